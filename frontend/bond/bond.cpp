@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "devices/stations/peer/peer.hpp"
-#include "frontend/cli/options.hpp"
+#include "frontend/options/options.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {

@@ -8,9 +8,9 @@
 #include "adf/nvram/slot_page.hpp"
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "frontend/bench/bench_cpu.hpp"
-#include "frontend/bench/bench_timing.hpp"
-#include "frontend/cli/options.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/processor_bench/bench_cpu.hpp"
+#include "frontend/processor_bench/bench_timing.hpp"
 
 namespace planar {
 

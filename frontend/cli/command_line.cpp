@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "core/common/error.hpp"
-#include "frontend/benchmarks/benchmark.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/files/option_files.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/help/help_text.hpp"
 #include "frontend/help/suggestion.hpp"
-#include "frontend/session/provenance.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/output/provenance.hpp"
 
 namespace planar {
 

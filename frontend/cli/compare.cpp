@@ -12,14 +12,14 @@
 #include "core/host/host_files.hpp"
 #include "frontend/bond/bond.hpp"
 #include "frontend/cli/matrix_options.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
-#include "frontend/files/matrix_files.hpp"
-#include "frontend/report/compare_report.hpp"
-#include "frontend/results/plan.hpp"
-#include "frontend/results/spread.hpp"
-#include "frontend/timeline_report/compare_timelines.hpp"
+#include "frontend/comparison/compare_report.hpp"
+#include "frontend/comparison/compare_timelines.hpp"
+#include "frontend/comparison/plan.hpp"
+#include "frontend/matrix/matrix_files.hpp"
+#include "frontend/matrix/spread.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/output.hpp"
 
 namespace planar {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "frontend/cli/options.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/options.hpp"
 #include "machines/key_reference.hpp"
 
 namespace planar {

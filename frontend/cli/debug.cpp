@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/prompt/prompt.hpp"
 #include "frontend/session/restore.hpp"
 #include "frontend/session/session.hpp"

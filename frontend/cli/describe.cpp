@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/lab_devices.hpp"
-#include "frontend/session/interruption.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {

@@ -8,9 +8,9 @@
 
 #include "devices/planar/diskette/floppy_image.hpp"
 #include "devices/storage/image/disk_image.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/units.hpp"
 
 namespace planar {

@@ -9,9 +9,9 @@
 
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"

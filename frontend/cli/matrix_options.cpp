@@ -6,9 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
-#include "frontend/benchmarks/netio_converge.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/help/command_table.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/netio_converge.hpp"
+#include "frontend/options/option_group.hpp"
+#include "frontend/options/options.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {

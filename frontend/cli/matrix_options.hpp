@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/session/matrix.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/matrix/matrix.hpp"
 
 namespace CLI {
 class App;

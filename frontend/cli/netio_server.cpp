@@ -20,10 +20,10 @@
 #include "devices/stations/host/descriptor.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
-#include "frontend/cli/options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
-#include "frontend/session/interruption.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/units.hpp"
 
 namespace planar {

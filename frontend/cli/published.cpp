@@ -8,14 +8,14 @@
 
 #include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
-#include "frontend/files/matrix_files.hpp"
-#include "frontend/report/converged.hpp"
-#include "frontend/report/published_report.hpp"
-#include "frontend/report/sensitivity_report.hpp"
-#include "frontend/results/spread.hpp"
-#include "frontend/session/guest_image.hpp"
+#include "frontend/comparison/converged.hpp"
+#include "frontend/guest/guest_image.hpp"
+#include "frontend/matrix/matrix_files.hpp"
+#include "frontend/matrix/spread.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/published/published_report.hpp"
+#include "frontend/published/sensitivity_report.hpp"
 
 namespace planar {
 namespace {

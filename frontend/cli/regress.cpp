@@ -14,13 +14,13 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/cli/matrix_options.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
-#include "frontend/files/matrix_files.hpp"
 #include "frontend/kept/kept_json.hpp"
-#include "frontend/results/regress_report.hpp"
-#include "frontend/session/baseline.hpp"
-#include "frontend/session/embedded_baselines.hpp"
+#include "frontend/matrix/matrix_files.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/regression/baseline.hpp"
+#include "frontend/regression/embedded_baselines.hpp"
+#include "frontend/regression/regress_report.hpp"
 
 namespace planar {
 namespace {

@@ -9,12 +9,12 @@
 #include <memory>
 #include <utility>
 
-#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/description_text.hpp"
-#include "frontend/session/guest_image.hpp"
-#include "frontend/session/interruption.hpp"
-#include "frontend/session/provenance.hpp"
+#include "frontend/guest/guest_image.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/output/provenance.hpp"
 #include "frontend/session/restore.hpp"
 #include "frontend/session/session.hpp"
 

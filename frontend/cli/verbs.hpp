@@ -3,17 +3,16 @@
 // the exit code. Problems are thrown as Error.
 #pragma once
 
-#include <functional>
 #include <utility>
 #include <vector>
+
+#include "frontend/options/verb.hpp"
 
 namespace CLI {
 class App;
 }  // namespace CLI
 
 namespace planar {
-
-using Verb = std::function<int()>;
 
 Verb add_netio_server(CLI::App& app);
 Verb add_run(CLI::App& app);

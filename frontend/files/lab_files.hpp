@@ -7,7 +7,7 @@
 
 #include "core/host/file_list.hpp"
 #include "devices/storage/image/disk_image.hpp"
-#include "frontend/cli/options.hpp"
+#include "frontend/options/options.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
 #include "machines/lab_config.hpp"
 

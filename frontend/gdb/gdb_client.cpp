@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "frontend/cli/output.hpp"
-#include "frontend/session/interruption.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
 
 namespace planar::gdb {
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "frontend/options/option_group.hpp"
+
 namespace planar {
 namespace {
 
@@ -58,9 +60,6 @@ CommandRow command_row(const CLI::App& app, const std::string& path) {
 }
 
 }  // namespace
-
-OptionGroup::OptionGroup(CLI::App& app, const std::string& group) : app_(app) { app_.option_defaults()->group(group); }
-OptionGroup::~OptionGroup() { app_.option_defaults()->group(own_group); }
 
 std::string OptionRow::heading() const {
   if (positional) return name();

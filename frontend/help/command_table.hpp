@@ -55,22 +55,4 @@ std::vector<std::string> common_groups(const CommandRow& program);
 /// The options of a common group, each once.
 std::vector<OptionRow> group_options(const CommandRow& program, const std::string& group);
 
-/// Options that are added to `app` while it exists belong to `group`.
-class OptionGroup {
- public:
-  OptionGroup(CLI::App& app, const std::string& group);
-  ~OptionGroup();
-  OptionGroup(const OptionGroup&) = delete;
-
-  static constexpr const char* own_group = "Options";
-
- private:
-  CLI::App& app_;
-};
-
-/// Names of the common groups.
-inline constexpr const char *machine_group = "Machine and network", *drive_group = "Drives", *output_group = "Output",
-                            *snapshot_group = "Snapshots", *check_group = "Determinism checks",
-                            *matrix_group = "Runs of a comparison";
-
 }  // namespace planar

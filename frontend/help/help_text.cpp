@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "frontend/help/command_table.hpp"
+#include "frontend/output/output.hpp"
 
 namespace planar {
 namespace {
@@ -87,23 +88,6 @@ const CommandRow& find(const CommandRow& program, const std::string& name) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
-  std::string out, line;
-  const std::size_t room = std::max<std::size_t>(width - indent, 20);
-  const auto end_line = [&] {
-    out += (out.empty() ? "" : "\n" + std::string(indent, ' ')) + line;
-    line.clear();
-  };
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > room) end_line();
-    line += (line.empty() ? "" : " ") + word;
-  }
-  const auto lead = text.find_first_not_of(' ');
-  if (!line.empty()) end_line();
-  return lead == std::string::npos ? out : std::string(lead, ' ') + out;
-}
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   const CLI::App* root = app;

@@ -13,7 +13,4 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-/// `text` in lines of at most `width` columns, all but the first indented by `indent`. Ends without a newline.
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 80);
-
 }  // namespace planar

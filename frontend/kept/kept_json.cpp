@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "core/state/sha256.hpp"
 
 namespace planar {
@@ -28,6 +29,14 @@ ordered_json parse_json(std::string_view text) {
       return true;
     });
   } catch (const ordered_json::exception& e) { throw Error(e.what(), ExitCode::missing_file); }
+}
+
+ordered_json read_json(const std::string& file, std::uint64_t most_bytes, const std::string& unreadable,
+                       const std::string& too_large, const std::string& remedy) {
+  const auto text = read_host_file(file, most_bytes, unreadable, too_large);
+  try {
+    return parse_json(text);
+  } catch (const Error& e) { throw Error(fmt::format("{}: {}; {}", file, e.what(), remedy), e.code()); }
 }
 
 void seal(ordered_json& object) {

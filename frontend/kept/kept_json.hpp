@@ -2,6 +2,7 @@
 // JSON files that planar has written and reads again.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,6 +12,11 @@ namespace planar {
 /// The JSON in `text`. Throws Error (exit 3) saying where it stops being JSON, or that it is nested deeper than
 /// anything that planar writes.
 nlohmann::ordered_json parse_json(std::string_view text);
+
+/// The JSON in `file`. Throws Error (exit 3): as read_host_file() with `unreadable` and `too_large`, or where it stops
+/// being JSON and `remedy`.
+nlohmann::ordered_json read_json(const std::string& file, std::uint64_t most_bytes, const std::string& unreadable,
+                                 const std::string& too_large, const std::string& remedy);
 
 /// Gives an object a member `digest`: SHA-256 of its other members, as JSON without blanks and in their order.
 void seal(nlohmann::ordered_json& object);

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/common/error.hpp"
-#include "frontend/session/interruption.hpp"
+#include "frontend/output/interruption.hpp"
 
 namespace planar {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "core/common/error.hpp"
-#include "frontend/session/interruption.hpp"
+#include "frontend/output/interruption.hpp"
 
 namespace planar {
 

@@ -6,8 +6,9 @@
 #include <limits>
 #include <numeric>
 
-#include "frontend/benchmarks/netio_converge.hpp"
-#include "frontend/results/spread.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/netio_converge.hpp"
+#include "frontend/matrix/spread.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

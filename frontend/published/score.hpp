@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "frontend/matrix/matrix.hpp"
 #include "frontend/published/published_figures.hpp"
-#include "frontend/session/matrix.hpp"
 
 namespace planar {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "devices/stations/host/host_net.hpp"
-#include "frontend/cli/output.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/lab_config.hpp"
 
 namespace planar {

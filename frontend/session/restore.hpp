@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "frontend/cli/options.hpp"
+#include "frontend/options/options.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

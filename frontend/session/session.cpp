@@ -8,13 +8,13 @@
 #include <filesystem>
 
 #include "core/host/host_files.hpp"
-#include "frontend/cli/output.hpp"
 #include "frontend/files/lab_files.hpp"
 #include "frontend/files/option_files.hpp"
 #include "frontend/gdb/gdb_client.hpp"
-#include "frontend/session/guest_image.hpp"
-#include "frontend/session/interruption.hpp"
-#include "frontend/session/screen_image.hpp"
+#include "frontend/guest/guest_image.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/output/screen_image.hpp"
 
 namespace planar {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "frontend/cli/options.hpp"
 #include "frontend/files/lab_files.hpp"
-#include "frontend/session/interruption.hpp"
-#include "frontend/session/screen_image.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/screen_image.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {

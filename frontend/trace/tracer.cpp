@@ -7,7 +7,7 @@
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
-#include "frontend/session/guest_image.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "machines/units.hpp"
 
 namespace planar {

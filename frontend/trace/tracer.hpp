@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/time/scheduler.hpp"
-#include "frontend/session/output_gate.hpp"
+#include "frontend/options/trace_options.hpp"
+#include "frontend/output/output_gate.hpp"
 #include "frontend/trace/call_tracer.hpp"
 #include "frontend/trace/instruction_tracer.hpp"
-#include "frontend/trace/trace_options.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/window/actions.hpp"
+#include "frontend/window/content/actions.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/window/content/screen.hpp"
 #include "frontend/window/gui/gui.hpp"
 #include "frontend/window/gui/gui_input.hpp"
 #include "frontend/window/gui/gui_renderer.hpp"
 #include "frontend/window/keys.hpp"
 #include "frontend/window/pace.hpp"
-#include "frontend/window/screen.hpp"
 #include "frontend/window/window.hpp"
 
 namespace planar {

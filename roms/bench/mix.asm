@@ -6,7 +6,7 @@
 ; 64 KB in shuffled order, block copy and fill, wide arithmetic, a jump table. The state feeds back, so nothing can be
 ; left out; the checksum printed at the end is the same on every processor.
 ;
-; Share of the instructions executed, REP counted once (checked by tests/frontend/benchmarks/test_bench.cpp):
+; Share of the instructions executed, REP counted once (checked by tests/frontend/processor_bench/test_bench.cpp):
 ;   31 % with a memory operand (PUSH and POP, another 2 %, not among them), 15 % jumps, 2 % calls and returns,
 ;   0.4 % string instructions.
 ; COM1 carries "@mix start", then "@mix end passes=N checksum=X", then "@done 0".

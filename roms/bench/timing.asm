@@ -3,7 +3,7 @@
 ; 8254 and nothing else, so that a real machine can be asked as well.
 ;
 ; Each kernel is entered with ECX = rounds and runs in a loop of its own; the number of rounds is doubled until it takes
-; 20000 counts (17 ms). What a round is stands beside each; what it should cost, in frontend/bench/timing.toml.
+; 20000 counts (17 ms). What a round is stands beside each; what it should cost, in frontend/processor_bench/timing.toml.
 ; COM1 carries "@timing start", for each kernel "@kernel NAME rounds=N counts=N" (hexadecimal; counts of 1193182 Hz), then
 ; "@timing end", "@done 0".
 ITERATIONS      equ 20000               ; least counts

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/session/guest_image.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "roms/images.hpp"
 #include "tests/frontend/program.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/window/content/rect.hpp"
 #include "frontend/window/panes/pane.hpp"
-#include "frontend/window/rect.hpp"
 
 namespace planar {
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "core/time/time.hpp"
-#include "frontend/window/actions.hpp"
-#include "frontend/window/activity.hpp"
+#include "frontend/window/content/actions.hpp"
+#include "frontend/window/content/activity.hpp"
+#include "frontend/window/content/recorder.hpp"
+#include "frontend/window/content/screen.hpp"
 #include "frontend/window/gui/commands.hpp"
 #include "frontend/window/gui/dock.hpp"
 #include "frontend/window/gui/file_dialog.hpp"
-#include "frontend/window/recorder.hpp"
-#include "frontend/window/screen.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

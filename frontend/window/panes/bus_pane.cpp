@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "frontend/window/bus_recorder.hpp"
+#include "frontend/window/content/bus_recorder.hpp"
 #include "frontend/window/panes/pane.hpp"
 #include "frontend/window/panes/widgets.hpp"
 

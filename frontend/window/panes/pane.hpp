@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/window/bus_recorder.hpp"
-#include "frontend/window/recorder.hpp"
+#include "frontend/window/content/bus_recorder.hpp"
+#include "frontend/window/content/recorder.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;

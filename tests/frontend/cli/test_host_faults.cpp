@@ -3,8 +3,8 @@
 // run then ends with an error that names its reason and leaves what it was to replace, or ends well with all of it
 // written.
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
 #include "tests/frontend/cli/fault_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using namespace program;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/debug/debugger.hpp"
-#include "frontend/session/guest_image.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/machine_files.hpp"
 #include "roms/images.hpp"

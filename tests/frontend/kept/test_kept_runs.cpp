@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "frontend/report/labels.hpp"
+#include "frontend/output/labels.hpp"
 #include "tests/frontend/kept/kept_files.hpp"
 
 using namespace program;

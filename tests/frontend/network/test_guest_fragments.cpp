@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/network/loopback.hpp"
 
 using namespace program;

@@ -2,7 +2,7 @@
 // What the host is free to do differently: no freedom of it may show in a virtual result.
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using program::brief;
 using program::run_planar;

@@ -2,7 +2,7 @@
 // `planar netperf --serve`: the guest's netserver for a netperf outside. Here that is another guest's, which reaches it
 // as any program of the host would: through its own slirp and the first one's forwarded ports.
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/network/loopback.hpp"
 
 using namespace program;

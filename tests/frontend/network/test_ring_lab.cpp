@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using namespace program;
 using Catch::Matchers::Contains;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using program::brief;
 using program::read_file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `--lockstep`: a whole machine run with Unicorn beside the processor.
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using program::run_planar;
 using program::Scratch;

@@ -2,7 +2,7 @@
 // The guest's placements: the same kernel with its functions, variables and pages at other places.
 #include <set>
 
-#include "frontend/session/guest_image.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_diskette.hpp"
 #include "tests/frontend/program.hpp"

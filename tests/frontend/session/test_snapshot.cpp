@@ -2,7 +2,7 @@
 // A snapshot continues in a new process as if nothing had happened.
 
 #include "tests/catch.hpp"
-#include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using program::brief;
 using program::run_planar;

@@ -4,11 +4,11 @@
 #include "tests/catch.hpp"
 
 #if PLANAR_HAVE_WINDOW
+#include "frontend/window/content/screen.hpp"
 #include "frontend/window/pace.hpp"
 #include "frontend/window/panes/buffer_bars.hpp"
 #include "frontend/window/panes/frame_text.hpp"
 #include "frontend/window/panes/memory_search.hpp"
-#include "frontend/window/screen.hpp"
 
 using namespace planar;
 using std::chrono::milliseconds;

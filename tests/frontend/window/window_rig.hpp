@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "devices/planar/video/vga_picture.hpp"
-#include "frontend/window/actions.hpp"
+#include "frontend/window/content/actions.hpp"
 
 namespace window_rig {
 

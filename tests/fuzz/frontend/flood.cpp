@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "devices/stations/peer/generator.hpp"
-#include "frontend/benchmarks/flood_result.hpp"
+#include "frontend/guest_benchmarks/flood_result.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/fuzz/device_run.hpp"
 #include "tests/fuzz/frontend/guest_lines.hpp"

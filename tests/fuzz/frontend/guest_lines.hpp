@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/session/guest_output.hpp"
+#include "frontend/guest/guest_output.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace planar::fuzz {

@@ -11,15 +11,16 @@
 #include <fstream>
 
 #include "core/common/error.hpp"
-#include "frontend/bench/bench_result.hpp"
+#include "frontend/comparison/compare_report.hpp"
+#include "frontend/comparison/plan.hpp"
+#include "frontend/comparison/result_diff.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/kept/kept_json.hpp"
 #include "frontend/kept/kept_run.hpp"
-#include "frontend/report/compare_report.hpp"
-#include "frontend/results/plan.hpp"
-#include "frontend/results/regress_report.hpp"
-#include "frontend/results/result_diff.hpp"
-#include "frontend/results/spread.hpp"
-#include "frontend/session/baseline.hpp"
+#include "frontend/matrix/spread.hpp"
+#include "frontend/processor_bench/bench_result.hpp"
+#include "frontend/regression/baseline.hpp"
+#include "frontend/regression/regress_report.hpp"
 #include "tests/fuzz/frontend/made_document.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "devices/stations/peer/netserver.hpp"
-#include "frontend/benchmarks/netperf_result.hpp"
+#include "frontend/guest_benchmarks/netperf_result.hpp"
 #include "tests/fuzz/device_run.hpp"
 #include "tests/fuzz/frontend/guest_lines.hpp"
 

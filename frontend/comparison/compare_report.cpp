@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/comparison/compare_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/comparison/converged.hpp"
+#include "frontend/comparison/spread_table.hpp"
+#include "frontend/meters/frame_time.hpp"
+#include "frontend/output/labels.hpp"
+#include "frontend/output/output.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+std::string card_title(const Cell& cell) {
+  const AdapterEntry& entry = find_adapter(cell.card);
+  return fmt::format("{}{}{}{}", entry.title, cell.options.empty() ? "" : ", ", cell.options,
+                     entry.hypothetical ? " (hypothetical interface)" : "");
+}
+
+constexpr std::size_t line_width = 80;  // of the tables for a terminal
+
+/// A name in a column; a longer one has a line of its own.
+std::string in_column(const std::string& name, std::size_t width) {
+  return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:<{}}", name, "", width);
+}
+
+/// A heading that is too long, in two lines: split at the comma nearest to its middle.
+std::string heading(const std::string& text) {
+  if (text.size() <= line_width) return text;
+  std::size_t best = std::string::npos;
+  const auto off = [&](std::size_t at) { return at < text.size() / 2 ? text.size() / 2 - at : at - text.size() / 2; };
+  for (std::size_t at = text.find(", "); at != std::string::npos; at = text.find(", ", at + 1))
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
+}
+
+std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
+
+std::string percent(const CellOutcome& o, const char* key) {
+  return fmt::format("{:.1f}", (*o.result)[key].get<double>());
+}
+
+/// Calls `line(outcome)` for the outcomes of `machine` on `medium`.
+template <class F>
+void each(const Comparison& c, const std::string& machine, MediumKind medium, F&& line) {
+  for (const CellOutcome& o : c.outcomes)
+    if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium) line(o);
+}
+
+/// Frame time and its parts in us, "-" where there are none.
+std::vector<std::string> frame_cells(const CellOutcome& o) {
+  std::vector<std::string> cells;
+  if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
+  const auto& frame = (*o.result)["frame_time"];
+  cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
+  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"].value(name, 0.0)));
+  return cells;
+}
+
+std::string problem(const CellOutcome& o) {
+  if (o.interrupted()) return o.problem;
+  return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
+}
+
+/// As a field of a CSV line: options with commas in quotes.
+std::string csv_field(const std::string& text) {
+  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+}
+
+}  // namespace
+
+std::vector<MediumKind> Comparison::media(const std::string& machine) const {
+  std::vector<MediumKind> list;
+  for (const CellOutcome& o : outcomes)
+    if (const auto medium = find_adapter(o.cell.card).medium;
+        o.cell.machine == machine && std::find(list.begin(), list.end(), medium) == list.end())
+      list.push_back(medium);
+  return list;
+}
+
+std::string machine_title(const std::string& machine) {
+  Config config = load_machine(machine);
+  const auto title = read_machine(config).title;
+  return is_built_in(machine) ? title : fmt::format("{} ({})", title, machine);
+}
+
+std::string table_title(const std::string& machine, MediumKind medium) {
+  return fmt::format("{}, {}", machine_title(machine), title(medium));
+}
+
+std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine) {
+  std::vector<SideBySide> list;
+  if (c.media(machine).size() < 2) return list;
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.cell.machine != machine || !o.result) continue;
+    double sum = 0;
+    unsigned count = 0;
+    for (const auto size : c.sizes)
+      if (const auto value = o.figure(c.benchmark, size)) {
+        sum += *value;
+        ++count;
+      }
+    if (count) list.push_back({&o, sum / count});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.mean > b.mean; });
+  return list;
+}
+
+namespace {
+
+std::string side_by_side_text(const Comparison& c, const std::string& machine) {
+  std::string out;
+  for (const auto& [o, mean] : side_by_side(c, machine)) {
+    if (out.empty())
+      out = fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", heading(machine_title(machine) + ", side by side"),
+                        fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
+    out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(card_title(o->cell), 32),
+                       title(find_adapter(o->cell.card).medium), mean, percent(*o, "cpu_load_percent"),
+                       percent(*o, "true_busy_percent"));
+  }
+  return out;
+}
+
+std::string side_by_side_markdown(const Comparison& c, const std::string& machine) {
+  std::string out;
+  for (const auto& [o, mean] : side_by_side(c, machine)) {
+    if (out.empty())
+      out = fmt::format(
+          "\n## {}, side by side\n\n| card | medium | mean of the sizes | load % | busy % |\n"
+          "|---|---|---:|---:|---:|\n",
+          machine_title(machine));
+    out +=
+        fmt::format("| {} | {} | {:.1f} | {} | {} |\n", card_title(o->cell), title(find_adapter(o->cell.card).medium),
+                    mean, percent(*o, "cpu_load_percent"), percent(*o, "true_busy_percent"));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& c) {
+  std::string out;
+  c.each_table([&](const std::string& machine, MediumKind medium) {
+    out +=
+        fmt::format("{}{}\n{:<16}", out.empty() ? "" : "\n", heading(table_title(machine, medium)), c.benchmark.unit);
+    for (const auto size : c.sizes) out += fmt::format(" {:>7}", size_name(size));
+    out += fmt::format(" {:>7} {:>7}\n", "load %", "busy %");
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      if (!o.result) {
+        out += fmt::format("{}: {}\n", card_title(o.cell), problem(o));
+        return;
+      }
+      out += in_column(card_title(o.cell), 16);
+      for (const auto size : c.sizes) out += fmt::format(" {:>7}", cell(o.figure(c.benchmark, size)));
+      out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+    if (!c.benchmark.frame_times) return;
+    out += fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
+    for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += in_column(card_title(o.cell), 16);
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
+      out += "\n";
+    });
+  });
+  for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
+  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + wrapped(note, 0) + "\n";
+  return out + spread_text(c);
+}
+
+std::string comparison_markdown(const Comparison& c) {
+  std::string out = fmt::format(
+      "# {}\n\n{} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "in which the processor really executed. Hypothetical interface: no programming information for that card is "
+      "public; planar defines an interface of its own.\n",
+      c.benchmark.heading, c.seconds, c.seed);
+  out += "\n" + std::string(frame_parts_explained) + "\n";
+  c.each_table([&](const std::string& machine, MediumKind medium) {
+    out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
+    for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
+    out += " load % | busy % |\n|---|";
+    for (std::size_t n = 0; n < c.sizes.size() + 2; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      out += fmt::format("| {} |", card_title(o.cell));
+      if (!o.result) {
+        out += fmt::format(" {} |\n", problem(o));
+        return;
+      }
+      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.figure(c.benchmark, size)));
+      out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+    if (!c.benchmark.frame_times) return;
+    out += "\nµs per data frame with the largest packets:\n\n| card | all |";
+    for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
+    out += "\n|---|---:|";
+    for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += fmt::format("| {} |", card_title(o.cell));
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
+      out += "\n";
+    });
+  });
+  for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
+  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + note + ".\n";
+  return out + spread_markdown(c);
+}
+
+std::string comparison_csv(const Comparison& c) {
+  std::string out = "machine,card,packet_bytes,metric,value,unit,hypothetical\n";
+  for (const CellOutcome& o : c.outcomes) {
+    if (!o.result) continue;
+    const auto card = csv_field(o.cell.card_option());
+    const char* apart = find_adapter(o.cell.card).hypothetical ? "yes" : "no";
+    for (const auto size : c.sizes)
+      if (const auto value = o.figure(c.benchmark, size))
+        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", o.cell.machine, card, size, c.benchmark.metric, *value,
+                           c.benchmark.unit, apart);
+    for (const auto* metric : {"cpu_load", "true_busy"})
+      out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, card, metric,
+                         percent(o, (std::string(metric) + "_percent").c_str()), apart);
+    if (!o.result->contains("frame_time")) continue;
+    const auto& frame = (*o.result)["frame_time"];
+    const auto row = [&](const std::string& metric, double value) {
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, card, frame["packet_bytes"].get<std::uint32_t>(),
+                         metric, value, apart);
+    };
+    row("frame_time", frame["us"].get<double>());
+    for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
+  }
+  return out + spread_csv(c);
+}
+
+nlohmann::ordered_json comparison_json(const Comparison& c) {
+  auto list = nlohmann::ordered_json::array();
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.result)
+      list.push_back(*o.result);
+    else
+      list.push_back({{"machine", o.cell.machine},
+                      {"card", o.cell.card},
+                      {"hypothetical", find_adapter(o.cell.card).hypothetical},
+                      {"refused", o.refused()},
+                      {"problem", o.problem}});
+    if (o.interrupted()) list.back()["interrupted"] = true;
+    if (!o.cell.options.empty()) list.back()["card_options"] = o.cell.options;
+  }
+  return list;
+}
+
+}  // namespace planar

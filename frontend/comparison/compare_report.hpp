@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The outcome of a comparison in the forms that people and programs want it in.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devices/medium/medium_kind.hpp"
+#include "frontend/matrix/matrix.hpp"
+
+namespace planar {
+
+struct Comparison {
+  const Benchmark& benchmark;
+  std::vector<CellOutcome> outcomes;
+  std::vector<std::string> machines;  ///< in the order in which they are shown
+  std::vector<std::uint32_t> sizes;   ///< packet sizes that were asked for
+  std::string seconds;                ///< virtual, of each size
+  std::uint64_t seed = 1;
+  /// One data frame's path through each card, as SVG, by machine and medium; none without timelines.
+  std::map<std::pair<std::string, MediumKind>, std::string> pictures = {};
+
+  /// The media of the machine's outcomes in order of first appearance.
+  std::vector<MediumKind> media(const std::string& machine) const;
+  /// Calls `table(machine, medium)` for every table there is: cards of another medium stand apart.
+  template <class F>
+  void each_table(F&& table) const {
+    for (const std::string& machine : machines)
+      for (const MediumKind medium : media(machine)) table(machine, medium);
+  }
+};
+
+/// "IBM PS/2 Model 95 ...".
+std::string machine_title(const std::string& machine);
+/// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".
+std::string table_title(const std::string& machine, MediumKind medium);
+
+/// A card among those of other media in its machine: the mean of its figures over the sizes.
+struct SideBySide {
+  const CellOutcome* outcome;
+  double mean;
+};
+/// The machine's cards that have a result, best first, if they are on several media; otherwise nothing.
+std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine);
+
+/// The layout of the published tables: a block per machine and medium, a line per card.
+std::string comparison_text(const Comparison& c);
+std::string comparison_markdown(const Comparison& c);
+/// One line per figure: machine, card, packet_bytes, metric, value, unit (columns of the published files), and whether
+/// the card's interface is hypothetical (yes, no).
+std::string comparison_csv(const Comparison& c);
+/// An array of `planar netio --json` objects; a run that failed stands as {machine, card, problem}.
+nlohmann::ordered_json comparison_json(const Comparison& c);
+/// One file with tables, plots (throughput with published values as crosses; where a frame's time goes) and no link
+/// outside.
+std::string comparison_html(const Comparison& c);
+
+}  // namespace planar

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/comparison/result_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/common/error.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Names and values in order of appearance.
+using Values = std::vector<std::pair<std::string, ordered_json>>;
+
+struct Row {
+  std::string name;
+  ordered_json seed;
+  Values figures, configuration;
+  ordered_json placement = 0;
+};
+
+struct Result {
+  bool of_baseline = false;  ///< its figures have a baseline's names
+  Values program;
+  std::vector<Row> rows;
+};
+
+/// Members of objects and elements of arrays under one name each: "frame_time.parts_us.wire", "rows.8192.kb_per_s".
+/// What stands over time is left to the plot.
+void flatten(const std::string& name, const ordered_json& value, Values& out) {
+  if (name.ends_with("_over_time")) return;
+  const auto below = [&](const std::string& part) { return name.empty() ? part : name + "." + part; };
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) flatten(below(key), member, out);
+  } else if (value.is_array() && !value.empty() && value.front().is_object()) {
+    for (std::size_t n = 0; n < value.size(); ++n) {
+      const auto& element = value[n];
+      std::string row = std::to_string(n);
+      for (const char* key : {"rate", "packet_bytes"})  // of a benchmark's row
+        if (element.contains(key)) row = element[key].dump();
+      flatten(below(row), element, out);
+    }
+  } else {
+    out.emplace_back(name, value);
+  }
+}
+
+/// The members of `result` that are figures: what is neither its name, its configuration, its origin nor the host's.
+void add_figures(const ordered_json& result, Row& row) {
+  static const std::vector<std::string> others{"schema",       "host",          "planar",    "configuration",
+                                               "machine",      "card",          "seed",      "guest_image_sha256",
+                                               "slot",         "card_options",  "net",       "hypothetical",
+                                               "repeatable",   "netio_version", "seeds",     "runs",
+                                               "host_seconds", "benchmark",     "converged", "placement",
+                                               "placements"};
+  for (const auto& [key, value] : result.items())
+    if (std::find(others.begin(), others.end(), key) == others.end()) flatten(key, value, row.figures);
+}
+
+void add_program(const ordered_json& result, Values& program) {
+  for (const auto* key : {"planar", "guest_image_sha256", "netio_version", "do", "seconds", "sizes", "baseline"})
+    if (result.contains(key)) flatten(std::string(key) == "planar" ? "" : key, result[key], program);
+}
+
+/// A netio result, or what compare says of a run without one.
+Row benchmark_row(const ordered_json& result) {
+  Row row{result.at("machine").get<std::string>() + " " + result.at("card").get<std::string>(), {}, {}, {}};
+  if (result.contains("card_options")) row.name += ":" + result["card_options"].get<std::string>();
+  if (result.contains("seed")) row.seed = result["seed"];
+  if (result.contains("placement")) row.placement = result["placement"];
+  add_figures(result, row);
+  for (const auto* key : {"slot", "net", "seed", "seeds", "placement", "placements"})
+    if (result.contains(key)) row.configuration.emplace_back(key, result[key]);
+  // A run of the whole duration says nothing of it; beside one that may have ended early it is "no".
+  row.configuration.emplace_back("converge", result.contains("converged") ? result["converged"]["percent"] : "no");
+  if (result.contains("configuration"))
+    for (const auto& [key, value] : result["configuration"].items())
+      if (key != "sha256") flatten(key, value, row.configuration);
+  return row;
+}
+
+void add_timing(const ordered_json& groups, const std::string& name, Row& row) {
+  if (groups.contains(name))
+    for (const auto& [key, value] : groups[name].items()) row.configuration.emplace_back(name + "." + key, value);
+}
+
+Result read_baseline(const ordered_json& file) {
+  Result result;
+  result.of_baseline = true;
+  add_program(file, result.program);
+  for (const auto& [machine, cards] : file.at("cells").items())
+    for (const auto& [card, figures] : cards.items()) {
+      Row row{machine + " " + card, file.value("seed", ordered_json()), {}, {}};
+      flatten("", figures, row.figures);
+      add_timing(file.at("cards"), card, row);
+      add_timing(file.at("machines"), machine, row);
+      result.rows.push_back(std::move(row));
+    }
+  return result;
+}
+
+Result read_regress(const ordered_json& file) {
+  Result result;
+  result.of_baseline = true;
+  add_program(file, result.program);
+  for (const auto& entry : file.at("rows")) {
+    const std::string machine = entry.at("machine"), card = entry.at("card");
+    Row row{machine + " " + card, file.value("seed", ordered_json()), {}, {}};
+    if (entry.contains("figures")) flatten("", entry["figures"], row.figures);
+    add_timing(file.at("timing").at("cards"), card, row);
+    add_timing(file.at("timing").at("machines"), machine, row);
+    result.rows.push_back(std::move(row));
+  }
+  return result;
+}
+
+Result read_result(const ordered_json& file) {
+  Result result;
+  const auto add = [&](const ordered_json& entry) {
+    if (result.program.empty()) add_program(entry, result.program);
+    result.rows.push_back(benchmark_row(entry));
+  };
+  if (file.is_array()) {
+    for (const auto& entry : file) add(entry);
+    return result;
+  }
+  const auto schema = file.at("schema").get<std::string>();
+  if (schema == "planar.baseline/1") return read_baseline(file);
+  if (schema == "planar.regress/1") return read_regress(file);
+  if (schema == "planar.cell/1") {
+    if (!file.contains("result")) throw Error("holds a run that failed: " + file.value("problem", ""));
+    add(file["result"]);
+  } else {
+    add(file);
+  }
+  return result;
+}
+
+/// Several rows of one name are told apart by their seeds and placements.
+void name_by_seed(Result& result) {
+  std::map<std::string, unsigned> count;
+  for (const Row& row : result.rows) ++count[row.name];
+  for (Row& row : result.rows)
+    if (count[row.name] > 1)
+      row.name += ", seed " + row.seed.dump() + (row.placement == 0 ? "" : ", placement " + row.placement.dump());
+}
+
+Result read(const ordered_json& file, const std::string& name) {
+  try {
+    Result result = read_result(file);
+    name_by_seed(result);
+    return result;
+  } catch (const ordered_json::exception&) {
+    throw Error(fmt::format("{}: is no result of netio, compare or regress; write one with --json FILE", name),
+                ExitCode::missing_file);
+  } catch (const Error& e) { throw Error(name + ": " + e.what(), ExitCode::missing_file); }
+}
+
+std::string shown(const ordered_json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+std::string ratio(const ordered_json& was, const ordered_json& is) {
+  if (!was.is_number() || !is.is_number() || was.get<double>() == 0) return {};
+  return fmt::format("{:+.2f} %", (is.get<double>() / was.get<double>() - 1) * 100);
+}
+
+std::vector<Difference> differences(const Values& a, const Values& b) {
+  const auto find = [](const Values& values, const std::string& name) {
+    const auto at = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
+    return at == values.end() ? nullptr : &at->second;
+  };
+  std::vector<Difference> list;
+  for (const auto& [name, was] : a) {
+    const ordered_json* is = find(b, name);
+    if (!is)
+      list.push_back({name, shown(was), {}, {}});
+    else if (*is != was)
+      list.push_back({name, shown(was), shown(*is), ratio(was, *is)});
+  }
+  for (const auto& [name, is] : b)
+    if (!find(a, name)) list.push_back({name, {}, shown(is), {}});
+  return list;
+}
+
+/// Only what both sides say: a kind of result that does not know a value does not differ in it.
+std::vector<Difference> differences_of_both(const Values& a, const Values& b) {
+  auto list = differences(a, b);
+  std::erase_if(list, [](const Difference& d) { return d.was.empty() || d.is.empty(); });
+  return list;
+}
+
+std::string line(const Difference& d) {
+  const auto side = [](const std::string& text) { return text.empty() ? std::string("-") : text; };
+  return fmt::format("{:<28} {} -> {}{}\n", d.name, side(d.was), side(d.is), d.by.empty() ? "" : "  (" + d.by + ")");
+}
+
+ordered_json to_json(const std::vector<Difference>& list) {
+  auto out = ordered_json::array();
+  for (const Difference& d : list) {
+    ordered_json entry{{"name", d.name}, {"was", d.was}, {"is", d.is}};
+    if (!d.by.empty()) entry["by"] = d.by;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+const char* name(RowDiff::Where where) {
+  return where == RowDiff::Where::both ? "both" : where == RowDiff::Where::first ? "first" : "second";
+}
+
+}  // namespace
+
+bool ResultDiff::same_figures() const {
+  return std::all_of(rows.begin(), rows.end(),
+                     [](const RowDiff& row) { return row.where == RowDiff::Where::both && row.figures.empty(); });
+}
+
+std::string ResultDiff::text(const std::string& first, const std::string& second) const {
+  std::string out;
+  for (const Difference& d : program) out += line(d);
+  std::size_t differing = 0;
+  for (const RowDiff& row : rows) {
+    out += row.name +
+           (row.where == RowDiff::Where::first    ? fmt::format(": only in {}", first)
+            : row.where == RowDiff::Where::second ? fmt::format(": only in {}", second)
+                                                  : "") +
+           "\n";
+    for (const Difference& d : row.configuration) out += "  because " + line(d);
+    for (const Difference& d : row.figures) out += "  " + line(d);
+    if (!row.figures.empty() && row.configuration.empty())
+      out += "  no setting or timing value that both name differs\n";
+    differing += row.where == RowDiff::Where::both && !row.figures.empty();
+  }
+  return out + fmt::format("{} of {} rows differ in their figures\n", differing, compared);
+}
+
+ordered_json ResultDiff::json(const std::string& first, const std::string& second) const {
+  ordered_json j{{"schema", "planar.diff/1"}, {"first", first},       {"second", second},
+                 {"equal", same_figures()},   {"compared", compared}, {"program", to_json(program)}};
+  j["rows"] = ordered_json::array();
+  for (const RowDiff& row : rows)
+    j["rows"].push_back({{"name", row.name},
+                         {"in", name(row.where)},
+                         {"configuration", to_json(row.configuration)},
+                         {"figures", to_json(row.figures)}});
+  return j;
+}
+
+ResultDiff diff_results(const ordered_json& a_file, const std::string& a_name, const ordered_json& b_file,
+                        const std::string& b_name) {
+  Result a = read(a_file, a_name), b = read(b_file, b_name);
+  if (a.of_baseline != b.of_baseline)
+    throw Error(fmt::format("{} and {}: one is of regress, the other of netio or compare; their figures do not compare",
+                            a_name, b_name));
+  ResultDiff diff;
+  diff.program = differences_of_both(a.program, b.program);
+  if (a.rows.size() == 1 && b.rows.size() == 1 && a.rows[0].name != b.rows[0].name) {  // two cards, two machines
+    a.rows[0].name = b.rows[0].name = fmt::format("{} -> {}", a.rows[0].name, b.rows[0].name);
+  }
+  for (const Row& was : a.rows) {
+    const auto is = std::find_if(b.rows.begin(), b.rows.end(), [&](const Row& row) { return row.name == was.name; });
+    RowDiff row{was.name, RowDiff::Where::first, {}, {}};
+    if (is != b.rows.end()) {
+      ++diff.compared;
+      row.where = RowDiff::Where::both;
+      row.figures = differences(was.figures, is->figures);
+      row.configuration = differences_of_both(was.configuration, is->configuration);
+    }
+    if (!row.equal()) diff.rows.push_back(std::move(row));
+  }
+  for (const Row& is : b.rows)
+    if (std::none_of(a.rows.begin(), a.rows.end(), [&](const Row& row) { return row.name == is.name; }))
+      diff.rows.push_back({is.name, RowDiff::Where::second, {}, {}});
+  return diff;
+}
+
+}  // namespace planar

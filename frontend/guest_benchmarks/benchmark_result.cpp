@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/guest_benchmarks/benchmark_result.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "frontend/output/labels.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/output/provenance.hpp"
+#include "frontend/session/session.hpp"
+#include "roms/images.hpp"
+
+namespace planar {
+namespace {
+
+/// The card that the guest's driver runs, by the slot that it names; before it has said so, the first one. Null: none.
+const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& guest) {
+  if (const GuestLine* line = guest.find("@card")) {
+    std::istringstream words(line->text);
+    std::string word;
+    while (words >> word && word != "slot") {}
+    unsigned slot = 0;
+    words >> slot;
+    for (const CardConfig& card : machine.cards)
+      if (card.slot == slot) return &card;
+  }
+  return machine.cards.empty() ? nullptr : &machine.cards.front();
+}
+
+/// The share of clocks not halted between two lines of the guest.
+double busy_percent(const GuestLine* start, const GuestLine* end) {
+  if (!start || !end || end->processor.clocks <= start->processor.clocks) return 0;
+  const auto all = end->processor.clocks - start->processor.clocks;
+  const auto halted = end->processor.halted - start->processor.halted;
+  return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
+}
+
+double load_percent(const GuestOutput& guest) {
+  const auto load = guest.value("@load", "percent");
+  return load ? std::strtod(load->c_str(), nullptr) : 0;
+}
+
+}  // namespace
+
+nlohmann::ordered_json counted(const NetCounters& frames) {
+  nlohmann::ordered_json out{{"sent", frames.sent}, {"received", frames.received}};
+  for (const net::NamedCount& count : frames.of_medium) out[std::string(count.name)] = count.value;
+  out["overruns"] = frames.overruns;
+  return out;
+}
+
+std::string counted_text(const NetCounters& frames) {
+  std::string out = fmt::format("frames: {} sent, {} received", frames.sent, frames.received);
+  for (const net::NamedCount& count : frames.of_medium) out += fmt::format(", {} {}", count.value, count.name);
+  return out + fmt::format(", {} overruns", frames.overruns);
+}
+
+std::string MachineFigures::pairing() const {
+  return fmt::format("{} with {}{}{}", machine, card, cards > 1 ? fmt::format(" in slot {}", slot) : "",
+                     hypothetical ? " (hypothetical interface)" : "");
+}
+
+nlohmann::ordered_json MachineFigures::server_json() const {
+  return {{"machine", machine},
+          {"card", card},
+          {"hypothetical", hypothetical},
+          {"cpu_load_percent", rounded(cpu_load_percent, 2)},
+          {"true_busy_percent", rounded(true_busy_percent, 2)},
+          {"instructions", instructions},
+          {"cycles", cycles},
+          {"frames", counted(frames)}};
+}
+
+std::string MachineFigures::server_text() const {
+  return fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy", machine, cpu_load_percent,
+                     true_busy_percent);
+}
+
+std::string BenchmarkResult::heading(const std::string& what, const MachineFigures* against) const {
+  return fmt::format("{} on {}, {}{}\n\n", what, bond ? fmt::format("{} with {}", machine, bond->heading()) : pairing(),
+                     against ? "against " + against->pairing() : "net " + net,
+                     repeatable ? "" : " (host in the loop, not repeatable)");
+}
+
+void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
+  out["machine"] = machine;
+  out["card"] = card;
+  out["slot"] = slot;
+  out["hypothetical"] = hypothetical;
+  out["net"] = net;
+  out["repeatable"] = repeatable;
+  out["seed"] = seed;
+  out["placement"] = placement;
+  if (interrupted) out["interrupted"] = true;
+}
+
+void BenchmarkResult::put_provenance(nlohmann::ordered_json& out) const {
+  out["planar"] = planar;
+  out["configuration"] = configuration;
+}
+
+void BenchmarkResult::put_host(nlohmann::ordered_json& out) const {
+  out["host"] = {{"seconds", rounded(host_seconds, 3)}, {"command_line", command_line}};
+}
+
+void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
+  out["cpu_load_percent"] = rounded(cpu_load_percent, 2);
+  out["true_busy_percent"] = rounded(true_busy_percent, 2);
+  if (frame_time && clock) {
+    const auto us = [](std::int64_t ns) { return rounded(static_cast<double>(ns) / 1000, 3); };
+    nlohmann::ordered_json parts;
+    const auto ns = frame_time->parts_ns(*clock);
+    for (unsigned p = 0; p < FrameTime::parts; ++p) parts[FrameTime::names[p]] = us(ns[p]);
+    out["frame_time"] = {{"packet_bytes", frame_time->packet_bytes},
+                         {"frame_bytes", frame_time->frame_bytes},
+                         {"frames", frame_time->frames},
+                         {"us", us(frame_time->total_ns(*clock))},
+                         {"parts_us", std::move(parts)}};
+  }
+  out["virtual_seconds"] = rounded(virtual_seconds, 6);
+  out["instructions"] = instructions;
+  out["cycles"] = cycles;
+  out["frames"] = counted(frames);
+  if (bond) out["bond"] = bond->json();
+}
+
+std::string BenchmarkResult::load_text() const {
+  std::string out;
+  out += fmt::format("CPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
+                     true_busy_percent);
+  if (frame_time && clock) {
+    out += fmt::format("a frame of {} bytes takes {:.1f} µs at {}:", frame_time->frame_bytes,
+                       static_cast<double>(frame_time->total_ns(*clock)) / 1000, size_name(frame_time->packet_bytes));
+    const auto ns = frame_time->parts_ns(*clock);
+    for (unsigned p = 0; p < FrameTime::parts; ++p)
+      out += fmt::format("{} {} {:.1f}", p ? "," : "", frame_part_title(FrameTime::names[p]),
+                         static_cast<double>(ns[p]) / 1000);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string BenchmarkResult::counts_text() const {
+  std::string out = bond ? bond->table() : "";
+  out +=
+      fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n", virtual_seconds,
+                  host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0, instructions, cycles);
+  out += fmt::format("state {}\n", state_hash);
+  return out;
+}
+
+void collect(Session& session, std::size_t n, const std::string& start, const std::string& end, MachineFigures& out) {
+  Machine& machine = session.lab().machine(n);
+  const GuestOutput& guest = session.guest(n);
+  out.machine = machine.config().label_of_results();
+  const CardConfig* card = used_card(machine.config(), guest);
+  out.card = card ? card->name : "none";
+  out.slot = card ? card->slot : 0;
+  out.cards = machine.config().cards.size();
+  out.hypothetical = card && find_adapter(card->name).hypothetical;
+  out.cpu_load_percent = load_percent(guest);
+  out.true_busy_percent = busy_percent(guest.find(start), guest.find(end));
+  out.instructions = machine.cpu().instructions();
+  out.cycles = machine.cpu().clocks();
+  out.frames = session.lab().frames(n);
+}
+
+void collect(Session& session, const std::string& start, const std::string& end, BenchmarkResult& out) {
+  out.host_seconds = session.progress().host_seconds();
+  collect(session, 0, start, end, out);
+  Lab& lab = session.lab();
+  Machine& machine = lab.machine();
+  out.bond = collect_bond(session);
+  out.net = lab.machines() > 1 ? "machine" : machine.config().net;
+  out.repeatable = lab.repeatable();
+  out.seed = machine.config().seed;
+  if (const GuestLine* line = session.guest().find("@planar-guest"))
+    out.placement = static_cast<unsigned>(line->number("placement").value_or(0));
+  out.guest_image_sha256 = sha256_hex(roms::guest());
+  out.clock = machine.cpu().config().clock;
+  for (const FrameTime& f : session.frames().rows())
+    if (!out.frame_time || f.packet_bytes >= out.frame_time->packet_bytes) out.frame_time = f;
+  out.virtual_seconds = session.now().seconds();
+  out.state_hash = session.state_hash();
+  out.planar = program_provenance();
+  out.configuration = configuration_provenance(lab);
+  out.command_line = host_command_line();
+}
+
+}  // namespace planar

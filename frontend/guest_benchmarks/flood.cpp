@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar flood`: boots the guest test bench, lets the station's generator send it frames at one rate after the other,
+// and prints what became of them.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <memory>
+
+#include "core/common/error.hpp"
+#include "devices/stations/peer/generator.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/flood_result.hpp"
+#include "frontend/guest_benchmarks/flood_send.hpp"
+#include "frontend/guest_benchmarks/guest_run.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+
+namespace {
+
+constexpr unsigned shortest_frame = 64, longest_frame = 1518;
+constexpr std::size_t most_rates = 16;  // that the guest's flood takes
+constexpr const char* usual_rates = "200,500,1000,2000,4000,7000,10000,14880";
+constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing is counted any more
+
+struct FloodOptions : GuestRunOptions {
+  std::string depth = "process";
+  std::string mode = "interrupt";
+  unsigned timer_rate = 1024;
+  std::string send;
+  bool router = false;
+  std::string seconds = "1";
+  std::string rates = usual_rates;
+  unsigned frame = shortest_frame;
+  unsigned burst = 1;
+};
+
+/// A router's two sides: the generator's network, and the counting station's, beyond it.
+constexpr const char *near_medium = "near", *far_medium = "far", *far_address = "192.168.11.1",
+                     *router_far_address = "192.168.11.2";
+
+/// A network adapter of a configuration.
+struct Plugged {
+  std::string slot;
+  const AdapterEntry* card;
+};
+
+std::vector<Plugged> network_adapters(const Config& c) {
+  std::vector<Plugged> found;
+  for (const std::string& slot : c.children("slot"))
+    for (const AdapterEntry& row : adapter_registry())
+      if (row.name == c.peek_text("slot." + slot + ".card")) found.push_back({slot, &row});
+  std::sort(found.begin(), found.end(), [](const auto& l, const auto& r) { return l.slot < r.slot; });
+  return found;
+}
+
+/// The two network adapters of the machine on a segment each; a single one has its like beside it.
+void make_router(Config& c) {
+  const std::string origin = "--router";
+  auto adapters = network_adapters(c);
+  if (adapters.size() == 1) {
+    unsigned other = 1;
+    while (!c.peek_text(fmt::format("slot.{}.card", other)).empty()) ++other;
+    c.set(fmt::format("slot.{}.card", other), std::string(adapters[0].card->name), origin);
+    adapters = network_adapters(c);
+  }
+  if (adapters.size() != 2)
+    throw Error(fmt::format("--router: a router has two adapters, this machine {}; name them with --card SLOT=NAME",
+                            adapters.size()));
+  for (std::size_t n = 0; n < 2; ++n) {
+    const AdapterEntry& card = *adapters[n].card;
+    const std::string medium = n ? far_medium : near_medium;
+    if (card.medium == MediumKind::token_ring)
+      throw Error(fmt::format("--router: {} is a ring's; the guest routes between Ethernet segments", card.name));
+    c.set("medium." + medium + ".kind", "ethernet", origin);
+    c.set("medium." + medium + ".rate", fmt::format("{} Mbit/s", ethernet_rate(card.medium) / 1'000'000), origin);
+    c.set("slot." + adapters[n].slot + ".medium", medium, origin);
+  }
+  c.set("net.medium", near_medium, origin);
+  c.set("station.counter.medium", far_medium, origin);
+  c.set("station.counter.address", far_address, origin);
+}
+
+std::vector<std::uint32_t> flood_rates(const std::string& list) {
+  constexpr std::uint32_t highest = 32768;  // that the guest takes
+  return parse_list("--rates", list, most_rates, highest, "rates", "frames a second");
+}
+
+int run_flood(const FloodOptions& o) {
+  if (!o.send.empty() && o.router) throw Error("--send and --router are two experiments; give one of them");
+  if (!o.send.empty()) {
+    const auto lengths = o.verb->get_option("--rates")->count() ? flood_rates(o.rates) : std::vector{o.frame};
+    if (lengths.size() != 1 || lengths[0] < shortest_frame || lengths[0] > longest_frame)
+      throw Error(fmt::format("--send {}: with it --rates is one length of a frame, {} to {} bytes", o.send,
+                              shortest_frame, longest_frame));
+    return run_flood_send(o, {o.send, o.seconds, o.mode, lengths[0], o.timer_rate});
+  }
+  if (o.router && o.depth != "process") throw Error("--router and --depth: a router counts nothing; leave --depth out");
+  if (const auto code = o.several(o.router               ? flood_router_benchmark
+                                  : o.depth == "process" ? flood_benchmark
+                                  : o.depth == "stack"   ? flood_stack_benchmark
+                                                         : flood_driver_benchmark))
+    return *code;
+  if (o.state.restore)
+    throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
+  if (!std::has_single_bit(o.timer_rate) || o.timer_rate < 2 || o.timer_rate > 8192)
+    throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
+  const auto rates = flood_rates(o.rates);
+  for (const auto rate : rates)
+    if (o.burst / 4 >= rate)
+      throw Error(fmt::format("--burst {}: at {} frames/s a burst is due less than every four seconds", o.burst, rate));
+  const Time seconds = parse_seconds(o.seconds);
+  if (seconds > 60_s) throw Error(fmt::format("--seconds {}: the generator's runs last 60 seconds at most", o.seconds));
+  GuestTasks tasks{.client = "flood",
+                   .server = "",
+                   .settings = {{"rates", o.rates},
+                                {"seconds", o.seconds},
+                                {"frame", std::to_string(o.frame)},
+                                {"burst", std::to_string(o.burst)},
+                                {"depth", o.router ? "forward" : o.depth},
+                                {"receive", o.mode},
+                                {"receive_rate", std::to_string(o.timer_rate)},
+                                {"port", std::to_string(o.port)}},
+                   .system = o.system};
+  if (o.router) {
+    tasks.settings.emplace_back("adapters", "2");
+    tasks.settings.emplace_back("forward", router_far_address);
+    tasks.settings.emplace_back("behind", far_address);
+  }
+  auto session = o.router ? o.open(tasks, make_router) : o.open(tasks);
+  if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
+  FloodMeter meter(session->lab());
+  std::size_t done = 0;
+  session->on_guest_line([&](std::size_t, const GuestLine& line) {
+    if (line.tagged("@flood"))
+      if (const auto page = line.value("page"))
+        meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
+    if (line.tagged("@flood") && line.number("frame")) {
+      meter.run_ended();
+      ++done;
+      session->progress().row(fmt::format("{} frames a second done", *line.number("rate")));
+    }
+  });
+  const Time limit = 60_s + (seconds + drain_of_a_run) * static_cast<std::int64_t>(rates.size());
+  const bool finished = run_guests(*session, limit, "flood", o.output.quiet,
+                                   [&] { return done ? fmt::format("{} rates done", done) : std::string("booting"); });
+  FloodResult result;
+  collect(*session, "@flood start", "@flood end", result);
+  result.depth = o.router ? "forward" : o.depth;
+  result.mode = o.mode;
+  result.frame_bytes = o.frame;
+  result.burst = o.burst;
+  result.rows = flood_rows(session->guest(), meter, seconds.seconds());
+  for (FloodRow& row : result.rows)
+    if (row.forwarded) row.counted = counted_by_stations(session->lab(), row.run);
+  result.interrupted = !finished;
+  for (const GuestLine& line : session->guest().lines())
+    if (line.tagged("@flood stalled")) result.stalled_at = static_cast<std::uint32_t>(line.number("rate").value_or(0));
+  if (o.output.json) write_json(*o.output.json, result.json());
+  if (o.output.json != "-") fmt::print("{}", result.table());
+  session->check_files();
+  session->check_snapshot_taken();
+  const bool bridged = session->lab().media().size() > 1 && !o.router;
+  for (const FloodRow& row : result.rows)
+    if (const auto wrong = row.discrepancy(bridged); !wrong.empty())
+      throw Error(fmt::format("flood at {} frames a second does not add up: {}", row.rate, wrong),
+                  ExitCode::scenario_failed);
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
+std::optional<double> flood_send_figure(const nlohmann::ordered_json& result, std::uint32_t frame) {
+  for (const auto& row : result["rows"])
+    if (row["frame_bytes"] == frame) return row["sent_per_s"].template get<double>();
+  return {};
+}
+
+std::optional<double> flood_figure(const nlohmann::ordered_json& result, std::uint32_t rate) {
+  for (const auto& row : result["rows"])
+    if (row["rate"] == rate) return row["delivered_per_s"].template get<double>();
+  return {};
+}
+
+Verb add_flood(CLI::App& app) {
+  auto o = std::make_shared<FloodOptions>();
+  CLI::App* verb = app.add_subcommand("flood",
+                                      "Boot the built-in guest in a machine and send it frames at rising rates: how "
+                                      "many are delivered, and where and why the others are lost");
+  o->begin(*verb);
+  verb->add_option("--rates,--sizes", o->rates,
+                   "Offered rates in frames/s, one run for each; what the medium cannot take is held back. With "
+                   "--send: frame lengths in bytes, as --frame")
+      ->type_name("LIST")
+      ->capture_default_str();
+  verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")->type_name("N")->capture_default_str();
+  verb->add_option("--frame", o->frame,
+                   "Length of a frame in bytes, check sequence included; on a ring, that of the Ethernet frame with "
+                   "the same datagram")
+      ->type_name("N")
+      ->check(CLI::Range(shortest_frame, longest_frame))
+      ->capture_default_str();
+  verb->add_option("--burst", o->burst, "Send this many frames back to back, at the same average rate")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 256u))
+      ->capture_default_str();
+  verb->add_option("--depth", o->depth,
+                   "Where the guest counts the frames and drops them: before the kernel's backlog, in UDP's "
+                   "input, or in a process that receives them")
+      ->type_name("driver|stack|process")
+      ->check(CLI::IsMember({"driver", "stack", "process"}))
+      ->capture_default_str();
+  verb->add_option("--mode", o->mode,
+                   "How frames get from the adapter to the kernel: each interrupt queues what has arrived (Linux 2.2); "
+                   "one interrupt for several frames, while the bottom half empties the adapter; by a timer, with the "
+                   "adapter's interrupts masked (no adapter here can defer them itself); polled by the idle task, up "
+                   "to eight frames each time")
+      ->type_name("interrupt|batch|timer|poll")
+      ->check(CLI::IsMember({"interrupt", "batch", "timer", "poll"}))
+      ->capture_default_str();
+  verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times a second, a power of two up to 8192")
+      ->type_name("HZ")
+      ->capture_default_str();
+  verb->add_option(
+          "--send", o->send,
+          "Send, in place of receiving: as fast as driver and adapter take frames, from inside the kernel, from "
+          "a process, or one after the other")
+      ->type_name("kernel|process|both")
+      ->check(CLI::IsMember({"kernel", "process", "both"}));
+  verb->add_flag("--router", o->router,
+                 "Use the machine as a router: frames arrive at the adapter in the lower slot and go to a station "
+                 "beyond the other one, which counts them. A single --card is put in twice");
+  o->end(*verb, "flood", "", net::generator_port);
+  verb->footer(
+      "Examples:\n"
+      "  planar flood --machine model56sx --card 3c529   from 200 frames/s to the wire's limit\n"
+      "  planar flood --card ne2 --depth driver --rates 4000,14880   what the adapter and its driver alone take\n"
+      "  planar flood --card ne2 --rates 2000 --burst 64   bursts that fill the adapter's buffers\n"
+      "  planar flood --card smc8013 --mode poll   what polling makes of it\n"
+      "  planar flood --card 3c529 --send both     as many minimum frames as it can send\n"
+      "  planar flood --machine model77 --card 1=ne2 --card 2=3c529 --router   a router\n"
+      "  planar compare --do flood --seconds 0.2   every card in every machine");
+  return [o] { return run_flood(*o); };
+}
+
+constexpr const char *stack_arguments[] = {"--depth", "stack"}, *driver_arguments[] = {"--depth", "driver"},
+                     *batch_arguments[] = {"--mode", "batch"}, *timer_arguments[] = {"--mode", "timer"},
+                     *poll_arguments[] = {"--mode", "poll"}, *router_arguments[] = {"--router"},
+                     *polling_router_arguments[] = {"--router", "--mode", "poll"},
+                     *send_arguments[] = {"--send", "kernel"}, *send_process_arguments[] = {"--send", "process"};
+
+constexpr Benchmark at_depth(std::string_view name, std::span<const char* const> arguments, std::string_view heading,
+                             Verb (*add_verb)(CLI::App& app)) {
+  return {
+      .name = name,
+      .verb = "flood",
+      .arguments = arguments,
+      .heading = heading,
+      .metric = "delivered",
+      .unit = "frames/s",
+      .comparison = {"0.3", usual_rates},
+      .regression = {"0.1", "1000,14880"},
+      .add_verb = add_verb,
+      .sizes = flood_rates,
+      .figure = flood_figure,
+      .frame_times = false,
+      .axis = "offered frames/s, 64 bytes each",
+      .row_key = "rate",
+  };
+}
+
+constexpr Benchmark sending(std::string_view name, std::span<const char* const> arguments, std::string_view heading) {
+  return {
+      .name = name,
+      .verb = "flood",
+      .arguments = arguments,
+      .heading = heading,
+      .metric = "sent",
+      .unit = "frames/s",
+      .comparison = {"0.3", "64"},
+      .regression = {"0.1", "64"},
+      .add_verb = nullptr,
+      .sizes = flood_rates,
+      .figure = flood_send_figure,
+      .frame_times = false,
+      .axis = "frame length, bytes",
+      .row_key = "frame_bytes",
+  };
+}
+
+}  // namespace
+
+const Benchmark flood_benchmark = at_depth("flood", {}, "flood, delivered frames/s by offered frames/s", add_flood);
+const Benchmark flood_stack_benchmark =
+    at_depth("flood-stack", stack_arguments, "flood, frames/s counted in UDP's input, by offered frames/s", nullptr);
+const Benchmark flood_driver_benchmark = at_depth(
+    "flood-driver", driver_arguments, "flood, frames/s handed over by the driver, by offered frames/s", nullptr);
+const Benchmark flood_batch_benchmark =
+    at_depth("flood-batch", batch_arguments, "flood, several frames per interrupt, delivered frames/s", nullptr);
+const Benchmark flood_timer_benchmark =
+    at_depth("flood-timer", timer_arguments, "flood, driver run by a timer, delivered frames/s", nullptr);
+const Benchmark flood_poll_benchmark =
+    at_depth("flood-poll", poll_arguments, "flood, adapter polled, delivered frames/s", nullptr);
+const Benchmark flood_router_benchmark =
+    at_depth("flood-router", router_arguments, "flood, frames/s forwarded by a router with two such cards", nullptr);
+const Benchmark flood_router_poll_benchmark =
+    at_depth("flood-router-poll", polling_router_arguments,
+             "flood, frames/s forwarded by a router that polls two such cards", nullptr);
+const Benchmark flood_send_benchmark =
+    sending("flood-send", send_arguments, "flood, frames/s sent from inside the kernel");
+const Benchmark flood_send_process_benchmark =
+    sending("flood-send-process", send_process_arguments, "flood, frames/s sent by a process");
+
+}  // namespace planar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The result of a flood run: what the guest, the generator, the adapter and the wire have counted, brought together;
+// the table for people and the JSON object `planar.flood/1` (docs/results.md#planarflood1).
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/guest/guest_output.hpp"
+#include "frontend/guest_benchmarks/benchmark_result.hpp"
+#include "frontend/meters/flood_meter.hpp"
+
+namespace planar {
+
+/// One rate of a run.
+struct FloodRow {
+  std::uint32_t run = 0;   ///< from 1 on
+  std::uint32_t rate = 0;  ///< frames a second that were asked for
+  double seconds = 0;      ///< for how long
+  // the generator's own counters
+  std::uint64_t generated = 0, offered = 0, held_back = 0, given_up = 0;
+  // the guest's
+  std::uint64_t delivered = 0;                            ///< counted at the depth
+  std::uint64_t backlog_dropped = 0, socket_dropped = 0;  ///< by the kernel
+  std::uint64_t strange = 0;                              ///< of another run
+  std::uint64_t interrupts = 0;                           ///< of the adapter, with those of the requests
+  bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
+  std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
+  std::uint64_t queue_dropped = 0;  ///< found that queue full
+  std::uint64_t counted = 0;        ///< by the station beyond it
+  /// Given to the other adapter's driver, but never on the wire.
+  std::int64_t sending_lost() const {
+    return forwarded ? static_cast<std::int64_t>(passed_on) - static_cast<std::int64_t>(queue_dropped + delivered) : 0;
+  }
+  FloodSeen seen;
+
+  /// Frames that were on the machine's medium for it, and a rate.
+  std::uint64_t on_wire() const { return seen.on_wire; }
+  double offered_per_s() const { return static_cast<double>(on_wire()) / seconds; }
+  /// Frames that a bridge between the generator and the machine's medium has not passed on.
+  std::int64_t bridge_lost() const { return static_cast<std::int64_t>(offered) - static_cast<std::int64_t>(on_wire()); }
+  /// Of those that were counted while the generator ran, or up to FloodMeter::grace later.
+  double delivered_per_s() const { return static_cast<double>(seen.in_time) / seconds; }
+  /// Frames that netif_rx() never saw: those that the adapter did not receive, and those that its driver threw away. Of
+  /// what the adapter did not receive a few may have been answers of the generator's, which were asked for again.
+  std::int64_t before_kernel() const;
+  std::int64_t adapter_lost() const;
+  /// Of these, for which the chip's FIFO was too short. The others found no buffer: on the adapter, in its ring or in
+  /// the host's.
+  std::int64_t fifo_lost() const;
+  std::int64_t driver_lost() const { return before_kernel() - adapter_lost(); }
+  /// What does not add up, in words; empty if every frame is accounted for. `bridged`: the
+  /// generator is on another medium.
+  std::string discrepancy(bool bridged) const;
+};
+
+struct FloodResult : BenchmarkResult {
+  std::string depth;  ///< "driver", "stack", "process"
+  std::string mode;   ///< "interrupt", "batch", "timer", "poll"
+  std::uint32_t frame_bytes = 64;
+  unsigned burst = 1;
+  std::optional<std::uint32_t> stalled_at;  ///< a rate after which the adapter received nothing more
+  std::vector<FloodRow> rows;
+
+  /// The highest rate up to which less than `part` of the frames offered were not delivered in time.
+  std::optional<double> knee(double part = 0.01) const;
+  nlohmann::ordered_json json() const;
+  std::string table() const;
+};
+
+/// The rows that the guest's lines and the meter tell of; those of which one of the two is missing are left out.
+std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& meter, double seconds);
+
+}  // namespace planar

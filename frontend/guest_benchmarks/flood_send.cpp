@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/guest_benchmarks/flood_send.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "core/common/error.hpp"
+#include "devices/stations/peer/counter.hpp"
+#include "devices/stations/peer/peer.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
+
+namespace planar {
+
+std::uint64_t counted_by_stations(Lab& lab, std::uint32_t run) {
+  std::uint64_t frames = 0;
+  for (const auto& station : lab.stations())
+    if (const auto* peer = dynamic_cast<const net::Peer*>(station.get()))
+      if (const auto* counter =
+              dynamic_cast<const net::CounterService*>(peer->services().find(net::Transport::udp, net::counter_port)))
+        frames += counter->count(run).frames;
+  return frames;
+}
+
+std::string FloodSendRow::discrepancy(bool bridged) const {
+  if (seen.run != run) return "no frame of it was on the wire";
+  if (seen.on_wire > given)
+    return fmt::format("{} frames were on the wire, but only {} were given to the driver", seen.on_wire, given);
+  if (counted > seen.on_wire) return fmt::format("the station counts {} frames, the wire {}", counted, seen.on_wire);
+  if (!bridged && counted != seen.on_wire)
+    return fmt::format("{} frames were on the wire, the station counts {}", seen.on_wire, counted);
+  return {};
+}
+
+nlohmann::ordered_json FloodSendResult::json() const {
+  nlohmann::ordered_json out;
+  out["schema"] = "planar.flood-send/1";
+  put_setup(out);
+  out["mode"] = mode;
+  out["frame_bytes"] = frame_bytes;
+  out["guest_image_sha256"] = guest_image_sha256;
+  put_provenance(out);
+  out["rows"] = nlohmann::ordered_json::array();
+  for (const FloodSendRow& row : rows) {
+    nlohmann::ordered_json r{
+        {"from", row.from},
+        {"frame_bytes", frame_bytes},
+        {"seconds", rounded(row.seconds, 6)},
+        {"given", row.given},
+        {"sent", row.seen.on_wire},
+        {"sent_in_time", row.seen.in_time},
+        {"sent_per_s", rounded(row.sent_per_s(), 2)},
+        {"counted", row.counted},
+        {"lost", {{"driver", row.given - row.seen.on_wire}, {"bridge", row.seen.on_wire - row.counted}}},
+        {"refused", row.refused},
+        {"interrupts", row.interrupts}};
+    nlohmann::ordered_json cpu;
+    for (unsigned a = 0; a < FloodSeen::activities; ++a)
+      cpu[FloodSeen::names[a]] = rounded(row.seen.percent(static_cast<FloodSeen::Activity>(a)), 2);
+    cpu["busy"] = rounded(row.seen.busy_percent(), 2);
+    r["cpu_percent"] = std::move(cpu);
+    out["rows"].push_back(std::move(r));
+  }
+  put_figures(out);
+  out["state_hash"] = state_hash;
+  put_host(out);
+  return out;
+}
+
+std::string FloodSendResult::table() const {
+  std::string out = heading(
+      fmt::format("flood --send, {} bytes{}", frame_bytes, mode == "interrupt" ? "" : ", interrupts by " + mode),
+      nullptr);
+  out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8} | %: {:>6} {:>6} {:>7} {:>5}\n", "from", "given", "sent", "counted",
+                     "sent/s", mode == "poll" ? "poll" : "interr.", "b.half", "process", "idle");
+  for (const FloodSendRow& row : rows)
+    out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8.0f} | {:>9.1f} {:>6.1f} {:>7.1f} {:>5.1f}\n", row.from, row.given,
+                       row.seen.on_wire, row.counted, row.sent_per_s(),
+                       row.seen.percent(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt),
+                       row.seen.percent(FloodSeen::bottom_half), row.seen.percent(FloodSeen::process),
+                       row.seen.percent(FloodSeen::idle));
+  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += counted_text(frames) + "\n";
+  out += counts_text();
+  return out;
+}
+
+int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
+  if (o.runs > 1 && send.from == "both")
+    throw Error("--send both and --runs: say kernel or process, the runs' means are of one of them");
+  if (const auto code = o.several(send.from == "kernel" ? flood_send_benchmark : flood_send_process_benchmark))
+    return *code;
+  if (o.state.restore)
+    throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
+  const Time seconds = parse_seconds(send.seconds);
+  GuestTasks tasks{.client = "flood-send",
+                   .server = "",
+                   .settings = {{"seconds", send.seconds},
+                                {"frame", std::to_string(send.frame)},
+                                {"from", send.from},
+                                {"receive", send.mode},
+                                {"receive_rate", std::to_string(send.timer_rate)}},
+                   .system = o.system};
+  auto session = o.open(tasks);
+  if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
+  FloodMeter meter(session->lab());
+  meter.watch_sending(seconds);
+  FloodSendResult result;
+  std::uint64_t interrupts = 0;
+  session->on_guest_line([&](std::size_t, const GuestLine& line) {
+    if (line.tagged("@flood"))
+      if (const auto page = line.value("page"))
+        meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
+    if (line.tagged("@flood send")) {
+      meter.run_ended();
+      FloodSendRow& row = result.rows.emplace_back();
+      row.run = static_cast<std::uint32_t>(line.number("run").value_or(0));
+      row.from = line.value("from").value_or("");
+      row.given = line.number("given").value_or(0);
+      row.refused = line.number("refused").value_or(0);
+      row.seconds = seconds.seconds();
+      row.counted = counted_by_stations(session->lab(), row.run);
+      if (!meter.runs().empty()) row.seen = meter.runs().back();
+      session->progress().row(fmt::format("from {}: {:.0f} frames a second", row.from, row.sent_per_s()));
+    } else if (line.tagged("@counters") && !result.rows.empty()) {
+      const auto all = line.number("interrupts").value_or(0);
+      result.rows.back().interrupts = all - interrupts;
+      interrupts = all;
+    }
+  });
+  const bool finished = run_guests(*session, 60_s + 2 * seconds, "flood", o.output.quiet, [&] {
+    return result.rows.empty() ? std::string("booting") : result.rows.back().from;
+  });
+  collect(*session, "@flood start", "@flood end", result);
+  result.frame_bytes = send.frame;
+  result.mode = send.mode;
+  result.interrupted = !finished;
+  if (o.output.json) write_json(*o.output.json, result.json());
+  if (o.output.json != "-") fmt::print("{}", result.table());
+  session->check_files();
+  session->check_snapshot_taken();
+  for (const FloodSendRow& row : result.rows)
+    if (const auto wrong = row.discrepancy(session->lab().media().size() > 1); !wrong.empty())
+      throw Error(fmt::format("flood --send from {} does not add up: {}", row.from, wrong), ExitCode::scenario_failed);
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
+}  // namespace planar

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the command line of every benchmark of the guest has beside the benchmark's own options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontend/bond/bond.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
+#include "frontend/matrix/benchmark.hpp"
+#include "frontend/options/options.hpp"
+#include "frontend/systems/operating_system.hpp"
+
+namespace planar {
+
+struct GuestRunOptions {
+  CLI::App* verb = nullptr;
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  unsigned runs = 1;
+  unsigned port = 0;
+  std::optional<unsigned> use;
+  std::optional<unsigned> placement;  ///< of the guests' kernels
+  BondOptions bond;
+  std::string system{default_system};
+  std::optional<std::string> against;
+
+  /// Adds them before (`begin`) and after (`end`) the benchmark's own. `client` and `server` are the programs'
+  /// names, `usual_port` the one that the station `peer` serves. Without a `server` the station is the only other end:
+  /// there is neither --port nor --against.
+  void begin(CLI::App& app);
+  void end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port);
+
+  /// --runs asks for several, each in a process of its own: their exit code. Nothing: run this one. Throws Error.
+  std::optional<int> several(const Benchmark& benchmark) const;
+  /// From power-on, with `adjust` to the client's machine, or from the snapshot that --restore names. Throws Error.
+  std::unique_ptr<Session> open(GuestTasks tasks, const std::function<void(Config&)>& adjust = {}) const;
+
+ private:
+  std::unique_ptr<Session> open_bond(GuestTasks tasks, const std::function<void(Config&)>& adjust) const;
+};
+
+}  // namespace planar

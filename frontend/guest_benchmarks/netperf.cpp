@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar netperf`: boots the guest test bench, lets it run netperf's tests, and prints what came out.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/common/error.hpp"
+#include "devices/stations/peer/netserver.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/guest_run.hpp"
+#include "frontend/guest_benchmarks/netperf_result.hpp"
+#include "frontend/output/interruption.hpp"
+#include "frontend/output/output.hpp"
+
+namespace planar {
+
+namespace {
+
+constexpr std::size_t most_tests = 16;        // that the guest's netperf takes
+constexpr std::uint32_t most_bytes = 32768;   // of a message
+constexpr unsigned most_served = 1000;        // clients of --serve
+constexpr unsigned data_ports = 4;            // of the guest's netserver, in turn, after its own port
+constexpr unsigned most_runs = 30;            // netperf's own limit
+constexpr unsigned largest_buffer = 1 << 20;  // that is asked for; Linux makes less of it
+constexpr Time serving_limit = 3600_s * 24;
+constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr", *datagrams = "udp_stream",
+                     *datagram_requests = "udp_rr", *connections = "tcp_crr";
+
+struct NetperfOptions : GuestRunOptions {
+  std::string test = stream;
+  std::string seconds = "10";
+  std::optional<std::string> sizes;
+  unsigned response = 1;
+  std::optional<std::string> iterations, confidence;  ///< MAX,MIN and LEVEL,WIDTH
+  std::optional<std::string> local, remote;           ///< SEND,RECEIVE
+  bool local_cpu = false, remote_cpu = false;
+  unsigned serve = 0;  ///< clients of somebody else's netperf; 0: the guest is the client
+
+  bool one_way() const { return test == stream || test == datagrams; }
+  std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : test == datagrams ? "8192" : "1"); }
+  const Benchmark& benchmark() const {
+    return test == datagrams ? netperf_udp_benchmark : one_way() ? netperf_benchmark : netperf_rr_benchmark;
+  }
+};
+
+std::vector<std::uint32_t> netperf_sizes(const std::string& list) {
+  const auto sizes = parse_sizes(list, most_tests);
+  for (const auto size : sizes)
+    if (size > most_bytes)
+      throw Error(fmt::format("--sizes {}: netperf's messages are of 1 to {} bytes here", list, most_bytes));
+  return sizes;
+}
+
+/// The two parts of "A,B"; netperf takes one alone for both.
+std::pair<std::string, std::string> two_parts(const std::string& text) {
+  const auto comma = text.find(',');
+  if (comma == std::string::npos) return {text, text};
+  return {text.substr(0, comma), text.substr(comma + 1)};
+}
+
+/// `--local-buffers SEND,RECEIVE`, either of which may be empty, as settings of the guest.
+void add_buffers(GuestSettings& settings, const std::optional<std::string>& wanted, const std::string& end) {
+  if (!wanted) return;
+  const auto [send, receive] = two_parts(*wanted);
+  for (const auto& [part, key] : {std::pair{send, "_send"}, std::pair{receive, "_receive"}}) {
+    if (part.empty()) continue;
+    const auto bytes = parse_number(part);
+    if (!bytes || *bytes < 1 || *bytes > largest_buffer)
+      throw Error(fmt::format("--{}-buffers {}: expects SEND,RECEIVE, bytes from 1 to {}; either may be left out", end,
+                              *wanted, largest_buffer));
+    settings.emplace_back(end + key, part);
+  }
+}
+
+struct Iterations {
+  unsigned most = 1, least = 1;
+  /// netperf stops below its maximum, unless the minimum says otherwise.
+  unsigned runs() const { return std::max(least, most - 1); }
+};
+
+Iterations iterations(const NetperfOptions& o) {
+  if (!o.iterations) return {};
+  const auto [most, least] = two_parts(*o.iterations);
+  const auto high = parse_number(most), low = parse_number(least);
+  const auto fits = [](const auto& n) { return n && *n >= 1 && *n <= most_runs; };
+  if (!fits(high) || !fits(low) || *low > *high)
+    throw Error(
+        fmt::format("--iterations {}: expects MAX,MIN, each 1 to {} and MIN not above MAX", *o.iterations, most_runs));
+  return {static_cast<unsigned>(*high), static_cast<unsigned>(*low)};
+}
+
+void add_confidence(GuestSettings& settings, const NetperfOptions& o) {
+  if (!o.iterations) {
+    if (o.confidence)
+      throw Error(
+          fmt::format("--confidence {0} without --iterations: a single run of a test gives no interval; add for "
+                      "example --iterations 10,3",
+                      *o.confidence));
+    return;
+  }
+  const Iterations runs = iterations(o);
+  settings.emplace_back("runs_most", std::to_string(runs.most));
+  settings.emplace_back("runs_least", std::to_string(runs.least));
+  if (!o.confidence) return;
+  const auto comma = o.confidence->find(',');
+  const auto level = parse_number(o.confidence->substr(0, comma));
+  const std::string width = comma == std::string::npos ? "5" : o.confidence->substr(comma + 1);
+  const auto percent = parse_time(width + " ms");  // as the guest reads it: up to three places
+  if (!level || (*level != 95 && *level != 99) || !percent || *percent < 1_us || *percent > 100_ms)
+    throw Error(
+        fmt::format("--confidence {}: expects LEVEL,WIDTH in percent: 95 or 99, and 0.001 to 100", *o.confidence));
+  settings.emplace_back("level", std::to_string(*level));
+  settings.emplace_back("width", width);
+}
+
+GuestTasks netperf_tasks(const NetperfOptions& o) {
+  const auto tests = netperf_sizes(o.all_sizes()).size();
+  GuestTasks t{.client = "netperf",
+               .server = "netserver",
+               .settings = {{"seconds", o.seconds},
+                            {"sizes", o.all_sizes()},
+                            {"test", o.test},
+                            {"response", std::to_string(o.response)},
+                            {"port", std::to_string(o.port)}},
+               .system = o.system,
+               .against = o.against};
+  if (o.against) t.settings.emplace_back("tests", std::to_string(tests));
+  add_buffers(t.settings, o.local, "local");
+  add_buffers(t.settings, o.remote, "remote");
+  add_confidence(t.settings, o);
+  if (o.local_cpu || o.remote_cpu)
+    t.settings.emplace_back("cpu", std::to_string((o.local_cpu ? 1 : 0) + (o.remote_cpu ? 2 : 0)));
+  if (o.state.restore && (o.local || o.remote || o.iterations || o.local_cpu || o.remote_cpu))
+    throw Error(
+        "--restore: the guest in the snapshot has its buffers, iterations and --local-cpu, --remote-cpu "
+        "already; leave these options out");
+  return t;
+}
+
+GuestTasks netserver_tasks(const NetperfOptions& o) {
+  return {.client = "netserver",
+          .server = {},
+          .settings = {{"tests", std::to_string(o.serve)}, {"port", std::to_string(o.port)}},
+          .system = o.system,
+          .against = {}};
+}
+
+/// The control connection's port, and those of the tests' data after it (roms/guest/programs/netperf_server.c).
+std::vector<std::string> served_ports(const NetperfOptions& o) {
+  std::vector<std::string> list;
+  for (unsigned port = o.port; port <= o.port + data_ports; ++port)
+    for (const char* transport : {"tcp", "udp"})
+      list.push_back(fmt::format("{0} 127.0.0.1:{1} -> {1}", transport, port));
+  return list;
+}
+
+NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
+  NetperfResult r;
+  collect(session, "@netperf start", "@netperf end", r);
+  if (session.lab().machines() > 1) collect(session, 1, "@netserver start", "@netserver end", r.against.emplace());
+  r.test = session.guest().value("@netperf start", "test").value_or(o.test);
+  r.response_bytes = o.response;
+  r.rows = netperf_rows(session.guest().lines(), r.datagrams());
+  return r;
+}
+
+/// The guest's netserver for a netperf outside: on the host, through slirp unless --net says otherwise.
+int run_netserver(NetperfOptions o) {
+  if (o.against) throw Error("--serve and --against both say who the client is; give one of them");
+  if (o.runs > 1) throw Error("--serve and --runs: what a host measures does not repeat; leave --runs out");
+  if (o.port + data_ports > 65535)
+    throw Error(fmt::format("--serve {} --port {}: the tests' data need the ports up to {}", o.serve, o.port,
+                            o.port + data_ports));
+  if (!o.machine.net) o.machine.net = "slirp";  // not isolated: that keeps the answers of UDP_RR in
+  if (o.machine.net->starts_with("slirp") && o.machine.forwards.empty()) {
+    o.machine.forwards = served_ports(o);
+    if (!o.output.quiet) say("netserver at 127.0.0.1, port {}: netperf -H 127.0.0.1 -p {}\n", o.port, o.port);
+  }
+  auto session = o.open(netserver_tasks(o));
+  const bool finished = run_guests(*session, serving_limit, "netserver", o.output.quiet,
+                                   [&] { return fmt::format("serving {} tests", o.serve); });
+  NetperfResult r;
+  collect(*session, "@netserver start", "@netserver end", r);
+  r.test = "serve";
+  for (const auto& line : session->guest().lines())
+    if (line.tagged("@served")) {
+      r.served = line.number("tests").value_or(0);
+      r.served_runs = line.number("runs").value_or(0);
+    }
+  r.interrupted = !finished;
+  if (o.output.json) write_json(*o.output.json, r.json());
+  if (o.output.json != "-") fmt::print("{}", r.table());
+  session->check_files();
+  session->check_snapshot_taken();
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
+int run_netperf(const NetperfOptions& o) {
+  if (o.serve) return run_netserver(o);
+  if (const auto code = o.several(o.benchmark())) return *code;
+  // But in TCP_STREAM the server waits two seconds longer than the test.
+  const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
+  const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * iterations(o).runs());
+  auto session = o.open(netperf_tasks(o));
+  std::size_t done = 0;
+  session->on_guest_line([&](std::size_t n, const GuestLine& line) {
+    const auto run = netperf_run(line, o.test == datagrams);
+    if (!run) return;
+    ++done;
+    session->frames(n).row_ended(run->message_bytes, run->microseconds * 1024 / 1'000'000);
+    session->progress().row(
+        o.one_way() ? fmt::format("{} bytes: {:.2f} Mbit/s", run->message_bytes, run->mbit_per_s())
+                    : fmt::format("{} bytes: {:.1f} transactions/s", run->message_bytes, run->transactions_per_s()));
+  });
+  const bool finished = run_guests(*session, limit, "netperf", o.output.quiet,
+                                   [&] { return done ? fmt::format("{} tests done", done) : std::string("booting"); });
+  NetperfResult result = netperf_result(o, *session);
+  result.interrupted = !finished;
+  if (o.output.json) write_json(*o.output.json, result.json());
+  if (o.output.json != "-") fmt::print("{}", result.table());
+  session->check_files();
+  session->check_snapshot_taken();
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
+template <const auto& member>
+std::optional<double> netperf_figure(const nlohmann::ordered_json& result, std::uint32_t size) {
+  for (const auto& row : result["rows"])
+    if (row["packet_bytes"] == size && row.contains(member)) return row[member].template get<double>();
+  return {};
+}
+
+Verb add_netperf(CLI::App& app) {
+  auto o = std::make_shared<NetperfOptions>();
+  CLI::App* verb = app.add_subcommand("netperf", "Boot the built-in guest in a machine and run netperf inside it");
+  o->begin(*verb);
+  verb->add_option(
+          "--test", o->test,
+          "tcp_stream, udp_stream: messages one way, in 10^6 bit/s of what the server received; tcp_rr, udp_rr: a "
+          "request and its response, one after the other, in transactions a second; tcp_crr: a connection for "
+          "each of them")
+      ->type_name("tcp_stream|tcp_rr|tcp_crr|udp_stream|udp_rr")
+      ->check(CLI::IsMember({stream, request_response, connections, datagrams, datagram_requests}))
+      ->capture_default_str();
+  verb->add_option("--seconds", o->seconds,
+                   "Duration of each test, virtual; but in tcp_stream the server waits 2 s longer")
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--sizes", o->sizes,
+                   "Size of the messages or requests in bytes, one test for each (32768 for tcp_stream, 8192 for "
+                   "udp_stream, else 1)")
+      ->type_name("LIST");
+  verb->add_option("--response", o->response, "Size of a response in bytes in tcp_rr, tcp_crr and udp_rr")
+      ->type_name("N")
+      ->check(CLI::Range(1u, most_bytes))
+      ->capture_default_str();
+  verb->add_option("-i,--iterations", o->iterations,
+                   "Repeat each test until the confidence interval of its mean is as narrow as --confidence asks: at "
+                   "least MIN and, as netperf 2.1 counts, less than MAX times. From the second run on the socket "
+                   "buffers are doubled, as with netperf on Linux, which sets the size that it has read back")
+      ->type_name("MAX,MIN");
+  verb->add_option("-I,--confidence", o->confidence,
+                   "Level (95 or 99) and whole width of that interval in percent of the mean (99,5)")
+      ->type_name("LEVEL,WIDTH");
+  verb->add_option("-s,--local-buffers", o->local,
+                   "Sizes of the client's socket buffers in bytes, send and receive; either may be empty. As in Linux "
+                   "2.2, a size of at most 65535 is set, and doubled; TCP's window is half of the receive buffer")
+      ->type_name("SEND,RECEIVE");
+  verb->add_option("-S,--remote-buffers", o->remote, "The same for the server")->type_name("SEND,RECEIVE");
+  verb->add_flag("-c,--local-cpu", o->local_cpu, "The client's load has to be within the width of --confidence, too");
+  verb->add_flag(
+      "-C,--remote-cpu", o->remote_cpu,
+      "The server measures its load, too, and that has to be within the width (--against, a real netserver)");
+  CLI::Option* serve = verb->add_option("--serve", o->serve,
+                                        "The guest is the server instead, for this many netperf 2.1 clients, one after "
+                                        "another: on the host, at 127.0.0.1 and --port, or wherever --net leads. The "
+                                        "other options of the test are then given to that netperf")
+                           ->type_name("N")
+                           ->check(CLI::Range(1u, most_served));
+  for (const char* clients : {"--test", "--seconds", "--sizes", "--response", "--iterations", "--confidence",
+                              "--local-buffers", "--remote-buffers", "--local-cpu", "--remote-cpu"})
+    serve->excludes(clients);
+  o->end(*verb, "netperf", "netserver", net::netperf_port);
+  verb->footer(
+      "Examples:\n"
+      "  planar netperf --card 3c527 --sizes 4096,32768   what a stream of messages delivers\n"
+      "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
+      "  planar netperf --test udp_stream --sizes 1472,8192   datagrams, the longer ones in fragments\n"
+      "  planar netperf -i 10,3 -I 99,5   as often as it takes to know the mean within 5 %\n"
+      "  planar netperf -s 16384 -S ,8192   small socket buffers, a small window\n"
+      "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
+      "  planar netperf --test udp_stream --card smc8013 --bond 3   three cards as one\n"
+      "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
+  return [o] { return run_netperf(*o); };
+}
+
+constexpr char mbit_per_s[] = "mbit_per_s", transactions_per_s[] = "transactions_per_s";
+constexpr const char* rr_arguments[] = {"--test", request_response};
+constexpr const char* udp_arguments[] = {"--test", datagrams};
+
+}  // namespace
+
+const Benchmark netperf_benchmark{
+    .name = "netperf",
+    .verb = "netperf",
+    .arguments = {},
+    .heading = "netperf TCP_STREAM, 10^6 bit/s by message size",
+    .metric = "throughput",
+    .unit = "Mbit/s",
+    .comparison = {"10", "1024,4096,32768"},
+    .regression = {"0.5", "4096"},
+    .add_verb = add_netperf,
+    .sizes = netperf_sizes,
+    .figure = netperf_figure<mbit_per_s>,
+};
+
+const Benchmark netperf_udp_benchmark{
+    .name = "netperf-udp",
+    .verb = "netperf",
+    .arguments = udp_arguments,
+    .heading = "netperf UDP_STREAM, 10^6 bit/s received, by message size",
+    .metric = "throughput",
+    .unit = "Mbit/s",
+    .comparison = {"10", "1024,1472,8192"},
+    .regression = {"0.5", "1472,8192"},
+    .add_verb = nullptr,
+    .sizes = netperf_sizes,
+    .figure = netperf_figure<mbit_per_s>,
+};
+
+const Benchmark netperf_rr_benchmark{
+    .name = "netperf-rr",
+    .verb = "netperf",
+    .arguments = rr_arguments,
+    .heading = "netperf TCP_RR, transactions/s by request size, responses of 1 byte",
+    .metric = "transaction rate",
+    .unit = "1/s",
+    .comparison = {"5", "1,128,1024"},
+    .regression = {"0.5", "1,1024"},
+    .add_verb = nullptr,
+    .sizes = netperf_sizes,
+    .figure = netperf_figure<transactions_per_s>,
+};
+
+}  // namespace planar

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/guest_benchmarks/netperf_result.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "frontend/output/labels.hpp"
+#include "frontend/output/output.hpp"
+
+namespace planar {
+
+namespace {
+double over(double amount, std::uint64_t microseconds) {
+  return microseconds ? amount / (static_cast<double>(microseconds) * 1e-6) : 0.0;
+}
+}  // namespace
+
+double NetperfRun::mbit_per_s() const { return over(static_cast<double>(received) * 8e-6, microseconds); }
+double NetperfRun::sent_mbit_per_s() const {
+  return over(static_cast<double>(messages) * message_bytes * 8e-6, microseconds);
+}
+double NetperfRun::kb_per_s() const { return over(static_cast<double>(received) / 1024, microseconds); }
+double NetperfRun::transactions_per_s() const { return over(static_cast<double>(messages), microseconds); }
+
+std::optional<NetperfRun> netperf_run(const GuestLine& line, bool datagrams) {
+  if (!line.tagged("@row") && !line.tagged("@run")) return std::nullopt;
+  const auto bytes = line.number("bytes"), messages = line.number("messages"), us = line.number("us"),
+             kb = line.number("received_kb"), rest = line.number("received_rest");
+  if (!bytes || !messages || !us || !kb || !rest) return std::nullopt;
+  NetperfRun run{static_cast<std::uint32_t>(*bytes), *messages, *us, *kb * 1024 + *rest};
+  if (datagrams) {
+    run.messages_received = run.received;
+    run.received *= run.message_bytes;
+  }
+  return run;
+}
+
+namespace {
+constexpr double percent = 1e-4;  // of millionths
+
+std::optional<double> millionths(const GuestLine& line, const std::string& key) {
+  const auto value = line.number(key);
+  return value ? std::optional(static_cast<double>(*value) * percent) : std::nullopt;
+}
+
+NetperfConfidence confidence(const GuestLine& line) {
+  return {static_cast<unsigned>(line.number("level").value_or(0)),
+          millionths(line, "width").value_or(0),
+          line.number("met").value_or(0) != 0,
+          millionths(line, "result"),
+          millionths(line, "local"),
+          millionths(line, "remote")};
+}
+}  // namespace
+
+// What a run's sockets and processors were stands in lines of its own before it, the confidence after all runs.
+std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool datagrams) {
+  std::vector<NetperfRow> rows;
+  std::vector<NetperfRun> runs;
+  NetperfRun next;
+  for (const GuestLine& line : lines) {
+    if (line.tagged("@buffers")) {
+      const auto bytes = [&](const char* key) { return line.number(key).value_or(0); };
+      next.buffers = {bytes("local_send"), bytes("local_receive"), bytes("remote_send"), bytes("remote_receive")};
+    } else if (line.tagged("@cpu")) {
+      const auto ticks = line.number("ticks"), busy = line.number("busy");
+      if (ticks && busy && *ticks) next.cpu_percent = 100.0 * static_cast<double>(*busy) / static_cast<double>(*ticks);
+      next.server_cpu_percent = millionths(line, "server_millionths");
+    } else if (auto run = netperf_run(line, datagrams)) {
+      run->buffers = next.buffers;
+      run->cpu_percent = next.cpu_percent;
+      run->server_cpu_percent = next.server_cpu_percent;
+      next = {};
+      runs.push_back(*run);
+      if (line.tagged("@row")) rows.push_back({std::exchange(runs, {}), {}});
+    } else if (line.tagged("@confidence") && !runs.empty()) {
+      rows.push_back({std::exchange(runs, {}), confidence(line)});
+    }
+  }
+  return rows;
+}
+
+namespace {
+
+/// netperf's means are cut, too. A guest can say 2^64 - 1, which is 2^64 as a mean.
+std::uint64_t whole(double mean) {
+  return mean < 0x1p64 ? static_cast<std::uint64_t>(mean) : std::numeric_limits<std::uint64_t>::max();
+}
+
+nlohmann::ordered_json buffers_json(const NetperfRun::Buffers& b) {
+  return {{"local_send", b.local_send},
+          {"local_receive", b.local_receive},
+          {"remote_send", b.remote_send},
+          {"remote_receive", b.remote_receive}};
+}
+
+double result_of(const NetperfRun& run, bool stream) { return stream ? run.mbit_per_s() : run.transactions_per_s(); }
+
+nlohmann::ordered_json confidence_json(const NetperfRow& row, bool stream) {
+  const NetperfConfidence& c = *row.confidence;
+  nlohmann::ordered_json out{
+      {"level_percent", c.level}, {"width_percent", rounded(c.wanted, 3)}, {"runs", row.runs.size()}, {"met", c.met}};
+  if (c.result) out["achieved_percent"] = rounded(*c.result, 4);
+  if (c.cpu) out["cpu_achieved_percent"] = rounded(*c.cpu, 4);
+  if (c.server_cpu) out["server_cpu_achieved_percent"] = rounded(*c.server_cpu, 4);
+  for (const NetperfRun& run : row.runs) {
+    nlohmann::ordered_json r{{stream ? "mbit_per_s" : "transactions_per_s", rounded(result_of(run, stream), 3)}};
+    if (run.cpu_percent) r["cpu_load_percent"] = rounded(*run.cpu_percent, 2);
+    if (run.buffers) r["socket_buffers"] = buffers_json(*run.buffers);
+    out["each"].push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace
+
+nlohmann::ordered_json NetperfResult::json() const {
+  nlohmann::ordered_json out;
+  out["schema"] = "planar.netperf/1";
+  put_setup(out);
+  out["test"] = test;
+  out["guest_image_sha256"] = guest_image_sha256;
+  put_provenance(out);
+  out["rows"] = nlohmann::ordered_json::array();
+  for (const NetperfRow& row : rows) {
+    using Run = NetperfRun;
+    nlohmann::ordered_json r{{"packet_bytes", row.message_bytes()}};
+    if (stream()) {
+      r["mbit_per_s"] = rounded(row.mean(&Run::mbit_per_s), 3);
+      r["kb_per_s"] = rounded(row.mean(&Run::kb_per_s), 2);
+      if (datagrams()) r["sent_mbit_per_s"] = rounded(row.mean(&Run::sent_mbit_per_s), 3);
+      r["messages"] = whole(row.mean(&Run::messages));
+      if (datagrams()) {
+        r["messages_received"] = whole(row.mean([](const Run& run) { return run.messages_received.value_or(0); }));
+        r["lost"] = whole(row.mean(&Run::lost));
+      }
+      r["received_bytes"] = whole(row.mean(&Run::received));
+    } else {
+      r["response_bytes"] = response_bytes;
+      r["transactions_per_s"] = rounded(row.mean(&Run::transactions_per_s), 2);
+      r["transactions"] = whole(row.mean(&Run::messages));
+    }
+    r["seconds"] = rounded(row.mean(&Run::microseconds) * 1e-6, 6);
+    if (row.runs.back().cpu_percent)
+      r["cpu_load_percent"] = rounded(row.mean([](const Run& run) { return run.cpu_percent.value_or(0); }), 2);
+    if (row.runs.back().server_cpu_percent)
+      r["server_cpu_load_percent"] =
+          rounded(row.mean([](const Run& run) { return run.server_cpu_percent.value_or(0); }), 2);
+    if (const auto& buffers = row.runs.back().buffers) r["socket_buffers"] = buffers_json(*buffers);
+    if (row.confidence) r["confidence"] = confidence_json(row, stream());
+    out["rows"].push_back(std::move(r));
+  }
+  if (served) {
+    out["served"] = *served;
+    out["served_runs"] = served_runs;
+  }
+  put_figures(out);
+  if (against) out["against"] = against->server_json();
+  out["state_hash"] = state_hash;
+  put_host(out);
+  return out;
+}
+
+namespace {
+
+double seconds(const NetperfRow& row) { return row.mean(&NetperfRun::microseconds) * 1e-6; }
+
+// A line of its own, and netperf's warning where the width was not reached.
+std::string confidence_text(const NetperfRow& row) {
+  if (!row.confidence) return {};
+  const NetperfConfidence& c = *row.confidence;
+  const auto width = [](const std::optional<double>& w) { return w ? fmt::format("{:.2f} %", *w) : "unknown"; };
+  std::string out = fmt::format("{:>12}  mean of {} runs, {} % interval {} wide (wanted: {:g} %)", row.message_bytes(),
+                                row.runs.size(), c.level, width(c.result), c.wanted);
+  if (c.cpu) out += fmt::format(", of the load {}", width(c.cpu));
+  if (c.server_cpu) out += fmt::format(", of the server's load {}", width(c.server_cpu));
+  if (!c.met) out += "\n              WARNING: wider than requested; allow more --iterations";
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string NetperfResult::table() const {
+  std::string out = heading(serving() ? "netserver" : "netperf " + test, against ? &*against : nullptr);
+  if (serving()) {
+    out += served ? fmt::format("{} clients served, {} tests\n", *served, served_runs)
+                  : "not all clients have come; those served are counted when the last one has gone\n";
+  } else if (datagrams()) {
+    out += fmt::format("{:>12}  {:>10}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}\n", "message", "elapsed s",
+                       "sent 10^6 b/s", "received", "sent", "received", "lost");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>10.2f}  {:>12.2f}  {:>12.2f}  {:>10}  {:>10}  {:>8}\n", row.message_bytes(),
+                         seconds(row), row.mean(&NetperfRun::sent_mbit_per_s), row.mean(&NetperfRun::mbit_per_s),
+                         whole(row.mean(&NetperfRun::messages)),
+                         whole(row.mean([](const NetperfRun& run) { return run.messages_received.value_or(0); })),
+                         whole(row.mean(&NetperfRun::lost)));
+  } else if (stream()) {
+    out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "message", "elapsed s", "10^6 bit/s", "KB/s");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>12.2f}  {:>12.2f}  {:>12.1f}\n", row.message_bytes(), seconds(row),
+                         row.mean(&NetperfRun::mbit_per_s), row.mean(&NetperfRun::kb_per_s));
+  } else {
+    out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "request", "response", "elapsed s", "trans. / s");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>12}  {:>12.2f}  {:>12.1f}\n", row.message_bytes(), response_bytes, seconds(row),
+                         row.mean(&NetperfRun::transactions_per_s));
+  }
+  for (const NetperfRow& row : rows) out += confidence_text(row);
+  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += "\n" + load_text();
+  out += counted_text(frames) + "\n";
+  if (against) out += fmt::format("{}; {}\n", against->server_text(), counted_text(against->frames));
+  out += counts_text();
+  return out;
+}
+
+}  // namespace planar

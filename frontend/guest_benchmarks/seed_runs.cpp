@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/guest_benchmarks/seed_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/common/error.hpp"
+#include "frontend/output/labels.hpp"
+#include "frontend/output/output.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The verb and its options as they were given, without those that each run has of its own.
+std::vector<std::string> words_of(const Benchmark& benchmark, const CLI::App& verb) {
+  std::vector<std::string> words{std::string(benchmark.verb)};
+  for (const CLI::Option* option : verb.get_options()) {
+    const auto name = option->get_name();
+    if (option->count() == 0 || name == "--runs" || name == "--json" || name == "--quiet" || name == "--seed" ||
+        name == "--placement")
+      continue;
+    for (const char* single :
+         {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
+      if (name == single)
+        throw Error(
+            fmt::format("--runs and {}: it writes or reads the data of a single run; leave one of them out", name));
+    for (const auto& result : option->results()) words.push_back(option->get_type_size() ? name + "=" + result : name);
+  }
+  return words;
+}
+
+std::string line(const std::string& what, const Spread& s) {
+  return fmt::format("{:>12}  {:>12.1f}  {:>10.2f}  {:>10.2f}  {:>10.1f}  {:>10.1f}\n", what, s.mean, s.ci95, s.stddev,
+                     s.least, s.most);
+}
+
+std::string text(const Benchmark& benchmark, const ordered_json& combined) {
+  std::string out =
+      fmt::format("{} on {} with {}, net {}, {} runs, {}\n\n", benchmark.name, combined["machine"].get<std::string>(),
+                  combined["card"].get<std::string>(), combined["net"].get<std::string>(),
+                  combined["runs"].get<unsigned>(), runs_text(combined));
+  out += fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", "size", benchmark.unit, "+- (95 %)",
+                     "std. dev.", "least", "most");
+  for (const auto& row : combined["rows"]) {
+    const auto size = row[std::string(benchmark.row_key)].get<std::uint32_t>();
+    if (const auto spread = figure_spread(benchmark, combined, size)) out += line(size_name(size), *spread);
+  }
+  for (const auto& [what, key] : {std::pair("CPU load %", "cpu_load_percent"), {"busy %", "true_busy_percent"}}) {
+    std::vector<double> values;
+    for (const auto& result : combined["results"]) values.push_back(result[key].get<double>());
+    out += line(what, spread_of(values));
+  }
+  return out;
+}
+
+}  // namespace
+
+int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, const RunSeries& series,
+              const std::optional<std::string>& json, bool quiet) {
+  MatrixOptions matrix;
+  matrix.benchmark = &benchmark;
+  matrix.seconds = benchmark.comparison.seconds;
+  matrix.sizes = benchmark.comparison.sizes;
+  matrix.quiet = quiet;
+  Cell cell{machine, std::string(benchmark.name), {}};
+  cell.command = words_of(benchmark, verb);
+  const auto outcomes = run_matrix(with_runs({cell}, series), matrix);
+  if (const auto cut = interruption_text(outcomes, matrix); !cut.empty()) throw Error(cut, interrupted_exit);
+  std::vector<ordered_json> results;
+  for (const CellOutcome& outcome : outcomes) {
+    if (!outcome.result)
+      throw Error(
+          fmt::format("seed {}, placement {}: {}", *outcome.cell.seed, *outcome.cell.placement, outcome.problem),
+          static_cast<ExitCode>(outcome.status));
+    results.push_back(*outcome.result);
+  }
+  const auto combined = combine_runs(results);
+  if (json) write_json(*json, combined);
+  if (!json || *json != "-") fmt::print("{}", text(benchmark, combined));
+  return 0;
+}
+
+}  // namespace planar

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A network benchmark that the guest runs, as the rest of the front end sees it: its verb, and what comparisons,
+// baselines and reports need to know of its results.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/options/verb.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace planar {
+
+/// What a run is asked for, in the words of its verb: the same for every machine and card of a comparison.
+struct Workload {
+  const char* seconds;  ///< virtual, of each size
+  const char* sizes;    ///< bytes, separated by commas
+};
+
+struct Benchmark {
+  std::string_view name;                   ///< in --do, and of its baseline
+  std::string_view verb;                   ///< several may share one
+  std::span<const char* const> arguments;  ///< what the verb is told to make it this benchmark
+  std::string_view heading;                ///< of a report: "netio, KB/s by packet size"
+  std::string_view metric;                 ///< what a figure is, in the CSV: "throughput"
+  std::string_view unit;                   ///< of a figure: "KB/s"
+  Workload comparison;                     ///< unless the options say otherwise
+  Workload regression;
+
+  /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`. Its
+  /// JSON object holds at least machine, card, cycles, instructions, cpu_load_percent, true_busy_percent, frames,
+  /// guest_image_sha256 and state_hash as planar.netio/2 has them (BenchmarkResult).
+  Verb (*add_verb)(CLI::App& app);
+  /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
+  std::vector<std::uint32_t> (*sizes)(const std::string& list);
+  /// The figure of such an object at a size, or nothing.
+  std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
+  bool converges = false;                        ///< its verb takes --converge PERCENT
+  bool frame_times = true;                       ///< its results may hold the time of a full-size frame
+  std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots
+  std::string_view row_key = "packet_bytes";     ///< the member of a result's row that holds its size
+};
+
+}  // namespace planar

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/matrix/matrix.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
+#include "core/state/sha256.hpp"
+#include "frontend/kept/kept_run.hpp"
+#include "frontend/output/output.hpp"
+#include "frontend/output/progress.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+extern char** environ;
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+const char* const own_program = "/proc/self/exe";
+
+/// Of a run that is kept. Throws Error naming the file.
+std::string read_text(const fs::path& path) {
+  return read_host_file(path, std::uint64_t{1} << 30, "cannot be read; remove it, or leave kept runs out with --fresh",
+                        "is too large for a run");
+}
+
+/// Identifies this very build: results of another one are not reused.
+std::string program_hash() {
+  return sha256_hex(read_host_file(own_program, std::uint64_t{1} << 30,
+                                   "cannot be read; run without --report and --results",
+                                   "is too large; run without --report and --results"));
+}
+
+std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
+  std::vector<std::string> own{"--seed", std::to_string(cell.seed.value_or(o.seed))};
+  if (const auto placement = cell.placement.value_or(o.placement))
+    own.insert(own.end(), {"--placement", std::to_string(placement)});
+  if (!cell.command.empty()) {
+    std::vector<std::string> list = cell.command;
+    list.insert(list.end(), own.begin(), own.end());
+    return list;
+  }
+  std::vector<std::string> list{std::string(o.benchmark->verb)};
+  list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
+  list.insert(list.end(),
+              {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes", o.sizes});
+  list.insert(list.end(), own.begin(), own.end());
+  if (!o.converge.empty()) list.insert(list.end(), {"--converge", o.converge});
+  list.insert(list.end(), cell.settings.begin(), cell.settings.end());
+  return list;
+}
+
+/// Millions of host instructions for a virtual second of full work (docs/performance.md).
+double cost_of_second(const std::string& machine) {
+  Config config = load_machine(machine);
+  const MachineConfig m = read_machine(config);
+  const double mhz = static_cast<double>(m.clock.hz()) / 1e6;
+  switch (m.timing.model) {
+    case cpu::Model::i386sx: return 23 * mhz;
+    case cpu::Model::i486sx: return 27 * mhz;
+    case cpu::Model::pentium: break;
+  }
+  return 9.5 * mhz;
+}
+/// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds of full work.
+constexpr double boot_work = 2;
+constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
+
+std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
+  const auto sizes = static_cast<double>(o.benchmark->sizes(o.sizes).size());
+  const bool fast = cell.command.empty() && find_adapter(cell.card).medium == MediumKind::ethernet_100;
+  const double frames = fast ? work_at_100_mbit : 1;
+  return static_cast<std::uint64_t>(
+      std::llround((boot_work + std::strtod(o.seconds.c_str(), nullptr) * sizes * frames) * of_second));
+}
+
+/// What a machine's file says now: results of another content are not reused.
+struct MachineContent {
+  std::string sha256;
+  std::string label;  ///< in results
+};
+
+MachineContent machine_content(const std::string& machine) {
+  Config config = load_machine(machine);
+  const MachineConfig read = read_machine(config);
+  return {sha256_hex(config.resolved()), read.label_of_results()};
+}
+
+/// What a run writes, in a file that has no name: nothing of it is left behind, however this process ends.
+class Catcher {
+ public:
+  Catcher() {
+    folder_ = fs::temp_directory_path().string();
+    std::string name = folder_ + "/planar-XXXXXX";
+    const int made = ::mkostemp(name.data(), O_CLOEXEC);
+    if (made < 0)
+      throw Error(fmt::format("{}: {}; set TMPDIR to a directory that can be written", name, std::strerror(errno)),
+                  ExitCode::missing_file);
+    ::unlink(name.c_str());
+    descriptor_ = ::fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // no standard stream that happens to be closed
+    ::close(made);
+  }
+  ~Catcher() { close(); }
+  Catcher(Catcher&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), folder_(other.folder_) {}
+  Catcher& operator=(Catcher&& other) noexcept {
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    folder_ = other.folder_;
+    return *this;
+  }
+
+  int descriptor() const { return descriptor_; }
+  /// Where the host's file system must have space.
+  const std::string& folder() const { return folder_; }
+  std::string text() const {
+    std::string all, piece(1 << 16, '\0');
+    for (off_t at = 0;; at = static_cast<off_t>(all.size())) {
+      const ssize_t n = ::pread(descriptor_, piece.data(), piece.size(), at);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return all;
+      all.append(piece, 0, static_cast<std::size_t>(n));
+    }
+  }
+
+ private:
+  void close() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int descriptor_ = -1;
+  std::string folder_;
+};
+
+/// Starts this program with `list`; its output goes into `out` and `err`. It ends with this process, whatever ends
+/// that.
+pid_t start(const std::vector<std::string>& list, const Catcher& out, const Catcher& err) {
+  std::vector<char*> argv{const_cast<char*>("planar")};
+  for (const auto& word : list) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid < 0) throw Error(fmt::format("a run cannot be started: {}", std::strerror(errno)), ExitCode::missing_file);
+  if (pid > 0) return pid;
+  // Only what may be called between fork() and exec().
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (::getppid() == parent && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out.descriptor(), STDOUT_FILENO) >= 0 &&
+      ::dup2(err.descriptor(), STDERR_FILENO) >= 0)
+    ::execve(own_program, argv.data(), environ);
+  ::_exit(static_cast<int>(ExitCode::missing_file));
+}
+
+struct Running {
+  pid_t pid;
+  std::size_t cell;
+  Catcher out, err;
+};
+
+class Matrix {
+ public:
+  Matrix(const std::vector<Cell>& cells, const MatrixOptions& options)
+      : cells_(cells), options_(options), outcomes_(cells.size()), progress_(!options.quiet) {
+    if (!options.folder.empty()) {
+      make_folder(options.folder);
+      hash_ = program_hash();
+    }
+  }
+
+  std::vector<CellOutcome> run() {
+    std::deque<std::size_t> waiting;
+    for (const std::size_t n : longest_first(cells_, options_)) {
+      outcomes_[n].cell = cells_[n];
+      if (!reuse(n)) waiting.push_back(n);
+    }
+    const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
+    done_ = cells_.size() - waiting.size();
+    const Interruption interruption;
+    while (!waiting.empty() || !running_.empty()) {
+      if (Interruption::asked() && !ending_) {
+        ending_ = true;
+        for (const std::size_t n : waiting) interrupt(n);
+        waiting.clear();
+        for (const Running& r : running_) ::kill(r.pid, SIGTERM);
+      }
+      while (!waiting.empty() && running_.size() < jobs) {
+        begin(waiting.front());
+        waiting.pop_front();
+      }
+      end_one();
+    }
+    progress_.finish();
+    return std::move(outcomes_);
+  }
+
+  /// Runs nothing.
+  std::vector<CellOutcome> finished() {
+    for (std::size_t n = 0; n < cells_.size(); ++n) {
+      outcomes_[n].cell = cells_[n];
+      if (!reuse(n)) interrupt(n);
+    }
+    return std::move(outcomes_);
+  }
+
+  /// No run outlives an error of the matrix.
+  ~Matrix() {
+    for (const Running& r : running_) ::kill(r.pid, SIGTERM);
+    for (const Running& r : running_) ::waitpid(r.pid, nullptr, 0);
+  }
+  Matrix(const Matrix&) = delete;
+
+ private:
+  fs::path kept(std::size_t n) const { return options_.folder / options_.file_of(cells_[n]); }
+
+  bool reuse(std::size_t n) {
+    if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
+    KeptReading kept_run = read_kept_run(read_text(kept(n)), identity(n), schemas_);
+    if (!kept_run.problem.empty()) say("planar: {}: {}; it counts as absent\n", kept(n).string(), kept_run.problem);
+    if (!kept_run.run) return false;
+    CellOutcome& o = outcomes_[n];
+    o.status = kept_run.run->status;
+    o.problem = std::move(kept_run.run->problem);
+    o.result = std::move(kept_run.run->result);
+    return o.reused = true;
+  }
+
+  RunIdentity identity(std::size_t n) {
+    const Cell& cell = cells_[n];
+    if (!machines_.contains(cell.machine)) machines_[cell.machine] = machine_content(cell.machine);
+    const MachineContent& machine = machines_[cell.machine];
+    RunIdentity id{.program_sha256 = hash_,
+                   .arguments = arguments(cell, options_),
+                   .machine_sha256 = machine.sha256,
+                   .machine = machine.label,
+                   .card = cell.card,
+                   .seed = cell.seed.value_or(options_.seed),
+                   .row_key = std::string(options_.benchmark->row_key),
+                   .sizes = options_.benchmark->sizes(options_.sizes)};
+    if (options_.converge.empty())
+      id.seconds = std::strtod(options_.seconds.c_str(), nullptr) * static_cast<double>(id.sizes.size());
+    return id;
+  }
+
+  void begin(std::size_t n) {
+    auto list = arguments(cells_[n], options_);
+    list.insert(list.end(), {"--quiet", "--json", "-"});
+    Catcher out, err;
+    const pid_t pid = start(list, out, err);
+    running_.push_back({pid, n, std::move(out), std::move(err)});
+  }
+
+  void interrupt(std::size_t n) {
+    outcomes_[n].status = static_cast<int>(interrupted_exit);
+    outcomes_[n].problem = "interrupted";
+  }
+
+  /// Takes the outcome of a run that has ended, or waits a little for one. It does not wait for long: a signal may come
+  /// just before.
+  void end_one() {
+    show();
+    for (auto r = running_.begin(); r != running_.end(); ++r) {
+      int status = 0;
+      const pid_t pid = ::waitpid(r->pid, &status, WNOHANG);
+      if (pid == 0) continue;
+      const Running ended = std::move(*r);
+      running_.erase(r);
+      if (pid < 0) throw Error(fmt::format("the runs were lost: {}", std::strerror(errno)), ExitCode::emulation_fault);
+      return take(ended, status);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  void take(const Running& ended, int status) {
+    const std::size_t n = ended.cell;
+    ++done_;
+    CellOutcome& o = outcomes_[n];
+    o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
+    if (o.status == 0) {
+      auto result = ordered_json::parse(ended.out.text(), nullptr, false);
+      if (schemas_.problem("result", result).empty()) {
+        o.result = std::move(result);
+      } else {
+        o.status = static_cast<int>(ExitCode::missing_file);
+        o.problem = fmt::format("{}: the run's result cannot be read; set TMPDIR to a directory with free space",
+                                ended.out.folder());
+      }
+    } else {
+      o.problem = problem_of(ended, status);
+    }
+    if (o.interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
+    keep(n);
+    progress_.row(fmt::format("{:4} of {}  {}{}", done_, cells_.size(), cells_[n].key(),
+                              o.result      ? ""
+                              : o.refused() ? ": not run"
+                                            : ": failed"));
+  }
+
+  /// What a run that failed said of it.
+  static std::string problem_of(const Running& ended, int status) {
+    std::string text = ended.err.text();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (text.starts_with("planar: ")) text.erase(0, 8);
+    if (text.empty() && WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
+    if (text.empty() || text.starts_with("standard output"))  // which the user never named
+      text = fmt::format("{}: the run's output cannot be written; set TMPDIR to a directory with free space",
+                         ended.err.folder());
+    return text;
+  }
+
+  void keep(std::size_t n) {
+    if (options_.folder.empty() || outcomes_[n].broken()) return;
+    const CellOutcome& o = outcomes_[n];
+    replace_file(kept(n), kept_run_text({o.status, o.problem, o.result}, identity(n)));
+  }
+
+  void show() {
+    std::vector<std::string> names;
+    for (const Running& r : running_) names.push_back(cells_[r.cell].key());
+    progress_.count(done_, cells_.size(), fmt::format("{}", fmt::join(names, ", ")));
+  }
+
+  const std::vector<Cell>& cells_;
+  const MatrixOptions& options_;
+  std::vector<CellOutcome> outcomes_;
+  std::vector<Running> running_;
+  std::size_t done_ = 0;
+  bool ending_ = false;  // the user has asked for it
+  std::string hash_;
+  std::map<std::string, MachineContent> machines_;
+  const Schemas schemas_;
+  Progress progress_;
+};
+
+}  // namespace
+
+std::string Cell::key() const {
+  std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
+  if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
+  if (placement.value_or(0)) name += fmt::format("-placement{}", *placement);
+  return name;
+}
+
+// A machine may be a file: the name of its run is one word, and that of no other file's run.
+std::string Cell::file_name() const {
+  std::string name;
+  for (const char c : key()) name += c == '/' ? std::string("%2F") : c == '%' ? std::string("%25") : std::string(1, c);
+  return name;
+}
+
+std::string MatrixOptions::file_of(const Cell& cell) const {
+  return cell.file_name() + (converge.empty() ? "" : "-converge" + converge) + ".json";
+}
+
+std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options) {
+  return cost(cell, options, cost_of_second(cell.machine));
+}
+
+std::vector<std::size_t> longest_first(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  std::map<std::string, double> of_second;  // reading a machine's file takes longer than the rest
+  std::vector<std::uint64_t> costs;
+  std::vector<std::size_t> order;
+  for (const Cell& cell : cells) {
+    if (!of_second.contains(cell.machine)) of_second[cell.machine] = cost_of_second(cell.machine);
+    costs.push_back(cost(cell, options, of_second[cell.machine]));
+    order.push_back(order.size());
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  return order;
+}
+
+std::string host_failure_text(const std::vector<CellOutcome>& outcomes) {
+  const auto failed = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.host_failed(); });
+  return failed == outcomes.end() ? std::string{} : failed->failure();
+}
+
+std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options) {
+  const auto cut =
+      std::count_if(outcomes.begin(), outcomes.end(), [](const CellOutcome& o) { return o.interrupted(); });
+  if (cut == 0) return {};
+  return fmt::format(
+      "interrupted: {} of {} runs are finished{}", outcomes.size() - static_cast<std::size_t>(cut), outcomes.size(),
+      options.folder.empty()
+          ? ""
+          : fmt::format(" and kept in {}; running the same command again resumes", options.folder.string()));
+}
+
+std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint32_t size) const {
+  return result ? benchmark.figure(*result, size) : std::nullopt;
+}
+
+std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
+  std::vector<Cell> row;  // of one machine
+  for (const auto& card : cards) {
+    const auto colon = card.find(':');
+    if (card == "all")
+      for (const AdapterEntry& entry : adapter_registry()) row.push_back({{}, std::string(entry.name), {}});
+    else if (colon != std::string::npos)
+      row.push_back({{}, std::string(find_adapter(card.substr(0, colon)).name), {}, card.substr(colon + 1)});
+    else if (card.find('=') != std::string::npos && !row.empty() && !row.back().options.empty())
+      row.back().options += "," + card;
+    else
+      row.push_back({{}, std::string(find_adapter(card).name), {}});
+  }
+  std::vector<Cell> cells;
+  for (const auto& machine : machines) {
+    load_machine(machine);  // a name that does not exist is an error now, not after an hour
+    for (Cell cell : row) {
+      cell.machine = machine;
+      cells.push_back(std::move(cell));
+    }
+  }
+  return cells;
+}
+
+std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  return Matrix(cells, options).finished();
+}
+
+std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  return Matrix(cells, options).run();
+}
+
+}  // namespace planar

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Many runs of a benchmark, each in a process of its own, as many at once as the host has cores: what compare,
+// published and regress stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it
+// stopped.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/common/error.hpp"
+#include "frontend/matrix/benchmark.hpp"
+#include "frontend/output/interruption.hpp"
+
+namespace planar {
+
+/// One run: a card in a machine.
+struct Cell {
+  std::string machine;
+  std::string card;
+  std::vector<std::string> settings;       ///< further arguments of the benchmark's verb, such as --set
+  std::string options = {};                ///< of the card: "driver=3.04,irq=3"
+  std::string variant = {};                ///< tells it from another of the same machine, card and options
+  std::optional<std::uint64_t> seed = {};  ///< unless given, the matrix's
+  std::optional<unsigned> placement = {};  ///< of the guest; unless given, the matrix's
+  std::vector<std::string> command = {};   ///< all arguments but the seed; empty: made from the members above
+
+  /// "ne2", or with options "lanstreamer:driver=3.04".
+  std::string card_option() const { return options.empty() ? card : card + ":" + options; }
+  /// Names the cell among others of its matrix.
+  std::string key() const;
+  /// The same as a file's name.
+  std::string file_name() const;
+};
+
+/// What came of a cell. Either a result or a problem in words.
+struct CellOutcome {
+  Cell cell;
+  std::optional<nlohmann::ordered_json> result;  ///< the object of the verb's --json
+  int status = 0;                                ///< exit code of the run
+  std::string problem{};                         ///< what it said on standard error, if it failed
+  bool reused = false;                           ///< from an earlier matrix in the same folder
+
+  /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
+  bool refused() const { return status == 2; }
+  /// A file could not be read or written (exit code 3): another time it may.
+  bool host_failed() const { return status == static_cast<int>(ExitCode::missing_file); }
+  /// It came to no end that another run would come to as well.
+  bool broken() const { return host_failed() || status == static_cast<int>(ExitCode::emulation_fault); }
+  /// "model56sx ne2: " and the problem.
+  std::string failure() const { return fmt::format("{} {}: {}", cell.machine, cell.card_option(), problem); }
+  /// The user ended the matrix before this run was finished.
+  bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
+  /// What `benchmark` measured at a size, or nothing.
+  std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
+};
+
+struct MatrixOptions {
+  const Benchmark* benchmark = nullptr;
+  std::string seconds;  ///< virtual, of each size
+  std::string sizes;
+  std::string converge;  ///< percent within which a size may end early; empty: every size lasts its whole duration
+  std::uint64_t seed = 1;
+  unsigned placement = 0;        ///< of the guest, where a cell names none
+  unsigned jobs = 0;             ///< processes at once; 0: one a core
+  std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
+  bool fresh = false;            ///< runs that are in the folder already are done again
+  bool quiet = false;
+
+  /// The file of a finished run in `folder`: runs that may end early are kept beside those that may not.
+  std::string file_of(const Cell& cell) const;
+};
+
+/// Millions of host instructions that a run takes, from the table of docs/performance.md: by processor, medium and
+/// virtual time; one that may end early counts as if it did not. Throws Error for a machine that does not exist.
+std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options);
+/// The places of the cells in the order in which they are begun: highest estimated cost first, so that the last ones
+/// are short and no core waits long for another; equal ones as they stand.
+std::vector<std::size_t> longest_first(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// The cells of `machines` x `cards`; "all" stands for every card, "CARD:OPTION=VALUE" is one with options, and an
+/// entry "OPTION=VALUE" (a list is split at its commas) is a further option of the card before it. Throws Error for a
+/// name that does not exist.
+std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
+
+/// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
+/// there if the same program made it with the same arguments, unless it is broken. SIGINT or SIGTERM ends the
+/// runs under way; outcomes that are not finished then say that they were interrupted, and are not kept. Throws Error
+/// when a process cannot be started.
+std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// The failure() of the first run that the host failed; empty if there is none.
+std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
+
+/// The outcomes of those cells whose runs are in the folder already, made by this very program with the same arguments;
+/// the others say that they are not finished (CellOutcome::interrupted). Runs nothing.
+std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
+std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);
+
+}  // namespace planar

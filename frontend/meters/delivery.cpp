@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/meters/delivery.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace planar {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+constexpr std::size_t most_delivery_marks = 1 << 14;
+constexpr unsigned type_ip = 0x0800, protocol_tcp = 6, tcp_syn = 0x02;
+
+std::uint32_t get(Bytes b, std::size_t at, unsigned count) {
+  std::uint32_t value = 0;
+  for (unsigned n = 0; n < count; ++n) value = value << 8 | b[at + n];
+  return value;
+}
+
+struct Segment {
+  std::uint32_t connection = 0, sequence = 0, bytes = 0;
+  bool begins = false;
+};
+
+std::optional<Segment> segment(const net::WireRecord& record) {
+  const auto at = ip_datagram_at(record);
+  if (!at || record.bytes.size() < *at + 40) return {};
+  const Bytes ip = record.bytes.subspan(*at);
+  const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = get(ip, 2, 2);
+  if (ip[9] != protocol_tcp || header < 20 || ip.size() < header + 20) return {};
+  const std::size_t data = header + (ip[header + 12] >> 4) * std::size_t{4};
+  if (total < data) return {};
+  return Segment{get(ip, header, 4), get(ip, header + 4, 4), static_cast<std::uint32_t>(total - data),
+                 (ip[header + 13] & tcp_syn) != 0};
+}
+
+}  // namespace
+
+std::optional<std::size_t> ip_datagram_at(const net::WireRecord& record) {
+  const Bytes b = record.bytes;
+  if (record.medium.format().link == net::LinkType::ethernet) {
+    if (b.size() < 14 || get(b, 12, 2) != type_ip) return {};
+    return 14;
+  }
+  // Access and frame control, addresses, the routing field that the source address announces, LLC and SNAP.
+  if (b.size() < 15) return {};
+  const std::size_t llc = 14 + (b[8] & 0x80 ? b[14] & 0x1F : 0);
+  if (b.size() < llc + 8 || get(b, llc, 3) != 0xAAAA03 || get(b, llc + 6, 2) != type_ip) return {};
+  return llc + 8;
+}
+
+DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine)
+    : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {
+  for (net::Medium* medium : media_) medium->add_observer(*this);
+}
+
+DeliveryMeter::~DeliveryMeter() {
+  for (net::Medium* medium : media_) medium->remove_observer(*this);
+}
+
+void DeliveryMeter::observe(const net::WireRecord& record) {
+  if (!record.good() || !record.sender.starts_with(senders_)) return;
+  const auto sent = segment(record);
+  if (!sent) return;
+  if (sent->begins) {
+    connection_ = sent->connection;
+    next_ = sent->sequence + 1;
+    return;
+  }
+  const std::uint32_t end = sent->sequence + sent->bytes;
+  const auto advance = static_cast<std::int32_t>(end - next_);
+  if (sent->connection != connection_ || advance <= 0) return;
+  next_ = end;
+  bytes_ += static_cast<std::uint32_t>(advance);
+  if (frames_++ % stride_ != 0) return;
+  marks_.push_back({record.end, bytes_});
+  if (marks_.size() < most_delivery_marks) return;
+  stride_ *= 2;
+  for (std::size_t n = 0; 2 * n + 1 < marks_.size(); ++n) marks_[n] = marks_[2 * n + 1];
+  marks_.resize(marks_.size() / 2);
+}
+
+std::uint64_t DeliveryMeter::delivered_by(Time at) const {
+  const auto later =
+      std::upper_bound(marks_.begin(), marks_.end(), at, [](Time time, const Mark& mark) { return time < mark.at; });
+  return later == marks_.begin() ? before_.bytes : std::prev(later)->bytes;
+}
+
+std::uint64_t DeliveryMeter::delivered_evenly_by(Time at) const {
+  const auto later =
+      std::upper_bound(marks_.begin(), marks_.end(), at, [](Time time, const Mark& mark) { return time < mark.at; });
+  const Mark& from = later == marks_.begin() ? before_ : *std::prev(later);
+  if (later == marks_.end() || at <= from.at) return from.bytes;
+  // In nanoseconds the product stays below 2^63: an hour times 2 MB.
+  const auto since = static_cast<std::uint64_t>((at - from.at).ps / 1000);
+  const auto between = static_cast<std::uint64_t>((later->at - from.at).ps / 1000);
+  return between ? from.bytes + (later->bytes - from.bytes) * since / between : later->bytes;
+}
+
+void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
+  constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
+  const auto longest = static_cast<std::uint64_t>(std::max<std::int64_t>(end.ps, 0) / tick);
+  const Time duration{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
+  const auto begins = [&](std::size_t part) {
+    return end - Time{duration.ps * static_cast<std::int64_t>(parts - part) / std::int64_t{parts}};
+  };
+  const auto between = [&](std::size_t from, std::size_t to) {
+    const std::uint64_t upto = delivered_by(begins(to)), before = delivered_by(begins(from));
+    return upto > before ? upto - before : 0;
+  };
+  Row row{between(0, parts)};
+  for (std::size_t n = 0; n < parts; ++n) row.bytes_by_part[n] = between(n, n + 1);
+  for (std::size_t n = 0; n < batches; ++n) {
+    constexpr std::size_t length = (parts - settling) / batches;
+    const auto from = settling + n * length;
+    const std::uint64_t upto = delivered_evenly_by(begins(from + length)), before = delivered_evenly_by(begins(from));
+    row.bytes_by_batch[n] = upto > before ? upto - before : 0;
+  }
+  rows_.push_back(row);
+  const std::uint64_t upto = delivered_by(end);
+  before_ = {end, upto};
+  std::erase_if(marks_, [&](const Mark& mark) { return mark.at <= end; });
+  stride_ = 1;
+  frames_ = 0;
+}
+
+void DeliveryMeter::archive(Archive& a) {
+  a.section("delivery meter", 3);
+  a(connection_, next_, bytes_, frames_, stride_, before_, marks_, rows_);
+  if (a.loading()) stride_ = std::max<std::uint64_t>(stride_, 1);
+}
+
+}  // namespace planar

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/options/options.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "frontend/guest/guest_image.hpp"
+#include "frontend/options/option_group.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+CardOption parse_card_option(const std::string& text) {
+  CardOption card;
+  std::string rest = text;
+  const auto colon = rest.find(':');
+  std::string head = rest.substr(0, colon);
+  if (const auto equals = head.find('='); equals != std::string::npos) {
+    int slot = 0;
+    const auto [end, error] = std::from_chars(head.data(), head.data() + equals, slot);
+    if (error != std::errc{} || end != head.data() + equals || slot < 1 || slot > 8)
+      throw Error(fmt::format("--card {}: '{}' is not a slot number; write for example --card 3=ne2", text,
+                              head.substr(0, equals)));
+    card.slot = slot;
+    head = head.substr(equals + 1);
+  }
+  card.name = head;
+  if (card.name.empty()) throw Error(fmt::format("--card {}: no card given; see `planar list cards`", text));
+  if (colon == std::string::npos) return card;
+  std::string options = rest.substr(colon + 1);
+  // A MAC address contains colons but no commas, so commas separate options and the first '=' splits each.
+  for (std::size_t at = 0; at <= options.size();) {
+    const auto comma = std::min(options.find(',', at), options.size());
+    const auto item = options.substr(at, comma - at);
+    const auto equals = item.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(
+          fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
+    card.options.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+    at = comma + 1;
+  }
+  return card;
+}
+
+namespace {
+
+/// FILE[,key=value]...: known keys are parsed from the end, because a file name may contain commas.
+struct DriveOption {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+DriveOption parse_drive(const std::string& option, const std::string& text, const std::vector<std::string>& keys) {
+  DriveOption drive;
+  std::string file = text;
+  while (true) {
+    const auto comma = file.rfind(',');
+    if (comma == std::string::npos) break;
+    const auto item = file.substr(comma + 1);
+    const auto equals = item.find('=');
+    const auto key = item.substr(0, equals);
+    if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end()) break;
+    drive.values.emplace_back(key, item.substr(equals + 1));
+    file.resize(comma);
+  }
+  if (file.empty()) throw Error(fmt::format("{} {}: no file given; write {} FILE[,mode=MODE]", option, text, option));
+  drive.file = file;
+  return drive;
+}
+
+void set_drive(Config& config, const std::string& path, const std::string& origin, const DriveOption& drive) {
+  config.set_text(path + ".file", drive.file, origin);
+  for (const auto& [key, value] : drive.values)
+    if (key != "id") config.set_text(path + "." + key, value, origin);
+}
+
+/// SCSI addresses: the one given by id=, or the next free one downwards from `first`.
+void set_scsi_drives(Config& config, const std::string& table, const std::vector<std::string>& texts, unsigned first,
+                     const std::vector<std::string>& keys) {
+  const auto used = [&](unsigned id) {
+    return config.has(fmt::format("disk.{}", id)) || config.has(fmt::format("cdrom.{}", id));
+  };
+  for (const auto& text : texts) {
+    const auto option = "--" + table;
+    const DriveOption drive = parse_drive(option, text, keys);
+    std::optional<std::uint64_t> id;
+    for (const auto& [key, value] : drive.values)
+      if (key == "id" && (!(id = parse_number(value)) || *id > 6))
+        throw Error(fmt::format("{} {}: id is the drive's SCSI address, 0 to 6", option, text));
+    for (unsigned n = 0; !id && n < 7; ++n)
+      if (const unsigned candidate = (first + 7 - n) % 7; !used(candidate)) id = candidate;
+    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are in use", option, text));
+    set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
+  }
+}
+
+storage::DiskSpec parse_disk(const std::string& option, const std::string& text, const std::vector<std::string>& keys,
+                             storage::WriteMode usual) {
+  const DriveOption drive = parse_drive(option, text, keys);
+  storage::DiskSpec disk{drive.file, usual, {}};
+  for (const auto& [key, value] : drive.values) {
+    const auto mode = storage::parse_write_mode(value);
+    const auto format = storage::parse_image_format(value);
+    if (key == "mode" && !mode)
+      throw Error(fmt::format("{} {}: '{}' is not a mode; use overlay, write-through, memory or read-only", option,
+                              text, value));
+    if (key == "format" && !format)
+      throw Error(fmt::format("{} {}: '{}' is not a format; use auto or raw", option, text, value));
+    if (key == "mode")
+      disk.mode = *mode;
+    else if (key == "format")
+      disk.format = *format;
+    else
+      disk.overlay = value;
+  }
+  return disk;
+}
+
+}  // namespace
+
+storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text) {
+  return parse_disk(option, text, {"mode", "overlay", "format"}, storage::WriteMode::overlay);
+}
+
+storage::DiskSpec parse_image_option(const std::string& option, const std::string& text) {
+  return parse_disk(option, text, {"format"}, storage::WriteMode::memory);
+}
+
+void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
+  app.add_option("--json", target, what + " to FILE, or to standard output with -")->type_name("FILE|-");
+}
+
+void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what) {
+  app.add_option("--runs", runs, what)->type_name("N")->check(CLI::Range(1, 100000))->capture_default_str();
+}
+
+void add_placement_option(CLI::App& app, std::optional<unsigned>& placement, const std::string& what) {
+  app.add_option("--placement", placement,
+                 fmt::format("{}: 0 (the default) to {}. Each moves figures by a few per cent, as another build of a "
+                             "kernel does",
+                             what, guest_placements - 1))
+      ->type_name("N")
+      ->check(CLI::Range(0u, guest_placements - 1));
+}
+
+void DriveOptions::add_to(CLI::App& app) {
+  const OptionGroup group(app, drive_group);
+  const std::string modes =
+      "mode is overlay (the default: changes go to FILE.overlay, or to overlay=F), write-through "
+      "(to FILE itself), memory (discarded at the end) or read-only; format=raw: whatever its first sector looks like, "
+      "FILE is a raw image";
+  app.add_option("--floppy", floppy,
+                 "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
+      ->type_name("FILE[,mode=M][,overlay=F][,format=raw]");
+  app.add_option("--floppy-drive", drive_type,
+                 "Type of drive A: 1.44 MB, or the machines' own 2.88 MB, with which systems that take a diskette's "
+                 "size from its drive read beyond the end of a 1.44 MB image")
+      ->type_name("1.44|2.88")
+      ->check(CLI::IsMember({"1.44", "2.88"}));
+  app.add_option(
+         "--disk", disks,
+         "SCSI hard disk: a raw image or an overlay, with the modes of --floppy; its SCSI address is id=N (0 to 6), by "
+         "default 6, 5... The first one boots. If there is no SCSI adapter, IBM's is put into the last free slot")
+      ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--cdrom", cdroms, "SCSI CD-ROM: an .iso image, read-only; by default at address 3")
+      ->type_name("FILE[,format=raw][,id=N]")
+      ->expected(1)
+      ->take_all();
+}
+
+void DriveOptions::apply(Config& config) const {
+  if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
+  if (floppy)
+    set_drive(config, "floppy.a", "--floppy " + *floppy,
+              parse_drive("--floppy", *floppy, {"mode", "overlay", "format"}));
+  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "format", "id"});
+  set_scsi_drives(config, "cdrom", cdroms, 3, {"format", "id"});
+}
+
+bool MachineOptions::machine_given() const { return machine_option_ && machine_option_->count() > 0; }
+
+void MachineOptions::add_to(CLI::App& app, bool positional) {
+  const OptionGroup group(app, machine_group);
+  const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
+  machine_option_ = app.add_option(positional ? "machine" : "--machine", machine, help)
+                        ->type_name("MACHINE|FILE")
+                        ->capture_default_str();
+  app.add_option(
+         "--card", cards,
+         "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
+         "resource (io, irq, mem, arb) or an item of the adapter's ADF (burst-mode=immediate-release), or set mac, the "
+         "guest's driver or a variant's adapter_id; the rest is solved from the ADF")
+      ->type_name("CARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option(
+         "--set", values,
+         "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or a key of the "
+         "machine below channel, memory, net or peer: --set peer.turnaround='30 us'")
+      ->type_name("CARD.VALUE=X")
+      ->expected(1)
+      ->take_all();
+  app.add_option(
+         "--net", net,
+         "What the adapter is connected to: peer (a reference station in virtual time), slirp (the host's network, "
+         "without privileges), slirp:isolated (forwarded ports lead in, the guest reaches nothing outside), tap:NAME, "
+         "pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+      ->type_name("peer|slirp|slirp:isolated|tap:NAME|pcap:IFACE|socket:ADDR|none");
+  app.add_option("--forward", forwards,
+                 "A host port to forward into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+      ->type_name("FORWARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--net-time", net_time,
+                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as "
+                 "possible, but idle time never runs ahead of the host's replies)")
+      ->type_name("as-hardware|unthrottled");
+  app.add_option(
+         "--rate", rate,
+         "One medium for all stations, at this bit rate: a ring (4 or 16 Mbit/s) in place of the ring, switch and "
+         "Ethernet that a Token Ring adapter gets by default, or an Ethernet segment (10 or 100 Mbit/s)")
+      ->type_name("RATE");
+  app.add_option("--duplex", duplex,
+                 "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
+      ->type_name("half|full");
+  app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N");
+  app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
+  app.add_flag("--force", force, "Allow a card in a machine whose processor it does not support");
+}
+
+namespace {
+
+/// Settings shared by all machines of a lab; `target` is a machine's configuration or a lab's.
+void apply_shared(const MachineOptions& o, auto& target) {
+  if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
+  if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
+  if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
+  if (o.rate) target.set("net.rate", *o.rate, "--rate " + *o.rate);
+  if (o.duplex) target.set("net.duplex", *o.duplex, "--duplex " + *o.duplex);
+  if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
+  if (o.force) target.set("run.force", "true", "--force");
+}
+
+}  // namespace
+
+LabConfig MachineOptions::lab() const {
+  LabConfig lab = load_lab(machine);
+  if (!lab.named()) {
+    apply(lab.machine(0), {});
+    return lab;
+  }
+  if (const auto option = of_one_machine(); !option.empty())
+    throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it applies to",
+                            option, machine));
+  apply_over(lab);
+  return lab;
+}
+
+void MachineOptions::apply_over(LabConfig& lab) const { apply_shared(*this, lab); }
+
+std::string MachineOptions::of_one_machine() const {
+  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()},
+                                                {"--set", !values.empty()},
+                                                {"--memory", memory.has_value()},
+                                                {"--floppy", drives.floppy.has_value()},
+                                                {"--disk", !drives.disks.empty()},
+                                                {"--cdrom", !drives.cdroms.empty()},
+                                                {"--floppy-drive", drives.drive_type.has_value()}};
+  for (const auto& [option, is_given] : given)
+    if (is_given) return option;
+  return {};
+}
+
+void MachineOptions::give(LabConfig& lab, const char* key, const std::string& value) const {
+  if (lab.named())
+    throw Error(fmt::format(
+        "--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it applies to", key,
+        machine, key));
+  lab.machine(0).set_text(key, value, fmt::format("--{} {}", key, value));
+}
+
+Config MachineOptions::config(const std::optional<std::string>& default_card) const {
+  Config config = load_machine(machine);
+  apply(config, default_card);
+  return config;
+}
+
+void MachineOptions::apply(Config& config, const std::optional<std::string>& default_card) const {
+  apply_shared(*this, config);
+  drives.apply(config);
+  if (memory) config.set("memory.size", *memory, "--memory " + *memory);
+
+  std::set<int> used;
+  std::vector<CardOption> parsed;
+  for (const auto& text : cards) parsed.push_back(parse_card_option(text));
+  const auto slots = config.children("slot");
+  if (parsed.empty() && default_card && slots.empty()) parsed.push_back(parse_card_option(*default_card));
+  for (const auto& name : slots)
+    if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
+  std::map<int, std::string> named;
+  for (const auto& card : parsed) {
+    if (!card.slot) continue;
+    if (const auto [there, is_new] = named.emplace(*card.slot, card.name); !is_new)
+      throw Error(fmt::format("--card {0}={1}: slot {0} already has --card {0}={2}; give one of them, or another slot",
+                              *card.slot, card.name, there->second));
+    used.insert(*card.slot);
+  }
+  int next = 1;
+  for (const auto& card : parsed) {
+    int slot = card.slot.value_or(0);
+    if (!slot) {
+      while (used.contains(next)) ++next;
+      slot = next;
+      used.insert(slot);
+    }
+    const auto origin = "--card " + card.name;
+    config.set(fmt::format("slot.{}.card", slot), card.name, origin);
+    for (const auto& [key, value] : card.options) {
+      const auto path = fmt::format("slot.{}.{}", slot, key);
+      if (key == "enabled")
+        config.set(path, value, origin);
+      else
+        config.set_text(path, value, origin);
+    }
+  }
+  for (const auto& text : values) {
+    const auto dot = text.find('.'), equals = text.find('=');
+    if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
+      throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
+    const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+    if (card == "channel" || card == "memory" || card == "peer" || card == "net") {  // of the machine's file
+      config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
+      continue;
+    }
+    bool found = false;
+    for (const auto& name : config.children("slot")) {
+      const auto path = "slot." + name;
+      if (!config.has(path + ".card") || config.peek_text(path + ".card") != card) continue;
+      config.set_text(path + ".set." + key, text.substr(equals + 1), "--set " + text);
+      found = true;
+    }
+    if (!found) throw Error(fmt::format("--set {}: no slot contains a '{}'; add --card {}", text, card, card));
+  }
+}
+
+void OutputOptions::add_to(CLI::App& app) {
+  verb = &app;
+  const OptionGroup group(app, output_group);
+  add_json_option(app, json, "Write the result as JSON");
+  app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
+  app.add_option("--screen", screen,
+                 "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")
+      ->type_name("text|png:FILE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
+  trace.add_to(app);
+  app.add_option("--timeline", timeline,
+                 "Write a timeline of processor, channel, adapters, interrupt lines and wire, in virtual time, for "
+                 "Perfetto (ui.perfetto.dev) and chrome://tracing. Without the options below it shows a full-size "
+                 "frame of a connection in steady state (docs/timeline.md)")
+      ->type_name("F.json");
+  app.add_option("--timeline-frame", timeline_frame,
+                 "Frame to show in the timeline, by its number in the capture, with some frames before it; data: the "
+                 "frame that is shown by default")
+      ->type_name("N|data");
+  app.add_option("--timeline-from", timeline_from, "The timeline begins at this virtual time (0 s)")->type_name("TIME");
+  app.add_option("--timeline-for", timeline_for, "Length of the timeline (10 ms); one second of it can take 200 MB")
+      ->type_name("TIME");
+  app.add_flag("--quiet", quiet, "No progress line, no configuration block");
+}
+
+void StateOptions::add_to(CLI::App& app) {
+  const OptionGroup snapshots(app, snapshot_group);
+  app.add_option("--snapshot-at", snapshot, "Save the whole lab to FILE at a virtual TIME and continue")
+      ->type_name("TIME FILE")
+      ->expected(2);
+  add_restore_to(app);
+  app.add_option("--gdb", gdb,
+                 "Let gdb attach to the run (target remote :PORT) on the loopback interface, or at HOST; with wait: "
+                 "the run begins when gdb continues it. The results of the run do not change (docs/debugging.md)")
+      ->type_name("[wait:][HOST:]PORT");
+  app.add_flag(
+         "--lockstep", lockstep,
+         "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
+         "(exit 4). Slow; needs a build with Unicorn")
+      ->group(check_group);
+  app.add_option("--lockstep-plant", lockstep_plant, "Corrupt Unicorn's result after instruction N")->group("");
+  // None of them may change a virtual result.
+  app.add_option("--check-block-length", block_length, "Decode at most N instructions per block")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64))
+      ->group(check_group);
+  app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random times")
+      ->type_name("SEED")
+      ->group(check_group);
+  app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
+      ->type_name("SEED")
+      ->group(check_group);
+}
+
+void StateOptions::add_restore_to(CLI::App& app) {
+  app.add_option("--restore", restore,
+                 "Continue from a snapshot (machine, cards and images come from it). It names nothing of this host by "
+                 "itself: slirp goes on as slirp:isolated and without its forwarded ports unless --net and --forward "
+                 "say otherwise")
+      ->type_name("FILE");
+  app.add_option("--insert", insert, "With --restore: a diskette image that a step of the snapshot may insert")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+}
+
+}  // namespace planar

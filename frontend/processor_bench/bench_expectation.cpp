@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/processor_bench/bench_expectation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include "core/common/toml.hpp"
+#include "core/common/toml_text.hpp"
+
+#include "core/common/error.hpp"
+#include "frontend/processor_bench/embedded_bench.hpp"
+
+namespace planar {
+
+namespace {
+
+constexpr std::string_view file_name = "frontend/processor_bench/timing.toml";
+
+[[noreturn]] void fail(const toml::node& at, const std::string& problem) {
+  throw Error(fmt::format("{}:{}: {}", file_name, at.source().begin.line, problem));
+}
+
+toml::table parsed() {
+  for (const EmbeddedFile& file : embedded_bench())
+    if (file.path == file_name) return toml::parse(AsciiToml(file.text, file_name).text(), file_name);
+  throw Error(fmt::format("this build does not contain '{}'", file_name));
+}
+
+template <class T>
+T required(const toml::table& table, const char* key) {
+  if (const auto value = table[key].value<T>()) return *value;
+  fail(table, fmt::format("'{}' is missing or has the wrong type", key));
+}
+
+const toml::array& tables(const toml::table& in, const char* key) {
+  const toml::array* list = in[key].as_array();
+  if (!list || !list->is_homogeneous(toml::node_type::table))
+    fail(in, fmt::format("'{}' is not a list of tables", key));
+  return *list;
+}
+
+/// A parameter of the machine in processor clocks.
+double parameter(const MachineConfig& m, const std::string& name, const toml::node& at) {
+  const auto& t = m.timing;
+  const double per_bus = static_cast<double>(t.core_per_bus_num) / t.core_per_bus_den;
+  const unsigned beats = t.l1.bytes ? t.l1.line / t.dram.width : 1;
+  const unsigned bursts_behind = (beats - 1) / 4;  // a burst has four beats
+  const double rest = (beats - 1.0 - bursts_behind) * t.dram.burst_step + bursts_behind * 1.0 * t.dram.read_hit;
+  const double write_rest = t.l1.write_burst ? rest : (beats - 1.0) * t.dram.write_hit;
+  if (name == "dram.read_hit") return t.dram.read_hit * per_bus;
+  if (name == "dram.read_miss") return t.dram.read_miss * per_bus;
+  if (name == "dram.write_hit") return t.dram.write_hit * per_bus;
+  if (name == "dram.write_miss") return t.dram.write_miss * per_bus;
+  if (name == "dram.line_hit") return (t.dram.read_hit + rest) * per_bus;
+  if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
+  if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
+  const auto whole = [&](Time cycle) {  // the processor continues at its next clock
+    return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
+  };
+  if (name == "bus_edge") return (t.core_per_bus_num - 1) / (2.0 * t.core_per_bus_den);
+  if (name == "io_cycle") return whole(m.bus.cycle(m.bus.planar_cycle));
+  if (name == "acknowledge") return whole(m.bus.interrupt_acknowledge * 2);
+  fail(at, fmt::format("no parameter '{}'; the head of the file lists them", name));
+}
+
+Expectation read_one(const toml::table& entry, const MachineConfig& m) {
+  Expectation e;
+  e.kernel = required<std::string>(entry, "kernel");
+  e.source = required<std::string>(entry, "source");
+  e.refresh = entry["refresh"].value_or(false);
+  e.bound_percent = required<double>(entry, "bound");
+  e.reason = required<std::string>(entry, "reason");
+  for (const toml::node& node : tables(entry, "terms")) {
+    const toml::table& term = *node.as_table();
+    ExpectedTerm t;
+    t.times = term["times"].value_or(1.0);
+    t.of = term["of"].value_or(std::string{});
+    t.clocks = t.of.empty() ? required<double>(term, "clocks") : parameter(m, t.of, term);
+    t.what = required<std::string>(term, "what");
+    e.terms.push_back(std::move(t));
+  }
+  const auto& refresh = m.timing.refresh;
+  if (e.refresh && refresh.period_num != 0) {
+    const double per_bus = static_cast<double>(m.timing.core_per_bus_num) / m.timing.core_per_bus_den;
+    e.refresh_share = refresh.hold * per_bus * refresh.period_den / refresh.period_num;
+  }
+  return e;
+}
+
+}  // namespace
+
+double Expectation::clocks() const {
+  double sum = 0;
+  for (const auto& term : terms) sum += term.total();
+  return sum / (1 - refresh_share);
+}
+
+std::string_view processor_key(cpu::Model model) {
+  switch (model) {
+    case cpu::Model::i386sx: return "386sx";
+    case cpu::Model::i486sx: return "486sx";
+    case cpu::Model::pentium: return "pentium";
+  }
+  return {};
+}
+
+std::vector<Expectation> expectations(const MachineConfig& machine) {
+  const toml::table file = parsed();
+  const auto cpu = processor_key(machine.timing.model);
+  const bool second_level = machine.timing.l2.bytes != 0;
+  std::vector<Expectation> list;
+  for (const toml::node& node : tables(file, "expect"))
+    if (const toml::table& entry = *node.as_table();
+        entry["cpu"].value<std::string>() == cpu && entry["second_level"].value_or(second_level) == second_level)
+      list.push_back(read_one(entry, machine));
+  return list;
+}
+
+double expected_bogomips(const MachineConfig& machine) {
+  const toml::table file = parsed();
+  const auto cpu = processor_key(machine.timing.model);
+  for (const toml::node& node : tables(file, "bogomips"))
+    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
+      return required<double>(entry, "per_mhz") * machine.clock.hz() * 1e-6;
+  fail(file, fmt::format("no BogoMIPS for {}", cpu));
+}
+
+}  // namespace planar

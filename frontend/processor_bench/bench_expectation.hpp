@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, evaluated for a machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machines/machine_config.hpp"
+
+namespace planar {
+
+struct ExpectedTerm {
+  double times = 1;
+  double clocks = 0;  ///< processor clocks; the value of a machine parameter if `of` names one
+  std::string of;
+  std::string what;
+  double total() const { return times * clocks; }
+};
+
+/// One kernel on one processor.
+struct Expectation {
+  std::string kernel;
+  std::string source;
+  std::vector<ExpectedTerm> terms;
+  bool refresh = false;      ///< the kernel keeps the memory busy
+  double refresh_share = 0;  ///< share of the time, if `refresh` is set
+  double bound_percent = 0;  ///< accepted residual
+  std::string reason;        ///< why the bound is not zero
+  /// Clocks per round.
+  double clocks() const;
+};
+
+/// The name of a processor model in the data file and in machine files ("386sx").
+std::string_view processor_key(cpu::Model model);
+
+/// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file is
+/// malformed.
+std::vector<Expectation> expectations(const MachineConfig& machine);
+
+/// The BogoMIPS of the processor class at the machine's clock.
+double expected_bogomips(const MachineConfig& machine);
+
+}  // namespace planar

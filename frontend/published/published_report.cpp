@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/published/published_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/output/labels.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::pair<const char*, Rows> kinds[] = {{"all", Rows::all},
+                                                  {"calibration", Rows::calibration},
+                                                  {"informed", Rows::informed},
+                                                  {"prediction", Rows::prediction}};
+
+/// What the row was used for.
+std::string use_of(const ScoredRow& row) {
+  const PublishedRow& p = row.print;
+  std::string use;
+  if (!p.calibrated.empty()) use = "calibrated: " + p.calibrated;
+  if (!p.informed.empty()) use += (use.empty() ? "" : "; ") + std::string("informed: ") + p.informed;
+  if (use.empty()) use = p.released ? "prediction, made before the row was known" : "prediction";
+  return use + (row.hypothetical ? ", hypothetical interface" : "") + (p.repeats ? ", counts above" : "");
+}
+
+std::string not_run(const ScoredRow& row) {
+  if (!row.available) return fmt::format("not available: planar has no '{}'", row.print.card);
+  return "not run: " + (row.ours ? row.ours->problem : "not selected");
+}
+
+std::string signed_percent(std::optional<double> value) { return value ? fmt::format("{:+.1f}", *value) : "-"; }
+
+std::string figure(std::optional<double> value, int decimals = 1) {
+  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+}
+
+std::optional<double> measured(const ScoredRow& row, std::uint32_t size) {
+  return row.run() ? row.ours->figure(find_benchmark(published_benchmark), size) : std::nullopt;
+}
+
+std::string title_of(const PublishedRow& p) {
+  std::string title = p.title;
+  if (!p.duplex.empty()) title += ", " + p.duplex;
+  if (!p.server.empty()) title += ", to " + p.server;
+  return title;
+}
+
+std::string row_text(const ScoredRow& row, std::size_t width) {
+  const PublishedRow& p = row.print;
+  std::string out = fmt::format("{:<{}}", title_of(p), width);
+  for (const auto size : published_sizes) {
+    const auto cell = p.kb_per_s.find(size);
+    const char mark = p.fitted_sizes.contains(size) ? '*' : p.informed_sizes.contains(size) ? '~' : ' ';
+    out += fmt::format(" {:>8}{}", cell == p.kb_per_s.end() ? "-" : fmt::format("{:.1f}", cell->second), mark);
+  }
+  const std::string load = p.load ? fmt::format("{:.1f} %", *p.load) : p.rating.empty() ? "-" : p.rating;
+  out += fmt::format(" {:>7}{}  {}\n", load, p.load_fitted ? '*' : ' ', use_of(row));
+  if (!row.run()) return out + fmt::format("{:<{}} {}\n", "  planar", width, not_run(row));
+  out += fmt::format("{:<{}}", "  planar", width);
+  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", figure(measured(row, size)));
+  out += fmt::format(" {:>5.1f} %{}{}\n", (*row.ours->result)["cpu_load_percent"].get<double>(),
+                     p.rating.empty() ? "" : "  ", row.rating());
+  out += fmt::format("{:<{}}", "  residual %, load in points", width);
+  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", signed_percent(row.residual(size)));
+  out +=
+      fmt::format(" {:>7}   average {} %", signed_percent(row.load_residual()), signed_percent(row.average_residual()));
+  if (const auto ci = row.average_ci95()) out += fmt::format(" ± {:.1f}", *ci / p.average() * 100);
+  return out + "\n";
+}
+
+std::string block_title(const PublishedRow& p) {
+  return p.section.empty() ? p.source : fmt::format("{}, section {}", p.source, p.section);
+}
+
+std::string with_interval(std::optional<double> value, std::optional<double> ci95) {
+  return figure(value, 2) + (value && ci95 ? fmt::format(" ± {:.2f}", *ci95) : "");
+}
+
+std::string score_text(const std::string& machine, const char* which, const Score& s) {
+  return fmt::format("{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", machine, which, s.rows,
+                     with_interval(s.mape, s.mape_ci95), figure(s.all_sizes, 2), figure(s.rank, 3),
+                     with_interval(s.load_error, s.load_error_ci95), figure(s.median_mape, 2), figure(s.skill, 2),
+                     s.rated ? fmt::format("{} of {}", s.rated_alike, s.rated) : "-");
+}
+
+ordered_json number(std::optional<double> value, int decimals) {
+  if (!value) return nullptr;
+  const double scale = std::pow(10.0, decimals);
+  return std::round(*value * scale) / scale;
+}
+
+ordered_json score_json(const Score& s) {
+  ordered_json j{{"rows", s.rows},
+                 {"plateau_mape_percent", number(s.mape, 2)},
+                 {"all_sizes_mape_percent", number(s.all_sizes, 2)},
+                 {"rank_correlation", number(s.rank, 3)},
+                 {"load_error_points", number(s.load_error, 2)},
+                 {"median_predictor_mape_percent", number(s.median_mape, 2)},
+                 {"skill", number(s.skill, 3)}};
+  if (s.mape_ci95) j["plateau_mape_ci95"] = number(s.mape_ci95, 2);
+  if (s.load_error_ci95) j["load_error_ci95"] = number(s.load_error_ci95, 2);
+  if (s.rated) j["load_rating"] = {{"rows", s.rated}, {"alike", s.rated_alike}};
+  return j;
+}
+
+const char* use_key(const ScoredRow& row) {
+  if (row.apart()) return "apart";
+  if (row.print.prediction()) return "prediction";
+  return row.print.calibrated.empty() ? "informed-by-published" : "calibration";
+}
+
+/// What a table says beside the figures, where it does.
+void put_setup(const PublishedRow& p, ordered_json& j) {
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"section", &p.section},          {"driver", &p.driver},         {"duplex", &p.duplex},    {"server", &p.server},
+      {"print_load_rating", &p.rating}, {"calibrated", &p.calibrated}, {"informed", &p.informed}};
+  for (const auto& [key, text] : texts)
+    if (!text->empty()) j[key] = *text;
+  if (p.released) j["released"] = true;
+  if (p.repeats) j["repeats"] = true;
+}
+
+ordered_json row_json(const ScoredRow& row) {
+  const PublishedRow& p = row.print;
+  ordered_json j{{"source", p.source},    {"machine", p.machine},          {"card", p.card},
+                 {"printed_as", p.title}, {"medium", to_string(p.medium)}, {"hypothetical", row.hypothetical},
+                 {"use", use_key(row)}};
+  put_setup(p, j);
+  j["cells"] = ordered_json::array();
+  for (const auto& [size, value] : p.kb_per_s)
+    j["cells"].push_back({{"packet_bytes", size},
+                          {"print_kb_per_s", value},
+                          {"kb_per_s", number(measured(row, size), 2)},
+                          {"residual_percent", number(row.residual(size), 2)},
+                          {"fitted", p.fitted_sizes.contains(size)},
+                          {"in_view", p.informed_sizes.contains(size)}});
+  if (p.load) j["print_load_percent"] = *p.load;
+  if (!row.run()) {
+    j["not_run"] = !row.available ? "not available" : row.ours ? row.ours->problem : "not selected";
+    return j;
+  }
+  j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
+  if (row.ours->result->contains("placements")) j["placements"] = (*row.ours->result)["placements"];
+  if (const auto ci = row.average_ci95()) j["average_ci95_kb_per_s"] = number(ci, 2);
+  if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];
+  if (!p.rating.empty() && !row.rating().empty()) j["load_rating"] = row.rating();
+  return j;
+}
+
+}  // namespace
+
+std::vector<std::string> missed_demands(const std::vector<ScoredRow>& rows) {
+  std::vector<std::string> list;
+  const auto check = [&](const Demand& d, const char* what, std::optional<double> value, double limit, bool at_most) {
+    if (value && (at_most ? *value > limit : *value < limit))
+      list.push_back(fmt::format("{}: {} is {:.2f}, wanted {} {}", d.machine, what, *value,
+                                 at_most ? "at most" : "at least", limit));
+  };
+  for (const Demand& d : published_demands) {
+    const Score all = score(rows, d.machine, Rows::all), predicted = score(rows, d.machine, Rows::prediction);
+    check(d, "MAPE of the averages (%)", all.mape, d.mape, true);
+    check(d, "rank correlation", all.rank, d.rank, false);
+    check(d, "MAPE of predicted averages (%)", predicted.mape, d.prediction_mape, true);
+    if (d.load_error) check(d, "load error (points)", all.load_error, *d.load_error, true);
+  }
+  return list;
+}
+
+std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
+  std::size_t width = 28;
+  for (const ScoredRow& row : rows) width = std::max(width, title_of(row.print).size());
+  std::string block, out = fmt::format("{:<{}}", "KB/s; * calibrated, ~ informed", width);
+  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", size_name(size));
+  out += fmt::format(" {:>7}\n", "load");
+  for (const ScoredRow& row : rows) {
+    if (row.apart()) continue;
+    if (const auto title = block_title(row.print); title != block) out += fmt::format("\n{}\n", block = title);
+    out += row_text(row, width);
+  }
+  if (std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.apart(); }))
+    out += "\nScored separately: cards whose interface is defined by planar\n";
+  for (const ScoredRow& row : rows)
+    if (row.apart()) out += row_text(row, width);
+  out += fmt::format("\n{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", "machine", "rows of",
+                     "rows", "average %", "all %", "rank", "load pts", "median pr. %", "skill", "load words");
+  for (const auto& machine : machines) {
+    for (const auto& [name, which] : kinds) out += score_text(machine, name, score(rows, machine, which));
+    if (const Score s = score(rows, machine, Rows::apart); s.rows) out += score_text(machine, "apart", s);
+  }
+  out +=
+      "\naverage %, all %: mean absolute error of the rows' averages and of every packet size; rank: correlation of "
+      "the\n"
+      "averages' ranks; load pts: mean absolute error of the load in points; median pr. %: average % of a predictor\n"
+      "that gives every card the median of the published averages; skill: 1 - average % / median pr. %; load words:\n"
+      "rows whose load has the published rating\n";
+  return out;
+}
+
+ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
+  ordered_json j{{"schema", "planar.published/1"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
+  for (const ScoredRow& row : rows) j["rows"].push_back(row_json(row));
+  for (const auto& machine : machines)
+    j["scores"].push_back({{"machine", machine},
+                           {"all", score_json(score(rows, machine, Rows::all))},
+                           {"calibration", score_json(score(rows, machine, Rows::calibration))},
+                           {"informed_by_published", score_json(score(rows, machine, Rows::informed))},
+                           {"prediction", score_json(score(rows, machine, Rows::prediction))},
+                           {"apart", score_json(score(rows, machine, Rows::apart))}});
+  return j;
+}
+
+}  // namespace planar

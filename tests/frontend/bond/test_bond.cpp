@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Several adapters as one: who sends what where, what reordering and a dead cable do to TCP, and that it repeats.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
+
+using namespace program;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Frame {
+  std::uint32_t interface;
+  std::string bytes;
+  unsigned word(std::size_t at) const {
+    return static_cast<unsigned char>(bytes[at]) << 8 | static_cast<unsigned char>(bytes[at + 1]);
+  }
+};
+
+struct Capture {
+  unsigned interfaces = 0;
+  std::vector<Frame> frames;
+};
+
+/// Interface descriptions and enhanced packets, as planar writes them: little-endian.
+Capture read_capture(const std::string& file) {
+  Capture capture;
+  const auto bytes = read_file(file);
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + at, 4);
+    return value;
+  };
+  for (std::size_t at = 0; at + 12 <= bytes.size();) {
+    const std::uint32_t length = number(at + 4);
+    REQUIRE(length >= 12);
+    REQUIRE(at + length <= bytes.size());
+    capture.interfaces += number(at) == 1;
+    if (number(at) == 6) capture.frames.push_back({number(at + 8), bytes.substr(at + 28, number(at + 20))});
+    at += length;
+  }
+  return capture;
+}
+
+/// A machine file with the guest's `settings`, its adapters on media `media`, the station on `ports`.
+std::string lab(const std::string& settings, const std::string& media, const std::string& ports) {
+  std::string text = "machine = \"model77\"\n[net]\nbond = [" + ports + "]\n[guest]\n" + settings;
+  unsigned slot = 1;
+  for (const char medium : media) {
+    text += "[slot." + std::to_string(slot++) + "]\ncard = \"ne2\"\nmedium = \"" + medium + "\"\n";
+    text += std::string("[medium.") + medium + "]\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a bond sends a frame over each adapter in turn, and the capture has an interface for each segment") {
+  Scratch scratch;
+  const auto file = scratch.file("bond.pcapng");
+  const auto run = run_planar("netio --machine model77 --card ne2 --bond 2" + brief() + " --capture " + file);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto capture = read_capture(file);
+  CHECK(capture.interfaces == 2);
+  const auto station = std::string("\x02PLAN\x01", 6);
+  std::map<unsigned, std::uint32_t> segment_of;  // by the number of the guest's IP packet
+  std::uint64_t of_guest[2] = {0, 0};
+  for (const Frame& frame : capture.frames) {
+    if (frame.bytes.substr(6, 6) == station) continue;
+    REQUIRE(frame.interface < 2);
+    ++of_guest[frame.interface];
+    if (frame.word(12) == 0x0800) segment_of[frame.word(18)] = frame.interface;
+  }
+  REQUIRE(segment_of.size() > 30);
+  unsigned in_turn = 0, out_of_turn = 0;
+  for (auto one = segment_of.begin(), next = std::next(one); next != segment_of.end(); ++one, ++next)
+    ++(one->second != next->second ? in_turn : out_of_turn);
+  CHECK(in_turn > 30);
+  CHECK(out_of_turn == 0);
+  const auto cards = run.json().at("bond").at("cards");
+  REQUIRE(cards.size() == 2);
+  for (unsigned n = 0; n < 2; ++n) {
+    CHECK(cards[n].at("frames").at("sent").get<std::uint64_t>() == of_guest[n]);
+    CHECK(cards[n].at("peer_frames").at("received").get<std::uint64_t>() == of_guest[n]);
+  }
+}
+
+TEST_CASE("data come through a bond intact both ways, though segments arrive out of order") {
+  Scratch scratch;
+  const auto file =
+      scratch.write("bond.toml", lab("adapters = \"3\"\nbond = \"1\"\ndo = \"sockets\"\nbytes = \"60000\"\n"
+                                     "connections = \"3\"\nport = \"7\"\n",
+                                     "abc", "\"a\", \"b\", \"c\""));
+  const auto run = run_planar("run " + file + " --serial stdio --until serial:@done --timeout '120 s' --quiet");
+  INFO(run.out << run.err);
+  REQUIRE(run.status == 0);
+  CHECK_THAT(run.out, Contains("wrong=0"));
+  CHECK_THAT(run.out, Contains("@done 0"));
+  CHECK_THAT(run.out, Contains("@reordered segments="));
+  CHECK_THAT(run.out, !Contains("@reordered segments=0"));
+}
+
+TEST_CASE("two unlike cards share the frames evenly, and what overtakes is counted") {
+  const auto run = run_planar("netio --machine model95 --card 1=ne2 --card 2=3c529 --bond" + brief());
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto bond = run.json().at("bond");
+  REQUIRE(bond.at("cards").size() == 2);
+  CHECK(bond.at("cards")[0].at("card") == "ne2");
+  CHECK(bond.at("cards")[1].at("card") == "3c529");
+  const auto sent = [&](unsigned n) { return bond.at("cards")[n].at("frames").at("sent").get<std::int64_t>(); };
+  CHECK(sent(0) > 30);
+  CHECK(std::abs(sent(0) - sent(1)) <= 1);
+  const auto peer = bond.at("segments_out_of_order").at("at_peer").get<std::uint64_t>();
+  CHECK(bond.at("packets_overtaken_at_peer").get<std::uint64_t>() >= peer);
+}
+
+TEST_CASE("a bond of three on a fast processor carries more than twice what one card does") {
+  if (short_runs()) SKIP("takes whole runs");
+  const std::string options =
+      " --machine model95 --card smc8013 --test udp_stream --sizes 8192 --seconds 1 --quiet --json -";
+  const auto one = run_planar("netperf" + options), three = run_planar("netperf" + options + " --bond 3");
+  INFO(three.err);
+  REQUIRE(one.status == 0);
+  REQUIRE(three.status == 0);
+  const auto rate = [](const Said& run) { return run.json().at("rows").at(0).at("mbit_per_s").get<double>(); };
+  CHECK(rate(three) > 2 * rate(one));
+  CHECK(rate(three) < 3.01 * rate(one));
+}
+
+TEST_CASE("a bond keeps sending into a cable that leads nowhere, and the run ends") {
+  Scratch scratch;
+  const auto file = scratch.write(
+      "pulled.toml", lab("adapters = \"3\"\nbond = \"1\"\ndo = \"netio\"\nseconds = \"2\"\nsizes = \"4096\"\n", "abx",
+                         "\"a\", \"b\""));
+  const auto run = run_planar("run " + file + " --serial stdio --until serial:@done --timeout '600 s' --quiet");
+  INFO(run.out << run.err);
+  REQUIRE(run.status == 1);  // so slowly that close() gives up, and the guest says so
+  CHECK_THAT(run.err, Contains("the guest failed: close: error 110"));
+  CHECK_THAT(run.out, Contains("@done"));
+  // Every third frame is gone; what arrives is what was sent again.
+  CHECK_THAT(run.out, Contains("retransmitted="));
+  CHECK_THAT(run.out, !Contains("retransmitted=0 "));
+}
+
+TEST_CASE("a bond's run repeats, also from a snapshot in its middle") {
+  Scratch scratch;
+  const auto snapshot = scratch.file("bond.snap");
+  const std::string options = "netio --machine model77 --card 3c523 --bond 2" + brief();
+  const auto first = run_planar(options);
+  REQUIRE(first.status == 0);
+  const double end = first.json().at("virtual_seconds").get<double>();  // the rows are its last half second or more
+  const auto second = run_planar(options + fmt::format(" --snapshot-at '{:.3f} s' ", end - 0.2) + snapshot);
+  INFO(second.err);
+  REQUIRE(second.status == 0);
+  CHECK(first.json().at("state_hash") == second.json().at("state_hash"));
+  CHECK(first.json().at("bond") == second.json().at("bond"));
+  const auto restored = run_planar("netio --restore " + snapshot + " --quiet --json -");
+  INFO(restored.err);
+  REQUIRE(restored.status == 0);
+  CHECK(restored.json().at("state_hash") == first.json().at("state_hash"));
+  CHECK(restored.json().at("bond") == first.json().at("bond"));
+}
+
+TEST_CASE("a comparison of bonds, in which a card that is none of them is refused") {
+  const auto run = run_planar(
+      "compare --machines model77 --cards ne2,tr4-a --bond 2 --seconds 0.05 --sizes 1024 --jobs 1 --quiet --json -");
+  INFO(run.err);
+  const auto cells = run.json();
+  REQUIRE(cells.size() >= 1);
+  CHECK(cells[0].at("card") == "ne2");
+  CHECK(cells[0].at("bond").at("cards").size() == 2);
+}
+
+TEST_CASE("a bond that cannot be says why") {
+  const auto said = [](const std::string& options) {
+    const auto run = run_planar("netio " + options + " --quiet --json -");
+    CHECK(run.status == 2);
+    return run.err;
+  };
+  CHECK_THAT(said("--card ne2 --bond"), Contains("one network adapter"));
+  CHECK_THAT(said("--card 1=ne2 --bond 2"), Contains("--card ne2 --bond 2"));
+  CHECK_THAT(said("--card 1=ne2 --card 2=ne2 --bond 3"), Contains("has 2 network adapters"));
+  CHECK_THAT(said("--card tr4-a --bond 2"), Contains("no Ethernet adapter"));
+  CHECK_THAT(said("--card ne2 --bond 2 --net slirp"), Contains("only the reference station"));
+  CHECK_THAT(said("--card ne2 --bond 2 --against model95:ne2"), Contains("--against"));
+  CHECK_THAT(said("--card ne2 --bond 2 --use 1"), Contains("--use"));
+  CHECK_THAT(said("--card ne2 --bond 2 --os nt4"), Contains("Linux 2.2"));
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar compare as its user sees it: the table, the files of the report, going on from finished runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "frontend/kept/kept_json.hpp"
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
+#include "tests/frontend/program.hpp"
+
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+const std::string brief_compare = " --seconds 0.05 --sizes 2048,8192 --quiet";
+}
+
+TEST_CASE("a comparison is an array of netio results, the same as single runs give", "[compare]") {
+  const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief_compare);
+  REQUIRE(said.status == 0);
+  auto list = said.json();
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["machine"] == "model56sx");
+  CHECK(list[1]["machine"] == "model95");
+  const auto single = run_planar("netio --machine model95 --card ne2 --json -" + brief_compare).json();
+  CHECK(list[1]["state_hash"] == single["state_hash"]);
+  CHECK(list[1]["rows"] == single["rows"]);
+}
+
+TEST_CASE("the report folder holds the table in every form, the page needs nothing else", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said = run_planar("compare --machines model56sx --cards ne2 --report " + folder + brief_compare);
+  REQUIRE(said.status == 0);
+  CHECK(said.out.find("Novell NE/2") != std::string::npos);
+  CHECK(nlohmann::json::parse(read_file(folder + "/compare.json")).size() == 1);
+  CHECK(read_file(folder + "/compare.csv")
+            .starts_with("machine,card,packet_bytes,metric,value,unit,hypothetical\nmodel56sx,ne2,2048,throughput,"));
+  CHECK(read_file(folder + "/compare.md").find("| Novell NE/2 |") != std::string::npos);
+  const auto page = read_file(folder + "/compare.html");
+  CHECK(page.find("<svg") != std::string::npos);
+  CHECK(page.find("delivered over the time") != std::string::npos);
+  CHECK_THAT(page, Catch::Contains("packet size, bytes</text>") && Catch::Contains("KB/s (from ") &&
+                       Catch::Contains("µs per frame</text>") && Catch::Contains("compare --machines model56sx") &&
+                       Catch::Contains("<small>planar "));
+  CHECK(page.find("href=") == std::string::npos);
+  CHECK(page.find("src=") == std::string::npos);
+}
+
+TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
+  const auto said = run_planar(
+      "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  for (const auto& result : said.json()) {
+    const auto& row = result["rows"][0];
+    CHECK(row["received_kb_per_s"].get<double>() > 500);
+    CHECK(row["received_kb_per_s"].get<double>() < 1190);  // 10 Mbit/s, and what lies in the buffers of so short a run
+  }
+  const auto text =
+      run_planar("compare --do netio-receive --machines model95 --cards ne2 --seconds 0.2 --sizes 4096 --quiet");
+  CHECK(text.out.find(fmt::format("{:.1f}", said.json()[0]["rows"][0]["received_kb_per_s"].get<double>())) !=
+        std::string::npos);
+}
+
+TEST_CASE("a frame that the receiving guest has lost costs one retransmission, not all that came after it",
+          "[compare]") {
+  if (program::short_runs()) SKIP("takes a second, in which frames are lost");
+  const auto said =
+      run_planar("netio --generation 2 --machine model77 --card de210 --seconds 1 --sizes 4096 --quiet --json -");
+  REQUIRE(said.status == 0);
+  CHECK(said.json()["rows"][0]["received_kb_per_s"].get<double>() > 800);  // 428 where each is sent again
+}
+
+TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
+          "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said =
+      run_planar("compare --machines model95 --cards etherstreamer,oc2335,ne2 --report " + folder + brief_compare);
+  REQUIRE(said.status == 0);
+  const auto fast = said.out.find("100 Mbit/s Ethernet"), slow = said.out.find("10 Mbit/s Ethernet");
+  const auto oc2335 = said.out.find("Olicom OC-2335 (hypothetical interface)"), ne2 = said.out.find("Novell NE/2 ");
+  REQUIRE(fast != std::string::npos);
+  REQUIRE(slow != std::string::npos);
+  REQUIRE(oc2335 != std::string::npos);
+  CHECK(slow < ne2);
+  CHECK(ne2 < fast);
+  CHECK(fast < oc2335);
+  CHECK(said.out.find("IBM EtherStreamer MC 32 (hypothetical interface)") != std::string::npos);
+  CHECK(read_file(folder + "/compare.md").find("Olicom OC-2335 (hypothetical interface)") != std::string::npos);
+  CHECK(read_file(folder + "/compare.html").find("Olicom OC-2335 <small>(hypothetical interface)</small>") !=
+        std::string::npos);
+  const auto csv = read_file(folder + "/compare.csv");
+  CHECK(csv.find("KB/s,yes\n") != std::string::npos);
+  CHECK(csv.find("KB/s,no\n") != std::string::npos);
+  for (const auto& run : nlohmann::json::parse(read_file(folder + "/compare.json")))
+    CHECK(run["hypothetical"] == (run["card"] != "ne2"));
+}
+
+TEST_CASE("a comparison goes on from the runs that are finished, unless they were made otherwise", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief_compare;
+  REQUIRE(run_planar(command).status == 0);
+  // A mark in the finished run shows whether it was used.
+  const auto kept = folder + "/runs/model56sx-ne2.json";
+  auto run = nlohmann::ordered_json::parse(read_file(kept));
+  run["result"]["cycles"] = 1;
+  planar::seal(run);
+  std::ofstream(kept) << run.dump();
+  const auto cycles = [&](const std::string& arguments) {
+    const auto said = run_planar(arguments + " --json -");
+    REQUIRE(said.status == 0);
+    return said.json()[0]["cycles"].get<std::uint64_t>();
+  };
+  CHECK(cycles(command) == 1);
+  CHECK(cycles(command + " --seed 2") > 1);
+  std::ofstream(kept) << run.dump();
+  CHECK(cycles(command + " --fresh") > 1);
+  std::ofstream(kept) << "{ broken off";
+  CHECK(cycles(command) > 1);
+}
+
+TEST_CASE("a name that does not exist is an error before anything runs", "[compare]") {
+  CHECK(run_planar("compare --machines model96").status == 2);
+  const auto card = run_planar("compare --cards ne3");
+  CHECK(card.status == 2);
+  CHECK(card.err.find("did you mean 'ne2'") != std::string::npos);
+  CHECK(run_planar("compare --cards ne2 --set sknet.x=1").status == 2);
+  CHECK(run_planar("compare --cards ne2 --sizes 1,x").status == 2);
+}
+
+TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said = run_planar("compare --machines model95 --cards ne2,lanstreamer --report " + folder + brief_compare);
+  REQUIRE(said.status == 0);
+  for (const auto& text : {said.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
+    INFO(text);
+    const auto ethernet = text.find(", 10 Mbit/s Ethernet"), ring = text.find(", Token Ring"),
+               both = text.find(", side by side");
+    REQUIRE(both != std::string::npos);
+    CHECK(ethernet < ring);
+    CHECK(ring < both);
+    // The page calls cards by name, the others by title. The faster one comes first.
+    const auto faster = std::min(text.find("LANStreamer MC 32", both), text.find("lanstreamer (hyp.)", both));
+    const auto slower = std::min(text.find("Novell NE/2", both), text.find(">ne2<", both));
+    CHECK(faster < slower);
+    CHECK(slower != std::string::npos);
+  }
+  const auto list = nlohmann::json::parse(read_file(folder + "/compare.json"));
+  REQUIRE(list.size() == 2);
+  for (const auto& result : list) {
+    const auto& parts = result.at("frame_time").at("parts_us");
+    double sum = 0;
+    for (const auto& part : parts) sum += part.get<double>();
+    CHECK(sum > 500);
+    CHECK(sum < 2000);
+    CHECK(parts.at("wire").get<double>() > 100);
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// flood beyond receiving by interrupts: the other ways of taking frames, sending as fast as it goes, and a router. The
+// program itself fails when a frame is not accounted for.
+
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_benchmarks/netio_run.hpp"
+
+using namespace program;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using Row = nlohmann::ordered_json;
+
+std::string brief_floods() { return short_runs() ? "0.05" : "0.2"; }
+
+std::uint64_t mode_count(const Row& row, const char* key) { return row.at(key).get<std::uint64_t>(); }
+double mode_figure(const Row& row, const char* key) { return row.at(key).get<double>(); }
+
+void check_mode_row(const Row& row) {
+  INFO(row.dump());
+  std::uint64_t lost = 0;
+  for (const auto& [where, frames] : row.at("lost").items()) lost += frames.get<std::uint64_t>();
+  CHECK(mode_count(row, "delivered") <= mode_count(row, "offered"));
+  CHECK(mode_count(row, "offered") == mode_count(row, "delivered") + lost);
+  CHECK(mode_count(row, "delivered_in_time") <= mode_count(row, "delivered"));
+}
+
+Row result(const std::string& command, const std::string& seconds = brief_floods()) {
+  const auto run = run_planar(command + " --quiet --json - --seconds " + seconds);
+  INFO(command << ": " << run.err);
+  REQUIRE(run.status == 0);
+  return run.json();
+}
+
+}  // namespace
+
+TEST_CASE("flood: each mode delivers all below its knee, accounts for every frame, and repeats") {
+  for (const std::string mode : {"batch", "timer", "poll"}) {
+    const auto command = "flood --machine model77 --card 3c529 --rates 1000,14880 --mode " + mode;
+    const auto j = result(command);
+    INFO(mode);
+    CHECK(j.at("mode") == mode);
+    REQUIRE(j.at("rows").size() == 2);
+    for (const Row& row : j.at("rows")) check_mode_row(row);
+    const Row& low = j.at("rows").at(0);
+    CHECK(mode_count(low, "delivered_in_time") == mode_count(low, "offered"));
+    CHECK(without_host_time(result(command)) == without_host_time(j));
+  }
+}
+
+TEST_CASE("flood: where interrupts bring a machine to livelock, polling delivers as much as it can, at any rate") {
+  if (short_runs()) SKIP("takes whole runs");
+  for (const std::string machine : {"model56sx", "model77"})
+    for (const std::string card : {"3c529", "sknet", "lan-a", "de210"}) {
+      const auto command = "flood --machine " + machine + " --card " + card + " --rates 10000,14880 --mode ";
+      const auto by_interrupt = result(command + "interrupt"), polled = result(command + "poll");
+      INFO(command);
+      for (const auto* j : {&by_interrupt, &polled})
+        for (const Row& row : j->at("rows")) check_mode_row(row);
+      const double most = mode_figure(polled.at("rows").at(0), "delivered_per_s");
+      CHECK(most > (machine == "model56sx" ? 900 : 3500));
+      CHECK(mode_figure(by_interrupt.at("rows").at(1), "delivered_per_s") < most / 4);
+      CHECK(mode_figure(polled.at("rows").at(1), "delivered_per_s") > 0.85 * most);
+      // What is too much is left in the adapter, where it costs nothing.
+      const Row& lost = polled.at("rows").at(1).at("lost");
+      CHECK(lost.at("backlog") == 0);
+      CHECK(lost.at("socket") == 0);
+      CHECK(mode_figure(polled.at("rows").at(1).at("cpu_percent"), "interrupt") < 5);
+    }
+}
+
+TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to do") {
+  const auto j = result("flood --machine model95 --card ne2 --rates 200 --mode poll");
+  const Row& cpu = j.at("rows").at(0).at("cpu_percent");
+  CHECK(mode_figure(cpu, "poll") > 30);
+  CHECK(mode_figure(cpu, "idle") == 0);
+  const auto latency = [](const Row& of) { return mode_figure(of.at("rows").at(0).at("latency_us"), "p50"); };
+  CHECK(latency(j) < 1.3 * latency(result("flood --machine model95 --card ne2 --rates 200")));
+}
+
+TEST_CASE("flood --send: the driver's frames are on the wire and counted by the station") {
+  const auto command = "flood --machine model77 --card 3c529 --send both";
+  const auto j = result(command);
+  CHECK(j.at("schema") == "planar.flood-send/1");
+  REQUIRE(j.at("rows").size() == 2);
+  for (const Row& row : j.at("rows")) {
+    INFO(row.dump());
+    CHECK(mode_count(row, "given") > 0);
+    CHECK(mode_count(row, "given") == mode_count(row, "sent") + mode_count(row.at("lost"), "driver"));
+    CHECK(mode_count(row, "sent") == mode_count(row, "counted"));
+    CHECK(mode_figure(row, "sent_per_s") < 14881);  // of 64 bytes with preamble and gap
+  }
+  CHECK(j.at("rows").at(0).at("from") == "kernel");
+  CHECK(mode_figure(j.at("rows").at(0), "sent_per_s") > 14000);
+  CHECK(mode_figure(j.at("rows").at(1), "sent_per_s") < mode_figure(j.at("rows").at(0), "sent_per_s") / 2);
+  CHECK(without_host_time(result(command)) == without_host_time(j));
+  // Longer frames fill the wire: (1518 + 20) bytes of 0.8 us. In 50 ms one frame more is 20 a second.
+  const Row longer = result("flood --machine model95 --card lan-a --send kernel --frame 1518", "0.2").at("rows").at(0);
+  CHECK(mode_figure(longer, "sent_per_s") > 790);
+  CHECK(mode_figure(longer, "sent_per_s") < 813);
+}
+
+TEST_CASE("flood --router: frames come out on the other segment, one hop older, or are lost somewhere") {
+  const auto command = "flood --machine model77 --card 1=ne2 --card 2=3c529 --router --rates 1000,14880";
+  const auto j = result(command);
+  CHECK(j.at("depth") == "forward");
+  for (const Row& row : j.at("rows")) {
+    check_mode_row(row);
+    CHECK(row.at("counted") == row.at("delivered"));
+  }
+  const Row& low = j.at("rows").at(0);
+  CHECK(mode_count(low, "delivered_in_time") == mode_count(low, "offered"));
+  CHECK(mode_figure(low.at("cpu_percent"), "process") < 1);
+  CHECK(without_host_time(result(command)) == without_host_time(j));
+}
+
+TEST_CASE("flood --router: every Ethernet card twice in a machine accounts for every frame, by interrupts and polled") {
+  if (short_runs()) SKIP("takes two runs for each card");
+  for (const std::string card : {"3c523", "3c527", "3c529", "ne2", "de320", "smc8013", "ethernet-a", "sknet", "lan-a",
+                                 "etherexpress", "de210", "oc2335", "etherstreamer"})
+    for (const std::string mode : {"interrupt", "poll"}) {
+      const auto j = result("flood --machine model77 --card " + card + " --router --rates 500,14880 --mode " + mode);
+      INFO(card << " " << mode);
+      for (const Row& row : j.at("rows")) check_mode_row(row);
+      CHECK(mode_figure(j.at("rows").at(0), "delivered_per_s") > 480);
+    }
+}
+
+TEST_CASE("flood's other ways refuse what makes no sense") {
+  const auto refused = [](const std::string& arguments, const std::string& why) {
+    const auto run = run_planar("flood --machine model77 --quiet " + arguments);
+    CHECK(run.status != 0);
+    CHECK_THAT(run.err, Contains(why));
+  };
+  refused("--mode nothing", "--mode");
+  refused("--mode timer --timer-rate 1000", "--timer-rate");
+  refused("--send kernel --router", "--router");
+  refused("--send kernel --rates 63", "--rates");
+  refused("--send both --runs 2", "--runs");
+  refused("--send nobody", "--send");
+  refused("--router --depth stack", "--depth");
+  refused("--router --card tr16-4a-1994", "ring");
+  refused("--router --card 1=ne2 --card 2=ne2 --card 3=3c529", "two adapters");
+}

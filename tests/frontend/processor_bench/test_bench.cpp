@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar bench: what it measures is repeatable, its JSON keeps its members, and a comparison notices a changed cycle.
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
+#include "roms/images.hpp"
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_benchmarks/instruction_shares.hpp"
+#include "tests/frontend/program.hpp"
+
+using namespace planar;
+using Catch::Matchers::Contains;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+const std::string brief_bench = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
+
+/// The kernels of all machines, run once for the cases below.
+const nlohmann::ordered_json& timing() {
+  static const auto said = run_planar("bench timing --quiet --json -");
+  static const auto json = said.status == 0 ? said.json() : nlohmann::ordered_json::object();
+  return json;
+}
+}  // namespace
+
+TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
+  const auto said = run_planar(brief_bench + " --json -");
+  REQUIRE(said.status == 0);
+  const auto json = said.json();
+  CHECK(json.at("schema") == "planar.bench-cpu/1");
+  CHECK(json.at("median_of") == 2);
+  CHECK(!json.at("host").at("processor").get<std::string>().empty());
+  CHECK(!json.at("compiler").get<std::string>().empty());
+  std::vector<std::string> machines;
+  for (const auto& row : json.at("results")) {
+    machines.push_back(row.at("machine"));
+    CHECK(row.at("workload") == "mix");
+    CHECK(row.at("mips").get<double>() > 0);
+    CHECK(row.at("times_real_time").get<double>() > 0);
+    CHECK(row.at("measured_instructions").get<std::uint64_t>() > 300 * 1500);
+    CHECK(row.at("instructions").get<std::uint64_t>() > row.at("measured_instructions").get<std::uint64_t>());
+    CHECK(row.at("cycles").get<std::uint64_t>() > 1'000'000);
+    CHECK(row.at("state_hash").get<std::string>().size() == 64);
+    CHECK(row.at("image_sha256").get<std::string>().size() == 64);
+    CHECK(row.at("spread_percent").get<double>() >= 0);
+  }
+  CHECK(machines == std::vector<std::string>{"att3325", "model56sx", "model77", "model95", "model9595"});
+}
+
+TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle, a hash or the speed is not") {
+  Scratch scratch;
+  const auto file = scratch.file("before.json");
+  const std::string one = brief_bench + " --machine model95";
+  REQUIRE(run_planar(one + " --json " + file).status == 0);
+  // Speed on a host that does other work is no test: the stored one is made tiny, so that it cannot have been lost.
+  auto before = nlohmann::ordered_json::parse(program::read_file(file));
+  auto& row = before.at("results").at(0);
+  const auto compare_with = [&](const nlohmann::ordered_json& j) {
+    return run_planar(one + " --compare " + scratch.write("changed.json", j.dump()));
+  };
+  row["mips"] = 0.001;
+  const auto same = compare_with(before);
+  CHECK(same.status == 0);
+  CHECK_THAT(same.out, Contains("same cycles, same state"));
+
+  auto changed = before;
+  changed["results"][0]["cycles"] = row["cycles"].get<std::uint64_t>() + 1;
+  CHECK(compare_with(changed).status == 1);
+  CHECK_THAT(compare_with(changed).out, Contains("CYCLES"));
+  changed = before;
+  changed["results"][0]["state_hash"] = std::string(64, '0');
+  CHECK(compare_with(changed).status == 1);
+  changed = before;
+  changed["results"][0]["mips"] = 1e6;
+  const auto slower = compare_with(changed);
+  CHECK(slower.status == 1);
+  CHECK_THAT(slower.out, Contains("SLOWER"));
+  changed = before;
+  changed["results"][0]["image_sha256"] = std::string(64, '0');
+  changed["results"][0]["cycles"] = 1;
+  CHECK(compare_with(changed).status == 0);
+  changed = before;
+  changed["results"][0]["machine"] = "model77";
+  CHECK(compare_with(changed).status == 2);
+  changed = before;
+  changed["results"][0].erase("cycles");
+  CHECK(compare_with(changed).status == 3);
+  CHECK(run_planar(one + " --compare " + scratch.file("absent.json")).status == 3);
+  CHECK(run_planar(one + " --compare " + scratch.write("text.json", "no json")).status == 3);
+}
+
+TEST_CASE("bench refuses what it cannot do") {
+  CHECK(run_planar("bench").status == 2);
+  CHECK(run_planar("bench cpu --machine model96").status == 2);
+  CHECK(run_planar("bench cpu --workload doom").status == 2);
+  CHECK(run_planar("bench cpu --repeat 0").status == 2);
+  CHECK(run_planar("bench cpu --seconds none").status == 2);
+  CHECK_THAT(run_planar("bench cpu --help").out, Contains("--compare before.json"));
+}
+
+TEST_CASE("the mix has the shares that its source promises") {
+  Lab lab(load_machine("model95"));
+  lab.insert_diskette(roms::bench_mix(), "mix");
+  std::string said;
+  lab.machine().serial().on_output([&](std::uint8_t value, Time) { said += static_cast<char>(value); });
+  for (int n = 0; n < 1000 && said.find("start\r\n") == std::string::npos; ++n)
+    lab.scheduler().run_until(lab.scheduler().now() + 10_ms);
+  REQUIRE_THAT(said, Contains("@mix start\r\n"));
+  auto& cpu = lab.machine().cpu();
+  InstructionShares shares;
+  while (shares.all < 100'000) {
+    const auto before = cpu.instructions();
+    const auto eip = cpu.registers().eip;
+    cpu.step();
+    if (cpu.instructions() != before) shares.count(cpu, eip);
+  }
+  CHECK(shares.percent(shares.memory) == Approx(31).margin(1));
+  CHECK(shares.percent(shares.stack) == Approx(2).margin(0.5));
+  CHECK(shares.percent(shares.branches) == Approx(15).margin(1));
+  CHECK(shares.percent(shares.calls) == Approx(2).margin(0.5));
+  CHECK(shares.percent(shares.strings) == Approx(0.4).margin(0.1));
+}
+
+TEST_CASE("bench timing: every kernel on every machine costs what the manuals say, within its stated bound") {
+  const auto& json = timing();
+  REQUIRE(json.value("schema", "") == "planar.bench-timing/1");
+  std::map<std::string, std::set<std::string>> kernels;
+  for (const auto& row : json.at("results")) {
+    const auto machine = row.at("machine").get<std::string>(), kernel = row.at("kernel").get<std::string>();
+    INFO(machine << " " << kernel << ": " << row.at("clocks") << " clocks, expected " << row.at("expected_clocks"));
+    kernels[machine].insert(kernel);
+    const double clocks = row.at("clocks"), expected = row.at("expected_clocks"), bound = row.at("bound_percent");
+    CHECK(row.at("residual_percent").get<double>() == Approx(100 * (clocks - expected) / expected).margin(0.02));
+    CHECK(std::abs(100 * (clocks - expected) / expected) <= bound);
+    CHECK(row.at("within_bound") == true);
+    CHECK(!row.at("reason").get<std::string>().empty());
+    CHECK(!row.at("source").get<std::string>().empty());
+    double sum = 0;
+    for (const auto& term : row.at("terms")) {
+      sum += term.at("times").get<double>() * term.at("clocks").get<double>();
+      CHECK(!term.at("what").get<std::string>().empty());
+    }
+    CHECK(sum / (1 - row.at("refresh_share").get<double>()) == Approx(expected).epsilon(0.001));
+  }
+  const std::set<std::string> all{
+      "delay_1",   "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself",        "copy_hot",
+      "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "hardware_interrupt", "system_call",
+      "page_walk"};
+  REQUIRE(kernels.size() == 5);
+  for (const auto& [machine, names] : kernels) CHECK(names == all);
+}
+
+TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops are predicted right as well") {
+  const auto& json = timing();
+  const std::map<std::string, double> published{
+      {"model56sx", 2.8}, {"model77", 16.6}, {"model95", 36}, {"model9595", 36}, {"att3325", 33.3}};
+  REQUIRE(json.at("bogomips").size() == published.size());
+  for (const auto& row : json.at("bogomips")) {
+    const auto machine = row.at("machine").get<std::string>();
+    CHECK(row.at("bogomips").get<double>() == Approx(published.at(machine)).epsilon(0.05));
+    CHECK(row.at("within_bound") == true);
+  }
+  for (const auto& row : json.at("results"))
+    if (row.at("kernel").get<std::string>().starts_with("delay_"))
+      CHECK(std::abs(row.at("residual_percent").get<double>()) <= 5);
+}
+
+TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
+  Scratch scratch;
+  const auto file = scratch.write("slow.toml",
+                                  "machine = \"model77\"\n[memory.dram]\n"
+                                  "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
+  const auto said = run_planar("bench timing --quiet --json - --machine " + file);
+  REQUIRE(said.status == 0);
+  unsigned seen = 0;
+  const auto json = said.json();
+  for (const auto& row : json.at("results"))
+    if (const auto kernel = row.at("kernel").get<std::string>(); kernel.starts_with("copy_")) {
+      INFO(kernel << " " << row.at("clocks") << " " << row.at("expected_clocks"));
+      CHECK(row.at("within_bound") == true);
+      CHECK(row.at("expected_clocks").get<double>() > (kernel == "copy_hot" ? 2500 : 40000));
+      ++seen;
+    }
+  CHECK(seen == 2);
+}
+
+TEST_CASE("bench timing shows people what an expected figure is made of") {
+  const auto said = run_planar("bench timing --quiet --machine model95 --explain");
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("BogoMIPS 36") && Contains("copy_cold") && Contains("dram.line_miss: "));
+  CHECK_THAT(run_planar("bench timing --help").out, Contains("--explain"));
+  CHECK(run_planar("bench timing --machine model96").status == 2);
+}

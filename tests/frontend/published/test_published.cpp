@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The published figures as data, and the score's arithmetic against figures worked out by hand.
+#include "frontend/published/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "frontend/matrix/spread.hpp"
+#include "frontend/published/published_report.hpp"
+#include "frontend/published/published_table.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using namespace planar;
+
+namespace {
+
+/// An outcome whose four plateau sizes all come to `kb_per_s`.
+CellOutcome outcome(const std::string& machine, const std::string& card, double kb_per_s, double load) {
+  nlohmann::ordered_json result{{"cpu_load_percent", load}, {"rows", nlohmann::ordered_json::array()}};
+  for (const auto size : published_sizes) result["rows"].push_back({{"packet_bytes", size}, {"kb_per_s", kb_per_s}});
+  return {{machine, card, {}}, result, 0, {}, false};
+}
+
+PublishedRow printed(const std::string& card, double kb_per_s, double load, const std::string& calibrated) {
+  PublishedRow row;
+  row.machine = row.group = "model95";
+  row.card = row.title = card;
+  row.load = load;
+  row.calibrated = calibrated;
+  row.average_sizes = {4096, 8192, 16384, 32767};
+  for (const auto size : published_sizes) row.kb_per_s[size] = kb_per_s;
+  return row;
+}
+
+std::vector<PublishedRow> rows_of(const std::string& source) {
+  auto rows = published_rows();
+  std::erase_if(rows, [&](const PublishedRow& row) { return row.source != source; });
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("every published row has its machine, card and use", "[published]") {
+  const auto rows = rows_of("arnold-2002");
+  CHECK(rows.size() == 29);
+  std::set<std::string> calibrated, informed, released;
+  for (const auto& row : rows) {
+    CHECK(row.kb_per_s.size() == 6);
+    if (!row.calibrated.empty())
+      calibrated.insert(row.machine + " " + row.card);
+    else if (!row.informed.empty())
+      informed.insert(row.machine + " " + row.card);
+    if (row.machine == "model56sx" && row.card == "3c529") {
+      CHECK(row.kb_per_s.at(32767) == Approx(685.5));
+      CHECK(row.load == Approx(98.3));
+      CHECK(row.average() == Approx((667.3 + 667.5 + 673.3 + 685.5) / 4));
+      CHECK(row.fitted_sizes == std::set<std::uint32_t>{4096, 8192, 16384, 32767});
+      CHECK(row.calibrated == "model56sx memory.dram.read_miss, memory.dram.write_miss");
+      CHECK(row.informed == "model56sx memory.dram.banks");
+    }
+    if (row.machine == "model56sx" && row.card == "sknet") CHECK(row.prediction());
+    if (row.machine == "model77" && row.card == "lan-a") CHECK(row.informed_sizes.size() == 6);
+    if (row.released) released.insert(row.machine + " " + row.card);
+    if (row.released) CHECK(row.prediction());
+  }
+  CHECK(calibrated == std::set<std::string>{"model56sx 3c529", "model56sx de210", "model56sx de320",
+                                            "model56sx etherexpress", "model56sx ne2", "model56sx smc8013"});
+  CHECK(informed == std::set<std::string>{"model56sx 3c523-old", "model56sx ethernet-a", "model77 lan-a",
+                                          "model95 3c529", "model95 de210", "model95 lan-a", "model95 sknet"});
+  CHECK(released == std::set<std::string>{"model77 3c529", "model77 ethernet-a", "model77 ne2", "model77 sknet"});
+}
+
+TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averages and words", "[published]") {
+  const auto rows = rows_of("gehl-tr-2016");
+  REQUIRE(rows.size() == 23);
+  std::map<std::string, std::size_t> sections;
+  std::set<std::string> calibrated;
+  std::size_t repeats = 0;
+  for (const auto& row : rows) {
+    INFO(row.title << " " << row.section << " " << row.variant());
+    ++sections[row.section];
+    repeats += row.repeats;
+    CHECK(row.kb_per_s.size() == 6);
+    CHECK(row.medium == MediumKind::token_ring);
+    CHECK(row.options == "driver=" + row.driver);
+    CHECK_FALSE(row.load);
+    CHECK_FALSE(row.rating.empty());
+    if (!row.calibrated.empty()) calibrated.insert(row.machine + " " + row.card + " " + row.driver + " " + row.duplex);
+    CHECK((row.group == "model9595" || (row.group == "att3325" && row.machine == "lira")));
+    CHECK(is_built_in(row.machine));
+  }
+  CHECK(sections == std::map<std::string, std::size_t>{{"I", 2}, {"II", 2}, {"III", 1}, {"IV", 18}});
+  CHECK(repeats == 1);  // THALER's best row stands in II and IV
+  CHECK(calibrated == std::set<std::string>{"dime autolanstreamer 4.54 full", "lira autolanstreamer 3.01 half",
+                                            "thaler autolanstreamer 3.04 half", "thaler tr16-4a-1989 4.0 half",
+                                            "thaler tr16-4a-1990 4.0 half", "thaler tr16-4a-1994 4.0 half"});
+  const auto find = [&](const std::string& card, const std::string& driver, const std::string& duplex) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) {
+      return r.section == "IV" && r.card == card && r.driver == driver && r.duplex == duplex;
+    });
+  };
+  // The averages that the author gives himself.
+  CHECK(find("tr16-4a-1989", "4.0", "half").average() == Approx(599.13).margin(0.01));
+  CHECK(find("autolanstreamer", "5.23", "full").average() == Approx(1510.44).margin(0.01));
+  CHECK(find("madge-mc32", "2.21", "half").average() == Approx(1803.90).margin(0.01));
+  const auto row = find("lanstreamer", "3.04", "half");
+  CHECK(row.arguments == std::vector<std::string>{"--generation", "3", "--os", "nt4", "--duplex", "half"});
+  CHECK(row.rating == "low");
+  CHECK(row.rating_of(0) == "low");
+  CHECK(row.rating_of(100) == "cruel");
+  CHECK(row.title == "THALER, IBM LANStreamer MC 32, IBM 3.04");
+}
+
+TEST_CASE("at most a third of the Token Ring rows is kept for fitting", "[published]") {
+  const PublishedTable table(published_tables[1]);
+  std::size_t kept = 0, all = 0;
+  for (const auto& row : table.rows) {
+    if (row.repeats) continue;
+    ++all;
+    const auto may = [&](const std::string& section) {
+      const PublishedUse use{row.machine, row.card + ": " + row.driver + " " + row.duplex + section, {}, false, {}};
+      CHECK(names_row(use, row));
+      return table.may_be_fitted(use);
+    };
+    kept += may("") || may(" " + row.section);
+  }
+  CHECK(all == 22);
+  CHECK(kept == 7);
+  CHECK(3 * kept <= all);
+}
+
+TEST_CASE("a load in words is scored as the same word or another", "[published]") {
+  auto slow = printed("ne2", 600, 0, ""), fast = printed("lan-a", 1800, 0, "");
+  for (PublishedRow* row : {&slow, &fast}) {
+    row->load.reset();
+    row->ratings = {{0, "low"}, {50, "middle"}, {90, "cruel"}};
+    row->rating = "low";
+  }
+  auto again = fast;
+  again.repeats = true;
+  const std::vector<PublishedRow> print{slow, fast, again};
+  const std::vector<CellOutcome> ours{outcome("model95", "ne2", 600, 20), outcome("model95", "lan-a", 1800, 60)};
+  const auto rows = score_rows(print, ours);
+  CHECK(rows[0].rating() == "low");
+  CHECK(rows[1].rating() == "middle");
+  CHECK(rows[2].run());  // it has the same outcome
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 2);
+  CHECK(all.rated == 2);
+  CHECK(all.rated_alike == 1);
+  CHECK_FALSE(all.load_error);
+}
+
+TEST_CASE("a row whose card planar does not have is shown as not available, and counts nowhere", "[published]") {
+  const std::vector<PublishedRow> print{printed("no-such-card", 600, 20, ""), printed("ne2", 600, 20, "")};
+  const std::vector<CellOutcome> ours{outcome("model95", "ne2", 600, 20)};
+  const auto rows = score_rows(print, ours);
+  CHECK_FALSE(rows[0].available);
+  CHECK(rows[1].available);
+  CHECK(score(rows, "model95", Rows::all).rows == 1);
+  const auto text = published_text(rows, {"model95"});
+  CHECK_THAT(text, Catch::Contains("not available: planar has no 'no-such-card'"));
+  CHECK(published_json(rows, {"model95"})["rows"][0]["not_run"] == "not available");
+  CHECK(missed_demands(rows).empty());
+}
+
+TEST_CASE("what was chosen by published figures is the same in the values, the program and the README", "[published]") {
+  const auto said = program::run_planar("published --chosen");
+  CHECK(said.status == 0);
+  CHECK(said.out == chosen_by_print_table());
+  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(in), {}};
+  std::istringstream lines(said.out);
+  std::string block;
+  for (std::string line; std::getline(lines, line);) block += "    " + line + "\n";
+  INFO("README.md must hold, word for word:\n" << block);
+  CHECK(readme.find("\n\n" + block + "\n") != std::string::npos);
+  // `planar show` has each of them with its mark.
+  for (const ChosenValue& chosen : chosen_by_print()) {
+    INFO(chosen.owner << " " << chosen.from.value);
+    const auto shown = program::run_planar("show " + chosen.owner + " --json -").json();
+    bool found = false;
+    for (const auto& [part, key] :
+         {std::pair{"timing", "name"}, std::pair{"provenance", "value"}, std::pair{"values", "name"}})
+      if (shown.contains(part))
+        for (const auto& v : shown[part])
+          found |= v[key] == chosen.from.value && v["confidence"] == chosen.from.confidence &&
+                   v["published"].size() == chosen.from.published.size();
+    CHECK(found);
+    CHECK_THAT(program::run_planar("show " + chosen.owner).out, Catch::Contains(chosen.from.confidence));
+  }
+}
+
+TEST_CASE("rows that a value was chosen with in view are scored apart from predictions", "[published]") {
+  std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"), printed("c", 400, 30, "")};
+  print[1].informed = print[2].informed = "y";
+  const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),
+                                      outcome("model95", "c", 420, 33)};
+  const auto rows = score_rows(print, ours);
+  CHECK(score(rows, "model95", Rows::all).rows == 3);
+  CHECK(*score(rows, "model95", Rows::calibration).mape == Approx(5));  // b: fitted outweighs in view
+  CHECK(*score(rows, "model95", Rows::informed).mape == Approx(5));     // c
+  CHECK(score(rows, "model95", Rows::informed).rows == 1);
+  CHECK(*score(rows, "model95", Rows::prediction).mape == Approx(10));  // a
+}
+
+TEST_CASE("the score is what one works out by hand", "[published]") {
+  const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"),
+                                        printed("c", 400, 30, ""), printed("d", 800, 40, "")};
+  const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),
+                                      outcome("model95", "c", 400, 33)};
+  const auto rows = score_rows(print, ours);
+  CHECK(*rows[0].average_residual() == Approx(10));
+  CHECK(*rows[1].load_residual() == Approx(-1));
+  CHECK_FALSE(rows[3].run());
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 3);
+  CHECK(*all.mape == Approx(5));  // 10, 5, 0
+  CHECK(*all.rank == Approx(1));
+  CHECK(*all.load_error == Approx(2));                       // 2, 1, 3
+  CHECK(*all.median_mape == Approx((200 + 50 + 25) / 3.0));  // median of the published figures is 300
+  CHECK(*all.skill == Approx(1 - 5 / (275 / 3.0)));
+  const Score predicted = score(rows, "model95", Rows::prediction);
+  CHECK(predicted.rows == 2);
+  CHECK(*predicted.mape == Approx(5));  // 10, 0
+  CHECK_FALSE(predicted.rank);          // two rows rank always
+  CHECK(score(rows, "model77", Rows::all).rows == 0);
+}
+
+TEST_CASE("where a run ended early, figures are scored and loads are not", "[published]") {
+  const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "")};
+  std::vector<CellOutcome> ours{outcome("model95", "a", 110, 30), outcome("model95", "b", 190, 19)};
+  for (CellOutcome& o : ours)
+    (*o.result)["converged"] = {
+        {"percent", 1}, {"of_seconds", 10}, {"rows", {{{"packet_bytes", 1024}, {"seconds", 10}}}}};
+  CHECK(*score(score_rows(print, ours), "model95", Rows::all).load_error == Approx(10.5));
+  (*ours[0].result)["converged"]["rows"][0]["seconds"] = 1;
+  const auto rows = score_rows(print, ours);
+  CHECK_FALSE(rows[0].load_residual());
+  CHECK(rows[1].load_residual());
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 2);
+  CHECK(*all.mape == Approx(7.5));
+  CHECK_FALSE(all.load_error);
+}
+
+TEST_CASE("a card with a hypothetical interface counts in no score but its own", "[published]") {
+  const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"),
+                                        printed("sknet", 400, 30, ""), printed("oc2335", 3000, 99, "")};
+  const std::vector<CellOutcome> ours{outcome("model95", "ne2", 110, 12), outcome("model95", "lan-a", 200, 19),
+                                      outcome("model95", "sknet", 400, 33), outcome("model95", "oc2335", 3300, 100)};
+  const auto rows = score_rows(print, ours);
+  CHECK(rows[3].hypothetical);
+  CHECK_FALSE(rows[0].hypothetical);
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 3);
+  CHECK(*all.mape == Approx(10 / 3.0));
+  CHECK(*all.median_mape == Approx((100 + 0 + 50) / 3.0));
+  CHECK(score(rows, "model95", Rows::prediction).rows == 2);
+  const Score apart = score(rows, "model95", Rows::apart);
+  CHECK(apart.rows == 1);
+  CHECK(*apart.mape == Approx(10));
+  CHECK_FALSE(apart.skill);
+}
+
+TEST_CASE("rows that are means over placements are scored as means, with the interval of the placements",
+          "[published]") {
+  // Three placements of one card: 90, 100 and 110 where 100 is published. The mean is right; a placement is not.
+  const std::vector<PublishedRow> print{printed("ne2", 100, 50, "")};
+  std::vector<nlohmann::ordered_json> runs;
+  for (const double value : {90, 100, 110}) {
+    auto result = *outcome("model95", "ne2", value, value / 2).result;
+    result["seed"] = 1;
+    result["placement"] = runs.size();
+    result["host"] = {{"seconds", 0}};
+    runs.push_back(result);
+  }
+  const std::vector<CellOutcome> ours{{{"model95", "ne2", {}}, combine_runs(runs), 0, {}, false}};
+  const auto rows = score_rows(print, ours);
+  CHECK(*rows[0].average() == Approx(100));
+  CHECK(*rows[0].average_ci95() == Approx(4.303 * 10 / std::sqrt(3.0)));
+  const Score s = score(rows, "model95", Rows::all);
+  CHECK(*s.mape == Approx(0).margin(1e-9));
+  CHECK(*s.mape_ci95 == Approx(4.303 * std::sqrt(100 / 3.0) / std::sqrt(3.0)));  // of 10, 0 and 10 %
+  CHECK(*s.load_error == Approx(0).margin(1e-9));
+  CHECK(*s.load_error_ci95 == Approx(4.303 * std::sqrt(25 / 3.0) / std::sqrt(3.0)));
+  CHECK_FALSE(score(score_rows(print, {outcome("model95", "ne2", 90, 50)}), "model95", Rows::all).mape_ci95);
+}
+
+TEST_CASE("planar published runs each row in the guest's placements", "[published]") {
+  const std::string command = "published --machines model95 --cards ne2 --seconds 0.05 --quiet --json - ";
+  const auto several = program::run_planar(command + "--placements 2").json();
+  const auto one = program::run_planar(command + "--placement 1").json();
+  const auto row = [](const nlohmann::ordered_json& report) {
+    for (const auto& r : report["rows"])
+      if (!r.contains("not_run")) return r;
+    return nlohmann::ordered_json();
+  };
+  CHECK(row(several)["placements"] == nlohmann::ordered_json::array({0, 1}));
+  CHECK(row(several).contains("average_ci95_kb_per_s"));
+  CHECK(several["scores"][0]["all"].contains("plateau_mape_ci95"));
+  CHECK_FALSE(row(one).contains("placements"));
+}
+
+TEST_CASE("a row that was not run says so and counts nowhere", "[published]") {
+  const auto said =
+      program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
+  const auto report = said.json();
+  REQUIRE(report["rows"].size() == 52);
+  std::size_t run = 0;
+  for (const auto& row : report["rows"]) run += !row.contains("not_run");
+  CHECK(run == 1);
+  CHECK(report["scores"][0]["all"]["rows"] == 1);
+}
