@@ -18,9 +18,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/cpu/model.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/x86/model.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/trace.hpp"

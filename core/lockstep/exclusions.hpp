@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::lockstep {
 

@@ -15,7 +15,7 @@
 #include <functional>
 
 #include "core/common/error.hpp"
-#include "core/cpu/system/cr0.hpp"
+#include "core/cpu/x86/cr0.hpp"
 
 namespace planar::lockstep {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cpu/architecture.hpp"
 #include "core/cpu/fpu/fpu.hpp"
+#include "core/cpu/x86/architecture.hpp"
 
 namespace planar::gdb {
 

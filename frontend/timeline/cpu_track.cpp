@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "core/cpu/account/accounting.hpp"
+#include "core/cpu/engine/accounting.hpp"
 #include "core/cpu/timing/timing.hpp"
 #include "core/state/archive.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/cpu/decode/op.hpp"
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 

@@ -13,7 +13,7 @@
 // A plan says beforehand at which clock each instruction begins, counted from where the plan starts (Op::Planned). The
 // first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan, and
 // what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one
-// for each of its code lines where that is new (pentium/issue.hpp).
+// for each of its code lines where that is new (cached/issue.hpp).
 //
 // A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
 // again after whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long

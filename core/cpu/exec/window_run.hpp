@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/engine/engine.hpp"
 
 namespace planar::cpu {
 

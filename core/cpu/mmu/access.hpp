@@ -5,7 +5,7 @@
 //   3. paging.cpp: page walk, page crossings, device pages, breakpoints.
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/engine/engine.hpp"
 
 namespace planar::cpu {
 

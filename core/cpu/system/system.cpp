@@ -2,7 +2,7 @@
 // Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC,
 // MSRs.
 #include "core/cpu/dispatch/select.hpp"
-#include "core/cpu/system/cr0.hpp"
+#include "core/cpu/x86/cr0.hpp"
 
 namespace planar::cpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What code that modifies itself costs the host: little more is decoded than is executed, however the code is made.
-#include "core/cpu/account/accounting.hpp"
-#include "core/cpu/engine.hpp"
+#include "core/cpu/engine/accounting.hpp"
+#include "core/cpu/engine/engine.hpp"
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/decode/op.hpp"
 #include "core/cpu/observer.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace events {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cpu/model.hpp"
+#include "core/cpu/x86/model.hpp"
 
 namespace planar::lockstep {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
 
 namespace planar::cpu {
 

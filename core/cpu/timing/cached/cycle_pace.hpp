@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <numeric>
 
-#include "core/cpu/timing/common/bus_clock.hpp"
 #include "core/cpu/timing/common/clock_edges.hpp"
+#include "core/cpu/timing/memory/bus_clock.hpp"
 
 namespace planar::cpu {
 

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
 
 namespace planar::cpu {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/model.hpp"
+#include "core/cpu/x86/model.hpp"
 
 namespace planar::cpu {
 

@@ -16,8 +16,8 @@
 
 #include <cstdint>
 
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/model.hpp"
+#include "core/cpu/x86/model.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 

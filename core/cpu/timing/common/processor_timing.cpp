@@ -2,7 +2,7 @@
 #include "core/cpu/timing/common/processor_timing.hpp"
 
 #include "core/common/error.hpp"
-#include "core/cpu/timing/common/snapshot.hpp"
+#include "core/cpu/timing/common/bus_unit_state.hpp"
 
 namespace planar::cpu {
 

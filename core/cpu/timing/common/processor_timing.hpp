@@ -24,9 +24,9 @@
 
 #include <cstdint>
 
-#include "core/cpu/decode/op.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/execution_clocks.hpp"
+#include "core/cpu/x86/op.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar {
@@ -115,7 +115,9 @@ class ProcessorTiming {
     pins_.end(clock_);
   }
 
-  // Parts of a snapshot (snapshot.hpp); the way to memory is between these two.
+  // Parts of a snapshot. Its layout (version 1) has room for every processor: clock and memory path, the 386SX's bus
+  // unit, the caches (CacheState), the pipeline. A processor writes a part that it does not have as that part is at
+  // reset, and ignores it when it loads. The way to memory is between these two.
   void archive_clock(Archive& a);
   /// Throws Error if a snapshot has the bus busy until a clock that no run reaches.
   void check_loaded(const Archive& a, std::uint64_t bus_free) const;

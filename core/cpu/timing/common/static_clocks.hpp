@@ -2,9 +2,9 @@
 // Decode time: what the static clocks of an instruction follow from, the same for every processor.
 #pragma once
 
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/model.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/x86/model.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX's bus unit: what it remembers, and the rules of its data cycles, written once for the
-// two that keep its figures: Timing386sx, and Steady386 on copies in host registers.
+// The rules of the 386SX's data cycles, written once for the two that keep its figures: Timing386sx, and Steady386 on
+// copies in host registers.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "core/cpu/timing/common/bus_unit_state.hpp"
 #include "core/cpu/timing/common/execution_clocks.hpp"
 
 namespace planar::cpu {
-
-/// One write is posted: it waits here for the bus.
-struct WriteLatch {
-  std::uint64_t starts = 0;  ///< when the write leaves for the bus
-
-  /// When an instruction that has reached `clock` may post its write: after the one before.
-  std::uint64_t free_at(std::uint64_t clock) const { return std::max(clock, starts); }
-};
-
-/// State, part of a snapshot.
-struct BusUnitState {
-  std::uint32_t fetch_next = 0;  ///< address of the next code word to fetch
-  std::uint32_t fetch_eip = 0;   ///< address of the next byte to be consumed
-  std::uint64_t fetch_from = 0;  ///< when the queue last got room
-  WriteLatch latch;
-  bool refill = true;  ///< the queue was flushed
-};
 
 /// The rules of aligned data cycles that stay in closed form. `Unit` has: clock(), bus_free() (the clock from which
 /// the bus is free), overlap() and latch(), all as references; bring_up_to(clock), which counts the prefetch cycles

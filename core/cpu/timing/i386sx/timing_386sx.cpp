@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
-#include "core/cpu/timing/common/snapshot.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
+#include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {
 namespace {

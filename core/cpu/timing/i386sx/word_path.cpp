@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/i386sx/word_path.hpp"
 
-#include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/cpu/timing/cached/tag_cache.hpp"
 
 namespace planar::cpu {
 
@@ -58,7 +58,7 @@ bool WordPath::fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint3
 }
 
 void WordPath::archive(Archive& a) {
-  // The layout is the cached path's (timing/common/snapshot.hpp): no memory below a second level, and no such cache.
+  // The layout is the cached path's (processor_timing.hpp): no memory below a second level, and no such cache.
   std::uint64_t memory_free = 0;
   a(bus_free_, memory_free);
   memory_.archive(a);

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/cpu/timing/common/planar_memory.hpp"
+#include "core/cpu/timing/memory/planar_memory.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {

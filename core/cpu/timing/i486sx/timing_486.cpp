@@ -3,8 +3,8 @@
 
 #include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
-#include "core/cpu/timing/common/snapshot.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
+#include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {
 

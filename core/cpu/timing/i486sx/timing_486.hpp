@@ -11,8 +11,8 @@
 // of a read hit in a line that was just written, burst orders other than "wanted first".
 #pragma once
 
-#include "core/cpu/timing/common/cached_timing.hpp"
-#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
+#include "core/cpu/timing/cached/issue.hpp"
 
 namespace planar::cpu {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/cpu/timing/cached/tag_cache.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {

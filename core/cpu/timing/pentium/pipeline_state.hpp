@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/cpu/timing/cached/issue.hpp"
 #include "core/cpu/timing/pentium/btb.hpp"
-#include "core/cpu/timing/pentium/issue.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {

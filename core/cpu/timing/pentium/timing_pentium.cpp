@@ -6,7 +6,6 @@
 
 #include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
-#include "core/cpu/timing/common/snapshot.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
 
 namespace planar::cpu {

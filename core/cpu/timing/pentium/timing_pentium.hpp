@@ -21,8 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu/timing/common/cached_timing.hpp"
-#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
+#include "core/cpu/timing/cached/issue.hpp"
 #include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/common/random.hpp"
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/dispatch/block.hpp"
+#include "core/cpu/engine/block.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/cached/cached_path.hpp"
 #include "core/cpu/timing/cached/cycle_pace.hpp"
-#include "core/cpu/timing/common/cached_path.hpp"
-#include "core/cpu/timing/common/l0_line.hpp"
+#include "core/cpu/timing/cached/l0_line.hpp"
+#include "core/cpu/timing/cached/tag_cache.hpp"
 #include "core/cpu/timing/common/processor_timing.hpp"
-#include "core/cpu/timing/common/tag_cache.hpp"
 
 namespace planar::cpu {
 

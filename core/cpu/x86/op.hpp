@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/cpu/timing/common/branch_kind.hpp"
+#include "core/cpu/x86/branch_kind.hpp"
 
 namespace planar::cpu {
 
@@ -66,7 +66,7 @@ struct alignas(64) Op {
     std::uint8_t prefixes;  ///< whose clocks a longer predecessor hides
   };
   struct Pentium {
-    std::uint16_t at[2];              ///< Planned; [1]: in a code line that is new (pentium/issue.hpp: ColdLine)
+    std::uint16_t at[2];              ///< Planned; [1]: in a code line that is new (cached/issue.hpp: ColdLine)
     std::uint8_t pair;                ///< pipes in which it pairs
     std::uint8_t line_behind;         ///< the plan's code line in which the next instruction ends
     mutable std::uint16_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/fpu/fpu.hpp"
 
-#include "core/cpu/fpu/fpu_instructions.hpp"
+#include "core/cpu/exec/fpu/fpu_instructions.hpp"
 
 namespace planar::cpu {
 

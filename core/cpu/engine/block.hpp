@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 

@@ -15,7 +15,7 @@ enum class Watcher : std::uint8_t {
   any,  ///< whatever there is
   none,
   l0,    ///< the L0 line cache
-  memos  ///< what was found in the code cache last (pentium/issue.hpp)
+  memos  ///< what was found in the code cache last (cached/issue.hpp)
 };
 
 /// Of a cache; 0: as configured.

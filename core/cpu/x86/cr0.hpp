@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/cpu/architecture.hpp"
-#include "core/cpu/model.hpp"
+#include "core/cpu/x86/architecture.hpp"
+#include "core/cpu/x86/model.hpp"
 
 namespace planar::cpu {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/cpu/engine.hpp"
-#include "core/cpu/system/cr0.hpp"
+#include "core/cpu/engine/engine.hpp"
+#include "core/cpu/x86/cr0.hpp"
 #include "core/state/description.hpp"
 
 namespace planar::cpu {

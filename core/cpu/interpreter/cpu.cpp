@@ -5,8 +5,8 @@
 
 #include "core/common/error.hpp"
 #include "core/cpu/account/copy_account.hpp"
-#include "core/cpu/engine.hpp"
-#include "core/cpu/system/cr0.hpp"
+#include "core/cpu/engine/engine.hpp"
+#include "core/cpu/x86/cr0.hpp"
 
 namespace planar::cpu {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/cpu/timing/common/config.hpp"
-#include "core/cpu/timing/common/geometry.hpp"
+#include "core/cpu/timing/memory/geometry.hpp"
 
 namespace planar::cpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/fpu/fpu_instructions.hpp"
+#include "core/cpu/exec/fpu/fpu_instructions.hpp"
 
 namespace planar::cpu {
 

@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
-#include "core/cpu/timing/common/bus_clock.hpp"
-#include "core/cpu/timing/common/planar_memory.hpp"
-#include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/cpu/timing/cached/tag_cache.hpp"
+#include "core/cpu/timing/memory/bus_clock.hpp"
+#include "core/cpu/timing/memory/planar_memory.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {

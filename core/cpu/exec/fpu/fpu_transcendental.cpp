@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/exec/fpu/fpu_instructions.hpp"
 #include "core/cpu/fpu/float80_functions.hpp"
-#include "core/cpu/fpu/fpu_instructions.hpp"
 
 namespace planar::cpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/timing/common/planar_memory.hpp"
+#include "core/cpu/timing/memory/planar_memory.hpp"
 
 #include <algorithm>
 #include <bit>

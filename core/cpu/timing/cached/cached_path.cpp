@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/timing/common/cached_path.hpp"
+#include "core/cpu/timing/cached/cached_path.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/cached/cached_timing.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "core/cpu/timing/common/snapshot.hpp"
+#include "core/cpu/timing/common/bus_unit_state.hpp"
 #include "core/state/description.hpp"
 
 namespace planar::cpu {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interpreter: its state, and its functions by the file that defines them. Included by the files of this folder
-// only; the outside world sees cpu.hpp. README.md says which ways an instruction can be executed.
+// The interpreter: its state, and its functions by the file that defines them. Included by the files of core/cpu only;
+// the outside world sees cpu.hpp. README.md says which ways an instruction can be executed.
 //
 // An instruction's handler is a function (Engine&, const Op&); a fault is thrown as Fault before the handler has
 // changed any register, so that the instruction can be restarted.
 //
-//   register_file.hpp  general registers, lazy flags     dispatch/block_cache.hpp  the decoded-block cache's data
-//   mmu/access.hpp     memory access, the fast ways      mmu/paging.cpp            TLB, page walk, the slow ways
-//   decode/            bytes to Op                       dispatch/                 Op to handler, blocks, the loop
-//   exec/              instructions of user programs     system/                   segments, gates, tasks, interrupts
-//   fpu/               x87                               timing/                   what it costs, by processor
-//   account/           counting for reports
+//   x86/register_file.hpp  general registers, lazy flags   engine/block_cache.hpp  the decoded-block cache's data
+//   mmu/access.hpp         memory access, the fast ways    mmu/paging.cpp          TLB, page walk, the slow ways
+//   decode/                bytes to Op                     dispatch/               Op to handler
+//   exec/                  instructions of user programs   system/                 segments, gates, tasks, interrupts
+//   fpu/, exec/fpu/        x87                             timing/                 what it costs, by processor
+//   account/               counting for reports            interpreter/            blocks, the loop
 #pragma once
 
 #include <array>
@@ -19,20 +19,20 @@
 #include <cstring>
 #include <memory>
 
-#include "core/cpu/account/accounting.hpp"
-#include "core/cpu/architecture.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/dispatch/block_cache.hpp"
+#include "core/cpu/engine/accounting.hpp"
+#include "core/cpu/engine/block_cache.hpp"
+#include "core/cpu/engine/tlb.hpp"
 #include "core/cpu/fpu/fpu.hpp"
-#include "core/cpu/mmu/tlb.hpp"
 #include "core/cpu/observer.hpp"
 #include "core/cpu/pins.hpp"
-#include "core/cpu/register_file.hpp"
-#include "core/cpu/system/descriptor.hpp"
 #include "core/cpu/timing/common/clock_edges.hpp"
 #include "core/cpu/timing/common/instruction_clocks.hpp"
 #include "core/cpu/timing/timing.hpp"
+#include "core/cpu/x86/architecture.hpp"
+#include "core/cpu/x86/descriptor.hpp"
+#include "core/cpu/x86/op.hpp"
+#include "core/cpu/x86/register_file.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What every processor's bus leads to: DRAM with open rows and refresh, and firmware ROM. How the bus reaches it is
-// the processor's (i386sx/word_path.hpp, common/cached_path.hpp). Times are ticks (bus_clock.hpp).
+// the processor's (i386sx/word_path.hpp, cached/cached_path.hpp). Times are ticks (bus_clock.hpp).
 //
 // Not modelled: ECC read-modify-write.
 #pragma once
@@ -8,8 +8,8 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/timing/common/bus_clock.hpp"
 #include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/memory/bus_clock.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {

@@ -12,12 +12,10 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
-
-/// Pipes in which a Pentium instruction can issue together with another: bit 0 = U, bit 1 = V.
-enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
 
 /// Clocks that a V-pipe instruction adds to the U-pipe's (0..3 clocks each, memory operands included): the longer one
 /// counts, and two that both use memory and modify interleave (docs/hardware/processors.md#pentium-pairing).

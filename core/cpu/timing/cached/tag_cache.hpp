@@ -15,8 +15,8 @@
 #include <emmintrin.h>
 #endif
 
-#include "core/cpu/timing/common/geometry.hpp"
-#include "core/cpu/timing/common/l0_line.hpp"
+#include "core/cpu/timing/cached/l0_line.hpp"
+#include "core/cpu/timing/memory/geometry.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar {

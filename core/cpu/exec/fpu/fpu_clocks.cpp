@@ -7,7 +7,7 @@
 // middle stands here: confidence "inferred". Penalties for denormals and the like are not modelled.
 #include <algorithm>
 
-#include "core/cpu/fpu/fpu_instructions.hpp"
+#include "core/cpu/exec/fpu/fpu_instructions.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 
 namespace planar::cpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/cpu/timing/cached/tag_cache.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/cpu/architecture.hpp"
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/x86/architecture.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 
