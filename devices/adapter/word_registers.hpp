@@ -14,14 +14,17 @@ namespace planar {
 template <class Chip>
 class WordRegisters final : public Slave {
  public:
-  explicit WordRegisters(Chip& chip) : chip_(chip) {}
+  /// The registers repeat every `window` bytes.
+  explicit WordRegisters(Chip& chip, std::uint32_t window = UINT32_MAX) : chip_(chip), window_(window) {}
 
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
+    offset %= window_;
     const std::uint16_t word = chip_.peek(offset & ~1u);
     if (bytes == 1) return word >> (offset & 1 ? 8 : 0) & 0xFF;
     return bytes == 2 ? word : word | std::uint32_t{chip_.peek(offset + 2)} << 16;
   }
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
+    offset %= window_;
     const std::uint32_t value = peek(offset, bytes);
     chip_.read(offset & ~1u, now);
     if (bytes == 4) chip_.read(offset + 2, now);
@@ -29,12 +32,14 @@ class WordRegisters final : public Slave {
   }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
     if (bytes == 1) return;
+    offset %= window_;
     chip_.write(offset, static_cast<std::uint16_t>(value), now);
     if (bytes == 4) chip_.write(offset + 2, static_cast<std::uint16_t>(value >> 16), now);
   }
 
  private:
   Chip& chip_;
+  std::uint32_t window_;
 };
 
 }  // namespace planar

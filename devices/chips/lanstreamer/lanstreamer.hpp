@@ -42,34 +42,25 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/chips/chip_host.hpp"
 #include "devices/chips/lanstreamer/local_memory.hpp"
 #include "devices/chips/lanstreamer/transmit_frame.hpp"
-#include "devices/chips/streamer/receive_channel.hpp"
-#include "devices/chips/streamer/registers.hpp"
+#include "devices/chips/streamer/chip_set.hpp"
 #include "devices/medium/ring/ring_port.hpp"
 
 namespace planar::tokenring {
 
-struct LanStreamerConfig {
-  std::uint32_t transmit_fifo = 256, receive_fifo = 256;  ///< bytes
-  std::uint32_t burst = 64;                               ///< bytes that are worth a tenure of the channel
-  std::uint32_t threshold = 64;                           ///< bytes in the FIFO with which a frame asks for a token
-  Time self_test{}, request{};                            ///< after a reset; a doorbell of LISR
-  bool full_duplex = false, autosense = false;            ///< what the ring chip and its microcode can do
-  std::array<std::uint8_t, 10> microcode{};               ///< level, as the ring's manager sees it
-  std::array<std::uint8_t, 18> product{};                 ///< product instance ID
+struct LanStreamerConfig : streamer::ChipSetConfig {
+  bool full_duplex = false, autosense = false;  ///< what the ring chip and its microcode can do
+  std::array<std::uint8_t, 10> microcode{};     ///< level, as the ring's manager sees it
+  std::array<std::uint8_t, 18> product{};       ///< product instance ID
 };
 
-class LanStreamer final : public streamer::RegisterMap, private net::RingStation, private streamer::ReceiveOwner {
+class LanStreamer final : public streamer::ChipSet, private net::RingStation {
  public:
   enum Srb : std::uint8_t {
     SRB_NO_OPERATION = 0x00,
@@ -127,15 +118,7 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
   /// What the board's POS bits select: GPR after a reset, and whether early token release is inhibited.
   void configure(std::uint16_t gpr, bool inhibit_early_release);
 
-  /// Registers of the window; `offset` even.
-  std::uint16_t read(std::uint32_t offset, Time now);
-  std::uint16_t peek(std::uint32_t offset) const;
-  void write(std::uint32_t offset, std::uint16_t value, Time now);
-  void reset(Time now);
-  bool interrupt_pin() const { return system_.interrupt(); }
-
-  std::span<std::uint8_t> transfer_buffer() { return transfer_; }
-  void transfer_done(Time now);
+  void reset(Time now) override;
 
   net::RingPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
@@ -144,21 +127,16 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
   void archive(Archive& a);
 
  private:
-  enum class Job : std::uint8_t { none, rx_fetch, rx_data, rx_status, tx_fetch, tx_wire, tx_next, tx_status };
+  static constexpr Job tx_wire{5}, tx_next{6}, tx_status{7};  // the transmitter's transfers
   enum class Ring : std::uint8_t { closed, opening, open };
 
   // registers.cpp
-  std::uint16_t local(std::uint16_t at) const;
-  void put_local(std::uint16_t value, Time now);
-  bool write_descriptor_address(std::uint32_t offset, std::uint16_t value, Time now);
-  void control(std::uint16_t value, Time now);
-  void channels(std::uint16_t disabled, Time now);
-  void raise(std::uint16_t misr, Time now);
-  void raise_system(std::uint16_t sisr, Time now);
-  void update_interrupt(Time now);
-  void begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
-  void abort_job(Time now);
-  void pump(Time now);
+  bool open() const override { return ring_ == Ring::open; }
+  std::uint16_t local(std::uint16_t at) const override;
+  void put_local(std::uint16_t at, std::uint16_t value, Time now) override;
+  void local_read(Time now) override;
+  std::uint16_t peek_own(std::uint32_t offset) const override;
+  void written(std::uint32_t offset, std::uint16_t value, Time now) override;
 
   // mailboxes.cpp
   void ring_doorbell(std::uint16_t bits, Time now);
@@ -182,16 +160,18 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
 
   // transmit.cpp
   std::optional<unsigned> waiting_channel() const;
-  bool transmit_pump(Time now);
+  void transmit_pump(Time now) override;
+  void transmit_transfer_done(Job job, Time now) override;
   std::uint32_t fill_wanted(const TransmitFrame& f, Time now);
   std::uint32_t left(Time now) const;
   void took_descriptor(Time now);
-  void filled(Time now);
+  void filled(bool on_ring, Time now);
   void start_frame(Time now);
   void finish(TransmitFrame& f, std::uint32_t status);
   void status_written(Time now);
   void room_comes(Time now) { pump(now); }
   void stop_transmit(unsigned channel, Time now);
+  void stop_transmit_channels(std::uint16_t stopped, Time now) override;
   void transmit_begins(Time now) override;
   void transmit_ends(const net::RingTransmitOutcome& outcome, Time now) override;
 
@@ -199,31 +179,25 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
   bool sound() const;
 
   // receive.cpp
-  bool receive_pump(Time now);
-  void stop_receive(Time now);
   void frame_begins(const net::RingReception& r, Time now) override;
   bool frame_ends(const net::RingReception& r, Time now) override;
   void more_arrived(Time now);
   void cut_short(Time now);
-  void gather(const net::RingReception& r, Time now);
-  void expect_more(const net::RingReception& r, Time now);
+  void expect_more(Time now) override;
+  void buffer_returned(bool last, Time now) override;
   void catch_up(Time now) override;
   void overrun() override { ++counters_.overruns; }
   void no_buffer(Time now) override;
   void frame_cut() override { ++counters_.congested; }
   void frame_stored() override { ++counters_.received; }
 
-  BusMasterHost& host_;
   const LanStreamerConfig config_;
   const net::MacAddress node_;
   std::uint16_t board_gpr_ = 0;  // from POS
   bool board_inhibits_etr_ = false;
 
   // registers
-  streamer::SystemRegisters system_{LAP_ACC_ERR | SRB_REPLY | ASB_FREE | ARB_CMD | TRB_REPLY};
-  std::uint16_t gpr_ = 0, bctl_ = 0, lapa_ = 0, lape_ = 0, lapctl_ = 0, disabled_ = TX1_DIS | TX2_DIS | RX_DIS;
-  std::array<std::uint16_t, 3> halves_{};  // lower halves of RXLBDA or RXBDA, TX1LFDA, TX2LFDA
-  bool tested_ = false, asserted_ = false;
+  std::uint16_t gpr_ = 0, lape_ = 0, lapctl_ = 0;
 
   // microprocessor
   LocalMemory memory_;
@@ -238,20 +212,15 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
   std::deque<MacBuffer> mac_frames_;  // in local buffers; the first `mac_offered_` have been offered
   std::uint32_t mac_offered_ = 0;
 
-  // bus master
-  Job job_ = Job::none;
-  std::vector<std::uint8_t> transfer_;
-
   // transmitter
   std::array<TransmitChannel, 2> channels_;
   std::uint8_t fetching_ = 0;                 // channel whose descriptor is on its way
   std::optional<TransmitFrame> wire_, next_;  // handed to the port; after it in the FIFO
   bool sending_ = false;                      // the frame at the port is on the ring
   std::deque<TransmitFrame> ended_;           // status is to be written
-  std::array<std::uint32_t, 2> tx_status_{};
+  std::array<std::uint32_t, 2> tx_statuses_{};
 
   // receiver
-  streamer::ReceiveChannel receive_;
   std::uint32_t rx_status_ = 0;
 
   Counters counters_;

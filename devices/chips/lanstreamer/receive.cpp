@@ -16,14 +16,14 @@ void LanStreamer::frame_begins(const net::RingReception& r, Time now) {
   if (net::is_mac_frame(r.frame) && !(copy_all_ & COPY_MAC)) return;  // kept back until its end
   cut_short(now);
   receive_.frame_begins();
-  expect_more(r, now);
+  receive_.expect_more(r, now);
 }
 
 /// A frame whose end will not come, because the ring was interrupted.
 void LanStreamer::cut_short(Time now) {
   if (!receive_.listening()) return;
   receive_.stop_listening();
-  if (!receive_.moving(job_ == Job::rx_data)) {
+  if (!moving()) {
     receive_.discard();
     return;
   }
@@ -32,16 +32,17 @@ void LanStreamer::cut_short(Time now) {
   pump(now);
 }
 
-void LanStreamer::gather(const net::RingReception& r, Time now) {
-  receive_.gather(r.arrived(now), [&r](std::size_t k) { return r.frame[k]; });
-}
-
-void LanStreamer::expect_more(const net::RingReception& r, Time now) {
-  receive_.expect_more([&r](std::size_t k) { return r.arrival(k); }, now);
+void LanStreamer::expect_more(Time now) {
+  if (const auto r = port_.receiving()) receive_.expect_more(*r, now);
 }
 
 void LanStreamer::catch_up(Time now) {
-  if (const auto r = port_.receiving()) gather(*r, now);
+  if (const auto r = port_.receiving()) receive_.gather(*r, now);
+}
+
+void LanStreamer::buffer_returned(bool last, Time now) {
+  rx_status_ = streamer::get32(transfer_, 0);
+  raise(last ? RX_EOF : RX_EOB, now);
 }
 
 void LanStreamer::more_arrived(Time now) {
@@ -50,8 +51,8 @@ void LanStreamer::more_arrived(Time now) {
     cut_short(now);
     return;
   }
-  gather(*r, now);
-  expect_more(*r, now);
+  receive_.gather(*r, now);
+  receive_.expect_more(*r, now);
   pump(now);
 }
 
@@ -61,39 +62,19 @@ bool LanStreamer::frame_ends(const net::RingReception& r, Time now) {
   if (!receive_.listening()) return false;  // reception is disabled, or the frame was dropped on its way
   receive_.stop_listening();
   streamer::ReceiveChannel::Frame& f = receive_.arriving();
-  const bool moving = receive_.moving(job_ == Job::rx_data);
+  const bool has_moved = moving();
   if (!f.status) {
-    const std::size_t bytes = r.length - std::min(r.length, net::fcs_bytes);
-    for (std::size_t k = f.data.size(); k < bytes; ++k) f.data.push_back(r.frame[k]);
-    if (receive_.older_bytes() + f.data.size() - f.moved > config_.receive_fifo) receive_.overrun();
+    receive_.gather_rest(r, r.length - std::min(r.length, net::fcs_bytes));
     if (!r.good) f.status |= RX_CRC;
   }
-  const bool copied = f.status == 0 && (moving || receive_.has_buffers());
-  if (f.status && !moving) {
+  const bool copied = f.status == 0 && (has_moved || receive_.has_buffers());
+  if (f.status && !has_moved) {
     receive_.discard();
     return false;
   }
   f.complete = true;
   pump(now);
   return copied;
-}
-
-/// Whether a transfer has begun.
-bool LanStreamer::receive_pump(Time now) {
-  using Step = streamer::ReceiveChannel::Step;
-  const auto t = receive_.next(transfer_, now);
-  switch (t.step) {
-    case Step::none: return false;
-    case Step::fetch: begin(Job::rx_fetch, t.address, t.bytes, Direction::read, now); break;
-    case Step::data: begin(Job::rx_data, t.address, t.bytes, Direction::write, now); break;
-    case Step::status: begin(Job::rx_status, t.address, t.bytes, Direction::write, now); break;
-  }
-  return true;
-}
-
-void LanStreamer::stop_receive(Time now) {
-  if (job_ == Job::rx_fetch || job_ == Job::rx_data || job_ == Job::rx_status) abort_job(now);
-  receive_.stop();
 }
 
 }  // namespace planar::tokenring

@@ -9,28 +9,19 @@
 namespace planar::tokenring {
 
 void LanStreamer::describe(Description& d) const {
-  d.reg("LISR", peek(LISR), 16).reg("SISR", peek(SISR), 16).reg("SISR_MASK", peek(SISR_MASK), 16);
-  d.reg("GPR", gpr_, 16).reg("BMCTL", peek(BMCTL_SUM), 16).reg("MISR", peek(MISR_RUM), 16);
-  d.reg("MISR_MASK", peek(MISR_MASK), 16).reg("BCTL", bctl_, 16).reg("LAPA", lapa_, 16);
-  d.flag("interrupt", interrupt_pin());
+  describe_registers(d);
+  d.reg("GPR", gpr_, 16);
   constexpr std::array ring{"closed", "opening", "open"};
   d.text("adapter", ring[static_cast<unsigned>(ring_)]).reg("node address", big_endian(address_), 48);
   d.reg("functional address", functional_, 32).reg("group address", group_, 32);
   d.reg("open options", open_options_, 16).reg("LAN status", lan_status_, 16);
   d.flag("ARB at the host", arb_busy_).number("MAC frames in local buffers", mac_frames_.size());
-  constexpr std::array jobs{"none",
-                            "receive descriptor",
-                            "received bytes",
-                            "receive status",
-                            "transmit descriptor",
-                            "bytes of the frame on the ring",
-                            "bytes of the next frame",
-                            "transmit status"};
-  d.activity("bus transfer", jobs[static_cast<unsigned>(job_)]);
+  constexpr std::array jobs{"bytes of the frame on the ring", "bytes of the next frame", "transmit status"};
+  describe_transfer(d, jobs);
   for (unsigned n = 0; n < channels_.size(); ++n) {
     Description& channel = d.part(n ? "transmit channel 2" : "transmit channel 1");
     channel.reg(n ? "TX2LFDA" : "TX1LFDA", channels_[n].last, 32).reg(n ? "TX2FDA" : "TX1FDA", channels_[n].next, 32);
-    channel.reg(n ? "TX2STAT" : "TX1STAT", tx_status_[n], 32).flag("idle", channels_[n].caught_up);
+    channel.reg(n ? "TX2STAT" : "TX1STAT", tx_statuses_[n], 32).flag("idle", channels_[n].caught_up);
   }
   Description& fifo = d.part("transmit FIFO");
   fifo.number("frame at the port, bytes", wire_ ? wire_->length : 0).level("fetched", wire_ ? wire_->fetched : 0);
@@ -46,7 +37,7 @@ void LanStreamer::archive(Archive& a) {
   a(system_, gpr_, bctl_, lapa_, lape_, lapctl_, disabled_, halves_, tested_, asserted_);
   a(memory_, rung_, ring_, open_options_, lan_status_, copy_all_, functional_, group_, address_, arb_busy_,
     status_pending_, mac_frames_, mac_offered_);
-  a(job_, transfer_, fetching_, channels_, wire_, next_, sending_, ended_, tx_status_, receive_, rx_status_);
+  a(job_, transfer_, fetching_, channels_, wire_, next_, sending_, ended_, tx_statuses_, receive_, rx_status_);
   a(counters_.sent, counters_.received, counters_.overruns, counters_.underruns, counters_.lost, counters_.congested);
   port_.archive(a);
   for (Event* e : {&self_test_, &firmware_, &room_, &more_}) e->archive(a);
@@ -57,20 +48,16 @@ void LanStreamer::archive(Archive& a) {
 bool LanStreamer::sound() const {
   const std::size_t n = transfer_.size();
   const auto fits = [n](const std::optional<TransmitFrame>& f) { return f && n <= f->length - f->fetched; };
-  bool sound = job_ <= Job::tx_status && ring_ <= Ring::open && fetching_ < 2 && receive_.sound() &&
+  bool sound = ChipSet::sound() && job_ <= tx_status && ring_ <= Ring::open && fetching_ < 2 &&
                mac_offered_ <= mac_frames_.size();
   for (const auto& f : {wire_, next_})
     if (f) sound = sound && f->sound() && (f->held.empty() || f->held.size() == f->fetched);
   if (next_) sound = sound && next_->held.size() == next_->fetched;
   for (const TransmitFrame& f : ended_) sound = sound && f.channel < 2;
   for (const MacBuffer& f : mac_frames_) sound = sound && LocalMemory::sound(f);
-  if (job_ == Job::rx_fetch) sound = sound && n == streamer::ReceiveChannel::descriptor_bytes;
-  if (job_ == Job::rx_data) sound = sound && receive_.may_store(n);
-  if (job_ == Job::rx_status) sound = sound && n == streamer::ReceiveChannel::status_bytes;
-  if (job_ == Job::tx_fetch) sound = sound && n == TransmitFrame::descriptor_bytes;
-  if (job_ == Job::tx_wire) sound = sound && fits(wire_);
-  if (job_ == Job::tx_next) sound = sound && fits(next_);
-  if (job_ == Job::tx_status) sound = sound && n == 4 && !ended_.empty();
+  if (job_ == tx_wire) sound = sound && fits(wire_);
+  if (job_ == tx_next) sound = sound && fits(next_);
+  if (job_ == tx_status) sound = sound && n == 4 && !ended_.empty();
   return sound;
 }
 

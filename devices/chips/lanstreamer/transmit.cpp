@@ -21,30 +21,29 @@ std::optional<unsigned> LanStreamer::waiting_channel() const {
   return std::nullopt;
 }
 
-bool LanStreamer::transmit_pump(Time now) {
+void LanStreamer::transmit_pump(Time now) {
   start_frame(now);
   if (!ended_.empty()) {
     transfer_.resize(4);
     streamer::put32(transfer_, 0, ended_.front().status);
-    begin(Job::tx_status, ended_.front().descriptor + 4, 4, Direction::write, now);
-    return true;
-  }
-  if (wire_ && wire_->fetched < wire_->length) {
-    const std::uint32_t n = fill_wanted(*wire_, now);
-    if (n) begin(Job::tx_wire, wire_->source(), n, Direction::read, now);
-    return n != 0;
-  }
-  if (next_) {
-    const std::uint32_t n = fill_wanted(*next_, now);
-    if (n) begin(Job::tx_next, next_->source(), n, Direction::read, now);
-    return n != 0;
-  }
-  if (const auto channel = waiting_channel()) {
-    begin(Job::tx_fetch, channels_[*channel].next, TransmitFrame::descriptor_bytes, Direction::read, now);
+    begin(tx_status, ended_.front().descriptor + 4, 4, Direction::write, now);
+  } else if (wire_ && wire_->fetched < wire_->length) {
+    if (const std::uint32_t n = fill_wanted(*wire_, now)) begin(tx_wire, wire_->source(), n, Direction::read, now);
+  } else if (next_) {
+    if (const std::uint32_t n = fill_wanted(*next_, now)) begin(tx_next, next_->source(), n, Direction::read, now);
+  } else if (const auto channel = waiting_channel()) {
+    begin(Job::tx_fetch, channels_[*channel].next, streamer::transmit_descriptor_bytes, Direction::read, now);
     fetching_ = static_cast<std::uint8_t>(*channel);
-    return true;
   }
-  return false;
+}
+
+void LanStreamer::transmit_transfer_done(Job job, Time now) {
+  if (job == Job::tx_fetch)
+    took_descriptor(now);
+  else if (job == tx_status)
+    status_written(now);
+  else
+    filled(job == tx_wire, now);
 }
 
 void LanStreamer::took_descriptor(Time now) {
@@ -57,7 +56,7 @@ void LanStreamer::took_descriptor(Time now) {
     start_frame(now);
     return;
   }
-  finish(f, tx_status::bad | tx_status::malformed);
+  finish(f, transmit_status::bad | transmit_status::malformed);
 }
 
 /// Bytes of the frame on the ring that have left the FIFO.
@@ -81,10 +80,8 @@ std::uint32_t LanStreamer::fill_wanted(const TransmitFrame& f, Time now) {
   return 0;
 }
 
-void LanStreamer::filled(Time now) {
-  TransmitFrame& f = job_ == Job::tx_wire ? *wire_ : *next_;
-  const bool on_ring = job_ == Job::tx_wire;
-  job_ = Job::none;
+void LanStreamer::filled(bool on_ring, Time now) {
+  TransmitFrame& f = on_ring ? *wire_ : *next_;
   f.fetched += static_cast<std::uint32_t>(transfer_.size());
   if (on_ring) {
     port_.supply(transfer_, now);
@@ -98,7 +95,7 @@ void LanStreamer::filled(Time now) {
 void LanStreamer::start_frame(Time now) {
   if (wire_ || !next_ || port_.busy() || !port_.inserted()) return;
   if (next_->fetched < std::min(config_.threshold, next_->length)) return;
-  if (job_ == Job::tx_next) job_ = Job::tx_wire;
+  if (job_ == tx_next) job_ = tx_wire;
   wire_ = std::move(next_);
   next_.reset();
   const std::vector<std::uint8_t> first = std::move(wire_->held);
@@ -115,27 +112,27 @@ void LanStreamer::transmit_ends(const net::RingTransmitOutcome& outcome, Time no
   sending_ = false;
   room_.cancel();
   if (wire_) {
-    if (job_ == Job::tx_wire) abort_job(now);
+    if (job_ == tx_wire) abort_job(now);
     using Result = net::RingTransmitOutcome::Result;
     std::uint32_t error = 0;
     switch (outcome.result) {
       case Result::stripped: ++counters_.sent; break;
-      case Result::lost: error = tx_status::lost; break;
-      case Result::underrun: error = tx_status::underrun; break;
-      case Result::removed: error = tx_status::removed; break;
+      case Result::lost: error = transmit_status::lost; break;
+      case Result::underrun: error = transmit_status::underrun; break;
+      case Result::removed: error = transmit_status::removed; break;
     }
-    if (error & tx_status::lost) ++counters_.lost;
-    if (error & tx_status::underrun) ++counters_.underruns;
+    if (error & transmit_status::lost) ++counters_.lost;
+    if (error & transmit_status::underrun) ++counters_.underruns;
     TransmitFrame f = std::move(*wire_);
     wire_.reset();
-    finish(f, (error ? tx_status::bad | error : 0) | std::uint32_t{outcome.status} << 8);
+    finish(f, (error ? transmit_status::bad | error : 0) | std::uint32_t{outcome.status} << 8);
   }
   start_frame(now);
   pump(now);
 }
 
 void LanStreamer::finish(TransmitFrame& f, std::uint32_t status) {
-  f.status = tx_status::done | status;
+  f.status = transmit_status::done | status;
   f.held.clear();
   ended_.push_back(std::move(f));
 }
@@ -143,9 +140,9 @@ void LanStreamer::finish(TransmitFrame& f, std::uint32_t status) {
 void LanStreamer::status_written(Time now) {
   const TransmitFrame f = std::move(ended_.front());
   ended_.pop_front();
-  tx_status_[f.channel] = f.status;
+  tx_statuses_[f.channel] = f.status;
   std::uint16_t causes = TX2_EOF;
-  if (f.status & tx_status::malformed) {
+  if (f.status & transmit_status::malformed) {
     disabled_ |= disable_bit(f.channel);
     stop_transmit(f.channel, now);
     causes |= TX2_HALT;
@@ -155,13 +152,18 @@ void LanStreamer::status_written(Time now) {
   raise(static_cast<std::uint16_t>(causes >> misr_shift(f.channel)), now);
 }
 
+void LanStreamer::stop_transmit_channels(std::uint16_t stopped, Time now) {
+  for (unsigned n = 0; n < channels_.size(); ++n)
+    if (stopped & disable_bit(n)) stop_transmit(n, now);
+}
+
 /// What the channel has not finished is discarded. A frame that the port has been given completely still goes out; one
 /// that lacks bytes ends by an abort sequence.
 void LanStreamer::stop_transmit(unsigned channel, Time now) {
   const auto of_channel = [channel](const std::optional<TransmitFrame>& f) { return f && f->channel == channel; };
   const bool fetch = job_ == Job::tx_fetch && fetching_ == channel;
-  const bool wire = job_ == Job::tx_wire && of_channel(wire_), next = job_ == Job::tx_next && of_channel(next_);
-  const bool status = job_ == Job::tx_status && ended_.front().channel == channel;
+  const bool wire = job_ == tx_wire && of_channel(wire_), next = job_ == tx_next && of_channel(next_);
+  const bool status = job_ == tx_status && ended_.front().channel == channel;
   if (fetch || wire || next || status) abort_job(now);
   if (of_channel(wire_)) wire_.reset();
   if (of_channel(next_)) next_.reset();

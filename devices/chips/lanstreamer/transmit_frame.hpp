@@ -17,7 +17,7 @@
 
 namespace planar::tokenring {
 
-namespace tx_status {
+namespace transmit_status {
 inline constexpr std::uint32_t done = 0x80000000, bad = 0x40000000, underrun = 1, lost = 2, removed = 4,
                                malformed = 0x10;
 }
@@ -36,7 +36,7 @@ struct TransmitChannel {
 
 /// A frame between its descriptor's fetch and its status.
 struct TransmitFrame {
-  static constexpr std::uint32_t descriptor_bytes = 32, shortest = 14, longest = 17997;
+  static constexpr std::uint32_t shortest = 14, longest = 17997;
   std::uint8_t channel = 0;
   std::uint32_t descriptor = 0;
   bool last = false;  ///< of its chain, when it was fetched

@@ -73,31 +73,37 @@ class ReceiveChannel {
   Frame& arriving() { return incoming_.back(); }
   /// Bytes of it are in memory, or (`storing`: a transfer of data is under way) on their way there.
   bool moving(bool storing) const { return incoming_.back().moved > 0 || (incoming_.size() == 1 && storing); }
-  /// Takes in `arrived` bytes, check sequence included, that `byte`(k) tells; a byte too many for the FIFO is an
-  /// overrun.
-  template <class ByteAt>
-  void gather(std::size_t arrived, const ByteAt& byte) {
+  /// Takes in what has arrived of `r`, the medium's reception; a byte too many for the FIFO is an overrun.
+  template <class Reception>
+  void gather(const Reception& r, Time now) {
     Frame& f = arriving();
     if (f.status) return;
+    const std::size_t arrived = r.arrived(now);  // check sequence included
     if (arrived > f.moved + room()) {
       overrun();
       return;
     }
     const std::size_t known =
         std::min<std::size_t>(arrived - std::min<std::size_t>(arrived, check_bytes), limits_.longest);
-    for (std::size_t k = f.data.size(); k < known; ++k) f.data.push_back(byte(k));
+    for (std::size_t k = f.data.size(); k < known; ++k) f.data.push_back(byte(r, k));
   }
-  /// The next moment to look: another burst has come together, or the FIFO would be full. `arrival`(k) is when byte k
-  /// has come.
-  template <class Arrival>
-  void expect_more(const Arrival& arrival, Time now) {
+  /// Its end has come: takes in the rest of its first `bytes` bytes.
+  template <class Reception>
+  void gather_rest(const Reception& r, std::size_t bytes) {
+    Frame& f = arriving();
+    for (std::size_t k = f.data.size(); k < bytes; ++k) f.data.push_back(byte(r, k));
+    if (older_bytes() + f.data.size() - f.moved > limits_.fifo) overrun();
+  }
+  /// The next moment to look: another burst has come together, or the FIFO would be full.
+  template <class Reception>
+  void expect_more(const Reception& r, Time now) {
     const Frame& f = arriving();
     if (f.status || f.data.size() >= limits_.longest) {
       more_.cancel();
       return;
     }
-    Time next = arrival(f.moved + room());
-    const Time burst = arrival(f.moved + limits_.burst + check_bytes - 1);
+    Time next = r.arrival(f.moved + room());
+    const Time burst = r.arrival(f.moved + limits_.burst + check_bytes - 1);
     if (burst > now) next = std::min(next, burst);
     more_.at(std::max(next, now));
   }
@@ -143,6 +149,14 @@ class ReceiveChannel {
   std::uint32_t room() const { return limits_.fifo - std::min(limits_.fifo, older_bytes()); }
   Transfer give_back(std::uint32_t status, std::vector<std::uint8_t>& transfer);
   void drop_head();
+  /// Byte k as it arrives: a wire may garble it, a ring does not.
+  template <class Reception>
+  static std::uint8_t byte(const Reception& r, std::size_t k) {
+    if constexpr (requires { r.byte(k); })
+      return r.byte(k);
+    else
+      return r.frame[k];
+  }
 
   ReceiveOwner& owner_;
   Event& more_;

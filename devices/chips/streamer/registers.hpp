@@ -107,6 +107,8 @@ class SystemRegisters {
 std::uint32_t get32(std::span<const std::uint8_t> descriptor, std::size_t at);
 void put32(std::span<std::uint8_t> descriptor, std::size_t at, std::uint32_t value);
 
+inline constexpr std::uint32_t transmit_descriptor_bytes = 32;
+
 /// Half of a 32-bit register.
 constexpr std::uint16_t lower(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
 constexpr std::uint16_t upper(std::uint32_t value) { return static_cast<std::uint16_t>(value >> 16); }

@@ -22,7 +22,7 @@ constexpr std::string_view limitations[] = {
 
 constexpr OemId ids[] = {{EtherStreamer::declared_id, "IBM, planar's choice"}};
 
-StreamerConfig chip_config(const TimingProfile& p) {
+streamer::ChipSetConfig chip_config(const TimingProfile& p) {
   const auto bytes = [&](std::string_view name, std::int64_t least, std::int64_t most) {
     return static_cast<std::uint32_t>(p.integer(name, least, most));
   };

@@ -20,7 +20,7 @@
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/adapter/word_registers.hpp"
-#include "devices/chips/streamer/streamer.hpp"
+#include "devices/chips/etherstreamer/streamer.hpp"
 
 namespace planar::ethernet {
 

@@ -122,30 +122,6 @@ void LanStreamerMc32::apply_pos() {
   if (window) memory_ = slot_.claim_memory(window_base + window * window_unit, window_unit, registers_, cycle_);
 }
 
-// ---- registers ----
-
-std::uint32_t LanStreamerMc32::Registers::peek(std::uint32_t offset, unsigned bytes) const {
-  offset %= LanStreamer::window_bytes;
-  const std::uint16_t word = chip.peek(offset & ~1u);
-  if (bytes == 1) return word >> (offset & 1 ? 8 : 0) & 0xFF;
-  return bytes == 2 ? word : word | std::uint32_t{chip.peek(offset + 2)} << 16;
-}
-
-std::uint32_t LanStreamerMc32::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
-  offset %= LanStreamer::window_bytes;
-  const std::uint32_t value = peek(offset, bytes);
-  chip.read(offset & ~1u, now);
-  if (bytes == 4) chip.read(offset + 2, now);
-  return value;
-}
-
-void LanStreamerMc32::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  if (bytes == 1) return;
-  offset %= LanStreamer::window_bytes;
-  chip.write(offset, static_cast<std::uint16_t>(value), now);
-  if (bytes == 4) chip.write(offset + 2, static_cast<std::uint16_t>(value >> 16), now);
-}
-
 NetCounters LanStreamerMc32::counters() const {
   const LanStreamer::Counters& c = chip_.counters();
   return {c.sent, c.received, c.overruns, {{"congested", c.congested}, {"lost", c.lost}, {"underruns", c.underruns}}};

@@ -23,6 +23,7 @@
 #include "devices/adapter/mca/bus_master_port.hpp"
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/adapter/word_registers.hpp"
 #include "devices/chips/lanstreamer/lanstreamer.hpp"
 
 namespace planar::tokenring {
@@ -43,14 +44,6 @@ class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, priv
   LanStreamer& chip() { return chip_; }
 
  private:
-  struct Registers final : Slave {
-    explicit Registers(LanStreamer& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    LanStreamer& chip;
-  };
-
   // BusMasterHost
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
@@ -69,7 +62,7 @@ class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, priv
 
   CycleSpec cycle_;
   LanStreamer chip_;
-  Registers registers_{chip_};
+  WordRegisters<LanStreamer> registers_{chip_, LanStreamer::window_bytes};
   IoClaim io_;
   MemoryClaim memory_;
   BusMasterPort master_;

@@ -259,7 +259,9 @@ struct LanStreamerBench {
     while (other.outcomes.size() == before) rig.step(10_us);
     rig.step(50_us);
   }
-  std::uint32_t tx_status(unsigned n, std::uint32_t ring_at = tx_ring) const { return word(ring_at + 32 * n + 4); }
+  std::uint32_t transmit_status(unsigned n, std::uint32_t ring_at = tx_ring) const {
+    return word(ring_at + 32 * n + 4);
+  }
   std::uint32_t rx_status(unsigned n) const { return word(rx_ring + 16 * n + 4); }
   std::uint32_t rx_lengths(unsigned n) const { return word(rx_ring + 16 * n + 12); }
   Bytes buffer(unsigned n, std::size_t length) const {

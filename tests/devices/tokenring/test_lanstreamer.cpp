@@ -221,7 +221,7 @@ TEST_CASE("LANStreamer: frames leave from where they lie in memory, in 16-bit sl
       CHECK(got.good);
       CHECK(got.first_bit - rung < 20_us);  // does not wait for the whole frame
       CHECK(Bytes(got.bytes.begin(), got.bytes.end() - 4) == f);
-      CHECK(b.tx_status(n) == (tokenring::tx_status::done | 0xCCu << 8));  // recognised and copied
+      CHECK(b.transmit_status(n) == (tokenring::transmit_status::done | 0xCCu << 8));  // recognised and copied
       CHECK(b.interrupt());
       CHECK((b.in(Chip::SISR)&Chip::MI) != 0);
       CHECK(b.acknowledge() == (Chip::TX2_EOF | Chip::TX2_IDLE));
@@ -289,7 +289,7 @@ TEST_CASE("LANStreamer: channel 1 goes before channel 2", "[lanstreamer][transmi
   CHECK(order.find("111") < order.find_last_of('2'));  // the three overtake what channel 2 still has
   CHECK((b.acknowledge() & (Chip::TX1_EOF | Chip::TX1_IDLE | Chip::TX2_EOF | Chip::TX2_IDLE)) ==
         (Chip::TX1_EOF | Chip::TX1_IDLE | Chip::TX2_EOF | Chip::TX2_IDLE));
-  CHECK(b.tx_status(3, LanStreamerBench::tx1_ring) != 0);
+  CHECK(b.transmit_status(3, LanStreamerBench::tx1_ring) != 0);
 }
 
 TEST_CASE("LANStreamer: received frames lie in the ring's buffers from AC to the end of their data",

@@ -3,7 +3,7 @@
 // put in before they leave.
 #include <algorithm>
 
-#include "devices/chips/streamer/streamer.hpp"
+#include "devices/chips/etherstreamer/streamer.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -18,6 +18,34 @@ void Streamer::doorbell(Time now) {
   tx_fresh_ = false;
   step_ = Step::fetch;
   pump(now);
+}
+
+void Streamer::transmit_pump(Time now) {
+  if (disabled_ & TX2_DIS) return;
+  switch (step_) {
+    case Step::idle: break;
+    case Step::fetch:
+      begin(Job::tx_fetch, tx_descriptor_, streamer::transmit_descriptor_bytes, Direction::read, now);
+      break;
+    case Step::fill:
+    case Step::sending:
+      if (const std::uint32_t n = fill_wanted(now)) begin(tx_data, tx_buffer_ + tx_fetched_, n, Direction::read, now);
+      break;
+    case Step::status:
+      transfer_.resize(4);
+      streamer::put32(transfer_, 0, tx_status_);
+      begin(tx_status, tx_descriptor_ + 4, 4, Direction::write, now);
+      break;
+  }
+}
+
+void Streamer::transmit_transfer_done(Job job, Time now) {
+  if (job == Job::tx_fetch)
+    took_descriptor();
+  else if (job == tx_data)
+    filled(now);
+  else
+    status_written(now);
 }
 
 void Streamer::took_descriptor() {
@@ -142,10 +170,7 @@ void Streamer::status_written(Time now) {
 
 // A frame on the wire is cut; nobody reports it.
 void Streamer::stop_transmit(Time now) {
-  if (job_ == Job::tx_fetch || job_ == Job::tx_data || job_ == Job::tx_status) {
-    host_.cancel_transfer(now);
-    job_ = Job::none;
-  }
+  if (job_ >= Job::tx_fetch) abort_job(now);
   if (tx_started_ && port_.abandon(now)) {
     port_.underrun(now);
     orphan_ = true;

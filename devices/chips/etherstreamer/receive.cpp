@@ -2,7 +2,7 @@
 // Streamer: what is on the wire for the receive channel.
 #include <algorithm>
 
-#include "devices/chips/streamer/streamer.hpp"
+#include "devices/chips/etherstreamer/streamer.hpp"
 
 namespace planar::ethernet {
 
@@ -30,16 +30,16 @@ void Streamer::no_buffer(Time now) {
   raise(RX_NOBUF, now);
 }
 
-void Streamer::gather(const net::Reception& r, Time now) {
-  receive_.gather(r.arrived(now), [&r](std::size_t k) { return r.byte(k); });
-}
-
-void Streamer::expect_more(const net::Reception& r, Time now) {
-  receive_.expect_more([&r](std::size_t k) { return r.arrival(k); }, now);
+void Streamer::expect_more(Time now) {
+  if (const auto r = port_.receiving()) receive_.expect_more(*r, now);
 }
 
 void Streamer::catch_up(Time now) {
-  if (const auto r = port_.receiving()) gather(*r, now);
+  if (const auto r = port_.receiving()) receive_.gather(*r, now);
+}
+
+void Streamer::buffer_returned(bool last, Time now) {
+  if (last) raise(RX_EOF, now);
 }
 
 void Streamer::more_arrived(Time now) {
@@ -50,8 +50,8 @@ void Streamer::more_arrived(Time now) {
     receive_.discard();
     return;
   }
-  gather(*r, now);
-  expect_more(*r, now);
+  receive_.gather(*r, now);
+  receive_.expect_more(*r, now);
   pump(now);
 }
 
@@ -65,10 +65,8 @@ void Streamer::frame_ends(const net::Reception& r, Time now) {
     return;
   }
   if (!f.status) {
-    const std::size_t bytes = std::min(r.length - net::fcs_bytes, longest);
-    for (std::size_t k = f.data.size(); k < bytes; ++k) f.data.push_back(r.byte(k));
+    receive_.gather_rest(r, std::min(r.length - net::fcs_bytes, longest));
     if (r.length > net::max_frame_bytes) f.status |= RX_LONG;
-    if (receive_.older_bytes() + f.data.size() - f.moved > config_.receive_fifo) receive_.overrun();
     if (!r.fcs_ok) {
       f.status |= r.dribble ? RX_ALIGN : RX_CRC;
       count(r.dribble ? log_alignment : log_crc);
@@ -80,27 +78,6 @@ void Streamer::frame_ends(const net::Reception& r, Time now) {
   }
   f.complete = true;
   pump(now);
-}
-
-/// Whether a transfer has begun.
-bool Streamer::receive_pump(Time now) {
-  using Step = streamer::ReceiveChannel::Step;
-  const auto t = receive_.next(transfer_, now);
-  switch (t.step) {
-    case Step::none: return false;
-    case Step::fetch: begin(Job::rx_fetch, t.address, t.bytes, Direction::read, now); break;
-    case Step::data: begin(Job::rx_data, t.address, t.bytes, Direction::write, now); break;
-    case Step::status: begin(Job::rx_status, t.address, t.bytes, Direction::write, now); break;
-  }
-  return true;
-}
-
-void Streamer::stop_receive(Time now) {
-  if (job_ == Job::rx_fetch || job_ == Job::rx_data || job_ == Job::rx_status) {
-    host_.cancel_transfer(now);
-    job_ = Job::none;
-  }
-  receive_.stop();
 }
 
 }  // namespace planar::ethernet

@@ -46,29 +46,18 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/chips/chip_host.hpp"
-#include "devices/chips/streamer/receive_channel.hpp"
-#include "devices/chips/streamer/registers.hpp"
+#include "devices/chips/streamer/chip_set.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
 
-struct StreamerConfig {
-  std::uint32_t transmit_fifo = 256, receive_fifo = 256;  ///< bytes
-  std::uint32_t burst = 64;                               ///< bytes that are worth a tenure of the channel
-  std::uint32_t threshold = 64;                           ///< bytes in the FIFO with which a frame starts
-  Time self_test{}, request{};                            ///< after a reset; an SRB command
-};
-
-class Streamer final : public streamer::RegisterMap, private net::EthernetStation, private streamer::ReceiveOwner {
+class Streamer final : public streamer::ChipSet, private net::EthernetStation {
  public:
   enum TxStatus : std::uint32_t {
     TX_UNDERRUN = 1,
@@ -108,24 +97,16 @@ class Streamer final : public streamer::RegisterMap, private net::EthernetStatio
   static constexpr std::uint32_t local_bytes = 512;
   static constexpr std::uint16_t srb = 0x40, burnt_in = 0x20;    ///< offsets in local memory
   static constexpr std::size_t most_groups = 8, longest = 1514;  ///< group addresses; bytes without FCS
+  static constexpr std::uint32_t least_buffer = 64;              ///< a receive buffer with less cuts the frame
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, underruns = 0;
   };
 
-  Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const StreamerConfig& config,
+  Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const streamer::ChipSetConfig& config,
            const net::MacAddress& mac, std::uint64_t seed);
 
-  /// Registers of the window; `offset` even.
-  std::uint16_t read(std::uint32_t offset, Time now);
-  std::uint16_t peek(std::uint32_t offset) const;
-  void write(std::uint32_t offset, std::uint16_t value, Time now);
-  void reset(Time now);
-  bool interrupt_pin() const;
-
-  std::span<std::uint8_t> transfer_buffer() { return transfer_; }
-  void transfer_done(Time now);
-
+  void reset(Time now) override;
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
@@ -133,27 +114,26 @@ class Streamer final : public streamer::RegisterMap, private net::EthernetStatio
   void archive(Archive& a);
 
  private:
-  enum class Job : std::uint8_t { none, rx_fetch, rx_data, rx_status, tx_fetch, tx_data, tx_status };
+  static constexpr Job tx_data{5}, tx_status{6};                          // the transmitter's transfers
   enum class Step : std::uint8_t { idle, fetch, fill, sending, status };  // of the transmitter
 
   // streamer.cpp
-  std::uint16_t local(std::uint16_t at) const;
-  void put_local(std::uint16_t at, std::uint16_t value);
-  void control(std::uint16_t value, Time now);
-  void channels(std::uint16_t disabled, Time now);
+  bool open() const override { return open_; }
+  std::uint16_t local(std::uint16_t at) const override;
+  void put_local(std::uint16_t at, std::uint16_t value, Time now) override;
+  std::uint16_t peek_own(std::uint32_t offset) const override;
+  void written(std::uint32_t offset, std::uint16_t value, Time now) override;
   void self_tested(Time now);
   void request(Time now);
   std::uint8_t execute(Time now);
-  void raise(std::uint16_t causes, Time now);
-  void update_interrupt(Time now);
   void count(LogCounter which) {
     if (log_[which] != 0xFFFF) ++log_[which];
   }
-  void pump(Time now);
-  void begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
 
-  // streamer_transmit.cpp
+  // transmit.cpp
   void doorbell(Time now);
+  void transmit_pump(Time now) override;
+  void transmit_transfer_done(Job job, Time now) override;
   void took_descriptor();
   std::uint32_t fill_wanted(Time now);
   void filled(Time now);
@@ -163,42 +143,34 @@ class Streamer final : public streamer::RegisterMap, private net::EthernetStatio
   void starved(Time now);
   void room_comes(Time now) { pump(now); }
   void stop_transmit(Time now);
+  void stop_transmit_channels(std::uint16_t stopped, Time now) override {
+    if (stopped & TX2_DIS) stop_transmit(now);
+  }
   void status_written(Time now);
   void transmit_begins(Time now) override;
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
 
-  // streamer_receive.cpp
+  // receive.cpp
   bool accepts(const net::Reception& r) const;
-  bool moving() const { return receive_.moving(job_ == Job::rx_data); }
   void frame_begins(const net::Reception& r, Time now) override;
   void frame_ends(const net::Reception& r, Time now) override;
   void more_arrived(Time now);
-  void gather(const net::Reception& r, Time now);
-  void expect_more(const net::Reception& r, Time now);
-  bool receive_pump(Time now);
-  void stop_receive(Time now);
+  void expect_more(Time now) override;
+  void buffer_returned(bool last, Time now) override;
   void catch_up(Time now) override;
   void overrun() override;
   void no_buffer(Time now) override;
   void frame_cut() override { count(log_no_buffer); }
   void frame_stored() override { ++counters_.received; }
 
-  BusMasterHost& host_;
-  const StreamerConfig config_;
+  const streamer::ChipSetConfig config_;
   const net::MacAddress mac_;
 
   std::array<std::uint8_t, local_bytes> local_{};
-  streamer::SystemRegisters system_{SRB_REPLY};
-  std::uint16_t bctl_ = 0, lapa_ = 0;
-  std::uint16_t disabled_ = TX2_DIS | RX_DIS;
-  std::uint16_t halves_[2]{};  // lower halves of RXLBDA or RXBDA, and of TX2LFDA
-  bool tested_ = false, open_ = false, promiscuous_ = false, asserted_ = false;
+  bool open_ = false, promiscuous_ = false;
   net::MacAddress address_;
   std::vector<net::MacAddress> groups_;
   std::array<std::uint16_t, log_counters> log_{};
-
-  Job job_ = Job::none;
-  std::vector<std::uint8_t> transfer_;
 
   // transmitter
   Step step_ = Step::idle;
@@ -207,8 +179,6 @@ class Streamer final : public streamer::RegisterMap, private net::EthernetStatio
   std::uint32_t tx_length_ = 0, tx_fetched_ = 0, tx_released_ = 0, tx_status_ = 0;
   std::vector<std::uint8_t> tx_data_;
   bool tx_started_ = false, orphan_ = false;
-
-  streamer::ReceiveChannel receive_;
 
   Counters counters_;
   net::EthernetPort port_;
