@@ -255,7 +255,7 @@ Time Sonic::claim_bus(unsigned accesses, Time now) {
 // Beside these holds, a burst each time a FIFO passes its threshold: the receive FIFO is emptied; the transmit FIFO is
 // filled (empty/fill mode) or gets one threshold's worth (block mode). The chip knows when it will not need the bus
 // only by having left it, so somebody else waits for the end of the burst.
-Time Sonic::bus_free(Time t) const {
+Time Sonic::local_bus_free(Time t) const {
   const auto after_burst = [&](Time first, unsigned period_bytes) {
     if (t < first) return t;
     const Time into{(t - first).ps % (port_.byte_time() * period_bytes).ps}, taken = burst(period_bytes);

@@ -118,7 +118,7 @@ class Sonic final : public net::EthernetStation {
   /// Somebody else wrote memory: what the transmitter has not fetched yet changes with it.
   void memory_written(std::uint32_t address, std::uint8_t value, Time now);
   /// When somebody else's access to the memory that would begin at `t` can begin: the chip keeps the bus for a burst.
-  Time bus_free(Time t) const;
+  Time local_bus_free(Time t) const;
   /// When that and sync() next matter.
   Undisturbed undisturbed(Time now) const;
   /// How many bytes from `address` on are not part of the frame on the wire (memory_written()).

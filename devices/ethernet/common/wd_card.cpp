@@ -135,42 +135,6 @@ void WdCard::Registers::write(std::uint32_t offset, unsigned, std::uint32_t valu
   card.irq_.gate(card.asic_.interrupts_enabled(), now);
 }
 
-// ---- shared RAM ----
-
-std::uint32_t WdCard::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
-  card.chip_.sync(now);
-  return peek(offset, bytes);
-}
-
-std::uint32_t WdCard::Window::peek(std::uint32_t offset, unsigned bytes) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << 8 * i;
-  return value;
-}
-
-void WdCard::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  card.chip_.sync(now);
-  for (unsigned i = 0; i < bytes; ++i) card.ram_[offset + i] = static_cast<std::uint8_t>(value >> 8 * i);
-}
-
-// The 83C690 finishes its burst first; then comes the access.
-Time WdCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
-  const Time free = card.chip_.local_bus_free(start);
-  return free > start ? free + card.ram_access_ : start;
-}
-
-PortRun WdCard::Window::port_run(std::uint32_t offset, unsigned bytes, Direction) {
-  return card.chip_.undisturbed(card.slot_.scheduler().now()).run(ram_size - offset, bytes);
-}
-
-void WdCard::Window::run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) {
-  std::copy(data.begin(), data.end(), card.ram_.begin() + offset);
-}
-
-void WdCard::Window::run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) {
-  std::copy_n(card.ram_.begin() + offset, data.size(), data.begin());
-}
-
 void WdCard::describe_board(Description& d) const {
   d.reg("station address", big_endian(options_.mac), 48).reg("I/O base", io_base(), 16);
   d.reg("RAM window", window_claim_ ? ram_base() : 0, 24).number("RAM window bytes", window_claim_ ? ram_window() : 0);

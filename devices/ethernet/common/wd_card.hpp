@@ -22,6 +22,7 @@
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/dp8390/dp8390.hpp"
+#include "devices/chips/shared_ram.hpp"
 #include "devices/chips/wd83c58x/wd83c58x.hpp"
 
 namespace planar::ethernet {
@@ -55,17 +56,6 @@ class WdCard final : public McaNetworkCard, private Dp8390Host {
     }
     WdCard& card;
   };
-  struct Window final : Slave {
-    explicit Window(WdCard& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
-    PortRun port_run(std::uint32_t offset, unsigned bytes, Direction direction) override;
-    void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time end) override;
-    void run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time end) override;
-    WdCard& card;
-  };
 
   // Dp8390Host
   std::uint8_t buffer_read(std::uint16_t address) const override {
@@ -94,7 +84,7 @@ class WdCard final : public McaNetworkCard, private Dp8390Host {
   Wd83c58x asic_;
   Dp8390 chip_;
   Registers registers_{*this};
-  Window window_{*this};
+  SharedRam<Dp8390> window_{ram_, chip_, slot_.scheduler(), ram_access_};
   IoClaim register_claim_;
   MemoryClaim window_claim_;
 };

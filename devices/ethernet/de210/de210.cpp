@@ -111,18 +111,18 @@ std::uint8_t De210::rom_byte(std::uint32_t offset) const {
 }
 
 std::uint32_t De210::Window::peek(std::uint32_t offset, unsigned bytes) const {
-  if (!card.shows_rom(offset)) return card.ram_peek(offset + card.window_offset(), bytes);
+  if (!card.shows_rom(offset)) return SharedRam::peek(offset + card.window_offset(), bytes);
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.rom_byte(offset + i)} << 8 * i;
   return value;
 }
 
 std::uint32_t De210::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
-  return card.shows_rom(offset) ? peek(offset, bytes) : card.ram_read(offset + card.window_offset(), bytes, now);
+  return card.shows_rom(offset) ? peek(offset, bytes) : SharedRam::read(offset + card.window_offset(), bytes, now);
 }
 
 void De210::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  if (!card.shows_rom(offset)) card.ram_write(offset + card.window_offset(), bytes, value, now);
+  if (!card.shows_rom(offset)) SharedRam::write(offset + card.window_offset(), bytes, value, now);
 }
 
 // ---- ports ----

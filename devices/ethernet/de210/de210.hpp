@@ -37,14 +37,15 @@ class De210 final : public McaNetworkCard, public LanceRam {
   net::Port& port() override { return chip_.port(); }
 
  private:
-  struct Window final : Slave {
-    explicit Window(De210& c) : card(c) {}
+  struct Window final : SharedRam<Am7990> {
+    explicit Window(De210& c) : SharedRam(c.ram_, c.chip_, c.slot_.scheduler(), c.ready_delay_), card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Time ready(std::uint32_t offset, unsigned, Direction, Time start) override {
-      return card.shows_rom(offset) ? start : card.ram_ready(start);
+    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override {
+      return card.shows_rom(offset) ? start : SharedRam::ready(offset, bytes, direction, start);
     }
+    PortRun port_run(std::uint32_t, unsigned, Direction) override { return {}; }  // it may show the ROM
     De210& card;
   };
   struct Ports final : Slave {

@@ -147,44 +147,15 @@ void LanA::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t 
 
 // ---- shared RAM ----
 
-std::uint32_t LanA::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
-  card.chip_.sync(now);
-  return peek(offset, bytes);
-}
-
-std::uint32_t LanA::Window::peek(std::uint32_t offset, unsigned bytes) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << (8 * i);
-  return value;
-}
-
+// What the transmitter has not fetched yet changes with it.
 void LanA::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  card.chip_.sync(now);
-  for (unsigned i = 0; i < bytes; ++i) {
-    const auto byte = static_cast<std::uint8_t>(value >> (8 * i));
-    card.ram_[offset + i] = byte;
-    card.chip_.memory_written(offset + i, byte, now);
-  }
-}
-
-// The chip on the local bus is let finish its burst; then comes the access.
-Time LanA::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
-  const Time free = card.chip_.bus_free(start);
-  return free > start ? free + card.ram_access_ : start;
+  SharedRam::write(offset, bytes, value, now);
+  for (unsigned i = 0; i < bytes; ++i)
+    card.chip_.memory_written(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
 }
 
 PortRun LanA::Window::port_run(std::uint32_t offset, unsigned bytes, Direction direction) {
-  const std::uint32_t left = ram_size - offset;
-  return card.chip_.undisturbed(card.slot_.scheduler().now())
-      .run(direction == Direction::write ? std::min(left, card.chip_.not_on_wire(offset)) : left, bytes);
-}
-
-void LanA::Window::run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) {
-  std::copy(data.begin(), data.end(), card.ram_.begin() + offset);
-}
-
-void LanA::Window::run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) {
-  std::copy_n(card.ram_.begin() + offset, data.size(), data.begin());
+  return run_within(direction == Direction::write ? card.chip_.not_on_wire(offset) : ram_size, offset, bytes);
 }
 
 void LanA::describe_board(Description& d) const {

@@ -22,6 +22,7 @@
 
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/chips/shared_ram.hpp"
 #include "devices/chips/sonic/sonic.hpp"
 
 namespace planar::ethernet {
@@ -63,15 +64,10 @@ class LanA final : public McaNetworkCard, private SonicHost {
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
     LanA& card;
   };
-  struct Window final : Slave {
-    explicit Window(LanA& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  struct Window final : SharedRam<Sonic> {
+    explicit Window(LanA& c) : SharedRam(c.ram_, c.chip_, c.slot_.scheduler(), c.ram_access_), card(c) {}
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
     PortRun port_run(std::uint32_t offset, unsigned bytes, Direction direction) override;
-    void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time end) override;
-    void run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time end) override;
     LanA& card;
   };
 

@@ -40,23 +40,16 @@ class SkNet final : public McaNetworkCard, public LanceRam {
   net::Port& port() override { return chip_.port(); }
 
  private:
-  struct Window final : Slave {
-    explicit Window(SkNet& c) : card(c) {}
+  struct Window final : SharedRam<Am7990> {
+    explicit Window(SkNet& c) : SharedRam(c.ram_, c.chip_, c.slot_.scheduler(), c.ready_delay_), card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Time ready(std::uint32_t offset, unsigned, Direction, Time start) override {
-      return offset < registers ? card.ram_ready(start) : start;
+    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override {
+      return offset < registers ? SharedRam::ready(offset, bytes, direction, start) : start;
     }
     PortRun port_run(std::uint32_t offset, unsigned bytes, Direction) override {
-      if (offset >= registers) return {};
-      return card.ram_run(offset, registers - offset, bytes, card.slot_.scheduler().now());
-    }
-    void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) override {
-      card.ram_run_written(offset, data);
-    }
-    void run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) override {
-      card.ram_run_read(offset, data);
+      return offset < registers ? run_within(registers - offset, offset, bytes) : PortRun{};
     }
     SkNet& card;
   };
