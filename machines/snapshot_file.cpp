@@ -130,7 +130,8 @@ Snapshot read_snapshot(const std::filesystem::path& file) {
     throw Error(fmt::format("{}: {}{}", file.string(), problem, remedy), ExitCode::missing_file);
   };
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is not a planar snapshot");
-  if (little(bytes.data() + 8, 4) != format_version) refuse("was written by another version of planar");
+  if (const auto format = little(bytes.data() + 8, 4); format != format_version)
+    refuse(fmt::format("is a snapshot of format {}, and this planar reads format {}", format, format_version));
   const std::string digest(content, 12, 64);
   const auto length = little(bytes.data() + 76, 8);
   Decompressor source(bytes.subspan(header_bytes));

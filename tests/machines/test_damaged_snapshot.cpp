@@ -104,6 +104,21 @@ TEST_CASE("whatever bytes of a snapshot are changed, it is refused or runs on") 
   CHECK(ran > 0);
 }
 
+TEST_CASE("a snapshot of another format is refused with both versions and the file") {
+  const auto file = std::filesystem::temp_directory_path() / "planar-test-format.snap";
+  Snapshot snapshot;
+  snapshot.configuration = saved_after(1_ms).configuration;
+  write_snapshot(file, snapshot);
+  std::fstream(file, std::ios::binary | std::ios::in | std::ios::out).seekp(8).put(77);  // its format's lowest byte
+  std::string said;
+  try {
+    read_snapshot(file);
+  } catch (const Error& e) { said = e.what(); }
+  CHECK_THAT(said, Contains("planar-test-format.snap: is a snapshot of format 77, and this planar reads format "));
+  CHECK_THAT(said, Contains("create a new one with --snapshot-at"));
+  std::filesystem::remove(file);
+}
+
 TEST_CASE("a snapshot cannot claim more memory than its machines have") {
   const auto file = std::filesystem::temp_directory_path() / "planar-test-claims.snap";
   Snapshot snapshot;
