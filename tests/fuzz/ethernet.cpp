@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for an Ethernet adapter: the segment at its rate and one other station.
+// An Ethernet adapter for card.cpp: the segment at its rate and one other station.
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "tests/fuzz/network_adapter.hpp"
 
@@ -35,12 +35,10 @@ struct Segment final : net::EthernetStation {
     other.transmit(f, now);
   }
 
-  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(fuzz::card_name).medium)}};
+  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(fuzz::card().medium)}};
   net::EthernetPort other;
 };
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return fuzz::run_input<Segment>(data, size);
-}
+int planar::fuzz::run_on_ethernet(std::span<const std::uint8_t> input) { return run_input<Segment>(input); }

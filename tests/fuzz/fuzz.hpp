@@ -7,6 +7,9 @@
 #include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+/// For a target with options of its own, which are written --NAME=VALUE: libFuzzer passes those over, and its worker
+/// processes get them, too.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace planar::fuzz {
 
@@ -41,8 +44,5 @@ class Input {
 inline void expect(bool holds, const char* what) {
   if (!holds) finding(what);
 }
-
-/// The adapter that ethernet.cpp drives, by its card name; one program a card defines it.
-extern const char* const card_name;
 
 }  // namespace planar::fuzz

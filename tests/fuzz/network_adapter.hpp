@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for one network adapter, `card_name`, in a 16- or 32-bit slot on a network with one other station. The
+// One network adapter, card(), in a 16- or 32-bit slot on a network with one other station. The
 // input is a sequence of operations: POS bytes, port and memory accesses of every width, pauses, frames and fragments
 // from the network, the cable unplugged and plugged in. A medium brings its own Network:
 //
@@ -51,6 +51,12 @@ enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pau
                             block_in, block_out, peeks, reset };
 // clang-format on
 
+/// The adapter that this process drives.
+const AdapterEntry& card();
+/// One input on each medium.
+int run_on_ethernet(std::span<const std::uint8_t> input);
+int run_on_ring(std::span<const std::uint8_t> input);
+
 /// The bus, the adapter and the network; built once, each run starts from the initial state.
 template <class Network>
 struct Lab {
@@ -58,7 +64,7 @@ struct Lab {
       : bus(scheduler, memory, {}, trace),
         slot(0, slot_width,
              {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
-        made(find_adapter(card_name).make({slot, &network.medium(), net::format_mac(own), Network::settings(), 1})),
+        made(fuzz::card().make({slot, &network.medium(), net::format_mac(own), Network::settings(), 1})),
         card(made.card.get()) {
     interrupts.connect(silent);
     channel_check.connect(silent);
@@ -195,9 +201,9 @@ void run(Lab<Network>& lab, Input input, unsigned done, Middle* middle) {
 }
 
 template <class Network>
-int run_input(const std::uint8_t* data, std::size_t size) {
+int run_input(std::span<const std::uint8_t> bytes) {
   static Lab<Network> narrow(16), wide(32);
-  Input input(std::span(data, size));
+  Input input(bytes);
   const unsigned first = input.u8();
   Lab<Network>& lab = first & 1 ? wide : narrow;
   lab.restore(lab.pristine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Drives a fuzz target without libFuzzer, for any compiler and for CI:
 //
-//   fuzz_TARGET [--burst N] [--seed S] FILE|FOLDER...
+//   fuzz_TARGET [--burst N] [--seed S] [--OPTION=VALUE of the target]... FILE|FOLDER...
 //
 // Runs every file, then N inputs derived from them by seeded mutation (the same ones each time). A finding aborts; the
 // current input is named, and saved as fuzz-finding.bin if it is a mutated one. An input that takes longer than ten
@@ -21,6 +21,8 @@
 
 #include "core/common/random.hpp"
 #include "tests/fuzz/fuzz.hpp"
+
+#pragma weak LLVMFuzzerInitialize  // only targets with options of their own have it
 
 namespace {
 
@@ -87,6 +89,7 @@ Bytes mutate(const std::vector<Bytes>& corpus, planar::Random& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
   std::uint64_t burst = 0, seed = 1;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
@@ -94,6 +97,8 @@ int main(int argc, char** argv) {
       burst = std::strtoull(argv[++i], nullptr, 10);
     else if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
       seed = std::strtoull(argv[++i], nullptr, 10);
+    else if (std::strncmp(argv[i], "--", 2) == 0)
+      continue;  // the target's own
     else if (std::filesystem::is_directory(argv[i])) {
       for (const auto& entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path().string());
     } else

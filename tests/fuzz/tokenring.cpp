@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for a Token Ring adapter: a dedicated ring at the adapter's highest rate with one other station that has
+// A Token Ring adapter for card.cpp: a dedicated ring at the adapter's highest rate with one other station that has
 // always been there, full duplex for a card that asks for it. Insertion is quick, so that a run gets onto the ring.
 #include <string_view>
 
@@ -21,9 +21,9 @@ struct RingNetwork final : net::RingStation {
                          Time{});
   }
   static constexpr std::uint64_t fast = 16'000'000;
-  static std::uint64_t rate() { return fuzz::card_name == std::string_view("tr4-a") ? 4'000'000 : fast; }
+  static std::uint64_t rate() { return fuzz::card().name == "tr4-a" ? 4'000'000 : fast; }
   static fuzz::Settings settings() {
-    const std::string_view card = fuzz::card_name;
+    const std::string_view card = fuzz::card().name;
     if (card.starts_with("madge"))
       return {{"chip.self_test", "100us"}, {"chip.initialize", "20us"}, {"processor.doorbell", "2us"}};
     if (card.ends_with("lanstreamer")) return {{"firmware.self_test", "100us"}, {"firmware.request", "20us"}};
@@ -64,6 +64,4 @@ struct RingNetwork final : net::RingStation {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return fuzz::run_input<RingNetwork>(data, size);
-}
+int planar::fuzz::run_on_ring(std::span<const std::uint8_t> input) { return run_input<RingNetwork>(input); }
