@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Iterations of a REP that each move a datum between RAM and a slave on the pins, in one go: while the slave, the
 // channel and the memory's page stay as they are, the time of an iteration is computed here and the data of all
-// iterations is moved at once. The result is the same as one by one (tests/machines/test_port_run.cpp).
+// iterations is moved at once. The result is the same as one by one (tests/machines/test_access_runs.cpp).
 #pragma once
 
 #include <algorithm>

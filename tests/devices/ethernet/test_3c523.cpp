@@ -522,36 +522,3 @@ TEST_CASE("both revisions show timing and limits", "[3c523][registry]") {
     CHECK(adapter_page(name).find("82586") != std::string_view::npos);
   }
 }
-
-TEST_CASE("a snapshot in mid-transfer goes on as if nothing had been", "[3c523][archive]") {
-  const auto prepare = [](Bench& b) {
-    b.check();
-    b.open();
-    b.send(without_fcs(make_frame(1000)));
-    b.other.port.transmit(make_frame(900, b.mac), b.rig.now);
-    b.step(500_us);
-    b.put(Bench::buffer(1), Bytes(300, 0x55));
-  };
-  const auto finish = [](Bench& b) {
-    b.put(Bench::buffer(1) + 300, Bytes(300, 0xAA));
-    b.step(5_ms);
-    CHECK(b.handle());
-    CHECK(b.received.size() == 1);
-    CHECK(b.other.arrivals.size() >= 1);
-    Archive a = Archive::saver();
-    b.archive(a);
-    return sha256_hex(a.stream());
-  };
-  Bench whole, first, second;
-  prepare(whole);
-  prepare(first);
-  Archive saved = Archive::saver();
-  first.archive(saved);
-  Archive loaded = Archive::loader(saved.stream());
-  second.archive(loaded);
-  loaded.expect_end();
-  second.rfd_top = first.rfd_top;
-  second.rfd_last = first.rfd_last;
-  second.count = first.count;
-  CHECK(finish(whole) == finish(second));
-}

@@ -470,34 +470,3 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
   CHECK(tenures16 == 33);
   CHECK(tenures_big == 17);
 }
-
-TEST_CASE("3C527: a snapshot in the middle of a transfer goes on as if nothing had happened", "[3c527][snapshot]") {
-  const auto play = [](bool cut) {
-    Mc32Bench b;
-    b.open();
-    b.store_frame(0x1000, body(1514));
-    b.send(0x1000, 1514);
-    b.wait_ready();
-    b.rig.step(80_us);  // within its bursts
-    const auto archive = [&](Archive& a) {
-      b.rig.archive(a);
-      b.segment.archive(a);
-      b.card->archive(a);
-      b.other.port.archive(a);
-      a.bytes(b.rig.ram);
-    };
-    if (cut) {
-      Archive save = Archive::saver();
-      archive(save);
-      b.rig.step(3_ms);
-      std::fill(b.rig.ram.begin(), b.rig.ram.end(), 0);
-      b.log.entries.clear();
-      Archive load = Archive::loader(save.stream());
-      archive(load);
-    }
-    b.rig.step(5_ms);
-    REQUIRE(b.log.entries.size() == 1);
-    return std::pair{b.log.entries[0].start, b.log.entries[0].bytes};
-  };
-  CHECK(play(false) == play(true));
-}

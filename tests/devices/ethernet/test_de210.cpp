@@ -409,7 +409,7 @@ TEST_CASE("closing stops the LANCE and brings the ROM back", "[de210]") {
   CHECK_FALSE(b.rig.memory.find(0xD0000));
 }
 
-TEST_CASE("a snapshot in mid-frame goes on; peeking moves no PROM counter", "[de210][archive]") {
+TEST_CASE("peeking moves no PROM counter", "[de210][archive]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -422,16 +422,6 @@ TEST_CASE("a snapshot in mid-frame goes on; peeking moves no PROM counter", "[de
   Archive again = Archive::saver();
   b.archive(again);
   CHECK(std::ranges::equal(saved.stream(), again.stream()));
-  DepcaBench c;
-  Archive loaded = Archive::loader(saved.stream());
-  c.archive(loaded);
-  loaded.expect_end();
-  for (DepcaBench* x : {&b, &c}) x->rig.step(5_ms);
-  Archive one = Archive::saver(), two = Archive::saver();
-  b.archive(one);
-  c.archive(two);
-  CHECK(std::ranges::equal(one.stream(), two.stream()));
-  CHECK(c.interrupt());
 }
 
 TEST_CASE("random accesses to ports and memory harm nobody", "[de210][malformed]") {

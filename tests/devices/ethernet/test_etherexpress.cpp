@@ -284,38 +284,3 @@ TEST_CASE("the EtherExpress shows timing and limits", "[etherexpress][registry]"
   CHECK(row.timing().size() == 7);
   CHECK(adapter_page("etherexpress").find("shadow") != std::string_view::npos);
 }
-
-TEST_CASE("a snapshot of an EtherExpress in mid-transfer goes on as if nothing had been", "[etherexpress][archive]") {
-  const auto prepare = [](EtherExpressBench& b) {
-    b.reset();
-    b.open();
-    b.send(without_fcs(make_frame(1000)));
-    b.other.port.transmit(make_frame(900, b.mac), b.rig.now);
-    b.step(500_us);
-    b.outw(0x7000, 2);
-    for (unsigned i = 0; i < 20; ++i) b.outw(i, 0);
-    b.outb(2, 0xE);
-    b.outb(3, 0xE);
-  };
-  const auto finish = [](EtherExpressBench& b) {
-    for (unsigned i = 0; i < 20; ++i) b.outw(i, 0);
-    b.step(5_ms);
-    b.handle();
-    CHECK(b.received.size() == 1);
-    Archive a = Archive::saver();
-    b.archive(a);
-    return sha256_hex(a.stream());
-  };
-  EtherExpressBench whole, first, second;
-  prepare(whole);
-  prepare(first);
-  Archive saved = Archive::saver();
-  first.archive(saved);
-  Archive loaded = Archive::loader(saved.stream());
-  second.archive(loaded);
-  loaded.expect_end();
-  second.head = first.head;
-  second.reap = first.reap;
-  second.rx = first.rx;
-  CHECK(finish(whole) == finish(second));
-}

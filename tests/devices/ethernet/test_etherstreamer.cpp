@@ -509,38 +509,3 @@ TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widt
   CHECK(held(16, false) == held(16, true));  // no streaming in a 16-bit slot
   CHECK(held(32, false) - held(32, true) == 100_ns * (7 + 16 * 15));
 }
-
-TEST_CASE("EtherStreamer: a snapshot with frames on their way both ways goes on as if nothing had happened",
-          "[etherstreamer][snapshot]") {
-  const auto play = [](bool cut) {
-    StreamerBench b({}, 32, {.full_duplex = true});
-    b.open();
-    b.send(0, body(1514));
-    b.other.port.transmit(make_frame(1514, b.mac, 4), b.rig.now);
-    b.rig.step(312_us);
-    const auto archive = [&](Archive& a) {
-      b.rig.archive(a);
-      b.segment.archive(a);
-      b.card->archive(a);
-      b.other.port.archive(a);
-      a.bytes(b.rig.ram);
-    };
-    if (cut) {
-      Archive save = Archive::saver();
-      archive(save);
-      b.out(Streamer::BCTL, Streamer::SOFTRESET);
-      b.rig.step(3_ms);
-      std::fill(b.rig.ram.begin(), b.rig.ram.end(), 0);
-      b.log.entries.clear();
-      Archive load = Archive::loader(save.stream());
-      archive(load);
-    }
-    b.rig.step(5_ms);
-    REQUIRE(b.log.entries.size() == 2);
-    CHECK(b.log.entries[0].good);
-    CHECK(b.log.entries[1].good);
-    CHECK(b.buffer(0, 1514) == without_fcs(make_frame(1514, b.mac, 4)));
-    return std::tuple{b.log.entries[0].start, b.log.entries[1].end, b.rig.ram};
-  };
-  CHECK(play(false) == play(true));
-}

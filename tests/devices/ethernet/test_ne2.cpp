@@ -387,45 +387,6 @@ TEST_CASE("remote DMA waits for the local bursts of a frame that is being sent",
   CHECK(shared < alone + Time{alone.ps * 20 / 100});
 }
 
-TEST_CASE("a snapshot in the middle of a frame continues to the same end", "[ne2][snapshot]") {
-  const auto prepare = [](Ne2Bench& b) {
-    b.init(true);
-    b.block_output(without_fcs(make_frame(1514)), 0x40);
-    b.other.port.transmit(b.for_us(1200, 3), b.now());
-    b.step(100_us);
-    b.out(4, 0x40);
-    b.out(5, 1514 & 0xFF);
-    b.out(6, 1514 >> 8);
-    b.out(0, 0x26);
-    b.step(300_us);
-    b.out(0, 0x22);
-    b.remote(100, 0x4600);
-    b.out(0, 0x12);
-    for (int i = 0; i < 20; ++i) b.data_out(i);
-  };
-  const auto finish = [](Ne2Bench& b) {
-    for (int i = 20; i < 50; ++i) b.data_out(i);
-    b.step(5_ms);
-    const auto frames = b.receive();
-    REQUIRE(frames.size() == 1);
-    CHECK(frames[0].bytes == without_fcs(b.for_us(1200, 3)));
-    CHECK(b.other.arrivals.size() == 1);
-    Archive a = Archive::saver();
-    b.archive(a);
-    return sha256_hex(a.stream());
-  };
-  Ne2Bench whole, first, second;
-  prepare(whole);
-  prepare(first);
-  Archive saved = Archive::saver();
-  first.archive(saved);
-  Archive loaded = Archive::loader(saved.stream());
-  second.archive(loaded);
-  loaded.expect_end();
-  second.current_page = first.current_page;
-  CHECK(finish(whole) == finish(second));
-}
-
 TEST_CASE("the registry lists the NE/2 with its timing and limits", "[ne2][registry]") {
   const AdapterEntry& row = find_adapter("ne2");
   CHECK(row.title == "Novell NE/2");

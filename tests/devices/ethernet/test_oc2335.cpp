@@ -381,34 +381,3 @@ TEST_CASE("OC-2335: loopback brings a frame back without the wire", "[oc2335][lo
   CHECK(b.in(Dp83800::RSR) == 0);
   CHECK(b.in(Dp83800::TSR) == Dp83800::TDONE);
 }
-
-TEST_CASE("OC-2335: a snapshot while a frame is on the wire and another is half written goes on the same",
-          "[oc2335][snapshot]") {
-  const auto play = [](bool cut) {
-    Oc2335Bench b;
-    b.open();
-    b.send(body(1514));
-    b.out(Dp83800::TLR, 100);
-    b.fill(body(50));
-    const auto archive = [&](Archive& a) {
-      b.rig.archive(a);
-      b.segment.archive(a);
-      b.card->archive(a);
-      b.other.port.archive(a);
-    };
-    if (cut) {
-      Archive save = Archive::saver();
-      archive(save);
-      b.out(Dp83800::CR, Dp83800::RST);
-      b.rig.step(3_ms);
-      b.log.entries.clear();
-      Archive load = Archive::loader(save.stream());
-      archive(load);
-    }
-    b.fill(body(50, 3));
-    b.rig.step(1_ms);
-    REQUIRE(b.log.entries.size() == 2);
-    return std::pair{b.log.entries[1].start, b.log.entries[1].bytes};
-  };
-  CHECK(play(false) == play(true));
-}

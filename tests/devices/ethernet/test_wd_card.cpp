@@ -204,25 +204,3 @@ TEST_CASE("WD: IBM's board has the 8003's POS and an 8-bit path", "[wd][pos]") {
   CHECK(word > rig.now - before - word + 150_ns);  // two cycles of 8 bits
   CHECK((card->pos_peek(5) & 0x80) != 0);          // no channel check
 }
-
-TEST_CASE("WD: a snapshot in the middle of a reception goes on with it", "[wd]") {
-  WdBench a, c;
-  a.open();
-  const Bytes frame = make_frame(600, a.mac, 3);
-  a.other.port.transmit(frame, a.rig.now);
-  a.rig.step(300_us);
-  Archive saved = Archive::saver();
-  a.rig.archive(saved);
-  a.segment.archive(saved);
-  a.card->archive(saved);
-  a.other.port.archive(saved);
-  Archive loaded = Archive::loader(saved.stream());
-  c.rig.archive(loaded);
-  c.segment.archive(loaded);
-  c.card->archive(loaded);
-  c.other.port.archive(loaded);
-  loaded.expect_end();
-  c.rig.step(400_us);
-  CHECK((c.in(WdBench::nic + 7) & Dp8390::PRX) != 0);
-  CHECK(c.load(WdBench::ram + WdBench::rx_page * 256 + 4, frame.size()) == frame);
-}

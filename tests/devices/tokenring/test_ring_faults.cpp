@@ -136,10 +136,10 @@ struct Streamer : LanStreamerBench {
     number_ = (number_ + 1) % tx_count;
     send(number_, frame(data, 0, to));
   }
-  bool ended() const { return tx_status(number_) != 0; }
-  unsigned frame_status() const { return tx_status(number_) >> 8 & 0xFF; }
-  bool lost() const { return (tx_status(number_) & 0xFF0000FF) == 0xC0000002; }
-  bool failed() const { return (tx_status(number_) & 0x40000000) != 0; }
+  bool ended() const { return transmit_status(number_) != 0; }
+  unsigned frame_status() const { return transmit_status(number_) >> 8 & 0xFF; }
+  bool lost() const { return (transmit_status(number_) & 0xFF0000FF) == 0xC0000002; }
+  bool failed() const { return (transmit_status(number_) & 0x40000000) != 0; }
   unsigned logged(unsigned at) {
     CHECK(request(LanStreamer::SRB_READ_LOG) == 0);
     const unsigned both = local(srb + 6 + (at & ~1u));

@@ -269,38 +269,6 @@ TEST_CASE("a host that asks to be told when a mailbox is free is told", "[tropic
   CHECK(b.rb(srb + 2) == 0xFF);
 }
 
-TEST_CASE("the same end with a snapshot anywhere between open, frames and close", "[tropic][snapshot]") {
-  const auto script = [](TropicBench& b, int from, int to) {
-    for (int n = from; n < to; ++n) {
-      if (n % 40 == 0) b.ask_to_send(b.from_us(600 + static_cast<unsigned>(n)));
-      if (n % 40 == 7 && !b.other.port.busy()) b.other.port.transmit(b.for_us(900), b.now());
-      if (b.interrupt()) b.serve();
-      b.step(50_us);
-    }
-  };
-  const auto prepared = [](TropicBench& b) {
-    REQUIRE(b.come_up());
-    REQUIRE(b.open());
-  };
-  TropicBench whole;
-  prepared(whole);
-  script(whole, 0, 200);
-  for (int middle = 3; middle < 200; middle += 17) {
-    INFO(middle);
-    TropicBench first, second;
-    prepared(first);
-    script(first, 0, middle);
-    Archive saved = Archive::saver();
-    first.archive(saved);
-    Archive loaded = Archive::loader(saved.stream());
-    second.archive(loaded);
-    loaded.expect_end();
-    CHECK(hash(first) == hash(second));
-    script(first, middle, 200);
-    CHECK(hash(first) == hash(whole));
-  }
-}
-
 TEST_CASE("a snapshot taken while reset, bring-up or insertion is under way goes on where it was",
           "[tropic][snapshot]") {
   for (const Time at : {10_ms, 60_ms, 500_ms, 1100_ms, 1300_ms, 2200_ms}) {
