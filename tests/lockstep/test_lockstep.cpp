@@ -26,7 +26,7 @@ TEST_CASE("The interpreter and Unicorn agree on millions of instructions") {
   CHECK(outcome.instructions >= campaign.instructions);
   if (brief) return;
   std::string unexplained;
-  for (const auto& gap : outcome.coverage.gaps(lengthy ? 660 : 250))
+  for (const auto& gap : outcome.coverage.gaps(lengthy ? 500 : 250))
     if (!gap.reason)
       unexplained += fmt::format("{} {} {} {}: {}\n", form_name(forms()[gap.cell.form]), gap.cell.size32 ? 32 : 16,
                                  gap.cell.memory ? "memory" : "register", mode_names[static_cast<unsigned>(gap.mode)],
