@@ -36,7 +36,7 @@ adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::b
 }  // namespace
 
 void Machine::fill_slots(std::span<net::Medium* const> media) {
-  const bus::SlotWiring wiring{scheduler_,  bus_.io(),      space_, bus_.channel(),  dma_,
+  const bus::SlotWiring wiring{scheduler_,  host_.io(),     space_, channel_,        dma_,
                                interrupts_, channel_check_, trace_, pos_.feedback(), config_.name_prefix()};
   std::vector<adf::SlotShape> shapes;
   for (unsigned n = 0; n < config_.slot_widths.size(); ++n) {

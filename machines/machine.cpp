@@ -28,9 +28,10 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
     : scheduler_(scheduler),
       trace_(trace),
       config_(config),
-      bus_(scheduler, space_, config.bus, trace),
-      dma_(bus_.channel(), bus_.io(), space_, trace),
-      pos_(bus_.io(), config.bus, trace, scsi_setup_bit(config)),
+      host_(scheduler, space_, config.host, trace),
+      channel_(scheduler, config.bus, host_.io(), trace),
+      dma_(channel_, host_.io(), space_, trace),
+      pos_(host_.io(), trace, scsi_setup_bit(config)),
       planar_pos_(config.identity.planar_id),
       memory_(space_, config.memory_bytes / 1024, config.timing.model == cpu::Model::i386sx ? 24 : 32),
       kernel_loader_(space_),
@@ -45,9 +46,10 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
       video_(scheduler),
       panel_(trace),
       post_ports_(trace),
-      cpu_(scheduler, space_, bus_, trace, cpu_config(config)),
+      cpu_(scheduler, space_, host_, trace, cpu_config(config)),
       diskette_dma_(diskette_, dma_) {
-  IoSpace& io = bus_.io();
+  host_.attach(channel_);
+  IoSpace& io = host_.io();
   pic_.claim_ports(io);
   timers_.claim_ports(io);
   system_.claim_ports(io);
@@ -103,7 +105,7 @@ void Machine::connect_irq(Output& output, unsigned line, std::string name) {
 
 void Machine::wire_interrupts() {
   interrupts_.connect(pic_);
-  bus_.connect(pic_);
+  host_.connect(pic_);
   connect(pic_.intr(), [this](bool level, Time) { cpu_.set_intr(level); });
   connect_irq(timers_.irq0, 0, "timer");
   // docs/hardware/micro-channel.md#interrupts
@@ -121,7 +123,7 @@ void Machine::wire_interrupts() {
   connect(serial_.irq, [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
   connect_irq(coprocessor_.irq13, 13, "coprocessor");
   connect(coprocessor_.ignne, [this](bool level, Time) { cpu_.ignore_fpu_error(level); });
-  bus_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
+  host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
 
 void Machine::wire_control() {
@@ -130,22 +132,22 @@ void Machine::wire_control() {
   keyboard_.a20.connect(system_.a20_from_keyboard());
   keyboard_.cpu_reset.connect(system_.reset_from_keyboard());
   channel_check_.connect(system_);
-  bus_.channel().connect(system_);
+  channel_.connect(system_);
   connect(system_.nmi, [this](bool level, Time now) {
     if (!level) return;
-    bus_.channel().nmi_delivered(now);
+    channel_.nmi_delivered(now);
     cpu_.nmi();
   });
   connect(system_.a20, [this](bool level, Time) { cpu_.set_a20(level); });
   connect(system_.cpu_reset, [this](bool level, Time now) {
     if (level) cpu_.reset(now);
   });
-  bus_.on_shutdown([this](Time now) { cpu_.reset(now); });
+  host_.on_shutdown([this](Time now) { cpu_.reset(now); });
   const auto steal = [this, clock = config_.clock.clock()](Time from, Time to) {
     const auto first = clock.first_at_or_after(from);
     cpu_.steal(first, static_cast<unsigned>(clock.first_at_or_after(to) - first));
   };
-  bus_.channel().set_steal(steal, config_.dual_path ? bus::Channel::Path::dual : bus::Channel::Path::single);
+  channel_.set_steal(steal, config_.dual_path ? bus::Channel::Path::dual : bus::Channel::Path::single);
 }
 
 void Machine::wire_pos() {
@@ -159,7 +161,7 @@ void Machine::wire_pos() {
 }
 
 void Machine::enable_functions(const bus::PlanarFunctions& f, Time now) {
-  IoSpace& io = bus_.io();
+  IoSpace& io = host_.io();
   diskette_.release_ports();
   serial_.release_ports();
   parallel_.release_ports();
@@ -249,7 +251,7 @@ void Machine::archive(Archive& a) {
     video_.set_awake(video_pos_.awake());
   }
   pos_.archive(a);
-  bus_.archive(a);
+  host_.archive(a);
   dma_.archive(a);
   interrupts_.archive(a);
   channel_check_.archive(a);

@@ -12,7 +12,8 @@
 
 #include "adf/nvram/slot_page.hpp"
 #include "bus/common/interrupts.hpp"
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
+#include "bus/mca/arbitration.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/pos.hpp"
 #include "bus/mca/slot.hpp"
@@ -66,10 +67,11 @@ class Machine {
   const PostPorts& post_ports() const { return post_ports_; }
   AddressSpace& memory() { return space_; }
   const AddressSpace& memory() const { return space_; }
-  IoSpace& io() { return bus_.io(); }
+  IoSpace& io() { return host_.io(); }
   Nvram& nvram() { return nvram_; }
   RtcCmos& cmos() { return cmos_; }
-  bus::BusController& bus() { return bus_; }
+  /// The bus that the slots are on, for observers.
+  bus::Bus& bus() { return channel_; }
   bus::PosController& pos() { return pos_; }
   bus::InterruptLines& interrupts() { return interrupts_; }
   /// What is in slot `number` (counted from 1), or null.
@@ -129,7 +131,8 @@ class Machine {
   MachineConfig config_;
 
   AddressSpace space_;
-  bus::BusController bus_;
+  bus::HostBridge host_;
+  bus::Channel channel_;
   bus::InterruptLines interrupts_;
   bus::ChannelCheck channel_check_;
   bus::DmaController dma_;

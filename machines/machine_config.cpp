@@ -133,8 +133,8 @@ void read_memory(Config& c, MachineConfig& m) {
 
 void read_channel(Config& c, MachineConfig& m) {
   auto& b = m.bus;
-  b.cpu_bus_width = static_cast<unsigned>(c.integer("channel.cpu_bus_width", 16, 32));
-  if (b.cpu_bus_width != 16 && b.cpu_bus_width != 32) c.fail("channel.cpu_bus_width", "is 16 or 32");
+  m.host.cpu_bus_width = static_cast<unsigned>(c.integer("channel.cpu_bus_width", 16, 32));
+  if (m.host.cpu_bus_width != 16 && m.host.cpu_bus_width != 32) c.fail("channel.cpu_bus_width", "is 16 or 32");
   b.synchronisation = c.time("channel.synchronisation");
   b.standard = c.time("channel.standard_cycle", "200 ns");
   b.extended = c.time("channel.extended_cycle", "300 ns");
@@ -143,6 +143,7 @@ void read_channel(Config& c, MachineConfig& m) {
   b.arbitration.phase_extended = c.time("channel.arbitration_extended", "600 ns");
   b.memory_width = static_cast<unsigned>(c.integer("channel.memory_width", 16, 32));
   if (b.memory_width != 16 && b.memory_width != 32) c.fail("channel.memory_width", "is 16 or 32");
+  m.host.memory_width = b.memory_width;
   b.memory_cycle = c.time("channel.memory_cycle", "200 ns");
   b.memory_streams = c.flag("channel.memory_streams", true);
   b.refresh.hold = c.time("channel.refresh_hold", "400 ns");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bus/host/host_bridge.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
@@ -113,6 +114,7 @@ struct MachineConfig {
   cpu::TimingConfig timing;
   std::uint32_t memory_bytes = 0;
   bool dual_path = false;
+  bus::HostTiming host;
   bus::BusTiming bus;
   std::vector<unsigned> slot_widths;        ///< bits, by slot
   bool panel = false;                       ///< the eight-character operator panel of the Model 95

@@ -24,7 +24,7 @@ std::vector<Machine::DescribedDevice> Machine::described() const {
       {"pic", [this](Description& d) { pic_.describe(d); }},
       {"pit", [this, t](Description& d) { timers_.describe(d, t); }},
       {"dma", [this](Description& d) { dma_.describe(d); }},
-      {"channel", [this](Description& d) { bus_.channel().describe(d); }},
+      {"channel", [this](Description& d) { channel_.describe(d); }},
       {"pos",
        [this](Description& d) {
          pos_.describe(d);

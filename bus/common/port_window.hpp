@@ -13,7 +13,7 @@ namespace planar::bus {
 ///   void port_write(std::uint16_t port, std::uint8_t value, Time now);
 ///   std::uint8_t port_peek(std::uint16_t port) const;
 ///   static constexpr std::string_view device_name;  (for traces)
-/// Word accesses arrive as two 8-bit cycles, as the bus controller makes them for an 8-bit slave.
+/// Word accesses arrive as two 8-bit cycles, as the host bridge makes them for an 8-bit slave.
 template <class Owner>
 class PortWindow final : public Slave {
  public:

@@ -36,14 +36,16 @@ void BusMaster::withdraw_request(Time now) { channel_.withdraw(*this, now); }
 void BusMaster::release_channel(Time at) { channel_.release(*this, at); }
 
 Channel::Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace)
-    : scheduler_(scheduler),
+    : Bus(scheduler, timing.costs()),
       timing_(timing),
       trace_(trace),
       refresh_(timing.refresh),
-      next_refresh_(refresh_.next(scheduler.now())),
       grant_(scheduler, "channel.grant", Priority::wire, Callback::to<&Channel::grant>(this)),
       watch_(scheduler, "channel.watch", Priority::wire, Callback::to<&Channel::watch>(this)),
-      port_90_(*this, io, 0x90, 0x90, timing.planar_cycle) {}
+      port_90_(*this, io, 0x90, 0x90, board_cycle) {
+  next_refresh_ = refresh_.next(scheduler.now());
+  refresh_hold_ = timing.refresh.hold;
+}
 
 void Channel::detach(BusMaster& master) {
   std::erase(masters_, &master);

@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
+#include "bus/common/bus.hpp"
 #include "bus/common/interrupts.hpp"
 #include "bus/common/port_window.hpp"
-#include "bus/mca/channel_observer.hpp"
 #include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"
@@ -84,18 +84,7 @@ class BusMaster {
   Time since_ = Time::never();  // of the request or the grant, for describe(): no part of the state
 };
 
-/// A transfer of an owner to or from a slave, for its duration.
-struct Transfer {
-  std::uint32_t address = 0;
-  std::uint32_t bytes = 0;
-  /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
-  unsigned width = 32;
-  bool streaming = false;                 ///< streaming data: the first beat as a cycle, the others `beat` each
-  Time beat = 100_ns;                     ///< 10 MHz streaming
-  Direction direction = Direction::read;  ///< as the slave sees it: read is from memory; for observers
-};
-
-class Channel {
+class Channel final : public Bus {
  public:
   static constexpr std::string_view device_name = "channel";  // in traces
   /// Told of every span in which the processor's path to memory is taken: the processor model does
@@ -106,7 +95,6 @@ class Channel {
   enum class Path : std::uint8_t { single, dual };
 
   Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace);
-  Channel(const Channel&) = delete;
 
   /// Where the bus time-out goes. Without it time-outs only mask arbitration.
   void connect(NmiSink& sink) { nmi_ = &sink; }
@@ -116,41 +104,8 @@ class Channel {
     path_ = path;
   }
 
-  /// The processor wants to start a cycle at `t`: brings the world up to that time, waits for
-  /// refresh, arbitration and other owners, and returns when the cycle may start.
-  Time acquire(Time t) {
-    scheduler_.advance(t);
-    if (t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]]
-      return t;
-    return acquire_contended(t);
-  }
-  /// The same if no event is due up to `t` and nothing keeps the processor off the channel then. Otherwise it returns
-  /// false and has done nothing.
-  bool acquire_quiet(Time t) {
-    if (t < scheduler_.quiet_until() && t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] {
-      scheduler_.advance(t);
-      return true;
-    }
-    return false;
-  }
-  /// Whether acquire_quiet() depends on time alone as long as no event fires: cycles of the processor that start at or
-  /// after `from` and before `before` find the channel free.
-  bool quiet(Time& from, Time& before) const {
-    from = processor_from_;
-    before = next_refresh_;
-    return !contended_ && !yielded_;
-  }
-  /// Whether nothing but a refresh can keep a cycle of the processor waiting that wants to start at `t`, and no event
-  /// fires before `quiet_until` whether it waits or not.
-  bool refresh_only(Time t, Time quiet_until) const {
-    return !contended_ && !yielded_ && t >= processor_from_ && t + timing_.refresh.hold < quiet_until;
-  }
-  /// The processor's cycle ends at `end`; requesters wait until then.
-  void processor_cycle(Time end) {
-    busy_until_ = end;
-    if (yielded_) [[unlikely]]
-      end_yield(end);
-  }
+  std::string_view name() const override { return device_name; }
+  std::string_view owner_name() const override { return owner_ ? std::string_view(owner_->name_) : "processor"; }
 
   /// When a transfer that starts at `from` ends, and the span is reported as stolen. `slave_cycle`:
   /// one cycle of the slave; planar memory's when zero.
@@ -171,19 +126,13 @@ class Channel {
 
   /// An NMI was delivered to the processor: arbitration stops until port 90h bit 6 is written 0.
   void nmi_delivered(Time now);
-  /// A bus time-out found elsewhere (a slave that held CD CHRDY too long).
-  void bus_timeout(Time now);
+  /// Also found by the channel itself: an owner that stays too long.
+  void bus_timeout(Time now) override;
   bool arbitration_masked() const { return masked_; }
-
-  /// Tells `observer` of everything on the channel but the processor's cycles (BusController::add_observer() does
-  /// both); null: nobody.
-  void observe(ChannelObserver* observer) { observer_ = observer; }
 
   const Refresh& refresh() const { return refresh_; }
   const BusTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
-  /// The owner's name, "processor" if no other (debuggers).
-  std::string_view owner_name() const { return owner_ ? std::string_view(owner_->name_) : "processor"; }
 
   /// Port 90h, central arbitration control.
   std::uint8_t port_read(std::uint16_t port, Time now);
@@ -191,8 +140,8 @@ class Channel {
   std::uint8_t port_peek(std::uint16_t port) const;
 
   /// Owner, arbitration, refresh, and each master: its level, since when it waits or owns the channel, fairness.
-  void describe(Description& d) const;
-  void archive(Archive& a);
+  void describe(Description& d) const override;
+  void archive(Archive& a) override;
 
  private:
   friend class BusMaster;
@@ -200,8 +149,8 @@ class Channel {
   void take_path(Time from, Time to, bool memory = false) {
     if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
   }
-  Time acquire_contended(Time t);
-  void end_yield(Time end);
+  Time acquire_contended(Time t) override;
+  void end_yield(Time end) override;
   void attach(BusMaster& master) { masters_.push_back(&master); }
   void detach(BusMaster& master);
   void request(BusMaster& master, unsigned level, Time now);
@@ -218,26 +167,19 @@ class Channel {
   void unmask(Time now);
   void update_contended() { contended_ = owner_ != nullptr || grant_.pending(); }
 
-  Scheduler& scheduler_;
   const BusTiming timing_;
   Trace& trace_;
   Refresh refresh_;
   NmiSink* nmi_ = nullptr;
   Steal steal_;
   Path path_ = Path::single;
-  ChannelObserver* observer_ = nullptr;
   std::vector<BusMaster*> masters_;  // in order of construction
 
   BusMaster* owner_ = nullptr;  // null: the processor
-  Time busy_until_{};           // end of the latest cycle or refresh on the channel
-  Time processor_from_{};       // the processor may not start earlier
   Time phase_end_{};            // end of the arbitration phase that follows a release
-  Time next_refresh_;           // first request not yet served
   Time preempt_at_{};
   bool preempted_ = false;  // -PREEMPT is active for the owner
   bool processor_waits_ = false;
-  bool yielded_ = false;  // inhibited requesters compete after the processor's next cycle
-  bool contended_ = false;
   bool masked_ = false;              // 90h bit 6: no grants
   bool timeout_ = false;             // 90h bit 5, read side
   bool during_arbitration_ = false;  // 90h bit 7

@@ -68,11 +68,11 @@ DmaController::DmaController(Channel& channel, IoSpace& io, AddressSpace& memory
       trace_(trace),
       step_(channel.scheduler(), "dma.step", Priority::device, Callback::to<&DmaController::step>(this)),
       software_(std::make_unique<SoftwareRequest>(*this)),
-      ports_00_(*this, io, 0x00, 0x0F, channel.timing().planar_cycle),
-      ports_18_(*this, io, 0x18, 0x18, channel.timing().planar_cycle),
-      ports_1a_(*this, io, 0x1A, 0x1A, channel.timing().planar_cycle),
-      ports_80_(*this, io, 0x80, 0x8F, channel.timing().planar_cycle),
-      ports_c0_(*this, io, 0xC0, 0xDF, channel.timing().planar_cycle) {
+      ports_00_(*this, io, 0x00, 0x0F, board_cycle),
+      ports_18_(*this, io, 0x18, 0x18, board_cycle),
+      ports_1a_(*this, io, 0x1A, 0x1A, board_cycle),
+      ports_80_(*this, io, 0x80, 0x8F, board_cycle),
+      ports_c0_(*this, io, 0xC0, 0xDF, board_cycle) {
   reset(Time{});
 }
 

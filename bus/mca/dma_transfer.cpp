@@ -144,7 +144,7 @@ Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, D
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
     const CycleSpec spec = client.dma_cycle();
-    return start + bus_.timing().cycle(spec) * (bytes * 8 > spec.width ? 2 : 1);
+    return start + bus_.costs().cycle(spec) * (bytes * 8 > spec.width ? 2 : 1);
   }
   const auto port = static_cast<std::uint16_t>(c.io_address & ~(bytes - 1u));
   Time end = start;
@@ -153,7 +153,7 @@ Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, D
     const CycleSpec spec = r ? r->cycle : nobody;
     const unsigned n = spec.width >= 16 && r->last > port ? bytes - done : 1;
     const Time cycle_start = end;
-    end += bus_.timing().cycle(spec);
+    end += bus_.costs().cycle(spec);
     if (r) end = std::max(end, r->slave->ready(port + done - r->first, n, direction, cycle_start));
     done += n;
   }
@@ -164,7 +164,7 @@ Time DmaController::memory_end(const ChannelRegisters& c, Time start) const {
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   const AddressSpace::Range* r = memory_.find(c.current_address);
   const unsigned width = r ? r->cycle.width : bus_.timing().memory_width;
-  const Time cycle = r ? bus_.timing().cycle(r->cycle) : bus_.timing().memory_cycle;
+  const Time cycle = r ? bus_.costs().cycle(r->cycle) : bus_.timing().memory_cycle;
   // The controller moves at most 16 bits a cycle, so an odd word takes two.
   const bool split = bytes == 2 && (width < 16 || (c.current_address & 1) != 0);
   return start + cycle * (split ? 2 : 1);

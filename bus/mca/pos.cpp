@@ -25,12 +25,12 @@ void describe_target(Description& d, std::string_view name, const SetupTarget& t
 }
 }  // namespace
 
-PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit)
+PosController::PosController(IoSpace& io, Trace& trace, unsigned scsi_setup_bit)
     : trace_(trace),
       scsi_mask_(static_cast<std::uint8_t>(1u << (scsi_setup_bit & 7))),
-      port_91_(*this, io, 0x91, 0x91, timing.planar_cycle),
-      port_94_(*this, io, 0x94, 0x94, timing.planar_cycle),
-      port_96_(*this, io, 0x96, 0x96, timing.planar_cycle) {
+      port_91_(*this, io, 0x91, 0x91, board_cycle),
+      port_94_(*this, io, 0x94, 0x94, board_cycle),
+      port_96_(*this, io, 0x96, 0x96, board_cycle) {
   // Setup cycles are at least synchronous extended. The window answers at full width so that the
   // planar does not split a word access: that is what makes word accesses to POS go wrong.
   CycleSpec setup{32, CycleKind::synchronous_extended, {}};

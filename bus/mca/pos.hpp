@@ -26,7 +26,6 @@
 
 #include "bus/common/port_window.hpp"
 #include "bus/mca/slot.hpp"
-#include "bus/mca/timing.hpp"
 
 namespace planar::bus {
 
@@ -37,7 +36,7 @@ class PosController final : private Slave {
 
   /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on
   /// the others.
-  PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit = 1);
+  PosController(IoSpace& io, Trace& trace, unsigned scsi_setup_bit = 1);
 
   /// Null: no such function, reads FFh.
   void set_planar(SetupTarget* target) { planar_ = target; }

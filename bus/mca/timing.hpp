@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "bus/common/board_cycle.hpp"
+#include "bus/common/bus.hpp"
 #include "bus/mca/cycles.hpp"
 #include "core/time/time.hpp"
 
@@ -39,8 +41,6 @@ struct ArbitrationTiming {
 
 /// The timing of one planar.
 struct BusTiming {
-  /// Widest transfer of one processor cycle in bits: 16 (386SX) or 32.
-  unsigned cpu_bus_width = 32;
   /// From the processor's bus to the channel, once for each processor cycle; about 1 to 2 processor
   /// clocks. [inferred]
   Time synchronisation = 60_ns;
@@ -54,8 +54,6 @@ struct BusTiming {
   Time ready_limit = Time::never();
   /// One of the two interrupt acknowledge cycles. [inferred] as any other planar device.
   Time interrupt_acknowledge = 300_ns;
-  /// How the planar's own 8-bit devices (8259, 8254, 8042, RTC...) answer. [inferred]
-  CycleSpec planar_cycle{8, CycleKind::synchronous_extended, {}};
   /// Width in bits of planar memory as bus masters and the DMA controller see it.
   unsigned memory_width = 32;
   /// Planar memory takes part in the streaming data procedure: a master that asks for it moves a datum every 100 ns
@@ -66,11 +64,13 @@ struct BusTiming {
   ArbitrationTiming arbitration;
   RefreshTiming refresh;
 
-  /// The time of one cycle to a slave that claims `spec`.
-  constexpr Time cycle(const CycleSpec& spec) const {
-    if (spec.is(CycleKind::standard)) return standard;
-    if (spec.is(CycleKind::synchronous_extended)) return extended;
-    return extended + spec.ready_delay;
+  /// By CycleKind, and for the planar's own 8-bit devices, which answer within the synchronous extended cycle
+  /// [inferred].
+  constexpr CycleTable costs() const {
+    return {synchronisation,
+            ready_limit,
+            interrupt_acknowledge,
+            {{{standard, false}, {extended, false}, {extended, true}, {extended, true}}}};
   }
 };
 

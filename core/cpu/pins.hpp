@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor's pins: what a CPU asks of the machine around it. Implemented by the bus controller of the planar.
+// The processor's pins: what a CPU asks of the machine around it. Implemented by the host bridge.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Physical memory as seen by a processor or bus master: RAM, ROM, adapter memory and device handlers, in 4 KB pages.
 //
 // RAM and ROM pages hold a host pointer; their timing belongs to the processor's memory model. For every other page
-// ("device") the bus controller finds the claimed range, computes the cycle's cost and moves the data.
+// ("device") the host bridge finds the claimed range, computes the cycle's cost and moves the data.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 namespace planar {
 
 /// How a claimed range responds. The kinds of cycle are an enumeration of the bus (bus/mca/cycles.hpp): a range belongs
-/// to one bus, which alone interprets the kind.
+/// to one bus, whose table of cycles (bus/common/bus.hpp) alone interprets the kind.
 struct CycleSpec {
   constexpr CycleSpec() = default;
   /// `kind`: an enumerator of the bus; `wait`: the time by which the slave lengthens a cycle, if the kind permits that.
@@ -29,6 +29,7 @@ struct CycleSpec {
 
   std::uint8_t width = 8;  ///< of the slave's data path in bits: 8, 16 or 32
   std::uint8_t kind = 0;   ///< the bus's default cycle
+  std::uint8_t bus = 0;    ///< which bus of the machine it is on: 0 is the one of the board's own devices
   Time ready_delay{};
 };
 

@@ -58,7 +58,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
     return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };
   if (name == "bus_edge") return (t.core_per_bus_num - 1) / (2.0 * t.core_per_bus_den);
-  if (name == "io_cycle") return whole(m.bus.cycle(m.bus.planar_cycle));
+  if (name == "io_cycle") return whole(m.bus.costs().cycle(bus::board_cycle));
   if (name == "acknowledge") return whole(m.bus.interrupt_acknowledge * 2);
   fail(at, fmt::format("no parameter '{}'; the head of the file lists them", name));
 }

@@ -11,7 +11,7 @@ namespace planar {
 ChannelTracks::ChannelTracks(TraceEventFile& file, unsigned process)
     : file_(file), owner_track_(file.track(process, "channel owner")), cycle_track_(file.track(process, "channel")) {}
 
-void ChannelTracks::open(const bus::Channel& channel, Time now) {
+void ChannelTracks::open(const bus::Bus& channel, Time now) {
   opened_ = since_ = now;
   if (const auto owner = channel.owner_name(); owner != "processor") owner_ = owner;
 }
@@ -20,8 +20,8 @@ void ChannelTracks::close(Time now) {
   if (!owner_.empty()) released(std::max(now, since_));
 }
 
-void ChannelTracks::cycle(const bus::ChannelCycle& c) {
-  using Kind = bus::ChannelCycle::Kind;
+void ChannelTracks::cycle(const bus::BusCycle& c) {
+  using Kind = bus::BusCycle::Kind;
   static constexpr std::array kinds{"io", "memory", "interrupt acknowledge"};
   static constexpr std::array titles{"I/O", "memory", ""};
   const char* direction = c.direction == Direction::read ? "read" : "write";

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bus/mca/bus_controller.hpp"
-#include "bus/mca/channel_observer.hpp"
+#include "bus/common/bus.hpp"
+#include "bus/common/bus_observer.hpp"
 #include "frontend/timeline/trace_event_file.hpp"
 
 namespace planar {
@@ -15,10 +15,10 @@ class ChannelTracks {
  public:
   ChannelTracks(TraceEventFile& file, unsigned process);
 
-  void open(const bus::Channel& channel, Time now);
+  void open(const bus::Bus& channel, Time now);
   void close(Time now);
 
-  void cycle(const bus::ChannelCycle& cycle);
+  void cycle(const bus::BusCycle& cycle);
   void refreshed(Time from, Time to);
   void granted(const std::string& owner, unsigned level, Time now);
   void released(Time at);

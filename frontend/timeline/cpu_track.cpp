@@ -69,8 +69,8 @@ void CpuTrack::after_step(bool executed, const cpu::Op* op) {
     handlers_.pop_back();
 }
 
-void CpuTrack::accessed(const bus::ChannelCycle& access) {
-  if (access.kind == bus::ChannelCycle::Kind::interrupt_acknowledge) {
+void CpuTrack::accessed(const bus::BusCycle& access) {
+  if (access.kind == bus::BusCycle::Kind::interrupt_acknowledge) {
     if (handlers_.size() == most_handlers) handlers_.clear();
     handlers_.push_back({front_, static_cast<std::uint8_t>(access.value)});
     change(fmt::format("interrupt {:02X}h", access.value), access.start);

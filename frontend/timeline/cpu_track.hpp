@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/mca/channel_observer.hpp"
+#include "bus/common/bus_observer.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/observer.hpp"
 #include "frontend/timeline/trace_event_file.hpp"
@@ -27,7 +27,7 @@ class CpuTrack final : public cpu::Observer {
   void close(Time now);
 
   /// From the channel's observer.
-  void accessed(const bus::ChannelCycle& access);
+  void accessed(const bus::BusCycle& access);
   void waited(Time from, Time to) { wait_ = {from, to}; }
 
   // cpu::Observer

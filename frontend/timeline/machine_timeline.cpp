@@ -28,7 +28,7 @@ MachineTimeline::~MachineTimeline() {
 void MachineTimeline::open(Time now) {
   open_ = true;
   processor_.open(now);
-  channel_.open(machine_.bus().channel(), now);
+  channel_.open(machine_.bus(), now);
   machine_.bus().add_observer(*this);
   sample(now);
 }
@@ -49,14 +49,14 @@ void MachineTimeline::sample(Time now) {
   for (DeviceTracks& adapter : adapters_) adapter.sample(now);
 }
 
-void MachineTimeline::cycle(const bus::ChannelCycle& cycle) {
+void MachineTimeline::cycle(const bus::BusCycle& cycle) {
   if (!open_) return;
   channel_.cycle(cycle);
   sample(cycle.end);
   after_cycle_();
 }
 
-void MachineTimeline::accessed(const bus::ChannelCycle& access) {
+void MachineTimeline::accessed(const bus::BusCycle& access) {
   if (open_) processor_.accessed(access);
 }
 

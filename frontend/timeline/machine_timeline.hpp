@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/mca/channel_observer.hpp"
+#include "bus/common/bus_observer.hpp"
 #include "frontend/timeline/channel_tracks.hpp"
 #include "frontend/timeline/cpu_track.hpp"
 #include "frontend/timeline/device_tracks.hpp"
@@ -18,7 +18,7 @@
 
 namespace planar {
 
-class MachineTimeline final : private bus::ChannelObserver {
+class MachineTimeline final : private bus::BusObserver {
  public:
   /// `after_cycle` is called when a cycle may have scheduled events.
   MachineTimeline(Machine& machine, const std::string& name, TraceEventFile& file, std::function<void()> after_cycle);
@@ -32,9 +32,9 @@ class MachineTimeline final : private bus::ChannelObserver {
   std::uint64_t cycles() const { return channel_.cycles(); }
 
  private:
-  // bus::ChannelObserver: nothing once the timeline is closed, which may happen inside an access
-  void cycle(const bus::ChannelCycle& cycle) override;
-  void accessed(const bus::ChannelCycle& access) override;
+  // bus::BusObserver: nothing once the timeline is closed, which may happen inside an access
+  void cycle(const bus::BusCycle& cycle) override;
+  void accessed(const bus::BusCycle& access) override;
   void waited(Time from, Time to) override { processor_.waited(from, to); }
   void refreshed(Time from, Time to) override { channel_.refreshed(from, to); }
   void granted(const std::string& owner, unsigned level, Time now) override { channel_.granted(owner, level, now); }

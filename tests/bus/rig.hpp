@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/pos.hpp"
 #include "bus/mca/slot.hpp"
@@ -48,15 +48,17 @@ struct IrqRecorder final : InterruptSink {
 };
 
 struct Rig {
-  explicit Rig(BusTiming timing = quiet_timing()) : bus(scheduler, memory, timing, trace) {
+  explicit Rig(BusTiming timing = quiet_timing(), HostTiming host = {})
+      : bus(scheduler, memory, host, trace), channel(scheduler, timing, bus.io(), trace) {
+    bus.attach(channel);
     interrupts.connect(irqs);
     channel_check.connect(nmi);
-    bus.channel().connect(nmi);
+    channel.connect(nmi);
     memory.map_ram(0, ram);
   }
 
   SlotWiring wiring() {
-    return {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, pos.feedback()};
+    return {scheduler, bus.io(), memory, channel, dma, interrupts, channel_check, trace, pos.feedback()};
   }
 
   // A processor that is idle between accesses: each starts when the previous one has ended.
@@ -102,9 +104,10 @@ struct Rig {
   AddressSpace memory;
   Trace trace;
   std::vector<std::uint8_t> ram = std::vector<std::uint8_t>(0x20000, 0);
-  BusController bus;
-  DmaController dma{bus.channel(), bus.io(), memory, trace};
-  PosController pos{bus.io(), bus.timing(), trace, 3};
+  HostBridge bus;
+  Channel channel;
+  DmaController dma{channel, bus.io(), memory, trace};
+  PosController pos{bus.io(), trace, 3};
   InterruptLines interrupts;
   ChannelCheck channel_check;
   IrqRecorder irqs;

@@ -18,7 +18,7 @@ struct Log {
 /// Owns the channel for `hold`, or until it is preempted plus `reluctance` when hold is never.
 struct Master final : BusMaster {
   Master(Rig& r, Log& l, std::string name, unsigned level, Time hold, bool fairness = true)
-      : BusMaster(r.bus.channel(), std::move(name), fairness), log(l), level(level), hold(hold) {}
+      : BusMaster(r.channel, std::move(name), fairness), log(l), level(level), hold(hold) {}
   void ask(Time now) { request_channel(level, now); }
   void granted(Time now) override {
     log.add(master_name(), "granted", now);
@@ -110,7 +110,7 @@ TEST_CASE("port 90h bit 5 makes the phase 600 ns; bit 7 gives it to the processo
     net.ask(rig.now);
     rig.step(600_ns);
     REQUIRE(log.lines == Lines{"net granted 900"});
-    REQUIRE((rig.bus.channel().port_peek(0x90) & 0x20) == 0);  // reads as the time-out bit
+    REQUIRE((rig.channel.port_peek(0x90) & 0x20) == 0);  // reads as the time-out bit
   }
   SECTION("processor cycles during arbitration") {
     rig.out(0x90, 0x80);  // ends at 300 ns
@@ -122,7 +122,7 @@ TEST_CASE("port 90h bit 5 makes the phase 600 ns; bit 7 gives it to the processo
     rig.in(0x300);  // the processor has the channel again as soon as it is released
     REQUIRE(log.lines == Lines{"net granted 700"});
     REQUIRE(rig.now == 1'900_ns);
-    REQUIRE((rig.bus.channel().port_peek(0x90) & 0x80) != 0);
+    REQUIRE((rig.channel.port_peek(0x90) & 0x80) != 0);
   }
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("another requester preempts a burst") {
   burst.ask(0_ns);
   rig.step(2_us);
   REQUIRE(burst.owns_channel());
-  REQUIRE(rig.bus.channel().owner_name() == "burst");
+  REQUIRE(rig.channel.owner_name() == "burst");
   disk.ask(rig.now);
   rig.step(2_us);
   REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 2000", "disk granted 2400"});
@@ -240,8 +240,8 @@ TEST_CASE(
   REQUIRE(rig.nmi.level[NmiSource::bus_timeout]);
   REQUIRE(rig.nmi.last == 9'800_ns);
   REQUIRE(log.lines == Lines{"stuck granted 300", "stuck preempted 2000", "stuck timed out 9800"});
-  REQUIRE(rig.bus.channel().owner_name() == "processor");
-  REQUIRE(rig.bus.channel().port_peek(0x90) == 0x66);
+  REQUIRE(rig.channel.owner_name() == "processor");
+  REQUIRE(rig.channel.port_peek(0x90) == 0x66);
   rig.step(50_us);
   REQUIRE(log.lines.size() == 3);  // net waits
   SECTION("a write with bit 6 = 0 resumes arbitration") {
@@ -275,11 +275,11 @@ TEST_CASE("an NMI stops arbitration, and so does forcing the arbitrate state") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 9, 1_us);
-  SECTION("NMI") { rig.bus.channel().nmi_delivered(rig.now); }
+  SECTION("NMI") { rig.channel.nmi_delivered(rig.now); }
   SECTION("NMI within a phase") {
     net.ask(rig.now);
     rig.step(100_ns);
-    rig.bus.channel().nmi_delivered(rig.now);
+    rig.channel.nmi_delivered(rig.now);
   }
   SECTION("port 90h bit 6") { rig.out(0x90, 0x40); }
   net.ask(rig.now);
@@ -307,7 +307,7 @@ TEST_CASE("requesters that never release the channel cannot stop the processor f
 
 TEST_CASE("the cost of a master's transfers follows width, alignment and streaming") {
   Rig rig;
-  const Channel& channel = rig.bus.channel();
+  const Channel& channel = rig.channel;
   REQUIRE(channel.transfer_time({0x1000, 64, 32}) == 16 * 200_ns);
   REQUIRE(channel.transfer_time({0x1001, 64, 32}) == 17 * 200_ns);
   REQUIRE(channel.transfer_time({0x1000, 64, 16}) == 32 * 200_ns);
@@ -322,7 +322,7 @@ TEST_CASE("memory that does not take part in streaming data is moved by default 
   BusTiming timing = quiet_timing();
   timing.memory_streams = false;
   Rig rig(timing);
-  const Channel& channel = rig.bus.channel();
+  const Channel& channel = rig.channel;
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}) == 1024 * 200_ns);
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}, 300_ns) == 300_ns + 1023 * 100_ns);
 }
@@ -331,9 +331,9 @@ TEST_CASE("on a single-path planar the processor learns when its memory path is 
   Rig rig;
   Log log;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
-  rig.bus.channel().set_steal([&](Time from, Time to) { spans.emplace_back(from.ps / 1000, to.ps / 1000); });
+  rig.channel.set_steal([&](Time from, Time to) { spans.emplace_back(from.ps / 1000, to.ps / 1000); });
   struct Mover final : BusMaster {
-    explicit Mover(Rig& r) : BusMaster(r.bus.channel(), "mover") {}
+    explicit Mover(Rig& r) : BusMaster(r.channel, "mover") {}
     void granted(Time now) override { release_channel(channel().transfer({0x1000, 16, 32}, now)); }
   } mover(rig);
   mover.request_channel(8, 1_us);

@@ -37,9 +37,7 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
   };
   for (const Row& row : rows) {
     for (const auto& [kind, cost] : kinds) {
-      BusTiming timing = quiet_timing();
-      timing.cpu_bus_width = row.cpu;
-      Rig rig(timing);
+      Rig rig(quiet_timing(), {row.cpu, 32});
       RecordingSlave slave;
       CycleSpec spec = kind;
       spec.width = static_cast<std::uint8_t>(row.slave);
@@ -80,8 +78,7 @@ TEST_CASE("synchronisation is charged once per processor cycle") {
     REQUIRE(rig.took == 75_ns + 4 * 200_ns);
   }
   SECTION("a 386SX needs two") {
-    timing.cpu_bus_width = 16;
-    Rig rig(timing);
+    Rig rig(timing, {16, 32});
     RecordingSlave slave;
     auto claim = rig.bus.io().claim(0x300, 0x303, slave, {8, CycleKind::standard, {}});
     rig.in(0x300, 4);

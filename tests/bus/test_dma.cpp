@@ -274,7 +274,7 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
 TEST_CASE("a burst yields when preempted and continues later; a single-item device arbitrates for each item") {
   Rig rig;
   struct Intruder final : BusMaster {
-    explicit Intruder(Rig& r) : BusMaster(r.bus.channel(), "intruder") {}
+    explicit Intruder(Rig& r) : BusMaster(r.channel, "intruder") {}
     void granted(Time now) override {
       at = now;
       release_channel(now + 1_us);

@@ -19,9 +19,7 @@ struct Chatty final : DmaClient {
 };
 
 std::string run(std::uint64_t seed, bool& went_on) {
-  BusTiming timing;
-  timing.cpu_bus_width = seed & 1 ? 16 : 32;
-  Rig rig(timing);
+  Rig rig(BusTiming{}, {seed & 1 ? 16u : 32u, 32});
   Chatty a(rig, 0), b(rig, 1), c(rig, 2);
   Chatty* clients[] = {&a, &b, &c};
   PlanarPos planar(0xFFEE);

@@ -132,8 +132,10 @@ TEST_CASE("planar SCSI answers the select of its model: F7h on a 56, FDh on the 
     Scheduler scheduler;
     AddressSpace memory;
     Trace trace;
-    BusController bus(scheduler, memory, quiet_timing(), trace);
-    PosController pos(bus.io(), bus.timing(), trace, bit);
+    HostBridge bus(scheduler, memory, {}, trace);
+    Channel channel(scheduler, quiet_timing(), bus.io(), trace);
+    bus.attach(channel);
+    PosController pos(bus.io(), trace, bit);
     pos.set_scsi(&scsi);
     pos.port_write(0x94, static_cast<std::uint8_t>(~(1u << bit)), 0_ns);
     REQUIRE(bus.io_read(0x102, 1, 0_ns).value == 0x05);

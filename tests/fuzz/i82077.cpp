@@ -3,7 +3,8 @@
 // content, transfers by DMA and by the processor, port accesses at any time, diskettes that come and go.
 //
 // A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
+#include "bus/mca/arbitration.hpp"
 #include "devices/planar/diskette/diskette_dma.hpp"
 #include "tests/fuzz/device_run.hpp"
 
@@ -26,7 +27,8 @@ enum Operation : unsigned { out8, in8, command, results, transfer, program_dma, 
 class Bench final : public fuzz::DeviceRun<Bench> {
  public:
   explicit Bench(std::uint32_t bytes, bool write_protected) : bytes_(bytes), write_protected_(write_protected) {
-    bus_.channel().connect(silent_);
+    bus_.attach(channel_);
+    channel_.connect(silent_);
     memory_.map_ram(0, ram_);
     controller_.claim_ports(bus_.io());
     controller_.install(0, 1000);
@@ -158,8 +160,9 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   AddressSpace memory_;
   Trace trace_;
   std::vector<std::uint8_t> ram_ = std::vector<std::uint8_t>(0x10000);
-  bus::BusController bus_{scheduler, memory_, {}, trace_};
-  bus::DmaController dma_{bus_.channel(), bus_.io(), memory_, trace_};
+  bus::HostBridge bus_{scheduler, memory_, {}, trace_};
+  bus::Channel channel_{scheduler, {}, bus_.io(), trace_};
+  bus::DmaController dma_{channel_, bus_.io(), memory_, trace_};
   I82077 controller_{scheduler, trace_};
   DisketteDma wires_{controller_, dma_};
 };

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
@@ -62,13 +62,14 @@ template <class Network>
 struct Lab {
   explicit Lab(unsigned slot_width)
       : bus(scheduler, memory, {}, trace),
-        slot(0, slot_width,
-             {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
+        channel(scheduler, {}, bus.io(), trace),
+        slot(0, slot_width, {scheduler, bus.io(), memory, channel, dma, interrupts, channel_check, trace, &selected}),
         made(fuzz::card().make({slot, &network.medium(), net::format_mac(own), Network::settings(), 1})),
         card(made.card.get()) {
     interrupts.connect(silent);
     channel_check.connect(silent);
-    bus.channel().connect(silent);
+    bus.attach(channel);
+    channel.connect(silent);
     memory.map_ram(0, ram);
     pristine = saved();
   }
@@ -169,8 +170,9 @@ struct Lab {
   AddressSpace memory;
   Trace trace;
   std::vector<std::uint8_t> ram = std::vector<std::uint8_t>(0x4000);  // for bus masters
-  bus::BusController bus;
-  bus::DmaController dma{bus.channel(), bus.io(), memory, trace};
+  bus::HostBridge bus;
+  bus::Channel channel;
+  bus::DmaController dma{channel, bus.io(), memory, trace};
   bus::InterruptLines interrupts;
   bus::ChannelCheck channel_check;
   bool selected = false;

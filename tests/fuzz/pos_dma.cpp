@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/pos.hpp"
 #include "tests/fuzz/device_run.hpp"
@@ -135,7 +135,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   explicit Bench(unsigned width) : slot0_(0, width, wiring()), slot1_(1, 32, wiring()) {
     interrupts_.connect(silent_);
     channel_check_.connect(silent_);
-    bus_.channel().connect(silent_);
+    bus_.attach(channel_);
+    channel_.connect(silent_);
     memory_.map_ram(0, ram_);
     memory_.map_rom(0xF0000, rom_);
     pos_.set_planar(&planar_);
@@ -208,7 +209,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
           Description d;
           pos_.describe(d);
           dma_.describe(d);
-          bus_.channel().describe(d);
+          channel_.describe(d);
         });
         break;
     }
@@ -216,7 +217,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
 
  private:
   SlotWiring wiring() {
-    return {scheduler, bus_.io(), memory_, bus_.channel(), dma_, interrupts_, channel_check_, trace_, pos_.feedback()};
+    return {scheduler, bus_.io(), memory_, channel_, dma_, interrupts_, channel_check_, trace_, pos_.feedback()};
   }
   static unsigned width(unsigned high) { return std::min(4u, 1u << (high & 3)); }
   void in(unsigned port, unsigned bytes) { ended(bus_.io_read(static_cast<std::uint16_t>(port), bytes, now).end); }
@@ -228,9 +229,10 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   AddressSpace memory_;
   Trace trace_;
   std::vector<std::uint8_t> ram_ = std::vector<std::uint8_t>(0x10000), rom_ = std::vector<std::uint8_t>(0x10000, 0x90);
-  BusController bus_{scheduler, memory_, {}, trace_};
-  DmaController dma_{bus_.channel(), bus_.io(), memory_, trace_};
-  PosController pos_{bus_.io(), bus_.timing(), trace_, 3};
+  HostBridge bus_{scheduler, memory_, {}, trace_};
+  Channel channel_{scheduler, {}, bus_.io(), trace_};
+  DmaController dma_{channel_, bus_.io(), memory_, trace_};
+  PosController pos_{bus_.io(), trace_, 3};
   InterruptLines interrupts_;
   ChannelCheck channel_check_;
   PlanarPos planar_{0xFFEE};

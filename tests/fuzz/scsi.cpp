@@ -4,7 +4,7 @@
 // port accesses, POS, resets. Both drives are assigned at the beginning.
 //
 // A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
@@ -34,7 +34,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   explicit Bench(const AdapterEntry& entry) : made_(entry.make({slot_, nullptr, {}, {}, 1}).card) {
     interrupts_.connect(silent_);
     channel_check_.connect(silent_);
-    bus_.channel().connect(silent_);
+    bus_.attach(channel_);
+    channel_.connect(silent_);
     memory_.map_ram(0, ram_);
     auto& card = static_cast<storage::IbmScsi&>(*made_);
     card.attach(6, storage::DriveKind::disk, DiskImage(std::vector<std::uint8_t>(512 * 4096, 0x5A), "disk"));
@@ -139,13 +140,14 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   AddressSpace memory_;
   Trace trace_;
   std::vector<std::uint8_t> ram_ = std::vector<std::uint8_t>(0x10000);
-  bus::BusController bus_{scheduler, memory_, {}, trace_};
-  bus::DmaController dma_{bus_.channel(), bus_.io(), memory_, trace_};
+  bus::HostBridge bus_{scheduler, memory_, {}, trace_};
+  bus::Channel channel_{scheduler, {}, bus_.io(), trace_};
+  bus::DmaController dma_{channel_, bus_.io(), memory_, trace_};
   bus::InterruptLines interrupts_;
   bus::ChannelCheck channel_check_;
   bool selected_ = false;
   bus::Slot slot_{
-      0, 32, {scheduler, bus_.io(), memory_, bus_.channel(), dma_, interrupts_, channel_check_, trace_, &selected_}};
+      0, 32, {scheduler, bus_.io(), memory_, channel_, dma_, interrupts_, channel_check_, trace_, &selected_}};
   std::unique_ptr<bus::Adapter> made_;
 };
 

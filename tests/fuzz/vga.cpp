@@ -5,7 +5,8 @@
 // A finding: a crash or sanitizer report, a picture whose size is not what it says, an access or a look that changes
 // something it must not, and what device_run.hpp says.
 #include "devices/planar/video/vga.hpp"
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
+#include "bus/mca/arbitration.hpp"
 #include "tests/fuzz/device_run.hpp"
 
 namespace {
@@ -34,7 +35,8 @@ constexpr std::array<std::uint8_t, 9> text_graphics{0x00, 0x00, 0x00, 0x00, 0x00
 class Bench final : public fuzz::DeviceRun<Bench> {
  public:
   Bench() {
-    bus_.channel().connect(silent_);
+    bus_.attach(channel_);
+    channel_.connect(silent_);
     vga_.claim(bus_.io(), memory_);
     vga_.reset(now);
     vga_.set_awake(true);
@@ -144,7 +146,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
   Silent silent_;
   AddressSpace memory_;
   Trace trace_;
-  bus::BusController bus_{scheduler, memory_, {}, trace_};
+  bus::HostBridge bus_{scheduler, memory_, {}, trace_};
+  bus::Channel channel_{scheduler, {}, bus_.io(), trace_};
   Vga vga_{scheduler};
 };
 

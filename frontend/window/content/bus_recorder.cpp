@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "bus/mca/arbitration.hpp"
-
 namespace planar {
 
 namespace {
@@ -27,10 +25,10 @@ void BusRecorder::add(BusSpan span) {
   while (spans_.size() > most_spans || spans_.front().to < oldest) spans_.pop_front();
 }
 
-void BusRecorder::accessed(const bus::ChannelCycle& access) {
-  const auto kind = access.kind == bus::ChannelCycle::Kind::io       ? BusSpan::Kind::io
-                    : access.kind == bus::ChannelCycle::Kind::memory ? BusSpan::Kind::memory
-                                                                     : BusSpan::Kind::acknowledge;
+void BusRecorder::accessed(const bus::BusCycle& access) {
+  const auto kind = access.kind == bus::BusCycle::Kind::io       ? BusSpan::Kind::io
+                    : access.kind == bus::BusCycle::Kind::memory ? BusSpan::Kind::memory
+                                                                 : BusSpan::Kind::acknowledge;
   add({kind, access.start, access.end, {}, access.direction, access.address, access.bytes, access.value});
 }
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "bus/mca/channel_observer.hpp"
+#include "bus/common/bus_observer.hpp"
 #include "machines/machine.hpp"
 
 namespace planar {
@@ -29,7 +29,7 @@ struct BusSpan {
   std::uint32_t address = 0, bytes = 0, value = 0;
 };
 
-class BusRecorder final : private bus::ChannelObserver {
+class BusRecorder final : private bus::BusObserver {
  public:
   static constexpr Time kept = 20_ms;
 
@@ -43,7 +43,7 @@ class BusRecorder final : private bus::ChannelObserver {
   const std::deque<BusSpan>& spans() const { return spans_; }
 
  private:
-  void accessed(const bus::ChannelCycle& access) override;
+  void accessed(const bus::BusCycle& access) override;
   void waited(Time from, Time to) override { add({BusSpan::Kind::wait, from, to}); }
   void refreshed(Time from, Time to) override { add({BusSpan::Kind::refresh, from, to}); }
   void granted(const std::string& owner, unsigned level, Time now) override;

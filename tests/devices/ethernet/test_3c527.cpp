@@ -449,7 +449,7 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
     b.open();
     Time held{};
     int tenures = 0;
-    b.rig.bus.channel().set_steal([&](Time from, Time to) {
+    b.rig.channel.set_steal([&](Time from, Time to) {
       held = held + (to - from);
       ++tenures;
     });
@@ -461,7 +461,7 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
   const auto [held16, tenures16] = spans(16, "64");
   const auto [held_big, tenures_big] = spans(32, "128");
   const Rig rig;
-  const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
+  const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
   // Nobody else competes: the phase after a burst is the one before the next.
   CHECK(held32 == cycle * 16 * 16 + phase * 17);
   CHECK(held16 == cycle * 32 * 16 + phase * 17);

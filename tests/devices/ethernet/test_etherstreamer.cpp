@@ -130,7 +130,7 @@ struct StreamerBench : CardBench {
 
 /// A master that takes the channel for `hold` again and again, at a level above the card's.
 struct Hog final : bus::BusMaster {
-  Hog(Rig& rig, Time hold) : BusMaster(rig.bus.channel(), "hog", false), rig_(rig), hold_(hold) {
+  Hog(Rig& rig, Time hold) : BusMaster(rig.channel, "hog", false), rig_(rig), hold_(hold) {
     request_channel(1, rig.now);
   }
   void granted(Time now) override {
@@ -493,13 +493,13 @@ TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widt
     b.open();
     b.rig.step(100_us);
     Time sum{};
-    b.rig.bus.channel().set_steal([&](Time from, Time to) { sum = sum + (to - from); });
+    b.rig.channel.set_steal([&](Time from, Time to) { sum = sum + (to - from); });
     b.send(0, body(1024));
     b.rig.step(3_ms);
     return sum;
   };
   const Rig rig;
-  const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
+  const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
   // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
   // but the phase after one is the one before the next where that waits already.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);

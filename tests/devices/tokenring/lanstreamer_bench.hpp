@@ -292,9 +292,7 @@ struct LanStreamerBench {
 
 /// A master that takes the channel for `hold` again and again, at a level above the card's.
 struct ChannelHog final : bus::BusMaster {
-  ChannelHog(Rig& rig, Time hold) : BusMaster(rig.bus.channel(), "hog", false), hold_(hold) {
-    request_channel(1, rig.now);
-  }
+  ChannelHog(Rig& rig, Time hold) : BusMaster(rig.channel, "hog", false), hold_(hold) { request_channel(1, rig.now); }
   void granted(Time now) override {
     channel().occupy(now, now + hold_);
     release_channel(now + hold_);

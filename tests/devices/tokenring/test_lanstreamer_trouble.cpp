@@ -265,14 +265,14 @@ TEST_CASE("LANStreamer: its bursts, basic and streaming, in slots of both widths
     b.bring_up();
     b.rig.step(100_us);
     Time sum{};
-    b.rig.bus.channel().set_steal([&](Time from, Time to) { sum = sum + (to - from); });
+    b.rig.channel.set_steal([&](Time from, Time to) { sum = sum + (to - from); });
     b.send(0, b.frame(1010));
     b.rig.step(3_ms);
     CHECK(b.transmit_status(0) != 0);
     return sum;
   };
   const Rig rig;
-  const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
+  const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
   // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
   // but the phase after one is the one before the next where that waits already.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus controller's trace lines, away from the paths that run without them. Who answered is looked up again: the
+// The host bridge's trace lines, away from the paths that run without them. Who answered is looked up again: the
 // access may have changed the claims.
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 
 namespace planar::bus {
 
@@ -21,7 +21,7 @@ struct Answer {
   const TraceSubject* subject = nullptr;
   const Slave* slave = nullptr;
   std::uint32_t offset = 0;
-  CycleSpec cycle{8, CycleKind::standard, {}};
+  CycleSpec cycle{};
   bool plain = false;  // memory that holds no register
 };
 
@@ -44,14 +44,14 @@ Answer who_answers(const IoSpace& io, AddressSpace& space, bool memory, std::uin
 
 }  // namespace
 
-void BusController::trace_cycle(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value,
-                                Direction direction, const Phases& p) {
+void HostBridge::trace_cycle(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value,
+                             Direction direction, const Phases& p) {
   const Answer who = who_answers(io_, memory_, memory, address);
   const TraceAddress place = memory ? memory_address(address) : port_address(address);
   value = lanes_of(value, bytes);
   CycleSpec prompt = who.cycle;
   prompt.ready_delay = {};
-  const Time least = timing_.cycle(prompt);
+  const Time least = bus_of(prompt).costs().cycle(prompt);
   trace_.at(place, TraceCategory::bus, p.end, who.device,
             "{} {:0{}X} {} {:0{}X} sync {:g} wait {:g} cycle {:g} ready {:g} ns", memory ? "memory" : "io", address,
             memory ? 8 : 4, arrow(direction), value, 2 * bytes, nanoseconds_of(p.synchronisation),
@@ -63,22 +63,22 @@ void BusController::trace_cycle(bool memory, std::uint32_t address, unsigned byt
             name.empty() ? fmt::format("+{:02X}", who.offset) : std::string(name), arrow(direction), value, 2 * bytes);
 }
 
-void BusController::trace_access(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value,
-                                 Direction direction, Time end) {
+void HostBridge::trace_access(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value,
+                              Direction direction, Time end) {
   trace_.at(memory ? memory_address(address) : port_address(address),
             memory ? TraceCategory::memory : TraceCategory::io, end, who_answers(io_, memory_, memory, address).device,
             "{:0{}X} {} {:0{}X}", address, memory ? 8 : 4, arrow(direction), lanes_of(value, bytes), 2 * bytes);
 }
 
-void BusController::trace_acknowledge(std::uint8_t vector, Time start, Time end) {
-  trace_(TraceCategory::irq, end, Channel::device_name, "acknowledge -> {:02X}", vector);
-  trace_(TraceCategory::bus, end, Channel::device_name, "interrupt acknowledge -> {:02X}, two cycles in {:g} ns",
-         vector, nanoseconds_of(end - start));
+void HostBridge::trace_acknowledge(std::uint8_t vector, Time start, Time end) {
+  trace_(TraceCategory::irq, end, buses_[0]->name(), "acknowledge -> {:02X}", vector);
+  trace_(TraceCategory::bus, end, buses_[0]->name(), "interrupt acknowledge -> {:02X}, two cycles in {:g} ns", vector,
+         nanoseconds_of(end - start));
 }
 
-void BusController::trace_single(std::uint16_t port, unsigned bytes, std::uint32_t value, Direction direction,
-                                 Time begun, Time end) {
-  trace_cycle(false, port, bytes, value, direction, {timing_.synchronisation, begun, begun, end});
+void HostBridge::trace_single(const Bus& bus, std::uint16_t port, unsigned bytes, std::uint32_t value,
+                              Direction direction, Time begun, Time end) {
+  trace_cycle(false, port, bytes, value, direction, {bus.costs().synchronisation, begun, begun, end});
   if (trace_.on(TraceCategory::io)) trace_access(false, port, bytes, value, direction, end);
 }
 

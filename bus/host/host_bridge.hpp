@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus controller of a planar: the processor's pins on one side, the channel and the planar
-// devices on the other.
+// The host bridge: the processor's pins on one side, the buses of the machine on the other.
 //
-// Each access is split as the processor and the planar split it (docs/hardware/micro-channel.md#width-and-splitting):
-// first at the width of the processor's bus, then at the width of the slave that answers; every part is a cycle with
-// its own cost, slave and wait for the channel. The cost is: synchronisation (once a processor cycle) + waiting for the
-// channel + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to the end of a cycle
-// before the slave sees it.
+// Each access is split as the processor and the board split it (docs/hardware/micro-channel.md#width-and-splitting):
+// first at the width of the processor's bus, then at the width of the slave that answers; every part is a cycle on the
+// bus of that slave, with its own cost and its own wait for the bus. The cost is: synchronisation (once a processor
+// cycle) + waiting for the bus + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to
+// the end of a cycle before the slave sees it.
 //
-// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave
-// (no -CD DS 16).
+// A range says which bus it is on (CycleSpec::bus). Board devices, accesses that nobody answers and interrupt
+// acknowledge cycles are on the bus that was attached first.
+//
+// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave.
 //
 // Not modelled: rounding to a processor clock between the cycles of one split access (the processor
 // rounds at the end); writes to RAM that lies in the same 4 KB page as a claimed range vanish (no
 // planar maps its memory so).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 
+#include "bus/common/bus.hpp"
 #include "bus/common/interrupts.hpp"
-#include "bus/mca/arbitration.hpp"
-#include "bus/mca/timing.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/memory/io_space.hpp"
@@ -31,26 +33,29 @@
 
 namespace planar::bus {
 
-class BusController final : public cpu::Pins {
+/// The processor's side of a board.
+struct HostTiming {
+  /// Widest transfer of one processor cycle in bits: 16 (386SX) or 32.
+  unsigned cpu_bus_width = 32;
+  /// Width in bits of the board's memory beneath a page that a device shares.
+  unsigned memory_width = 32;
+};
+
+class HostBridge final : public cpu::Pins {
  public:
-  BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace);
+  HostBridge(Scheduler& scheduler, AddressSpace& memory, const HostTiming& timing, Trace& trace);
 
   IoSpace& io() { return io_; }
   AddressSpace& memory() { return memory_; }
-  Channel& channel() { return channel_; }
-  const Channel& channel() const { return channel_; }
-  const BusTiming& timing() const { return timing_; }
+  /// Connects a bus before anything on it claims a range; it lives as long as the bridge works. Throws Error when there
+  /// are four already.
+  void attach(Bus& bus);
 
   /// The 8259 pair. Without one INTA cycles read ones.
   void connect(InterruptAcknowledger& pic) { pic_ = &pic; }
   /// The planar's answer to a processor shutdown (a reset), and the path of FERR# to IRQ 13.
   void on_shutdown(std::function<void(Time)> f) { shutdown_ = std::move(f); }
   void on_fpu_error(std::function<void(bool, Time)> f) { fpu_error_ = std::move(f); }
-
-  /// Tells `observer` of every access of the processor and of everything else on the channel until it is removed; it
-  /// lives until then. Both may be called from inside an access, which a new observer is not told of.
-  void add_observer(ChannelObserver& observer);
-  void remove_observer(ChannelObserver& observer);
 
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
@@ -65,21 +70,25 @@ class BusController final : public cpu::Pins {
   void shutdown(Time now) override;
   void fpu_error(bool active, Time now) override;
 
-  /// Channel cycles that the processor has run, for reports.
+  /// Bus cycles that the processor has run, for reports.
   std::uint64_t cycles() const { return cycles_; }
 
-  /// Saves the channel with it.
+  /// Saves the buses with it.
   void archive(Archive& a);
 
  private:
-  void observe(ChannelObserver* observer);
   struct Target;  // who answers one cycle, and where
   Target io_target(std::uint32_t port) const;
   Target memory_target(std::uint32_t address) const;
+  template <bool memory>
+  Target target(std::uint32_t address) const;
+  Bus& bus_of(const CycleSpec& cycle) const { return *buses_[cycle.bus]; }
+  template <bool memory>
+  Bus& bus_at(std::uint32_t address) const;
   template <bool memory, bool observed>
-  cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
+  cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start, BusObserver* observer);
   template <bool memory, bool observed>
-  Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
+  Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start, BusObserver* observer);
   template <bool memory, class F>
   Time split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f);
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
@@ -91,11 +100,11 @@ class BusController final : public cpu::Pins {
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
   const AddressSpace::Range* single_memory(std::uint32_t address, unsigned bytes) const;
   void finish_run(std::uint32_t count, Time end);
-  bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes, Direction direction,
-                 Time start, Time& end);
-  void finish_cycle(bool* selected, Time end);
-  // bus_trace.cpp
-  /// A cycle on the channel: synchronised to it before `asked`, on it from `begun` to `end`.
+  bool cycle_end(const Bus& bus, const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
+                 Direction direction, Time start, Time& end);
+  void finish_cycle(Bus& bus, bool* selected, Time end);
+  // access_trace.cpp
+  /// A cycle on a bus: synchronised to it before `asked`, on it from `begun` to `end`.
   struct Phases {
     Time synchronisation, asked, begun, end;
   };
@@ -104,28 +113,27 @@ class BusController final : public cpu::Pins {
   void trace_access(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value, Direction direction,
                     Time end);
   void trace_acknowledge(std::uint8_t vector, Time start, Time end);
-  void trace_single(std::uint16_t port, unsigned bytes, std::uint32_t value, Direction direction, Time begun, Time end);
+  void trace_single(const Bus& bus, std::uint16_t port, unsigned bytes, std::uint32_t value, Direction direction,
+                    Time begun, Time end);
 
   Scheduler& scheduler_;
   AddressSpace& memory_;
-  const BusTiming timing_;
+  const HostTiming timing_;
   Trace& trace_;
   IoSpace io_;
-  Channel channel_;
+  std::array<Bus*, 4> buses_{};
+  unsigned attached_ = 0;
   InterruptAcknowledger* pic_ = nullptr;
   std::function<void(Time)> shutdown_;
   std::function<void(bool, Time)> fpu_error_;
   std::uint64_t cycles_ = 0;
-  ChannelObserverList observers_;
-  ChannelObserver* observer_ = nullptr;  // null: nobody
-  /// Bits of the accesses that need no splitting and nobody observes, at most: the short way of the usual ones.
-  unsigned short_way_;
   /// Who answers the run of accesses that port_run() or memory_run() has granted last.
   struct Run {
+    Bus* bus = nullptr;
     Slave* slave = nullptr;
     std::uint32_t offset = 0;
     bool* selected = nullptr;
-    unsigned cycles = 1;  // on the channel, of an access
+    unsigned cycles = 1;  // on the bus, of an access
     Time last{};          // from the first one's start to the last one's
   } run_;
 };

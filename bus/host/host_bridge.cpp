@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bus/mca/bus_controller.hpp"
+#include "bus/host/host_bridge.hpp"
 
 #include <algorithm>
+
+#include "core/common/error.hpp"
 
 namespace planar::bus {
 
@@ -15,12 +17,11 @@ constexpr TraceMask access_category(bool memory) {
   return trace_bit(memory ? TraceCategory::memory : TraceCategory::io);
 }
 
-/// A cycle that nobody answers: default kind, and without -CD DS 16 the planar takes the slave for
-/// an 8-bit one.
-constexpr CycleSpec nobody{8, CycleKind::standard, {}};
+/// A cycle that nobody answers: of the default kind, and the board takes the slave for an 8-bit one.
+constexpr CycleSpec nobody{};
 
 template <bool memory>
-constexpr auto kind_of = memory ? ChannelCycle::Kind::memory : ChannelCycle::Kind::io;
+constexpr auto kind_of = memory ? BusCycle::Kind::memory : BusCycle::Kind::io;
 
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
 
@@ -44,7 +45,7 @@ void lanes(std::uint32_t address, unsigned bytes, F f) {
 }  // namespace
 
 /// Who answers one cycle. A copy: events that fire before the data phase may change the claims.
-struct BusController::Target {
+struct HostBridge::Target {
   Slave* slave = nullptr;
   std::uint8_t* data = nullptr;  // plain memory at the addressed byte
   bool writable = true;
@@ -54,38 +55,23 @@ struct BusController::Target {
   CycleSpec cycle = nobody;
 };
 
-BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace)
-    : scheduler_(scheduler),
-      memory_(memory),
-      timing_(timing),
-      trace_(trace),
-      channel_(scheduler, timing, io_, trace),
-      short_way_(timing.cpu_bus_width) {}
+HostBridge::HostBridge(Scheduler& scheduler, AddressSpace& memory, const HostTiming& timing, Trace& trace)
+    : scheduler_(scheduler), memory_(memory), timing_(timing), trace_(trace) {}
 
-void BusController::add_observer(ChannelObserver& observer) {
-  observers_.add(observer);
-  observe(&observers_);
+void HostBridge::attach(Bus& bus) {
+  if (attached_ == buses_.size()) throw Error("a host bridge has four buses at most");
+  bus.set_number(static_cast<std::uint8_t>(attached_));
+  buses_[attached_++] = &bus;
 }
 
-void BusController::remove_observer(ChannelObserver& observer) {
-  observers_.remove(observer);
-  if (observers_.empty()) observe(nullptr);
-}
-
-void BusController::observe(ChannelObserver* observer) {
-  observer_ = observer;
-  channel_.observe(observer);
-  short_way_ = observer ? 0 : timing_.cpu_bus_width;
-}
-
-BusController::Target BusController::io_target(std::uint32_t port) const {
+HostBridge::Target HostBridge::io_target(std::uint32_t port) const {
   const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
   if (!r) return {};
   const auto offset = static_cast<std::uint16_t>(port) - std::uint32_t{r->first};
   return {r->slave, nullptr, true, r->selected, offset, std::uint32_t{r->last} - r->first + 1 - offset, r->cycle};
 }
 
-BusController::Target BusController::memory_target(std::uint32_t address) const {
+HostBridge::Target HostBridge::memory_target(std::uint32_t address) const {
   if (const AddressSpace::Range* r = memory_.find(address)) {
     const std::uint32_t offset = address - r->base;
     Target target{r->slave, nullptr, true, r->selected, offset, r->size - offset, r->cycle};
@@ -97,46 +83,59 @@ BusController::Target BusController::memory_target(std::uint32_t address) const 
     }
     return target;
   }
-  // RAM or ROM beneath a page that a device shares: planar memory's cost.
+  // RAM or ROM beneath a page that a device shares.
   Page& page = memory_.page(address);
   if (!page.data) return {};
   const std::uint32_t in_page = address & 0xFFF;
-  const CycleSpec planar{static_cast<std::uint8_t>(timing_.memory_width), CycleKind::standard, {}};
-  Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, planar};
+  CycleSpec cycle;
+  cycle.width = static_cast<std::uint8_t>(timing_.memory_width);
+  Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, cycle};
   while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach)) ++target.reach;
   return target;
 }
 
-/// When the data phase ends; false when the slave (if one is asked) held CD CHRDY beyond the limit and the cycle was
+template <bool memory>
+inline HostBridge::Target HostBridge::target(std::uint32_t address) const {
+  return memory ? memory_target(address) : io_target(address);
+}
+
+/// The bus on which an access to `address` would be answered at present.
+template <bool memory>
+inline Bus& HostBridge::bus_at(std::uint32_t address) const {
+  return attached_ == 1 ? *buses_[0] : bus_of(target<memory>(address).cycle);
+}
+
+/// When the data phase ends; false when the slave (if one is asked) was not ready within the limit and the cycle was
 /// abandoned.
-inline bool BusController::cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
-                                     Direction direction, Time start, Time& end) {
-  end = start + timing_.cycle(cycle);
+inline bool HostBridge::cycle_end(const Bus& bus, const CycleSpec& cycle, Slave* slave, std::uint32_t offset,
+                                  unsigned bytes, Direction direction, Time start, Time& end) {
+  end = start + bus.costs().cycle(cycle);
   if (slave) end = std::max(end, slave->ready(offset, bytes, direction, start));
-  if (end - start > timing_.ready_limit) [[unlikely]] {
-    end = start + timing_.ready_limit;
+  if (end - start > bus.costs().ready_limit) [[unlikely]] {
+    end = start + bus.costs().ready_limit;
     return false;
   }
   return true;
 }
 
 /// The cycle lasts until `end`: the world is brought up to that time.
-inline void BusController::finish_cycle(bool* selected, Time end) {
-  channel_.processor_cycle(end);
+inline void HostBridge::finish_cycle(Bus& bus, bool* selected, Time end) {
+  bus.processor_cycle(end);
   scheduler_.advance(end);
   ++cycles_;
   if (selected) *selected = true;
 }
 
-/// One read cycle on the channel from `t`, which becomes its end.
-inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t) {
+/// One read cycle on its bus from `t`, which becomes its end.
+inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t) {
   Time end;
+  Bus& bus = bus_of(target.cycle);
   Slave* const asked = target.data ? nullptr : target.slave;
-  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::read, t, end);
+  const bool ready = cycle_end(bus, target.cycle, asked, target.offset, bytes, Direction::read, t, end);
   t = end;
-  finish_cycle(target.selected, end);
+  finish_cycle(bus, target.selected, end);
   if (!ready) [[unlikely]] {
-    channel_.bus_timeout(end);
+    bus.bus_timeout(end);
     return mask(bytes);
   }
   std::uint32_t value = 0;
@@ -152,15 +151,16 @@ inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32
   return value;
 }
 
-inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
-                                       Time& t) {
+inline void HostBridge::write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
+                                    Time& t) {
   Time end;
+  Bus& bus = bus_of(target.cycle);
   Slave* const asked = target.data ? nullptr : target.slave;
-  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::write, t, end);
+  const bool ready = cycle_end(bus, target.cycle, asked, target.offset, bytes, Direction::write, t, end);
   t = end;
-  finish_cycle(target.selected, end);
+  finish_cycle(bus, target.selected, end);
   if (!ready) [[unlikely]] {
-    channel_.bus_timeout(end);
+    bus.bus_timeout(end);
   } else if (target.data) {
     if (target.writable)
       for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
@@ -174,26 +174,31 @@ inline void BusController::write_cycle(const Target& target, std::uint32_t at, u
 /// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
 /// being when it may start; `f` returns the data of the cycle.
 template <bool memory, class F>
-inline Time BusController::split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f) {
+inline Time HostBridge::split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f) {
   const unsigned cpu_unit = timing_.cpu_bus_width / 8;
   Time t = start;
   for (unsigned done = 0; done < bytes;) {
     // One cycle of the processor...
     unsigned left = fits(address + done, bytes - done, cpu_unit);
     const unsigned first = done;
-    t += timing_.synchronisation;
     while (left > 0) {
-      // ...is one or more of the channel.
-      const Time asked = t;
-      t = channel_.acquire(t);
+      // ...is one or more of a bus.
       const std::uint32_t at = address + done;
-      const Target target = memory ? memory_target(at) : io_target(at);
+      Bus* bus = &bus_at<memory>(at);
+      const Time synchronisation = done == first ? bus->costs().synchronisation : Time{};
+      const Time asked = t += synchronisation;
+      t = bus->acquire(t);
+      Target target = this->target<memory>(at);
+      while (&bus_of(target.cycle) != bus) [[unlikely]] {  // events before `t` have changed the claims
+          bus = &bus_of(target.cycle);
+          t = bus->acquire(t);
+          target = this->target<memory>(at);
+        }
       const unsigned n = std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
       const Time begun = t;
       const std::uint32_t value = f(target, at, n, done, t);
       if (trace_.any(cycle_categories)) [[unlikely]]
-        trace_cycle(memory, at, n, value, direction,
-                    {done == first ? timing_.synchronisation : Time{}, asked, begun, t});
+        trace_cycle(memory, at, n, value, direction, {synchronisation, asked, begun, t});
       done += n;
       left -= n;
     }
@@ -202,8 +207,7 @@ inline Time BusController::split(std::uint32_t address, unsigned bytes, Directio
 }
 
 template <bool memory, bool observed>
-inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
-  ChannelObserver* const observer = observer_;
+inline cpu::Cycle HostBridge::read(std::uint32_t address, unsigned bytes, Time start, BusObserver* observer) {
   std::uint32_t value = 0;
   const Time end = split<memory>(address, bytes, Direction::read, start,
                                  [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
@@ -221,8 +225,8 @@ inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Tim
 }
 
 template <bool memory, bool observed>
-inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  ChannelObserver* const observer = observer_;
+inline Time HostBridge::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start,
+                              BusObserver* observer) {
   const Time end =
       split<memory>(address, bytes, Direction::write, start,
                     [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
@@ -241,96 +245,108 @@ inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uin
 }
 
 template <bool memory>
-inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
-  return observer_ ? read<memory, true>(address, bytes, start) : read<memory, false>(address, bytes, start);
+inline cpu::Cycle HostBridge::read(std::uint32_t address, unsigned bytes, Time start) {
+  BusObserver* const observer = bus_at<memory>(address).observer();
+  return observer ? read<memory, true>(address, bytes, start, observer)
+                  : read<memory, false>(address, bytes, start, nullptr);
 }
 
 template <bool memory>
-inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  return observer_ ? write<memory, true>(address, bytes, value, start)
-                   : write<memory, false>(address, bytes, value, start);
+inline Time HostBridge::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+  BusObserver* const observer = bus_at<memory>(address).observer();
+  return observer ? write<memory, true>(address, bytes, value, start, observer)
+                  : write<memory, false>(address, bytes, value, start, nullptr);
 }
 
-/// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another
+/// The range of the usual I/O access: one cycle of the processor, which is one of the bus. Null if it is another
 /// one, or observed.
-inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes) const {
+inline const IoSpace::Range* HostBridge::single(std::uint16_t port, unsigned bytes) const {
   const IoSpace::Range* r = io_.find(port);
-  if (!r || r->cycle.width < 8 * bytes || short_way_ < 8 * bytes || (port & (bytes - 1)) != 0 ||
-      r->last - port + 1u < bytes)
+  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
+      (port & (bytes - 1)) != 0 || r->last - port + 1u < bytes)
     return nullptr;
   return r;
 }
 
-cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
-  const Time t = start + timing_.synchronisation;
+cpu::Cycle HostBridge::io_read(std::uint16_t port, unsigned bytes, Time start) {
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+  if (!r) [[unlikely]]
+    return read<false>(port, bytes, start);
+  Bus& bus = bus_of(r->cycle);
+  const Time t = start + bus.costs().synchronisation;
+  if (!bus.acquire_quiet(t)) [[unlikely]]
     return read<false>(port, bytes, start);
   // Copies: events that fire before the data phase may change the claims.
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = std::uint32_t{port} - r->first;
   Time end;
-  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
-  finish_cycle(selected, end);
+  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::read, t, end);
+  finish_cycle(bus, selected, end);
   std::uint32_t value = mask(bytes);
   if (ready) [[likely]]
     value &= slave.read(offset, bytes, end);
   else
-    channel_.bus_timeout(end);
+    bus.bus_timeout(end);
   if (trace_.any(port_categories)) [[unlikely]]
-    trace_single(port, bytes, value, Direction::read, t, end);
+    trace_single(bus, port, bytes, value, Direction::read, t, end);
   return {value, end};
 }
 
-Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
-  const Time t = start + timing_.synchronisation;
+Time HostBridge::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+  if (!r) [[unlikely]]
+    return write<false>(port, bytes, value, start);
+  Bus& bus = bus_of(r->cycle);
+  const Time t = start + bus.costs().synchronisation;
+  if (!bus.acquire_quiet(t)) [[unlikely]]
     return write<false>(port, bytes, value, start);
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = std::uint32_t{port} - r->first;
   Time end;
-  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
-  finish_cycle(selected, end);
+  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::write, t, end);
+  finish_cycle(bus, selected, end);
   value &= mask(bytes);
   if (ready) [[likely]]
     slave.write(offset, bytes, value, end);
   else
-    channel_.bus_timeout(end);
+    bus.bus_timeout(end);
   if (trace_.any(port_categories)) [[unlikely]]
-    trace_single(port, bytes, value, Direction::write, t, end);
+    trace_single(bus, port, bytes, value, Direction::write, t, end);
   return end;
 }
 
-bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
+bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || trace_.any(port_categories) || !channel_.quiet(run.from, run.before)) return false;
-  run_ = {r->slave, std::uint32_t{port} - r->first, r->selected, 1, {}};
+  if (!r || trace_.any(port_categories)) return false;
+  Bus& bus = bus_of(r->cycle);
+  if (!bus.quiet(run.from, run.before)) return false;
+  run_ = {&bus, r->slave, std::uint32_t{port} - r->first, r->selected, 1, {}};
   run.port = r->slave->port_run(run_.offset, bytes, direction);
-  run.synchronisation = timing_.synchronisation;
-  run.cycle = timing_.cycle(r->cycle);
-  run.limit = timing_.ready_limit;
+  run.synchronisation = bus.costs().synchronisation;
+  run.cycle = bus.costs().cycle(r->cycle);
+  run.limit = bus.costs().ready_limit;
   run.quiet_until = scheduler_.quiet_until();
   return run.port.count != 0;
 }
 
 // A device's memory says of a run that it may be disturbed from a time on: that is where it ends.
-bool BusController::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now,
-                               cpu::PinsRun& run) {
+bool HostBridge::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now, cpu::PinsRun& run) {
   const AddressSpace::Range* const r = memory_.find(address);
-  if (!r || !r->slave || !r->memory.data.empty() || short_way_ == 0 || trace_.any(memory_categories)) return false;
-  const Time cycle = timing_.cycle(r->cycle);
-  if (cycle > timing_.ready_limit || !channel_.acquire_quiet(now) || !channel_.quiet(run.from, run.before))
+  if (!r || !r->slave || !r->memory.data.empty() || trace_.any(memory_categories)) return false;
+  Bus& bus = bus_of(r->cycle);
+  const CycleTable& costs = bus.costs();
+  const Time cycle = costs.cycle(r->cycle);
+  if (bus.observer() || cycle > costs.ready_limit || !bus.acquire_quiet(now) || !bus.quiet(run.from, run.before))
     return false;
   run.port = r->slave->port_run(address - r->base, bytes, direction);
   run.port.count = std::min(run.port.count, (r->size - (address - r->base)) / bytes);
   if (run.port.count == 0) return false;
   const unsigned unit = std::min(bytes, timing_.cpu_bus_width / 8), width = std::min(unit, r->cycle.width / 8u);
-  run_ = {r->slave, address - r->base, r->selected, bytes / width, {}};
-  run.synchronisation = timing_.synchronisation;
-  run.cycle = run_.cycles * cycle + (bytes / unit - 1) * timing_.synchronisation;
+  run_ = {&bus, r->slave, address - r->base, r->selected, bytes / width, {}};
+  run.synchronisation = costs.synchronisation;
+  run.cycle = run_.cycles * cycle + (bytes / unit - 1) * costs.synchronisation;
   run_.last = run.cycle - cycle;
   run.before -= run_.last;
   run.limit = Time::never();
@@ -340,83 +356,92 @@ bool BusController::memory_run(std::uint32_t address, unsigned bytes, Direction 
   return true;
 }
 
-Time BusController::run_continued(cpu::PinsRun& run, Time end, Time t) {
-  if (!channel_.refresh_only(t, run.quiet_until)) return Time::never();
-  if (end != Time{}) channel_.processor_cycle(end);
-  t = channel_.acquire(t);
-  channel_.quiet(run.from, run.before);
+Time HostBridge::run_continued(cpu::PinsRun& run, Time end, Time t) {
+  Bus& bus = *run_.bus;
+  if (!bus.refresh_only(t, run.quiet_until)) return Time::never();
+  if (end != Time{}) bus.processor_cycle(end);
+  t = bus.acquire(t);
+  bus.quiet(run.from, run.before);
   run.before -= run_.last;
   return t;
 }
 
-inline void BusController::finish_run(std::uint32_t count, Time end) {
-  finish_cycle(run_.selected, end);
+inline void HostBridge::finish_run(std::uint32_t count, Time end) {
+  finish_cycle(*run_.bus, run_.selected, end);
   cycles_ += std::uint64_t{count} * run_.cycles - 1;
 }
 
-void BusController::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
+void HostBridge::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
   finish_run(count, end);
   run_.slave->run_written(run_.offset, data, run.port, end);
 }
 
-void BusController::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
+void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
   finish_run(count, end);
   run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
 /// The same of an access to memory that a slave answers, and that is not traced.
-inline const AddressSpace::Range* BusController::single_memory(std::uint32_t address, unsigned bytes) const {
+inline const AddressSpace::Range* HostBridge::single_memory(std::uint32_t address, unsigned bytes) const {
   const AddressSpace::Range* const r = memory_.find(address);
-  if (!r || !r->slave || r->cycle.width < 8 * bytes || short_way_ < 8 * bytes || (address & (bytes - 1)) != 0 ||
-      !r->memory.data.empty() || r->size - (address - r->base) < bytes || trace_.any(memory_categories))
+  if (!r || !r->slave || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes ||
+      bus_of(r->cycle).observer() || (address & (bytes - 1)) != 0 || !r->memory.data.empty() ||
+      r->size - (address - r->base) < bytes || trace_.any(memory_categories))
     return nullptr;
   return r;
 }
 
-cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {
-  const Time t = start + timing_.synchronisation;
+cpu::Cycle HostBridge::memory_read(std::uint32_t address, unsigned bytes, Time start) {
   const AddressSpace::Range* const r = single_memory(address, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+  if (!r) [[unlikely]]
+    return read<true>(address, bytes, start);
+  Bus& bus = bus_of(r->cycle);
+  const Time t = start + bus.costs().synchronisation;
+  if (!bus.acquire_quiet(t)) [[unlikely]]
     return read<true>(address, bytes, start);
   // Copies: events that fire before the data phase may change the claims.
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = address - r->base;
   Time end;
-  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
-  finish_cycle(selected, end);
+  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::read, t, end);
+  finish_cycle(bus, selected, end);
   if (ready) [[likely]]
     return {slave.read(offset, bytes, end) & mask(bytes), end};
-  channel_.bus_timeout(end);
+  bus.bus_timeout(end);
   return {mask(bytes), end};
 }
 
-Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  const Time t = start + timing_.synchronisation;
+Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
   const AddressSpace::Range* const r = single_memory(address, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+  if (!r) [[unlikely]]
+    return write<true>(address, bytes, value, start);
+  Bus& bus = bus_of(r->cycle);
+  const Time t = start + bus.costs().synchronisation;
+  if (!bus.acquire_quiet(t)) [[unlikely]]
     return write<true>(address, bytes, value, start);
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = address - r->base;
   Time end;
-  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
-  finish_cycle(selected, end);
+  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::write, t, end);
+  finish_cycle(bus, selected, end);
   if (ready) [[likely]]
     slave.write(offset, bytes, value & mask(bytes), end);
   else
-    channel_.bus_timeout(end);
+    bus.bus_timeout(end);
   return end;
 }
 
-cpu::Cycle BusController::acknowledge_interrupt(Time start) {
-  ChannelObserver* const observer = observer_;
-  ChannelCycle told{ChannelCycle::Kind::interrupt_acknowledge, Direction::read, 0, 1, 0, start, start};
-  Time t = start + timing_.synchronisation;
+cpu::Cycle HostBridge::acknowledge_interrupt(Time start) {
+  Bus& bus = *buses_[0];
+  BusObserver* const observer = bus.observer();
+  BusCycle told{BusCycle::Kind::interrupt_acknowledge, Direction::read, 0, 1, 0, start, start};
+  Time t = start + bus.costs().synchronisation;
   for (int cycle = 0; cycle < 2; ++cycle) {
-    told.start = channel_.acquire(t);
-    t = told.start + timing_.interrupt_acknowledge;
-    channel_.processor_cycle(t);
+    told.start = bus.acquire(t);
+    t = told.start + bus.costs().interrupt_acknowledge;
+    bus.processor_cycle(t);
     scheduler_.advance(t);
     told.end = t;
     if (observer && cycle == 0) observer->cycle(told);
@@ -432,18 +457,18 @@ cpu::Cycle BusController::acknowledge_interrupt(Time start) {
   return {vector, t};
 }
 
-void BusController::shutdown(Time now) {
+void HostBridge::shutdown(Time now) {
   if (shutdown_) shutdown_(now);
 }
 
-void BusController::fpu_error(bool active, Time now) {
+void HostBridge::fpu_error(bool active, Time now) {
   if (fpu_error_) fpu_error_(active, now);
 }
 
-void BusController::archive(Archive& a) {
+void HostBridge::archive(Archive& a) {
   a.section("bus controller", 1);
   a(cycles_);
-  channel_.archive(a);
+  for (unsigned n = 0; n < attached_; ++n) buses_[n]->archive(a);
 }
 
 }  // namespace planar::bus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a channel observer is told, and that telling it changes no time.
+// What a bus observer is told, and that telling it changes no time.
 #include <fmt/format.h>
 
 #include "tests/bus/rig.hpp"
@@ -10,9 +10,9 @@ using namespace planar::test;
 namespace {
 
 /// Keeps a line for each call.
-struct ObserverLog final : ChannelObserver {
-  void cycle(const ChannelCycle& c) override { line("cycle", c); }
-  void accessed(const ChannelCycle& c) override { line("access", c); }
+struct ObserverLog final : BusObserver {
+  void cycle(const BusCycle& c) override { line("cycle", c); }
+  void accessed(const BusCycle& c) override { line("access", c); }
   void waited(Time from, Time to) override { lines.push_back(fmt::format("wait {} {}", ns(from), ns(to))); }
   void refreshed(Time from, Time to) override { lines.push_back(fmt::format("refresh {} {}", ns(from), ns(to))); }
   void granted(const std::string& owner, unsigned level, Time now) override {
@@ -27,7 +27,7 @@ struct ObserverLog final : ChannelObserver {
                                 ns(to)));
   }
   static std::int64_t ns(Time t) { return t.ps / 1000; }
-  void line(const char* what, const ChannelCycle& c) {
+  void line(const char* what, const BusCycle& c) {
     constexpr const char* kinds[] = {"io", "memory", "acknowledge"};
     lines.push_back(fmt::format("{} {} {} {:X} {} {:X} {} {}", what, kinds[static_cast<unsigned>(c.kind)],
                                 c.direction == Direction::read ? "read" : "write", c.address, c.bytes, c.value,
@@ -48,32 +48,32 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an observer is told of an access and of the cycles that it is split into", "[channel-observer]") {
+TEST_CASE("an observer is told of an access and of the cycles that it is split into", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
   auto memory = rig.memory.claim(0xD0000, 0x1000, slave, {8, CycleKind::standard, {}});
   ObserverLog log;
-  rig.bus.add_observer(log);
+  rig.channel.add_observer(log);
   rig.out(0x310, 0x1234, 2);
   CHECK(log.lines == Lines{"cycle io write 310 2 1234 0 200", "access io write 310 2 1234 0 200"});
   log.lines.clear();
   rig.load(0xD0002, 2);
   CHECK(log.lines == Lines{"cycle memory read D0002 1 42 200 400", "cycle memory read D0003 1 43 400 600",
                            "access memory read D0002 2 4342 200 600"});
-  rig.bus.remove_observer(log);
+  rig.channel.remove_observer(log);
   log.lines.clear();
   rig.in(0x310, 2);
   CHECK(log.lines.empty());
 }
 
-TEST_CASE("an observer is told of a master's tenure and of the processor's wait for it", "[channel-observer]") {
+TEST_CASE("an observer is told of a master's tenure and of the processor's wait for it", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
-  OneBurst master(rig.bus.channel(), "card");
+  OneBurst master(rig.channel, "card");
   ObserverLog log;
-  rig.bus.add_observer(log);
+  rig.channel.add_observer(log);
   master.request_channel(8, rig.now);
   rig.step(500_ns);
   rig.in(0x300, 2);
@@ -82,23 +82,23 @@ TEST_CASE("an observer is told of a master's tenure and of the processor's wait 
                            "access io read 300 2 4140 500 4000"});
 }
 
-TEST_CASE("several observers are told the same; one that goes leaves the others", "[channel-observer]") {
+TEST_CASE("several observers are told the same; one that goes leaves the others", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
   ObserverLog first, second;
-  rig.bus.add_observer(first);
-  rig.bus.add_observer(second);
+  rig.channel.add_observer(first);
+  rig.channel.add_observer(second);
   rig.out(0x310, 0x1234, 2);
   CHECK(first.lines.size() == 2);
   CHECK(second.lines == first.lines);
-  rig.bus.remove_observer(first);
+  rig.channel.remove_observer(first);
   rig.out(0x310, 0x1234, 2);
   CHECK(first.lines.size() == 2);
   CHECK(second.lines.size() == 4);
 }
 
-TEST_CASE("observing changes the time of no access", "[channel-observer]") {
+TEST_CASE("observing changes the time of no access", "[bus-observer]") {
   const auto run = [](bool observed) {
     BusTiming timing = quiet_timing();
     timing.refresh.period = 15'120_ns;
@@ -106,7 +106,7 @@ TEST_CASE("observing changes the time of no access", "[channel-observer]") {
     RecordingSlave slave;
     auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::synchronous_extended, {}});
     ObserverLog log;
-    if (observed) rig.bus.add_observer(log);
+    if (observed) rig.channel.add_observer(log);
     for (unsigned n = 0; n < 200; ++n) rig.out(static_cast<std::uint16_t>(0x300 + n % 8), n, 1 + n % 2);
     bool refreshed = false;
     for (const auto& line : log.lines) refreshed |= line.starts_with("refresh 15");

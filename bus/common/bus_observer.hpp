@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A channel observer is told of everything that takes time on a Micro Channel: the processor's accesses and their
-// cycles, waiting, refresh, arbitration, what other masters move. Observing changes no virtual result; runs of REP INS
+// A bus observer is told of everything that takes time on a bus: the processor's accesses and their cycles, waiting,
+// refresh, arbitration, what other masters move. Observing changes no virtual result; runs of REP INS
 // and OUTS are then made one access at a time, with the same outcome. Without an observer nothing is computed for one.
 #pragma once
 
@@ -15,10 +15,19 @@
 
 namespace planar::bus {
 
-struct Transfer;
+/// A transfer of an owner to or from a slave, for its duration.
+struct Transfer {
+  std::uint32_t address = 0;
+  std::uint32_t bytes = 0;
+  /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
+  unsigned width = 32;
+  bool streaming = false;                 ///< streaming data: the first beat as a cycle, the others `beat` each
+  Time beat = 100_ns;                     ///< 10 MHz streaming
+  Direction direction = Direction::read;  ///< as the slave sees it: read is from memory; for observers
+};
 
-/// An access of the processor, or one of the cycles on the channel that it is split into.
-struct ChannelCycle {
+/// An access of the processor, or one of the cycles on the bus that it is split into.
+struct BusCycle {
   enum class Kind : std::uint8_t { io, memory, interrupt_acknowledge };
   Kind kind = Kind::io;
   Direction direction = Direction::read;
@@ -29,14 +38,14 @@ struct ChannelCycle {
 };
 
 /// Every call has an empty default. Times may lie ahead of the scheduler's: a transfer's end is known when it begins.
-class ChannelObserver {
+class BusObserver {
  public:
-  virtual ~ChannelObserver() = default;
+  virtual ~BusObserver() = default;
   /// One cycle of the processor, after its data phase.
-  virtual void cycle(const ChannelCycle& /*cycle*/) {}
+  virtual void cycle(const BusCycle& /*cycle*/) {}
   /// An access is complete: from the clock at which the processor asked for it, over its cycles. Both cycles of an
   /// interrupt acknowledge are one access.
-  virtual void accessed(const ChannelCycle& /*access*/) {}
+  virtual void accessed(const BusCycle& /*access*/) {}
   /// The processor's cycle had to wait: for a refresh, an arbitration phase or another owner.
   virtual void waited(Time /*from*/, Time /*to*/) {}
   /// A refresh that kept somebody off the channel. The others are never computed.
@@ -45,45 +54,45 @@ class ChannelObserver {
   virtual void released(const std::string& /*owner*/, Time /*at*/) {}
   /// The owner moves data to or from planar memory, or a slave.
   virtual void transferred(const std::string& /*owner*/, const Transfer& /*transfer*/, Time /*from*/, Time /*to*/) {}
-  /// The owner keeps the channel busy with cycles whose time it computed itself.
+  /// The owner keeps the bus busy with cycles whose time it computed itself.
   virtual void occupied(const std::string& /*owner*/, Time /*from*/, Time /*to*/) {}
 };
 
 /// Several observers as one, in the order in which they were added. A call may add and remove observers.
-class ChannelObserverList final : public ChannelObserver {
+class BusObserverList final : public BusObserver {
  public:
   bool empty() const {
-    return std::all_of(list_.begin(), list_.end(), [](const ChannelObserver* o) { return o == nullptr; });
+    return std::all_of(list_.begin(), list_.end(), [](const BusObserver* o) { return o == nullptr; });
   }
-  void add(ChannelObserver& observer) { list_.push_back(&observer); }
-  void remove(ChannelObserver& observer) {
-    std::replace(list_.begin(), list_.end(), &observer, static_cast<ChannelObserver*>(nullptr));
+  void add(BusObserver& observer) { list_.push_back(&observer); }
+  void remove(BusObserver& observer) {
+    std::replace(list_.begin(), list_.end(), &observer, static_cast<BusObserver*>(nullptr));
     if (calling_ == 0) std::erase(list_, nullptr);
   }
 
-  void cycle(const ChannelCycle& cycle) override {
-    each([&](ChannelObserver& o) { o.cycle(cycle); });
+  void cycle(const BusCycle& cycle) override {
+    each([&](BusObserver& o) { o.cycle(cycle); });
   }
-  void accessed(const ChannelCycle& access) override {
-    each([&](ChannelObserver& o) { o.accessed(access); });
+  void accessed(const BusCycle& access) override {
+    each([&](BusObserver& o) { o.accessed(access); });
   }
   void waited(Time from, Time to) override {
-    each([&](ChannelObserver& o) { o.waited(from, to); });
+    each([&](BusObserver& o) { o.waited(from, to); });
   }
   void refreshed(Time from, Time to) override {
-    each([&](ChannelObserver& o) { o.refreshed(from, to); });
+    each([&](BusObserver& o) { o.refreshed(from, to); });
   }
   void granted(const std::string& owner, unsigned level, Time now) override {
-    each([&](ChannelObserver& o) { o.granted(owner, level, now); });
+    each([&](BusObserver& o) { o.granted(owner, level, now); });
   }
   void released(const std::string& owner, Time at) override {
-    each([&](ChannelObserver& o) { o.released(owner, at); });
+    each([&](BusObserver& o) { o.released(owner, at); });
   }
   void transferred(const std::string& owner, const Transfer& transfer, Time from, Time to) override {
-    each([&](ChannelObserver& o) { o.transferred(owner, transfer, from, to); });
+    each([&](BusObserver& o) { o.transferred(owner, transfer, from, to); });
   }
   void occupied(const std::string& owner, Time from, Time to) override {
-    each([&](ChannelObserver& o) { o.occupied(owner, from, to); });
+    each([&](BusObserver& o) { o.occupied(owner, from, to); });
   }
 
  private:
@@ -95,8 +104,8 @@ class ChannelObserverList final : public ChannelObserver {
     if (--calling_ == 0) std::erase(list_, nullptr);
   }
 
-  std::vector<ChannelObserver*> list_;  // null: removed during a call
-  unsigned calling_ = 0;                // calls in progress
+  std::vector<BusObserver*> list_;  // null: removed during a call
+  unsigned calling_ = 0;            // calls in progress
 };
 
 }  // namespace planar::bus

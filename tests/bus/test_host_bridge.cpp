@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two buses on one host bridge: each cycle is on the bus of the range that answers, at that bus's cost.
+#include "tests/bus/rig.hpp"
+
+using namespace planar;
+using namespace planar::test;
+
+namespace {
+
+/// A bus without refresh or masters: what a second bus has to bring.
+class PlainBus final : public Bus {
+ public:
+  PlainBus(Scheduler& scheduler, const CycleTable& costs) : Bus(scheduler, costs) {}
+  std::string_view name() const override { return "plain"; }
+  std::string_view owner_name() const override { return "processor"; }
+  void describe(Description&) const override {}
+  void archive(Archive& a) override { a.section("plain", 1); }
+  void bus_timeout(Time) override { ++timeouts; }
+  /// Somebody else owns it until `t`.
+  void take_until(Time t) { processor_from_ = t; }
+  unsigned timeouts = 0;
+
+ private:
+  Time acquire_contended(Time t) override {
+    t = std::max(t, processor_from_);
+    scheduler_.advance(t);
+    return t;
+  }
+  void end_yield(Time) override {}
+};
+
+constexpr CycleTable plain_costs() {
+  CycleTable c;
+  c.synchronisation = 10_ns;
+  c.ready_limit = 1_us;
+  c.kinds = {{{30_ns, false}, {30_ns, true}}};
+  return c;
+}
+
+struct Counter final : BusObserver {
+  void cycle(const BusCycle&) override { ++cycles; }
+  void accessed(const BusCycle&) override { ++accesses; }
+  unsigned cycles = 0, accesses = 0;
+};
+
+struct TwoBuses : Rig {
+  TwoBuses() { bus.attach(second); }
+  /// A cycle of `kind` on the second bus.
+  CycleSpec on_second(unsigned width, std::uint8_t kind = 0) const {
+    CycleSpec spec;
+    spec.width = static_cast<std::uint8_t>(width);
+    spec.kind = kind;
+    spec.bus = second.number();
+    return spec;
+  }
+  PlainBus second{scheduler, plain_costs()};
+  RecordingSlave slave, other;
+};
+
+}  // namespace
+
+TEST_CASE("an access costs what the bus of its range asks for, for ports and for memory") {
+  TwoBuses rig;
+  auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {32, CycleKind::standard, {}});
+  auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
+  auto memory = rig.memory.claim(0xD0000, 0x1000, rig.other, rig.on_second(32));
+  rig.in(0x300, 4);
+  CHECK(rig.took == 200_ns);
+  rig.in(0x400, 4);
+  CHECK(rig.took == 40_ns);
+  rig.load(0xD0000, 4);
+  CHECK(rig.took == 40_ns);
+  rig.load(0xD0002, 4);  // unaligned: two cycles of the processor
+  CHECK(rig.took == 80_ns);
+}
+
+TEST_CASE("a bus that is taken keeps nobody off another one") {
+  TwoBuses rig;
+  auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {32, CycleKind::standard, {}});
+  auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
+  rig.second.take_until(5_us);
+  rig.in(0x300, 4);
+  CHECK(rig.now == 200_ns);
+  rig.in(0x400, 4);
+  CHECK(rig.now == 5'030_ns);
+}
+
+TEST_CASE("an access over a border between buses has each part on its own") {
+  TwoBuses rig;
+  auto here = rig.bus.io().claim(0x300, 0x301, rig.slave, {16, CycleKind::standard, {}});
+  auto there = rig.bus.io().claim(0x302, 0x303, rig.other, rig.on_second(16));
+  rig.in(0x300, 4);
+  CHECK(rig.took == 200_ns + 30_ns);  // one cycle of the processor, synchronised once
+  CHECK(rig.slave.log.size() == 1);
+  CHECK(rig.other.log.size() == 1);
+}
+
+TEST_CASE("a slave that takes too long is the business of its own bus") {
+  TwoBuses rig;
+  auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
+  rig.other.ready_at = 1_s;
+  CHECK(rig.in(0x400, 4) == 0xFFFFFFFF);
+  CHECK(rig.now == 1'010_ns);
+  CHECK(rig.second.timeouts == 1);
+  CHECK_FALSE(rig.channel.arbitration_masked());
+}
+
+TEST_CASE("an observer is told of what its own bus answers") {
+  TwoBuses rig;
+  auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {16, CycleKind::standard, {}});
+  auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(16));
+  Counter first, second;
+  rig.channel.add_observer(first);
+  rig.second.add_observer(second);
+  rig.in(0x300, 2);
+  rig.in(0x400, 4);
+  CHECK((first.cycles == 1 && first.accesses == 1));
+  CHECK((second.cycles == 2 && second.accesses == 1));
+  rig.channel.remove_observer(first);
+  rig.second.remove_observer(second);
+}
+
+TEST_CASE("what nobody answers, and interrupt acknowledges, are on the first bus") {
+  TwoBuses rig;
+  rig.in(0x500, 1);
+  CHECK(rig.took == 200_ns);
+  const Time before = rig.now;
+  CHECK(rig.bus.acknowledge_interrupt(before).end == before + 600_ns);
+}
+
+TEST_CASE("a run of accesses is on the bus of its port") {
+  struct Fifo final : RecordingSlave {
+    PortRun port_run(std::uint32_t, unsigned, Direction) override {
+      PortRun run;
+      run.count = 8;
+      return run;
+    }
+  } fifo;
+  TwoBuses rig;
+  auto there = rig.bus.io().claim(0x400, 0x401, fifo, rig.on_second(16));
+  cpu::PinsRun run;
+  REQUIRE(rig.bus.port_run(0x400, 2, Direction::read, run));
+  CHECK(run.cycle == 30_ns);
+  CHECK(run.synchronisation == 10_ns);
+  CHECK(run.before == Time::never());  // no refresh
+}
+
+TEST_CASE("a bridge refuses a fifth bus") {
+  TwoBuses rig;
+  PlainBus third(rig.scheduler, {}), fourth(rig.scheduler, {}), fifth(rig.scheduler, {});
+  rig.bus.attach(third);
+  rig.bus.attach(fourth);
+  CHECK_THROWS(rig.bus.attach(fifth));
+}
