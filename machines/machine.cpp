@@ -153,14 +153,14 @@ void Machine::wire_control() {
 void Machine::wire_pos() {
   pos_.set_planar(&planar_pos_);
   pos_.set_video(&video_pos_);
-  planar_pos_.on_change([this](const bus::PlanarFunctions& f, Time now) { enable_functions(f, now); });
+  planar_pos_.on_change([this](const PlanarFunctions& f, Time now) { enable_functions(f, now); });
   video_pos_.on_change([this](bool awake, Time now) {
     trace_(TraceCategory::video, now, "vga", "{} by POS", awake ? "enabled" : "disabled");
     video_.set_awake(awake);
   });
 }
 
-void Machine::enable_functions(const bus::PlanarFunctions& f, Time now) {
+void Machine::enable_functions(const PlanarFunctions& f, Time now) {
   IoSpace& io = host_.io();
   diskette_.release_ports();
   serial_.release_ports();

@@ -22,21 +22,22 @@
 #include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/planar/clocks/i8254.hpp"
-#include "devices/planar/clocks/nvram.hpp"
-#include "devices/planar/clocks/rtc_cmos.hpp"
-#include "devices/planar/diskette/diskette_dma.hpp"
-#include "devices/planar/diskette/i82077.hpp"
-#include "devices/planar/input/i8042.hpp"
-#include "devices/planar/ports/ns16550.hpp"
-#include "devices/planar/ports/parallel_port.hpp"
-#include "devices/planar/system/coprocessor_ports.hpp"
-#include "devices/planar/system/i8259.hpp"
-#include "devices/planar/system/memory_controller.hpp"
-#include "devices/planar/system/option_rom.hpp"
-#include "devices/planar/system/panel.hpp"
-#include "devices/planar/system/system_control.hpp"
-#include "devices/planar/video/vga.hpp"
+#include "devices/board/at/clocks/i8254.hpp"
+#include "devices/board/at/clocks/rtc_cmos.hpp"
+#include "devices/board/at/diskette/i82077.hpp"
+#include "devices/board/at/input/i8042.hpp"
+#include "devices/board/at/ports/ns16550.hpp"
+#include "devices/board/at/ports/parallel_port.hpp"
+#include "devices/board/at/system/coprocessor_ports.hpp"
+#include "devices/board/at/system/i8259.hpp"
+#include "devices/board/at/system/option_rom.hpp"
+#include "devices/board/at/video/vga.hpp"
+#include "devices/board/ps2/diskette_dma.hpp"
+#include "devices/board/ps2/memory_controller.hpp"
+#include "devices/board/ps2/nvram.hpp"
+#include "devices/board/ps2/panel.hpp"
+#include "devices/board/ps2/planar_pos.hpp"
+#include "devices/board/ps2/system_control.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -122,7 +123,7 @@ class Machine {
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);
   void connect_irq(Output& output, unsigned line, std::string name);
-  void enable_functions(const bus::PlanarFunctions& functions, Time now);
+  void enable_functions(const PlanarFunctions& functions, Time now);
   struct DescribedDevice;
   std::vector<DescribedDevice> described() const;
 
@@ -137,8 +138,8 @@ class Machine {
   bus::ChannelCheck channel_check_;
   bus::DmaController dma_;
   bus::PosController pos_;
-  bus::PlanarPos planar_pos_;
-  bus::VideoPos video_pos_;
+  PlanarPos planar_pos_;
+  VideoPos video_pos_;
 
   MemoryController memory_;
   OptionRom kernel_loader_;

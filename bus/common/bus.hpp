@@ -30,15 +30,25 @@ struct CycleTable {
   Time ready_limit = Time::never();
   /// One of the two interrupt acknowledge cycles.
   Time interrupt_acknowledge{};
-  /// By CycleSpec::kind. The first is the default cycle, which also ends an access that nobody answers.
-  std::array<Row, 4> kinds{};
+  /// By the bus's own enumeration of kinds. The first is the default cycle, which also ends an access that nobody
+  /// answers.
+  static constexpr unsigned rows = 4;
+  std::array<Row, rows> kinds{};
 
   /// The time of one cycle to a slave that claims `spec`.
   constexpr Time cycle(const CycleSpec& spec) const {
-    const Row& row = kinds[spec.kind % kinds.size()];
+    const Row& row = kinds[spec.kind % rows];
     return row.waits ? row.base + spec.ready_delay : row.base;
   }
 };
+
+/// A range says by its kind of cycle which bus of the machine it is on: bus 0 has the kinds 0 to 3, bus 1 has 4 to 7.
+constexpr unsigned bus_number(const CycleSpec& spec) { return spec.kind / CycleTable::rows; }
+/// `spec`, of a bus's own enumeration of kinds, as a range on the bus of that number claims it.
+constexpr CycleSpec on_bus(CycleSpec spec, unsigned number) {
+  spec.kind = static_cast<std::uint8_t>(spec.kind % CycleTable::rows + number * CycleTable::rows);
+  return spec;
+}
 
 class Bus {
  public:
@@ -68,9 +78,9 @@ class Bus {
 
   // For the host bridge.
 
-  /// CycleSpec::bus of the ranges on this bus.
-  std::uint8_t number() const { return number_; }
-  void set_number(std::uint8_t number) { number_ = number; }
+  /// bus_number() of the ranges on this bus; 0 is the one of the board's own devices.
+  unsigned number() const { return number_; }
+  void set_number(unsigned number) { number_ = number; }
 
   const CycleTable& costs() const { return costs_; }
 
@@ -133,7 +143,7 @@ class Bus {
  private:
   const CycleTable costs_;
   BusObserverList observers_;
-  std::uint8_t number_ = 0;
+  unsigned number_ = 0;
 };
 
 }  // namespace planar::bus

@@ -60,7 +60,7 @@ HostBridge::HostBridge(Scheduler& scheduler, AddressSpace& memory, const HostTim
 
 void HostBridge::attach(Bus& bus) {
   if (attached_ == buses_.size()) throw Error("a host bridge has four buses at most");
-  bus.set_number(static_cast<std::uint8_t>(attached_));
+  bus.set_number(attached_);
   buses_[attached_++] = &bus;
 }
 

@@ -7,7 +7,7 @@
 // cycle) + waiting for the bus + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to
 // the end of a cycle before the slave sees it.
 //
-// A range says which bus it is on (CycleSpec::bus). Board devices, accesses that nobody answers and interrupt
+// A range says which bus it is on (bus_number()). Board devices, accesses that nobody answers and interrupt
 // acknowledge cycles are on the bus that was attached first.
 //
 // Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave.
@@ -82,7 +82,7 @@ class HostBridge final : public cpu::Pins {
   Target memory_target(std::uint32_t address) const;
   template <bool memory>
   Target target(std::uint32_t address) const;
-  Bus& bus_of(const CycleSpec& cycle) const { return *buses_[cycle.bus]; }
+  Bus& bus_of(const CycleSpec& cycle) const { return *buses_[bus_number(cycle) % buses_.size()]; }
   template <bool memory>
   Bus& bus_at(std::uint32_t address) const;
   template <bool memory, bool observed>

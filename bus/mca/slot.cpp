@@ -13,8 +13,7 @@ constexpr std::uint32_t reach_16_bit = 0x100'0000;  // 24 address lines
 
 CycleSpec Slot::limited(CycleSpec cycle) const {
   cycle.width = static_cast<std::uint8_t>(std::min<unsigned>(cycle.width, width_));
-  cycle.bus = wiring_.channel.number();
-  return cycle;
+  return on_bus(cycle, wiring_.channel.number());
 }
 
 IoClaim Slot::claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const {

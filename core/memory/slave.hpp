@@ -29,7 +29,6 @@ struct CycleSpec {
 
   std::uint8_t width = 8;  ///< of the slave's data path in bits: 8, 16 or 32
   std::uint8_t kind = 0;   ///< the bus's default cycle
-  std::uint8_t bus = 0;    ///< which bus of the machine it is on: 0 is the one of the board's own devices
   Time ready_delay{};
 };
 

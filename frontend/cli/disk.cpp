@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "devices/planar/diskette/floppy_image.hpp"
+#include "devices/board/at/diskette/floppy_image.hpp"
 #include "devices/storage/image/disk_image.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/options.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "devices/planar/video/vga_picture.hpp"
+#include "devices/board/at/video/vga_picture.hpp"
 
 namespace planar {
 

@@ -2,6 +2,7 @@
 // Random guest accesses to the planar's bus registers: time continues and nothing is accessed out of bounds (checked by
 // the sanitizer build); the same accesses give the same result twice.
 #include "core/common/random.hpp"
+#include "devices/board/ps2/planar_pos.hpp"
 #include "tests/bus/rig.hpp"
 
 using namespace planar;

@@ -50,8 +50,7 @@ struct TwoBuses : Rig {
     CycleSpec spec;
     spec.width = static_cast<std::uint8_t>(width);
     spec.kind = kind;
-    spec.bus = second.number();
-    return spec;
+    return on_bus(spec, second.number());
   }
   PlainBus second{scheduler, plain_costs()};
   RecordingSlave slave, other;

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "devices/planar/diskette/floppy_image.hpp"
+#include "devices/board/at/diskette/floppy_image.hpp"
 #include "machines/linux_boot.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -5,7 +5,7 @@
 // A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/arbitration.hpp"
-#include "devices/planar/diskette/diskette_dma.hpp"
+#include "devices/board/ps2/diskette_dma.hpp"
 #include "tests/fuzz/device_run.hpp"
 
 namespace {

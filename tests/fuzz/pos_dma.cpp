@@ -10,6 +10,7 @@
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/pos.hpp"
+#include "devices/board/ps2/planar_pos.hpp"
 #include "tests/fuzz/device_run.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 //
 // A finding: a crash or sanitizer report, a picture whose size is not what it says, an access or a look that changes
 // something it must not, and what device_run.hpp says.
-#include "devices/planar/video/vga.hpp"
+#include "devices/board/at/video/vga.hpp"
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/arbitration.hpp"
 #include "tests/fuzz/device_run.hpp"

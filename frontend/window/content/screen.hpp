@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "devices/planar/video/vga_picture.hpp"
+#include "devices/board/at/video/vga_picture.hpp"
 #include "frontend/window/content/rect.hpp"
 
 struct SDL_Renderer;

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/state/archive.hpp"
-#include "devices/planar/diskette/floppy_image.hpp"
+#include "devices/board/at/diskette/floppy_image.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 

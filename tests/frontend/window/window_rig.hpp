@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "devices/planar/video/vga_picture.hpp"
+#include "devices/board/at/video/vga_picture.hpp"
 #include "frontend/window/content/actions.hpp"
 
 namespace window_rig {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/board/at/clocks/i8254.hpp"
+
+namespace planar {
+
+I8254::I8254(Scheduler& scheduler, Trace& trace)
+    : trace_(trace), edge_(scheduler, "i8254.out0", Priority::timer, Callback::to<&I8254::edge>(this)) {
+  channel2_.set_gate(false, 0);
+}
+
+void I8254::claim_ports(IoSpace& space) {
+  ports_.claim(space, *this, 0x40, {{0x40, 0x40}, {0x42, 0x44}, {0x47, 0x47}});
+}
+
+I8254Counter::Tick I8254::tick(Time now) const { return static_cast<I8254Counter::Tick>(clock_.index_at(now)); }
+
+void I8254::schedule(Time now) {
+  const auto next = channel0_.next_rise(tick(now));
+  edge_.at(next < 0 ? Time::never() : clock_.at(static_cast<std::uint64_t>(next)));
+}
+
+/// The rising edge of OUT 0 sets the latch. If the latch is still set, a tick has been missed: the
+/// watchdog counts it.
+void I8254::rise(Time now) {
+  if (irq0.level() && watchdog_loaded_ && --watchdog_count_ == 0) {
+    watchdog_count_ = 256;
+    trace_(TraceCategory::timer, now, "pit", "watchdog has run out");
+    watchdog.set(true, now);
+  }
+  irq0.set(true, now);
+}
+
+void I8254::edge(Time now) {
+  seen_ = now;
+  const bool rises = channel0_.rises_at(tick(now));
+  schedule(now);
+  if (rises) rise(now);
+}
+
+void I8254::clear_irq0(Time now) { irq0.set(false, now); }
+
+void I8254::set_gate2(bool level, Time now) { channel2_.set_gate(level, tick(now)); }
+
+bool I8254::out2(Time now) const { return channel2_.out(tick(now)); }
+
+void I8254::write_control(std::uint8_t word, I8254Counter::Tick now) {
+  const unsigned select = word >> 6;
+  if (select == 3) {  // read-back
+    for (unsigned i = 0; i < 3; i += 2) {
+      if (!(word >> (i + 1) & 1)) continue;
+      I8254Counter& counter = i == 0 ? channel0_ : channel2_;
+      if (!(word & 0x20)) counter.latch_count(now);
+      if (!(word & 0x10)) counter.latch_status(now);
+    }
+    return;
+  }
+  if (select == 1) return;  // channel 1 does not exist
+  I8254Counter& counter = select == 0 ? channel0_ : channel2_;
+  if ((word & 0x30) == 0)
+    counter.latch_count(now);
+  else
+    counter.control(word, now);
+}
+
+void I8254::write_watchdog_control(std::uint8_t value, Time now) {
+  if (value >> 6 != 0) return;
+  switch (value >> 4 & 3) {
+    case 0:
+      watchdog_latched_ = true;
+      watchdog_latch_ = static_cast<std::uint8_t>(watchdog_count_);
+      break;
+    case 1:  // low byte, mode 0, binary: OUT falls and waits for a count
+      watchdog_control_ = value;
+      watchdog_loaded_ = watchdog_latched_ = false;
+      watchdog.set(false, now);
+      break;
+    default: break;
+  }
+}
+
+void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
+  const auto value = static_cast<std::uint8_t>(value32);
+  const auto here = tick(now);
+  seen_ = now;
+  const bool before = channel0_.out(here);
+  trace_(TraceCategory::timer, now, "pit", "{:02X}h <- {:02X}h", 0x40 + offset, value);
+  switch (offset) {
+    case 0: channel0_.write(value, here); break;
+    case 2: channel2_.write(value, here); break;
+    case 3: write_control(value, here); break;
+    case 4:
+      if ((watchdog_control_ & 0x30) != 0x10) break;
+      watchdog_count_ = value == 0 ? 256 : value;
+      watchdog_loaded_ = true;
+      watchdog.set(false, now);
+      break;
+    case 7: write_watchdog_control(value, now); break;
+    default: break;
+  }
+  if (offset != 0 && offset != 3) return;
+  schedule(now);
+  if (!before && channel0_.out(here)) rise(now);  // a control word lifts OUT at once
+}
+
+std::uint32_t I8254::read(std::uint32_t offset, unsigned bytes, Time now) {
+  seen_ = now;
+  switch (offset) {
+    case 0: return channel0_.read(tick(now));
+    case 2: return channel2_.read(tick(now));
+    case 4: {
+      const auto value = peek(offset, bytes);
+      watchdog_latched_ = false;
+      return value;
+    }
+    default: return peek(offset, bytes);
+  }
+}
+
+std::uint32_t I8254::peek(std::uint32_t offset, unsigned) const {
+  switch (offset) {
+    case 0: return channel0_.peek(tick(seen_));
+    case 2: return channel2_.peek(tick(seen_));
+    case 4: return watchdog_latched_ ? watchdog_latch_ : static_cast<std::uint8_t>(watchdog_count_);
+    default: return 0xFF;  // control registers cannot be read
+  }
+}
+
+void I8254::reset(Time now) {
+  channel0_ = I8254Counter{};
+  channel2_ = I8254Counter{};
+  channel2_.set_gate(false, tick(now));
+  watchdog_loaded_ = watchdog_latched_ = false;
+  watchdog_control_ = 0;
+  watchdog_count_ = 0;
+  edge_.cancel();
+  irq0.set(false, now);
+  watchdog.set(false, now);
+}
+
+void I8254::describe(Description& d, Time now) const {
+  d.flag("IRQ 0 latch", irq0.level());
+  d.time("next rise of OUT 0", edge_.when());
+  channel0_.describe(d.part("counter 0"), tick(now));
+  channel2_.describe(d.part("counter 2"), tick(now));
+  Description& part = d.part("watchdog");
+  part.reg("control", watchdog_control_, 8).number("count", watchdog_count_).flag("loaded", watchdog_loaded_);
+  if (watchdog_latched_) part.reg("latched count", watchdog_latch_, 8);
+  part.flag("output", watchdog.level());
+}
+
+void I8254::archive(Archive& a) {
+  a.section("i8254", 1);
+  a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_, watchdog_latch_,
+    seen_);
+  a(irq0, watchdog, edge_);
+}
+
+}  // namespace planar

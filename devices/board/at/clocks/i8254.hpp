@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 8254 timers of a PS/2: channel 0 (IRQ 0 latch), channel 2 (speaker), and channel 3 (watchdog).
+//
+//   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control
+//   (41h, 45h and 46h are absent)
+//
+// Facts: Intel 8254 data sheet (modes, latches, read-back); docs/hardware/planar-devices.md#timers (watchdog: 8 bits,
+// binary, mode 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ 0 latch cleared by 61h bit
+// 7). Input clock 14.31818 MHz / 12 (choice inferred). Counts and outputs are computed from time; only the rising edges
+// of OUT 0 are events.
+// Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count
+// is loaded at the first clock edge after its write (the data sheet asks for a full pulse, up to
+// one clock later).
+#pragma once
+
+#include <cstdint>
+
+#include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/board/at/system/port_group.hpp"
+#include "devices/board/at/system/signal.hpp"
+
+namespace planar {
+
+/// One counter of an 8254, in closed form over its clock's tick number.
+class I8254Counter {
+ public:
+  using Tick = std::int64_t;
+
+  /// A control word for this counter (not a latch command), at tick `now`.
+  void control(std::uint8_t word, Tick now);
+  void latch_count(Tick now);
+  void latch_status(Tick now);
+  void write(std::uint8_t value, Tick now);
+  std::uint8_t read(Tick now);
+  std::uint8_t peek(Tick now) const;
+  void set_gate(bool level, Tick now);
+  bool gate() const { return gate_; }
+
+  /// OUT at tick `now`.
+  bool out(Tick now) const;
+  /// OUT is high at tick `now` and was low one tick earlier.
+  bool rises_at(Tick now) const { return out(now) && !out(now - 1); }
+  /// The next tick after `now` at which OUT may rise by itself (a reload makes it uncertain); -1
+  /// for none.
+  Tick next_rise(Tick now) const;
+  unsigned mode() const { return mode_; }
+
+  /// As at tick `now`.
+  void describe(Description& d, Tick now) const;
+  void archive(Archive& a);
+
+ private:
+  std::uint32_t modulus() const { return bcd_ ? 10'000 : 65'536; }
+  bool periodic() const { return mode_ == 2 || mode_ == 3; }
+  bool triggered_mode() const { return mode_ == 1 || mode_ == 5; }
+  std::uint32_t initial_from(std::uint16_t count) const;
+  void settle(Tick now);
+  void load(Tick at);
+  void count_complete(Tick now);
+  void set_running(bool running, Tick now);
+  Tick elapsed(Tick now) const { return running_ ? now - start_ : held_; }
+  bool out_at(Tick elapsed) const;
+  std::uint16_t count_at(Tick elapsed) const;
+  std::uint16_t settled_count(Tick now) const;
+  std::uint8_t status(Tick now) const;
+
+  // The power-on state is undefined; here OUT starts high, so that the first control word makes no
+  // edge.
+  std::uint8_t control_ = 0x36;  // status bits 5 to 0
+  std::uint8_t mode_ = 3;
+  bool bcd_ = false;
+  bool gate_ = true;
+  bool loaded_ = false;   // a count has reached the counting element; modes 1 and 5: a trigger has come
+  bool running_ = false;  // the counting element decrements
+  bool null_count_ = true;
+  bool count_written_ = false;
+  bool write_high_ = false;  // the next byte written is the high one
+  bool read_high_ = false;
+  bool inhibited_ = false;  // mode 0: between the two bytes of a count
+  std::uint16_t count_register_ = 0;
+  std::uint32_t initial_ = 0x10000;
+  Tick start_ = 0;             // tick of elapsed 0 while running
+  Tick held_ = 0;              // elapsed while stopped
+  Tick reload_at_ = -1;        // the count register is transferred at this tick; -1 none
+  std::uint16_t residue_ = 0;  // what reads show before the first load
+  bool status_latched_ = false;
+  std::uint8_t latched_status_ = 0;
+  bool count_latched_ = false;
+  std::uint16_t latched_count_ = 0;
+};
+
+/// The timers with their PS/2 surroundings.
+class I8254 final : public Slave {
+ public:
+  I8254(Scheduler& scheduler, Trace& trace);
+
+  /// Decodes 40h, 42h-44h and 47h. Offsets count from 40h.
+  void claim_ports(IoSpace& space);
+
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+
+  /// IRQ 0: set by the rising edge of OUT 0, held until clear_irq0().
+  Output irq0;
+  /// OUT 3: the watchdog has run out (NMI, and port 92h bit 4).
+  Output watchdog;
+
+  /// Port 61h bit 7 written as 1.
+  void clear_irq0(Time now);
+  /// Port 61h bit 0.
+  void set_gate2(bool level, Time now);
+  bool gate2() const { return channel2_.gate(); }
+  /// Port 61h bit 5.
+  bool out2(Time now) const;
+
+  void reset(Time now);
+  /// Counters and outputs as at `now`.
+  void describe(Description& d, Time now) const;
+  void archive(Archive& a);
+
+ private:
+  I8254Counter::Tick tick(Time now) const;
+  void edge(Time now);
+  void rise(Time now);
+  void schedule(Time now);
+  void write_control(std::uint8_t word, I8254Counter::Tick now);
+  void write_watchdog_control(std::uint8_t value, Time now);
+
+  Trace& trace_;
+  ClockDomain clock_{14'318'180, 12};
+  I8254Counter channel0_;
+  I8254Counter channel2_;
+  bool watchdog_loaded_ = false;
+  bool watchdog_latched_ = false;
+  std::uint8_t watchdog_control_ = 0;
+  std::uint16_t watchdog_count_ = 0;
+  std::uint8_t watchdog_latch_ = 0;
+  Time seen_{};  // of the latest access or edge, for peek
+  Event edge_;
+  PortGroup ports_{"pit"};
+};
+
+}  // namespace planar

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 8259A programmable interrupt controllers, the pair of a PS/2 (ports 20h-21h and A0h-A1h).
+//
+// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); docs/hardware/micro-channel.md#interrupts: all
+// inputs are level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and ignored; Linux writes 11h
+// everywhere.
+// Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never
+// selects it); the buffered mode bits are stored and change nothing; until the initialisation
+// sequence is complete a chip requests nothing; both INTA cycles are one instant, so a slave's
+// request that falls before them shows as spurious 7, never as spurious 15.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "bus/common/interrupts.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/state/trace.hpp"
+#include "devices/board/at/system/port_group.hpp"
+#include "devices/board/at/system/signal.hpp"
+
+namespace planar {
+
+/// One controller. Offsets: 0 = ICW1, OCW2, OCW3 (write), IRR/ISR/poll (read); 1 = ICW2-4, OCW1 =
+/// IMR.
+class I8259 final : public Slave {
+ public:
+  /// `master` is the level of the -SP pin.
+  explicit I8259(bool master) : master_(master) {}
+
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+
+  /// Level of input `line` (0 to 7).
+  void set_line(unsigned line, bool level, Time now);
+  /// INT output.
+  Output intr;
+
+  /// What the first INTA freezes: the chosen line, or `spurious` when no request is left.
+  struct Choice {
+    unsigned line;
+    bool spurious;
+  };
+  /// First INTA: resolves the priority and sets the in-service bit (or, in AEOI mode, ends at
+  /// once).
+  Choice begin_acknowledge(Time now);
+  /// The byte of the second INTA for `line`.
+  std::uint8_t vector(unsigned line) const;
+  /// Whether input `line` carries a slave (ICW3 of the master; never in single mode).
+  bool cascaded(unsigned line) const { return master_ && !single_ && (icw3_ >> line & 1); }
+  /// ICW3 of a slave: the line of the master that it answers to.
+  unsigned slave_id() const { return icw3_ & 7; }
+
+  std::uint8_t irr() const { return lines_; }
+  std::uint8_t isr() const { return isr_; }
+  std::uint8_t imr() const { return imr_; }
+
+  /// Power-on: uninitialised, INT low. Input levels stay.
+  void reset(Time now);
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  enum class Init : std::uint8_t { none, icw2, icw3, icw4, ready };
+  int pending_line() const;
+  int highest(unsigned bits) const;
+  unsigned rank(unsigned line) const { return (line - lowest_ - 1u) & 7; }
+  void after_initialisation_step(Time now);
+  void update(Time now);
+  void initialise(std::uint8_t icw1, Time now);
+  void end_of_interrupt(std::uint8_t ocw2);
+  void automatic_end(unsigned line);
+
+  const bool master_;
+  Init init_ = Init::none;
+  bool single_ = false;
+  bool needs_icw4_ = false;
+  bool special_mask_ = false;
+  bool poll_ = false;
+  bool read_isr_ = false;
+  bool rotate_on_aeoi_ = false;
+  std::uint8_t icw1_ = 0;
+  std::uint8_t icw2_ = 0;
+  std::uint8_t icw3_ = 0;
+  std::uint8_t icw4_ = 0;
+  std::uint8_t lines_ = 0;  // input levels; in level mode this is IRR
+  std::uint8_t imr_ = 0;
+  std::uint8_t isr_ = 0;
+  std::uint8_t lowest_ = 7;  // line of lowest priority
+};
+
+/// The cascaded pair: sixteen level-sensitive inputs, one INTR to the processor.
+class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowledger {
+ public:
+  explicit I8259Pair(Trace& trace);
+  I8259Pair(const I8259Pair&) = delete;
+  I8259Pair& operator=(const I8259Pair&) = delete;
+
+  /// Decodes 20h-21h and A0h-A1h.
+  void claim_ports(IoSpace& space);
+
+  /// Level of IRQ 0 to 15; 2 is the cascade and is ignored.
+  void set_irq(unsigned irq, bool level, Time now) override;
+  /// The same as a pin for wiring in tests; a machine joins the sources of a line in
+  /// bus::InterruptLines.
+  Signal& input(unsigned irq) { return inputs_[irq & 15]; }
+
+  /// INTR to the processor; `Output::connect` it.
+  Output& intr() { return master_.intr; }
+  /// Both INTA cycles: the vector. With no request left it is line 7 of the master and no
+  /// in-service bit is set (spurious IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating:
+  /// FFh.
+  std::uint8_t acknowledge(Time now) override;
+  /// What else on the planar watches acknowledge cycles: called with each vector, at their end.
+  void on_acknowledge(std::function<void(std::uint8_t vector, Time now)> watch) { watch_ = std::move(watch); }
+
+  I8259& master() { return master_; }
+  I8259& slave() { return slave_; }
+
+  void reset(Time now);
+  /// Both controllers, as parts.
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  class Input final : public Signal {
+   public:
+    void bind(I8259Pair& pair, unsigned irq) {
+      pair_ = &pair;
+      irq_ = irq;
+    }
+    void set(bool level, Time now) override { pair_->set_irq(irq_, level, now); }
+
+   private:
+    I8259Pair* pair_ = nullptr;
+    unsigned irq_ = 0;
+  };
+  void cascade(bool level, Time now) { master_.set_line(2, level, now); }
+
+  Trace& trace_;
+  I8259 master_{true};
+  I8259 slave_{false};
+  SignalTo<I8259Pair> cascade_;
+  std::array<Input, 16> inputs_;
+  std::function<void(std::uint8_t vector, Time now)> watch_;
+  PortGroup ports_{"pic"};
+};
+
+}  // namespace planar

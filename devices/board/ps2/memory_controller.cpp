@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/board/ps2/memory_controller.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/common/error.hpp"
+#include "core/memory/large_pages.hpp"
+
+namespace planar {
+
+namespace {
+constexpr std::uint32_t megabyte = 0x100000;
+constexpr std::uint32_t base_memory = 0xA0000;
+constexpr std::uint32_t rom_base = 0xE0000;
+constexpr std::uint32_t page = 4096;
+constexpr std::uint32_t most_kb_32 = 256 * 1024;  // the largest machine of the family (95 with ECC memory)
+}  // namespace
+
+MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits) {
+  if (address_bits != 24 && address_bits != 32)
+    throw Error(fmt::format("memory: a processor with {} address lines; choose 24 or 32", address_bits));
+  const std::uint32_t most_kb = address_bits == 24 ? 16 * 1024 : most_kb_32;
+  if (ram_kb < 1024 || ram_kb % 1024 != 0 || ram_kb > most_kb)
+    throw Error(fmt::format("memory: {} KB is not possible here; choose whole megabytes from 1 MB to {} MB", ram_kb,
+                            most_kb / 1024));
+  assign_in_large_pages(ram_, std::size_t{ram_kb} * 1024, std::uint8_t{0});
+  rom_.assign(rom_bytes, 0xFF);
+
+  const std::uint32_t alias = (address_bits == 24 ? 0x1000000u : 0u) - rom_bytes;  // below the top of the address space
+  std::uint32_t end = ram_kb * 1024;
+  if (address_bits == 24) end = std::min(end, alias);  // what lies beneath the ROM is lost
+  space.map_ram(0, std::span(ram_).first(base_memory));
+  if (end > megabyte) space.map_ram(megabyte, std::span(ram_).subspan(megabyte, end - megabyte));
+  space.map_rom(rom_base, rom_);
+  space.map_rom(alias, rom_);
+  // A processor that is reset while address line 20 is held low begins 1 MB lower. Inferred, as such resets restart
+  // real machines: the ROM answers there too, where no RAM does.
+  const std::uint32_t without_a20 = alias & ~megabyte;
+  if (end <= without_a20) space.map_rom(without_a20, rom_);
+  extended_kb_ = end > megabyte ? (end - megabyte) / 1024 : 0;
+}
+
+void MemoryController::load_rom(std::span<const std::uint8_t> image, const std::string& name) {
+  if (image.size() != rom_bytes && image.size() != rom_bytes / 2 && image.size() != rom_bytes / 4)
+    throw Error(fmt::format("{}: {} bytes is no firmware image; it must have 131072 (or 65536 or 32768) bytes", name,
+                            image.size()),
+                ExitCode::missing_file);
+  for (std::size_t at = 0; at < rom_bytes; at += image.size())
+    std::copy(image.begin(), image.end(), rom_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+void MemoryController::describe(Description& d) const {
+  d.number("installed, KB", ram_kb()).number("from 100000h, KB", extended_kb_);
+  d.reg("base memory ends", base_memory, 32).reg("ROM", rom_base, 32).number("ROM, KB", rom_bytes / 1024);
+}
+
+void MemoryController::archive(Archive& a) {
+  a.section("memory", 1);
+  auto size = static_cast<std::uint32_t>(ram_.size());
+  a(size);
+  if (a.loading() && size != ram_.size())
+    throw Error(fmt::format("snapshot: it holds {} KB of memory, this machine has {} KB; use the machine that made it",
+                            size / 1024, ram_.size() / 1024));
+  for (std::size_t at = 0; at < ram_.size(); at += page) {
+    const auto contents = std::span(ram_).subspan(at, page);
+    bool used = std::any_of(contents.begin(), contents.end(), [](std::uint8_t byte) { return byte != 0; });
+    a(used);
+    if (used)
+      a.bytes(contents);
+    else if (a.loading())
+      std::fill(contents.begin(), contents.end(), std::uint8_t{0});
+  }
+}
+
+}  // namespace planar
