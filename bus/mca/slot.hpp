@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 
+#include "bus/common/card.hpp"
 #include "bus/common/interrupts.hpp"
 #include "bus/mca/arbitration.hpp"
 #include "bus/mca/channel_check.hpp"
@@ -49,19 +50,14 @@ class SetupTarget {
 
 /// An adapter in a slot. Registers that a card does not have read FFh. POS 5 bit 7 reads 1 unless
 /// the card raises -CHCK.
-class Adapter : public SetupTarget {
+class Adapter : public SetupTarget, public Card {
  public:
-  /// The card name of the registry, for example "ne2".
-  virtual std::string_view name() const = 0;
   /// What it answers in POS 0 (low byte) and POS 1 (high byte). 0000h is "not ready", FFFFh an
   /// empty slot.
   virtual std::uint16_t adapter_id() const = 0;
   /// CHRESET: the card is disabled (POS 2 bit 0 = 0), releases its claims, its interrupt and its
   /// requests.
   virtual void channel_reset(Time now) = 0;
-  /// Its POS bytes, registers and state; changes nothing.
-  virtual void describe(Description& d) const = 0;
-  virtual void archive(Archive& a) = 0;
 };
 
 /// The parts of the machine that slots lead to. All outlive the slots.

@@ -11,7 +11,8 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/lab.hpp"
+#include "machines/boards/ps2/ps2_board.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 
@@ -80,7 +81,13 @@ Verb add_adf(CLI::App& app) {
   return [o, solve, file] {
     if (solve->parsed()) {
       Lab lab(o->machine.config());
-      const auto& page = lab.machine().slot_page();
+      const auto* board = dynamic_cast<const Ps2Board*>(&lab.machine().board());
+      if (!board)
+        throw Error(
+            fmt::format("adf solve: the slots of {} are not configured by adapter description files; choose a "
+                        "machine with Micro Channel",
+                        lab.machine().config().name));
+      const auto& page = board->slot_page();
       if (o->json)
         write_json(*o->json, page_json(page));
       else

@@ -7,7 +7,7 @@
 
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/options.hpp"
-#include "machines/key_reference.hpp"
+#include "machines/config/key_reference.hpp"
 
 namespace planar {
 

@@ -11,7 +11,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

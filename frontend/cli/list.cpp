@@ -13,22 +13,14 @@
 #include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/config/processor.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
 namespace {
-
-std::string processor_name(const MachineConfig& m) {
-  switch (m.timing.model) {
-    case cpu::Model::i386sx: return "386SX";
-    case cpu::Model::i486sx: return "486SX";
-    case cpu::Model::pentium: return "Pentium";
-  }
-  return {};
-}
 
 MachineConfig built_in(std::string_view name) {
   Config config = load_machine(std::string(name));
@@ -39,7 +31,7 @@ nlohmann::ordered_json machine_json(const MachineFile& file) {
   const auto m = built_in(file.name);
   return {{"name", m.name},
           {"title", m.title},
-          {"cpu", processor_name(m)},
+          {"cpu", processor_model(m.timing.model).name},
           {"clock_hz", m.clock.hz()},
           {"slots", m.slot_widths.size()}};
 }

@@ -10,7 +10,7 @@
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/options/option_group.hpp"
 #include "frontend/options/options.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 

@@ -24,7 +24,7 @@
 #include "frontend/options/options.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -139,7 +139,7 @@ nlohmann::ordered_json outcome(Session& session, std::size_t n) {
   nlohmann::ordered_json j;
   j["instructions"] = machine.cpu().instructions();
   j["cycles"] = machine.cpu().clocks();
-  j["checkpoint"] = fmt::format("{:04X}", machine.post_ports().checkpoint());
+  j["checkpoint"] = fmt::format("{:04X}", machine.board().checkpoint());
   j["screen"] = session.screen(n);
   return j;
 }
@@ -173,8 +173,7 @@ bool waits_for_diskette(Session& session) {
   constexpr std::uint16_t nothing_to_start = 0x2F;  // planar's own firmware: roms/firmware/post/boot.c
   Lab& lab = session.lab();
   for (std::size_t n = 0; n < lab.machines(); ++n)
-    if (!lab.machine(n).config().start.bios.empty() ||
-        (lab.machine(n).post_ports().checkpoint() & 0xFF) != nothing_to_start)
+    if (!lab.machine(n).config().start.bios.empty() || (lab.machine(n).board().checkpoint() & 0xFF) != nothing_to_start)
       return false;
   return session.scenario().steps().empty();
 }
@@ -223,7 +222,7 @@ int run(const RunOptions& o) {
         const auto& scenario = session->scenario();
         return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1,
                                                scenario.steps().size())
-                                 : session->lab().machine().panel().text();
+                                 : session->lab().machine().board().panel_text();
       });
   session->print_screen();
   if (!o.output.quiet || o.output.json) {
@@ -269,7 +268,7 @@ int run(const RunOptions& o) {
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();
         say("; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
-            cpu.instructions(), cpu.clocks(), lab.machine(n).post_ports().checkpoint());
+            cpu.instructions(), cpu.clocks(), lab.machine(n).board().checkpoint());
       }
       say("\n");
     }

@@ -10,8 +10,8 @@
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -9,8 +9,8 @@
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 namespace {

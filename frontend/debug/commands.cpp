@@ -11,7 +11,7 @@
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
 #include "frontend/debug/disassembly.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

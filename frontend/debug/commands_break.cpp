@@ -8,7 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar::debug_commands {
 
@@ -62,37 +62,38 @@ Result break_pos(Debugger& d, const Arguments& a) {
   return added(d, b, b.first ? fmt::format("POS write to slot {}", b.first) : std::string("POS write to any slot"));
 }
 
-/// Whether the row of the slot page is a network adapter that `name` means: "ne2", "slot1", or any.
-bool meant(Debugger& d, const adf::SlotPage::Row& row, const std::string& name) {
-  if (row.empty || !d.machine().adapter(row.slot)) return false;
-  if (name.empty() || name == fmt::format("slot{}", row.slot)) return true;
+/// Whether a network adapter that `name` means is in the slot: "ne2", "slot1", or any.
+bool meant(Debugger& d, const bus::SlotView& slot, const std::string& name) {
+  if (!slot.card || !d.machine().adapter(slot.number)) return false;
+  if (name.empty() || name == fmt::format("slot{}", slot.number)) return true;
   const auto& cards = d.machine().config().cards;
   return std::any_of(cards.begin(), cards.end(),
-                     [&](const CardConfig& card) { return card.slot == row.slot && card.name == name; });
+                     [&](const CardConfig& card) { return card.slot == slot.number && card.name == name; });
 }
 
 // With an offset: that port of the adapter's first range; without: all of its ports and memory.
 Result break_nic(Debugger& d, const Arguments& a) {
   const std::string name = a.size() > 1 ? a[1] : "";
   std::string out;
-  for (const auto& row : d.machine().slot_page().rows) {
-    if (!meant(d, row, name)) continue;
-    for (const auto& claim : row.result.claims) {
-      const bool io = claim.resource.kind == adf::ResourceKind::io;
-      if (!io && claim.resource.kind != adf::ResourceKind::memory) continue;
+  for (const bus::SlotView& slot : d.machine().board().slots()) {
+    if (!meant(d, slot, name)) continue;
+    for (const bus::CardResource& resource : slot.resources) {
+      const bool io = resource.kind == bus::CardResource::Kind::io;
+      if (!io && resource.kind != bus::CardResource::Kind::memory) continue;
       Breakpoint b;
       b.kind = io ? BreakKind::port : BreakKind::memory;
       b.physical = !io;
       b.reads = b.writes = true;
-      b.first = claim.resource.first;
-      b.last = claim.resource.last;
+      b.first = resource.first;
+      b.last = resource.last;
       if (a.size() > 2) {
         if (!io) continue;
         b.first += parse_small(d, a[2], b.last - b.first);
         b.last = b.first;
       }
-      out += added(d, b, fmt::format("slot {}, {} {:04X}h-{:04X}h", row.slot, io ? "ports" : "memory", b.first, b.last))
-                 .text;
+      out +=
+          added(d, b, fmt::format("slot {}, {} {:04X}h-{:04X}h", slot.number, io ? "ports" : "memory", b.first, b.last))
+              .text;
       if (a.size() > 2) return {out};
     }
   }

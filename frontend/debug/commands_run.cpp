@@ -4,7 +4,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar::debug_commands {
 

@@ -22,7 +22,7 @@
 #include "frontend/debug/breakpoint.hpp"
 #include "frontend/debug/history.hpp"
 #include "frontend/debug/watcher.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

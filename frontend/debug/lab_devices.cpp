@@ -8,7 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/debug/description_text.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -8,7 +8,7 @@
 
 #include "core/state/description.hpp"
 #include "core/time/time.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -11,7 +11,7 @@
 
 #include "core/cpu/observer.hpp"
 #include "frontend/debug/breakpoint.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 

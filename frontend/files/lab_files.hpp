@@ -9,7 +9,7 @@
 #include "devices/storage/image/disk_image.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
-#include "machines/lab_config.hpp"
+#include "machines/config/lab_config.hpp"
 
 namespace planar {
 

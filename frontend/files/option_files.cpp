@@ -10,7 +10,7 @@
 #include "core/common/error.hpp"
 #include "devices/storage/image/disk_image.hpp"
 #include "frontend/files/lab_files.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 namespace {

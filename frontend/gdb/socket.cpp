@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "core/common/error.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar::gdb {
 

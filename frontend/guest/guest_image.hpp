@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "machines/linux_boot.hpp"
+#include "machines/machine/linux_boot.hpp"
 
 namespace planar {
 

@@ -10,8 +10,8 @@
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
+#include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
-#include "machines/units.hpp"
 
 namespace planar {
 namespace {

@@ -15,7 +15,7 @@
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

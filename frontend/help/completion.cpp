@@ -7,7 +7,7 @@
 
 #include "core/state/trace.hpp"
 #include "frontend/systems/operating_system.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 namespace {

@@ -25,8 +25,9 @@
 #include "frontend/kept/kept_run.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/progress.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/config/processor.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 extern char** environ;
@@ -75,13 +76,7 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
 double cost_of_second(const std::string& machine) {
   Config config = load_machine(machine);
   const MachineConfig m = read_machine(config);
-  const double mhz = static_cast<double>(m.clock.hz()) / 1e6;
-  switch (m.timing.model) {
-    case cpu::Model::i386sx: return 23 * mhz;
-    case cpu::Model::i486sx: return 27 * mhz;
-    case cpu::Model::pentium: break;
-  }
-  return 9.5 * mhz;
+  return processor_model(m.timing.model).host_instructions * static_cast<double>(m.clock.hz()) / 1e6;
 }
 /// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds of full work.
 constexpr double boot_work = 2;

@@ -12,7 +12,7 @@
 #include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

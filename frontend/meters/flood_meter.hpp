@@ -17,7 +17,7 @@
 
 #include "core/time/scheduler.hpp"
 #include "devices/medium/medium.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

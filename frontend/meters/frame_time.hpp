@@ -27,7 +27,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -11,7 +11,7 @@
 
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/option_group.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -15,8 +15,8 @@
 #include "frontend/output/output.hpp"
 #include "frontend/processor_bench/bench_result.hpp"
 #include "frontend/processor_bench/bench_run.hpp"
-#include "machines/machine_files.hpp"
-#include "machines/units.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/config/units.hpp"
 #include "roms/images.hpp"
 
 namespace planar {

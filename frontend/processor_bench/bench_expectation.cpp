@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include "bus/common/board_cycle.hpp"
 #include "core/common/toml.hpp"
 #include "core/common/toml_text.hpp"
 
 #include "core/common/error.hpp"
 #include "frontend/processor_bench/embedded_bench.hpp"
+#include "machines/config/board_kind.hpp"
+#include "machines/config/processor.hpp"
 
 namespace planar {
 
@@ -55,11 +58,11 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
   const auto whole = [&](Time cycle) {  // the processor continues at its next clock
-    return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
+    return std::ceil((m.board->cycles().synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };
   if (name == "bus_edge") return (t.core_per_bus_num - 1) / (2.0 * t.core_per_bus_den);
-  if (name == "io_cycle") return whole(m.bus.costs().cycle(bus::board_cycle));
-  if (name == "acknowledge") return whole(m.bus.interrupt_acknowledge * 2);
+  if (name == "io_cycle") return whole(m.board->cycles().cycle(bus::board_cycle));
+  if (name == "acknowledge") return whole(m.board->cycles().interrupt_acknowledge * 2);
   fail(at, fmt::format("no parameter '{}'; the head of the file lists them", name));
 }
 
@@ -95,18 +98,9 @@ double Expectation::clocks() const {
   return sum / (1 - refresh_share);
 }
 
-std::string_view processor_key(cpu::Model model) {
-  switch (model) {
-    case cpu::Model::i386sx: return "386sx";
-    case cpu::Model::i486sx: return "486sx";
-    case cpu::Model::pentium: return "pentium";
-  }
-  return {};
-}
-
 std::vector<Expectation> expectations(const MachineConfig& machine) {
   const toml::table file = parsed();
-  const auto cpu = processor_key(machine.timing.model);
+  const auto cpu = processor_model(machine.timing.model).key;
   const bool second_level = machine.timing.l2.bytes != 0;
   std::vector<Expectation> list;
   for (const toml::node& node : tables(file, "expect"))
@@ -118,7 +112,7 @@ std::vector<Expectation> expectations(const MachineConfig& machine) {
 
 double expected_bogomips(const MachineConfig& machine) {
   const toml::table file = parsed();
-  const auto cpu = processor_key(machine.timing.model);
+  const auto cpu = processor_model(machine.timing.model).key;
   for (const toml::node& node : tables(file, "bogomips"))
     if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
       return required<double>(entry, "per_mhz") * machine.clock.hz() * 1e-6;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "machines/machine_config.hpp"
+#include "machines/config/machine_config.hpp"
 
 namespace planar {
 
@@ -30,9 +30,6 @@ struct Expectation {
   /// Clocks per round.
   double clocks() const;
 };
-
-/// The name of a processor model in the data file and in machine files ("386sx").
-std::string_view processor_key(cpu::Model model);
 
 /// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file is
 /// malformed.

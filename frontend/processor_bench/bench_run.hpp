@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontend/output/progress.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -9,7 +9,7 @@
 #include "core/common/error.hpp"
 #include "frontend/published/published_table.hpp"
 #include "frontend/systems/operating_system.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "devices/adapter/timing_profile.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

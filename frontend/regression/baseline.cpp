@@ -14,8 +14,8 @@
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/provenance.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 #include "roms/images.hpp"
 
 namespace planar {

@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "core/common/error.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "machines/control/stations.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
+#include "machines/lab/stations.hpp"
 
 namespace planar {
 

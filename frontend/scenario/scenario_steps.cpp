@@ -9,7 +9,7 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/scenario/keys.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -13,7 +13,7 @@
 //   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
 //   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
 //   pull cable STATION                  of a network adapter, the peer, a bridge: part of its name in captures that no
-//   plug cable STATION                  other station has (machines/control/stations.hpp): ne2, client, peer
+//   plug cable STATION                  other station has (machines/lab/stations.hpp): ne2, client, peer
 //   remove station STATION              from its ring, as a network manager does; an adapter's driver is told
 //   insert station STATION              back onto its ring, with all phases; not an adapter, whose driver does that
 //   snapshot "FILE"

@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "frontend/scenario/keys.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 

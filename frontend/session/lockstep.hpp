@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -12,7 +12,7 @@
 
 #include "devices/stations/host/host_net.hpp"
 #include "frontend/output/output.hpp"
-#include "machines/lab_config.hpp"
+#include "machines/config/lab_config.hpp"
 
 namespace planar {
 namespace {

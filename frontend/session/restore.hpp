@@ -6,7 +6,7 @@
 #include <string>
 
 #include "frontend/options/options.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

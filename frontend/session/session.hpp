@@ -26,8 +26,8 @@
 #include "frontend/timeline/timeline.hpp"
 #include "frontend/trace/tracer.hpp"
 #include "frontend/window/window.hpp"
-#include "machines/control/run_control.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
+#include "machines/lab/run_control.hpp"
 
 namespace planar {
 

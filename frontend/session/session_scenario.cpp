@@ -14,7 +14,7 @@
 #include "frontend/output/output.hpp"
 #include "frontend/output/screen_image.hpp"
 #include "frontend/session/session.hpp"
-#include "machines/control/stations.hpp"
+#include "machines/lab/stations.hpp"
 
 namespace planar {
 
@@ -185,7 +185,7 @@ std::string Session::keep_evidence() {
   write_json((folder / "devices.json").string(), to_json(devices));
   const auto cpu = lab_->machine().cpu().registers();
   report += fmt::format("processor at {:04X}:{:08X}{}, checkpoint {:04X}\n\n", cpu.segment[1].selector, cpu.eip,
-                        lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());
+                        lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().board().checkpoint());
   for (const auto& done : scenario_.done()) report += fmt::format("{:10.3f} s  {}\n", done.at.seconds(), done.source);
   report += fmt::format("not done      {}\n\n", scenario_.current());
   for (const net::Medium* medium : lab_->media()) report += to_text(medium->describe());

@@ -12,33 +12,48 @@ MachineTimeline::MachineTimeline(Machine& machine, const std::string& name, Trac
     : machine_(machine),
       process_(file.process(name)),
       processor_(file, process_, machine.cpu()),
-      channel_(file, process_),
+      buses_(listeners(file)),
       lines_(file, process_, machine.interrupts()),
       after_cycle_(std::move(after_cycle)) {
-  for (unsigned slot = 1; slot <= machine.config().slot_widths.size(); ++slot)
-    if (const bus::Adapter* card = machine.card(slot))
-      adapters_.emplace_back(file, process_, fmt::format("slot{}.{}", slot, card->name()),
+  for (const bus::SlotView& slot : machine.board().slots())
+    if (const bus::Card* card = slot.card)
+      adapters_.emplace_back(file, process_, fmt::format("slot{}.{}", slot.number, card->name()),
                              [card](Description& d) { card->describe(d); });
 }
 
+std::vector<std::unique_ptr<MachineTimeline::Listener>> MachineTimeline::listeners(TraceEventFile& file) {
+  std::vector<std::unique_ptr<Listener>> list;
+  for (bus::Bus* bus : machine_.board().buses()) list.push_back(std::make_unique<Listener>(*this, file, *bus));
+  return list;
+}
+
 MachineTimeline::~MachineTimeline() {
-  if (open_) machine_.bus().remove_observer(*this);
+  if (open_)
+    for (auto& bus : buses_) bus->listen(false);
+}
+
+std::uint64_t MachineTimeline::cycles() const {
+  std::uint64_t sum = 0;
+  for (const auto& bus : buses_) sum += bus->tracks.cycles();
+  return sum;
 }
 
 void MachineTimeline::open(Time now) {
   open_ = true;
   processor_.open(now);
-  channel_.open(machine_.bus(), now);
-  machine_.bus().add_observer(*this);
+  for (auto& bus : buses_) {
+    bus->tracks.open(now);
+    bus->listen(true);
+  }
   sample(now);
 }
 
 void MachineTimeline::close(Time now) {
   if (!open_) return;
   open_ = false;
-  machine_.bus().remove_observer(*this);
+  for (auto& bus : buses_) bus->listen(false);
   processor_.close(now);
-  channel_.close(now);
+  for (auto& bus : buses_) bus->tracks.close(now);
   lines_.close(now);
   for (DeviceTracks& adapter : adapters_) adapter.close(now);
 }
@@ -49,15 +64,25 @@ void MachineTimeline::sample(Time now) {
   for (DeviceTracks& adapter : adapters_) adapter.sample(now);
 }
 
-void MachineTimeline::cycle(const bus::BusCycle& cycle) {
-  if (!open_) return;
-  channel_.cycle(cycle);
-  sample(cycle.end);
-  after_cycle_();
+MachineTimeline::Listener::Listener(MachineTimeline& timeline, TraceEventFile& file, bus::Bus& bus)
+    : tracks(file, timeline.process_, bus), timeline_(timeline), bus_(bus) {}
+
+void MachineTimeline::Listener::listen(bool on) {
+  if (on)
+    bus_.add_observer(*this);
+  else
+    bus_.remove_observer(*this);
 }
 
-void MachineTimeline::accessed(const bus::BusCycle& access) {
-  if (open_) processor_.accessed(access);
+void MachineTimeline::Listener::cycle(const bus::BusCycle& cycle) {
+  if (!timeline_.open_) return;
+  tracks.cycle(cycle);
+  timeline_.sample(cycle.end);
+  timeline_.after_cycle_();
+}
+
+void MachineTimeline::Listener::accessed(const bus::BusCycle& access) {
+  if (timeline_.open_) timeline_.processor_.accessed(access);
 }
 
 }  // namespace planar

@@ -1,53 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One machine of a timeline, a process of its viewer: processor, channel, interrupt lines, and what its adapters say of
-// themselves, looked at after every event and every cycle of the processor on the channel.
+// One machine of a timeline, a process of its viewer: processor, buses, interrupt lines, and what its adapters say of
+// themselves, looked at after every event and every cycle of the processor on a bus.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bus/common/bus_observer.hpp"
-#include "frontend/timeline/channel_tracks.hpp"
+#include "frontend/timeline/bus_tracks.hpp"
 #include "frontend/timeline/cpu_track.hpp"
 #include "frontend/timeline/device_tracks.hpp"
 #include "frontend/timeline/line_tracks.hpp"
 #include "frontend/timeline/trace_event_file.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 
-class MachineTimeline final : private bus::BusObserver {
+class MachineTimeline final {
  public:
   /// `after_cycle` is called when a cycle may have scheduled events.
   MachineTimeline(Machine& machine, const std::string& name, TraceEventFile& file, std::function<void()> after_cycle);
-  ~MachineTimeline() override;
+  ~MachineTimeline();
   MachineTimeline(const MachineTimeline&) = delete;
 
   void open(Time now);
   void close(Time now);
   void sample(Time now);
-  /// Of the processor on the channel, while it was open.
-  std::uint64_t cycles() const { return channel_.cycles(); }
+  /// Of the processor on all buses, while it was open.
+  std::uint64_t cycles() const;
 
  private:
-  // bus::BusObserver: nothing once the timeline is closed, which may happen inside an access
-  void cycle(const bus::BusCycle& cycle) override;
-  void accessed(const bus::BusCycle& access) override;
-  void waited(Time from, Time to) override { processor_.waited(from, to); }
-  void refreshed(Time from, Time to) override { channel_.refreshed(from, to); }
-  void granted(const std::string& owner, unsigned level, Time now) override { channel_.granted(owner, level, now); }
-  void released(const std::string& /*owner*/, Time at) override { channel_.released(at); }
-  void transferred(const std::string& owner, const bus::Transfer& t, Time from, Time to) override {
-    channel_.transferred(owner, t, from, to);
-  }
-  void occupied(const std::string& owner, Time from, Time to) override { channel_.occupied(owner, from, to); }
+  /// What one bus of the machine says: nothing once the timeline is closed, which may happen inside an access.
+  class Listener final : public bus::BusObserver {
+   public:
+    Listener(MachineTimeline& timeline, TraceEventFile& file, bus::Bus& bus);
+    void listen(bool on);
+
+    void cycle(const bus::BusCycle& cycle) override;
+    void accessed(const bus::BusCycle& access) override;
+    void waited(Time from, Time to) override { timeline_.processor_.waited(from, to); }
+    void refreshed(Time from, Time to) override { tracks.refreshed(from, to); }
+    void granted(const std::string& owner, unsigned level, Time now) override { tracks.granted(owner, level, now); }
+    void released(const std::string& /*owner*/, Time at) override { tracks.released(at); }
+    void transferred(const std::string& owner, const bus::Transfer& t, Time from, Time to) override {
+      tracks.transferred(owner, t, from, to);
+    }
+    void occupied(const std::string& owner, Time from, Time to) override { tracks.occupied(owner, from, to); }
+
+    BusTracks tracks;
+
+   private:
+    MachineTimeline& timeline_;
+    bus::Bus& bus_;
+  };
+
+  std::vector<std::unique_ptr<Listener>> listeners(TraceEventFile& file);
 
   Machine& machine_;
   unsigned process_;
   CpuTrack processor_;
-  ChannelTracks channel_;
+  std::vector<std::unique_ptr<Listener>> buses_;
   LineTracks lines_;
   std::vector<DeviceTracks> adapters_;
   std::function<void()> after_cycle_;

@@ -15,7 +15,7 @@
 #include "frontend/timeline/machine_timeline.hpp"
 #include "frontend/timeline/timeline_span.hpp"
 #include "frontend/timeline/trace_event_file.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

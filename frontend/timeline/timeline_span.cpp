@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

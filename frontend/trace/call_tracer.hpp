@@ -9,7 +9,7 @@
 #include "core/cpu/observer.hpp"
 #include "core/state/trace.hpp"
 #include "frontend/trace/guest_calls.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 

@@ -8,7 +8,7 @@
 
 #include "core/cpu/observer.hpp"
 #include "core/state/trace.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 

@@ -8,7 +8,7 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/guest/guest_image.hpp"
-#include "machines/units.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 

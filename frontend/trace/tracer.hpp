@@ -14,7 +14,7 @@
 #include "frontend/output/output_gate.hpp"
 #include "frontend/trace/call_tracer.hpp"
 #include "frontend/trace/instruction_tracer.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

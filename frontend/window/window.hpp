@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "frontend/window/content/actions.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; Option ROM that starts a Linux kernel found in memory: 2 KB in C0000h to DFFFFh, entered by the
 ; firmware's ROM scan. Before power-on the machine builder has put the kernel's real-mode part and the
-; command line at 90000h, the kernel and the ramdisk above (machines/linux_boot.hpp), and the place and
+; command line at 90000h, the kernel and the ramdisk above (machines/machine/linux_boot.hpp), and the place and
 ; sum of the first of these into the table at 10h of its copy of this ROM (roms/README.md section 4).
 ; The ROM takes over INT 19h; there it checks the sum, because memory that a running system or a power-on
 ; self test has changed cannot be started again, and enters the set-up code as the Linux boot protocol

@@ -15,7 +15,7 @@
 #include <numeric>
 
 #include "devices/board/at/diskette/floppy_image.hpp"
-#include "machines/linux_boot.hpp"
+#include "machines/machine/linux_boot.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace planar;

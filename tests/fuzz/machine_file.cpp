@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/common/error.hpp"
-#include "machines/lab_config.hpp"
+#include "machines/config/lab_config.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace planar;

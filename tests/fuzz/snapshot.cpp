@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace planar;

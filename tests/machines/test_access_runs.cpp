@@ -4,10 +4,11 @@
 // ways must end in the same complete state at the same clock.
 #include "core/common/random.hpp"
 #include "core/memory/slave.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/devices/medium/wire.hpp"
 #include "tests/machines/assembler.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -176,7 +177,7 @@ End run(const std::string& model, const Subject& subject, const Program& program
   std::vector<std::uint8_t> data(0x10000);
   for (auto& b : data) b = static_cast<std::uint8_t>(random.next());
   machine.memory().master_write(0x20000, data, {});
-  for (const auto& [reg, value] : subject.pos) machine.card(1)->pos_write(reg, value, {});
+  for (const auto& [reg, value] : subject.pos) ps2(machine).adapter_card(1)->pos_write(reg, value, {});
   Recorder other(lab.scheduler(), &lab.medium(), "other", 77);
   for (unsigned i = 0; i < 30; ++i) other.to_send.push_back(make_frame(60 + 40 * i));
   other.port.transmit(make_frame(400), {});

@@ -3,9 +3,10 @@
 // the 56 SX the loop loses exactly the clocks that the transfers and their arbitration take; on the dual path of the 95
 // a loop in the cache loses nothing, but a loop that accesses DRAM does.
 #include "devices/ethernet/3c527/3c527.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using ethernet::Mc32;
@@ -67,7 +68,7 @@ struct Bench {
     for (unsigned i = 0; i < bytes; ++i) chip().ram_write(at + i, static_cast<std::uint8_t>(value >> 8 * i), now());
   }
   void boot() {
-    auto& card = *lab.machine().card(1);
+    auto& card = *ps2(lab.machine()).adapter_card(1);
     card.pos_write(2, 0x01 | 4 << 4, {});
     card.pos_write(4, 0x01 | 9 << 2, {});
     chip().write(Mc32::CONTROL, Mc32::RESET, {});

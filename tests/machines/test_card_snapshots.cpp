@@ -3,8 +3,8 @@
 // A card that leaves something out of its snapshot comes to another one, or to none.
 #include <algorithm>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <random>
 
-#include "machines/config.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/config.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using Catch::Matchers::Contains;
@@ -88,7 +89,7 @@ TEST_CASE("a machine based on another has its values where it says nothing, and 
   CHECK_FALSE(lira.timing.l1.write_burst);
   CHECK(base.timing.l1.write_burst);
   CHECK(lira.signature == 0x1532);
-  CHECK_FALSE(lira.bus.memory_streams);
+  CHECK_FALSE(ps2(lira).channel.memory_streams);
   for (const MachineFile& file : machine_files()) CHECK(file.name != "thaler");
   CHECK(machine_base(*find_machine_file("thaler")) == "model9595");
   CHECK(machine_base(*find_machine_file("model77")).empty());

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <random>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/memory_limit.hpp"
 

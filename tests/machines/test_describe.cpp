@@ -6,10 +6,11 @@
 #include <set>
 
 #include "core/common/error.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using Catch::Matchers::Contains;
@@ -131,7 +132,7 @@ TEST_CASE("devices say what the guest's ports would say") {
     out(m, 0x70, 0x80);
     CHECK_THAT(field(clock, {"time"}).text, Catch::Matchers::EndsWith(fmt::format(":{:02X}", in(m, 0x71))));
 
-    const bus::Adapter* card = m.card(2);
+    const bus::Adapter* card = ps2(m).adapter_card(2);
     for (unsigned reg = 2; reg < 8; ++reg)
       CHECK(value(m, "pos", {"slot 2: ne2", fmt::format("POS {}", reg)}) == card->pos_peek(reg));
     CHECK(value(m, "pos", {"slot 2: ne2", "ID"}) == 0x7154);

@@ -5,10 +5,11 @@
 
 #include <set>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 
@@ -66,9 +67,9 @@ Lab lab_with(std::string_view card) {
 
 /// Until POST has enabled the card.
 void post(Lab& lab) {
-  for (int n = 0; n < 300 && !(lab.machine().card(slot)->pos_peek(2) & 1); ++n)
+  for (int n = 0; n < 300 && !(ps2(lab.machine()).adapter_card(slot)->pos_peek(2) & 1); ++n)
     lab.scheduler().run_until(lab.scheduler().now() + 10_ms);
-  REQUIRE(lab.machine().card(slot)->pos_peek(2) & 1);
+  REQUIRE(ps2(lab.machine()).adapter_card(slot)->pos_peek(2) & 1);
 }
 
 Description described(Lab& lab) {
@@ -111,7 +112,7 @@ void check_fields(const Description& d) {
 /// What the processor would read there, without the effects of a read.
 std::uint64_t peek(Lab& lab, const Probe& probe) {
   std::uint64_t value = 0;
-  for (const auto& claim : lab.machine().slot_page().rows.at(slot - 1).result.claims) {
+  for (const auto& claim : ps2(lab.machine()).slot_page().rows.at(slot - 1).result.claims) {
     const bool ports = claim.resource.kind == adf::ResourceKind::io;
     if (!ports && !(claim.resource.kind == adf::ResourceKind::memory && probe.card == "sknet")) continue;
     for (unsigned n = 0; n < probe.bytes; ++n) {
@@ -137,11 +138,11 @@ TEST_CASE("each card's description has fields with unique names, and leaves the 
     const Description d = described(looked_at);
     CHECK(looked_at.state_hash() == before);
     check_fields(d);
-    CHECK(find(d, "", "adapter ID")->value == looked_at.machine().card(slot)->adapter_id());
+    CHECK(find(d, "", "adapter ID")->value == ps2(looked_at.machine()).adapter_card(slot)->adapter_id());
     CHECK(find(d, "", "enabled")->value == 1);
     for (unsigned reg = 2; reg < 8; ++reg)
       if (const Field* pos = find(d, "", fmt::format("POS {}", reg)))
-        CHECK(pos->value == looked_at.machine().card(slot)->pos_peek(reg));
+        CHECK(pos->value == ps2(looked_at.machine()).adapter_card(slot)->pos_peek(reg));
     CHECK(find(d, "", "POS 2") != nullptr);
 
     const Time start = looked_at.scheduler().now(), end = start + 20_ms;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 13h where diskette, drive and the table at vector 1Eh disagree about a track's length, as IBM's BIOS has it
 // (docs/hardware/bios.md#diskettes).
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 
@@ -49,7 +49,7 @@ class Service {
     lab_.emplace(std::move(config_));
     lab_->insert_diskette(std::move(image), "diskette service test");
     const auto now = [&] { return lab_->scheduler().now(); };
-    const auto done = [&] { return (lab_->machine().post_ports().checkpoint() & 0xFF) == 0x5A; };
+    const auto done = [&] { return (lab_->machine().board().checkpoint() & 0xFF) == 0x5A; };
     while (!done() && now() < 40_s) lab_->scheduler().run_until(now() + 10_ms);
     REQUIRE(done());
   }

@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_config.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;

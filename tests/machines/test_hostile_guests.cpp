@@ -4,8 +4,8 @@
 // and a snapshot in the middle changes nothing.
 #include <algorithm>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 

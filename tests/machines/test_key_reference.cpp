@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "machines/key_reference.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/key_reference.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;

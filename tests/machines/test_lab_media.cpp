@@ -2,8 +2,8 @@
 // A lab with several media: what is plugged into which, what is refused, and the guest's netio across a bridge.
 #include "devices/medium/ring/ring.hpp"
 #include "devices/stations/bridge/source_route_bridge.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <numeric>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;

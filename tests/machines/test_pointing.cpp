@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 15h C2h: a program's handler is called for mouse packets through IRQ 12 on every machine; the keyboard's LEDs
 // follow the lock keys handled by the firmware.
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 
@@ -34,9 +34,9 @@ TEST_CASE("a mouse handler receives movements and buttons") {
   lab.insert_diskette(test::boot_diskette(a), "mouse test");
   Machine& machine = lab.machine();
   const auto now = [&] { return lab.scheduler().now(); };
-  while ((machine.post_ports().checkpoint() & 0xFF) != 0x5A && now() < 8_s && !machine.halted_for_good())
+  while ((machine.board().checkpoint() & 0xFF) != 0x5A && now() < 8_s && !machine.halted_for_good())
     lab.scheduler().run_until(now() + 10_ms);
-  REQUIRE((machine.post_ports().checkpoint() & 0xFF) == 0x5A);
+  REQUIRE((machine.board().checkpoint() & 0xFF) == 0x5A);
 
   const auto received = [&] {
     lab.scheduler().run_until(now() + 30_ms);

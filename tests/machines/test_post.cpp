@@ -5,9 +5,10 @@
 #include <iterator>
 
 #include "adf/nvram/nvram.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using Catch::Matchers::Contains;
@@ -38,7 +39,7 @@ class PostBench {
   bool post(Time limit = 5'000_ms) {
     for (const Time end = now() + limit; now() < end;) {
       run(10_ms);
-      const auto code = machine().post_ports().checkpoint() & 0xFF;
+      const auto code = machine().board().checkpoint() & 0xFF;
       if (code == started || code == nothing_to_start) return true;
     }
     return false;
@@ -64,10 +65,10 @@ class PostBench {
   /// Changes the adapter records and gives them a valid checksum again.
   template <typename Change>
   void change_records(Change change) {
-    auto records = adf::read_nvram(machine().nvram().contents());
+    auto records = adf::read_nvram(ps2(machine()).nvram().contents());
     change(records);
     const auto image = adf::write_nvram(records);
-    std::copy(image.begin(), image.end(), machine().nvram().contents().begin());
+    std::copy(image.begin(), image.end(), ps2(machine()).nvram().contents().begin());
   }
 
  private:
@@ -111,7 +112,7 @@ TEST_CASE("every machine boots a diskette without errors, in under three seconds
     PostBench bench(model, "sample-bios.img");
     REQUIRE(bench.post());
     CHECK(bench.now() < 3'000_ms);
-    REQUIRE((bench.machine().post_ports().checkpoint() & 0xFF) == started);
+    REQUIRE((bench.machine().board().checkpoint() & 0xFF) == started);
     REQUIRE(bench.halt());
     INFO(bench.screen());
     CHECK(no_configuration_error(bench.screen()));
@@ -138,9 +139,9 @@ TEST_CASE("a protected mode program with its own interrupts runs on every machin
 
 TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
   PostBench bench("model56sx", "");
-  const auto records = adf::read_nvram(bench.machine().nvram().contents());
+  const auto records = adf::read_nvram(ps2(bench.machine()).nvram().contents());
   REQUIRE(records.slots[1].id == 0x7154);
-  bus::Adapter* card = bench.machine().card(2);
+  bus::Adapter* card = ps2(bench.machine()).adapter_card(2);
   REQUIRE_FALSE(card->pos_peek(2) & 1);
   REQUIRE(bench.post());
   CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
@@ -149,35 +150,35 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
     PostBench other("model56sx", "");
     other.change_records([](adf::NvramConfig& r) { r.slots[1].enable = false; });
     REQUIRE(other.post());
-    CHECK(other.machine().card(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
+    CHECK(ps2(other.machine()).adapter_card(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
     CHECK(no_configuration_error(other.screen()));
   }
 }
 
 TEST_CASE("161: the battery is dead") {
   PostBench bench("model56sx", "sample-bios.img");
-  bench.machine().cmos().set_battery_good(false);
+  ps2(bench.machine()).cmos().set_battery_good(false);
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("161 Clock and configuration memory lost power"));
-  CHECK(bench.machine().cmos().cmos(0x0E) & 0x80);
-  CHECK((bench.machine().post_ports().checkpoint() & 0xFF) == started);  // an error does not prevent booting
+  CHECK(ps2(bench.machine()).cmos().cmos(0x0E) & 0x80);
+  CHECK((bench.machine().board().checkpoint() & 0xFF) == started);  // an error does not prevent booting
 }
 
 TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
   PostBench bench("model56sx", "sample-bios.img");
   SECTION("CMOS") {
-    bench.machine().cmos().set_cmos(0x15, bench.machine().cmos().cmos(0x15) ^ 1);
+    ps2(bench.machine()).cmos().set_cmos(0x15, ps2(bench.machine()).cmos().cmos(0x15) ^ 1);
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("162 Configuration memory (CMOS) checksum"));
-    CHECK(bench.machine().cmos().cmos(0x0E) == 0x40);
-    CHECK(bench.machine().card(2)->pos_peek(2) & 1);  // its record is good
+    CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x40);
+    CHECK(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);  // its record is good
   }
   SECTION("adapter records") {
-    bench.machine().nvram().contents()[0x1C] ^= 0x10;
+    ps2(bench.machine()).nvram().contents()[0x1C] ^= 0x10;
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("162 Adapter records (NVRAM) checksum"));
-    CHECK(bench.machine().cmos().cmos(0x0E) == 0x20);
-    CHECK_FALSE(bench.machine().card(2)->pos_peek(2) & 1);
+    CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x20);
+    CHECK_FALSE(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
     REQUIRE(bench.halt());
     CHECK_THAT(bench.com1(), Contains("sample-bios: ok"));  // COM1 and diskette work by default
   }
@@ -185,19 +186,19 @@ TEST_CASE("162: a byte of the configuration memory or of the adapter records is 
 
 TEST_CASE("163: date and time are not set") {
   PostBench bench("model56sx", "");
-  bench.machine().cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
+  ps2(bench.machine()).cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("163 Date and time are not set"));
-  CHECK(bench.machine().cmos().cmos(0x0E) == 0x04);
+  CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x04);
 }
 
 TEST_CASE("164: the memory found is not the memory recorded") {
   PostBench bench("model56sx", "");
-  bench.machine().cmos().set_cmos(0x18, bench.machine().cmos().cmos(0x18) ^ 0x04);
-  bench.machine().cmos().seal();
+  ps2(bench.machine()).cmos().set_cmos(0x18, ps2(bench.machine()).cmos().cmos(0x18) ^ 0x04);
+  ps2(bench.machine()).cmos().seal();
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("164 Memory size differs from the record"));
-  CHECK(bench.machine().cmos().cmos(0x0E) == 0x10);
+  CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x10);
 }
 
 TEST_CASE("165: a slot contains a different adapter from its record") {
@@ -207,32 +208,32 @@ TEST_CASE("165: a slot contains a different adapter from its record") {
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 Adapter differs from the record, slot 2"));
     CHECK_THAT(bench.screen(), Contains("found 7154, recorded 6042"));
-    CHECK_FALSE(bench.machine().card(2)->pos_peek(2) & 1);
+    CHECK_FALSE(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
   }
   SECTION("a removed one is missed") {
     bench.change_records([](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
-    CHECK(bench.machine().card(2)->pos_peek(2) & 1);
+    CHECK(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
   }
   SECTION("the system board has a different ID") {
     bench.change_records([](adf::NvramConfig& r) { r.planar.id = 0x1234; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 System board differs from the record"));
   }
-  CHECK(bench.machine().cmos().cmos(0x0E) == 0x02);
+  CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x02);
 }
 
 TEST_CASE("166: an adapter that never becomes ready costs a second and stays disabled") {
   PostBench bench("model56sx", "", false);
   SilentCard card;
-  bench.machine().pos().insert(0, &card);
+  ps2(bench.machine()).pos().insert(0, &card);
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("166 Adapter does not answer, slot 1"));
-  CHECK(bench.machine().cmos().cmos(0x0E) == 0x01);
+  CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x01);
   CHECK_FALSE(card.written());
   CHECK(bench.now() > 1'000_ms);
-  bench.machine().pos().insert(0, nullptr);
+  ps2(bench.machine()).pos().insert(0, nullptr);
 }
 
 TEST_CASE("without a diskette POST prompts for one, and Ctrl-Alt-Del restarts") {
@@ -240,7 +241,7 @@ TEST_CASE("without a diskette POST prompts for one, and Ctrl-Alt-Del restarts") 
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
   CHECK_THAT(bench.screen(), Contains("press Ctrl-Alt-Del"));
-  CHECK(bench.machine().panel().text() == "NO BOOT ");
+  CHECK(bench.machine().board().panel_text() == "NO BOOT ");
 
   bench.insert("sample-bios.img");
   for (const std::uint16_t code : {0x1D, 0x38, 0x53}) bench.key(code, true);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A ring under load whose token goes from station to station, event by event, and one whose token is computed.
 #include "devices/medium/ring/ring.hpp"
-#include "machines/control/stations.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
+#include "machines/lab/stations.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
 

@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "core/common/random.hpp"
-#include "machines/control/run_control.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
+#include "machines/lab/run_control.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The latch of IRQ 0 under a system that has it at vector 20h and never clears it: what a PS/2 did with Linux 0.96a.
 // docs/hardware/micro-channel.md#an-irq-0-that-nobody-clears
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 
@@ -35,8 +35,8 @@ struct System {
     a.label("keys")({0x50, 0xE4, 0x60, 0xE4, 0x61, 0x0C, 0x80, 0xE6, 0x61, 0x24, 0x7F, 0xE6, 0x61});
     a({0xB0, 0x20, 0xE6, 0x20, 0x66, 0xFF, 0x06, 0x04, 0x30, 0x58, 0xCF});
     lab.insert_diskette(test::boot_diskette(a), "timer latch");
-    while ((lab.machine().post_ports().checkpoint() & 0xFF) != 0x5A && now() < 8_s) step(10_ms);
-    REQUIRE((lab.machine().post_ports().checkpoint() & 0xFF) == 0x5A);
+    while ((lab.machine().board().checkpoint() & 0xFF) != 0x5A && now() < 8_s) step(10_ms);
+    REQUIRE((lab.machine().board().checkpoint() & 0xFF) == 0x5A);
     step(100_ms);
   }
   Time now() { return lab.scheduler().now(); }

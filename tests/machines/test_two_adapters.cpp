@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "devices/ethernet/common/remote_dma_card.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/devices/medium/wire.hpp"
 #include "tests/machines/assembler.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -220,7 +221,7 @@ class SecondStation {
 
   /// The driver's initialisation; the other station starts to send.
   void start() {
-    for (const auto& claim : lab_.machine().slot_page().rows.at(1).result.claims) {
+    for (const auto& claim : ps2(lab_.machine()).slot_page().rows.at(1).result.claims) {
       if (claim.resource.kind == adf::ResourceKind::io) io_ = static_cast<std::uint16_t>(claim.resource.first);
       if (claim.resource.kind == adf::ResourceKind::memory) ram_ = claim.resource.first;
     }

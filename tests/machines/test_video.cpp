@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
 #include "tests/machines/assembler.hpp"
 
@@ -38,8 +38,8 @@ class Screen {
     started_ = true;
     const Time limit = lab_.scheduler().now() + 8_s;
     run(30_ms);
-    while ((machine().post_ports().checkpoint() & 0xFF) != ready && lab_.scheduler().now() < limit) run(10_ms);
-    REQUIRE((machine().post_ports().checkpoint() & 0xFF) == ready);
+    while ((machine().board().checkpoint() & 0xFF) != ready && lab_.scheduler().now() < limit) run(10_ms);
+    REQUIRE((machine().board().checkpoint() & 0xFF) == ready);
     // Of two times half a cursor period apart, the one that shows no cursor.
     const Vga& video = machine().video();
     const Time now = lab_.scheduler().now();

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 

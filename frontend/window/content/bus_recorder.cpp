@@ -11,11 +11,13 @@ constexpr std::size_t most_spans = 60'000;
 
 void BusRecorder::watch(Machine* machine) {
   if (machine == machine_) return;
-  if (machine_) machine_->bus().remove_observer(*this);
+  if (machine_)
+    for (bus::Bus* bus : machine_->board().buses()) bus->remove_observer(*this);
   machine_ = machine;
   spans_.clear();
-  granted_at_ = Time::never();
-  if (machine_) machine_->bus().add_observer(*this);
+  granted_at_.clear();
+  if (machine_)
+    for (bus::Bus* bus : machine_->board().buses()) bus->add_observer(*this);
 }
 
 void BusRecorder::add(BusSpan span) {
@@ -32,11 +34,11 @@ void BusRecorder::accessed(const bus::BusCycle& access) {
   add({kind, access.start, access.end, {}, access.direction, access.address, access.bytes, access.value});
 }
 
-void BusRecorder::granted(const std::string&, unsigned, Time now) { granted_at_ = now; }
+void BusRecorder::granted(const std::string& owner, unsigned, Time now) { granted_at_[owner] = now; }
 
 void BusRecorder::released(const std::string& owner, Time at) {
-  const Time from = std::exchange(granted_at_, Time::never());
-  if (from <= at) add({BusSpan::Kind::owned, from, at, owner});
+  const auto granted = granted_at_.extract(owner);
+  if (granted && granted.mapped() <= at) add({BusSpan::Kind::owned, granted.mapped(), at, owner});
 }
 
 void BusRecorder::transferred(const std::string& owner, const bus::Transfer& transfer, Time from, Time to) {

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was on a machine's channel in the last milliseconds.
+// What was on a machine's buses in the last milliseconds.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 
 #include "bus/common/bus_observer.hpp"
-#include "machines/machine.hpp"
+#include "machines/machine/machine.hpp"
 
 namespace planar {
 
-/// A stretch of time on the channel.
+/// A stretch of time on a bus.
 struct BusSpan {
   enum class Kind : std::uint8_t {
     io,           ///< an access of the processor
     memory,       ///< the same, to memory through its pins
     acknowledge,  ///< the same, for an interrupt's vector
-    wait,         ///< the processor waited for the channel
+    wait,         ///< the processor waited for the bus
     refresh,      ///< that kept somebody waiting
-    owned,        ///< another master has the channel
+    owned,        ///< another master has the bus
     transfer,     ///< and moves data
   };
   Kind kind = Kind::io;
@@ -54,7 +55,7 @@ class BusRecorder final : private bus::BusObserver {
 
   Machine* machine_ = nullptr;
   std::deque<BusSpan> spans_;
-  Time granted_at_ = Time::never();
+  std::map<std::string, Time> granted_at_;  // by owner
 };
 
 }  // namespace planar

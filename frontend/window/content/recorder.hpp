@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "devices/medium/medium.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -16,7 +16,7 @@
 #include "frontend/window/gui/commands.hpp"
 #include "frontend/window/gui/dock.hpp"
 #include "frontend/window/gui/file_dialog.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

@@ -10,7 +10,7 @@
 
 #include "frontend/window/content/bus_recorder.hpp"
 #include "frontend/window/content/recorder.hpp"
-#include "machines/lab.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace planar {
 

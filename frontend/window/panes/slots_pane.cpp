@@ -16,21 +16,18 @@ class SlotsPane final : public Pane {
   const char* help() const override { return "adapters with POS bytes and claimed ranges"; }
 
   void draw(const Inspection& look) override {
-    for (const auto& row : look.machine.slot_page().rows) {
-      const bus::Adapter* card = look.machine.card(row.slot);
-      widgets::heading(fmt::format("slot {} ({} bits): {}", row.slot, row.width == adf::SlotWidth::bits32 ? 32 : 16,
-                                   row.empty ? "empty" : row.result.name));
-      if (row.empty || !card) continue;
-      std::string pos = fmt::format("ID {:04X}  POS", card->adapter_id());
-      for (unsigned reg = 2; reg < 6; ++reg) pos += fmt::format(" {:02X}", card->pos_peek(reg));
-      const bool enabled = card->pos_peek(2) & 1;
-      widgets::text(pos);
+    for (const bus::SlotView& slot : look.machine.board().slots()) {
+      widgets::heading(fmt::format("slot {} ({} bits): {}", slot.number, slot.width, slot.card ? slot.title : "empty"));
+      if (!slot.card) continue;
+      widgets::text(slot.registers);
       ImGui::SameLine();
-      widgets::coloured(enabled ? widgets::good : widgets::bad, enabled ? "enabled" : "disabled");
-      for (const auto& claim : row.result.claims) widgets::text("  " + adf::to_string(claim.resource));
+      widgets::coloured(slot.enabled ? widgets::good : widgets::bad, slot.enabled ? "enabled" : "disabled");
+      for (const bus::CardResource& resource : slot.resources) widgets::text("  " + resource.text);
     }
+    const std::string_view name = look.machine.board().slot_device();
+    if (name.empty()) return;
     widgets::heading("POS");
-    const Description pos = look.machine.describe("pos");
+    const Description pos = look.machine.describe(name);
     widgets::fields(pos);
     if (const Description* planar = widgets::part(pos, "planar functions")) widgets::device(*planar);
   }

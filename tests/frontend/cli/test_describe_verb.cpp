@@ -2,7 +2,7 @@
 // `planar describe`, and the paused and stepped session that it uses.
 #include "frontend/debug/description_text.hpp"
 #include "frontend/session/session.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"

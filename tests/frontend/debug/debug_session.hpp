@@ -11,7 +11,7 @@
 #include "frontend/debug/debugger.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/session/session.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
 

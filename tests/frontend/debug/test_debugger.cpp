@@ -2,6 +2,7 @@
 // Breakpoints, steps and the way back: what they stop at, and that the run computes what it would without them.
 #include "frontend/debug/commands.hpp"
 #include "tests/frontend/debug/debug_session.hpp"
+#include "tests/machines/ps2.hpp"
 
 using namespace debug_session;
 using Catch::Matchers::Contains;
@@ -169,7 +170,7 @@ TEST_CASE("a bus master's write to a descriptor stops the run") {
   session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
     if (stop.why == Stop::Why::asked) {
       constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver announces a descriptor by its address
-      const auto& claims = d.machine().slot_page().rows.front().result.claims;
+      const auto& claims = ps2(d.machine()).slot_page().rows.front().result.claims;
       Breakpoint b;
       b.kind = BreakKind::port;
       for (const auto& claim : claims)

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "frontend/guest/guest_image.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/event_counter.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "frontend/meters/frame_time.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
 
 using namespace planar;

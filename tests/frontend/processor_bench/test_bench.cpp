@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/instruction_shares.hpp"

@@ -11,7 +11,7 @@
 #include "frontend/matrix/spread.hpp"
 #include "frontend/published/published_report.hpp"
 #include "frontend/published/published_table.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 

@@ -3,7 +3,7 @@
 // line says it. What the command line says beside it changes something or is refused.
 #include <fmt/format.h>
 
-#include "machines/lab_config.hpp"
+#include "machines/config/lab_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/network/loopback.hpp"

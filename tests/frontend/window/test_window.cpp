@@ -31,8 +31,8 @@ TEST_CASE("--screen png: keeps the screen as an image") {
 #include <SDL.h>
 
 #include "frontend/window/window.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/frontend/window/window_rig.hpp"
 
 TEST_CASE("--window: looking at a run does not change it") {

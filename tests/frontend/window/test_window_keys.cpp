@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "frontend/window/window.hpp"
-#include "machines/lab.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/lab.hpp"
 #include "tests/frontend/window/window_rig.hpp"
 
 using namespace planar;

@@ -14,7 +14,7 @@
 #include "devices/adapter/storage_adapter.hpp"
 #include "devices/storage/scsi/scsi_drive.hpp"
 #include "frontend/session/session.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;

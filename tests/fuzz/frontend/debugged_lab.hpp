@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "frontend/debug/debugger.hpp"
-#include "machines/control/run_control.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/lab/run_control.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace planar::fuzz {

@@ -9,7 +9,7 @@
 
 #include "devices/stations/peer/generator.hpp"
 #include "frontend/guest_benchmarks/flood_result.hpp"
-#include "machines/machine_files.hpp"
+#include "machines/config/machine_files.hpp"
 #include "tests/fuzz/device_run.hpp"
 #include "tests/fuzz/frontend/guest_lines.hpp"
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kinds of board that a machine file may name (`board = "ps2"`), each with its own section of the configuration.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "bus/common/bus.hpp"
+#include "machines/config/config.hpp"
+
+namespace planar {
+
+class Board;
+struct BoardSite;
+struct MachineConfig;
+
+/// What only a kind of board has: its part of a machine's configuration.
+struct BoardConfig {
+  virtual ~BoardConfig() = default;
+  /// What the processor's cycles take on the bus that the board's own devices are on.
+  virtual bus::CycleTable cycles() const = 0;
+};
+
+struct BoardKind {
+  std::string_view name;  ///< of the machine file
+  /// Tables of the configuration that belong to it and make the machine what it is: "channel".
+  std::vector<std::string_view> tables;
+  /// Reads them; what is common to all boards is in the MachineConfig already. Throws Error naming file, line and key.
+  std::shared_ptr<const BoardConfig> (*read)(Config& config, const MachineConfig& machine);
+  std::unique_ptr<Board> (*make)(const BoardSite& site);
+};
+
+/// All kinds, a row each (machines/boards/boards.cpp). The first is that of a machine file that names none.
+const std::vector<BoardKind>& board_kinds();
+
+}  // namespace planar

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/config/lab_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "machines/config/machine_files.hpp"
+#include "machines/config/network_config.hpp"
+
+namespace planar {
+
+namespace {
+
+const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge", "switch", "station"};
+
+bool good_name(const std::string& name) {
+  return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+/// Nothing but the machines is on the wire unless the file says so.
+Config lab_defaults() {
+  Config c;
+  c.add_text("[net]\nattach = \"none\"\n", "default of a lab");
+  return c;
+}
+
+}  // namespace
+
+LabConfig::LabConfig(Config machine) {
+  machines_.push_back(std::move(machine));
+  names_.emplace_back();
+}
+
+LabConfig LabConfig::of_lab_file(Config file, bool built_in_only) {
+  LabConfig lab;
+  lab.named_ = true;
+  const std::string place = file.origin("machine");
+  std::vector<Config> parts = file.split("machine", lab_tables);
+  if (parts.empty() || parts.size() > most_machines)
+    throw Error(fmt::format("{}: the lab has {} machines; write 1 to {} [[machine]] tables", place, parts.size(),
+                            most_machines));
+  for (Config& part : parts) {
+    const auto name = part.text("name");
+    if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
+    if (std::find(lab.names_.begin(), lab.names_.end(), name) != lab.names_.end())
+      part.fail("name", fmt::format("'{}' is the name of another machine; give each its own", name));
+    if (part.has("machine")) part.fail("machine", "is called model in a lab: model = \"model95\" or another machine");
+    if (built_in_only && !is_built_in(part.peek_text("model")))
+      part.fail("model", "is no built-in machine; a resolved file names no other file");
+    Config machine = lab_defaults();
+    try {
+      Config model = load_machine(part.text("model"));
+      model.remove(lab_tables);  // of the lab in which it was alone
+      machine.add_layers(std::move(model));
+    } catch (const Error& e) {
+      if (!part.has("model")) throw;
+      throw Error(fmt::format("{}: {}", part.origin("model"), e.what()), e.code());
+    }
+    machine.add_layers(std::move(part));
+    lab.machines_.push_back(std::move(machine));
+    lab.names_.push_back(name);
+  }
+  return lab;
+}
+
+LabConfig LabConfig::join(std::vector<std::pair<std::string, Config>> machines) {
+  LabConfig lab;
+  lab.named_ = true;
+  for (auto& [name, config] : machines) {
+    if (lab.machines_.empty()) {
+      config.set_text("net.attach", "none", "machines on one wire");
+    } else {
+      config.remove(lab_tables);
+      config.add_layers(lab.machines_[0].only(lab_tables));
+    }
+    config.set_text("name", name, "name of the machine");
+    lab.machines_.push_back(std::move(config));
+    lab.names_.push_back(name);
+  }
+  return lab;
+}
+
+void LabConfig::set(const std::string& path, const std::string& value, const std::string& origin) {
+  for (Config& machine : machines_) machine.set(path, value, origin);
+}
+
+void LabConfig::set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin) {
+  for (Config& machine : machines_) machine.set_texts(path, values, origin);
+}
+
+std::vector<MachineConfig> LabConfig::read() {
+  std::vector<MachineConfig> read;
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    Config& c = machines_[n];
+    if (named_) {
+      c.text("name");
+      if (c.has("model")) c.text("model");
+      // The one medium has one rate; the first machine's card decides, or the file.
+      if (n == 0 && !c.has("net.rate") && !c.has("medium"))
+        if (const auto rate = ring_rate(c)) c.set_text("net.rate", *rate, "the card of " + names_[0]);
+      if (n > 0 && !c.has("net.rate") && !c.has("medium"))
+        c.set_text("net.rate", machines_[0].peek_text("net.rate"), fmt::format("the card of {}", names_[0]));
+    }
+    MachineConfig m = read_machine(c);
+    m.label = names_[n];
+    m.number = static_cast<unsigned>(n);
+    if (named_ && n == 0 && !c.has("net.rate") && !c.has("medium"))
+      c.set_text("net.rate", bit_rate(m.media.front()), "the card of " + names_[0]);
+    read.push_back(std::move(m));
+  }
+  return read;
+}
+
+std::string LabConfig::resolved() const {
+  if (!named_) return machines_[0].resolved();
+  std::string out = machines_[0].resolved({}, lab_tables, true);
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    out += fmt::format("\n[[machine]]\nname = \"{}\"\nmodel = \"{}\"\n", names_[n], machines_[n].peek_text("machine"));
+    auto hidden = lab_tables;
+    hidden.insert(hidden.end(), {"name", "model", "machine"});
+    out += machines_[n].resolved("machine.", hidden, false);
+  }
+  return out;
+}
+
+std::string LabConfig::explained() const {
+  std::string out;
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    if (named_) out += fmt::format("{}# machine {}\n", n ? "\n" : "", names_[n]);
+    out += machines_[n].explained();
+  }
+  return out;
+}
+
+LabConfig load_lab(const std::string& name) {
+  if (is_built_in(name) || !std::filesystem::is_regular_file(name)) return LabConfig(load_machine(name));
+  Config file;
+  file.add_file(name);
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file))
+                                 : LabConfig(load_machine(std::move(file), name));
+}
+
+LabConfig parse_lab(const std::string& text, const std::string& name) {
+  Config file;
+  file.add_text(text, name);
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file), true) : LabConfig(std::move(file));
+}
+
+}  // namespace planar

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/config/machine_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
+#include "core/state/sha256.hpp"
+#include "devices/adapter/timing_profile.hpp"
+#include "machines/config/board_kind.hpp"
+#include "machines/config/machine_files.hpp"
+#include "machines/config/network_config.hpp"
+#include "machines/config/processor.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+
+namespace {
+
+std::uint8_t byte(Config& c, const std::string& path, std::int64_t low, std::int64_t high,
+                  std::optional<std::int64_t> fallback = {}) {
+  return static_cast<std::uint8_t>(c.integer(path, low, high, fallback));
+}
+
+std::uint32_t power_of_two(Config& c, const std::string& path, std::uint64_t value, std::uint64_t low,
+                           std::uint64_t high) {
+  if (value != 0 && ((value & (value - 1)) != 0 || value < low || value > high))
+    c.fail(path, fmt::format("must be a power of two from {} to {} bytes", low, high));
+  return static_cast<std::uint32_t>(value);
+}
+
+Identity read_identity(Config& c) {
+  Identity id;
+  id.model = byte(c, "identity.model", 0, 255);
+  id.submodel = byte(c, "identity.submodel", 0, 255);
+  id.revision = byte(c, "identity.revision", 0, 255);
+  const auto features = c.integers("identity.features", 0, 255);
+  if (features.size() != 5) c.fail("identity.features", "expects the five feature bytes of INT 15h C0h");
+  std::transform(features.begin(), features.end(), id.features.begin(),
+                 [](std::int64_t v) { return static_cast<std::uint8_t>(v); });
+  id.planar_id = static_cast<std::uint16_t>(c.integer("identity.planar_id", 0, 0xFFFF));
+  return id;
+}
+
+void read_processor(Config& c, MachineConfig& m) {
+  std::vector<std::string> names;
+  for (const ProcessorModel& row : processor_models()) names.emplace_back(row.key);
+  const auto model = c.choice("cpu.model", names);
+  auto& t = m.timing;
+  for (const ProcessorModel& row : processor_models())
+    if (row.key == model) t.model = row.model;
+  m.clock = c.frequency("cpu.clock");
+  const auto bus = c.frequency("cpu.bus_clock");
+  // core per bus = (cn / cd) / (bn / bd), as a small exact fraction.
+  const std::uint64_t num = m.clock.num * bus.den, den = m.clock.den * bus.num;
+  const std::uint64_t divisor = std::gcd(num, den);
+  if (num / divisor > 8 || den / divisor > 8)
+    c.fail("cpu.bus_clock", "the processor's clock must be a simple multiple of it, such as 1, 3/2, 2 or 5/2");
+  if (const auto parts = den / divisor; parts != 1 && parts != 2 && parts != 4)
+    c.fail("cpu.clock",
+           fmt::format("is {}/{} of cpu.bus_clock; the processor's clock is a whole number, halves or quarters "
+                       "of the bus clock: change one of the two",
+                       num / divisor, parts));
+  t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
+  t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
+  m.fpu = c.flag("cpu.fpu");
+  if (t.model == cpu::Model::pentium && c.has("cpu.signature"))
+    m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
+  t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
+  if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
+}
+
+void read_caches(Config& c, cpu::TimingConfig& t) {
+  if (c.has("cache")) {
+    t.l1.bytes = power_of_two(c, "cache.size", c.size("cache.size"), 1024, 65536);
+    t.l1.ways = byte(c, "cache.ways", 1, 4);
+    t.l1.line = byte(c, "cache.line", 16, 32);
+    t.l1.split = c.flag("cache.split");
+    t.l1.write_back = c.flag("cache.write_back");
+    if (t.l1.write_back) t.l1.write_burst = c.flag("cache.write_burst", true);
+  }
+  if (c.has("l2")) {
+    t.l2.bytes = power_of_two(c, "l2.size", c.size("l2.size"), 16384, 1 << 20);
+    t.l2.ways = byte(c, "l2.ways", 1, 4);
+    t.l2.line = byte(c, "l2.line", 32, 64);
+    t.l2.hit_mru = byte(c, "l2.hit_mru", 2, 63);
+    t.l2.hit_other = byte(c, "l2.hit_other", 2, 63);
+    t.l2.burst_step = byte(c, "l2.burst_step", 1, 15);
+    t.l2.write_hit = byte(c, "l2.write_hit", 1, 63);
+    t.l2.write_allocate = c.flag("l2.write_allocate");
+  }
+}
+
+void read_memory(Config& c, MachineConfig& m) {
+  const auto size = c.size("memory.size");
+  const std::uint64_t limit = processor_model(m.timing.model).address_lines == 24 ? 16 : 256;
+  if (size % (1 << 20) != 0 || size < (2u << 20) || size > (limit << 20))
+    c.fail("memory.size", fmt::format("expects whole megabytes from 2 MB to {} MB on this processor", limit));
+  m.memory_bytes = static_cast<std::uint32_t>(size);
+  m.dual_path = c.choice("memory.path", {"single", "dual"}) == "dual";
+  auto& d = m.timing.dram;
+  d.width = byte(c, "memory.dram.width", 2, 8);
+  d.page_bytes = power_of_two(c, "memory.dram.page", c.size("memory.dram.page"), 256, 65536);
+  d.banks = byte(c, "memory.dram.banks", 1, 8);
+  d.bank_shift = byte(c, "memory.dram.bank_shift", 1, 31);
+  d.read_hit = byte(c, "memory.dram.read_hit", 2, 63);
+  d.read_miss = byte(c, "memory.dram.read_miss", 2, 63);
+  d.burst_step = byte(c, "memory.dram.burst_step", 1, 15);
+  d.write_hit = byte(c, "memory.dram.write_hit", 2, 63);
+  d.write_miss = byte(c, "memory.dram.write_miss", 2, 63);
+  auto& r = m.timing.rom;
+  r.width = byte(c, "memory.rom.width", 1, 4);
+  r.clocks = byte(c, "memory.rom.clocks", 2, 63);
+  r.cacheable = c.flag("memory.rom.cacheable");
+  m.refresh_period = c.time("memory.refresh.period", "15.12 us");
+  if (m.refresh_period < 500_ns) c.fail("memory.refresh.period", "is below 0.5 us: no memory needs that");
+  m.timing.refresh.hold = byte(c, "memory.refresh.hold", 0, 63);
+  // The same period in core clocks, exactly: ps * hz / 10^12.
+  const auto clocks = static_cast<unsigned __int128>(m.refresh_period.ps) * m.clock.num;
+  std::uint64_t num = static_cast<std::uint64_t>(clocks);
+  std::uint64_t den = 1'000'000'000'000 * m.clock.den;
+  const std::uint64_t divisor = std::gcd(num, den);
+  num /= divisor;
+  den /= divisor;
+  while (num > UINT32_MAX || den > UINT32_MAX) {
+    num >>= 1;
+    den >>= 1;
+  }
+  m.timing.refresh.period_num = static_cast<std::uint32_t>(num);
+  m.timing.refresh.period_den = static_cast<std::uint32_t>(den);
+}
+
+/// The values below `table`, whose names may have dots: [slot.1.set.data_port] ready_delay = "500 ns".
+/// `profile`: the card's timing values, if it has a file of them.
+void read_settings(Config& c, const std::string& table, const std::string& prefix,
+                   std::optional<TimingProfile>& profile, std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& name : c.children(table)) {
+    const auto path = table + "." + name;
+    if (!c.children(path).empty()) {
+      read_settings(c, path, prefix + name + ".", profile, settings);
+      continue;
+    }
+    settings.emplace_back(prefix + name, c.text(path));
+    try {
+      if (profile) profile->set(prefix + name, settings.back().second);
+    } catch (const Error& e) { c.fail(path, e.what()); }
+  }
+}
+
+std::optional<TimingProfile> timing_profile_of(const std::string& card) {
+  try {
+    return TimingProfile::embedded(profile_path(card));
+  } catch (const Error&) { return std::nullopt; }
+}
+
+void read_cards(Config& c, MachineConfig& m) {
+  static const std::vector<std::string> pins = {"io", "irq", "mem", "arb"};
+  for (const auto& name : c.children("slot")) {
+    const auto number = parse_number(name);
+    const auto path = "slot." + name;
+    if (!number || *number < 1 || *number > m.slot_widths.size())
+      throw Error(fmt::format("slot.{}: {} has slots 1 to {}; move the card", name, m.name, m.slot_widths.size()));
+    CardConfig card;
+    card.slot = static_cast<unsigned>(*number);
+    card.name = c.text(path + ".card");
+    const AdapterEntry* entry = nullptr;
+    try {
+      entry = &find_adapter(card.name);
+    } catch (const Error& e) { c.fail(path + ".card", e.what()); }
+    for (const auto& key : c.children(path)) {
+      if (key == "card") continue;
+      if (key == "mac") {
+        card.mac = c.text(path + ".mac");
+        continue;
+      }
+      if (key == "medium") {
+        card.medium = c.text(path + ".medium");
+        continue;
+      }
+      if (key == "driver") {
+        card.driver = c.text(path + ".driver");
+        if (card.driver.empty() || card.driver.find_first_of(" \n") != std::string::npos)
+          c.fail(path + ".driver", "is no version; see docs/driver-versions.md");
+        continue;
+      }
+      if (key == "enabled") {
+        card.enabled = c.flag(path + ".enabled");
+        continue;
+      }
+      if (key == "adapter_id") {
+        card.settings.emplace_back(key, c.text(path + ".adapter_id"));
+        continue;
+      }
+      if (key == "set") {
+        auto profile = timing_profile_of(card.name);
+        read_settings(c, path + ".set", {}, profile, card.settings);
+        continue;
+      }
+      if (std::find(pins.begin(), pins.end(), key) == pins.end() &&
+          !adf::find_item(adf::find_adf(entry->adapter_id), key))
+        c.fail(
+            path + "." + key,
+            "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
+                card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
+      const auto value = c.text(path + "." + key);
+      if (value != "auto") card.pins.emplace_back(key, value);
+    }
+    m.cards.push_back(std::move(card));
+  }
+  std::sort(m.cards.begin(), m.cards.end(), [](const CardConfig& a, const CardConfig& b) { return a.slot < b.slot; });
+}
+
+void read_start(Config& c, StartConfig& start) {
+  for (const auto& [path, value] : {std::pair{"image", &start.image},
+                                    {"bios", &start.bios},
+                                    {"kernel", &start.kernel},
+                                    {"initrd", &start.initrd},
+                                    {"append", &start.append},
+                                    {"serial", &start.serial}})
+    if (c.has(path)) *value = c.text(path);
+  if (c.has("initrd") && start.kernel.empty()) c.fail("initrd", "is for a kernel; name it with kernel = \"FILE\"");
+  if (c.has("append") && start.kernel.empty()) c.fail("append", "is for a kernel; name it with kernel = \"FILE\"");
+  if (!start.image.empty() && c.has("floppy.a"))
+    c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
+  for (const std::string& key : c.children("guest")) start.guest.emplace_back(key, c.text("guest." + key));
+  if (!start.guest.empty() && (!start.image.empty() || !start.kernel.empty()))
+    c.fail("guest." + start.guest.front().first,
+           "is for planar's own guest in drive A, and something else is started; leave one of the two out");
+  if (c.has("serial") && start.serial != "stdio" && (!start.serial.starts_with("file:") || start.serial.size() == 5))
+    c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
+}
+
+storage::ImageFormat read_format(Config& c, const std::string& path) {
+  return *storage::parse_image_format(c.choice(path + ".format", {"auto", "raw"}, "auto"));
+}
+
+/// [floppy.a]: file, mode, overlay, format.
+storage::DiskSpec read_disk(Config& c, const std::string& path) {
+  storage::DiskSpec disk;
+  disk.file = c.text(path + ".file");
+  const auto mode = c.choice(path + ".mode", {"overlay", "write-through", "memory", "read-only"}, "overlay");
+  disk.mode = *storage::parse_write_mode(mode);
+  disk.overlay = c.text(path + ".overlay", "");
+  disk.format = read_format(c, path);
+  return disk;
+}
+
+/// [disk.ID] and [cdrom.ID] name SCSI drives by their address.
+void read_drives(Config& c, MachineConfig& m) {
+  for (const auto& drive : c.children("floppy"))
+    if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
+  if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
+  for (const auto kind : {storage::DriveKind::disk, storage::DriveKind::cdrom}) {
+    const std::string table = kind == storage::DriveKind::disk ? "disk" : "cdrom";
+    for (const auto& name : c.children(table)) {
+      const auto path = table + "." + name;
+      const auto id = parse_number(name);
+      if (!id || *id > 6) c.fail(path, "is no SCSI address of a drive; use 0 to 6 (7 is the adapter's)");
+      DriveConfig drive{kind, static_cast<unsigned>(*id), {}};
+      if (kind == storage::DriveKind::disk)
+        drive.disk = read_disk(c, path);
+      else
+        drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}, read_format(c, path)};
+      for (const DriveConfig& other : m.drives)
+        if (other.id == drive.id) c.fail(path, "has the SCSI address of another drive; give each its own, 0 to 6");
+      m.drives.push_back(std::move(drive));
+    }
+  }
+  std::sort(m.drives.begin(), m.drives.end(), [](const DriveConfig& a, const DriveConfig& b) { return a.id < b.id; });
+}
+
+/// Drives need an adapter: without one of the user's, IBM's own goes into the last free slot.
+void add_storage_card(Config& c, const MachineConfig& m) {
+  const auto storage = [](const std::string& name) {
+    const auto rows = storage_registry();
+    return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == name; });
+  };
+  const auto card = [&](std::size_t slot) { return c.peek_text(fmt::format("slot.{}.card", slot)); };
+  std::size_t last = 0;
+  for (std::size_t slot = 1; slot <= m.slot_widths.size(); ++slot) {
+    if (storage(card(slot))) return;
+    if (card(slot).empty()) last = slot;
+  }
+  if (last == 0)
+    throw Error(fmt::format("{}: no slot is free for the SCSI adapter of the disks; take a card out", m.name));
+  c.set_text(fmt::format("slot.{}.card", last), m.slot_widths[last - 1] == 32 ? "scsi-cache" : "scsi-a",
+             "for the SCSI drives");
+}
+
+const BoardKind& read_board_kind(Config& c) {
+  std::vector<std::string> names;
+  for (const BoardKind& kind : board_kinds()) names.emplace_back(kind.name);
+  const auto name = c.choice("board", names, names.front());
+  const auto& kinds = board_kinds();
+  return *std::find_if(kinds.begin(), kinds.end(), [&](const BoardKind& kind) { return kind.name == name; });
+}
+
+/// Everything but what tells a changed machine from the built-in one.
+MachineConfig read_values(Config& c) {
+  MachineConfig m;
+  m.name = c.text("machine");
+  m.title = c.text("title");
+  c.texts("scenario.steps");  // for the frontend, which does them
+  m.identity = read_identity(c);
+  read_processor(c, m);
+  read_caches(c, m.timing);
+  read_memory(c, m);
+  for (const auto width : c.integers("slots.widths", 16, 32)) {
+    if (width != 16 && width != 32) c.fail("slots.widths", "each slot is 16 or 32 bits wide");
+    m.slot_widths.push_back(static_cast<unsigned>(width));
+  }
+  if (m.slot_widths.empty() || m.slot_widths.size() > 8) c.fail("slots.widths", "a planar has 1 to 8 slots");
+  m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
+  m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
+  m.board_kind = &read_board_kind(c);
+  m.board = m.board_kind->read(c, m);
+  read_start(c, m.start);
+  read_drives(c, m);
+  if (!m.drives.empty()) add_storage_card(c, m);
+  read_cards(c, m);
+  read_network(c, m);
+  m.force = c.flag("run.force", false);
+  m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
+  c.reject_unknown();
+  cpu::check(m.timing);
+  return m;
+}
+
+/// The values that make the machine itself, without those of a run of it.
+std::map<std::string, std::string> parts(const Config& c, const BoardKind& board) {
+  std::set<std::string_view> tables = {"board", "identity", "cpu", "cache", "l2", "memory", "slots", "planar"};
+  tables.insert(board.tables.begin(), board.tables.end());
+  std::map<std::string, std::string> values;
+  for (const auto& [path, value] : c.values())
+    if (tables.contains(path.substr(0, path.find('.'))) && path != "planar.clock_start") values[path] = value;
+  return values;
+}
+
+std::vector<std::string> differences(const Config& built_in, const Config& changed, const BoardKind& board) {
+  const auto was = parts(built_in, board), is = parts(changed, board);
+  std::vector<std::string> list;
+  for (const auto& [path, value] : is)
+    if (const auto old = was.find(path); old == was.end() || old->second != value)
+      list.push_back(fmt::format("{} = {}", path, value));
+  for (const auto& [path, value] : was)
+    if (!is.contains(path)) list.push_back(fmt::format("{} left out", path));
+  return list;
+}
+
+/// The first three; what the others are is in a digest, so that two machines have two names.
+std::string in_short(const std::vector<std::string>& changes) {
+  constexpr std::size_t shown = 3;
+  std::string text, all;
+  for (std::size_t n = 0; n < changes.size(); ++n) {
+    if (n < shown) text += fmt::format("{}{}", n ? ", " : "", changes[n]);
+    all += changes[n] + "\n";
+  }
+  if (changes.size() > shown) text += fmt::format(" and {} more ({:.8})", changes.size() - shown, sha256_hex(all));
+  std::erase(text, '"');
+  return text;
+}
+
+}  // namespace
+
+std::string MachineConfig::label_of_results() const {
+  return changes.empty() ? name : fmt::format("{} with {}", name, in_short(changes));
+}
+
+MachineConfig read_machine(Config& c) {
+  MachineConfig m = read_values(c);
+  if (!is_built_in(m.name)) return m;
+  Config built_in = load_machine(m.name);
+  const std::string title = read_values(built_in).title;
+  m.changes = differences(built_in, c, *m.board_kind);
+  // What the title says of processor and cache need not hold any more.
+  if (!m.changes.empty() && m.title == title)
+    m.title = fmt::format("{}, changed: {}", title.substr(0, title.find(',')), in_short(m.changes));
+  return m;
+}
+
+}  // namespace planar

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A machine's parts list as typed values: what a machine file says, checked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cpu/timing/common/config.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/medium_kind.hpp"
+#include "devices/medium/ring/ring_config.hpp"
+#include "devices/stations/bridge/bridge.hpp"
+#include "devices/stations/host/host_net.hpp"
+#include "devices/stations/host/host_station.hpp"
+#include "devices/storage/image/disk_image.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
+#include "machines/config/config.hpp"
+
+namespace planar {
+
+/// A card in a slot as the configuration asks for it.
+struct CardConfig {
+  unsigned slot = 1;  ///< from 1
+  std::string name;
+  std::string medium;   ///< what a network adapter is plugged into: MediumConfig::name
+  bool enabled = true;  ///< POST sets POS 2 bit 0; a card that is not enabled answers at its POS registers only
+  std::string driver;   ///< version whose habits the test guest's driver is to have; empty: its own default
+  /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
+  std::vector<std::pair<std::string, std::string>> pins;
+  std::optional<std::string> mac;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< timing values overridden with --set
+};
+
+/// A medium of the lab.
+struct MediumConfig {
+  std::string name = "segment";  ///< of the one that a lab has without [medium.NAME] tables
+  MediumKind kind = MediumKind::ethernet_10;
+  bool full_duplex = false;                      ///< Ethernet: both ends send at once, nothing collides
+  net::PathKind path = net::PathKind::cable;     ///< of an Ethernet
+  Time cable_delay = net::ethernet_propagation;  ///< of PathKind::cable
+  unsigned cable_metres = 0;                     ///< of the others; 0: a third of what is allowed
+  net::RingConfig ring{};                        ///< of a ring
+  unsigned ring_number = 1;                      ///< of a ring, for source routing: 1 to FFFh
+};
+
+/// A bridge between media of the lab, or a switch.
+struct BridgeConfig {
+  enum class Kind : std::uint8_t { transparent, switching, source_route };
+  std::string name;
+  std::vector<std::string> media;  ///< two or more
+  Kind kind = Kind::transparent;
+  net::BridgeFigures figures{};
+  unsigned number = 1;  ///< of a source-routing bridge: 1 to 15
+};
+
+/// A reference station beside the one that net.attach may name.
+struct StationConfig {
+  std::string name;
+  std::string medium;         ///< MediumConfig::name
+  std::uint32_t address = 0;  ///< IP, host order
+};
+
+/// INT 15h C0h and the planar's POS ID.
+struct Identity {
+  std::uint8_t model = 0xF8;
+  std::uint8_t submodel = 0;
+  std::uint8_t revision = 0;
+  std::array<std::uint8_t, 5> features{};
+  std::uint16_t planar_id = 0xFFFF;
+};
+
+/// A SCSI drive and what is in it.
+struct DriveConfig {
+  storage::DriveKind kind = storage::DriveKind::disk;
+  unsigned id = 0;  ///< 0 to 6
+  storage::DiskSpec disk;
+};
+
+/// What a machine is started with and where its output goes, as `planar run`'s options of the same names say it; empty:
+/// not given.
+struct StartConfig {
+  std::string image;  ///< bootable diskette for drive A, never written
+  std::string bios;
+  std::string kernel;
+  std::string initrd;
+  std::string append;
+  std::string serial;  ///< "stdio" or "file:F"
+  /// Settings of planar's own guest, which is in drive A then (roms/README.md section 3).
+  std::vector<std::pair<std::string, std::string>> guest;
+};
+
+struct BoardConfig;
+struct BoardKind;
+
+struct MachineConfig {
+  std::string label;    ///< its name in a lab with several machines; empty in others
+  unsigned number = 0;  ///< in the lab, from 0
+  /// Before the names of its devices in traces and captures.
+  std::string name_prefix() const { return label.empty() ? "" : label + "."; }
+  StartConfig start;
+  std::string name;   ///< of the built-in machine
+  std::string title;  ///< of what this machine is: a changed one's says what is changed
+  /// What is not as in the built-in machine of that name, as a file writes it: `cpu.clock = "66 MHz"`.
+  std::vector<std::string> changes;
+  /// The name for results: a changed machine's is not the built-in one's.
+  std::string label_of_results() const;
+  Identity identity;
+  Frequency clock{1, 1};
+  bool fpu = false;
+  std::uint32_t signature = 0;  ///< of the processor in CPUID; 0: its model's own
+  cpu::TimingConfig timing;
+  std::uint32_t memory_bytes = 0;
+  bool dual_path = false;
+  Time refresh_period{};
+  const BoardKind* board_kind = nullptr;
+  std::shared_ptr<const BoardConfig> board;  ///< what the kind of board alone has
+  std::vector<unsigned> slot_widths;         ///< bits, by slot
+  std::string diskette;                      ///< drive type: "1.44 MB" or "2.88 MB"
+  std::optional<storage::DiskSpec> floppy;   ///< in drive A at power-on
+  std::vector<DriveConfig> drives;           ///< on the SCSI adapter
+  std::string clock_start;                   ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
+  std::vector<CardConfig> cards;
+  std::string net;                            ///< "peer", "none", or a text of net::parse_host_net
+  std::optional<net::HostNet> host_net;       ///< set if the host's network is attached
+  std::uint32_t peer_mtu = 1500;              ///< bytes of the peer's longest IP datagram
+  std::uint32_t peer_receive_buffer = 65535;  ///< bytes of a socket's there
+  Time peer_tick_phase{};                     ///< of the reference station's clock of 100 Hz
+  Time peer_turnaround = 60_us;               ///< of the reference station: from a frame's last bit to its answer
+  Time peer_duration{};                       ///< how long the peer's netio sends for each size (1.16 and later)
+  net::HostTime host_time = net::HostTime::as_hardware;
+  // The lab's, the same in all of its machines:
+  std::vector<MediumConfig> media;      ///< by name; at least one
+  std::string net_medium;               ///< where `net` is
+  std::vector<std::string> net_bond;    ///< of a reference station on several: all of them, `net_medium` first
+  std::vector<BridgeConfig> bridges;    ///< by name
+  std::vector<StationConfig> stations;  ///< by name
+  std::uint64_t seed = 1;
+  bool force = false;  ///< cards that would refuse this processor are built all the same
+};
+
+/// Reads every setting of a machine from `config`; throws Error naming file, line and key. Settings nobody knows are
+/// refused.
+MachineConfig read_machine(Config& config);
+
+}  // namespace planar

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What there is to say of a processor's model outside its timing: one row each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/cpu/timing/common/config.hpp"
+#include "devices/adapter/adapter_entry.hpp"
+
+namespace planar {
+
+struct ProcessorModel {
+  cpu::Model model;
+  std::string_view key;   ///< cpu.model of the machine file
+  std::string_view name;  ///< for people
+  ProcessorGeneration generation;
+  unsigned address_lines;
+  double host_instructions;  ///< for a clock of full work (docs/performance.md)
+};
+
+std::span<const ProcessorModel> processor_models();
+const ProcessorModel& processor_model(cpu::Model model);
+
+}  // namespace planar

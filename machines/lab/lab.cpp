@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/lab/lab.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/ring/ring.hpp"
+#include "devices/stations/bridge/bridge.hpp"
+#include "devices/stations/bridge/source_route_bridge.hpp"
+#include "devices/stations/host/host_station.hpp"
+#include "devices/stations/peer/peer.hpp"
+
+namespace planar {
+
+namespace {
+
+std::string disk_summary(const storage::DiskImage& disk) {
+  switch (disk.mode()) {
+    case storage::WriteMode::overlay:
+      return fmt::format(
+          "{}, changes in {} ({})", disk.name(), disk.overlay_name(),
+          disk.changed_sectors() ? fmt::format("{} sectors so far", disk.changed_sectors()) : "none yet");
+    case storage::WriteMode::write_through: return fmt::format("{}, changes written into it", disk.name());
+    case storage::WriteMode::memory: return fmt::format("{}, changes discarded at the end", disk.name());
+    case storage::WriteMode::read_only: return fmt::format("{}, read-only", disk.name());
+  }
+  return {};
+}
+
+/// Both write into one file.
+bool changes_same_file(const storage::DiskImage& old, const storage::DiskSpec& next) {
+  const auto written = storage::files_of(next).written;
+  std::error_code none;
+  return std::any_of(written.begin(), written.end(), [&](const std::string& file) {
+    return std::filesystem::equivalent(file, old.overlay_name(), none) ||
+           std::filesystem::equivalent(file, old.name(), none);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<net::Medium> make_medium(Scheduler& scheduler, const MediumConfig& config) {
+  if (config.kind == MediumKind::token_ring) return std::make_unique<net::Ring>(scheduler, config.ring, config.name);
+  return std::make_unique<net::EthernetSegment>(net::EthernetConfig{.bits_per_second = ethernet_rate(config.kind),
+                                                                    .full_duplex = config.full_duplex,
+                                                                    .propagation = config.cable_delay,
+                                                                    .path = config.path,
+                                                                    .metres = config.cable_metres,
+                                                                    .oscillators = config.path != net::PathKind::cable},
+                                                config.name);
+}
+
+Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config)) {
+  for (MachineConfig& machine : config_.read()) {
+    nodes_.push_back(std::make_unique<Node>());
+    nodes_.back()->config = std::move(machine);
+  }
+  const MachineConfig& first = nodes_.front()->config;
+  make_media(first, make);
+  // A machine by itself, without a net, is not even plugged in.
+  const bool connected = first.net != "none" || config_.named() || media_.size() > 1 || !first.stations.empty();
+  for (auto& node : nodes_)
+    node->machine = std::make_unique<Machine>(scheduler_, node->trace, node->config,
+                                              connected ? std::span(media_) : std::span<net::Medium*>{});
+  add_peers(first);
+  for (auto& node : nodes_)
+    if (node->config.floppy)
+      node->machine->diskette().insert(0, FloppyImage::open(*node->config.floppy), scheduler_.now());
+  if (first.host_net) add_host(first);
+  add_bridges(first);
+}
+
+void Lab::make_media(const MachineConfig& config, const MediumFactory& make) {
+  Time lookahead = Time::never();
+  for (const MediumConfig& medium : config.media) {
+    owned_media_.push_back(make(scheduler_, medium));
+    media_.push_back(owned_media_.back().get());
+    media_.back()->set_trace(&trace());
+    lookahead = std::min(lookahead, media_.back()->lookahead());
+  }
+  scheduler_.set_lookahead(lookahead);
+}
+
+net::Medium& Lab::medium_named(const std::string& name) const {
+  return **std::find_if(media_.begin(), media_.end(), [&](const net::Medium* m) { return m->name() == name; });
+}
+
+std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
+  const std::string slots = nodes_[n]->config.name_prefix() + "slot";
+  const auto of_machine = [&](const net::Port* port) { return port && port->name().starts_with(slots); };
+  std::vector<net::Medium*> used;
+  for (net::Medium* medium : media_)
+    if (std::any_of(medium->ports().begin(), medium->ports().end(), of_machine)) used.push_back(medium);
+  return used;
+}
+
+// Each has an address and a seed of its own: after the peer of net.attach, its number stands in the upper half.
+void Lab::add_peers(const MachineConfig& config) {
+  const auto add = [&](const std::vector<std::string>& names, std::uint64_t seed, net::PeerConfig peer) {
+    std::vector<net::Medium*> media;
+    for (const std::string& name : names) media.push_back(&medium_named(name));
+    peer.mtu = config.peer_mtu;
+    peer.turnaround = config.peer_turnaround;
+    peer.tick_phase = config.peer_tick_phase;
+    peer.receive_buffer = config.peer_receive_buffer;
+    peer.services.netio_duration = config.peer_duration;
+    stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), media, seed, std::move(peer)));
+  };
+  if (config.net == "peer")
+    add(config.net_bond.empty() ? std::vector{config.net_medium} : config.net_bond, config.seed, {});
+  std::uint64_t number = 0;
+  for (const StationConfig& station : config.stations) {
+    net::PeerConfig peer;
+    peer.name = station.name;
+    peer.address = station.address;
+    ++number;
+    peer.mac[5] = static_cast<std::uint8_t>(peer.mac[5] + number);
+    add({station.medium}, config.seed ^ number << 32, std::move(peer));
+  }
+}
+
+// The guests idle as long as the one that idles most.
+void Lab::add_host(const MachineConfig& config) {
+  const auto idle = [this] {
+    Time most{};
+    for (const auto& node : nodes_)
+      most = std::max(most, node->config.clock.clock().at(node->machine->cpu().halted_clocks()));
+    return most;
+  };
+  stations_.push_back(std::make_unique<net::HostStation>(
+      scheduler_, trace(), medium_named(config.net_medium), config.seed, net::open_host_link(*config.host_net),
+      config.host_time, net::HostStation::Hooks{net::HostStation::steady_clock, idle}));
+}
+
+void Lab::add_bridges(const MachineConfig& config) {
+  // Beside the seeds of adapters (machine * 10h + slot) and of the other stations (FEh, FFh).
+  std::uint64_t seed = config.seed * 0x100 + 0x80;
+  for (const BridgeConfig& bridge : config.bridges) {
+    add_bridge(config, bridge, seed);
+    seed += bridge.media.size();
+  }
+}
+
+void Lab::add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed) {
+  if (bridge.kind == BridgeConfig::Kind::source_route) {
+    std::vector<net::SourceRouteBridge::Place> rings;
+    for (const std::string& name : bridge.media)
+      for (const MediumConfig& medium : config.media)
+        if (medium.name == name) rings.push_back({&dynamic_cast<net::Ring&>(medium_named(name)), medium.ring_number});
+    stations_.push_back(std::make_unique<net::SourceRouteBridge>(scheduler_, trace(), bridge.name, std::move(rings),
+                                                                 bridge.number, seed, bridge.figures.delay));
+    return;
+  }
+  std::vector<net::Medium*> sides;
+  for (const std::string& name : bridge.media) sides.push_back(&medium_named(name));
+  stations_.push_back(std::make_unique<net::Bridge>(scheduler_, trace(), bridge.name, sides, seed, bridge.figures));
+}
+
+bool Lab::repeatable() const {
+  return std::all_of(stations_.begin(), stations_.end(), [](const auto& station) { return station->repeatable(); });
+}
+
+Lab::~Lab() = default;
+
+void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n) {
+  Node& node = *nodes_[n];
+  node.machine->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
+  node.diskette_image = std::move(image);
+  node.diskette_name = name;
+}
+
+void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
+  Node& node = *nodes_[n];
+  I82077& drives = node.machine->diskette();
+  // One that is inserted again is not in use by another.
+  if (const auto& old = drives.drive(0).image; old && changes_same_file(old->disk(), disk)) drives.eject(0);
+  drives.insert(0, FloppyImage::open(disk), scheduler_.now());
+  node.diskette_image.clear();
+  node.diskette_name.clear();
+  Config& config = config_.machine(n);
+  const auto set = [&](const char* path, const std::string& value) {
+    config.set_text(path, value, "insert diskette");
+    config.text(path);  // part of the resolved file, and so of a snapshot
+  };
+  if (config.has("image")) set("image", "");
+  set("floppy.a.file", disk.file);
+  set("floppy.a.mode", std::string(to_string(disk.mode)));
+  set("floppy.a.overlay", disk.overlay);
+  set("floppy.a.format", std::string(to_string(disk.format)));
+}
+
+void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
+  StorageAdapter* storage = nodes_[n]->machine->storage();
+  const auto* drive = storage ? storage->drive(id) : nullptr;
+  if (!drive || drive->kind() != storage::DriveKind::cdrom)
+    throw Error(
+        fmt::format("{}: there is no CD-ROM drive at SCSI address {}; start the machine with --cdrom FILE", file, id));
+  storage->change_medium(id, storage::DiskImage::open({file, storage::WriteMode::read_only, {}}, storage::cdrom_kind));
+  Config& config = config_.machine(n);
+  const auto path = fmt::format("cdrom.{}.file", id);
+  config.set_text(path, file, "change CD");
+  config.text(path);  // part of the resolved file, and so of a snapshot
+}
+
+void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {
+  nodes_[n]->machine->board().load_kernel(boot);
+  nodes_[n]->kernel_summary = boot.summary;
+}
+
+bool Lab::halted_for_good() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->machine->halted_for_good(); });
+}
+
+std::string Lab::Node::summary() const {
+  std::string out;
+  for (const bus::SlotView& slot : machine->board().slots()) {
+    if (!slot.card) continue;
+    out += fmt::format("  slot {}: {} ({:04X})", slot.number, slot.title, slot.id);
+    for (const bus::CardResource& resource : slot.resources) out += fmt::format(", {}", resource.text);
+    for (const CardConfig& card : config.cards)
+      if (config.media.size() > 1 && card.slot == slot.number && !card.medium.empty())
+        out += fmt::format(", on {}", card.medium);
+    out += "\n";
+  }
+  for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
+  if (!kernel_summary.empty()) out += fmt::format("  {}\n", kernel_summary);
+  return out;
+}
+
+std::string Lab::summary() {
+  const auto& first = nodes_.front()->config;
+  const std::string net =
+      fmt::format("net {}{}; seed {}", first.net,
+                  !first.host_net                                 ? ""
+                  : first.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
+                                                                  : " (host in the loop, unthrottled)",
+                  first.seed);
+  std::string out;
+  for (const auto& node : nodes_) {
+    const auto& m = node->config;
+    out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title,
+                       m.memory_bytes >> 20, m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
+    out += node->summary();
+  }
+  if (media_.size() > 1) {
+    for (const net::Medium* medium : media_) out += fmt::format("{}: {}\n", medium->name(), medium->title());
+    for (const BridgeConfig& bridge : first.bridges)
+      out += fmt::format("{}: a {} between {}\n", bridge.name,
+                         bridge.kind == BridgeConfig::Kind::switching      ? "switch"
+                         : bridge.kind == BridgeConfig::Kind::source_route ? "source-routing bridge"
+                                                                           : "bridge",
+                         fmt::join(bridge.media, ", "));
+    if (config_.named()) out += fmt::format("{}{}\n", net, first.net == "none" ? "" : " on " + first.net_medium);
+    if (!first.net_bond.empty()) out += fmt::format("peer: a port on each of {}\n", fmt::join(first.net_bond, ", "));
+  } else if (config_.named()) {
+    out += fmt::format("on one wire of {}; {}\n", medium().title(), net);
+  }
+  for (const StationConfig& station : first.stations)
+    out += fmt::format("{}: a reference station, {}{}\n", station.name, net::format_ipv4(station.address),
+                       media_.size() > 1 ? ", on " + station.medium : "");
+  return out;
+}
+
+NetCounters Lab::frames(std::size_t n) {
+  NetCounters sum;
+  for (unsigned slot = 1; slot <= nodes_[n]->config.slot_widths.size(); ++slot) {
+    if (const NetworkAdapter* adapter = machine(n).adapter(slot)) sum += adapter->counters();
+  }
+  return sum;
+}
+
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
+  std::vector<std::pair<std::string, const storage::DiskImage*>> list;
+  if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
+  if (const StorageAdapter* storage = machine->storage())
+    for (unsigned id = 0; id < 7; ++id)
+      if (const auto* drive = storage->drive(id))
+        list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
+                          &drive->image());
+  return list;
+}
+
+std::vector<std::string> Lab::drive_failures() const {
+  std::vector<std::string> lines;
+  for (const auto& node : nodes_)
+    for (const auto& [drive, disk] : node->disks())
+      if (disk->flush(); !disk->failure().empty())
+        lines.push_back(fmt::format("{}{}{}: {}", node->config.label, node->config.label.empty() ? "" : ", ", drive,
+                                    disk->failure()));
+  return lines;
+}
+
+void Lab::check_snapshot() const {
+  for (const auto& node : nodes_) {
+    if (const auto& bios = node->config.start.bios; !bios.empty())
+      throw Error(fmt::format("{}: a snapshot holds no firmware of yours (bios); run without one of the two", bios));
+    for (const auto& [drive, disk] : node->disks())
+      if (disk->mode() == storage::WriteMode::write_through)
+        throw Error(
+            fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
+                        disk->name()));
+  }
+}
+
+void Lab::check_rewind() const {
+  for (const auto& node : nodes_)
+    for (const auto& [drive, disk] : node->disks())
+      if (disk->mode() != storage::WriteMode::memory && disk->mode() != storage::WriteMode::read_only)
+        throw Error(fmt::format("{}: changes are written into a file; use mode=memory", disk->name()));
+}
+
+void Lab::archive(Archive& a) {
+  a.section("lab", 1);
+  scheduler_.archive(a);
+  for (net::Medium* medium : media_) medium->archive(a);
+  for (auto& station : stations_) station->archive(a);
+  for (auto& node : nodes_) node->machine->archive(a);
+}
+
+std::string Lab::state_hash() {
+  Archive a = Archive::saver();
+  archive(a);
+  return sha256_hex(a.stream());
+}
+
+}  // namespace planar

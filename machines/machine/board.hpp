@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A board: everything between the processor and the slots, and the slots. A board wires its parts, configures its slots
+// and says what it is made of; the machine holds the processor, the memory and a board, and nobody else asks which one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bus/common/bus.hpp"
+#include "bus/common/card.hpp"
+#include "bus/common/interrupts.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/cpu/pins.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/adapter/network_adapter.hpp"
+#include "devices/adapter/storage_adapter.hpp"
+#include "devices/board/at/diskette/i82077.hpp"
+#include "devices/board/at/input/i8042.hpp"
+#include "devices/board/at/ports/ns16550.hpp"
+#include "devices/board/at/video/vga.hpp"
+#include "machines/config/machine_config.hpp"
+
+namespace planar {
+
+struct LinuxBoot;
+
+/// What a board is built into. All of it outlives the board; `memory` is empty, the board maps RAM and ROM.
+struct BoardSite {
+  Scheduler& scheduler;
+  Trace& trace;
+  AddressSpace& memory;
+  const MachineConfig& config;
+};
+
+/// A device of the machine, as its describe() lists it.
+struct DescribedDevice {
+  std::string name;
+  std::function<void(Description&)> describe;
+};
+
+class Board {
+ public:
+  virtual ~Board() = default;
+
+  // ---- the processor's side ----
+  virtual cpu::Pins& pins() = 0;
+  /// Wires the processor, fills the slots and writes what a setup program would have written (NVRAM). Called once,
+  /// after the processor was built on pins(). `media` is what network adapters are plugged into, by CardConfig::medium.
+  /// Throws Error for impossible configurations.
+  virtual void start(cpu::Cpu& cpu, std::span<net::Medium* const> media) = 0;
+  /// As by the power switch, the processor excepted. Memory, clock and NVRAM keep their contents.
+  virtual void reset(Time now) = 0;
+  virtual void archive(Archive& a) = 0;
+
+  // ---- buses and slots ----
+  virtual IoSpace& io() = 0;
+  virtual bus::InterruptLines& interrupts() = 0;
+  /// In the order in which the host bridge numbers them.
+  virtual std::span<bus::Bus* const> buses() const = 0;
+  /// Every slot, in order of its number.
+  virtual std::vector<bus::SlotView> slots() const = 0;
+  /// What is in slot `number` (from 1), or null; the same as a network adapter, or null.
+  virtual bus::Card* card(unsigned number) const = 0;
+  virtual NetworkAdapter* adapter(unsigned number) const = 0;
+  /// The adapter that the configuration's SCSI drives are on, or null.
+  virtual StorageAdapter* storage() const = 0;
+
+  // ---- what a person sees and uses ----
+  virtual Ns16550& serial() = 0;
+  virtual I82077& diskette() = 0;
+  virtual I8042& keyboard_controller() = 0;
+  virtual const Vga& video() const = 0;
+  /// What an operator panel shows; empty without one.
+  virtual std::string panel_text() const { return {}; }
+  /// The latest checkpoint of POST.
+  virtual std::uint16_t checkpoint() const = 0;
+  /// Its devices, as they are at `now`.
+  virtual std::vector<DescribedDevice> devices(Time now) const = 0;
+  /// The device among them that says how the slots are configured; empty if there is none.
+  virtual std::string_view slot_device() const { return {}; }
+
+  // ---- what is started ----
+  /// Another firmware in place of the built-in one, as it is. Before the machine runs; a snapshot does not hold it.
+  /// Throws Error naming `name`.
+  virtual void load_firmware(std::span<const std::uint8_t> image, const std::string& name) = 0;
+  /// The end of the memory from 1 MB on: the first address after it.
+  virtual std::uint32_t memory_end() const = 0;
+  /// Puts a kernel into memory and shows the ROM that starts it (roms/README.md section 4). Before the machine runs;
+  /// throws Error when the adapters leave no place for the ROM.
+  virtual void load_kernel(const LinuxBoot& boot) = 0;
+};
+
+}  // namespace planar
