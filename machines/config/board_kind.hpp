@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct BoardKind {
   /// Reads them; what is common to all boards is in the MachineConfig already. Throws Error naming file, line and key.
   std::shared_ptr<const BoardConfig> (*read)(Config& config, const MachineConfig& machine);
   std::unique_ptr<Board> (*make)(const BoardSite& site);
+  /// Whether `key` of a [slot.N] table is a choice that configures `card`, beside those that every card has.
+  bool (*card_choice)(const std::string& card, const std::string& key);
+  /// The SCSI adapter for drives in a slot of that many bits, if the user names none.
+  std::string_view (*storage_card)(unsigned slot_width);
 };
 
 /// All kinds, a row each (machines/boards/boards.cpp). The first is that of a machine file that names none.

@@ -9,8 +9,6 @@
 #include <numeric>
 #include <set>
 
-#include "adf/reader/reader.hpp"
-#include "adf/solver/solver.hpp"
 #include "core/state/sha256.hpp"
 #include "devices/adapter/timing_profile.hpp"
 #include "machines/config/board_kind.hpp"
@@ -160,7 +158,6 @@ std::optional<TimingProfile> timing_profile_of(const std::string& card) {
 }
 
 void read_cards(Config& c, MachineConfig& m) {
-  static const std::vector<std::string> pins = {"io", "irq", "mem", "arb"};
   for (const auto& name : c.children("slot")) {
     const auto number = parse_number(name);
     const auto path = "slot." + name;
@@ -169,9 +166,8 @@ void read_cards(Config& c, MachineConfig& m) {
     CardConfig card;
     card.slot = static_cast<unsigned>(*number);
     card.name = c.text(path + ".card");
-    const AdapterEntry* entry = nullptr;
     try {
-      entry = &find_adapter(card.name);
+      find_adapter(card.name);
     } catch (const Error& e) { c.fail(path + ".card", e.what()); }
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
@@ -202,8 +198,7 @@ void read_cards(Config& c, MachineConfig& m) {
         read_settings(c, path + ".set", {}, profile, card.settings);
         continue;
       }
-      if (std::find(pins.begin(), pins.end(), key) == pins.end() &&
-          !adf::find_item(adf::find_adf(entry->adapter_id), key))
+      if (!m.board_kind->card_choice(card.name, key))
         c.fail(
             path + "." + key,
             "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
@@ -289,7 +284,7 @@ void add_storage_card(Config& c, const MachineConfig& m) {
   }
   if (last == 0)
     throw Error(fmt::format("{}: no slot is free for the SCSI adapter of the disks; take a card out", m.name));
-  c.set_text(fmt::format("slot.{}.card", last), m.slot_widths[last - 1] == 32 ? "scsi-cache" : "scsi-a",
+  c.set_text(fmt::format("slot.{}.card", last), std::string(m.board_kind->storage_card(m.slot_widths[last - 1])),
              "for the SCSI drives");
 }
 

@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Two buses on one host bridge: each cycle is on the bus of the range that answers, at that bus's cost.
+#include "tests/bus/plain_bus.hpp"
 #include "tests/bus/rig.hpp"
 
 using namespace planar;
 using namespace planar::test;
 
 namespace {
-
-/// A bus without refresh or masters: what a second bus has to bring.
-class PlainBus final : public Bus {
- public:
-  PlainBus(Scheduler& scheduler, const CycleTable& costs) : Bus(scheduler, costs) {}
-  std::string_view name() const override { return "plain"; }
-  std::string_view owner_name() const override { return "processor"; }
-  void describe(Description&) const override {}
-  void archive(Archive& a) override { a.section("plain", 1); }
-  void bus_timeout(Time) override { ++timeouts; }
-  /// Somebody else owns it until `t`.
-  void take_until(Time t) { processor_from_ = t; }
-  unsigned timeouts = 0;
-
- private:
-  Time acquire_contended(Time t) override {
-    t = std::max(t, processor_from_);
-    scheduler_.advance(t);
-    return t;
-  }
-  void end_yield(Time) override {}
-};
 
 constexpr CycleTable plain_costs() {
   CycleTable c;

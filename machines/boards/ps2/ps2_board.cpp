@@ -11,9 +11,14 @@
 namespace planar {
 
 BoardKind Ps2Board::kind() {
-  return {"ps2", {"channel"}, read_ps2, [](const BoardSite& site) -> std::unique_ptr<Board> {
-            return std::make_unique<Ps2Board>(site);
-          }};
+  BoardKind kind;
+  kind.name = "ps2";
+  kind.tables = {"channel"};
+  kind.read = read_ps2;
+  kind.make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<Ps2Board>(site); };
+  kind.card_choice = ps2_card_choice;
+  kind.storage_card = [](unsigned width) -> std::string_view { return width == 32 ? "scsi-cache" : "scsi-a"; };
+  return kind;
 }
 
 Ps2Board::Ps2Board(const BoardSite& site)

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "machines/boards/ps2/ps2_config.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
 namespace planar {
 
 namespace {
@@ -36,6 +44,12 @@ std::shared_ptr<const BoardConfig> read_ps2(Config& c, const MachineConfig& m) {
   p->scsi_setup_bit = static_cast<unsigned>(c.integer("planar.scsi_setup_bit", 1, 3, 1));
   p->panel = c.flag("planar.panel");
   return p;
+}
+
+bool ps2_card_choice(const std::string& card, const std::string& key) {
+  static constexpr std::array<std::string_view, 4> resources{"io", "irq", "mem", "arb"};
+  return std::find(resources.begin(), resources.end(), key) != resources.end() ||
+         adf::find_item(adf::find_adf(find_adapter(card).adapter_id), key);
 }
 
 }  // namespace planar

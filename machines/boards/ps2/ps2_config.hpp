@@ -22,5 +22,7 @@ struct Ps2Config final : BoardConfig {
 
 /// Reads `[channel]` and the planar's own keys.
 std::shared_ptr<const BoardConfig> read_ps2(Config& c, const MachineConfig& m);
+/// Resources of a Micro Channel card and the items of its adapter description.
+bool ps2_card_choice(const std::string& card, const std::string& key);
 
 }  // namespace planar
