@@ -42,6 +42,7 @@ std::shared_ptr<const BoardConfig> read_ps2(Config& c, const MachineConfig& m) {
   p->channel.refresh.period = m.refresh_period;
   read_channel(c, *p);
   p->scsi_setup_bit = static_cast<unsigned>(c.integer("planar.scsi_setup_bit", 1, 3, 1));
+  if (p->scsi_setup_bit == 2) c.fail("planar.scsi_setup_bit", "is 1 or 3");
   p->panel = c.flag("planar.panel");
   return p;
 }
