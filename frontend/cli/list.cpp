@@ -59,17 +59,20 @@ std::vector<AdapterEntry> all_cards() {
   return all;
 }
 
+nlohmann::ordered_json card_json(const AdapterEntry& card) {
+  return {{"name", card.name},
+          {"title", card.title},
+          {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
+          {"medium", to_string(card.medium)},
+          {"data_path", card.data_path},
+          {"bus", card.bus()},
+          {"bus_width", card.bus_width},
+          {"hypothetical", card.hypothetical}};
+}
+
 nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
   auto list = nlohmann::ordered_json::array();
-  for (const AdapterEntry& card : cards)
-    list.push_back({{"name", card.name},
-                    {"title", card.title},
-                    {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                    {"medium", to_string(card.medium)},
-                    {"data_path", card.data_path},
-                    {"bus", card.bus()},
-                    {"bus_width", card.bus_width},
-                    {"hypothetical", card.hypothetical}});
+  for (const AdapterEntry& card : cards) list.push_back(card_json(card));
   return list;
 }
 
@@ -141,14 +144,7 @@ int show_system(const OperatingSystem& system, const std::optional<std::string>&
 int show_card(const AdapterEntry& card, const std::optional<std::string>& json) {
   const auto values = card.timing();
   if (json) {
-    nlohmann::ordered_json j = {{"name", card.name},
-                                {"title", card.title},
-                                {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                                {"medium", to_string(card.medium)},
-                                {"data_path", card.data_path},
-                                {"bus", card.bus()},
-                                {"bus_width", card.bus_width},
-                                {"hypothetical", card.hypothetical}};
+    auto j = card_json(card);
     j["timing"] = values_json(values);
     j["page"] = adapter_page(card.name);
     j["not_modelled"] = std::vector<std::string>(card.limits.begin(), card.limits.end());

@@ -84,24 +84,27 @@ std::string BenchmarkResult::heading(const std::string& what, const MachineFigur
                      repeatable ? "" : " (host in the loop, not repeatable)");
 }
 
-void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
-  out["machine"] = machine;
-  out["card"] = card;
-  out["slot"] = slot;
-  out["hypothetical"] = hypothetical;
-  out["net"] = net;
-  out["repeatable"] = repeatable;
-  out["seed"] = seed;
-  out["placement"] = placement;
+nlohmann::ordered_json BenchmarkResult::json_head(const char* schema, const nlohmann::ordered_json& settings) const {
+  nlohmann::ordered_json out{{"schema", schema},
+                             {"machine", machine},
+                             {"card", card},
+                             {"slot", slot},
+                             {"hypothetical", hypothetical},
+                             {"net", net},
+                             {"repeatable", repeatable},
+                             {"seed", seed},
+                             {"placement", placement}};
   if (interrupted) out["interrupted"] = true;
-}
-
-void BenchmarkResult::put_provenance(nlohmann::ordered_json& out) const {
+  out.update(settings);
+  out["guest_image_sha256"] = guest_image_sha256;
   out["planar"] = planar;
   out["configuration"] = configuration;
+  out["rows"] = nlohmann::ordered_json::array();
+  return out;
 }
 
-void BenchmarkResult::put_host(nlohmann::ordered_json& out) const {
+void BenchmarkResult::put_end(nlohmann::ordered_json& out) const {
+  out["state_hash"] = state_hash;
   out["host"] = {{"seconds", rounded(host_seconds, 3)}, {"command_line", command_line}};
 }
 
@@ -126,6 +129,10 @@ void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
   if (bond) out["bond"] = bond->json();
 }
 
+std::string BenchmarkResult::interrupted_text() const {
+  return interrupted ? fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds) : "";
+}
+
 std::string BenchmarkResult::load_text() const {
   std::string out;
   out += fmt::format("CPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
@@ -142,8 +149,9 @@ std::string BenchmarkResult::load_text() const {
   return out;
 }
 
-std::string BenchmarkResult::counts_text() const {
-  std::string out = bond ? bond->table() : "";
+std::string BenchmarkResult::counts_text(const std::string& server) const {
+  std::string out = counted_text(frames) + "\n" + server;
+  if (bond) out += bond->table();
   out +=
       fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n", virtual_seconds,
                   host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0, instructions, cycles);

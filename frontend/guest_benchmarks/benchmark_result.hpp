@@ -54,18 +54,27 @@ struct BenchmarkResult : MachineFigures {
   nlohmann::ordered_json configuration;  ///< configuration_provenance()
   std::vector<std::string> command_line;
 
-  /// The first line of its table: `what` on which machine, against whom.
-  std::string heading(const std::string& what, const MachineFigures* against) const;
-  /// Appends the members that stand before the benchmark's own: machine to seed.
-  void put_setup(nlohmann::ordered_json& out) const;
-  /// Appends where the result comes from, and (the last member of all) what of it is the host's.
-  void put_provenance(nlohmann::ordered_json& out) const;
-  void put_host(nlohmann::ordered_json& out) const;
+  virtual ~BenchmarkResult() = default;
+  virtual nlohmann::ordered_json json() const = 0;
+  virtual std::string table() const = 0;
+  /// What a reader of the figures should know; empty: nothing.
+  virtual std::string warning() const { return {}; }
+
+ protected:
+  /// The JSON object up to an empty "rows"; `settings` are the benchmark's own.
+  nlohmann::ordered_json json_head(const char* schema, const nlohmann::ordered_json& settings) const;
   /// Appends load, frame time, times and counts.
   void put_figures(nlohmann::ordered_json& out) const;
-  /// The same for people, a line each.
+  /// Appends the last members: state, and what of the result is the host's.
+  void put_end(nlohmann::ordered_json& out) const;
+
+  /// The first line of the table: `what` on which machine, against whom.
+  std::string heading(const std::string& what, const MachineFigures* against) const;
+  /// A line that says when the user interrupted the run; empty: not at all.
+  std::string interrupted_text() const;
   std::string load_text() const;
-  std::string counts_text() const;
+  /// The last lines of the table; `server` is what they say of the other machine.
+  std::string counts_text(const std::string& server = {}) const;
 };
 
 /// "frames" of a JSON object, and the same in words.

@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the verbs of the benchmarks share: the guest with a program to do, and its run to the end.
+// What the verbs of the benchmarks share: values of options, the run to its end, what becomes of the result.
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "frontend/guest_benchmarks/benchmark_result.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {
-
-/// Key and value of the guest's settings sector (roms/README.md section 3).
-using GuestSettings = std::vector<std::pair<std::string, std::string>>;
-
-/// What the machine's file says of its guest: the version of its first enabled adapter's driver
-/// (docs/driver-versions.md).
-GuestSettings driver_settings(const Config& config);
-
-/// Leaves the adapter in `slot` as the only network adapter that POST enables; the guest's drivers pass over the
-/// others. Throws Error when none is there.
-void use_adapter(Config& config, unsigned slot);
-
-/// The built-in guest with these settings, for drive A.
-Media guest_diskette(const GuestSettings& settings);
-
-/// Who runs which of the guest's programs.
-struct GuestTasks {
-  std::string client;                    ///< the program of the machine under test
-  std::string server;                    ///< of the other machine, with --against
-  GuestSettings settings;                ///< of both
-  std::string system;                    ///< that the guest stands for (--os)
-  std::optional<std::string> against{};  ///< MACHINE[:CARD]
-};
-
-/// The machine of `config` as client; with `against` also a server, from `machine`'s options. Throws Error.
-std::unique_ptr<Session> open_guests(const GuestTasks& tasks, Config config, const MachineOptions& machine,
-                                     const OutputOptions& output, const StateOptions& state);
-
-/// What an option of `verb` says of the guest's settings and operating system must be what the snapshot's guest runs
-/// with; --against and --use are refused. Throws Error.
-void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const Snapshot& snapshot);
 
 /// Throws Error unless `text` is a duration of 0.01 to 3600 seconds, the option's value.
 Time parse_seconds(const std::string& text);
@@ -58,5 +26,11 @@ std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most
 /// Error when a guest failed or none is done within `limit`.
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 const std::function<std::string()>& progress, const std::function<bool()>& enough = {});
+
+/// Writes the result as the options ask for it; the exit code.
+int put_result(const OutputOptions& output, const BenchmarkResult& result);
+/// The same at the end of the session. Throws Error where one of the run's files could not be written or the run has
+/// not come to its snapshot.
+int conclude(Session& session, const OutputOptions& output, const BenchmarkResult& result);
 
 }  // namespace planar

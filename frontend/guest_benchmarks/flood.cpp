@@ -11,11 +11,11 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/generator.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/flood_result.hpp"
 #include "frontend/guest_benchmarks/flood_send.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
-#include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -161,16 +161,13 @@ int run_flood(const FloodOptions& o) {
   result.interrupted = !finished;
   for (const GuestLine& line : session->guest().lines())
     if (line.tagged("@flood stalled")) result.stalled_at = static_cast<std::uint32_t>(line.number("rate").value_or(0));
-  if (o.output.json) write_json(*o.output.json, result.json());
-  if (o.output.json != "-") fmt::print("{}", result.table());
-  session->check_files();
-  session->check_snapshot_taken();
+  const int code = conclude(*session, o.output, result);
   const bool bridged = session->lab().media().size() > 1 && !o.router;
   for (const FloodRow& row : result.rows)
     if (const auto wrong = row.discrepancy(bridged); !wrong.empty())
       throw Error(fmt::format("flood at {} frames a second does not add up: {}", row.rate, wrong),
                   ExitCode::scenario_failed);
-  return finished ? 0 : static_cast<int>(interrupted_exit);
+  return code;
 }
 
 std::optional<double> flood_send_figure(const nlohmann::ordered_json& result, std::uint32_t frame) {

@@ -110,16 +110,8 @@ std::optional<double> FloodResult::knee(double part) const {
 }
 
 nlohmann::ordered_json FloodResult::json() const {
-  nlohmann::ordered_json out;
-  out["schema"] = "planar.flood/1";
-  put_setup(out);
-  out["depth"] = depth;
-  out["mode"] = mode;
-  out["frame_bytes"] = frame_bytes;
-  out["burst"] = burst;
-  out["guest_image_sha256"] = guest_image_sha256;
-  put_provenance(out);
-  out["rows"] = nlohmann::ordered_json::array();
+  auto out =
+      json_head("planar.flood/1", {{"depth", depth}, {"mode", mode}, {"frame_bytes", frame_bytes}, {"burst", burst}});
   for (const FloodRow& row : rows) {
     nlohmann::ordered_json r{{"rate", row.rate},
                              {"seconds", rounded(row.seconds, 6)},
@@ -162,8 +154,7 @@ nlohmann::ordered_json FloodResult::json() const {
   if (stalled_at) out["stalled_at_rate"] = *stalled_at;
   if (const auto k = knee()) out["knee_per_s"] = rounded(*k, 2);
   put_figures(out);
-  out["state_hash"] = state_hash;
-  put_host(out);
+  put_end(out);
   return out;
 }
 
@@ -203,14 +194,12 @@ std::string FloodResult::table() const {
   for (const FloodRow& row : rows)
     if (row.sending_lost())
       out += fmt::format("at {} frames a second {} were lost on their way out\n", row.rate, row.sending_lost());
-  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();
   out += k ? fmt::format("\nup to {:.0f} frames/s less than 1 % are not delivered in time\n", *k)
            : std::string("\nat every rate more than 1 % are not delivered in time\n");
-  out += counted_text(frames) + "\n";
-  out += counts_text();
-  return out;
+  return out + counts_text();
 }
 
 }  // namespace planar

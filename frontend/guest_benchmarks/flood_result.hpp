@@ -67,8 +67,8 @@ struct FloodResult : BenchmarkResult {
 
   /// The highest rate up to which less than `part` of the frames offered were not delivered in time.
   std::optional<double> knee(double part = 0.01) const;
-  nlohmann::ordered_json json() const;
-  std::string table() const;
+  nlohmann::ordered_json json() const override;
+  std::string table() const override;
 };
 
 /// The rows that the guest's lines and the meter tell of; those of which one of the two is missing are left out.

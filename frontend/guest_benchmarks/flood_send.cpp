@@ -8,8 +8,8 @@
 #include "core/common/error.hpp"
 #include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/peer.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
-#include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 
 namespace planar {
@@ -35,14 +35,7 @@ std::string FloodSendRow::discrepancy(bool bridged) const {
 }
 
 nlohmann::ordered_json FloodSendResult::json() const {
-  nlohmann::ordered_json out;
-  out["schema"] = "planar.flood-send/1";
-  put_setup(out);
-  out["mode"] = mode;
-  out["frame_bytes"] = frame_bytes;
-  out["guest_image_sha256"] = guest_image_sha256;
-  put_provenance(out);
-  out["rows"] = nlohmann::ordered_json::array();
+  auto out = json_head("planar.flood-send/1", {{"mode", mode}, {"frame_bytes", frame_bytes}});
   for (const FloodSendRow& row : rows) {
     nlohmann::ordered_json r{
         {"from", row.from},
@@ -64,8 +57,7 @@ nlohmann::ordered_json FloodSendResult::json() const {
     out["rows"].push_back(std::move(r));
   }
   put_figures(out);
-  out["state_hash"] = state_hash;
-  put_host(out);
+  put_end(out);
   return out;
 }
 
@@ -81,10 +73,8 @@ std::string FloodSendResult::table() const {
                        row.seen.percent(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt),
                        row.seen.percent(FloodSeen::bottom_half), row.seen.percent(FloodSeen::process),
                        row.seen.percent(FloodSeen::idle));
-  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
-  out += counted_text(frames) + "\n";
-  out += counts_text();
-  return out;
+  out += interrupted_text();
+  return out + counts_text();
 }
 
 int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
@@ -137,14 +127,11 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   result.frame_bytes = send.frame;
   result.mode = send.mode;
   result.interrupted = !finished;
-  if (o.output.json) write_json(*o.output.json, result.json());
-  if (o.output.json != "-") fmt::print("{}", result.table());
-  session->check_files();
-  session->check_snapshot_taken();
+  const int code = conclude(*session, o.output, result);
   for (const FloodSendRow& row : result.rows)
     if (const auto wrong = row.discrepancy(session->lab().media().size() > 1); !wrong.empty())
       throw Error(fmt::format("flood --send from {} does not add up: {}", row.from, wrong), ExitCode::scenario_failed);
-  return finished ? 0 : static_cast<int>(interrupted_exit);
+  return code;
 }
 
 }  // namespace planar

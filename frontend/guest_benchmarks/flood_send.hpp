@@ -34,8 +34,8 @@ struct FloodSendResult : BenchmarkResult {
   std::string mode;
   std::vector<FloodSendRow> rows;
 
-  nlohmann::ordered_json json() const;
-  std::string table() const;
+  nlohmann::ordered_json json() const override;
+  std::string table() const override;
 };
 
 /// The frames of a run that the stations of the lab have counted (devices/stations/peer/counter.hpp).

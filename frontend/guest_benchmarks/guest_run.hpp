@@ -8,14 +8,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "frontend/bond/bond.hpp"
-#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/matrix/benchmark.hpp"
 #include "frontend/options/options.hpp"
+#include "frontend/session/session.hpp"
 #include "frontend/systems/operating_system.hpp"
 
 namespace planar {
+
+/// Key and value of the guest's settings sector (roms/README.md section 3).
+using GuestSettings = std::vector<std::pair<std::string, std::string>>;
+
+/// Who runs which of the guest's programs.
+struct GuestTasks {
+  std::string client;                    ///< the program of the machine under test
+  std::string server;                    ///< of the other machine, with --against
+  GuestSettings settings;                ///< of both
+  std::string system;                    ///< that the guest stands for (--os)
+  std::optional<std::string> against{};  ///< MACHINE[:CARD]
+};
 
 struct GuestRunOptions {
   CLI::App* verb = nullptr;

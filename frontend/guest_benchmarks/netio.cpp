@@ -8,11 +8,11 @@
 
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/guest_benchmarks/netio_result.hpp"
-#include "frontend/output/interruption.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/config/units.hpp"
@@ -115,16 +115,6 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
   return result;
 }
 
-/// Writes the result as the options ask for it; the exit code.
-int put(const Options& o, const NetioResult& result) {
-  if (o.output.json) write_json(*o.output.json, result.json());
-  if (o.output.json != "-")
-    fmt::print("{}", result.table());
-  else if (const auto text = result.warning(); !text.empty() && !o.output.quiet)
-    say("planar: warning: {}\n", text);
-  return result.interrupted ? static_cast<int>(interrupted_exit) : 0;
-}
-
 /// Throws Error where --converge cannot be.
 void check_converge(const Options& o) {
   parse_converge(*o.converge);
@@ -159,12 +149,9 @@ NetioResult measure_settled(const Options& o) {
 int run(const Options& o) {
   if (o.converge) check_converge(o);
   if (const auto code = o.several(netio_benchmark)) return *code;
-  if (o.converge) return put(o, measure_settled(o));
+  if (o.converge) return put_result(o.output, measure_settled(o));
   auto session = open(o);
-  const int code = put(o, measure(*session, o));
-  session->check_files();
-  session->check_snapshot_taken();
-  return code;
+  return conclude(*session, o.output, measure(*session, o));
 }
 
 template <const auto& member>

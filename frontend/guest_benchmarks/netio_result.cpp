@@ -49,13 +49,7 @@ std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& ta
 }
 
 nlohmann::ordered_json NetioResult::json() const {
-  nlohmann::ordered_json out;
-  out["schema"] = "planar.netio/2";
-  put_setup(out);
-  out["netio_version"] = netio_version;
-  out["guest_image_sha256"] = guest_image_sha256;
-  put_provenance(out);
-  out["rows"] = nlohmann::ordered_json::array();
+  auto out = json_head("planar.netio/2", {{"netio_version", netio_version}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out["rows"].push_back({{"packet_bytes", rows[i].packet_bytes}, {"kb_per_s", rounded(rows[i].kb_per_s(), 2)}});
     if (const auto delivered = rows[i].delivered_kb_per_s())
@@ -71,8 +65,7 @@ nlohmann::ordered_json NetioResult::json() const {
     out["against"]["received_kb"] = against->received_kb;
     out["against"]["sent_kb"] = against->sent_kb;
   }
-  out["state_hash"] = state_hash;
-  put_host(out);
+  put_end(out);
   return out;
 }
 
@@ -107,7 +100,7 @@ std::string NetioResult::table() const {
     if (i < received_rows.size()) out += fmt::format("  {:>12.1f}", received_rows[i].kb_per_s());
     out += "\n";
   }
-  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += interrupted_text();
   if (converged && converged->shorter())
     out += fmt::format(
         "\n--converge {:g}: the rates had settled after {:g} s per size; the figures are those of {:g} s, the rest is "
@@ -119,12 +112,9 @@ std::string NetioResult::table() const {
                        converged->percent, converged->of_seconds);
   if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();
-  out += counted_text(frames) + "\n";
-  if (against)
-    out += fmt::format("{}; {} KB received, {} KB sent; {}\n", against->server_text(), against->received_kb,
-                       against->sent_kb, counted_text(against->frames));
-  out += counts_text();
-  return out;
+  return out + counts_text(against ? fmt::format("{}; {} KB received, {} KB sent; {}\n", against->server_text(),
+                                                 against->received_kb, against->sent_kb, counted_text(against->frames))
+                                   : "");
 }
 
 }  // namespace planar

@@ -59,12 +59,12 @@ struct NetioResult : BenchmarkResult {
   std::optional<NetioServer> against;
   std::optional<Converged> converged;
 
-  nlohmann::ordered_json json() const;
+  nlohmann::ordered_json json() const override;
   /// Names the rows whose figure differs from the delivered rate by more than 1 %, and the duration from which on it
   /// does not; empty: none does.
-  std::string warning() const;
+  std::string warning() const override;
   /// The table as netio users know it, load and counters below.
-  std::string table() const;
+  std::string table() const override;
 };
 
 }  // namespace planar

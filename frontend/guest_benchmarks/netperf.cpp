@@ -9,10 +9,10 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/netserver.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netperf_result.hpp"
-#include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 
 namespace planar {
@@ -191,11 +191,7 @@ int run_netserver(NetperfOptions o) {
       r.served_runs = line.number("runs").value_or(0);
     }
   r.interrupted = !finished;
-  if (o.output.json) write_json(*o.output.json, r.json());
-  if (o.output.json != "-") fmt::print("{}", r.table());
-  session->check_files();
-  session->check_snapshot_taken();
-  return finished ? 0 : static_cast<int>(interrupted_exit);
+  return conclude(*session, o.output, r);
 }
 
 int run_netperf(const NetperfOptions& o) {
@@ -219,11 +215,7 @@ int run_netperf(const NetperfOptions& o) {
                                    [&] { return done ? fmt::format("{} tests done", done) : std::string("booting"); });
   NetperfResult result = netperf_result(o, *session);
   result.interrupted = !finished;
-  if (o.output.json) write_json(*o.output.json, result.json());
-  if (o.output.json != "-") fmt::print("{}", result.table());
-  session->check_files();
-  session->check_snapshot_taken();
-  return finished ? 0 : static_cast<int>(interrupted_exit);
+  return conclude(*session, o.output, result);
 }
 
 template <const auto& member>

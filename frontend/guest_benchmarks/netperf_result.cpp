@@ -117,13 +117,7 @@ nlohmann::ordered_json confidence_json(const NetperfRow& row, bool stream) {
 }  // namespace
 
 nlohmann::ordered_json NetperfResult::json() const {
-  nlohmann::ordered_json out;
-  out["schema"] = "planar.netperf/1";
-  put_setup(out);
-  out["test"] = test;
-  out["guest_image_sha256"] = guest_image_sha256;
-  put_provenance(out);
-  out["rows"] = nlohmann::ordered_json::array();
+  auto out = json_head("planar.netperf/1", {{"test", test}});
   for (const NetperfRow& row : rows) {
     using Run = NetperfRun;
     nlohmann::ordered_json r{{"packet_bytes", row.message_bytes()}};
@@ -158,8 +152,7 @@ nlohmann::ordered_json NetperfResult::json() const {
   }
   put_figures(out);
   if (against) out["against"] = against->server_json();
-  out["state_hash"] = state_hash;
-  put_host(out);
+  put_end(out);
   return out;
 }
 
@@ -208,12 +201,10 @@ std::string NetperfResult::table() const {
                          row.mean(&NetperfRun::transactions_per_s));
   }
   for (const NetperfRow& row : rows) out += confidence_text(row);
-  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += interrupted_text();
   out += "\n" + load_text();
-  out += counted_text(frames) + "\n";
-  if (against) out += fmt::format("{}; {}\n", against->server_text(), counted_text(against->frames));
-  out += counts_text();
-  return out;
+  return out +
+         counts_text(against ? fmt::format("{}; {}\n", against->server_text(), counted_text(against->frames)) : "");
 }
 
 }  // namespace planar

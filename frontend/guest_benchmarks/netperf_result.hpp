@@ -83,8 +83,8 @@ struct NetperfResult : BenchmarkResult {
   bool serving() const { return test == "serve"; }
   bool datagrams() const { return test == "udp_stream"; }
   bool stream() const { return test == "tcp_stream" || datagrams(); }
-  nlohmann::ordered_json json() const;
-  std::string table() const;
+  nlohmann::ordered_json json() const override;
+  std::string table() const override;
 };
 
 }  // namespace planar
