@@ -452,7 +452,7 @@ TEST_CASE("CLDA shows how far a frame has come while it arrives", "[dp8390]") {
   CHECK(late - early <= 633);
 }
 
-TEST_CASE("peeking changes nothing", "[dp8390]") {
+TEST_CASE("peeking at the registers changes nothing", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.hear(damaged(b.for_us(60)));
