@@ -16,7 +16,7 @@ namespace planar {
 
 namespace {
 constexpr char magic[] = "PLANARSN";
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_bytes = 8 + 4 + 64 + 8;
 constexpr std::uint64_t largest = std::uint64_t{1} << 31;  // of the file
 constexpr std::uint64_t longest_configuration = 1 << 20;

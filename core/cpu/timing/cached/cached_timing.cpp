@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/cpu/timing/common/bus_unit_state.hpp"
 #include "core/state/description.hpp"
 
 namespace planar::cpu {
@@ -89,8 +88,6 @@ void CachedTiming::archive_caches(Archive& a) {
   archive_clock(a);
   path_.archive(a);
   check_loaded(a, path_.free());
-  BusUnitState bus;
-  archive_bus_unit(a, bus);
   state_.archive(a);
   filling_ = true;
 }

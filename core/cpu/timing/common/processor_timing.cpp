@@ -2,7 +2,6 @@
 #include "core/cpu/timing/common/processor_timing.hpp"
 
 #include "core/common/error.hpp"
-#include "core/cpu/timing/common/bus_unit_state.hpp"
 
 namespace planar::cpu {
 
@@ -11,7 +10,7 @@ constexpr std::uint64_t furthest_ahead = 1 << 20;  // clocks; a write-back of a 
 }
 
 void ProcessorTiming::archive_clock(Archive& a) {
-  a.section("cpu.timing", 1);
+  a.section("cpu.timing", 2);
   a(cache_enabled_, clock_);
 }
 
@@ -19,10 +18,6 @@ void ProcessorTiming::check_loaded(const Archive& a, std::uint64_t bus_free) con
   // Sound times of the bus lie a few cycles ahead of the processor, which waits for them.
   if (a.loading() && bus_free > clock_ + furthest_ahead)
     throw Error("snapshot holds a damaged processor; take a new one", ExitCode::missing_file);
-}
-
-void ProcessorTiming::archive_bus_unit(Archive& a, BusUnitState& bus) {
-  a(bus.fetch_next, bus.fetch_eip, bus.fetch_from, bus.latch.starts, overlap_.tail, overlap_.credit, bus.refill);
 }
 
 }  // namespace planar::cpu

@@ -35,8 +35,6 @@ class Description;
 
 namespace planar::cpu {
 
-struct BusUnitState;
-
 class ProcessorTiming {
  public:
   virtual ~ProcessorTiming() = default;
@@ -115,13 +113,10 @@ class ProcessorTiming {
     pins_.end(clock_);
   }
 
-  // Parts of a snapshot. Its layout (version 1) has room for every processor: clock and memory path, the 386SX's bus
-  // unit, the caches (CacheState), the pipeline. A processor writes a part that it does not have as that part is at
-  // reset, and ignores it when it loads. The way to memory is between these two.
+  // Parts of a snapshot: the clock, the way to memory, then what only this processor has.
   void archive_clock(Archive& a);
   /// Throws Error if a snapshot has the bus busy until a clock that no run reaches.
   void check_loaded(const Archive& a, std::uint64_t bus_free) const;
-  void archive_bus_unit(Archive& a, BusUnitState& bus);
 
   TimingConfig config_;
   bool cache_enabled_ = true;

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "core/cpu/timing/cached/cached_timing.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
-#include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {
 namespace {
@@ -138,11 +136,8 @@ void Timing386sx::archive(Archive& a) {
   archive_clock(a);
   path_.archive(a);
   check_loaded(a, path_.bus_free());
-  archive_bus_unit(a, bus_);
-  CacheState caches;
-  caches.archive(a);
-  PipelineState pipeline(0);
-  pipeline.archive(a);
+  a(overlap_.tail, overlap_.credit);
+  bus_.archive(a);
 }
 
 }  // namespace planar::cpu

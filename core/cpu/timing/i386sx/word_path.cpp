@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/i386sx/word_path.hpp"
 
-#include "core/cpu/timing/cached/tag_cache.hpp"
 
 namespace planar::cpu {
 
@@ -58,14 +57,10 @@ bool WordPath::fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint3
 }
 
 void WordPath::archive(Archive& a) {
-  // The layout is the cached path's (processor_timing.hpp): no memory below a second level, and no such cache.
-  std::uint64_t memory_free = 0;
-  a(bus_free_, memory_free);
+  a(bus_free_);
   memory_.archive(a);
   code_end_ = 0;
   settle_closed_form();
-  TagCache l2;
-  l2.archive(a);
 }
 
 }  // namespace planar::cpu

@@ -4,7 +4,6 @@
 #include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
-#include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {
 
@@ -49,14 +48,7 @@ void Timing486::interrupt_flush() {
 
 void Timing486::archive(Archive& a) {
   archive_caches(a);
-  PipelineState pipeline(code_cache().lines());
-  pipeline.issue.last_writes = last_writes_;
-  pipeline.issue.last_clocks = last_clocks_;
-  pipeline.jumped = jumped_;
-  pipeline.archive(a);
-  last_writes_ = pipeline.issue.last_writes;
-  last_clocks_ = pipeline.issue.last_clocks;
-  jumped_ = pipeline.jumped;
+  a(last_writes_, last_clocks_, jumped_);
 }
 
 }  // namespace planar::cpu

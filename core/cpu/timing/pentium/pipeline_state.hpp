@@ -17,7 +17,6 @@ struct PipelineState {
   explicit PipelineState(std::size_t lines) : marks(lines + 1, 0) {}
 
   IssueState issue;
-  bool jumped = false;                   ///< of the 486; true on the Pentium
   std::uint32_t mispredicted_issue = 0;  ///< after TimingPentium::misprediction_mark
   std::uint64_t redirected = 0;          ///< when the prefetcher last followed a jump
   std::uint32_t mark_slot = 0;           ///< the code line that executes, as an index into marks
@@ -37,14 +36,11 @@ struct PipelineState {
 
   void archive(Archive& a) {
     const std::size_t slots = marks.size();
-    std::uint32_t executing = marks[mark_slot];
-    a(issue.last_writes, issue.last_clocks, jumped);
-    a(issue.pair_open, issue.in_v, issue.agi_writes, issue.eip, issue.previous_eip, mispredicted_issue, redirected,
-      executing, mark_slot, marks);
+    a(issue.last_writes, issue.last_clocks, issue.pair_open, issue.in_v, issue.agi_writes, issue.eip,
+      issue.previous_eip, mispredicted_issue, redirected, mark_slot, marks);
     if (a.loading()) {
       marks.resize(slots);
       if (mark_slot >= slots) mark_slot = static_cast<std::uint32_t>(slots - 1);
-      marks[mark_slot] = executing;
     }
     btb.archive(a);
   }

@@ -13,9 +13,7 @@ namespace planar::cpu {
 TimingPentium::TimingPentium(const TimingConfig& config)
     : CachedTiming(config, pentium_with_l2.matches(config) ? MemoryEvents<TimingPentium, pentium_with_l2>::events
                                                            : MemoryEvents<TimingPentium, any_geometry>::events),
-      pipeline_(code_cache().lines()) {
-  pipeline_.jumped = true;
-}
+      pipeline_(code_cache().lines()) {}
 
 void TimingPentium::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::pentium);

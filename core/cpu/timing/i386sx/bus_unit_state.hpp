@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the 386SX's bus unit remembers. Part of every processor's snapshot (processor_timing.hpp).
+// What the 386SX's bus unit remembers. Part of its snapshot.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
@@ -22,6 +24,8 @@ struct BusUnitState {
   std::uint64_t fetch_from = 0;  ///< when the queue last got room
   WriteLatch latch;
   bool refill = true;  ///< the queue was flushed
+
+  void archive(Archive& a) { a(fetch_next, fetch_eip, fetch_from, latch.starts, refill); }
 };
 
 }  // namespace planar::cpu
