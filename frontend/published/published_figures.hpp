@@ -80,7 +80,7 @@ struct ChosenValue {
 };
 /// All of them: machines, operating systems, cards.
 std::vector<ChosenValue> chosen_by_print();
-/// The same as a table for people, which README.md has word for word.
+/// The same as a table for people, which docs/published.md has word for word.
 std::string chosen_by_print_table();
 
 }  // namespace planar

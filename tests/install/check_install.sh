@@ -96,7 +96,7 @@ sed -n 's/^Exec=planar //p' "$desktop" | while read -r words; do
   planar --only-parse $words || fail "$desktop: $words"
 done
 [ -e "$usr/share/icons/hicolor/scalable/apps/planar.svg" ] || fail "no icon"
-for page in README docs/results docs/installing; do
+for page in README docs/README docs/results docs/installing docs/published; do
   [ -e "$usr/share/doc/planar/$page".md ] || fail "no documents"
 done
 echo "the installation is whole"

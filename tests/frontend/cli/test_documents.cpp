@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The commands and files that README.md and the pages in docs/ show are ones that this program takes.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -20,7 +21,7 @@ struct Command {
 
 std::vector<std::string> pages() {
   std::vector<std::string> list{PLANAR_SOURCE_DIR "/README.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(PLANAR_SOURCE_DIR "/docs"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PLANAR_SOURCE_DIR "/docs"))
     if (entry.path().extension() == ".md") list.push_back(entry.path().string());
   return list;
 }
@@ -103,13 +104,10 @@ TEST_CASE("the short commands in README.md run") {
 
 // 217<!-- = tr16-4a-1989 microprocessor.step --> is a value of that card's profile as `planar show` has it.
 TEST_CASE("figures of timing profiles in the pages are those of the program") {
-  auto all = pages();
-  for (const auto& entry : std::filesystem::directory_iterator(PLANAR_SOURCE_DIR "/docs/hardware"))
-    all.push_back(entry.path().string());
   const std::regex figure("([0-9.]+)<!-- = ([^ ]+) ([^ ]+) -->");
   std::map<std::string, nlohmann::ordered_json> cards;
   unsigned checked = 0;
-  for (const auto& page : all) {
+  for (const auto& page : pages()) {
     const std::string text = read_file(page);
     for (std::sregex_iterator at(text.begin(), text.end(), figure), end; at != end; ++at, ++checked) {
       const auto& match = *at;
@@ -130,13 +128,25 @@ TEST_CASE("figures of timing profiles in the pages are those of the program") {
   CHECK(checked >= 4);
 }
 
-TEST_CASE("docs/README.md leads to every page") {
-  const auto index = read_file(PLANAR_SOURCE_DIR "/docs/README.md");
+TEST_CASE("docs/README.md leads to every page, that of a folder from the folder's page") {
   for (const auto& page : pages()) {
-    const auto name = std::filesystem::path(page).filename().string();
-    INFO(name);
-    if (name != "README.md") CHECK_THAT(index, Contains("(" + name + ")"));
+    const auto path = std::filesystem::path(page);
+    if (path.filename() == "README.md") continue;
+    // docs/FOLDER/PAGE.md from docs/FOLDER/README.md or docs/FOLDER.md
+    auto index = path.parent_path() / "README.md";
+    if (!std::filesystem::exists(index)) index = path.parent_path().string() + ".md";
+    const auto link = std::filesystem::relative(path, index.parent_path()).string();
+    INFO(index << " has no link to " << link);
+    const auto text = read_file(index.string());
+    CHECK((text.find("(" + link + ")") != std::string::npos || text.find("`" + link + "`") != std::string::npos));
   }
+}
+
+TEST_CASE("README.md is short") {
+  std::istringstream words(read_file(PLANAR_SOURCE_DIR "/README.md"));
+  const auto count = std::distance(std::istream_iterator<std::string>(words), {});
+  CHECK(count > 300);
+  CHECK(count < 900);
 }
 
 TEST_CASE("the machine files that docs/own-machines.md prints are machines, and its wrong ones are named") {
@@ -168,15 +178,15 @@ TEST_CASE("the machine files that docs/own-machines.md prints are machines, and 
   }
 }
 
-TEST_CASE("README.md lists the values that were chosen by published figures as the program does") {
-  const auto readme = read_file(PLANAR_SOURCE_DIR "/README.md");
+TEST_CASE("docs/published.md lists the values that were chosen by published figures as the program does") {
+  const auto page = read_file(PLANAR_SOURCE_DIR "/docs/published.md");
   std::istringstream in(run_planar("published --chosen").out);
   std::string line;
   unsigned rows = 0;
   while (std::getline(in, line))
     if (line.starts_with("calibrated") || line.starts_with("informed-by-published")) {
       INFO(line);
-      CHECK_THAT(readme, Contains(line));
+      CHECK_THAT(page, Contains(line));
       ++rows;
     }
   CHECK(rows > 10);

@@ -169,17 +169,18 @@ TEST_CASE("a row whose card planar does not have is shown as not available, and 
   CHECK(missed_demands(rows).empty());
 }
 
-TEST_CASE("what was chosen by published figures is the same in the values, the program and the README", "[published]") {
+TEST_CASE("what was chosen by published figures is the same in the values, the program and docs/published.md",
+          "[published]") {
   const auto said = program::run_planar("published --chosen");
   CHECK(said.status == 0);
   CHECK(said.out == chosen_by_print_table());
-  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(in), {}};
+  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/docs/published.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
   std::istringstream lines(said.out);
   std::string block;
   for (std::string line; std::getline(lines, line);) block += "    " + line + "\n";
-  INFO("README.md must hold, word for word:\n" << block);
-  CHECK(readme.find("\n\n" + block + "\n") != std::string::npos);
+  INFO("docs/published.md must hold, word for word:\n" << block);
+  CHECK(page.find("\n\n" + block + "\n") != std::string::npos);
   // `planar show` has each of them with its mark.
   for (const ChosenValue& chosen : chosen_by_print()) {
     INFO(chosen.owner << " " << chosen.from.value);
