@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/i386sx/word_path.hpp"
 
-
 namespace planar::cpu {
 
 WordPath::WordPath(const TimingConfig& config)
