@@ -6,6 +6,7 @@
 # make bench-gate                host instructions of short runs against the stored counts (part of test-all)
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program, tests on AArch64: by hand
 # make test-campaign             searches an hour for a result that depends on the host (MINUTES=60, SEED=N): by hand
+# make site       the documentation as a site with search, in build/site
 # make install    installs the program, manual pages and completions (PREFIX=/usr/local, DESTDIR=)
 # make package    makes a Debian package and an archive in build/release/packages
 # make test-debian12 test-debian13   builds and tests in a fresh root of that release (debootstrap, as root): by hand
@@ -16,12 +17,14 @@ PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-
            libzydis-dev libedit-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema python3-pip \
                 man-db zsh fish dpkg-dev file desktop-file-utils xvfb xdotool \
-                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
+                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+ mkdocs
 LINT_PACKAGES = clang-tidy
+SITE_PACKAGES = mkdocs
 # The sources are formatted and linted by version 14, which Debian 13 has no more: rules/format is skipped there.
 ifneq ($(shell . /etc/os-release 2>/dev/null && echo $$ID$$VERSION_ID),debian13)
-TEST_PACKAGES += clang-format-14
+TEST_PACKAGES += clang-format-14 mkdocs-material
 LINT_PACKAGES = clang-tidy-14
+SITE_PACKAGES += mkdocs-material
 endif
 BENCH_PACKAGES = valgrind python3 binutils
 PACKAGING_PACKAGES = dpkg-dev file gzip
@@ -51,7 +54,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-long test-headers test-tidy test-sanitizer test-lockstep \
-        test-hosts test-campaign test-debian12 test-debian13 bench-gate profile install package packages test-packages lint-packages clean
+        test-hosts test-campaign test-debian12 test-debian13 bench-gate profile site install package packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -151,6 +154,11 @@ bench-gate: packages
 AARCH64_TESTS = tests_core tests_bus tests_devices
 AARCH64 = PLANAR_SYSROOT=$(CURDIR)/build/sysroot PKG_CONFIG_SYSROOT_DIR=$(CURDIR)/build/sysroot \
           PKG_CONFIG_LIBDIR=$(CURDIR)/build/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$(CURDIR)/build/sysroot/usr/share/pkgconfig
+
+# The pages as a site. Its search needs a server: python3 -m http.server --directory build/site
+site:
+	$(call install,$(SITE_PACKAGES))
+	/usr/bin/python3 docs/site/build.py --out build/site
 
 # Profile-guided and link-time optimised: build/profile/frontend/planar
 profile: packages

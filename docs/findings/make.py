@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Regenerates the tables and pictures of docs/findings.md: make.py PLANAR [FOLDER [BENCHMARK...]]
+"""Regenerates the tables and pictures of the pages beside it, docs/findings/*.md: make.py PLANAR [FOLDER [BENCHMARK...]]
 
 Runs planar compare for each benchmark and keeps the finished runs in FOLDER (build/findings): running the same command again
-resumes. Writes the tables between the marks of the page and the pictures next to this script. With BENCHMARKs, only the tables and
+resumes. Writes the tables between the marks of the pages and the pictures next to this script. With BENCHMARKs, only the tables and
 pictures that need no other benchmark. Minutes on two cores.
 """
 import json
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parent / "findings.md"
+PAGES = sorted(HERE.glob("*.md"))
 MACHINES = ("model56sx", "model77", "model95")
 TITLES = {"model56sx": "56 SX", "model77": "77", "model95": "95"}
 FLOOD_RATES = "200,500,1000,1500,2000,2500,3000,4000,5000,6000,7000,8500,10000,11500,13000,14880"
@@ -138,12 +138,15 @@ def pairs(planar, folder, alone):
     return "\n".join(lines)
 
 
-def put(text, name, rows):
+def put(name, rows):
+    """Writes a table into the page that has its mark."""
     begin, end = "<!-- table %s -->" % name, "<!-- end -->"
-    if begin not in text:
-        sys.exit("make.py: %s has no mark '%s'" % (PAGE, begin))
+    pages = [page for page in PAGES if begin in page.read_text(encoding="utf-8")]
+    if len(pages) != 1:
+        sys.exit("make.py: %d pages of %s have the mark '%s'; one should have it" % (len(pages), HERE, begin))
+    text = pages[0].read_text(encoding="utf-8")
     first = text.index(begin) + len(begin)
-    return text[:first] + "\n" + rows + "\n" + text[text.index(end, first):]
+    pages[0].write_text(text[:first] + "\n" + rows + "\n" + text[text.index(end, first):], encoding="utf-8")
 
 
 def main():
@@ -164,14 +167,12 @@ def main():
                     name = next((m for m in MACHINES if re.search(r"\b%s\b" % TITLES[m], machine)), None)
                     if name and "10 Mbit/s Ethernet" in machine:
                         (HERE / ("%s-%s.svg" % (PICTURES[benchmark][1], name))).write_text(svg + "\n", encoding="utf-8")
-    text = PAGE.read_text(encoding="utf-8")
     for name, columns in TABLES.items():
         if not all(benchmark in chosen for _, benchmark, _ in columns):
             continue
-        text = put(text, name, table(columns, cells, cards))
+        put(name, table(columns, cells, cards))
     if "netio" in chosen and "netio:2" in chosen:
-        text = put(text, "bond-pairs", pairs(planar, folder, cells["netio"]))
-    PAGE.write_text(text, encoding="utf-8")
+        put("bond-pairs", pairs(planar, folder, cells["netio"]))
 
 
 if __name__ == "__main__":

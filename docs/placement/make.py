@@ -22,6 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 HEAD = """\
 # The guest's placements
 
+*For those who ask whether a difference of a few per cent means anything.*
+
 Where the guest's code, variables and pages lie moves figures by some per cent ([results.md](results.md#spread) says why). This page shows
 by how much: every row of the baselines in the guest's eight placements, same seed. *before* is the guest whose functions were pinned to
 addresses, *after* the one in its normal link order, placement 0, which is the baseline. *mean ±* is the mean over the eight placements and

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Published rows beside ours and their scores, for people and for programs (docs/results.md#planarpublished1).
+// Published rows beside ours and their scores, for people and for programs
+// (docs/results/comparisons.md#planarpublished1).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 namespace planar::net {
 namespace {
 
-// Sources and limits: docs/hardware/netio.md#the-path. A transceiver is on the card or sits on its AUI connector
+// Sources and limits: docs/hardware/netio-path.md#the-path. A transceiver is on the card or sits on its AUI connector
 // without a drop cable.
 constexpr Time bit = 100_ns;
 constexpr Time transmitter_lost = bit, transmitter_steady = 25_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What lies between two stations of an Ethernet segment, and how long a signal is on its way
-// (docs/hardware/netio.md#the-path).
+// (docs/hardware/netio-path.md#the-path).
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ TEST_CASE("docs/README.md leads to every page, that of a folder from the folder'
   for (const auto& page : pages()) {
     const auto path = std::filesystem::path(page);
     if (path.filename() == "README.md") continue;
-    // docs/FOLDER/PAGE.md from docs/FOLDER/README.md or docs/FOLDER.md
+    // The page of a folder is its README.md, or the page beside it that has its name.
     auto index = path.parent_path() / "README.md";
     if (!std::filesystem::exists(index)) index = path.parent_path().string() + ".md";
     const auto link = std::filesystem::relative(path, index.parent_path()).string();

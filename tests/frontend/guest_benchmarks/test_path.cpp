@@ -27,7 +27,7 @@ double collisions(const Scratch& scratch, const std::string& card, unsigned ns) 
 TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a knee for each chip", "[path]") {
   if (short_runs()) SKIP("eight runs of netio");
   const Scratch scratch;
-  // An 82586 goes on 1.9 us after the gap at the latest, a SONIC's time varies (docs/hardware/netio.md#the-path).
+  // An 82586 goes on 1.9 us after the gap at the latest, a SONIC's time varies (docs/hardware/netio-path.md#the-path).
   const double near = collisions(scratch, "3c523", 500), before = collisions(scratch, "3c523", 850),
                beyond = collisions(scratch, "3c523", 1100);
   CHECK(near < 0.1);
