@@ -7,6 +7,7 @@
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program, tests on AArch64: by hand
 # make test-campaign             searches an hour for a result that depends on the host (MINUTES=60, SEED=N): by hand
 # make site       the documentation as a site with search, in build/site
+# make wheel      the Python package, in build/wheel (frontend/python)
 # make install    installs the program, manual pages and completions (PREFIX=/usr/local, DESTDIR=)
 # make package    makes a Debian package and an archive in build/release/packages
 # make test-debian12 test-debian13   builds and tests in a fresh root of that release (debootstrap, as root): by hand
@@ -15,11 +16,13 @@
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev libimgui-dev \
            libzydis-dev libedit-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema python3-pip \
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema \
                 man-db zsh fish dpkg-dev file desktop-file-utils xvfb xdotool \
-                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+ mkdocs
+                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+ mkdocs \
+                $(WHEEL_PACKAGES) python3-venv mypy python3-pandas python3-matplotlib python3-nbclient python3-ipykernel
 LINT_PACKAGES = clang-tidy
 SITE_PACKAGES = mkdocs
+WHEEL_PACKAGES = python3-pip python3-setuptools python3-wheel
 # The sources are formatted and linted by version 14, which Debian 13 has no more: rules/format is skipped there.
 ifneq ($(shell . /etc/os-release 2>/dev/null && echo $$ID$$VERSION_ID),debian13)
 TEST_PACKAGES += clang-format-14 mkdocs-material
@@ -54,7 +57,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-long test-headers test-tidy test-sanitizer test-lockstep \
-        test-hosts test-campaign test-debian12 test-debian13 bench-gate profile site install package packages test-packages lint-packages clean
+        test-hosts test-campaign test-debian12 test-debian13 bench-gate profile site wheel install package packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -159,6 +162,10 @@ AARCH64 = PLANAR_SYSROOT=$(CURDIR)/build/sysroot PKG_CONFIG_SYSROOT_DIR=$(CURDIR
 site:
 	$(call install,$(SITE_PACKAGES))
 	/usr/bin/python3 docs/site/build.py --out build/site
+
+wheel:
+	$(call install,$(WHEEL_PACKAGES))
+	/usr/bin/python3 frontend/python/wheel_of_planar.py build/wheel
 
 # Profile-guided and link-time optimised: build/profile/frontend/planar
 profile: packages
