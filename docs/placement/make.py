@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/guest-placement.md: the rows of the baselines before and after a change of the guest, with their spread over its placements.
+"""docs/guest-placement.md and the pages in docs/guest-placement/: the rows of the baselines before and after a change of the guest, with their spread over its placements.
 
   for n in 0 1 2 3 4 5 6 7; do
     planar regress --placement $n --baseline netio-$n.json --accept "placement $n"
     planar regress --placement $n --do flood --baseline flood-$n.json --accept "placement $n"
   done
-  docs/placement/make.py --before REVISION --placements DIR > docs/guest-placement.md
+  docs/placement/make.py --before REVISION --placements DIR
 
 REVISION has the baselines before; those in tests/baselines are after; DIR holds the files made above.
 """
@@ -25,7 +25,8 @@ HEAD = """\
 *For those who ask whether a difference of a few per cent means anything.*
 
 Where the guest's code, variables and pages lie moves figures by some per cent ([results.md](results.md#spread) says why). This page shows
-by how much: every row of the baselines in the guest's eight placements, same seed. *before* is the guest whose functions were pinned to
+by how much, in summary; every row of the baselines in the guest's eight placements, same seed, is on the pages for
+[netio](guest-placement/netio.md) and [flood](guest-placement/flood.md). *before* is the guest whose functions were pinned to
 addresses, *after* the one in its normal link order, placement 0, which is the baseline. *mean ±* is the mean over the eight placements and
 half of its 95 % confidence interval (Student's t). A spread in the summaries is the distance between the least and the most of the eight
 in per cent of their mean; *before within the placements* counts rows whose figure before lies between them, or within 0.5 % of that.
@@ -35,12 +36,24 @@ timeout of 0.2 s. The 3C527's driver of Linux 2.4.0 can lose a frame that arrive
 descriptor at which it began. Whether that happens depends on when two acknowledgements arrive back to back.
 
 Made by `docs/placement/make.py`."""
+ROWS_HEAD = """\
+# The guest's placements: {title}
+
+*For those who look up a card in a machine.*
+
+The columns are explained in [docs/guest-placement.md](../guest-placement.md).
+"""
 T7 = 2.365  # the 97.5 % quantile of Student's t with 7 degrees of freedom
 
 
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def write(docs, page, lines):
+    with open(os.path.join(docs, page), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def committed(revision, name):
@@ -99,8 +112,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", required=True, help="revision with the baselines before")
     parser.add_argument("--placements", required=True, help="folder with netio-0.json to flood-7.json")
+    parser.add_argument("--docs", default=os.path.join(ROOT, "docs"), help="folder of the pages")
     args = parser.parse_args()
-    print(HEAD)
+    os.makedirs(os.path.join(args.docs, "guest-placement"), exist_ok=True)
+    overview = [HEAD]
     for name, title in (("netio", "netio, KB/s by packet size"), ("flood", "flood, frames/s delivered by frames/s offered")):
         after = read(os.path.join(ROOT, "tests/baselines/%s.json" % name))
         placements = [read(os.path.join(args.placements, "%s-%d.json" % (name, n))) for n in range(8)]
@@ -108,10 +123,9 @@ def main():
             if p["seconds"] != after["seconds"] or p["sizes"] != after["sizes"]:
                 raise SystemExit("%s: the placements were run with other sizes or seconds than the baseline" % name)
         rows, spreads, unit = table(name, committed(args.before, name), after, placements)
-        print("\n## %s\n" % title)
-        print("\n".join(summary(spreads, unit)))
-        print()
-        print("\n".join(rows))
+        overview += ["\n## %s\n" % title, *summary(spreads, unit)]
+        write(args.docs, "guest-placement/%s.md" % name, [ROWS_HEAD.format(title=title), *rows])
+    write(args.docs, "guest-placement.md", overview)
 
 
 if __name__ == "__main__":
