@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/cpu/timing/memory/geometry.hpp"
 #include "machines/config/machine_config.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
@@ -88,4 +89,13 @@ TEST_CASE("what the page says was chosen by published figures is marked so in th
   CHECK(marked == std::set<std::string>{"model56sx memory.dram.read_miss, memory.dram.write_miss",
                                         "model56sx memory.dram.banks", "model56sx 386SX refill_decode",
                                         "model95 Pentium redirect_distance"});
+}
+
+TEST_CASE("the memory events of every machine with a cache are compiled for its geometry") {
+  for (const MachineFile& file : machine_files()) {
+    Config config = load_machine(std::string(file.name));
+    const cpu::TimingConfig timing = read_machine(config).timing;
+    INFO(file.name);
+    CHECK((timing.model == cpu::Model::i386sx || cpu::known_geometry(timing) != cpu::KnownGeometry::none));
+  }
 }

@@ -401,8 +401,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void fetch_planned_line(const Op& op);
   template <Geometry G>
   [[gnu::always_inline]] void follow_plan(const Op& op);
-  [[gnu::noinline]] void enter_any_line(const Op& first);
-  [[gnu::noinline]] void cross_any_line(const Op& op);
+  [[gnu::noinline]] void enter_other_line(const Op& first);
+  [[gnu::noinline]] void cross_other_line(const Op& op);
   [[gnu::always_inline]] void start_block_486(const Op& first);
   [[gnu::noinline]] void fetch_first_line_486(const Op& first);
   [[gnu::noinline]] void fill_first_line_486(const Op& first);

@@ -24,9 +24,8 @@ template <>
 void Engine::enter_slowly<Model::pentium>(const Op& first) {
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
     return enter_first_line<pentium_with_l2>(first);
-  return enter_any_line(first);
+  return enter_other_line(first);
 }
-void Engine::enter_any_line(const Op& first) { return enter_first_line<any_geometry>(first); }
 template <Geometry G>
 inline void Engine::enter_first_line(const Op& first) {
   TimingPentium& pentium = timing.pentium();
@@ -37,6 +36,10 @@ inline void Engine::enter_first_line(const Op& first) {
     return fetch_first_line<G>(first);
   if (!PentiumEvents<G>::enter_held(pentium, plan.first_line)) return fill_first_line<G>(first);
   return start_block<G>(first);
+}
+void Engine::enter_other_line(const Op& first) {
+  if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return enter_first_line<pentium_overdrive>(first);
+  return enter_first_line<any_geometry>(first);
 }
 template <Geometry G>
 void Engine::fill_first_line(const Op& first) {
@@ -106,6 +109,7 @@ void Engine::leave_chain(const Op& op) {
   const Op& next = (&op)[1];
   leave_plan(&next);
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) return enter_line<pentium_with_l2>(next);
+  if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return enter_line<pentium_overdrive>(next);
   if (model == Model::pentium) return enter_line<any_geometry>(next);
   return go_on_unplanned_486(next, false);
 }
@@ -119,9 +123,12 @@ void Engine::cross_line<Model::pentium>(const Op& op) {
     return;
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
     return cross_line_at<pentium_with_l2>(op);
-  return cross_any_line(op);
+  return cross_other_line(op);
 }
-void Engine::cross_any_line(const Op& op) { return cross_line_at<any_geometry>(op); }
+void Engine::cross_other_line(const Op& op) {
+  if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return cross_line_at<pentium_overdrive>(op);
+  return cross_line_at<any_geometry>(op);
+}
 template <Geometry G>
 inline void Engine::cross_line_at(const Op& op) {
   TimingPentium& pentium = timing.pentium();

@@ -6,7 +6,7 @@
 
 namespace planar::cpu {
 
-Timing::Timing(const TimingConfig& config) : model_(config.model) {
+Timing::Timing(const TimingConfig& config) : model_(config.model), known_geometry_(cpu::known_geometry(config)) {
   check(config);
   ProcessorTiming* made = nullptr;
   switch (model_) {
@@ -15,8 +15,6 @@ Timing::Timing(const TimingConfig& config) : model_(config.model) {
     case Model::pentium: made = new (storage_) TimingPentium(config); break;
   }
   if (static_cast<void*>(made) != storage_) std::abort();
-  if (model_ == Model::i486sx && plain_486.matches(config)) known_geometry_ = KnownGeometry::plain_486;
-  if (model_ == Model::pentium && pentium_with_l2.matches(config)) known_geometry_ = KnownGeometry::pentium_with_l2;
 }
 
 }  // namespace planar::cpu

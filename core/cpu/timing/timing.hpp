@@ -16,7 +16,6 @@
 namespace planar::cpu {
 
 /// For which of the geometries known when planar is compiled the memory events are.
-enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2 };
 
 class Timing {
  public:

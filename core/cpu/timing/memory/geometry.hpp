@@ -4,6 +4,7 @@
 // (tests/core/cpu/timing/test_timing_memory.cpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/cpu/timing/common/config.hpp"
@@ -68,5 +69,34 @@ inline constexpr Geometry pentium_with_l2{
     .clock_num = 3,
     .clock_den = 2,
     .write_buffers = 2};
+/// A Pentium OverDrive on a 486's board: five clocks for two of the bus, no second level.
+inline constexpr Geometry pentium_overdrive{
+    .known = true,
+    .data = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::l0},
+    .code = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .write_back = true,
+    .l2 = {},
+    .clock_num = 5,
+    .clock_den = 2,
+    .write_buffers = 2,
+    .row = 4096};
+
+enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2, pentium_overdrive };
+/// What a machine has is looked up here once, when its processor is made.
+struct GeometryRow {
+  Model model;
+  KnownGeometry name;
+  Geometry geometry;
+};
+inline constexpr std::array<GeometryRow, 3> known_geometries{{
+    {Model::i486sx, KnownGeometry::plain_486, plain_486},
+    {Model::pentium, KnownGeometry::pentium_with_l2, pentium_with_l2},
+    {Model::pentium, KnownGeometry::pentium_overdrive, pentium_overdrive},
+}};
+inline KnownGeometry known_geometry(const TimingConfig& config) {
+  for (const GeometryRow& row : known_geometries)
+    if (row.model == config.model && row.geometry.matches(config)) return row.name;
+  return KnownGeometry::none;
+}
 
 }  // namespace planar::cpu

@@ -10,10 +10,16 @@
 
 namespace planar::cpu {
 
+const CachedTiming::Events& TimingPentium::events_of(KnownGeometry geometry) {
+  switch (geometry) {
+    case KnownGeometry::pentium_with_l2: return MemoryEvents<TimingPentium, pentium_with_l2>::events;
+    case KnownGeometry::pentium_overdrive: return MemoryEvents<TimingPentium, pentium_overdrive>::events;
+    default: return MemoryEvents<TimingPentium, any_geometry>::events;
+  }
+}
+
 TimingPentium::TimingPentium(const TimingConfig& config)
-    : CachedTiming(config, pentium_with_l2.matches(config) ? MemoryEvents<TimingPentium, pentium_with_l2>::events
-                                                           : MemoryEvents<TimingPentium, any_geometry>::events),
-      pipeline_(code_cache().lines()) {}
+    : CachedTiming(config, events_of(known_geometry(config))), pipeline_(code_cache().lines()) {}
 
 void TimingPentium::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::pentium);

@@ -99,6 +99,8 @@ class TimingPentium final : public CachedTiming {
   void branch_behind_prefetch(const Op& op, std::uint32_t linear_target);
 
  private:
+  /// The memory events for a geometry.
+  static const Events& events_of(KnownGeometry geometry);
   template <class, Geometry>
   friend class MemoryEvents;
 
