@@ -50,23 +50,36 @@ def run(command, folder, environment):
     return said.returncode, [line.rstrip() for line in said.stdout.splitlines()]
 
 
+def form(line):
+    """A line without its figures and without the width of its columns."""
+    return re.sub(r"\s+", " ", re.sub(r"\d+(\.\d+)?", "0", line)).strip()
+
+
 def refreshed(expected, lines):
     """The expected lines with the figures of `lines`; None where they differ in more than figures."""
-    figures = re.compile(r"\d+(?:\.\d+)?")
     fresh, at = [], 0
     for line in expected:
         if line == "...":
             fresh.append(line)
             continue
-        form = re.compile(".*?".join(r"\s*[\d.]+".join(map(re.escape, figures.split(re.sub(r" +(?=\d)", "", part))))
-                                     for part in line.split("...")) + "$")
-        while at < len(lines) and not form.match(lines[at]):
+        wanted = re.compile(".*?".join(re.escape(form(part)).replace("\\ ", " ") for part in line.split("...")))
+        while at < len(lines) and not wanted.fullmatch(form(lines[at])):
             at += 1
         if at == len(lines):
             return None
         fresh.append(line if "..." in line else lines[at])
         at += 1
     return fresh
+
+
+def self_test():
+    """`...` is any text or any lines, other figures are found and taken over, other words are not."""
+    expected = ["table", "NE/2   524.0  µs", "...", "host ... s", "1 of 1"]
+    printed = ["table", "NE/2  1519.13  µs", "more", "host 0.5 s", "1 of 1"]
+    assert pattern(expected).fullmatch("table\nNE/2   524.0  µs\na\nb\nhost 3 s\n1 of 1\n")
+    assert not pattern(expected).fullmatch("\n".join(printed) + "\n")
+    assert refreshed(expected, printed) == ["table", "NE/2  1519.13  µs", "...", "host ... s", "1 of 1"]
+    assert refreshed(expected, ["chart", *printed[1:]]) is None
 
 
 def check_page(page, root, environment, accept):
@@ -106,6 +119,7 @@ def main():
     parser.add_argument("--accept", action="store_true")
     parser.add_argument("pages", nargs="*", type=pathlib.Path, help="all pages of docs/ and README.md by default")
     options = parser.parse_args()
+    self_test()
     root = options.root.resolve()
     pages = [page.resolve() for page in options.pages] or [root / "README.md", *sorted((root / "docs").rglob("*.md")),
                                                             root / "frontend/python/README.md"]
