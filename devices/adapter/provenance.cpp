@@ -63,7 +63,7 @@ Provenance provenance_of(const toml::table& table, std::string_view file, const 
       fail(table, file, what, fmt::format("lacks the text '{}'; every value states its source and confidence", key));
     return *found;
   };
-  Provenance p{{}, text("source"), text("confidence"), {}};
+  Provenance p{{}, text("source"), text("confidence"), {}, table["same_as"].value_or(std::string{})};
   if (std::find(std::begin(confidences), std::end(confidences), p.confidence) == std::end(confidences))
     fail(table, file, what, fmt::format("has the confidence '{}'; use {}", p.confidence, fmt::join(confidences, ", ")));
   if (const toml::array* uses = table["published"].as_array())

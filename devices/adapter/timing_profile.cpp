@@ -57,7 +57,7 @@ struct Reader {
       return;
     }
     const Provenance from = provenance_of(table, file, fmt::format("timing value '{}'", path));
-    ProfileValue v{path, 0, {}, from.source, from.confidence, from.published, {}};
+    ProfileValue v{path, 0, {}, from.source, from.confidence, from.published, {}, from.same_as};
     if (const auto rule = table["rule"].value<std::string>()) {
       v.rule = *rule;
       if (table.contains("value")) fail(table, path, "is a rule and has a value; it can be one of them");
@@ -106,9 +106,10 @@ std::vector<TimingValue> TimingProfile::rows() const {
   std::vector<TimingValue> rows;
   for (const ProfileValue& v : values_)
     if (v.rule.empty())
-      rows.push_back({v.name, fmt::format("{} {}", v.value, v.unit), v.source, v.confidence, v.published, false});
+      rows.push_back(
+          {v.name, fmt::format("{} {}", v.value, v.unit), v.source, v.confidence, v.published, false, v.same_as});
     else
-      rows.push_back({v.name, v.rule, v.source, v.confidence, v.published, true});
+      rows.push_back({v.name, v.rule, v.source, v.confidence, v.published, true, v.same_as});
   return rows;
 }
 

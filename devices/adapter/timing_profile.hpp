@@ -31,6 +31,7 @@ struct TimingValue {
   std::string confidence;               ///< provenance.hpp
   std::vector<PublishedUse> published;  ///< the figures that it was chosen by, if it was calibrated or informed by any
   bool rule = false;                    ///< what the model does, not a number
+  std::string same_as = {};             ///< owner and name of the value that it repeats; empty: none
 };
 
 /// The path of a card's timing profile in the source tree.
@@ -43,7 +44,8 @@ struct ProfileValue {
   std::string source;
   std::string confidence;
   std::vector<PublishedUse> published;
-  std::string rule;  ///< in words; empty: a number
+  std::string rule;     ///< in words; empty: a number
+  std::string same_as;  ///< as TimingValue
 };
 
 class TimingProfile {

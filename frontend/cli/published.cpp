@@ -15,6 +15,7 @@
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/published/published_report.hpp"
+#include "frontend/published/residual_record.hpp"
 #include "frontend/published/sensitivity_report.hpp"
 
 namespace planar {
@@ -25,13 +26,15 @@ struct PublishedOptions {
   std::string folder;
   bool chosen = false;
   bool sensitivity = false;
+  bool check = false;
+  std::string record;  // file
   const CLI::App* verb = nullptr;
   unsigned placements = guest_placements;
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
-/// standing for its variants.
-std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked) {
+/// standing for its variants. Each lasts as long as the author's, unless the user says how long.
+std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds) {
   std::vector<Cell> cells;
   for (const PublishedRow& row : print) {
     if (row.repeats) continue;
@@ -41,6 +44,7 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     if (found == asked.end()) continue;
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
     cell.placement = found->placement;
+    if (own_seconds) cell.seconds = row.seconds;
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
     cells.push_back(std::move(cell));
   }
@@ -110,7 +114,7 @@ SensitiveRow varied(const ScoredRow& row, const Variations& variations, const Ce
 
 /// Each row as it is, with each uncertain value at both ends and with other phases of the ticks.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
-  const auto base = cells_of(print, o.command.cells());
+  const auto base = cells_of(print, o.command.cells(), !o.command.seconds);
   std::vector<Cell> cells = base;
   std::vector<Variations> variations;
   for (const Cell& cell : base) {
@@ -136,6 +140,22 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
   return 0;
 }
 
+/// What the user asks for; with --check that of the record, because figures of other durations do not compare.
+RecordConditions run_conditions(const PublishedOptions& o, const MatrixOptions& matrix) {
+  const RecordConditions asked{o.command.seconds.value_or(std::string{}), matrix.converge};
+  if (!o.check) return asked;
+  const RecordConditions of_record = conditions_of(embedded_record());
+  if (asked != RecordConditions{} && asked != of_record)
+    throw Error(fmt::format("the recorded residuals are those of {}; leave --seconds and --converge out",
+                            of_record.text().empty() ? "whole runs" : of_record.text()));
+  return of_record;
+}
+
+void write_record(const PublishedOptions& o, const RecordConditions& conditions, const std::vector<ScoredRow>& rows) {
+  write_json(o.record, merge_record(embedded_record(), make_record(rows, conditions)));
+  say("planar: the residuals are in {}\n", o.record);
+}
+
 int run(const PublishedOptions& o) {
   if (o.chosen) {
     fmt::print("{}", chosen_by_print_table());
@@ -143,6 +163,9 @@ int run(const PublishedOptions& o) {
   }
   MatrixOptions matrix = o.command.options();
   matrix.folder = o.folder;
+  const RecordConditions conditions = run_conditions(o, matrix);
+  if (!conditions.seconds.empty()) matrix.seconds = conditions.seconds;
+  matrix.converge = conditions.converge;
   const auto print = published_rows();
   if (o.sensitivity && !matrix.converge.empty())
     throw Error(
@@ -150,7 +173,7 @@ int run(const PublishedOptions& o) {
         "early; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const unsigned placements = o.command.placement ? 1 : o.placements;
-  const auto cells = in_placements(cells_of(print, o.command.cells()), placements);
+  const auto cells = in_placements(cells_of(print, o.command.cells(), conditions.seconds.empty()), placements);
   matrix_files(*o.verb, cells, matrix).check();
   const auto runs = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(runs); !failure.empty())
@@ -158,10 +181,11 @@ int run(const PublishedOptions& o) {
   const auto outcomes = combine_outcomes(runs, placements);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
-  const auto failures = missed_demands(rows);
+  const auto failures = o.check ? outside_bands(rows, embedded_record()) : std::vector<std::string>{};
   const auto interrupted = interruption_text(runs, matrix);
   const int status = !interrupted.empty() ? static_cast<int>(interrupted_exit) : failures.empty() ? 0 : 1;
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
+  if (!o.record.empty() && interrupted.empty()) write_record(o, conditions, rows);
   if (o.command.json) {
     auto j = published_json(rows, machines);
     j["missed"] = failures;
@@ -174,7 +198,8 @@ int run(const PublishedOptions& o) {
     fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",
                placements);
   if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
-  for (const auto& failure : failures) fmt::print("missed: {}\n", failure);
+  for (const auto& failure : failures) fmt::print("outside its band: {}\n", failure);
+  if (o.check && failures.empty()) fmt::print("\nevery row that was run is within its recorded band\n");
   return status;
 }
 
@@ -203,6 +228,13 @@ Verb add_published(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1u, guest_placements))
       ->capture_default_str();
+  verb->add_flag("--check", o->check,
+                 "Fail (exit code 1) with the name of each row whose residual is outside its recorded band: what the "
+                 "placements of the guest gave when the record was made, and 1 % on either side");
+  verb->add_option("--record", o->record,
+                   "Write the residuals of the rows that are run, with the others of the present record, to this file; "
+                   "frontend/published/residuals.json is the record that a build takes")
+      ->type_name("FILE");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
   return [o] { return run(*o); };
 }

@@ -64,8 +64,8 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   }
   std::vector<std::string> list{std::string(o.benchmark->verb)};
   list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
-  list.insert(list.end(),
-              {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes", o.sizes});
+  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds",
+                           cell.seconds.value_or(o.seconds), "--sizes", o.sizes});
   list.insert(list.end(), own.begin(), own.end());
   if (!o.converge.empty()) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());

@@ -23,12 +23,13 @@ namespace planar {
 struct Cell {
   std::string machine;
   std::string card;
-  std::vector<std::string> settings;       ///< further arguments of the benchmark's verb, such as --set
-  std::string options = {};                ///< of the card: "driver=3.04,irq=3"
-  std::string variant = {};                ///< tells it from another of the same machine, card and options
-  std::optional<std::uint64_t> seed = {};  ///< unless given, the matrix's
-  std::optional<unsigned> placement = {};  ///< of the guest; unless given, the matrix's
-  std::vector<std::string> command = {};   ///< all arguments but the seed; empty: made from the members above
+  std::vector<std::string> settings;        ///< further arguments of the benchmark's verb, such as --set
+  std::string options = {};                 ///< of the card: "driver=3.04,irq=3"
+  std::string variant = {};                 ///< tells it from another of the same machine, card and options
+  std::optional<std::uint64_t> seed = {};   ///< unless given, the matrix's
+  std::optional<unsigned> placement = {};   ///< of the guest; unless given, the matrix's
+  std::vector<std::string> command = {};    ///< all arguments but the seed; empty: made from the members above
+  std::optional<std::string> seconds = {};  ///< virtual, of each size; unless given, the matrix's
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }

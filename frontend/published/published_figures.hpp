@@ -42,6 +42,7 @@ struct PublishedRow {
   std::string server;                  ///< likewise: the station at the other end
   std::string options;                 ///< of the card in a run: "driver=3.01"
   std::vector<std::string> arguments;  ///< of a run, beside machine and card
+  std::optional<std::string> seconds;  ///< that its author measured each size for, if not as long as netio 1.14
 
   std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (the published 32768 is netio's 32767)
   std::vector<std::uint32_t> average_sizes;  ///< that average() is over
@@ -57,7 +58,8 @@ struct PublishedRow {
   bool released = false;  ///< predicted before anybody here had seen it, and shown afterwards
   /// A card whose interface is planar's own declaration is scored apart: the table has few of them.
   bool hypothetical_apart = true;
-  bool repeats = false;  ///< the same measurement stands in a section before: it counts there
+  bool repeats = false;         ///< the same measurement, or one of the same setup, stands elsewhere and counts there
+  std::optional<double> limit;  ///< KB/s that the medium lets through to netio
 
   /// What tells it from other rows of the machine, card and driver: "full-TALENT".
   std::string variant() const { return duplex.empty() ? server : server.empty() ? duplex : duplex + "-" + server; }
@@ -65,6 +67,10 @@ struct PublishedRow {
   bool prediction() const { return calibrated.empty() && informed.empty(); }
   /// KB/s over the sizes that the table is judged by.
   double average() const;
+  /// The average is within 5 % of what the medium lets through: such a row says little of the card and the machine.
+  bool at_limit() const { return limit && average() >= 0.95 * *limit; }
+  /// As PublishedUse names it: "thaler autolanstreamer: 3.04 half IV".
+  std::string name() const;
   /// The author's word for a load in percent; empty if he has none.
   std::string rating_of(double load_percent) const;
 };

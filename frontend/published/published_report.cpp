@@ -9,6 +9,7 @@
 
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/output/labels.hpp"
+#include "frontend/published/references.hpp"
 
 namespace planar {
 namespace {
@@ -18,7 +19,10 @@ using nlohmann::ordered_json;
 constexpr std::pair<const char*, Rows> kinds[] = {{"all", Rows::all},
                                                   {"calibration", Rows::calibration},
                                                   {"informed", Rows::informed},
-                                                  {"prediction", Rows::prediction}};
+                                                  {"prediction", Rows::prediction},
+                                                  {"off limit", Rows::off_limit},
+                                                  {"  unfitted", Rows::off_limit_unfitted}};
+constexpr std::size_t largest_shown = 8;  // residuals of single sizes
 
 /// What the row was used for.
 std::string use_of(const ScoredRow& row) {
@@ -27,7 +31,8 @@ std::string use_of(const ScoredRow& row) {
   if (!p.calibrated.empty()) use = "calibrated: " + p.calibrated;
   if (!p.informed.empty()) use += (use.empty() ? "" : "; ") + std::string("informed: ") + p.informed;
   if (use.empty()) use = p.released ? "prediction, made before the row was known" : "prediction";
-  return use + (row.hypothetical ? ", hypothetical interface" : "") + (p.repeats ? ", counts above" : "");
+  return use + (row.hypothetical ? ", hypothetical interface" : "") + (p.at_limit() ? ", at the medium's limit" : "") +
+         (p.repeats ? ", repeats another row" : "");
 }
 
 std::string not_run(const ScoredRow& row) {
@@ -73,6 +78,39 @@ std::string row_text(const ScoredRow& row, std::size_t width) {
       fmt::format(" {:>7}   average {} %", signed_percent(row.load_residual()), signed_percent(row.average_residual()));
   if (const auto ci = row.average_ci95()) out += fmt::format(" ± {:.1f}", *ci / p.average() * 100);
   return out + "\n";
+}
+
+/// The single sizes that are furthest from their published figure, for `machines` in one list.
+std::string largest_residuals(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
+  struct Residual {
+    double percent;
+    std::string text;
+  };
+  std::vector<Residual> list;
+  for (const ScoredRow& row : rows) {
+    if (row.print.repeats || row.apart() ||
+        std::find(machines.begin(), machines.end(), row.print.group) == machines.end())
+      continue;
+    for (const auto& [size, published] : row.print.kb_per_s)
+      if (const auto r = row.residual(size))
+        list.push_back({*r, fmt::format("  {:+6.1f} %  {} {}: published {:.1f}, planar {:.1f}\n", *r, row.print.name(),
+                                        size_name(size), published, *measured(row, size))});
+  }
+  const std::size_t shown = std::min(largest_shown, list.size());
+  std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shown), list.end(),
+                    [](const Residual& a, const Residual& b) { return std::abs(a.percent) > std::abs(b.percent); });
+  std::string out;
+  for (std::size_t n = 0; n < shown; ++n) out += list[n].text;
+  return out.empty() ? out : "\nlargest residuals of a single size\n" + out;
+}
+
+std::string references_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
+  std::string out;
+  for (const auto& machine : machines)
+    for (const Reference& r : references(rows, machine))
+      out += fmt::format("  {:<11} {:<26} {:>6.2f} %   planar on the same {} rows {:.2f} %\n", machine, r.predictor,
+                         r.mape, r.rows, r.planars_mape);
+  return out.empty() ? out : "\nwithout physics: mean error of a predictor made of published figures alone\n" + out;
 }
 
 std::string block_title(const PublishedRow& p) {
@@ -125,6 +163,7 @@ void put_setup(const PublishedRow& p, ordered_json& j) {
     if (!text->empty()) j[key] = *text;
   if (p.released) j["released"] = true;
   if (p.repeats) j["repeats"] = true;
+  if (p.at_limit()) j["at_limit"] = true;
 }
 
 ordered_json row_json(const ScoredRow& row) {
@@ -133,6 +172,7 @@ ordered_json row_json(const ScoredRow& row) {
                  {"printed_as", p.title}, {"medium", to_string(p.medium)}, {"hypothetical", row.hypothetical},
                  {"use", use_key(row)}};
   put_setup(p, j);
+  j["name"] = p.name();
   j["cells"] = ordered_json::array();
   for (const auto& [size, value] : p.kb_per_s)
     j["cells"].push_back({{"packet_bytes", size},
@@ -154,24 +194,17 @@ ordered_json row_json(const ScoredRow& row) {
   return j;
 }
 
-}  // namespace
-
-std::vector<std::string> missed_demands(const std::vector<ScoredRow>& rows) {
-  std::vector<std::string> list;
-  const auto check = [&](const Demand& d, const char* what, std::optional<double> value, double limit, bool at_most) {
-    if (value && (at_most ? *value > limit : *value < limit))
-      list.push_back(fmt::format("{}: {} is {:.2f}, wanted {} {}", d.machine, what, *value,
-                                 at_most ? "at most" : "at least", limit));
-  };
-  for (const Demand& d : published_demands) {
-    const Score all = score(rows, d.machine, Rows::all), predicted = score(rows, d.machine, Rows::prediction);
-    check(d, "MAPE of the averages (%)", all.mape, d.mape, true);
-    check(d, "rank correlation", all.rank, d.rank, false);
-    check(d, "MAPE of predicted averages (%)", predicted.mape, d.prediction_mape, true);
-    if (d.load_error) check(d, "load error (points)", all.load_error, *d.load_error, true);
-  }
+ordered_json references_json(const std::vector<ScoredRow>& rows, const std::string& machine) {
+  ordered_json list = ordered_json::array();
+  for (const Reference& r : references(rows, machine))
+    list.push_back({{"predictor", r.predictor},
+                    {"rows", r.rows},
+                    {"mape_percent", number(r.mape, 2)},
+                    {"planar_mape_percent", number(r.planars_mape, 2)}});
   return list;
 }
+
+}  // namespace
 
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
   std::size_t width = 28;
@@ -199,8 +232,9 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
       "the\n"
       "averages' ranks; load pts: mean absolute error of the load in points; median pr. %: average % of a predictor\n"
       "that gives every card the median of the published averages; skill: 1 - average % / median pr. %; load words:\n"
-      "rows whose load has the published rating\n";
-  return out;
+      "rows whose load has the published rating; off limit: rows whose average is more than 5 % below what the medium\n"
+      "lets through, unfitted: those of them on which no value was fitted\n";
+  return out + references_text(rows, machines) + largest_residuals(rows, machines);
 }
 
 ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
@@ -212,7 +246,10 @@ ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vecto
                            {"calibration", score_json(score(rows, machine, Rows::calibration))},
                            {"informed_by_published", score_json(score(rows, machine, Rows::informed))},
                            {"prediction", score_json(score(rows, machine, Rows::prediction))},
-                           {"apart", score_json(score(rows, machine, Rows::apart))}});
+                           {"off_limit", score_json(score(rows, machine, Rows::off_limit))},
+                           {"off_limit_unfitted", score_json(score(rows, machine, Rows::off_limit_unfitted))},
+                           {"apart", score_json(score(rows, machine, Rows::apart))},
+                           {"references", references_json(rows, machine)}});
   return j;
 }
 

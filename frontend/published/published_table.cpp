@@ -67,6 +67,8 @@ class Reader {
       if (line.option_of("table").find('-') == std::string::npos) add(line);
     }
     mark_repeats();
+    mark("released", [](PublishedRow& row) { row.released = true; });
+    mark("repeats", [](PublishedRow& row) { row.repeats = true; });
     return std::move(rows_);
   }
 
@@ -116,6 +118,11 @@ class Reader {
     row.duplex = line.duplex;
     row.server = line.option_of("server");
     if (!row.driver.empty()) row.options = "driver=" + row.driver;
+    // What the table says of the card's setup stands before the first "key=value".
+    if (const auto setup = line.option.substr(0, line.option.find(';'));
+        !setup.empty() && setup.find('=') == std::string::npos)
+      row.options += "," + find<std::string>("options", setup, nullptr, line);
+    row.seconds = names_["seconds"].value<std::string>();
     append_texts(names_["arguments"].as_array(), row.arguments);
     append_texts(names_["machines"][line.machine]["arguments"].as_array(), row.arguments);
     if (!row.duplex.empty()) row.arguments.insert(row.arguments.end(), {"--duplex", row.duplex});
@@ -132,16 +139,40 @@ class Reader {
       for (const toml::node& node : *ratings)
         row.ratings.push_back(
             {(*node.as_table())["from"].value_or(0.0), (*node.as_table())["word"].value_or(std::string{})});
-    if (const toml::array* released = names_["released"].as_array())
-      for (const toml::node& node : *released)
-        row.released |= (*node.as_table())["machine"].value<std::string>() == machine &&
-                        (*node.as_table())["card"].value<std::string>() == card;
+    if (const toml::array* limits = names_["limit"].as_array())
+      for (const toml::node& node : *limits)
+        if (const toml::table& limit = *node.as_table(); limit["duplex"].value_or(row.duplex) == row.duplex) {
+          std::vector<std::string> others;
+          append_texts(limit["not_for"].as_array(), others);
+          if (std::find(others.begin(), others.end(), card) == others.end())
+            row.limit = limit["kb_per_s"].value<double>();
+        }
     return row;
   }
 
   static void append_texts(const toml::array* list, std::vector<std::string>& texts) {
     if (!list) return;
     for (const toml::node& node : *list) texts.push_back(node.value_or(std::string{}));
+  }
+
+  /// Each entry of the list `key` names rows as a value's `published` does.
+  void mark(const char* key, void (*how)(PublishedRow&)) {
+    const toml::array* list = names_[key].as_array();
+    if (!list) return;
+    for (const toml::node& node : *list) {
+      const toml::table& entry = *node.as_table();
+      const PublishedUse use{
+          entry["machine"].value_or(std::string{}), entry["card"].value_or(std::string{}), {}, false, {}};
+      bool found = false;
+      for (PublishedRow& row : rows_)
+        if (names_row(use, row)) {
+          how(row);
+          found = true;
+        }
+      if (!found)
+        throw Error(fmt::format("{}:{}: [[{}]] names {}, and no published row is that", names_file_,
+                                node.source().begin.line, key, use.text()));
+    }
   }
 
   void mark_repeats() {
@@ -169,6 +200,13 @@ double PublishedRow::average() const {
       ++count;
     }
   return count ? sum / count : 0;
+}
+
+std::string PublishedRow::name() const {
+  std::string text = machine + " " + card, words;
+  for (const std::string* word : {&driver, &duplex, &section})
+    if (!word->empty()) words += " " + *word;
+  return words.empty() ? text : text + ":" + words;
 }
 
 std::string PublishedRow::rating_of(double load_percent) const {

@@ -134,6 +134,8 @@ bool counts(const ScoredRow& row, Rows which) {
     case Rows::calibration: return calibrated;
     case Rows::informed: return !calibrated && !prediction;
     case Rows::prediction: return prediction;
+    case Rows::off_limit: return !row.print.at_limit();
+    case Rows::off_limit_unfitted: return !row.print.at_limit() && !calibrated;
     case Rows::all:
     case Rows::apart: break;
   }

@@ -59,8 +59,10 @@ struct Score {
 };
 
 /// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen knowing it, nothing
-/// fitted; Rows::prediction: neither; Rows::apart: ScoredRow::apart().
-enum class Rows { all, calibration, informed, prediction, apart };
+/// fitted; Rows::prediction: neither; Rows::off_limit: those that are not at the medium's limit
+/// (PublishedRow::at_limit); Rows::off_limit_unfitted: those of them on which nothing was fitted; Rows::apart:
+/// ScoredRow::apart().
+enum class Rows { all, calibration, informed, prediction, off_limit, off_limit_unfitted, apart };
 /// Of rows that are means over placements (planar.runs/1) the score of the means, with its interval.
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which);
 

@@ -194,6 +194,9 @@ const std::vector<Section>& sections() {
          "Bytes of a TCP socket's receive buffer in the reference station, half of which is the window: 65535, or "
          "32767 "
          "for a Linux 2.2 without CONFIG_SKB_LARGE."},
+        {"peer.acknowledge",
+         "When the reference station acknowledges data in order: `by-estimate`, as Linux 2.2 (two full segments by the "
+         "sizes it has seen), or `every-second-segment` of any size, as Windows."},
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",

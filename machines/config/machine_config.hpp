@@ -17,6 +17,7 @@
 #include "devices/stations/bridge/bridge.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
+#include "devices/stations/peer/ack_rule.hpp"
 #include "devices/storage/image/disk_image.hpp"
 #include "devices/storage/scsi/scsi_drive.hpp"
 #include "machines/config/config.hpp"
@@ -129,6 +130,7 @@ struct MachineConfig {
   std::optional<net::HostNet> host_net;       ///< set if the host's network is attached
   std::uint32_t peer_mtu = 1500;              ///< bytes of the peer's longest IP datagram
   std::uint32_t peer_receive_buffer = 65535;  ///< bytes of a socket's there
+  net::AckRule peer_acknowledge{};            ///< when the reference station acknowledges data
   Time peer_tick_phase{};                     ///< of the reference station's clock of 100 Hz
   Time peer_turnaround = 60_us;               ///< of the reference station: from a frame's last bit to its answer
   Time peer_duration{};                       ///< how long the peer's netio sends for each size (1.16 and later)

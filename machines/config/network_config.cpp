@@ -23,6 +23,10 @@ void read_attachment(Config& c, MachineConfig& m) {
   m.peer_tick_phase = c.time("peer.tick_phase", "0 s");
   if (m.peer_tick_phase < 0_s || m.peer_tick_phase >= 10_ms) c.fail("peer.tick_phase", "expects less than 10 ms");
   m.peer_receive_buffer = static_cast<std::uint32_t>(c.integer("peer.receive_buffer", 8192, 65535, 65535));
+  m.peer_acknowledge =
+      c.choice("peer.acknowledge", {"by-estimate", "every-second-segment"}, "by-estimate") == "by-estimate"
+          ? net::AckRule::by_estimate
+          : net::AckRule::every_second_segment;
   m.peer_mtu = static_cast<std::uint32_t>(c.integer("peer.mtu", 576, 17800, 1500));
   const auto forwards = c.texts("net.forward");
   if (net::is_host_net(m.net)) {

@@ -106,6 +106,7 @@ void Lab::add_peers(const MachineConfig& config) {
     peer.turnaround = config.peer_turnaround;
     peer.tick_phase = config.peer_tick_phase;
     peer.receive_buffer = config.peer_receive_buffer;
+    peer.acknowledge = config.peer_acknowledge;
     peer.services.netio_duration = config.peer_duration;
     stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), media, seed, std::move(peer)));
   };

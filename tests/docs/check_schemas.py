@@ -78,6 +78,7 @@ RESULTS = [
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
     ("published", 0, ["published", "--machines", "model56sx", "--cards", "ne2", "--converge", "1", *BRIEF, "--json",
                       "published-settled.json"]),
+    ("residuals", 0, ["published", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--record", "residuals.json"]),
     ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--json",
                         "sensitivity.json"]),
 ]

@@ -27,8 +27,9 @@
 // it; "reception has priority over transmission during the time that the transmitter is backing off": a frame for this
 // station takes the SILO, and the transmission begins anew when the microprogram next looks at the transmit ring. It
 // looks there after each transmission, when TDMD is set, and 1.6 ms after it last looked. That a reception is followed
-// by no look of its own is informed by published figures (docs/hardware/am7990.md#looking-for-work): both cards with
-// this chip are slower than every other one on the 95, most of all where the driver never sets TDMD.
+// by no look of its own was chosen knowing the published figures (docs/hardware/am7990.md#looking-for-work)
+// (P: sknet chip.reception_look): both cards with this chip are slower than every other one on the 95, most of all
+// where the driver never sets TDMD.
 //
 // Known to be simplified: a chain of transmit buffers is looked through when its frame starts (the chip reads one
 // descriptor ahead of its DMA) and the bytes are fetched then; the collision heartbeat is always heard (CERR stays 0);

@@ -29,7 +29,7 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, s
       config_(config),
       services_({config_.services.netio_duration, config_.receive_buffer}),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(),
-           {config_.mtu, config_.tick_phase, config_.receive_buffer}),
+           {config_.mtu, config_.tick_phase, config_.receive_buffer, config_.acknowledge}),
       process_(scheduler, config_.name + ".process", Priority::device, Callback::to<&Peer::process>(this)),
       tick_(scheduler, config_.name + ".tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
   for (std::size_t n = 0; n < std::min(media.size(), most_ports); ++n) {

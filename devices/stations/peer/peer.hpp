@@ -48,6 +48,7 @@ struct PeerConfig {
   /// switched on one after the other: any value is as good.
   Time tick_phase{};
   std::uint32_t receive_buffer = PeerTcp::receive_buffer;  ///< bytes of a TCP socket's, 8192 to 65535
+  AckRule acknowledge = AckRule::by_estimate;
   std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram that it sends or asks for; 576 or more
   ServiceConfig services;
 };

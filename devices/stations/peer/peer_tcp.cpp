@@ -171,7 +171,7 @@ void TcpServer::established(Connection& c, const TcpSegment& s, Time now) {
 // False when the connection is over.
 bool TcpServer::take_ack(Connection& c, const TcpSegment& s, Time now) {
   if (after(s.ack, c.snd_nxt) || before(s.ack, c.snd_una)) return true;
-  if (s.length) estimate_delay(c, now);
+  if (s.length && acknowledge_ == AckRule::by_estimate) estimate_delay(c, now);
   c.snd_una = s.ack;
   if (c.snd_una == c.snd_nxt && c.state == State::last_ack) c.retransmit_at.reset();
   if (c.state == State::last_ack && c.snd_una == c.snd_nxt) {
@@ -305,12 +305,14 @@ void TcpServer::trim_sacks(Connection& c) {
 
 void TcpServer::check_ack(Connection& c, Time now) {
   const bool raise_window = window_wanted(c) > window_left(c) * 2;
-  if (c.rcv_nxt - c.rcv_wup >= c.rcv_mss * 2 || raise_window || c.quick || !c.held.empty()) {
+  const bool by_count = acknowledge_ == AckRule::every_second_segment;
+  const bool enough = by_count ? c.delayed_acks >= 2 : c.rcv_nxt - c.rcv_wup >= c.rcv_mss * 2;
+  if (enough || raise_window || c.quick || !c.held.empty()) {
     ++counters_.acks_now;
     send_ack(c, now);
     return;
   }
-  const Jiffies at = jiffies(now) + std::min<Jiffies>(c.ato, PeerTcp::max_delay);
+  const Jiffies at = jiffies(now) + (by_count ? PeerTcp::windows_delay : std::min<Jiffies>(c.ato, PeerTcp::max_delay));
   if (!c.ack_at || before(at, *c.ack_at)) c.ack_at = at;
 }
 

@@ -34,6 +34,7 @@
 #include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "devices/stations/packet.hpp"
+#include "devices/stations/peer/ack_rule.hpp"
 #include "devices/stations/peer/services.hpp"
 
 namespace planar::net {
@@ -51,6 +52,7 @@ struct PeerTcp {
   static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged besides the buffer: its descriptor on i386
   static constexpr std::uint32_t headers = 40;        ///< IP and TCP without options: MTU less MSS
   static constexpr std::uint32_t max_delay = hz / 2;  ///< ticks
+  static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, of AckRule::every_second_segment
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, once ours has been acknowledged
   static constexpr unsigned synack_retries = 5;
@@ -92,6 +94,7 @@ struct TcpServerConfig {
   Time tick_phase{};         ///< when its clock ticks for the first time; less than PeerTcp::tick
   std::uint32_t receive_buffer =
       PeerTcp::receive_buffer;  ///< bytes of a socket's; half of them is the window, up to 65535
+  AckRule acknowledge = AckRule::by_estimate;
 };
 
 class TcpServer {
@@ -114,7 +117,8 @@ class TcpServer {
         random_(seed),
         mss_(config.mtu - PeerTcp::headers),
         tick_phase_(config.tick_phase),
-        receive_buffer_(config.receive_buffer) {}
+        receive_buffer_(config.receive_buffer),
+        acknowledge_(config.acknowledge) {}
 
   void receive(const TcpSegment& segment, Time now);
   /// The earliest timer; Time::never() if none runs.
@@ -250,6 +254,7 @@ class TcpServer {
   const std::uint32_t mss_;  // payload of a segment without options
   const Time tick_phase_;
   const std::uint32_t receive_buffer_;
+  const AckRule acknowledge_;
   Counters counters_;
   std::deque<Connection> connections_;  // in order of their SYN
 };

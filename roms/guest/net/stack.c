@@ -7,8 +7,8 @@
 
 enum { COST_MOST = 100000 };           // instructions
 
-u32 stack_plain;
-struct system_path stack_call_path;
+u32 stack_plain, stack_sends_tails;
+struct system_path stack_call_path, stack_segment_path;
 static u32 interrupt_cost;
 
 static u32 number(const char *text, const char *key, u32 high, u32 standard) {
@@ -20,10 +20,12 @@ static u32 number(const char *text, const char *key, u32 high, u32 standard) {
 
 void stack_settings(const char *text) {
     stack_plain = number(text, "stack.option_bytes", TCP_STAMP, TCP_STAMP) < TCP_STAMP;
+    stack_sends_tails = !number(text, "stack.nagle", 1, 1);
     if (number(text, "load.interrupts_count", 1, 0))
         load_count_interrupts();
     interrupt_cost = number(text, "interrupt.instructions", COST_MOST, 0);
     stack_call_path = system_path(number(text, "call.instructions", COST_MOST, 0));
+    stack_segment_path = system_path(number(text, "segment.instructions", COST_MOST, 0));
 }
 
 void stack_opened(void) {

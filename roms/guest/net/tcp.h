@@ -78,7 +78,9 @@ static inline u32 in_flight(struct sock *sk) { return sk->packets_out + sk->retr
 
 // stack.c: what a setting may change
 extern u32 stack_plain;                 // time stamps are neither offered nor taken up
+extern u32 stack_sends_tails;           // a short segment does not wait for acknowledgements
 extern struct system_path stack_call_path;  // of a write() beyond Linux 2.2's
+extern struct system_path stack_segment_path;   // of a segment with data, likewise
 void stack_settings(const char *text);  // once the timer runs
 void stack_opened(void);                // once the adapter has its interrupt
 void stack_take_options(struct sock *sk, struct tcp_header *th);    // of the other end's SYN

@@ -7,8 +7,8 @@ extern const struct program __programs_start[], __programs_end[];   // user.ld
 const struct program *program;
 
 // Settings that the kernel reads, and `do`.
-static const char common_settings[] = "do os ip seed mtu driver stack.option_bytes load.interrupts_count "
-                                       "interrupt.instructions call.instructions receive receive_rate adapters bond forward placement";
+static const char common_settings[] = "do os ip seed mtu driver stack.option_bytes stack.nagle load.interrupts_count "
+                                       "interrupt.instructions call.instructions segment.instructions receive receive_rate adapters bond forward placement";
 
 static int known(const char *line) {
     if (settings_key_in(line, common_settings))

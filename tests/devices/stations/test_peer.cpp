@@ -200,6 +200,28 @@ TEST_CASE("segments of 1024 bytes lower the estimate: every second one is acknow
   CHECK(acks == 2);
 }
 
+TEST_CASE("a server like Windows acknowledges every second segment of any size, and a single one after 200 ms",
+          "[peer][tcp]") {
+  PeerConfig config;
+  config.acknowledge = AckRule::every_second_segment;
+  Talk t({}, config);
+  t.connect();
+  t.align();
+  // The two parts of a 2 KB block: the estimate of Linux 2.2 stays at 1448, and the second is not yet two of that. The
+  // connection's first segment is like any other.
+  for (int i = 0; i < 4; ++i) {
+    t.send_tcp(PSH | ACK, i % 2 ? 600 : 1448);
+    t.step(300_us);
+    CHECK(t.one().has_value() == (i % 2 == 1));
+  }
+  t.align();
+  t.send_tcp(PSH | ACK, 1448);
+  t.step(190_ms);
+  CHECK_FALSE(t.one());
+  t.step(11_ms);
+  CHECK(t.one());
+}
+
 TEST_CASE("the window stays at 22 segments and the echoed stamp is the newest in order", "[peer][tcp]") {
   Talk t;
   t.connect();

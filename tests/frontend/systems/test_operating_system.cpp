@@ -21,9 +21,10 @@ TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what
   };
   CHECK(settings_of("nt4") == std::map<std::string, std::string>{{"os", "nt4"},
                                                                  {"stack.option_bytes", "0"},
+                                                                 {"stack.nagle", "0"},
                                                                  {"load.interrupts_count", "1"},
                                                                  {"interrupt.instructions", "2000"},
-                                                                 {"call.instructions", "3000"}});
+                                                                 {"segment.instructions", "2000"}});
   CHECK(settings_of("os2warp4") == std::map<std::string, std::string>{{"os", "os2warp4"},
                                                                       {"stack.option_bytes", "0"},
                                                                       {"load.interrupts_count", "1"},
@@ -36,7 +37,7 @@ TEST_CASE("list and show know the operating systems, each value with source and 
   CHECK(run_planar("list systems --json -").json().size() == 3);
   const auto shown = run_planar("show nt4 --json -").json();
   CHECK(shown["name"] == "nt4");
-  REQUIRE(shown["values"].size() == 5);
+  REQUIRE(shown["values"].size() == 9);
   for (const auto& value : shown["values"]) {
     CHECK_FALSE(value["source"].get<std::string>().empty());
     CHECK_FALSE(value["confidence"].get<std::string>().empty());
@@ -75,4 +76,22 @@ TEST_CASE("a guest that stands for Windows NT sends full segments without time s
   CHECK(full_segment_words(with) == 8);     // 1448 bytes of data
   CHECK(full_segment_words(without) == 5);  // 1460
   CHECK(nt4["cpu_load_percent"].get<double>() > linux22["cpu_load_percent"].get<double>() + 5);
+}
+
+TEST_CASE("a guest that stands for Windows NT sends the tail of a send() at once, Linux 2.2 fills it", "[systems]") {
+  const program::Scratch scratch;
+  const auto datagrams = [&](const std::string& os, const std::string& length) {
+    const auto capture = scratch.file(os + ".pcapng");
+    REQUIRE(
+        run_planar("netio --machine lira --card autolanstreamer:driver=3.01 --duplex half --seconds 0.2 --sizes 2048 "
+                   "--quiet --os " +
+                   os + " --capture " + capture)
+            .status == 0);
+    const auto frames = program::read_file(capture), header = "\x45" + std::string(1, '\0') + length;
+    std::size_t count = 0;
+    for (auto at = frames.find(header); at != std::string::npos; at = frames.find(header, at + 1)) ++count;
+    return count;
+  };
+  CHECK(datagrams("nt4", "\x02\x74") > 100);     // 588 bytes of data: 2048 less a full segment
+  CHECK(datagrams("linux22", "\x02\x8C") < 10);  // 600 bytes, with time stamps
 }

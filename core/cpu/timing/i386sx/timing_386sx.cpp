@@ -9,7 +9,7 @@
 namespace planar::cpu {
 namespace {
 
-constexpr std::uint64_t refill_decode = 3;  // informed by published figures, see timing_386sx.hpp
+constexpr std::uint64_t refill_decode = 3;  // see timing_386sx.hpp (P: model56sx 386SX refill_decode)
 constexpr std::uint64_t refill_lead = 4;    // a taken branch's fetch starts so long before the end of its table clocks
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }

@@ -9,8 +9,8 @@
 // refill_lead and refill_decode: the manual's 7+m has the target's first doubleword on a 32-bit bus inside. It is split
 // into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding after it, one clock more than
 // the manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop
-// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [informed by those two published
-// factors, S].
+// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [those two published factors, S]
+// (P: model56sx 386SX refill_decode).
 //
 // Prefetch cycles are counted when something else needs the bus or the queue might run dry or full, not at every
 // instruction, and in closed form within an open row: the same to the clock as word by word

@@ -104,7 +104,7 @@ class TimingPentium final : public CachedTiming {
   template <class, Geometry>
   friend class MemoryEvents;
 
-  /// Clocks between two predicted jumps; informed by the class's BogoMIPS, as published.
+  /// Clocks between two predicted jumps, by the class's BogoMIPS (P: model95 Pentium redirect_distance).
   static constexpr std::uint64_t redirect_distance = 2;
   /// As an issue's address: the pipeline was refilled after it.
   static constexpr std::uint32_t misprediction_mark = 3;

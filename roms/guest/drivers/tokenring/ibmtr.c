@@ -10,7 +10,7 @@
 // goes to port 0 of the machine at every interrupt.
 //
 // The driver setting `4.0` (Microsoft's of the published figures) differs in two things: one buffer for frames to send,
-// and no new request before the result of the last frame is there.
+// and no new request before the result of the last frame is there (P: tr16-4a-1989 driver.versions).
 //
 // Registers and mailboxes: docs/hardware/tropic.md.
 #include "driver.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// When and how TCP segments leave (Linux 2.2 rules).
+// When and how TCP segments leave (Linux 2.2 rules; other systems differ as stack.c says).
 #include "linux_cost.h"
 #include "tcp.h"
 
@@ -10,7 +10,7 @@ u32 tcp_retransmitted;
 // at the end of the queue, only while something is unacknowledged, and only if 32 bytes or more
 // could still be added. Then the congestion window, the peer's window, and no time-out pending.
 static int may_send(struct sock *sk, struct skb *b, int last) {
-    int nagle_ok = (b->flags & TCP_FIN) || b->length >= (sk->mss >> 1) || !sk->packets_out;
+    int nagle_ok = stack_sends_tails || (b->flags & TCP_FIN) || b->length >= (sk->mss >> 1) || !sk->packets_out;
     return (!last || nagle_ok || skb_tailroom(b) < 32) &&
            (in_flight(sk) < sk->cwnd || (b->flags & TCP_FIN)) &&
            !after(b->end_seq, sk->snd_una + sk->snd_wnd) && !sk->retransmits;
@@ -74,6 +74,8 @@ void tcp_transmit(struct sock *sk, struct skb *b) {
     if (!b)
         return;                         // no memory for the clone: the timer will try again
     COST(tcp_transmit);
+    if (b->length)
+        system_cost(&stack_segment_path);
     u32 length = sk->header_length, *option;
     if (b->flags & TCP_SYN)             // an answer has the stamp only if the question had it
         length = TCP_HEADER + 4 + (sk->stamps ? TCP_STAMP : 0);

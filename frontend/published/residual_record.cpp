@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/published/residual_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/common/error.hpp"
+#include "frontend/matrix/spread.hpp"
+#include "frontend/output/labels.hpp"
+#include "frontend/published/embedded_published.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view record_file = "frontend/published/residuals.json";
+
+/// A row with each of its runs in turn in place of their mean.
+std::vector<CellOutcome> runs_of_row(const ScoredRow& row) {
+  if (!is_combined(*row.ours->result)) return {*row.ours};
+  std::vector<CellOutcome> runs;
+  for (const auto& result : row.ours->result->at("results")) {
+    runs.push_back(*row.ours);
+    runs.back().result = result;
+  }
+  return runs;
+}
+
+/// Residuals of something over the runs of a row, in percent.
+struct Range {
+  double mean = 0, least = 0, most = 0;
+};
+
+template <class Residual>
+std::optional<Range> range_of(const ScoredRow& row, Residual residual) {
+  const auto mean = residual(row);
+  if (!mean) return {};
+  Range range{*mean, *mean, *mean};
+  for (const CellOutcome& run : runs_of_row(row)) {
+    ScoredRow one = row;
+    one.ours = &run;
+    if (const auto value = residual(one)) {
+      range.least = std::min(range.least, *value);
+      range.most = std::max(range.most, *value);
+    }
+  }
+  return range;
+}
+
+double hundredths(double value) { return std::round(value * 100) / 100; }
+
+/// The figures of a row that have a residual: its average and each size.
+template <class Do>
+void for_each_figure(const ScoredRow& row, Do what) {
+  if (const auto range = range_of(row, [](const ScoredRow& r) { return r.average_residual(); }))
+    what("average", *range);
+  for (const auto& [size, published] : row.print.kb_per_s)
+    if (const auto range = range_of(row, [size = size](const ScoredRow& r) { return r.residual(size); }))
+      what(size_name(size), *range);
+}
+
+}  // namespace
+
+std::string RecordConditions::text() const {
+  std::string out;
+  if (!seconds.empty()) out += "--seconds " + seconds;
+  if (!converge.empty()) out += (out.empty() ? "" : " ") + ("--converge " + converge);
+  return out;
+}
+
+ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditions& conditions) {
+  ordered_json record{{"schema", "planar.residuals/1"},
+                      {"seconds", conditions.seconds},
+                      {"converge", conditions.converge},
+                      {"rows", ordered_json::object()}};
+  for (const ScoredRow& row : rows) {
+    if (!row.run() || row.print.repeats) continue;
+    ordered_json figures{{"placements", runs_of_row(row).size()}};
+    for_each_figure(row, [&](const std::string& name, const Range& r) {
+      figures[name] = {hundredths(r.mean), hundredths(r.least), hundredths(r.most)};
+    });
+    record["rows"][row.print.name()] = std::move(figures);
+  }
+  return record;
+}
+
+ordered_json merge_record(const ordered_json& record, ordered_json made) {
+  if (!record.contains("rows")) return made;
+  ordered_json merged = record;
+  merged["seconds"] = made["seconds"];
+  merged["converge"] = made["converge"];
+  for (const auto& [name, figures] : made["rows"].items()) merged["rows"][name] = figures;
+  return merged;
+}
+
+RecordConditions conditions_of(const ordered_json& record) {
+  return {record.value("seconds", std::string{}), record.value("converge", std::string{})};
+}
+
+const ordered_json& embedded_record() {
+  static const ordered_json record = [] {
+    for (const EmbeddedFile& file : embedded_published())
+      if (file.path == record_file) return ordered_json::parse(file.text);
+    throw Error(fmt::format("this build holds no '{}'", record_file));
+  }();
+  return record;
+}
+
+std::vector<std::string> outside_bands(const std::vector<ScoredRow>& rows, const ordered_json& record) {
+  std::vector<std::string> list;
+  for (const ScoredRow& row : rows) {
+    if (!row.run() || row.print.repeats) continue;
+    const std::string name = row.print.name();
+    const auto known = record["rows"].find(name);
+    if (known == record["rows"].end()) {
+      list.push_back(fmt::format("{}: no residual is recorded; write one with --record {}", name, record_file));
+      continue;
+    }
+    for_each_figure(row, [&](const std::string& figure, const Range& r) {
+      const auto band = known->find(figure);
+      if (band == known->end()) return;
+      const double least = band->at(1).get<double>() - band_margin, most = band->at(2).get<double>() + band_margin;
+      if (r.mean < least || r.mean > most)
+        list.push_back(fmt::format("{}: {} is {:+.1f} % from the published figure, recorded were {:+.1f} to {:+.1f} %",
+                                   name, figure, r.mean, band->at(1).get<double>(), band->at(2).get<double>()));
+    });
+  }
+  return list;
+}
+
+}  // namespace planar
