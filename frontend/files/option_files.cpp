@@ -26,6 +26,7 @@ constexpr FileOption rows[] = {
     {"--timeline", FileUse::writes},
     {"--snapshot-at", FileUse::writes, {}, {}, 1},
     {"--junit", FileUse::writes},
+    {"--record", FileUse::writes},
     {"--restore", FileUse::reads},
     {"--baseline", FileUse::reads, {}, {}, 0, "--accept"},
     {"--compare", FileUse::reads},
