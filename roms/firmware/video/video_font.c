@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Character generators: loading into plane 2, cell height, and INT 10h 11h. The fonts are our own
-// (font.txt, mkfont.c).
+// (font_8x*.txt, mkfont.c).
 #include "firmware.h"
 
 #include "font16.inc"
