@@ -50,6 +50,7 @@ struct AdapterRow {
   std::string_view profile{};  ///< name of the timing profile's file if it is not `name`
   /// Bits per second, of a ring adapter that does not do 16 Mbit/s; 0: its medium's own.
   std::uint64_t medium_rate = 0;
+  bool full_duplex = false;  ///< it can send and receive at once
 
   static constexpr std::string_view bus() { return Bus::name; }
   /// The values of its timing profile.

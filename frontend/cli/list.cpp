@@ -67,6 +67,7 @@ nlohmann::ordered_json card_json(const AdapterEntry& card) {
           {"data_path", card.data_path},
           {"bus", card.bus()},
           {"bus_width", card.bus_width},
+          {"full_duplex", card.full_duplex},
           {"hypothetical", card.hypothetical}};
 }
 
@@ -87,10 +88,11 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       write_json(*json, machines_json());
       return 0;
     }
+    fmt::print("{:<11} {:<74} slots\n", "name", "title");
     for (const auto* files : {&machine_files(), &machine_variants()})
       for (const auto& file : *files) {
         const auto m = built_in(file.name);
-        fmt::print("{:<11} {:<74} {} slots\n", m.name, m.title, m.slot_widths.size());
+        fmt::print("{:<11} {:<74} {:>5}\n", m.name, m.title, m.slot_widths.size());
       }
   } else {
     const auto cards = what == "cards" ? adapter_registry() : storage_registry();
@@ -98,15 +100,17 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       write_json(*json, cards_json(cards));
       return 0;
     }
-    std::size_t name = 0, title = 0;
+    std::size_t name = 4, title = 5;  // of the headings
     for (const AdapterEntry& card : cards) {
       name = std::max(name, card.name.size());
       title = std::max(title, card.title.size());
     }
+    fmt::print("{:<{}} {:<{}} {:<5} {:<12} {:<20} {:<6}  notes\n", "name", name, "title", title, "ID", "medium",
+               "data path", "width");
     for (const AdapterEntry& card : cards)
-      fmt::print("{:<{}} {:<{}} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, name, card.title, title,
+      fmt::print("{:<{}} {:<{}} {:04X}  {:<12} {:<20} {:>2}-bit{}{}\n", card.name, name, card.title, title,
                  card.adapter_id, to_string(card.medium), card.data_path, card.bus_width,
-                 card.hypothetical ? "  hypothetical interface" : "");
+                 card.full_duplex ? "  full duplex" : "", card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;
 }

@@ -166,7 +166,8 @@ const std::vector<Section>& sections() {
         {"net.bond",
          "Ethernet media, in place of `net.medium`, on each of which the reference station has a port: one address, "
          "frames are sent over them in turn (`docs/hardware/channel-bonding.md`)."},
-        {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
+        {"net.duplex",
+         "Half or full duplex; full only if every card can send and receive at once. Not with `[medium.NAME]` tables."},
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
          "first card. Not with `[medium.NAME]` tables."},

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "devices/stations/peer/peer.hpp"
@@ -132,6 +133,16 @@ MediumConfig medium_of(const AdapterEntry& adapter) {
   return medium;
 }
 
+/// `path` asks for full duplex: throws Error naming the first of these cards that cannot send and receive at once.
+void refuse_half_duplex(Config& c, const std::string& path, const MachineConfig& m,
+                        const std::function<bool(const CardConfig&)>& concerned) {
+  for (const CardConfig& card : m.cards)
+    if (on_network(card) && concerned(card) && !find_adapter(card.name).full_duplex)
+      c.fail(path, fmt::format("'{}' in slot {} cannot send and receive at once; write half or leave it out, or take "
+                               "another card (planar list cards)",
+                               card.name, card.slot));
+}
+
 /// One medium for all cards: its rate is the user's, or else the first card's. A card of another kind is refused.
 void read_one_medium(Config& c, MachineConfig& m) {
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), on_network);
@@ -141,6 +152,8 @@ void read_one_medium(Config& c, MachineConfig& m) {
   read_rate(c, "net.rate", medium);
   read_duplex(c, "net.duplex", medium);
   read_path(c, "net", medium);
+  if (medium.full_duplex)
+    refuse_half_duplex(c, "net.duplex", m, [&](const CardConfig& card) { return kind_of(card) == medium.kind; });
   medium.name = is_ring(medium.kind) ? "ring" : MediumConfig{}.name;
   m.media.push_back(medium);
   for (const CardConfig& card : m.cards) {
@@ -160,6 +173,8 @@ void read_one_medium(Config& c, MachineConfig& m) {
 void add_switched_network(Config& c, MachineConfig& m) {
   const std::string duplex = c.peek_text("net.duplex");
   const bool half = duplex == "half";
+  if (duplex == "full")
+    refuse_half_duplex(c, "net.duplex", m, [](const CardConfig& card) { return card.medium.empty(); });
   if (half || duplex == "full") c.remove({"net.duplex"});  // the ring's table says it
   std::string toml, media = "\"uplink\"";
   std::vector<std::string> made;
@@ -235,6 +250,9 @@ void plug_in_cards(Config& c, MachineConfig& m) {
              fmt::format("'{}' works on {}, but medium '{}' is {}; plug it in elsewhere or take another "
                          "card",
                          card.name, title(kind_of(card)), medium.name, title(medium.kind)));
+    if (medium.full_duplex && !is_ring(medium.kind))  // a ring then works by token
+      refuse_half_duplex(c, fmt::format("medium.{}.duplex", medium.name), m,
+                         [&](const CardConfig& one) { return &one == &card; });
   }
 }
 

@@ -173,21 +173,39 @@ TEST_CASE("a ring of a lab: its settings, and the guest's netio through a switch
 }
 
 TEST_CASE("a Token Ring adapter's own lab: a dedicated ring, full duplex unless net.duplex says otherwise") {
-  const auto lab_with = [](const char* duplex) {
+  const auto lab_with = [](const char* duplex, const char* card = "tr16-4a-1994") {
     Config c = load_machine("model9595");
-    c.set("slot.1.card", "tr16-4a-1994", "--card");
+    c.set("slot.1.card", card, "--card");
     c.set("net.attach", "peer", "--net");
     if (duplex) c.set("net.duplex", duplex, "--duplex");
     return Lab(std::move(c));
   };
   CHECK_THAT(lab_with(nullptr).summary(), Contains("ring: Token Ring, 16 Mbit/s, full duplex\n"));
-  CHECK_THAT(lab_with("full").summary(), Contains("ring: Token Ring, 16 Mbit/s, full duplex\n"));
+  CHECK_THAT(lab_with("full", "autolanstreamer").summary(), Contains("ring: Token Ring, 16 Mbit/s, full duplex\n"));
+  CHECK_THROWS_WITH(lab_with("full"),
+                    Contains("net.duplex") && Contains("'tr16-4a-1994' in slot 1 cannot send and receive at once"));
   const std::string half = lab_with("half").configuration();
   Lab again(parse_lab(half, "resolved"));
   CHECK(again.configuration() == half);
   CHECK_THAT(again.summary(),
              Contains("ring: Token Ring, 16 Mbit/s, half duplex\n") && Contains("uplink: 100 Mbit/s, full duplex\n"));
   CHECK_THROWS_WITH(lab_with("both"), Contains("net.duplex"));
+}
+
+TEST_CASE("an Ethernet in full duplex refuses a card that cannot, wherever it is written") {
+  const auto with = [](const std::string& text) {
+    Config user;
+    user.add_text("machine = \"model95\"\n" + text, "test");
+    return Lab(load_machine(std::move(user), "test"));
+  };
+  CHECK_THROWS_WITH(with("[slot.2]\ncard = \"ne2\"\n[net]\nduplex = \"full\"\n"),
+                    Contains("net.duplex") && Contains("'ne2' in slot 2 cannot send and receive at once"));
+  const std::string medium = "[medium.floor]\nduplex = \"full\"\n[net]\nmedium = \"floor\"\n";
+  CHECK_THROWS_WITH(with("[slot.1]\ncard = \"3c523\"\nmedium = \"floor\"\n" + medium),
+                    Contains("medium.floor.duplex") && Contains("'3c523' in slot 1"));
+  CHECK_THAT(with("[slot.1]\ncard = \"etherstreamer\"\nmedium = \"floor\"\n" + medium).summary(),
+             Contains("full duplex"));
+  CHECK_NOTHROW(with("[slot.1]\ncard = \"etherstreamer\"\n[net]\nduplex = \"full\"\n"));
 }
 
 TEST_CASE("two rings with a source-routing bridge: the guest's netio finds its way") {

@@ -40,7 +40,8 @@ const AdapterEntry EtherStreamer::entry{.name = "etherstreamer",
                                         .bus_width = 32,
                                         .make = make_network_card<EtherStreamer>,
                                         .limits = limitations,
-                                        .hypothetical = true};
+                                        .hypothetical = true,
+                                        .full_duplex = true};
 
 EtherStreamer::EtherStreamer(const AdapterContext& context)
     : EtherStreamer(context, station_options(context, entry.name, ids, {0x08, 0x00, 0x5A})) {}

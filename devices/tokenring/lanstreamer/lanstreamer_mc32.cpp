@@ -93,7 +93,8 @@ const AdapterEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
                                                          station_options(c, auto_entry.name, auto_ids, prefix));
                                                    },
                                                .limits = auto_limitations,
-                                               .hypothetical = true};
+                                               .hypothetical = true,
+                                               .full_duplex = true};
 
 LanStreamerMc32::LanStreamerMc32(const AdapterContext& context, const AdapterEntry& row, const StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {whole_byte, whole_byte, {0xF7}}),

@@ -72,7 +72,8 @@ const AdapterEntry MadgeMc::mc16{.name = "madge-mc",
                                  .data_path = "bus master",
                                  .bus_width = 16,
                                  .make = [](const AdapterContext& c) { return make_network_card<MadgeMc>(c, mc16); },
-                                 .limits = mc16_limits};
+                                 .limits = mc16_limits,
+                                 .full_duplex = true};
 
 const AdapterEntry MadgeMc::mc32{.name = "madge-mc32",
                                  .title = "Madge Smart 16/4 MC 32 Ringnode",
@@ -82,7 +83,8 @@ const AdapterEntry MadgeMc::mc32{.name = "madge-mc32",
                                  .bus_width = 32,
                                  .make = [](const AdapterContext& c) { return make_network_card<MadgeMc>(c, mc32); },
                                  .limits = mc32_limits,
-                                 .hypothetical = true};
+                                 .hypothetical = true,
+                                 .full_duplex = true};
 
 // Token Ring addresses are written as they are sent: Madge's 00-00-6F is 00-00-F6 here.
 MadgeMc::MadgeMc(const AdapterContext& context, const AdapterEntry& entry)
