@@ -92,6 +92,10 @@ int parse_and_run(int argc, const char* const* argv) {
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   const auto verbs = add_verbs(app);
+  if (argc < 2) {
+    say("{}", short_help(app));
+    return static_cast<int>(ExitCode::bad_configuration);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -135,7 +139,7 @@ std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app) {
     if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
   adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
                                add_bench, add_compare, add_published, add_regress, add_diff, add_netio_server,
-                               add_completion, add_installed_files});
+                               add_completion, add_help, add_installed_files});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const auto add : adders) {
     const auto before = app.get_subcommands({}).size();

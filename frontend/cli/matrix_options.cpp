@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/options/option_group.hpp"
 #include "frontend/options/options.hpp"
 #include "machines/config/machine_files.hpp"
@@ -28,13 +30,16 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   app.add_option("--machines", machines, "Machines, comma-separated; see `planar list machines`")
       ->delimiter(',')
       ->type_name("MACHINE,...")
+      ->transform(machine_argument)
       ->capture_default_str();
   app.add_option("--cards", cards, "Cards, comma-separated, or all; see `planar list cards`")
       ->delimiter(',')
       ->type_name("CARD,...")
+      ->transform(card_argument)
       ->capture_default_str();
   app.add_option("--seconds", seconds, "Duration of each size, virtual; the benchmark's own by default")
-      ->type_name("N");
+      ->type_name("N")
+      ->transform(seconds_argument);
   app.add_option("--sizes", sizes, "Sizes in bytes, in order; the benchmark's own by default")->type_name("LIST");
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
@@ -60,6 +65,7 @@ MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
   o.benchmark = &find_benchmark(benchmark);
   o.seconds = seconds.value_or((o.benchmark->*workload).seconds);
   o.sizes = sizes.value_or((o.benchmark->*workload).sizes);
+  parse_seconds(o.seconds);
   o.placement = placement.value_or(0);
   if (converge) {
     if (!o.benchmark->converges)

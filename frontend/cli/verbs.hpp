@@ -29,6 +29,7 @@ Verb add_published(CLI::App& app);
 Verb add_regress(CLI::App& app);
 Verb add_diff(CLI::App& app);
 Verb add_completion(CLI::App& app);
+Verb add_help(CLI::App& app);
 Verb add_installed_files(CLI::App& app);  ///< hidden
 
 /// Adds every verb, the benchmarks' and the hidden ones among them, in the order of the help.

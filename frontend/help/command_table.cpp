@@ -7,26 +7,35 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include "frontend/options/option_group.hpp"
 
 namespace planar {
 namespace {
 
-/// The value's name; where none was given, the choices. CLI11 appends what its validators say of themselves (":{a,b}",
-/// ":INT in [1 - 64]").
-std::string value_name(const CLI::Option& option) {
-  if (option.get_type_size() == 0) return {};
-  static const std::regex validators(R"((:\{([^}]*)\}|:[A-Z]+ in \[[^\]]*\])+$)");
-  const std::string full = option.get_type_name();
-  const std::string name = std::regex_replace(full, validators, "");
+/// What CLI11 appends to an option's type name for its validators: ":{a,b}", ":INT in [1 - 64]".
+const std::regex& validators() {
+  static const std::regex regex(R"((:\{([^}]*)\}|:[A-Z]+ in \[[^\]]*\])+$)");
+  return regex;
+}
+
+/// Of an option that takes certain values alone.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  std::vector<std::string> list;
   std::smatch found;
-  if (name == "TEXT" && std::regex_search(full, found, validators) && found[2].length() > 0) {
-    std::string choices = found[2];
-    std::replace(choices.begin(), choices.end(), ',', '|');
-    return choices;
-  }
-  return name;
+  const std::string full = option.get_type_name();
+  if (!std::regex_search(full, found, validators())) return list;
+  std::istringstream words(found[2]);
+  for (std::string word; std::getline(words, word, ',');) list.push_back(word);
+  return list;
+}
+
+/// The value's name; where none was given, the choices.
+std::string value_name(const CLI::Option& option, const std::vector<std::string>& choices) {
+  if (option.get_type_size() == 0) return {};
+  const std::string name = std::regex_replace(option.get_type_name(), validators(), "");
+  return name == "TEXT" && !choices.empty() ? fmt::format("{}", fmt::join(choices, "|")) : name;
 }
 
 OptionRow option_row(const CLI::Option& option) {
@@ -35,7 +44,8 @@ OptionRow option_row(const CLI::Option& option) {
   for (const auto& name : option.get_snames()) row.names.push_back("-" + name);
   for (const auto& name : option.get_lnames()) row.names.push_back("--" + name);
   if (row.positional) row.names = {option.get_name(true, false)};
-  row.value = value_name(option);
+  row.choices = choices_of(option);
+  row.value = value_name(option, row.choices);
   row.text = option.get_description();
   row.standard = option.get_default_str();
   if (row.standard.size() > 1 && row.standard.front() == '[')  // of a list

@@ -12,8 +12,9 @@ class App;
 namespace planar {
 
 struct OptionRow {
-  std::vector<std::string> names;  ///< "-b", "--base"; of a positional argument its name alone
-  std::string value;               ///< "FILE|-"; empty: a flag; "TEXT": nothing is said of it
+  std::vector<std::string> names;    ///< "-b", "--base"; of a positional argument its name alone
+  std::string value;                 ///< "FILE|-"; empty: a flag; "TEXT": nothing is said of it
+  std::vector<std::string> choices;  ///< all values that it takes; empty: others as well
   std::string text;
   std::string standard;  ///< the value unless given; empty: none is named
   std::string group;     ///< empty: the verb's own

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/help/completion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 
 #include "core/state/trace.hpp"
+#include "frontend/scenario/scenario_steps.hpp"
 #include "frontend/systems/operating_system.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -24,8 +27,17 @@ void add_names(const std::string& what, std::vector<std::string>& words) {
       for (const AdapterEntry& card : cards) words.emplace_back(card.name);
   if (what == "SYSTEM")
     for (const auto name : operating_system_names()) words.emplace_back(name);
+  if (what == "STEP") words.insert(words.end(), step_words().begin(), step_words().end());
   if (what == "CATEGORY")
     for (const auto& row : trace_categories) words.emplace_back(row.name);
+}
+
+/// "ne2.data_port.ready_delay=": what --set takes of a card.
+void add_values(std::vector<std::string>& words) {
+  for (const auto cards : {adapter_registry(), storage_registry()})
+    for (const AdapterEntry& card : cards)
+      for (const TimingValue& value : card.timing())
+        if (!value.rule) words.push_back(fmt::format("{}.{}=", card.name, value.name));
 }
 
 /// One alternative of a value's name: "FILE[,mode=M]", "slirp", "tap:NAME", "MACHINE,...".
@@ -41,12 +53,17 @@ void add_alternative(const std::string& name, Completion& c) {
   for (const char* file : {"FILE", "F", "IMG", "BASE"}) c.files = c.files || head == file;
   c.folders = c.folders || head == "DIR";
   if (!rest.starts_with('.')) add_names(head, c.words);
+  if (head == "CARD" && rest.starts_with('.')) add_values(c.words);
 }
 
 }  // namespace
 
 Completion completion_of(const OptionRow& option) {
   Completion c;
+  if (!option.choices.empty()) {
+    c.words = option.choices;
+    return c;
+  }
   std::string value = option.value;
   if (value.ends_with(",...")) {
     c.list = true;

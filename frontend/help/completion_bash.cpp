@@ -18,7 +18,10 @@ std::string proposal(const Completion& c) {
 }
 
 constexpr const char* helpers =
-    R"(_planar_words() { mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$1" -- "$cur"); }
+    R"(_planar_words() {
+  mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$1" -- "$cur")
+  [[ ${COMPREPLY[*]-} != *= ]] || compopt -o nospace 2>/dev/null
+}
 _planar_list() {
   local head=
   [[ $cur == *,* ]] && head=${cur%,*},

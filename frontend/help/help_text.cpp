@@ -124,4 +124,14 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   return out;
 }
 
+std::string short_help(const CLI::App& app) {
+  const CommandRow program = command_table(app);
+  std::string out = program.text.substr(0, program.text.find('\n')) + "\n\n";
+  for (const CommandRow& verb : program.commands) out += entry(verb.word(), verb.text);
+  return out +
+         "\nTo begin with: `planar netio` measures a card, `planar run model95 --image IMG --window` boots a "
+         "diskette.\n"
+         "`planar help VERB` explains a verb, `planar --help` has examples.\n";
+}
+
 }  // namespace planar

@@ -13,4 +13,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 };
 
+/// What `planar` without arguments prints: the verbs, a line each, and where more is.
+std::string short_help(const CLI::App& app);
+
 }  // namespace planar

@@ -10,8 +10,10 @@
 #include <set>
 
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/options/option_group.hpp"
 #include "machines/config/machine_files.hpp"
+#include "machines/config/usual_names.hpp"
 
 namespace planar {
 
@@ -191,6 +193,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
   machine_option_ = app.add_option(positional ? "machine" : "--machine", machine, help)
                         ->type_name("MACHINE|FILE")
+                        ->transform(machine_argument)
                         ->capture_default_str();
   app.add_option(
          "--card", cards,
@@ -198,6 +201,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
          "resource (io, irq, mem, arb) or an item of the adapter's ADF (burst-mode=immediate-release), or set mac, the "
          "guest's driver or a variant's adapter_id; the rest is solved from the ADF")
       ->type_name("CARD")
+      ->transform(card_argument)
       ->expected(1)
       ->take_all();
   app.add_option(
@@ -334,7 +338,7 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
     const auto dot = text.find('.'), equals = text.find('=');
     if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
       throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
-    const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+    const auto card = usual_card_name(text.substr(0, dot)), key = text.substr(dot + 1, equals - dot - 1);
     if (card == "channel" || card == "memory" || card == "peer" || card == "net") {  // of the machine's file
       config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
       continue;

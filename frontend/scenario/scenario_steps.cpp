@@ -340,4 +340,6 @@ std::vector<Step> typing_steps(const std::string& text, Time limit) {
   return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
 }
 
+const std::vector<std::string>& step_words() { return verbs; }
+
 }  // namespace planar

@@ -8,8 +8,9 @@
 //   wait 500 ms
 //   type "dir\n"                        \n enter, \t tab, \b backspace, \e escape, \" \\ and \xHH
 //   press ctrl-alt-del                  keys held together; with `for 2 s` held for that time
-//   grab screen ["FILE"]                to FILE: as text, or as a picture if it ends in .png; without FILE both, as
-//                                       screen-1.txt and .png, screen-2.txt... in the result folder
+//   grab screen ["FILE"]                to FILE, a name alone being one in the result folder: as text, or as a picture
+//                                       if it ends in .png; without FILE both, as screen-1.txt and .png,
+//                                       screen-2.txt...
 //   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
 //   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
 //   pull cable STATION                  of a network adapter, the peer, a bridge: part of its name in captures that no
@@ -68,6 +69,9 @@ struct Step {
   std::string origin;               ///< "FILE:line" or the option
   std::string file{};               ///< of steps that it was read from; empty: none
 };
+
+/// The words that steps begin with.
+const std::vector<std::string>& step_words();
 
 /// Parses steps, one per line. `name` denotes the file in errors ("name:line:column: problem; remedy"); `limit` is the
 /// time limit of a step without `within`. Throws Error.

@@ -116,6 +116,7 @@ std::string Session::step_file(const std::string& file) const {
 }
 
 void Session::grab_screen(const std::string& file, unsigned count) {
+  if (!steps_restored_ && std::filesystem::path(file).parent_path() == result_) make_result_folder(result_);
   if (file.ends_with(".png")) return write_png(picture(), step_file(file));
   if (!file.empty()) return replace_file(step_file(file), lines(screen()));
   const auto name = (result_folder() / fmt::format("screen-{}", count)).string();

@@ -8,6 +8,7 @@
 
 #include "machines/config/machine_files.hpp"
 #include "machines/config/network_config.hpp"
+#include "machines/config/usual_names.hpp"
 
 namespace planar {
 
@@ -139,6 +140,7 @@ std::string LabConfig::explained() const {
 LabConfig load_lab(const std::string& name) {
   if (is_built_in(name) || !std::filesystem::is_regular_file(name)) return LabConfig(load_machine(name));
   Config file;
+  refuse_image(name);
   file.add_file(name);
   return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file))
                                  : LabConfig(load_machine(std::move(file), name));

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "machines/config/usual_names.hpp"
+
 namespace planar {
 
 namespace {
@@ -59,6 +61,7 @@ Config load_machine(const std::string& name) {
   if (const auto* file = find_machine_file(name)) return layers_of(*file);
   if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
     throw Error(fmt::format("no machine and no file named '{}'; {}", name, choices(name)));
+  refuse_image(name);
   Config user;
   user.add_file(name);
   return load_machine(std::move(user), name);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Arguments as people write them, in the form that the options' readers expect. What cannot be understood stays as it
+// is: the reader names the option and the remedy.
+#pragma once
+
+#include <string>
+
+namespace planar {
+
+/// "95" becomes "model95", of "MACHINE[:CARD]" both parts.
+std::string machine_argument(const std::string& text);
+
+/// "[SLOT=]NAME[:option=value,...]": "1=NE/2:irq=3" becomes "1=ne2:irq=3".
+std::string card_argument(const std::string& text);
+
+/// Seconds: "500ms" and "0.5 s" become "0.5".
+std::string seconds_argument(const std::string& text);
+
+}  // namespace planar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/config/usual_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "machines/config/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+/// Its letters and digits, in small letters.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (const auto byte = static_cast<unsigned char>(c); std::isalnum(byte))
+      out += static_cast<char>(std::tolower(byte));
+  return out;
+}
+
+std::string without(std::string text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+}  // namespace
+
+std::string usual_machine_name(const std::string& name) {
+  std::error_code unreadable;
+  if (is_built_in(name) || std::filesystem::exists(name, unreadable)) return name;
+  const std::string wanted = without(without(plain(name), "ibm"), "ps2"), model = "model" + wanted;
+  if (wanted.empty()) return name;
+  std::string found;
+  for (const auto* files : {&machine_files(), &machine_variants()})
+    for (const MachineFile& file : *files)
+      if (const auto known = plain(file.name); known == wanted || known == model) {
+        if (!found.empty()) return name;
+        found = file.name;
+      }
+  return found.empty() ? name : found;
+}
+
+std::string usual_card_name(const std::string& name) {
+  const std::string wanted = plain(name);
+  std::string found;
+  for (const auto cards : {adapter_registry(), storage_registry()})
+    for (const AdapterEntry& card : cards) {
+      if (card.name == name) return name;
+      if (wanted.empty() || (plain(card.name) != wanted && plain(card.title) != wanted)) continue;
+      if (!found.empty()) return name;
+      found = card.name;
+    }
+  return found.empty() ? name : found;
+}
+
+void refuse_image(const std::string& name) {
+  std::array<char, 512> head{};
+  std::ifstream file(name, std::ios::binary);
+  file.read(head.data(), head.size());
+  const auto length = static_cast<std::size_t>(file.gcount());
+  if (std::find(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(length), '\0') ==
+      head.begin() + static_cast<std::ptrdiff_t>(length))
+    return;
+  throw Error(
+      fmt::format("{0}: is no machine file; to boot a diskette image write `planar run model95 --image {0}`, a hard "
+                  "disk's --disk, a "
+                  "CD-ROM's --cdrom, a kernel --kernel, and a snapshot --restore",
+                  name));
+}
+
+}  // namespace planar

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a newcomer types wrongly, and the answer: it names what was wrong and says what to write.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using namespace program;
+
+namespace {
+
+struct Wrong {
+  std::string arguments;
+  int status;
+  std::vector<std::string> says;  ///< on standard error
+};
+
+}  // namespace
+
+TEST_CASE("wrong usages and their answers", "[usage]") {
+  const Scratch scratch;
+  const auto image = scratch.write("dos.img", std::string(163840, '\0'));
+  const auto broken = scratch.write("broken.json", "{\"rows\": [1,");
+  const auto text = scratch.write("text.json", "hello\n");
+  const auto list = scratch.write("list.json", "[]\n");
+  const auto number = scratch.write("number.json", "{\"schema\": \"planar.netio/2\", \"rows\": 5}\n");
+  const auto toml = scratch.write("bad.toml", "machine = \"model95\"\nmemory = 5\n");
+  const std::vector<Wrong> table{
+      {"", 2, {"netio", "compare", "planar help VERB"}},
+      {"nettio", 2, {"`planar` has no verb 'nettio'", "did you mean 'netio'?"}},
+      {"help nettio", 2, {"has no verb 'nettio'", "did you mean 'netio'?"}},
+      {"help disk creat", 2, {"`planar disk` has no verb 'creat'", "did you mean 'create'?"}},
+      {"netio --crad ne2", 2, {"`planar netio` has no option '--crad'", "did you mean '--card'?"}},
+      {"netio --window", 2, {"`planar netio` has no option '--window'", "`planar run` has it"}},
+      {"netio --machine model96", 2, {"no machine and no file named 'model96'", "did you mean 'model95'?"}},
+      {"netio --machine 96", 2, {"no machine and no file named '96'", "choose model56sx"}},
+      {"netio --card ne22", 2, {"there is no card 'ne22'", "did you mean 'ne2'?", "planar list cards"}},
+      {"netio --card 9=ne2", 2, {"--card 9=ne2", "is not a slot number", "3=ne2"}},
+      {"netio --card ne2:irq", 2, {"--card ne2:irq", "is not option=value", "irq=3"}},
+      {"netio --seconds ten", 2, {"--seconds ten", "0.01 to 3600", "500ms"}},
+      {"netperf --seconds ten", 2, {"--seconds ten", "0.01 to 3600"}},
+      {"flood --seconds ten", 2, {"--seconds ten", "0.01 to 3600"}},
+      {"compare --seconds ten", 2, {"--seconds ten", "0.01 to 3600"}},
+      {"compare --machines 95 --cards ne2 --seconds 10min", 2, {"--seconds 10min", "0.01 to 3600"}},
+      {"netio --sizes 1024,x", 2, {"--sizes 1024,x", "separated by commas"}},
+      {"netio --set ne2.nothing=5", 2, {"nothing"}},
+      {"netio --set data_port=5", 2, {"--set data_port=5", "CARD.VALUE=X", "planar show CARD"}},
+      {"netio --set 3c523.ram=5", 2, {"no slot contains a '3c523'", "add --card 3c523"}},
+      {"netio --duplex both", 2, {"--duplex both", "half", "full"}},
+      {"netio --duplex full", 2, {"--duplex full", "'ne2' in slot 1", "half"}},
+      {"netio --machine 9595 --card tr16-4a-1994 --duplex full", 2, {"--duplex full", "'tr16-4a-1994' in slot 1"}},
+      {"netio --rate '10'", 2, {"--rate 10", "10 Mbit/s"}},
+      {"netio --net pear", 2, {"--net pear", "peer"}},
+      {"run " + image, 2, {image + ": is no machine file", "planar run model95 --image " + image}},
+      {"run model95 --image " + scratch.file("none.img"), 3, {"none.img"}},
+      {"run model95 --kernal x", 2, {"has no option '--kernal'", "did you mean '--kernel'?"}},
+      {"run model95 --until 5", 2, {"--until 5", "\"5 s\"", "screen:TEXT"}},
+      {"run model95 --do 'wiat 5 s'", 2, {"there is no step 'wiat'", "did you mean 'wait'?"}},
+      {"run " + toml, 2, {toml, "memory"}},
+      {"show ne22", 2, {"no card or machine 'ne22'", "did you mean 'ne2'?"}},
+      {"list card", 2, {"card", "machines"}},
+      {"diff " + broken + " " + broken, 3, {broken, "--json has written"}},
+      {"diff " + text + " " + text, 3, {text, "--json has written"}},
+      {"diff " + list + " " + list, 3, {list}},
+      {"diff " + number + " " + number, 3, {number}},
+      {"diff " + scratch.file("none.json") + " " + list, 3, {"none.json", "there is no such result"}},
+      {"completion ksh", 2, {"ksh", "bash"}},
+      {"compare --do netoi", 2, {"netoi", "netio"}},
+  };
+  REQUIRE(table.size() >= 30);
+  for (const Wrong& wrong : table) {
+    const auto said = run_planar(wrong.arguments);
+    INFO("planar " << wrong.arguments << "\n" << said.err);
+    CHECK(said.status == wrong.status);
+    for (const auto& words : wrong.says) CHECK_THAT(said.err, Contains(words));
+  }
+}
+
+TEST_CASE("names and times are understood as people write them", "[usage]") {
+  CHECK(run_planar("config 95").out == run_planar("config model95").out);
+  CHECK(run_planar("config 'IBM PS/2 Model 56 SX'").out == run_planar("config model56sx").out);
+  CHECK(run_planar("config model95 --card NE/2").out == run_planar("config model95 --card ne2").out);
+  CHECK(run_planar("config 95 --card 2=3C523:irq=7").out == run_planar("config model95 --card 2=3c523:irq=7").out);
+  CHECK(run_planar("show NE2").out == run_planar("show ne2").out);
+  const std::string rest = " --machines 77 --cards NE2 --sizes 1024 --json - --seconds ";
+  const auto unit = run_planar("compare" + rest + "100ms"), plain = run_planar("compare" + rest + "0.1");
+  INFO(unit.err);
+  REQUIRE(unit.status == 0);
+  CHECK(unit.json()[0]["state_hash"] == plain.json()[0]["state_hash"]);
+  CHECK(run_planar("netio --quiet --json - --sizes 1024 --machine model77 --seconds 100ms").json()["state_hash"] ==
+        plain.json()[0]["state_hash"]);
+}
+
+TEST_CASE("help is there under the words that people try", "[usage]") {
+  CHECK(run_planar("help netio").out == run_planar("netio --help").out);
+  CHECK(run_planar("help disk create").out == run_planar("disk create --help").out);
+  CHECK(run_planar("help").out == run_planar("--help").out);
+  const auto bare = run_planar("");
+  CHECK(std::count(bare.err.begin(), bare.err.end(), '\n') < 50);
+}
+
+TEST_CASE("a run whose screen nobody sees says so, and how to see it", "[usage]") {
+  const auto said = run_planar("run model95 --until '100 ms' --quiet");
+  CHECK_THAT(said.err, !Contains("--window"));  // --until says what the run is for
+  const Scratch scratch;
+  const auto steps =
+      run_planar("run model95 --do 'wait 100 ms' --do 'grab screen \"now.txt\"' --result " + scratch.file("kept"));
+  INFO(steps.err);
+  CHECK(steps.status == 0);
+  CHECK_THAT(steps.err, !Contains("the screen is not shown"));
+  CHECK(std::filesystem::exists(scratch.file("kept/now.txt")));
+}
+
+TEST_CASE("a window without a display names the variables first", "[usage]") {
+  const Scratch scratch;
+  const auto out = scratch.file("out");
+  const int status = std::system(("env -u DISPLAY -u WAYLAND_DISPLAY -u SDL_VIDEODRIVER '" +
+                                  std::string(PLANAR_BINARY) + "' run model95 --window --quiet --until '1 s' 2>" + out)
+                                     .c_str());
+  CHECK(WEXITSTATUS(status) == 2);
+  CHECK_THAT(read_file(out), Contains("planar: --window: ") && Contains("DISPLAY"));
+}
