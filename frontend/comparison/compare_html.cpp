@@ -8,7 +8,10 @@
 
 #include "frontend/comparison/compare_report.hpp"
 #include "frontend/comparison/converged.hpp"
+#include "frontend/comparison/delivered.hpp"
+#include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/spread_table.hpp"
+#include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
@@ -21,11 +24,17 @@ namespace planar {
 namespace {
 
 constexpr const char* style =
-    "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
+    ":root{color-scheme:light dark}"
+    "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .7em;border-bottom:1px solid #ddd}"
     "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
-    "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}code{overflow-wrap:anywhere}"
-    "@media print{body{max-width:none;margin:0}svg,table{break-inside:avoid}h2{break-after:avoid}}";
+    "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto;display:block;margin:1em 0}"
+    "code{overflow-wrap:anywhere}li{margin:.3em 0}"
+    "@media screen and (prefers-color-scheme:dark){body{color:#ddd;background:#181818}th,td{border-color:#444}"
+    "tr:hover{background:#242424}small{color:#999}td.problem{color:#f88}}"
+    "@media "
+    "print{@page{margin:12mm}body{max-width:none;margin:0;font-size:10pt}svg{max-height:95mm;width:auto;max-width:"
+    "100%}svg,tr{break-inside:avoid}h2,h3{break-after:avoid}table{margin:.5em 0}}";
 
 /// Where the page comes from.
 std::string origin() {
@@ -43,26 +52,27 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
   out += "<th>load %</th><th>busy %</th></tr>\n";
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium)) continue;
-    const AdapterEntry& card = find_adapter(o.cell.card);
-    out += fmt::format("<tr><td>{}{}{}</td>", escaped(std::string(card.title)),
-                       o.cell.options.empty() ? "" : ", " + escaped(o.cell.options),
-                       card.hypothetical ? " <small>(hypothetical interface)</small>" : "");
+    out += fmt::format("<tr><td>{}</td>", escaped(card_title(o.cell)));
     if (!o.result) {
       out += fmt::format("<td class=\"problem\" colspan=\"{}\">{}</td></tr>\n", c.sizes.size() + 2, escaped(o.problem));
       continue;
     }
-    for (const auto size : c.sizes) {
-      const auto value = o.figure(c.benchmark, size);
-      out += value ? fmt::format("<td>{:.1f}</td>", *value) : "<td>-</td>";
-    }
+    for (const auto size : c.sizes) out += fmt::format("<td>{}</td>", figure_text(c.benchmark, o, size));
     out += fmt::format("<td>{:.1f}</td><td>{:.1f}</td></tr>\n", (*o.result)["cpu_load_percent"].get<double>(),
                        (*o.result)["true_busy_percent"].get<double>());
   }
   return out + "</table>\n";
 }
 
-std::string plot_name(const CellOutcome& o) {
-  return o.cell.card_option() + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
+/// A card's place among all of the page: its colour is the same in every plot.
+std::size_t number_of(const Comparison& c, const Cell& cell) {
+  std::vector<std::string> seen;
+  for (const CellOutcome& o : c.outcomes) {
+    const auto name = o.cell.card_option();
+    if (name == cell.card_option()) break;
+    if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
+  }
+  return seen.size();
 }
 
 std::string throughput_plot(const Comparison& c, const std::string& machine, MediumKind medium,
@@ -72,7 +82,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   std::vector<PlotLine> lines;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result) continue;
-    PlotLine line{plot_name(o), {}, {}};
+    PlotLine line{.name = card_title(o.cell), .number = number_of(c, o.cell)};
     const auto row = std::find_if(print.begin(), print.end(), [&](const PublishedRow& r) {
       return r.machine == machine && r.card == o.cell.card && r.options == o.cell.options && r.duplex != "full";
     });
@@ -80,12 +90,26 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
       line.values.push_back(o.figure(c.benchmark, size));
       const bool printed = row != print.end() && row->kb_per_s.contains(size);
       line.marks.push_back(printed ? std::optional(row->kb_per_s.at(size)) : std::nullopt);
+      const auto spread = is_combined(*o.result) ? figure_spread(c.benchmark, *o.result, size) : std::nullopt;
+      line.within.push_back(spread ? spread->ci95 : 0);
     }
+    if (o.result->contains("knee_per_s")) line.knee = (*o.result)["knee_per_s"].get<double>();
     lines.push_back(std::move(line));
   }
   if (lines.empty()) return {};
-  return svg_lines(fmt::format("{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)"), categories,
-                   {std::string(c.benchmark.axis), std::string(c.benchmark.unit)}, lines);
+  PlotAxes axes{std::string(c.benchmark.axis), std::string(c.benchmark.unit)};
+  axes.limit = medium_limit(c.benchmark, medium);
+  axes.limit_name = fmt::format("{} carries at most", title(medium));
+  if (c.benchmark.row_key == "rate") {  // both axes count frames
+    for (const auto size : c.sizes) axes.at.push_back(size);
+    axes.all = "all that is offered is delivered";
+  }
+  const bool bars = std::any_of(lines.begin(), lines.end(), [](const PlotLine& line) {
+    return std::any_of(line.within.begin(), line.within.end(), [](double w) { return w > 0; });
+  });
+  return svg_lines(fmt::format("{}{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)",
+                               bars ? " (bars: 95 % confidence)" : ""),
+                   categories, axes, lines);
 }
 
 /// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
@@ -108,17 +132,21 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   std::vector<PlotLine> lines;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result) continue;
-    PlotLine line{plot_name(o), std::vector<std::optional<double>>(categories.size()), {}};
+    PlotLine line{.name = card_title(o.cell),
+                  .values = std::vector<std::optional<double>>(categories.size()),
+                  .number = number_of(c, o.cell),
+                  .points = false};
     each_row(o, [&](std::size_t size, const auto& values) {
       for (std::size_t n = 0; n < values.size(); ++n) line.values[size * parts + n] = values[n].template get<double>();
     });
     lines.push_back(std::move(line));
   }
-  return svg_lines("Data delivered over the time of each packet size", categories,
-                   {converged_note(c.outcomes).empty() ? fmt::format("packet size, bytes; {} s each", c.seconds)
-                                                       : std::string("packet size, bytes; for as long as each ran"),
-                    "KB/s"},
-                   lines);
+  PlotAxes axes{converged_note(c.outcomes).empty() ? fmt::format("packet size, bytes; {} s each", c.seconds)
+                                                   : std::string("packet size, bytes; for as long as each ran"),
+                "KB/s"};
+  axes.limit = medium_limit(c.benchmark, medium);
+  axes.limit_name = fmt::format("{} carries at most", title(medium));
+  return svg_lines("Data delivered over the time of each packet size", categories, axes, lines);
 }
 
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -127,13 +155,40 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
-    PlotBar bar{plot_name(o), {}};
+    PlotBar bar{card_title(o.cell), {}};
     for (const auto* name : FrameTime::names)
       bar.parts.push_back((*o.result)["frame_time"]["parts_us"].value(name, 0.0));
     bars.push_back(std::move(bar));
   }
   if (bars.empty()) return {};
   return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "µs per frame", bars);
+}
+
+/// The numbers of frame_plot.
+std::string frame_table(const Comparison& c, const std::string& machine, MediumKind medium) {
+  std::string out;
+  for (const CellOutcome& o : c.outcomes) {
+    if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
+    if (out.empty()) {
+      out = "<table><tr><th>µs per data frame</th><th>all</th>";
+      for (const auto* name : FrameTime::names) out += fmt::format("<th>{}</th>", frame_part_title(name));
+      out += "</tr>\n";
+    }
+    const auto& frame = (*o.result)["frame_time"];
+    out += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", escaped(card_title(o.cell)), frame["us"].get<double>());
+    for (const auto* name : FrameTime::names) out += fmt::format("<td>{:.1f}</td>", frame["parts_us"].value(name, 0.0));
+    out += "</tr>\n";
+  }
+  return out.empty() ? out : out + "</table>\n";
+}
+
+std::string reasons_html(const Comparison& c, const std::string& machine, MediumKind medium) {
+  const Reasons reasons = reasons_of(c, machine, medium);
+  if (reasons.cards.empty()) return {};
+  std::string out = "<ul>\n";
+  for (const auto* list : {&reasons.cards, &reasons.pairs})
+    for (const auto& sentence : *list) out += fmt::format("<li>{}</li>\n", escaped(sentence));
+  return out + "</ul>\n";
 }
 
 std::string side_by_side_html(const Comparison& c, const std::string& machine) {
@@ -145,7 +200,7 @@ std::string side_by_side_html(const Comparison& c, const std::string& machine) {
           "<th>load %</th><th>busy %</th></tr>\n",
           escaped(machine_title(machine)), c.benchmark.unit);
     out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n",
-                       escaped(plot_name(*o)), title(find_adapter(o->cell.card).medium), mean,
+                       escaped(card_title(o->cell)), title(find_adapter(o->cell.card).medium), mean,
                        (*o->result)["cpu_load_percent"].get<double>(), (*o->result)["true_busy_percent"].get<double>());
   }
   return out.empty() ? out : out + "</table>\n";
@@ -157,28 +212,31 @@ std::string comparison_html(const Comparison& c) {
   const auto print = c.benchmark.name == published_benchmark ? published_rows() : std::vector<PublishedRow>();
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
-      "<style>{}</style></head><body>\n<h1>{} on PS/2 network adapters</h1>\n"
+      "<meta name=\"viewport\" content=\"width=device-width\"><style>{}{}</style></head><body>\n<h1>{} on PS/2 network "
+      "adapters</h1>\n"
       "<p>{}, {} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
-      "in which the processor really executed. Hypothetical interface (hyp.): no programming information for that card "
+      "in which the processor really executed. Hypothetical interface: no programming information for that card "
       "is public; planar defines an interface of its own.</p>\n",
-      style, c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
+      style, plot_style(), c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {
-    out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
-                       throughput_plot(c, machine, medium, print) + time_plot(c, machine, medium),
-                       frame_plot(c, machine, medium));
+    out += fmt::format("<h2>{}</h2>\n{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
+                       reasons_html(c, machine, medium));
+    out += throughput_plot(c, machine, medium, print) + time_plot(c, machine, medium);
+    out += frame_plot(c, machine, medium) + frame_table(c, machine, medium);
     if (const auto picture = c.pictures.find({machine, medium}); picture != c.pictures.end()) out += picture->second;
   });
   for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
   out += spread_html(c);
-  if (const auto note = converged_note(c.outcomes); !note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
+  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+    if (!note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
     if (o.result && o.result->contains("guest_image_sha256")) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",
                          escaped((*o.result)["guest_image_sha256"].get<std::string>()));
       break;
     }
-  return out + origin() + "</body></html>\n";
+  return out + origin() + fmt::format("<script>{}</script>\n</body></html>\n", plot_script);
 }
 
 }  // namespace planar

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "frontend/comparison/converged.hpp"
+#include "frontend/comparison/delivered.hpp"
+#include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/spread_table.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
@@ -16,12 +18,6 @@
 
 namespace planar {
 namespace {
-
-std::string card_title(const Cell& cell) {
-  const AdapterEntry& entry = find_adapter(cell.card);
-  return fmt::format("{}{}{}{}", entry.title, cell.options.empty() ? "" : ", ", cell.options,
-                     entry.hypothetical ? " (hypothetical interface)" : "");
-}
 
 constexpr std::size_t line_width = 80;  // of the tables for a terminal
 
@@ -39,8 +35,6 @@ std::string heading(const std::string& text) {
     if (best == std::string::npos || off(at) < off(best)) best = at;
   return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
 }
-
-std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
 
 std::string percent(const CellOutcome& o, const char* key) {
   return fmt::format("{:.1f}", (*o.result)[key].get<double>());
@@ -82,6 +76,12 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
         o.cell.machine == machine && std::find(list.begin(), list.end(), medium) == list.end())
       list.push_back(medium);
   return list;
+}
+
+std::string card_title(const Cell& cell) {
+  const AdapterEntry& entry = find_adapter(cell.card);
+  return fmt::format("{}{}{}{}", entry.title, cell.options.empty() ? "" : ", ", cell.options,
+                     entry.hypothetical ? " (hypothetical interface)" : "");
 }
 
 std::string machine_title(const std::string& machine) {
@@ -157,7 +157,7 @@ std::string comparison_text(const Comparison& c) {
         return;
       }
       out += in_column(card_title(o.cell), 16);
-      for (const auto size : c.sizes) out += fmt::format(" {:>7}", cell(o.figure(c.benchmark, size)));
+      for (const auto size : c.sizes) out += fmt::format(" {:>7}", figure_text(c.benchmark, o, size));
       out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     if (!c.benchmark.frame_times) return;
@@ -170,9 +170,13 @@ std::string comparison_text(const Comparison& c) {
       for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
       out += "\n";
     });
+    const Reasons reasons = reasons_of(c, machine, medium);
+    for (const auto* list : {&reasons.cards, &reasons.pairs})
+      for (const auto& sentence : *list) out += "- " + wrapped(sentence, 2) + "\n";
   });
   for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
-  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + wrapped(note, 0) + "\n";
+  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+    if (!note.empty()) out += "\n" + wrapped(note, 0) + "\n";
   return out + spread_text(c);
 }
 
@@ -195,7 +199,7 @@ std::string comparison_markdown(const Comparison& c) {
         out += fmt::format(" {} |\n", problem(o));
         return;
       }
-      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.figure(c.benchmark, size)));
+      for (const auto size : c.sizes) out += fmt::format(" {} |", figure_text(c.benchmark, o, size));
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     if (!c.benchmark.frame_times) return;
@@ -210,9 +214,14 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
       out += "\n";
     });
+    const Reasons reasons = reasons_of(c, machine, medium);
+    out += "\n";
+    for (const auto* list : {&reasons.cards, &reasons.pairs})
+      for (const auto& sentence : *list) out += "- " + sentence + "\n";
   });
   for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
-  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + note + ".\n";
+  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+    if (!note.empty()) out += fmt::format("\n{}{}.\n", note.front() == '*' ? "\\" : "", note);
   return out + spread_markdown(c);
 }
 
@@ -238,7 +247,7 @@ std::string comparison_csv(const Comparison& c) {
     row("frame_time", frame["us"].get<double>());
     for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
   }
-  return out + spread_csv(c);
+  return out + delivered_csv(c) + spread_csv(c);
 }
 
 nlohmann::ordered_json comparison_json(const Comparison& c) {

@@ -34,6 +34,8 @@ struct Comparison {
   }
 };
 
+/// "Novell NE/2, irq=3 (hypothetical interface)".
+std::string card_title(const Cell& cell);
 /// "IBM PS/2 Model 95 ...".
 std::string machine_title(const std::string& machine);
 /// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".

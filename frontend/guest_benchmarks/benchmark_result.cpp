@@ -29,17 +29,25 @@ const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& gue
   return machine.cards.empty() ? nullptr : &machine.cards.front();
 }
 
-/// The share of clocks not halted between two lines of the guest.
-double busy_percent(const GuestLine* start, const GuestLine* end) {
-  if (!start || !end || end->processor.clocks <= start->processor.clocks) return 0;
-  const auto all = end->processor.clocks - start->processor.clocks;
-  const auto halted = end->processor.halted - start->processor.halted;
+/// The share of clocks not halted from a line of the guest on.
+double busy_percent(const GuestLine* start, const cpu::Cpu::Account& end) {
+  if (!start || end.clocks <= start->processor.clocks) return 0;
+  const auto all = end.clocks - start->processor.clocks;
+  const auto halted = end.halted - start->processor.halted;
   return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
 }
 
-double load_percent(const GuestOutput& guest) {
+std::optional<double> load_percent(const GuestOutput& guest) {
   const auto load = guest.value("@load", "percent");
-  return load ? std::strtod(load->c_str(), nullptr) : 0;
+  return load ? std::optional(std::strtod(load->c_str(), nullptr)) : std::nullopt;
+}
+
+nlohmann::ordered_json load_json(const std::optional<double>& percent) {
+  return percent ? nlohmann::ordered_json(rounded(*percent, 2)) : nlohmann::ordered_json();
+}
+
+std::string load_words(const std::optional<double>& percent) {
+  return percent ? fmt::format("CPU load {:.1f} %", *percent) : "CPU load unknown";
 }
 
 }  // namespace
@@ -66,7 +74,7 @@ nlohmann::ordered_json MachineFigures::server_json() const {
   return {{"machine", machine},
           {"card", card},
           {"hypothetical", hypothetical},
-          {"cpu_load_percent", rounded(cpu_load_percent, 2)},
+          {"cpu_load_percent", load_json(cpu_load_percent)},
           {"true_busy_percent", rounded(true_busy_percent, 2)},
           {"instructions", instructions},
           {"cycles", cycles},
@@ -74,7 +82,7 @@ nlohmann::ordered_json MachineFigures::server_json() const {
 }
 
 std::string MachineFigures::server_text() const {
-  return fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy", machine, cpu_load_percent,
+  return fmt::format("the server, {}: {}, {:.1f} % truly busy", machine, load_words(cpu_load_percent),
                      true_busy_percent);
 }
 
@@ -109,7 +117,7 @@ void BenchmarkResult::put_end(nlohmann::ordered_json& out) const {
 }
 
 void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
-  out["cpu_load_percent"] = rounded(cpu_load_percent, 2);
+  out["cpu_load_percent"] = load_json(cpu_load_percent);
   out["true_busy_percent"] = rounded(true_busy_percent, 2);
   if (frame_time && clock) {
     const auto us = [](std::int64_t ns) { return rounded(static_cast<double>(ns) / 1000, 3); };
@@ -135,7 +143,8 @@ std::string BenchmarkResult::interrupted_text() const {
 
 std::string BenchmarkResult::load_text() const {
   std::string out;
-  out += fmt::format("CPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
+  out += fmt::format("{} {}, {:.1f} % truly busy\n", load_words(cpu_load_percent),
+                     cpu_load_percent ? "by the guest's clock ticks" : "(the guest tells it at the end)",
                      true_busy_percent);
   if (frame_time && clock) {
     out += fmt::format("a frame of {} bytes takes {:.1f} µs at {}:", frame_time->frame_bytes,
@@ -169,7 +178,10 @@ void collect(Session& session, std::size_t n, const std::string& start, const st
   out.cards = machine.config().cards.size();
   out.hypothetical = card && find_adapter(card->name).hypothetical;
   out.cpu_load_percent = load_percent(guest);
-  out.true_busy_percent = busy_percent(guest.find(start), guest.find(end));
+  const GuestLine* last = guest.find(end);
+  out.true_busy_percent = busy_percent(
+      guest.find(start), last ? cpu::Cpu::Account{.clocks = last->processor.clocks, .halted = last->processor.halted}
+                              : machine.cpu().account());
   out.instructions = machine.cpu().instructions();
   out.cycles = machine.cpu().clocks();
   out.frames = session.lab().frames(n);

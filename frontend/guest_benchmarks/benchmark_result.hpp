@@ -19,13 +19,15 @@ class Session;
 
 /// Of one machine.
 struct MachineFigures {
-  std::string machine;           ///< a changed one's says what is changed
-  std::string card;              ///< the one that carried the traffic
-  unsigned slot = 0;             ///< it is in
-  std::size_t cards = 0;         ///< in the machine
-  bool hypothetical = false;     ///< the card's interface is planar's own declaration
-  double cpu_load_percent = 0;   ///< as the guest's tick accounting has it, while the measurement lasted
-  double true_busy_percent = 0;  ///< share of clocks not halted meanwhile
+  std::string machine;        ///< a changed one's says what is changed
+  std::string card;           ///< the one that carried the traffic
+  unsigned slot = 0;          ///< it is in
+  std::size_t cards = 0;      ///< in the machine
+  bool hypothetical = false;  ///< the card's interface is planar's own declaration
+  /// As the guest's tick accounting has it, while the measurement lasted; nothing where the run ended before the guest
+  /// has told it.
+  std::optional<double> cpu_load_percent;
+  double true_busy_percent = 0;  ///< share of clocks not halted meanwhile; up to the end of an interrupted run
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
   NetCounters frames;

@@ -28,7 +28,7 @@ bool over(Session& session) {
 Time parse_seconds(const std::string& text) {
   const auto duration = parse_time(text + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
-    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", text));
+    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600 seconds, or a time such as 500ms", text));
   return *duration;
 }
 

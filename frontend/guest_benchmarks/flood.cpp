@@ -16,6 +16,7 @@
 #include "frontend/guest_benchmarks/flood_result.hpp"
 #include "frontend/guest_benchmarks/flood_send.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -193,7 +194,10 @@ Verb add_flood(CLI::App& app) {
                    "--send: frame lengths in bytes, as --frame")
       ->type_name("LIST")
       ->capture_default_str();
-  verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")->type_name("N")->capture_default_str();
+  verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")
+      ->type_name("N")
+      ->transform(seconds_argument)
+      ->capture_default_str();
   verb->add_option("--frame", o->frame,
                    "Length of a frame in bytes, check sequence included; on a ring, that of the Ethernet frame with "
                    "the same datagram")

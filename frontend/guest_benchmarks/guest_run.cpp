@@ -10,6 +10,7 @@
 #include "core/common/error.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/guest_benchmarks/seed_runs.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/session/restore.hpp"
 #include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -153,7 +154,8 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
            fmt::format("{} is another emulated machine on the same wire, with this card (ne2 if none is named), "
                        "in place of a station of --net; both machines are in the result",
                        server))
-        ->type_name("MACHINE[:CARD]");
+        ->type_name("MACHINE[:CARD]")
+        ->transform(machine_argument);
   add_runs_option(app, runs,
                   "Run this often, each with the next seed (from --seed or 1 on) and in the next of the guest's eight "
                   "placements (unless --placement names one), and give means with their 95 % confidence and spread");

@@ -13,6 +13,7 @@
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/guest_benchmarks/netio_result.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/config/units.hpp"
@@ -147,6 +148,7 @@ NetioResult measure_settled(const Options& o) {
 }
 
 int run(const Options& o) {
+  parse_seconds(seconds(o));
   if (o.converge) check_converge(o);
   if (const auto code = o.several(netio_benchmark)) return *code;
   if (o.converge) return put_result(o.output, measure_settled(o));
@@ -172,7 +174,8 @@ Verb add_netio(CLI::App& app) {
           "Duration of each packet size, virtual (10; 6 each way from --generation 2 on). netio counts what it puts "
           "into its send buffer: at 10 that is within 1 % of what is delivered (--generation 3: at 20); the result "
           "shows both, and for shorter runs the duration that is needed")
-      ->type_name("N");
+      ->type_name("N")
+      ->transform(seconds_argument);
   verb->add_option("--generation", o->generation,
                    "netio's protocol: 1 (up to 1.14, sends only), 2 (from 1.16 on, both ways; its server must speak it "
                    "too) or 3 "
@@ -203,7 +206,7 @@ Verb add_netio(CLI::App& app) {
   return [o] { return run(*o); };
 }
 
-constexpr char sent[] = "kb_per_s", received[] = "received_kb_per_s";
+constexpr char sent[] = "kb_per_s", received[] = "received_kb_per_s", delivered[] = "delivered_kb_per_s";
 constexpr const char* both_ways[] = {"--generation", "2"};
 
 }  // namespace
@@ -220,6 +223,7 @@ const Benchmark netio_benchmark{
     .add_verb = add_netio,
     .sizes = netio_sizes,
     .figure = throughput<sent>,
+    .delivered = throughput<delivered>,
     .converges = true,
 };
 

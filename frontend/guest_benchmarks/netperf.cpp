@@ -13,6 +13,7 @@
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netperf_result.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/output/output.hpp"
 
 namespace planar {
@@ -157,6 +158,24 @@ std::vector<std::string> served_ports(const NetperfOptions& o) {
   return list;
 }
 
+/// All machines are looked at from when the client's test began: its server answers later, and serves others as well.
+void note_test(Session& session, const NetperfRun& run) {
+  const auto began = session.tests().began();
+  const Time duration{static_cast<std::int64_t>(std::min<std::uint64_t>(run.microseconds, 3'600'000'000)) * 1'000'000};
+  for (std::size_t n = 0; n < session.lab().machines(); ++n)
+    session.tests(n).test_ended(began.value_or(Time{}), duration);
+}
+
+/// Of all tests of a machine; without one, what `figures` holds already: from the program's first line to its last.
+void put_busy(const TestMeter& meter, MachineFigures& figures) {
+  TestMeter::Span all;
+  for (const auto& test : meter.tests()) {
+    all.clocks += test.clocks;
+    all.halted += test.halted;
+  }
+  if (all.clocks) figures.true_busy_percent = all.busy_percent();
+}
+
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   NetperfResult r;
   collect(session, "@netperf start", "@netperf end", r);
@@ -164,6 +183,9 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   r.test = session.guest().value("@netperf start", "test").value_or(o.test);
   r.response_bytes = o.response;
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
+  put_busy(session.tests(), r);
+  if (r.against) put_busy(session.tests(1), *r.against);
+  if (r.datagrams()) r.put_delivered(session.tests().tests());
   return r;
 }
 
@@ -207,6 +229,7 @@ int run_netperf(const NetperfOptions& o) {
     if (!run) return;
     ++done;
     session->frames(n).row_ended(run->message_bytes, run->microseconds * 1024 / 1'000'000);
+    note_test(*session, *run);
     session->progress().row(
         o.one_way() ? fmt::format("{} bytes: {:.2f} Mbit/s", run->message_bytes, run->mbit_per_s())
                     : fmt::format("{} bytes: {:.1f} transactions/s", run->message_bytes, run->transactions_per_s()));
@@ -240,6 +263,7 @@ Verb add_netperf(CLI::App& app) {
   verb->add_option("--seconds", o->seconds,
                    "Duration of each test, virtual; but in tcp_stream the server waits 2 s longer")
       ->type_name("N")
+      ->transform(seconds_argument)
       ->capture_default_str();
   verb->add_option("--sizes", o->sizes,
                    "Size of the messages or requests in bytes, one test for each (32768 for tcp_stream, 8192 for "
@@ -289,7 +313,8 @@ Verb add_netperf(CLI::App& app) {
   return [o] { return run_netperf(*o); };
 }
 
-constexpr char mbit_per_s[] = "mbit_per_s", transactions_per_s[] = "transactions_per_s";
+constexpr char mbit_per_s[] = "mbit_per_s", transactions_per_s[] = "transactions_per_s",
+               delivered_mbit_per_s[] = "delivered_mbit_per_s";
 constexpr const char* rr_arguments[] = {"--test", request_response};
 constexpr const char* udp_arguments[] = {"--test", datagrams};
 
@@ -321,6 +346,7 @@ const Benchmark netperf_udp_benchmark{
     .add_verb = nullptr,
     .sizes = netperf_sizes,
     .figure = netperf_figure<mbit_per_s>,
+    .delivered = netperf_figure<delivered_mbit_per_s>,
 };
 
 const Benchmark netperf_rr_benchmark{

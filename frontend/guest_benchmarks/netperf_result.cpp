@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -18,6 +20,9 @@ double over(double amount, std::uint64_t microseconds) {
 }  // namespace
 
 double NetperfRun::mbit_per_s() const { return over(static_cast<double>(received) * 8e-6, microseconds); }
+double NetperfRun::delivered_mbit_per_s() const {
+  return over(static_cast<double>(delivered.value_or(0)) * 8e-6, microseconds);
+}
 double NetperfRun::sent_mbit_per_s() const {
   return over(static_cast<double>(messages) * message_bytes * 8e-6, microseconds);
 }
@@ -125,6 +130,7 @@ nlohmann::ordered_json NetperfResult::json() const {
       r["mbit_per_s"] = rounded(row.mean(&Run::mbit_per_s), 3);
       r["kb_per_s"] = rounded(row.mean(&Run::kb_per_s), 2);
       if (datagrams()) r["sent_mbit_per_s"] = rounded(row.mean(&Run::sent_mbit_per_s), 3);
+      if (row.watched()) r["delivered_mbit_per_s"] = rounded(row.mean(&Run::delivered_mbit_per_s), 3);
       r["messages"] = whole(row.mean(&Run::messages));
       if (datagrams()) {
         r["messages_received"] = whole(row.mean([](const Run& run) { return run.messages_received.value_or(0); }));
@@ -175,17 +181,45 @@ std::string confidence_text(const NetperfRow& row) {
 
 }  // namespace
 
+void NetperfResult::put_delivered(const std::vector<TestMeter::Span>& tests) {
+  std::size_t runs = 0;
+  for (const NetperfRow& row : rows) runs += row.runs.size();
+  if (runs != tests.size()) return;  // a run before the snapshot from which this one goes on
+  auto test = tests.begin();
+  for (NetperfRow& row : rows)
+    for (NetperfRun& run : row.runs) run.delivered = test++->datagram_bytes;
+}
+
+std::string NetperfResult::warning() const {
+  std::string sizes;
+  double wanted = 0;
+  for (const NetperfRow& row : rows) {
+    if (!row.watched()) continue;
+    const double delivered = row.mean(&NetperfRun::delivered_mbit_per_s);
+    const double excess = row.mean(&NetperfRun::mbit_per_s) - delivered;
+    if (std::abs(excess) <= 0.01 * delivered) continue;
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size_name(row.message_bytes()));
+    if (delivered > 0) wanted = std::max(wanted, std::abs(excess) * seconds(row) / (0.01 * delivered));
+  }
+  if (sizes.empty()) return {};
+  return fmt::format(
+      "netperf's figure differs from what was delivered by more than 1 % at {}: the server also counts what the "
+      "client's queues still held when the time was over{}",
+      sizes, wanted > 0 ? fmt::format("; take --seconds {:.0f} or more", std::ceil(wanted)) : "");
+}
+
 std::string NetperfResult::table() const {
   std::string out = heading(serving() ? "netserver" : "netperf " + test, against ? &*against : nullptr);
   if (serving()) {
     out += served ? fmt::format("{} clients served, {} tests\n", *served, served_runs)
                   : "not all clients have come; those served are counted when the last one has gone\n";
   } else if (datagrams()) {
-    out += fmt::format("{:>12}  {:>10}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}\n", "message", "elapsed s",
-                       "sent 10^6 b/s", "received", "sent", "received", "lost");
+    out += fmt::format("{:>9}  {:>9}  {:>13}  {:>9}  {:>9}  {:>9}  {:>9}  {:>6}\n", "message", "elapsed s",
+                       "sent 10^6 b/s", "received", "delivered", "sent", "received", "lost");
     for (const NetperfRow& row : rows)
-      out += fmt::format("{:>12}  {:>10.2f}  {:>12.2f}  {:>12.2f}  {:>10}  {:>10}  {:>8}\n", row.message_bytes(),
+      out += fmt::format("{:>9}  {:>9.2f}  {:>13.2f}  {:>9.2f}  {:>9}  {:>9}  {:>9}  {:>6}\n", row.message_bytes(),
                          seconds(row), row.mean(&NetperfRun::sent_mbit_per_s), row.mean(&NetperfRun::mbit_per_s),
+                         row.watched() ? fmt::format("{:.2f}", row.mean(&NetperfRun::delivered_mbit_per_s)) : "-",
                          whole(row.mean(&NetperfRun::messages)),
                          whole(row.mean([](const NetperfRun& run) { return run.messages_received.value_or(0); })),
                          whole(row.mean(&NetperfRun::lost)));
@@ -202,6 +236,7 @@ std::string NetperfResult::table() const {
   }
   for (const NetperfRow& row : rows) out += confidence_text(row);
   out += interrupted_text();
+  if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();
   return out +
          counts_text(against ? fmt::format("{}; {}\n", against->server_text(), counted_text(against->frames)) : "");

@@ -13,6 +13,7 @@
 
 #include "frontend/guest/guest_output.hpp"
 #include "frontend/guest_benchmarks/benchmark_result.hpp"
+#include "frontend/meters/test_meter.hpp"
 
 namespace planar {
 
@@ -27,14 +28,19 @@ struct NetperfRun {
   std::uint64_t messages = 0;       ///< sent, or transactions, by the client's count
   std::uint64_t microseconds = 0;   ///< from the data connection to the end of the test
   std::uint64_t received = 0;       ///< by the server's count: bytes, or transactions
+  /// Bytes of datagrams that left within the client's time; nothing where that was not watched.
+  std::optional<std::uint64_t> delivered{};
   /// By the server's count, of datagrams alone.
   std::optional<std::uint64_t> messages_received{};
   std::optional<Buffers> buffers{};
   std::optional<double> cpu_percent{};         ///< of the client, by its ticks
   std::optional<double> server_cpu_percent{};  ///< as the server tells it, with --remote-cpu
 
-  /// 10^6 bit/s, netperf's unit: what the server received over the client's time.
+  /// 10^6 bit/s, netperf's unit: what the server received over the client's time. Of datagrams the server also counts
+  /// those that the client's queues still held at the end of that time.
   double mbit_per_s() const;
+  /// The same of what left within that time.
+  double delivered_mbit_per_s() const;
   /// The same of what the client has sent.
   double sent_mbit_per_s() const;
   /// Datagrams that were sent and never came, as far as the counts tell.
@@ -58,6 +64,7 @@ struct NetperfRow {
   std::optional<NetperfConfidence> confidence;
 
   std::uint32_t message_bytes() const { return runs.front().message_bytes; }
+  bool watched() const { return runs.front().delivered.has_value(); }
   /// Of all runs.
   template <typename Figure>
   double mean(Figure&& figure) const {
@@ -83,7 +90,12 @@ struct NetperfResult : BenchmarkResult {
   bool serving() const { return test == "serve"; }
   bool datagrams() const { return test == "udp_stream"; }
   bool stream() const { return test == "tcp_stream" || datagrams(); }
+  /// Each run with what was delivered in it, if all of them were watched.
+  void put_delivered(const std::vector<TestMeter::Span>& tests);
+
   nlohmann::ordered_json json() const override;
+  /// Names the messages whose figure differs from the delivered rate by more than 1 %.
+  std::string warning() const override;
   std::string table() const override;
 };
 

@@ -44,15 +44,28 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
                   combined["runs"].get<unsigned>(), runs_text(combined));
   out += fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", "size", benchmark.unit, "+- (95 %)",
                      "std. dev.", "least", "most");
+  std::string delivered;
   for (const auto& row : combined["rows"]) {
     const auto size = row[std::string(benchmark.row_key)].get<std::uint32_t>();
-    if (const auto spread = figure_spread(benchmark, combined, size)) out += line(size_name(size), *spread);
+    const bool differs = benchmark.excess(combined, size) > Benchmark::tolerated_excess;
+    if (const auto spread = figure_spread(benchmark, combined, size))
+      out += line(size_name(size) + (differs ? "*" : ""), *spread);
+    if (differs)
+      delivered += fmt::format("{}{} {:.1f}", delivered.empty() ? "" : ", ", size_name(size),
+                               benchmark.delivered(combined, size).value_or(0));
   }
   for (const auto& [what, key] : {std::pair("CPU load %", "cpu_load_percent"), {"busy %", "true_busy_percent"}}) {
     std::vector<double> values;
     for (const auto& result : combined["results"]) values.push_back(result[key].get<double>());
     out += line(what, spread_of(values));
   }
+  if (!delivered.empty())
+    out += "\n" +
+           wrapped(fmt::format("* differs from what was delivered by more than 1 %: {} also counts what is still in a "
+                               "queue when the time is over. Delivered, {}: {}",
+                               benchmark.verb, benchmark.unit, delivered),
+                   0) +
+           "\n";
   return out;
 }
 

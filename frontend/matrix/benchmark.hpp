@@ -43,6 +43,12 @@ struct Benchmark {
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
   /// The figure of such an object at a size, or nothing.
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
+  /// What was delivered within the measured time, in the unit of the figure, where the program counts something else.
+  std::optional<double> (*delivered)(const nlohmann::ordered_json& result, std::uint32_t size) = nullptr;
+  /// By how much the figure differs from that, as a share of what was delivered; 0 where that was not watched.
+  double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;
+  /// Of excess(): what a figure may differ without a word.
+  static constexpr double tolerated_excess = 0.01;
   bool converges = false;                        ///< its verb takes --converge PERCENT
   bool frame_times = true;                       ///< its results may hold the time of a full-size frame
   std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two plots as SVG text for the self-contained report: throughput by packet size, and where a frame's time goes.
+// Two plots as SVG text for the self-contained report: figures as lines, and where a frame's time goes. They need no
+// script: every point and part tells its value under the pointer. What a page adds (a dark palette, lines switched on
+// and off by their legend) is plot_style and plot_script.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +11,28 @@
 
 namespace planar {
 
-/// A line of the throughput plot; a missing value breaks the line.
+/// A line of a plot; a missing value breaks the line.
 struct PlotLine {
   std::string name;
   std::vector<std::optional<double>> values;  ///< one per category
-  std::vector<std::optional<double>> marks;   ///< the published value of the same category
+  std::vector<std::optional<double>> marks;   ///< the published value of the same category: a cross
+  std::vector<double> within;                 ///< half of each value's confidence interval: a bar; empty: not known
+  std::optional<double> knee = {};            ///< on a numeric axis: from here on something is lost
+  std::size_t number = 0;                     ///< chooses colour, dashes and points: the same in all plots of a page
+  bool points = true;                         ///< shows its values; false where they stand too close
 };
 
 /// What an axis says of itself.
 struct PlotAxes {
-  std::string x, y;  ///< "packet size", "KB/s"
+  std::string x, y;                  ///< "packet size", "KB/s"
+  std::vector<double> at;            ///< where each category is on a numeric axis; empty: at equal distances
+  std::optional<double> limit = {};  ///< a value that none can exceed, drawn across the plot
+  std::string limit_name = {};
+  std::string all = {};  ///< on a numeric axis in the unit of y: names the line on which both are equal
 };
 
-/// x: `categories` at equal distances, an empty one without a label; y: from 0, or from below the least value where all
-/// lie in the upper half, which the axis then says. Lines have colours that people with colour blindness tell apart
-/// and, from the eighth on, dashes; marks are crosses.
+/// x: `categories`, an empty one without a label; y: from 0, or from below the least value where all lie in the upper
+/// half: the axis then says so and shows the break.
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines);
 
@@ -34,6 +43,10 @@ struct PlotBar {
 };
 std::string svg_bars(const std::string& title, const std::vector<std::string>& parts, const std::string& unit,
                      const std::vector<PlotBar>& bars);
+
+/// For a page's style and script elements.
+std::string plot_style();
+extern const char* const plot_script;
 
 /// `text` with the characters escaped that mean something in XML and HTML.
 std::string escaped(const std::string& text);

@@ -145,6 +145,7 @@ void Session::archive(Archive& a) {
     console->guest.archive(a);
     console->frames.archive(a);
     console->delivery.archive(a);
+    console->tests.archive(a);
   }
   scenario_.archive(a);
 }

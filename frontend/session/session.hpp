@@ -16,6 +16,7 @@
 #include "frontend/guest/guest_output.hpp"
 #include "frontend/meters/delivery.hpp"
 #include "frontend/meters/frame_time.hpp"
+#include "frontend/meters/test_meter.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/output_gate.hpp"
 #include "frontend/output/progress.hpp"
@@ -70,6 +71,8 @@ class Session final : private DebugTarget, private WindowActions {
   FrameTimer& frames(std::size_t n = 0) { return consoles_[n]->frames; }
   /// How much of what the guest sent was delivered.
   DeliveryMeter& delivery(std::size_t n = 0) { return consoles_[n]->delivery; }
+  /// What the machine did while tests of netperf ran.
+  TestMeter& tests(std::size_t n = 0) { return consoles_[n]->tests; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
@@ -117,10 +120,11 @@ class Session final : private DebugTarget, private WindowActions {
   void open(const OutputOptions& output, const StateOptions& state, std::vector<Step> steps);
   /// What belongs to one machine.
   struct Console {
-    Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n) {}
+    Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n), tests(lab, n) {}
     GuestOutput guest;
     FrameTimer frames;
     DeliveryMeter delivery;
+    TestMeter tests;
     OutputGate gate;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string serial_name;

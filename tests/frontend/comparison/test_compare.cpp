@@ -51,6 +51,27 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   CHECK(page.find("src=") == std::string::npos);
 }
 
+TEST_CASE("figures that are more than what was delivered are marked, with what was, in every form", "[compare]") {
+  using Catch::Matchers::Contains;
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto run = run_planar("compare --machines model95 --cards 3c523 --sizes 1024 --seconds 0.1 --report " + folder);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto result = nlohmann::ordered_json::parse(read_file(folder + "/compare.json"))[0];
+  const double delivered = result["rows"][0]["delivered_kb_per_s"];
+  REQUIRE(result["rows"][0]["kb_per_s"].get<double>() > 1.01 * delivered);
+  const auto figure = fmt::format("{:.1f}*", result["rows"][0]["kb_per_s"].get<double>());
+  for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
+    INFO(text);
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    CHECK_THAT(line, Contains(figure) && Contains(fmt::format("1K {:.1f}", delivered)) &&
+                         Contains("differs from what was delivered by more than 1 %"));
+  }
+  CHECK_THAT(read_file(folder + "/compare.csv"), Contains("1024,throughput_delivered,"));
+}
+
 TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
   const auto said = run_planar(
       "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");

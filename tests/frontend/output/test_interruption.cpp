@@ -96,6 +96,9 @@ TEST_CASE("an interrupted netio says so, with what it has measured") {
   const auto j = nlohmann::ordered_json::parse(run.out());
   CHECK(j.at("interrupted") == true);
   CHECK_FALSE(j.at("rows").empty());
+  // The guest tells its load at the end; what the processor did up to here is known.
+  CHECK(j.at("cpu_load_percent").is_null());
+  CHECK(j.at("true_busy_percent").get<double>() > 10);
 }
 
 TEST_CASE("an interrupted compare keeps what is finished, removes its temporary files, and goes on from there") {

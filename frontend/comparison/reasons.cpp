@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/comparison/reasons.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "frontend/meters/frame_time.hpp"
+#include "frontend/output/labels.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+/// On the wire beside a frame with its check sequence: preamble and the gap to the next one.
+constexpr unsigned preamble_and_gap = 8 + 12;
+constexpr double full_frame = 1518, tcp_data = 1460, udp_data = 1480;
+/// The share of a data frame in its acknowledgement, one for two: 64 bytes with all that is beside them.
+constexpr double share_of_acknowledgement = (64.0 + preamble_and_gap) / 2;
+
+/// One data frame of a card, times in µs.
+struct Card {
+  const AdapterEntry* entry = nullptr;
+  std::string title;
+  double rate = 0;  ///< mean over the sizes
+  double total = 0;
+  std::array<double, FrameTime::parts> parts{};
+  double wire_alone = 0;  ///< the frame's own bits with the gap; 0: unknown
+  double wire_with_answers = 0;
+
+  double part(FrameTime::Part p) const { return parts[p]; }
+  double running() const { return part(FrameTime::cpu_copy) + part(FrameTime::stack) + part(FrameTime::bus_wait); }
+  double share(double us) const { return total > 0 ? us / total : 0; }
+};
+
+/// What was delivered, where that was watched; the figure may hold more.
+std::optional<double> really(const Benchmark& benchmark, const CellOutcome& o, std::uint32_t size) {
+  const auto delivered = benchmark.delivered ? benchmark.delivered(*o.result, size) : std::nullopt;
+  return delivered ? delivered : o.figure(benchmark, size);
+}
+
+std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
+  if (!o.result || !o.result->contains("frame_time")) return std::nullopt;
+  Card card;
+  card.entry = &find_adapter(o.cell.card);
+  card.title = std::string(card.entry->title) + (o.cell.options.empty() ? "" : ", " + o.cell.options);
+  const auto& frame = (*o.result)["frame_time"];
+  card.total = frame["us"].get<double>();
+  for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = frame["parts_us"].value(FrameTime::names[p], 0.0);
+  if (const auto rate = static_cast<double>(ethernet_rate(card.entry->medium)); rate > 0) {
+    card.wire_alone = (frame["frame_bytes"].get<double>() + preamble_and_gap) * 8e6 / rate;
+    card.wire_with_answers = card.wire_alone + share_of_acknowledgement * 8e6 / rate;
+  }
+  unsigned count = 0;
+  for (const auto size : c.sizes)
+    if (const auto value = really(c.benchmark, o, size)) {
+      card.rate += *value;
+      ++count;
+    }
+  if (count == 0 || card.total <= 0) return std::nullopt;
+  card.rate /= count;
+  return card;
+}
+
+std::string us(double value) { return fmt::format("{:.0f} µs", value); }
+
+/// "847 of 1284 µs per frame"
+std::string of_frame(const Card& card, double value) {
+  return fmt::format("{:.0f} of {:.0f} µs per frame", value, card.total);
+}
+
+const char* what(FrameTime::Part part) {
+  switch (part) {
+    case FrameTime::cpu_copy: return "copies by the processor";
+    case FrameTime::stack: return "instructions of driver and network stack";
+    case FrameTime::bus_wait: return "bus waits";
+    case FrameTime::card: return "waits for the card";
+    case FrameTime::wire: return "waits for the wire";
+    case FrameTime::idle: return "waits for the other station";
+    case FrameTime::parts: break;
+  }
+  return "";
+}
+
+/// What the card makes the processor do on the channel: "bus waits (PIO (remote DMA))" for programmed I/O.
+std::string named(const Card& card, FrameTime::Part part) {
+  return part == FrameTime::bus_wait ? fmt::format("{} ({})", what(part), card.entry->data_path) : what(part);
+}
+
+/// "; the wire alone would allow 1117 KB/s", where that is known and more.
+std::string wire_would_allow(const Comparison& c, const Card& card) {
+  const auto limit = medium_limit(c.benchmark, card.entry->medium);
+  if (!limit || *limit <= card.rate) return {};
+  return fmt::format("; the wire would allow {:.{}f} {}", *limit, *limit < 100 ? 1 : 0, c.benchmark.unit);
+}
+
+std::string sentence(const Comparison& c, const Card& one) {
+  using enum FrameTime::Part;
+  constexpr double nearly_all = 0.9, little = 0.1;
+  const double running = one.running(), waiting_for_wire = one.part(wire);
+  if (one.wire_alone > 0 && one.wire_with_answers >= nearly_all * one.total)
+    return fmt::format(
+        "{}: limited by the wire, which a frame with its gap occupies for {:.0f} of {:.0f} µs; meanwhile "
+        "the processor is busy for {} ({:.0f} %).",
+        one.title, one.wire_alone, one.total, us(running), 100 * one.share(running));
+  if (one.share(running) >= nearly_all) {
+    const auto most = std::max({cpu_copy, stack, bus_wait}, [&](auto a, auto b) { return one.part(a) < one.part(b); });
+    return fmt::format("{}: limited by the processor: {} are {}{}.", one.title, of_frame(one, one.part(most)),
+                       named(one, most), wire_would_allow(c, one));
+  }
+  if (one.part(idle) >= std::max(one.part(FrameTime::card), little * one.total))
+    return fmt::format(
+        "{}: limited by the other station, or by the wait for it: for {} processor and wire rest until it "
+        "acts{}.",
+        one.title, of_frame(one, one.part(idle)), wire_would_allow(c, one));
+  if (one.part(FrameTime::card) >= little * one.total)
+    return fmt::format("{}: limited by the card: for {} processor and wire rest until it acts{}.", one.title,
+                       of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
+  return fmt::format(
+      "{}: limited by taking turns: for {} the processor is busy, for {} it rests while the wire is "
+      "occupied{}.",
+      one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
+}
+
+/// Of the faster and the slower card.
+std::string separation(const Comparison& c, const Card& fast, const Card& slow) {
+  const double gain = slow.total - fast.total;
+  const std::string head =
+      fmt::format("{} is faster than {} by {:.0f} {} ({:.0f} %)", fast.title, slow.title, fast.rate - slow.rate,
+                  c.benchmark.unit, slow.rate > 0 ? 100 * (fast.rate - slow.rate) / slow.rate : 0.0);
+  if (fast.rate < slow.rate * 1.005)
+    return fmt::format("{} and {} differ by less than half a percent.", fast.title, slow.title);
+  if (gain < 1) return head + ", though not by the largest packets, whose frame takes no less time.";
+  std::array<unsigned, FrameTime::parts> order{};
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return slow.parts[a] - fast.parts[a] > slow.parts[b] - fast.parts[b];
+  });
+  std::vector<std::string> less, more;
+  for (const unsigned p : order) {
+    const double saved = slow.parts[p] - fast.parts[p];
+    if (saved >= 0.15 * gain && less.size() < 2)
+      less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved)));
+    if (saved <= -0.15 * gain) more.push_back(fmt::format("{} {} longer", what(FrameTime::Part{p}), us(-saved)));
+  }
+  std::string out = fmt::format("{} because its frame takes {} less: {}", head, us(gain), fmt::join(less, ", "));
+  if (!more.empty()) out += fmt::format(", while {}", fmt::join(more, ", "));
+  if (fast.entry->data_path != slow.entry->data_path)
+    out += fmt::format(" ({} in place of {})", fast.entry->data_path, slow.entry->data_path);
+  return out + ".";
+}
+
+}  // namespace
+
+Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind medium) {
+  std::vector<Card> cards;
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.cell.machine != machine || find_adapter(o.cell.card).medium != medium) continue;
+    if (auto card = card_of(c, o)) cards.push_back(std::move(*card));
+  }
+  std::stable_sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.rate > b.rate; });
+  Reasons out;
+  for (const Card& card : cards) out.cards.push_back(sentence(c, card));
+  for (std::size_t n = 1; n < cards.size(); ++n) out.pairs.push_back(separation(c, cards[n - 1], cards[n]));
+  return out;
+}
+
+std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium) {
+  const double kb = static_cast<double>(ethernet_rate(medium)) / 8 / 1024 * tcp_data / (full_frame + preamble_and_gap);
+  if (kb <= 0) return std::nullopt;
+  if (benchmark.unit == "KB/s") return kb;
+  if (benchmark.unit != "Mbit/s") return std::nullopt;
+  // UDP's header is in the first fragment of a datagram alone, TCP's in each segment.
+  return kb * 1024 * 8e-6 * (benchmark.name == "netperf-udp" ? udp_data / tcp_data : 1);
+}
+
+}  // namespace planar

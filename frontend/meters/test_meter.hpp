@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the processor did and what left on the wire while a test of netperf ran. The guest tells how long a test took
+// only after it, when its results have come from the server, and before it there is a control connection: busy shares
+// and rates from line to line would cover both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/medium/medium.hpp"
+#include "machines/lab/lab.hpp"
+
+namespace planar {
+
+/// Watches a machine of a lab from its construction on. Changes nothing in it.
+class TestMeter final : public net::WireObserver {
+ public:
+  /// From `from` on; bytes are those of datagrams that left whole.
+  struct Span {
+    Time from{}, to{};
+    std::uint64_t clocks = 0, halted = 0, datagram_bytes = 0;
+
+    double busy_percent() const;
+    void archive(Archive& a) { a(from, to, clocks, halted, datagram_bytes); }
+  };
+
+  explicit TestMeter(Lab& lab, std::size_t machine = 0);
+  ~TestMeter() override;
+  TestMeter(const TestMeter&) = delete;
+
+  /// When the test under way began: with the first frame that this machine has sent on another than the control
+  /// connection, which is the first of all, since the last test ended.
+  std::optional<Time> began() const { return began_; }
+  /// The test that began at `from` took `duration`. Notes nothing where the machine was not watched then.
+  void test_ended(Time from, Time duration);
+  const std::vector<Span>& tests() const { return tests_; }
+
+  void observe(const net::WireRecord& record) override;
+  /// Not part of the lab's state: a run that is restored goes on counting.
+  void archive(Archive& a);
+
+ private:
+  struct Mark {
+    Time at{};
+    std::uint64_t clocks = 0, halted = 0, datagram_bytes = 0;
+    void archive(Archive& a) { a(at, clocks, halted, datagram_bytes); }
+  };
+  bool of_a_test(const net::WireRecord& record);
+  Mark at(Time time) const;
+
+  Lab& lab_;
+  std::size_t number_;
+  std::string senders_;                        // how the names of the machine's ports begin
+  std::vector<net::Medium*> media_;            // its adapters are on these
+  std::optional<std::uint32_t> control_port_;  // that the first connection leads to
+  std::optional<Time> began_;
+  std::uint64_t datagram_bytes_ = 0;
+  std::uint64_t frames_ = 0, stride_ = 1;
+  std::vector<Mark> marks_;  // since the last test; in a long one at every second, fourth... frame
+  std::vector<Span> tests_;
+};
+
+}  // namespace planar
