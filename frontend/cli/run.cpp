@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <utility>
 
+#include "frontend/audio/speaker.hpp"
+#include "frontend/audio/wave_file.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "frontend/guest/guest_image.hpp"
@@ -31,6 +34,7 @@ struct RunOptions {
   std::optional<std::string> kernel;
   std::optional<std::string> initrd;
   std::optional<std::string> append;
+  std::optional<std::string> audio;
   std::vector<std::string> until;
   std::string timeout = "600 s";
   std::vector<std::string> steps;   // --do
@@ -118,10 +122,18 @@ std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit
   return all;
 }
 
+/// A screen that is grabbed to a name alone goes into the result folder.
+std::vector<Step> with_places(std::vector<Step> steps, const std::string& folder) {
+  for (Step& step : steps)
+    if (step.kind == StepKind::grab_screen && !step.text.empty() && step.text.find('/') == std::string::npos)
+      step.text = (std::filesystem::path(folder) / step.text).string();
+  return steps;
+}
+
 std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   if (o.state.restore) {
     Config none;
-    auto steps = read_all_steps(o, none, limit);
+    auto steps = with_places(read_all_steps(o, none, limit), o.output.result);
     return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), o.output, o.state, std::move(steps));
   }
   LabConfig lab = o.machine.lab();
@@ -129,7 +141,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
       {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
   for (const auto& [name, value] : given)
     if (value) o.machine.give(lab, name, *value);
-  auto steps = read_all_steps(o, lab.machine(0), limit);
+  auto steps = with_places(read_all_steps(o, lab.machine(0), limit), o.output.result);
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
 
@@ -178,6 +190,22 @@ bool waits_for_diskette(Session& session) {
   return session.scenario().steps().empty();
 }
 
+/// --audio: what the first machine's speaker says, in virtual time.
+struct Recording {
+  WaveFile file;
+  Speaker speaker;
+
+  Recording(Session& session, const std::string& name)
+      : file(name, "--audio", Speaker::rate),
+        speaker(session.lab().machine(), session.now(), [this](Speaker::Samples samples) { file.add(samples); }) {}
+};
+
+/// Something of what the machine does is seen, or goes to a program.
+bool shown(const RunOptions& o) {
+  return o.output.window || o.output.json || o.audio || o.output.serial || !o.output.screen.empty() || o.state.gdb ||
+         !o.until.empty() || !o.in_order.empty();
+}
+
 int run(const RunOptions& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
@@ -206,6 +234,10 @@ int run(const RunOptions& o) {
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
   if (!o.output.quiet) say("{}", session->lab().summary());
+  if (!o.output.quiet && !shown(o))
+    say("planar: the screen is not shown; --window opens a window, --screen text prints it at the end\n");
+  std::optional<Recording> recording;
+  if (o.audio) recording.emplace(*session, *o.audio);
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   bool told = false;
   const auto end = session->run(
@@ -225,6 +257,7 @@ int run(const RunOptions& o) {
                                  : session->lab().machine().board().panel_text();
       });
   session->print_screen();
+  if (recording) recording->speaker.advance(session->now());
   if (!o.output.quiet || o.output.json) {
     Lab& lab = session->lab();
     const char* reason = end == RunEnd::condition ? "text seen"
@@ -274,6 +307,7 @@ int run(const RunOptions& o) {
     }
   }
   session->check_files();
+  if (recording) recording->file.finish();
   check_steps(*session, end);
   check_guests(*session);
   if (end == RunEnd::time && waits)
@@ -337,6 +371,11 @@ Verb add_run(CLI::App& app) {
       ->type_name("DIR")
       ->capture_default_str();
   o->output.add_to(*verb);
+  verb->add_option(
+          "--audio", o->audio,
+          "Record the PC speaker of the first machine as a .wav file (48 kHz), in virtual time: what it says is "
+          "the same on every host, and recording changes no result")
+      ->type_name("FILE.wav");
   verb->add_flag(
       "--window", o->output.window,
       "Show the screen in a window in real time, with the host's keyboard and mouse, a menu and an inspector "

@@ -22,6 +22,7 @@ constexpr FileOption rows[] = {
     {"--serial", FileUse::writes, {}, "file:"},
     {"--screen", FileUse::writes, {}, "png:"},
     {"--capture", FileUse::writes},
+    {"--audio", FileUse::writes},
     {"--trace-file", FileUse::writes},
     {"--timeline", FileUse::writes},
     {"--snapshot-at", FileUse::writes, {}, {}, 1},
