@@ -37,12 +37,18 @@ constexpr auto title_period = milliseconds(500);
 constexpr auto modifier_time = milliseconds(300);
 constexpr Time chord_time = 60_ms;  // how long keys of the menu are down
 
-[[noreturn]] void no_window(const std::string& why) {
+constexpr const char* without_window = "run without it and use --screen text or --screen png:FILE";
+
+[[noreturn]] void no_display() {
   throw Error(
-      fmt::format("--window: no window can be opened ({}); start planar in a graphical session (DISPLAY or "
-                  "WAYLAND_DISPLAY is set there), or run without it and use --screen text or --screen "
-                  "png:FILE",
-                  why));
+      fmt::format("--window: neither DISPLAY nor WAYLAND_DISPLAY is set, so there is no display; start planar in "
+                  "a graphical session, or {}",
+                  without_window));
+}
+
+[[noreturn]] void no_window(const std::string& why) {
+  throw Error(fmt::format("--window: no window can be opened ({}); start planar in a graphical session, or {}", why,
+                          without_window));
 }
 
 /// SDL's window and renderer.
@@ -51,13 +57,14 @@ struct Desktop {
   SDL_Renderer* renderer = nullptr;
 
   explicit Desktop(bool panes) {
+    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) no_display();
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run, as without a window
     if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window(SDL_GetError());
     // Without a display SDL may choose a driver without output; it is accepted only if the user selects it explicitly.
     if (const std::string driver = SDL_GetCurrentVideoDriver();
         (driver == "offscreen" || driver == "dummy") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) {
       SDL_QuitSubSystem(SDL_INIT_VIDEO);
-      no_window("there is no display");
+      no_display();
     }
     SDL_Rect room{0, 0, first_width, first_height};
     SDL_GetDisplayUsableBounds(0, &room);
@@ -280,6 +287,8 @@ struct Window::State {
     } else if (const auto pane = pane_of(code, mod); pane && *pane < gui.dock().panes()) {
       release_all(now);
       gui.dock().toggle(*pane);
+    } else if (code == SDL_SCANCODE_ESCAPE && gui.close_menu()) {
+      release_all(now);
     } else if (!gui.takes_keys()) {
       const bool modifier = code == SDL_SCANCODE_LCTRL || code == SDL_SCANCODE_RCTRL || code == SDL_SCANCODE_LALT ||
                             code == SDL_SCANCODE_RALT;

@@ -18,7 +18,7 @@ namespace planar {
 Gui::Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view)
     : lab_(lab), actions_(actions), recorder_(recorder), view_(view) {}
 
-bool Gui::takes_keys() const { return dialog_.is_open() || ImGui::GetIO().WantTextInput; }
+bool Gui::takes_keys() const { return menu_open_ || dialog_.is_open() || ImGui::GetIO().WantTextInput; }
 
 void Gui::say(const std::string& text, bool problem) {
   said_ = text;
@@ -199,27 +199,23 @@ void Gui::panes_menu() {
 }
 
 void Gui::menu() {
+  menu_open_ = false;
   if (!ImGui::BeginMainMenuBar()) return;
-  if (ImGui::BeginMenu("Machine")) {
-    machine_menu();
+  const auto below = [&](const char* title, auto&& items) {
+    if (!ImGui::BeginMenu(title)) return;
+    menu_open_ = !closing_menu_;
+    if (closing_menu_)
+      ImGui::CloseCurrentPopup();
+    else
+      items();
     ImGui::EndMenu();
-  }
-  if (ImGui::BeginMenu("Media")) {
-    media_menu();
-    ImGui::EndMenu();
-  }
-  if (ImGui::BeginMenu("View")) {
-    view_menu();
-    ImGui::EndMenu();
-  }
-  if (ImGui::BeginMenu("Panes")) {
-    panes_menu();
-    ImGui::EndMenu();
-  }
-  if (ImGui::BeginMenu("Help")) {
-    item(Command::help, help_);
-    ImGui::EndMenu();
-  }
+  };
+  below("Machine", [&] { machine_menu(); });
+  below("Media", [&] { media_menu(); });
+  below("View", [&] { view_menu(); });
+  below("Panes", [&] { panes_menu(); });
+  below("Help", [&] { item(Command::help, help_); });
+  closing_menu_ = false;
   ImGui::EndMainMenuBar();
 }
 

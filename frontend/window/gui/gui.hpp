@@ -54,8 +54,10 @@ class Gui {
   void drop(const std::string& file);
   /// Tells the user something: on the status bar, and in the log.
   void say(const std::string& text, bool problem = false);
-  /// The keyboard is the dialogs' or a pane's now, not the machine's.
+  /// The keyboard is the menu's, the dialogs' or a pane's now, not the machine's.
   bool takes_keys() const;
+  /// Closes the open menu with the next picture; false: none is open.
+  bool close_menu() { return closing_menu_ = menu_open_; }
   Dock& dock() { return dock_; }
 
  private:
@@ -82,6 +84,7 @@ class Gui {
   BusRecorder bus_;
   Command choosing_ = Command::change_diskette;
   bool help_ = false;
+  bool menu_open_ = false, closing_menu_ = false;
   std::string said_;
   bool problem_ = false;
 };

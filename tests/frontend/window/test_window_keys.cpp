@@ -88,6 +88,19 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     actions.held_now = true;
     CHECK(difference(plain, desk.look(), 0, 20, 200, 100) < 0.02);  // closed again
   }
+  SECTION("an open menu has the keyboard, and Escape closes it") {
+    desk.display.person("search --name '^planar' mousemove --window %1 30 9 click 1");
+    desk.serve();
+    CHECK(difference(plain, desk.look(), 0, 20, 200, 100) > 0.5);
+    desk.display.person("key a");
+    desk.serve();
+    desk.display.person("key Escape");
+    desk.serve();
+    CHECK(difference(plain, desk.look(), 0, 20, 200, 100) < 0.02);
+    CHECK_FALSE(desk.window->used());  // neither key has reached the machine
+    desk.display.person("key a");
+    CHECK(desk.until([&] { return desk.window->used(); }));
+  }
   SECTION("keys of the window") {
     desk.display.person("key ctrl+alt+p");
     CHECK(desk.until([&] { return !actions.held_now; }));
