@@ -10,6 +10,7 @@
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/arguments.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
@@ -230,6 +231,7 @@ Verb add_show(CLI::App& app) {
       "Show a card (timing with sources, limits, ADF), a machine (its parts list) or an operating system of the guest");
   verb->add_option("name", o->name, "A card, a machine or an operating system")
       ->required()
+      ->transform([](const std::string& name) { return machine_argument(card_argument(name)); })
       ->type_name("CARD|MACHINE|SYSTEM");
   add_json_option(*verb, o->json, "Write JSON");
   return [o] { return show(o->name, o->json); };

@@ -20,8 +20,6 @@ namespace {
 /// On the wire beside a frame with its check sequence: preamble and the gap to the next one.
 constexpr unsigned preamble_and_gap = 8 + 12;
 constexpr double full_frame = 1518, tcp_data = 1460, udp_data = 1480;
-/// The share of a data frame in its acknowledgement, one for two: 64 bytes with all that is beside them.
-constexpr double share_of_acknowledgement = (64.0 + preamble_and_gap) / 2;
 
 /// One data frame of a card, times in µs.
 struct Card {
@@ -30,8 +28,6 @@ struct Card {
   double rate = 0;  ///< mean over the sizes
   double total = 0;
   std::array<double, FrameTime::parts> parts{};
-  double wire_alone = 0;  ///< the frame's own bits with the gap; 0: unknown
-  double wire_with_answers = 0;
 
   double part(FrameTime::Part p) const { return parts[p]; }
   double running() const { return part(FrameTime::cpu_copy) + part(FrameTime::stack) + part(FrameTime::bus_wait); }
@@ -52,10 +48,6 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   const auto& frame = (*o.result)["frame_time"];
   card.total = frame["us"].get<double>();
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = frame["parts_us"].value(FrameTime::names[p], 0.0);
-  if (const auto rate = static_cast<double>(ethernet_rate(card.entry->medium)); rate > 0) {
-    card.wire_alone = (frame["frame_bytes"].get<double>() + preamble_and_gap) * 8e6 / rate;
-    card.wire_with_answers = card.wire_alone + share_of_acknowledgement * 8e6 / rate;
-  }
   unsigned count = 0;
   for (const auto size : c.sizes)
     if (const auto value = really(c.benchmark, o, size)) {
@@ -101,13 +93,17 @@ std::string wire_would_allow(const Comparison& c, const Card& card) {
 
 std::string sentence(const Comparison& c, const Card& one) {
   using enum FrameTime::Part;
-  constexpr double nearly_all = 0.9, little = 0.1;
+  constexpr double nearly_all = 0.9, most_of_time = 0.7, little = 0.1;
+  // One acknowledgement for two data frames takes 2.7 % of a half-duplex wire.
+  constexpr double nearly_all_of_wire = 0.93;
   const double running = one.running(), waiting_for_wire = one.part(wire);
-  if (one.wire_alone > 0 && one.wire_with_answers >= nearly_all * one.total)
+  const auto limit = medium_limit(c.benchmark, one.entry->medium);
+  const int places = c.benchmark.unit == "KB/s" ? 0 : 1;
+  if (limit && one.rate >= nearly_all_of_wire * *limit)
     return fmt::format(
-        "{}: limited by the wire, which a frame with its gap occupies for {:.0f} of {:.0f} µs; meanwhile "
-        "the processor is busy for {} ({:.0f} %).",
-        one.title, one.wire_alone, one.total, us(running), 100 * one.share(running));
+        "{}: limited by the wire: {:.{}f} of the {:.{}f} {} that it carries at most; meanwhile the "
+        "processor is busy for {:.0f} % of the time.",
+        one.title, one.rate, places, *limit, places, c.benchmark.unit, 100 * one.share(running));
   if (one.share(running) >= nearly_all) {
     const auto most = std::max({cpu_copy, stack, bus_wait}, [&](auto a, auto b) { return one.part(a) < one.part(b); });
     return fmt::format("{}: limited by the processor: {} are {}{}.", one.title, of_frame(one, one.part(most)),
@@ -121,6 +117,9 @@ std::string sentence(const Comparison& c, const Card& one) {
   if (one.part(FrameTime::card) >= little * one.total)
     return fmt::format("{}: limited by the card: for {} processor and wire rest until it acts{}.", one.title,
                        of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
+  if (!limit && one.share(waiting_for_wire) >= most_of_time)
+    return fmt::format("{}: limited by the wire, or by the token: for {} it is occupied while the processor rests.",
+                       one.title, of_frame(one, waiting_for_wire));
   return fmt::format(
       "{}: limited by taking turns: for {} the processor is busy, for {} it rests while the wire is "
       "occupied{}.",
@@ -146,7 +145,7 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
     const double saved = slow.parts[p] - fast.parts[p];
     if (saved >= 0.15 * gain && less.size() < 2)
       less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved)));
-    if (saved <= -0.15 * gain) more.push_back(fmt::format("{} {} longer", what(FrameTime::Part{p}), us(-saved)));
+    if (saved <= -0.15 * gain) more.push_back(fmt::format("{} are {} longer", what(FrameTime::Part{p}), us(-saved)));
   }
   std::string out = fmt::format("{} because its frame takes {} less: {}", head, us(gain), fmt::join(less, ", "));
   if (!more.empty()) out += fmt::format(", while {}", fmt::join(more, ", "));

@@ -51,12 +51,10 @@ bool TestMeter::of_a_test(const net::WireRecord& record) {
 }
 
 void TestMeter::observe(const net::WireRecord& record) {
-  const bool of_test = of_a_test(record);
-  if (of_test && !began_) {
-    began_ = record.start;
-    frames_ = 0;
-  }
-  if (!began_ || frames_++ % stride_ != 0) return;
+  const bool begins = of_a_test(record) && !began_;
+  if (begins) began_ = record.start;
+  // A machine that only receives a test's datagrams sends nothing that begins one: every frame counts.
+  if (frames_++ % stride_ != 0 && !begins) return;
   const auto account = lab_.machine(number_).cpu().account();
   marks_.push_back({record.end, account.clocks, account.halted, datagram_bytes_});
   if (marks_.size() < most_test_marks) return;

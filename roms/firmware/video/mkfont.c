@@ -4,8 +4,8 @@
 //   mkfont font_8x16.txt 16 c > font16.inc     C array
 //   mkfont font_8x8.txt 8 low > font8_low.inc  characters 0 to 127 as nasm bytes
 //
-// A line that begins with ';' is a comment, one with '=' names the codes of up to eight characters; as many lines as a
-// character is high follow, with their rows beside one another: '#' is a dot, '.' none.
+// Lines that begin with ';' are comments; '=' begins the codes of up to eight characters, whose rows follow, beside one
+// another: '#' is a dot, '.' none.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

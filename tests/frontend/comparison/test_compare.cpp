@@ -44,7 +44,8 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   const auto page = read_file(folder + "/compare.html");
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("delivered over the time") != std::string::npos);
-  CHECK_THAT(page, Catch::Contains("packet size, bytes</text>") && Catch::Contains("KB/s (from ") &&
+  CHECK_THAT(page, Catch::Contains("packet size, bytes</text>") &&
+                       Catch::Contains("10 Mbit/s Ethernet carries at most: 1159") &&
                        Catch::Contains("µs per frame</text>") && Catch::Contains("compare --machines model56sx") &&
                        Catch::Contains("<small>planar "));
   CHECK(page.find("href=") == std::string::npos);
@@ -70,6 +71,16 @@ TEST_CASE("figures that are more than what was delivered are marked, with what w
                          Contains("differs from what was delivered by more than 1 %"));
   }
   CHECK_THAT(read_file(folder + "/compare.csv"), Contains("1024,throughput_delivered,"));
+  // All figures lie far above zero: the axis says where it begins, and shows the break.
+  CHECK_THAT(read_file(folder + "/compare.html"), Contains("KB/s (from ") && Contains("class=\"axis\""));
+  // Why, in the same words in every form.
+  for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    while (line.find("  ") != std::string::npos) line.erase(line.find("  "), 1);
+    CHECK_THAT(line, Contains("3Com 3C523 EtherLink/MC: limited by the wire: 11") &&
+                         Contains("of the 1159 KB/s that it carries at most; meanwhile the processor is busy for"));
+  }
 }
 
 TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {

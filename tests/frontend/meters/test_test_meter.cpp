@@ -23,7 +23,7 @@ double busy_by_frame(const nlohmann::ordered_json& result) {
 
 TEST_CASE("netperf's true load is the tests' own, not that of the pauses between them", "[netperf]") {
   const std::string test = "netperf --machine model95 --card smc8013 --quiet --json - --seconds 0.4";
-  for (const std::string& kind : {" --test tcp_stream --sizes 8192", " --test udp_stream --sizes 1472"}) {
+  for (const std::string kind : {" --test tcp_stream --sizes 8192", " --test udp_stream --sizes 1472"}) {
     const auto said = run_planar(test + kind);
     INFO(kind << said.err);
     REQUIRE(said.status == 0);
