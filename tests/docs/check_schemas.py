@@ -83,7 +83,7 @@ RESULTS = [
                         "sensitivity.json"]),
 ]
 LAB = '[[machine]]\nname = "a"\nmodel = "model56sx"\n[[machine]]\nname = "b"\nmodel = "model56sx"\n'
-FILES = {"baseline": "baseline.json", "plan": "plan.json", "timeline": "timeline.json"}
+FILES = {"baseline": "baseline.json", "plan": "plan.json", "residuals": "residuals.json", "timeline": "timeline.json"}
 
 
 def validator(name):
