@@ -38,7 +38,7 @@ struct Provenance {
   std::string source;
   std::string confidence;
   std::vector<PublishedUse> published;
-  std::string same_as;  ///< owner and name of the value that it repeats; empty: none
+  std::string same_as{};  ///< owner and name of the value that it repeats; empty: none
 };
 
 /// The [[provenance]] tables of a TOML text: value, source, confidence, published. `file` names it in errors. Throws

@@ -14,18 +14,18 @@ namespace planar {
 /// A line of a plot; a missing value breaks the line.
 struct PlotLine {
   std::string name;
-  std::vector<std::optional<double>> values;  ///< one per category
-  std::vector<std::optional<double>> marks;   ///< the published value of the same category: a cross
-  std::vector<double> within;                 ///< half of each value's confidence interval: a bar; empty: not known
-  std::optional<double> knee = {};            ///< on a numeric axis: from here on something is lost
-  std::size_t number = 0;                     ///< chooses colour, dashes and points: the same in all plots of a page
-  bool points = true;                         ///< shows its values; false where they stand too close
+  std::vector<std::optional<double>> values{};  ///< one per category
+  std::vector<std::optional<double>> marks{};   ///< the published value of the same category: a cross
+  std::vector<double> within{};                 ///< half of each value's confidence interval: a bar; empty: not known
+  std::optional<double> knee = {};              ///< on a numeric axis: from here on something is lost
+  std::size_t number = 0;                       ///< chooses colour, dashes and points: the same in all plots of a page
+  bool points = true;                           ///< shows its values; false where they stand too close
 };
 
 /// What an axis says of itself.
 struct PlotAxes {
   std::string x, y;                  ///< "packet size", "KB/s"
-  std::vector<double> at;            ///< where each category is on a numeric axis; empty: at equal distances
+  std::vector<double> at{};          ///< where each category is on a numeric axis; empty: at equal distances
   std::optional<double> limit = {};  ///< a value that none can exceed, drawn across the plot
   std::string limit_name = {};
   std::string all = {};  ///< on a numeric axis in the unit of y: names the line on which both are equal

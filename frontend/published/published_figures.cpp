@@ -65,12 +65,14 @@ std::vector<ChosenValue> chosen_by_print() {
   for (const auto system : operating_system_names())
     for (TimingValue& v : find_operating_system(system).profile.rows())
       if (!v.published.empty())
-        list.push_back({std::string(system), {v.name, v.source, v.confidence, std::move(v.published)}});
+        list.push_back(
+            {std::string(system), {v.name, v.source, v.confidence, std::move(v.published), std::move(v.same_as)}});
   for (const auto cards : {adapter_registry(), storage_registry()})
     for (const AdapterEntry& card : cards)
       for (TimingValue& v : card.timing())
         if (!v.published.empty())
-          list.push_back({std::string(card.name), {v.name, v.source, v.confidence, std::move(v.published)}});
+          list.push_back(
+              {std::string(card.name), {v.name, v.source, v.confidence, std::move(v.published), std::move(v.same_as)}});
   return list;
 }
 

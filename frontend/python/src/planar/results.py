@@ -49,7 +49,7 @@ class Netio(Run):
     """A result of netio: `planar.netio/2`, or the means of `planar.runs/1`."""
 
     rows: list[NetioRow]
-    cpu_load_percent: float
+    cpu_load_percent: float | None
     true_busy_percent: float
     frame_time: FrameTime | None
 
@@ -123,7 +123,7 @@ def netio_of(raw: Json) -> Netio:
                      spread.get(f"/rows/{at}/kb_per_s", {}).get("ci95")) for at, row in enumerate(raw.get("rows", []))]
     parts = raw.get("frame_time")
     time = FrameTime(parts["us"], parts["frame_bytes"], parts["parts_us"]) if parts else None
-    return Netio(**_common(raw), rows=rows, cpu_load_percent=raw.get("cpu_load_percent", 0.0),
+    return Netio(**_common(raw), rows=rows, cpu_load_percent=raw.get("cpu_load_percent"),
                  true_busy_percent=raw.get("true_busy_percent", 0.0), frame_time=time)
 
 
