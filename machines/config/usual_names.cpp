@@ -60,6 +60,8 @@ std::string usual_card_name(const std::string& name) {
 }
 
 void refuse_image(const std::string& name) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(name, unreadable)) return;  // a pipe may never have an end, or a beginning
   std::array<char, 512> head{};
   std::ifstream file(name, std::ios::binary);
   file.read(head.data(), head.size());

@@ -76,7 +76,7 @@ TEST_CASE("cards on different media in one machine stand side by side as well, b
   CHECK_THAT(comparison_text(two),
              Catch::Contains("side by side\n") && Catch::Contains("10 Mbit/s Ethernet      150.0"));
   CHECK_THAT(comparison_markdown(two), Catch::Contains("| Novell NE/2 | 10 Mbit/s Ethernet | 150.0 | 1.5 | 2.5 |"));
-  CHECK_THAT(comparison_html(two), Catch::Contains("<td>ne2</td><td>10 Mbit/s Ethernet</td><td>150.0</td>"));
+  CHECK_THAT(comparison_html(two), Catch::Contains("<td>Novell NE/2</td><td>10 Mbit/s Ethernet</td><td>150.0</td>"));
 }
 
 TEST_CASE("a card with options is another cell than the card without, and keeps them in every form", "[benchmark]") {

@@ -108,7 +108,7 @@ TEST_CASE("a report shows results that do not name the same parts of a frame's t
     for (auto at = text.find(of); at != std::string::npos; at = text.find(of, at + 1)) ++n;
     return n;
   };
-  const std::string copy = "<title>" + planar::frame_part_title("cpu_copy") + ": ";
+  const std::string copy = ", " + planar::frame_part_title("cpu_copy") + ": ";  // after the card's name
   CHECK(count(whole, copy) == 2);
   CHECK(count(page, copy) == 2);
   CHECK(count(page, copy + "0.0 ") == 1);
