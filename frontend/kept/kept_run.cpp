@@ -21,6 +21,8 @@ std::string stranger(const ordered_json& result, const RunIdentity& wanted) {
   for (const auto& problem :
        {differs("machine", wanted.machine), differs("card", wanted.card), differs("seed", wanted.seed)})
     if (!problem.empty()) return problem;
+  if (const auto load = result.find("cpu_load_percent"); load != result.end() && load->is_null())
+    return "result/cpu_load_percent: is null, as of an interrupted run, which is never kept";
   const auto& rows = result.at("rows");
   bool same = rows.size() == wanted.sizes.size();
   for (std::size_t n = 0; same && n < rows.size(); ++n)

@@ -54,6 +54,7 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   changed([](auto& j) { j["result"]["card"] = "3c527"; }, "result/card: is \"3c527\" instead of \"ne2\"", true);
   changed([](auto& j) { j["result"]["machine"] = "model95"; }, "result/machine", true);
   changed([](auto& j) { j["result"]["seed"] = 2; }, "result/seed", true);
+  changed([](auto& j) { j["result"]["cpu_load_percent"] = nullptr; }, "result/cpu_load_percent: is null", true);
   changed([](auto& j) { j["result"]["rows"] = ordered_json::array(); }, "result/rows", true);
   changed([](auto& j) { j["result"]["rows"][0]["packet_bytes"] = 2048; }, "result/rows", true);
   changed([](auto& j) { j["result"]["virtual_seconds"] = 0.01; }, "result/virtual_seconds", true);
