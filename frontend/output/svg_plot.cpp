@@ -53,6 +53,13 @@ double step_for(double most) {
   return 10 * magnitude;
 }
 
+/// Calls `draw` with each mark of an axis. They are counted, not added up: a step may be less than a mark's last digit.
+template <class F>
+void each_mark(double from, double to, double step, F draw) {
+  const double last = std::min((to - from) / step * 1.0001, 50.0);
+  for (unsigned n = 0; n <= last; ++n) draw(from + n * step);
+}
+
 std::string head(const std::string& title, double height) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
@@ -181,8 +188,9 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
       "<text x=\"16\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0:.1f})\">{1}</text>\n", middle,
       escaped(axes.y + (range.from > 0 ? fmt::format(" (from {:g})", range.from) : "")));
   out += text(left + plot_width / 2, height - 6, "middle", axes.x);
-  for (double v = range.from; v <= range.to * 1.0001; v += range.step)
+  each_mark(range.from, range.to, range.step, [&](double v) {
     out += grid(left, left + plot_width, y(v), y(v)) + text(left - 6, y(v) + 4, "end", fmt::format("{:g}", v));
+  });
   if (range.from > 0)  // the break of an axis that does not begin at zero
     out += fmt::format(
         "<path class=\"axis\" d=\"M{0},{1} v-4 l-6,-3 l12,-5 l-6,-3 V{2}\" fill=\"none\" stroke=\"#888\"/>\n", left,
@@ -191,11 +199,10 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
     for (std::size_t n = 0; n < categories.size(); ++n)
       if (!categories[n].empty()) out += text(x(n), height - 28, "middle", categories[n]);
   } else {
-    const double step = step_for(furthest);
-    for (double v = 0; v <= furthest * 1.04; v += step) {
+    each_mark(0, furthest * 1.04, step_for(furthest), [&](double v) {
       const double at = left + plot_width * v / (furthest * 1.04);
       out += grid(at, at, floor, floor + 4) + text(at, height - 28, "middle", fmt::format("{:g}", v));
-    }
+    });
   }
   if (axes.limit)
     out += fmt::format(
@@ -281,10 +288,10 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
            text(at_key + 17, top + 2, "start", parts[p]);
     at_key += 17 + 8.0 * static_cast<double>(parts[p].size()) + 20;
   }
-  for (double v = 0; v <= range * 1.0001; v += step) {
+  each_mark(0, range, step, [&](double v) {
     const double at = from + length * v / range;
     out += grid(at, at, above, height - bottom) + text(at, height - bottom + 16, "middle", fmt::format("{:g}", v));
-  }
+  });
   out += text(from + length / 2, height - 12, "middle", unit);
   for (std::size_t n = 0; n < bars.size(); ++n) {
     const double y = above + (bar_height + 12) * static_cast<double>(n) + 6;
