@@ -102,6 +102,14 @@ OutputFile open_output(const std::filesystem::path& file) {
   return opened;
 }
 
+OutputFile open_output(const std::string& file, std::string_view option) {
+  OutputFile opened = open_output(std::filesystem::path(file));
+  if (!opened)
+    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
+                ExitCode::missing_file);
+  return opened;
+}
+
 bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data) {
   while (!data.empty()) {
     const ssize_t n = ::pwrite(descriptor, data.data(), data.size(), static_cast<off_t>(offset));

@@ -33,6 +33,8 @@ using OutputFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 /// Opens `file` to be written from its beginning, byte after byte; nothing if that cannot be (errno says why). What is
 /// open already goes on where it stands: `--capture /dev/stdout > x.pcapng` comes after what was printed before.
 OutputFile open_output(const std::filesystem::path& file);
+/// The same of the file that `option` names. Throws Error (exit 3) if that cannot be.
+OutputFile open_output(const std::string& file, std::string_view option);
 
 /// Makes `content` the content of `file`, whole or not at all. A symbolic link stays one; devices and pipes are written
 /// to, and so is what this process has open (own_descriptor()), where it stands. Throws Error (exit 3) naming the file,

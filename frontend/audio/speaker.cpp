@@ -26,7 +26,7 @@ Speaker::~Speaker() {
 
 std::int32_t Speaker::level(std::uint64_t sample) const {
   if (!data_) return 0;
-  const auto from = clock_.index_at(samples_.at(sample)), to = clock_.index_at(samples_.at(sample + 1));
+  const auto from = i8254_clock.index_at(samples_.at(sample)), to = i8254_clock.index_at(samples_.at(sample + 1));
   std::int32_t high = 0;
   for (auto tick = from; tick < to; ++tick) high += counter_.out(static_cast<I8254Counter::Tick>(tick)) ? 1 : 0;
   return to > from ? loudest * high / static_cast<std::int32_t>(to - from) : 0;
@@ -58,7 +58,7 @@ void Speaker::write(std::uint32_t port, std::uint8_t value, Time now) {
   const bool control = port == 0x43 && value >> 6 == 2;
   if (port != 0x42 && port != 0x61 && !control) return;
   advance(now);
-  const auto tick = static_cast<I8254Counter::Tick>(clock_.index_at(now));
+  const auto tick = static_cast<I8254Counter::Tick>(i8254_clock.index_at(now));
   if (port == 0x61) {
     data_ = value & 2;
     counter_.set_gate(value & 1, tick);

@@ -37,7 +37,6 @@ class Speaker final : private bus::BusObserver {
 
   Machine& machine_;
   std::function<void(Samples)> sink_;
-  ClockDomain clock_{14'318'180, 12};
   ClockDomain samples_{rate, 1};
   I8254Counter counter_;
   bool data_ = false;        // port 61h bit 1

@@ -23,10 +23,7 @@ void put(std::FILE* file, std::uint64_t value, unsigned bytes) {
 }  // namespace
 
 WaveFile::WaveFile(const std::string& file, const std::string& option, std::uint32_t samples_per_second)
-    : name_(file), rate_(samples_per_second), file_(open_output(file)) {
-  if (!file_)
-    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
-                ExitCode::missing_file);
+    : name_(file), rate_(samples_per_second), file_(open_output(file, option)) {
   header();
 }
 

@@ -62,12 +62,11 @@ std::string problem(const CellOutcome& o) {
   return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
 }
 
-/// As a field of a CSV line: options with commas in quotes.
+}  // namespace
+
 std::string csv_field(const std::string& text) {
   return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
 }
-
-}  // namespace
 
 std::vector<MediumKind> Comparison::media(const std::string& machine) const {
   std::vector<MediumKind> list;
@@ -78,10 +77,12 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
   return list;
 }
 
+std::string card_name(const Cell& cell) {
+  return fmt::format("{}{}{}", find_adapter(cell.card).title, cell.options.empty() ? "" : ", ", cell.options);
+}
+
 std::string card_title(const Cell& cell) {
-  const AdapterEntry& entry = find_adapter(cell.card);
-  return fmt::format("{}{}{}{}", entry.title, cell.options.empty() ? "" : ", ", cell.options,
-                     entry.hypothetical ? " (hypothetical interface)" : "");
+  return card_name(cell) + (find_adapter(cell.card).hypothetical ? " (hypothetical interface)" : "");
 }
 
 std::string machine_title(const std::string& machine) {

@@ -34,23 +34,20 @@ struct Card {
   double share(double us) const { return total > 0 ? us / total : 0; }
 };
 
-/// What was delivered, where that was watched; the figure may hold more.
-std::optional<double> really(const Benchmark& benchmark, const CellOutcome& o, std::uint32_t size) {
-  const auto delivered = benchmark.delivered ? benchmark.delivered(*o.result, size) : std::nullopt;
-  return delivered ? delivered : o.figure(benchmark, size);
-}
-
 std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   if (!o.result || !o.result->contains("frame_time")) return std::nullopt;
   Card card;
   card.entry = &find_adapter(o.cell.card);
-  card.title = std::string(card.entry->title) + (o.cell.options.empty() ? "" : ", " + o.cell.options);
+  card.title = card_name(o.cell);
   const auto& frame = (*o.result)["frame_time"];
   card.total = frame["us"].get<double>();
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = frame["parts_us"].value(FrameTime::names[p], 0.0);
   unsigned count = 0;
   for (const auto size : c.sizes)
-    if (const auto value = really(c.benchmark, o, size)) {
+    // The figure may hold more than was delivered.
+    if (const auto delivered = o.delivered(c.benchmark, size),
+        value = delivered ? delivered : o.figure(c.benchmark, size);
+        value) {
       card.rate += *value;
       ++count;
     }

@@ -47,7 +47,7 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
   std::string delivered;
   for (const auto& row : combined["rows"]) {
     const auto size = row[std::string(benchmark.row_key)].get<std::uint32_t>();
-    const bool differs = benchmark.excess(combined, size) > Benchmark::tolerated_excess;
+    const bool differs = benchmark.differs_from_delivered(combined, size);
     if (const auto spread = figure_spread(benchmark, combined, size))
       out += line(size_name(size) + (differs ? "*" : ""), *spread);
     if (differs)
@@ -59,13 +59,7 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
     for (const auto& result : combined["results"]) values.push_back(result[key].get<double>());
     out += line(what, spread_of(values));
   }
-  if (!delivered.empty())
-    out += "\n" +
-           wrapped(fmt::format("* differs from what was delivered by more than 1 %: {} also counts what is still in a "
-                               "queue when the time is over. Delivered, {}: {}",
-                               benchmark.verb, benchmark.unit, delivered),
-                   0) +
-           "\n";
+  if (!delivered.empty()) out += "\n" + wrapped(benchmark.delivered_note(delivered), 0) + "\n";
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/matrix/benchmark.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace planar {
@@ -11,6 +13,13 @@ double Benchmark::excess(const nlohmann::ordered_json& result, std::uint32_t siz
   if (!counted || !really) return 0;
   if (*really > 0) return std::abs(*counted - *really) / *really;
   return *counted > 0 ? 1 : 0;
+}
+
+std::string Benchmark::delivered_note(const std::string& delivered_there) const {
+  return fmt::format(
+      "* differs from what was delivered by more than 1 %: {} also counts what is still in a queue when the time is "
+      "over. Delivered, {}: {}",
+      verb, unit, delivered_there);
 }
 
 }  // namespace planar

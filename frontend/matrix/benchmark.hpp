@@ -49,6 +49,12 @@ struct Benchmark {
   double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;
   /// Of excess(): what a figure may differ without a word.
   static constexpr double tolerated_excess = 0.01;
+  /// Whether the figure needs the mark that delivered_note() explains.
+  bool differs_from_delivered(const nlohmann::ordered_json& result, std::uint32_t size) const {
+    return excess(result, size) > tolerated_excess;
+  }
+  /// What "*" at a figure means, and `delivered` at those places.
+  std::string delivered_note(const std::string& delivered) const;
   bool converges = false;                        ///< its verb takes --converge PERCENT
   bool frame_times = true;                       ///< its results may hold the time of a full-size frame
   std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots

@@ -400,6 +400,9 @@ std::string interruption_text(const std::vector<CellOutcome>& outcomes, const Ma
 std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint32_t size) const {
   return result ? benchmark.figure(*result, size) : std::nullopt;
 }
+std::optional<double> CellOutcome::delivered(const Benchmark& benchmark, std::uint32_t size) const {
+  return result && benchmark.delivered ? benchmark.delivered(*result, size) : std::nullopt;
+}
 
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
   std::vector<Cell> row;  // of one machine

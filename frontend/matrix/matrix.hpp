@@ -59,6 +59,8 @@ struct CellOutcome {
   bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
   /// What `benchmark` measured at a size, or nothing.
   std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
+  /// What was delivered meanwhile, where `benchmark` watches that.
+  std::optional<double> delivered(const Benchmark& benchmark, std::uint32_t size) const;
 };
 
 struct MatrixOptions {

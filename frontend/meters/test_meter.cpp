@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "devices/stations/packet.hpp"
 #include "frontend/meters/delivery.hpp"
 
 namespace planar {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr std::size_t most_test_marks = 1 << 14;
 constexpr unsigned tcp = 6, udp = 17;
-
-unsigned word(std::span<const std::uint8_t> b, std::size_t at) { return unsigned{b[at]} << 8 | b[at + 1]; }
 
 }  // namespace
 
@@ -37,15 +36,15 @@ bool TestMeter::of_a_test(const net::WireRecord& record) {
   const auto start = ip_datagram_at(record);
   if (!start || record.bytes.size() < *start + 28) return false;
   const auto ip = record.bytes.subspan(*start);
-  const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = word(ip, 2);
+  const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = net::get16(ip, 2);
   if (header < 20 || total < header + 8 || ip.size() < header + 8) return false;
   if (ip[9] == udp) {
-    const bool first = (word(ip, 6) & 0x1FFF) == 0;  // only this fragment has the header of the datagram
+    const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the header of the datagram
     if (record.good()) datagram_bytes_ += total - header - (first ? 8 : 0);
     return true;
   }
   if (ip[9] != tcp) return false;
-  const std::uint32_t port = word(ip, header + 2);
+  const std::uint32_t port = net::get16(ip, header + 2);
   if (!control_port_) control_port_ = port;
   return port != *control_port_;
 }

@@ -25,6 +25,8 @@ void write_json(const std::string& target, const nlohmann::ordered_json& json, c
 
 /// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);
+/// The middle one of `values`, or the mean of the middle two; 0 of none.
+double median(std::vector<double> values);
 
 /// `text` in lines of at most `width` columns, all but the first indented by `indent`. Ends without a newline.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 80);

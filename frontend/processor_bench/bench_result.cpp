@@ -48,13 +48,6 @@ void compare_row(const nlohmann::ordered_json& old, const nlohmann::ordered_json
   out.text += (faults.empty() ? "  same cycles, same state" : faults) + "\n";
 }
 
-double median(std::vector<double> sorted) {
-  std::sort(sorted.begin(), sorted.end());
-  const auto n = sorted.size();
-  if (n == 0) return 0;
-  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
 }  // namespace
 
 double BenchCpuRow::median_host_seconds() const { return median(host_seconds); }

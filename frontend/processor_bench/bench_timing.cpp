@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/state/archive.hpp"
+#include "devices/board/at/clocks/i8254.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
@@ -21,14 +22,13 @@ namespace planar {
 
 namespace {
 
-constexpr double counter_hz = 14'318'180.0 / 12;  // of the 8254
-constexpr double bogomips_bound = 5;              // percent; the published factors have two digits
+constexpr double bogomips_bound = 5;  // percent; the published factors have two digits
 
 struct Kernel {
   std::string name;
   std::uint64_t rounds = 0;
   std::uint64_t counts = 0;
-  double clocks(double hz) const { return static_cast<double>(counts) / counter_hz * hz / static_cast<double>(rounds); }
+  double clocks(double hz) const { return static_cast<double>(counts) / i8254_hz * hz / static_cast<double>(rounds); }
 };
 
 struct MachineTiming {

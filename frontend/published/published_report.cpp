@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/published/published_report.hpp"
+#include "frontend/output/output.hpp"
 
 #include <fmt/format.h>
 
@@ -130,8 +131,7 @@ std::string score_text(const std::string& machine, const char* which, const Scor
 
 ordered_json number(std::optional<double> value, int decimals) {
   if (!value) return nullptr;
-  const double scale = std::pow(10.0, decimals);
-  return std::round(*value * scale) / scale;
+  return rounded(*value, decimals);
 }
 
 ordered_json score_json(const Score& s) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "frontend/output/output.hpp"
+
 namespace planar {
 namespace {
 
@@ -57,11 +59,9 @@ std::vector<Reference> references(const std::vector<ScoredRow>& rows, const std:
     if (row.average_residual()) own.push_back(&row);
   }
   if (own.size() < fewest_rows) return list;
-  std::sort(printed.begin(), printed.end());
-  const std::size_t n = printed.size();
-  const double median = (printed[(n - 1) / 2] + printed[n / 2]) / 2;
+  const double middle = median(printed);
   std::vector<Pair> pairs;
-  for (const ScoredRow* row : own) pairs.push_back({row->print.average(), median, std::abs(*row->average_residual())});
+  for (const ScoredRow* row : own) pairs.push_back({row->print.average(), middle, std::abs(*row->average_residual())});
   list.push_back(judged("the median of its rows", pairs, 1));
   for (const std::string& other : others) {
     pairs.clear();

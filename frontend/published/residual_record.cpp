@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/common/error.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/labels.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/published/embedded_published.hpp"
 
 namespace planar {
@@ -51,8 +51,6 @@ std::optional<Range> range_of(const ScoredRow& row, Residual residual) {
   return range;
 }
 
-double hundredths(double value) { return std::round(value * 100) / 100; }
-
 /// The figures of a row that have a residual: its average and each size.
 template <class Do>
 void for_each_figure(const ScoredRow& row, Do what) {
@@ -81,7 +79,7 @@ ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditi
     if (!row.run() || row.print.repeats) continue;
     ordered_json figures{{"placements", runs_of_row(row).size()}};
     for_each_figure(row, [&](const std::string& name, const Range& r) {
-      figures[name] = {hundredths(r.mean), hundredths(r.least), hundredths(r.most)};
+      figures[name] = {rounded(r.mean, 2), rounded(r.least, 2), rounded(r.most, 2)};
     });
     record["rows"][row.print.name()] = std::move(figures);
   }

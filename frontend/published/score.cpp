@@ -9,6 +9,7 @@
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/matrix/spread.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -19,12 +20,6 @@ const Benchmark& benchmark() { return find_benchmark(published_benchmark); }
 std::optional<double> mean(const std::vector<double>& values) {
   if (values.empty()) return {};
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /// Ranks from 1; equal values share the mean of their ranks.

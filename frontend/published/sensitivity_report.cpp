@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/published/sensitivity_report.hpp"
+#include "frontend/output/output.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ using nlohmann::ordered_json;
 
 ordered_json rounded_or_null(std::optional<double> value) {
   if (!value) return nullptr;
-  return std::round(*value * 100) / 100;
+  return rounded(*value, 2);
 }
 
 std::string range(const UncertainValue& v) { return fmt::format("{} {} ({} to {})", v.name, v.used, v.low, v.high); }

@@ -27,14 +27,6 @@ void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
   std::fputc('\n', file);
 }
 
-std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::string& option) {
-  auto opened = open_output(file);
-  if (!opened)
-    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
-                ExitCode::missing_file);
-  return opened;
-}
-
 std::string unwritten(const std::string& file) {
   return fmt::format("{}: cannot be written to its end; check the free space", file);
 }
@@ -155,7 +147,7 @@ void Session::open_serial(Console& console, const std::string& where, const std:
   if (where == "stdio") {
     console.serial = {stdout, std::fflush};
   } else if (where.starts_with("file:") && where.size() > 5) {
-    console.serial = open_for_writing(where.substr(5), option);
+    console.serial = open_output(where.substr(5), option);
   } else {
     throw Error(fmt::format("{} {}: write stdio or file:NAME", option, where));
   }

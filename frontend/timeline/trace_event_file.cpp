@@ -35,10 +35,7 @@ EventArguments& EventArguments::text(std::string_view name, std::string_view val
 }
 
 TraceEventFile::TraceEventFile(const std::string& file, const std::string& option)
-    : name_(file), file_(open_output(file)) {
-  if (!file_)
-    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
-                ExitCode::missing_file);
+    : name_(file), file_(open_output(file, option)) {
   failed_ = std::fputs("[\n", file_.get()) < 0;
 }
 

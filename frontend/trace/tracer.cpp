@@ -20,12 +20,7 @@ constexpr Time lead = 1_ms;
 std::shared_ptr<std::FILE> trace_output(const TraceOptions& options) {
   if (!options.categories) return nullptr;
   if (!options.file) return {stderr, std::fflush};
-  auto opened = open_output(*options.file);
-  if (!opened)
-    throw Error(
-        fmt::format("--trace-file {}: cannot be written; check the directory and its permissions", *options.file),
-        ExitCode::missing_file);
-  return opened;
+  return open_output(*options.file, "--trace-file");
 }
 
 /// All that a line's device can be, but for what lies between them.

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "devices/stations/peer/peer.hpp"
@@ -133,14 +132,12 @@ MediumConfig medium_of(const AdapterEntry& adapter) {
   return medium;
 }
 
-/// `path` asks for full duplex: throws Error naming the first of these cards that cannot send and receive at once.
-void refuse_half_duplex(Config& c, const std::string& path, const MachineConfig& m,
-                        const std::function<bool(const CardConfig&)>& concerned) {
-  for (const CardConfig& card : m.cards)
-    if (on_network(card) && concerned(card) && !find_adapter(card.name).full_duplex)
-      c.fail(path, fmt::format("'{}' in slot {} cannot send and receive at once; write half or leave it out, or take "
-                               "another card (planar list cards)",
-                               card.name, card.slot));
+/// `path` asks for full duplex: throws Error if `card` cannot send and receive at once.
+void refuse_half_duplex(Config& c, const std::string& path, const CardConfig& card) {
+  if (!find_adapter(card.name).full_duplex)
+    c.fail(path, fmt::format("'{}' in slot {} cannot send and receive at once; write half or leave it out, or take "
+                             "another card (planar list cards)",
+                             card.name, card.slot));
 }
 
 /// One medium for all cards: its rate is the user's, or else the first card's. A card of another kind is refused.
@@ -153,7 +150,8 @@ void read_one_medium(Config& c, MachineConfig& m) {
   read_duplex(c, "net.duplex", medium);
   read_path(c, "net", medium);
   if (medium.full_duplex)
-    refuse_half_duplex(c, "net.duplex", m, [&](const CardConfig& card) { return kind_of(card) == medium.kind; });
+    for (const CardConfig& card : m.cards)
+      if (on_network(card) && kind_of(card) == medium.kind) refuse_half_duplex(c, "net.duplex", card);
   medium.name = is_ring(medium.kind) ? "ring" : MediumConfig{}.name;
   m.media.push_back(medium);
   for (const CardConfig& card : m.cards) {
@@ -174,7 +172,8 @@ void add_switched_network(Config& c, MachineConfig& m) {
   const std::string duplex = c.peek_text("net.duplex");
   const bool half = duplex == "half";
   if (duplex == "full")
-    refuse_half_duplex(c, "net.duplex", m, [](const CardConfig& card) { return card.medium.empty(); });
+    for (const CardConfig& card : m.cards)
+      if (on_network(card) && card.medium.empty()) refuse_half_duplex(c, "net.duplex", card);
   if (half || duplex == "full") c.remove({"net.duplex"});  // the ring's table says it
   std::string toml, media = "\"uplink\"";
   std::vector<std::string> made;
@@ -251,8 +250,7 @@ void plug_in_cards(Config& c, MachineConfig& m) {
                          "card",
                          card.name, title(kind_of(card)), medium.name, title(medium.kind)));
     if (medium.full_duplex && !is_ring(medium.kind))  // a ring then works by token
-      refuse_half_duplex(c, fmt::format("medium.{}.duplex", medium.name), m,
-                         [&](const CardConfig& one) { return &one == &card; });
+      refuse_half_duplex(c, fmt::format("medium.{}.duplex", medium.name), card);
   }
 }
 

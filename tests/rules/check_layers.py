@@ -10,9 +10,8 @@ import argparse
 import collections
 import os
 import sys
-import tempfile
 
-from check_tree import include_graph, tracked
+from check_tree import include_graph, tracked, tree_of
 
 LAYERS = "tests/rules/layers.txt"
 
@@ -88,11 +87,7 @@ SAID = ["house/floor/a.hpp:2: includes house/wall/b.hpp, but wall is above floor
 
 
 def self_test():
-    with tempfile.TemporaryDirectory() as root:
-        for file, text in BROKEN.items():
-            os.makedirs(os.path.dirname(os.path.join(root, file)), exist_ok=True)
-            with open(os.path.join(root, file), "w", encoding="utf-8") as out:
-                out.write(text)
+    with tree_of(BROKEN) as root:
         found = list(check(root))
     if len(found) != len(SAID) or not all(any(line.startswith(text) for line in found) for text in SAID):
         sys.exit("check_layers.py: of a tree that breaks the rule it says: %s" % found)

@@ -9,9 +9,8 @@ import argparse
 import os
 import re
 import sys
-import tempfile
 
-from check_tree import tracked
+from check_tree import tracked, tree_of
 
 MAX_WORDS = 2000
 # Longer, and why.
@@ -41,10 +40,7 @@ def finds(root):
 def self_test():
     """A page of one word too many is found; figures, listings and comments do not count."""
     uncounted = "\n12 3.5 | 7 |\n\n    a listing\n\n```console\n$ planar netio\n```\n<!-- a\ncomment -->\n"
-    with tempfile.TemporaryDirectory() as root:
-        for name, count in (("long.md", MAX_WORDS + 1), ("whole.md", MAX_WORDS)):
-            with open(os.path.join(root, name), "w", encoding="utf-8") as page:
-                page.write("word " * count + uncounted)
+    with tree_of({"long.md": "word " * (MAX_WORDS + 1) + uncounted, "whole.md": "word " * MAX_WORDS + uncounted}) as root:
         found = list(finds(root))
     if len(found) != 1 or not found[0].startswith("long.md:1: the page has 2001 words"):
         sys.exit("check_pages.py: does not find what breaks the rule: %s" % found)

@@ -13,6 +13,7 @@ SKIP, and the exit code is 4.
 """
 import argparse
 import collections
+import contextlib
 import os
 import re
 import shutil
@@ -218,13 +219,20 @@ BROKEN = {
 }
 
 
-def self_test(rule, options):
-    files, wanted, count = BROKEN[rule]
+@contextlib.contextmanager
+def tree_of(files):
+    """A folder that has these files, by name and text, while a rule is tried on it."""
     with tempfile.TemporaryDirectory() as root:
         for file, text in files.items():
-            os.makedirs(os.path.dirname(os.path.join(root, file)) or root, exist_ok=True)
+            os.makedirs(os.path.dirname(os.path.join(root, file)), exist_ok=True)
             with open(os.path.join(root, file), "w", encoding="utf-8") as out:
                 out.write(text)
+        yield root
+
+
+def self_test(rule, options):
+    files, wanted, count = BROKEN[rule]
+    with tree_of(files) as root:
         found = list(RULES[rule](root, options))
     for text in wanted:
         if not any(text in line for line in found):

@@ -8,9 +8,8 @@ import argparse
 import os
 import re
 import sys
-import tempfile
 
-from check_tree import tracked
+from check_tree import tracked, tree_of
 from prose import prose
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -95,11 +94,7 @@ FOUND = ["a/five.asm:1", "a/four.toml:1", "a/one.cpp:2", "a/one.cpp:4", "a/one.c
 
 
 def self_test():
-    with tempfile.TemporaryDirectory() as root:
-        for file, text in BROKEN.items():
-            os.makedirs(os.path.dirname(os.path.join(root, file)), exist_ok=True)
-            with open(os.path.join(root, file), "w", encoding="utf-8") as out:
-                out.write(text)
+    with tree_of(BROKEN) as root:
         found = sorted(":".join(line.split(":")[:2]) for line in check(root, entries(SELF_TEST_LIST)))
     if found != FOUND:
         sys.exit("check_words.py: in a tree that breaks the rule it finds %s instead of %s" % (found, FOUND))

@@ -8,8 +8,9 @@
 namespace planar::cpu {
 
 Timing486::Timing486(const TimingConfig& config)
-    : CachedTiming(config, plain_486.matches(config) ? MemoryEvents<Timing486, plain_486>::events
-                                                     : MemoryEvents<Timing486, any_geometry>::events) {}
+    : CachedTiming(config, known_geometry(config) == KnownGeometry::plain_486
+                               ? MemoryEvents<Timing486, plain_486>::events
+                               : MemoryEvents<Timing486, any_geometry>::events) {}
 
 void Timing486::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::i486sx);

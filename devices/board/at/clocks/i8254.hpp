@@ -25,6 +25,10 @@
 
 namespace planar {
 
+/// What a PC's counters count: the oscillator of 14.31818 MHz by twelve.
+inline constexpr double i8254_hz = 14'318'180.0 / 12;
+inline constexpr ClockDomain i8254_clock{14'318'180, 12};
+
 /// One counter of an 8254, in closed form over its clock's tick number.
 class I8254Counter {
  public:
@@ -132,7 +136,7 @@ class I8254 final : public Slave {
   void write_watchdog_control(std::uint8_t value, Time now);
 
   Trace& trace_;
-  ClockDomain clock_{14'318'180, 12};
+  ClockDomain clock_{i8254_clock};
   I8254Counter channel0_;
   I8254Counter channel2_;
   bool watchdog_loaded_ = false;
