@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -100,10 +99,17 @@ void check_machines(Lab& lab, const Until& until) {
                       lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
 }
 
-/// The steps of the command line, or of the machine file if it has none.
+/// The steps of the command line, or of the machine file if it has none. A screen that is grabbed to a name alone goes
+/// into the result folder.
 std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit) {
   std::vector<Step> all;
-  const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
+  const auto append = [&](std::vector<Step> steps) {
+    for (Step& one : steps) {
+      if (one.kind == StepKind::grab_screen && !one.text.empty() && one.text.find('/') == std::string::npos)
+        one.text = (std::filesystem::path(o.output.result) / one.text).string();
+      all.push_back(std::move(one));
+    }
+  };
   std::size_t step = 0, typing = 0;
   const auto command_line_step = [&](std::size_t n) {
     return read_steps(o.steps.at(n), fmt::format("--do {}", n + 1), limit);
@@ -122,18 +128,10 @@ std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit
   return all;
 }
 
-/// A screen that is grabbed to a name alone goes into the result folder.
-std::vector<Step> with_places(std::vector<Step> steps, const std::string& folder) {
-  for (Step& step : steps)
-    if (step.kind == StepKind::grab_screen && !step.text.empty() && step.text.find('/') == std::string::npos)
-      step.text = (std::filesystem::path(folder) / step.text).string();
-  return steps;
-}
-
 std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   if (o.state.restore) {
     Config none;
-    auto steps = with_places(read_all_steps(o, none, limit), o.output.result);
+    auto steps = read_all_steps(o, none, limit);
     return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), o.output, o.state, std::move(steps));
   }
   LabConfig lab = o.machine.lab();
@@ -141,7 +139,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
       {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
   for (const auto& [name, value] : given)
     if (value) o.machine.give(lab, name, *value);
-  auto steps = with_places(read_all_steps(o, lab.machine(0), limit), o.output.result);
+  auto steps = read_all_steps(o, lab.machine(0), limit);
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
 
