@@ -22,7 +22,8 @@ namespace planar::bus {
 struct CycleTable {
   struct Row {
     Time base{};
-    bool waits = false;  ///< and CycleSpec::ready_delay on top
+    bool waits = false;   ///< and CycleSpec::ready_delay on top
+    bool posted = false;  ///< the processor does not wait for writes: Bus::post_write()
   };
   /// From the processor's bus to this one, once for each processor cycle.
   Time synchronisation{};
@@ -49,6 +50,15 @@ constexpr CycleSpec on_bus(CycleSpec spec, unsigned number) {
   spec.kind = static_cast<std::uint8_t>(spec.kind % CycleTable::rows + number * CycleTable::rows);
   return spec;
 }
+
+/// Who makes the writes that a bus has posted: the host bridge, which knows what answers at an address by then.
+class PostedSink {
+ public:
+  virtual void write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) = 0;
+
+ protected:
+  ~PostedSink() = default;
+};
 
 class Bus {
  public:
@@ -121,6 +131,13 @@ class Bus {
   }
   /// A slave held a cycle of the processor for longer than CycleTable::ready_limit.
   virtual void bus_timeout(Time now) = 0;
+  /// A write to a range of a kind that CycleTable::Row::posted says is posted: the sink makes it later. `t`: when it
+  /// reaches the bus; returns when the processor may go on. No other bus than those with such kinds is asked.
+  virtual Time post_write(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/,
+                          const CycleSpec& /*cycle*/, Time t) {
+    return t;
+  }
+  void connect(PostedSink& sink) { sink_ = &sink; }
 
  protected:
   Bus(Scheduler& scheduler, const CycleTable& costs) : scheduler_(scheduler), costs_(costs) {}
@@ -131,6 +148,7 @@ class Bus {
   virtual void end_yield(Time end) = 0;
 
   Scheduler& scheduler_;
+  PostedSink* sink_ = nullptr;
   BusObserver* observer_ = nullptr;  // null: nobody
   // What keeps the processor waiting.
   Time busy_until_{};                  // end of the latest cycle or refresh

@@ -61,6 +61,7 @@ HostBridge::HostBridge(Scheduler& scheduler, AddressSpace& memory, const HostTim
 void HostBridge::attach(Bus& bus) {
   if (attached_ == buses_.size()) throw Error("a host bridge has four buses at most");
   bus.set_number(attached_);
+  bus.connect(*this);
   buses_[attached_++] = &bus;
 }
 
@@ -224,6 +225,28 @@ inline cpu::Cycle HostBridge::read(std::uint32_t address, unsigned bytes, Time s
   return {value, end};
 }
 
+/// Whether a write to memory at `address` is posted.
+inline bool HostBridge::posted(std::uint32_t address) const {
+  const AddressSpace::Range* const r = memory_.find(address);
+  return r && bus_of(r->cycle).costs().kinds[r->cycle.kind % CycleTable::rows].posted;
+}
+
+/// Hands a write to the bus's buffer, a doubleword of the bus at a time.
+Time HostBridge::post(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+  Time t = start;
+  for (unsigned done = 0; done < bytes;) {
+    const std::uint32_t at = address + done;
+    const unsigned n = fits(at, bytes - done, 4);
+    const AddressSpace::Range* const r = memory_.find(at);
+    const CycleSpec cycle = r ? r->cycle : nobody;
+    t = bus_of(cycle).post_write(at, n, value >> (8 * done) & mask(n), cycle, t);
+    done += n;
+  }
+  if (trace_.any(memory_categories)) [[unlikely]]
+    trace_access(true, address, bytes, value, Direction::write, t);
+  return t;
+}
+
 template <bool memory, bool observed>
 inline Time HostBridge::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start,
                               BusObserver* observer) {
@@ -335,6 +358,7 @@ bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction directio
 bool HostBridge::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now, cpu::PinsRun& run) {
   const AddressSpace::Range* const r = memory_.find(address);
   if (!r || !r->slave || !r->memory.data.empty() || trace_.any(memory_categories)) return false;
+  if (direction == Direction::write && posted(address)) return false;
   Bus& bus = bus_of(r->cycle);
   const CycleTable& costs = bus.costs();
   const Time cycle = costs.cycle(r->cycle);
@@ -413,6 +437,7 @@ cpu::Cycle HostBridge::memory_read(std::uint32_t address, unsigned bytes, Time s
 }
 
 Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+  if (attached_ > 1 && posted(address)) return post(address, bytes, value, start);
   const AddressSpace::Range* const r = single_memory(address, bytes);
   if (!r) [[unlikely]]
     return write<true>(address, bytes, value, start);
@@ -431,6 +456,20 @@ Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32
   else
     bus.bus_timeout(end);
   return end;
+}
+
+/// A posted write has had its cycle.
+void HostBridge::write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) {
+  const Target target = memory_target(address);
+  ++cycles_;
+  if (target.data) {
+    if (target.writable)
+      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  } else if (target.slave) {
+    lanes(address, bytes, [&](unsigned offset, unsigned count) {
+      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), now);
+    });
+  }
 }
 
 cpu::Cycle HostBridge::acknowledge_interrupt(Time start) {

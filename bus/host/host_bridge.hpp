@@ -7,6 +7,8 @@
 // cycle) + waiting for the bus + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to
 // the end of a cycle before the slave sees it.
 //
+// Writes to memory that a bus posts reach their slave later (Bus::post_write()).
+//
 // A range says which bus it is on (bus_number()). Board devices, accesses that nobody answers and interrupt
 // acknowledge cycles are on the bus that was attached first.
 //
@@ -41,7 +43,7 @@ struct HostTiming {
   unsigned memory_width = 32;
 };
 
-class HostBridge final : public cpu::Pins {
+class HostBridge final : public cpu::Pins, private PostedSink {
  public:
   HostBridge(Scheduler& scheduler, AddressSpace& memory, const HostTiming& timing, Trace& trace);
 
@@ -77,6 +79,8 @@ class HostBridge final : public cpu::Pins {
   void archive(Archive& a);
 
  private:
+  void write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) override;
+
   struct Target;  // who answers one cycle, and where
   Target io_target(std::uint32_t port) const;
   Target memory_target(std::uint32_t address) const;
@@ -93,6 +97,8 @@ class HostBridge final : public cpu::Pins {
   Time split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f);
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
   void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
+  bool posted(std::uint32_t address) const;
+  Time post(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
   template <bool memory>
   cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
   template <bool memory>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/memory/port_run.hpp"
 #include "core/time/time.hpp"
@@ -29,6 +30,37 @@ class BusMasterHost : public ChipHost {
 
  protected:
   ~BusMasterHost() = default;
+};
+
+/// The bus commands by which a chip on PCI reads or writes memory: they tell the host bridge how far to read ahead, and
+/// that whole lines are coming.
+enum class BurstCommand : std::uint8_t { read, read_line, read_multiple, write, write_invalidate };
+constexpr bool writes(BurstCommand c) { return c >= BurstCommand::write; }
+
+/// The bus interface of a chip that masters its bus in bursts, whose length and command it chooses itself. It has one
+/// burst at work at a time; a chip with several DMA engines shares it among them (dma/dma_engines.hpp).
+class BurstHost : public ChipHost {
+ public:
+  /// Moves `bytes` bytes (more than 0) between memory at `address` and the chip's BurstClient::burst_data(). Any byte
+  /// address: the first and the last doubleword have byte enables.
+  virtual void start_burst(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) = 0;
+  /// Gives the burst up; what was moved by then stays moved, burst_done() does not follow.
+  virtual void cancel_burst(Time now) = 0;
+
+ protected:
+  ~BurstHost() = default;
+};
+
+/// The chip's side of a burst.
+class BurstClient {
+ public:
+  /// The bytes of the burst under way, as many as start_burst() said.
+  virtual std::span<std::uint8_t> burst_data() = 0;
+  /// It has ended. `moved`: all of it; false: nobody answered (master abort), or the target gave it up.
+  virtual void burst_done(bool moved, Time now) = 0;
+
+ protected:
+  ~BurstClient() = default;
 };
 
 }  // namespace planar

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host bridge's ports to configuration space.
+//
+// Mechanism 1: CONFADD at CF8h, written and read as a doubleword only: bit 31 enable, 23:16 bus, 15:11 device, 10:8
+// function, 7:2 register; CONFDATA at CFCh to CFFh, bytes and words too. Accesses to CF8h of another width are not the
+// bridge's: CF9h is the reset control register of Intel's chip sets.
+// Mechanism 2: CSE at CF8h, a byte: 7:4 key (0: off), 3:1 function; FORWARD at CFAh: the bus; then device n answers at
+// Cn00h to CnFFh, sixteen of them.
+// Sources: PCI Local Bus Specification 2.1, 3.7.4.1 and 3.7.4.2. A bridge has one of the two.
+//
+// Not modelled: special cycles; buses other than the segment's own are absent.
+#pragma once
+
+#include <cstdint>
+
+#include "bus/pci/segment.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+
+namespace planar::pci {
+
+enum class ConfigMechanism : std::uint8_t { one = 1, two = 2 };
+
+class ConfigPorts final : private Slave {
+ public:
+  /// Claims its ports on the segment, which is attached to the host bridge by then.
+  ConfigPorts(Segment& segment, IoSpace& io, ConfigMechanism mechanism);
+
+  void reset();
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  // CF8h to CFFh
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::string_view register_name(std::uint32_t offset, Direction) const override;
+
+  /// C000h to CFFFh of mechanism 2.
+  struct Windows final : Slave {
+    explicit Windows(ConfigPorts& p) : ports(p) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    ConfigPorts& ports;
+  };
+
+  struct Address {
+    bool here = false;  ///< enabled, and on this segment
+    unsigned device = 0, function = 0, reg = 0;
+  };
+  Address address(std::uint32_t data_offset) const;
+  void decode_windows();
+
+  Segment& segment_;
+  IoSpace& io_;
+  const ConfigMechanism mechanism_;
+  std::uint32_t confadd_ = 0;
+  std::uint8_t cse_ = 0, forward_ = 0;
+  Windows windows_{*this};
+  IoClaim claim_, window_claim_;
+};
+
+}  // namespace planar::pci

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bus/pci/function.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "bus/pci/slot.hpp"
+#include "core/common/error.hpp"
+
+namespace planar::pci {
+
+namespace {
+constexpr unsigned bar_limit = 6;
+constexpr std::uint32_t io_bar = 1, prefetchable_bar = 8;
+constexpr std::uint32_t fixed_bits(Bar::Kind kind) { return kind == Bar::Kind::io ? 3 : 15; }
+constexpr unsigned bar_register(unsigned n) { return BAR0 + 4 * n; }
+}  // namespace
+
+Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity_(identity) {
+  config_.set_default(VENDOR_ID, 2, identity.vendor);
+  config_.set_default(DEVICE_ID, 2, identity.device);
+  config_.set_default(STATUS, 2, DEVSEL_MEDIUM | FAST_BACK_TO_BACK);
+  config_.set_default(REVISION_ID, 1, identity.revision);
+  config_.set_default(CLASS_CODE, 3, identity.class_code);
+  config_.set_default(HEADER_TYPE, 1, identity.multifunction ? 0x80 : 0);
+  config_.set_default(SUBSYSTEM_VENDOR_ID, 2, identity.subsystem_vendor);
+  config_.set_default(SUBSYSTEM_ID, 2, identity.subsystem);
+  config_.set_default(INTERRUPT_PIN, 1, identity.interrupt_pin);
+  config_.set_default(MIN_GNT, 1, identity.min_gnt);
+  config_.set_default(MAX_LAT, 1, identity.max_lat);
+  config_.set_writable(COMMAND, 2, BUS_MASTER | MEMORY_WRITE_INVALIDATE | PARITY_RESPONSE | SERR_ENABLE);
+  config_.set_clearable(STATUS, 2, 0xF900);
+  config_.set_writable(CACHE_LINE_SIZE, 1, 0xFF);
+  config_.set_writable(LATENCY_TIMER, 1, 0xF8);  // the low three bits are often 0: eight clocks is fine enough
+  config_.set_writable(INTERRUPT_LINE, 1, 0xFF);
+  slot.add(*this);
+}
+
+Function::~Function() { slot_.remove(*this); }
+
+void Function::add_bar(const Bar& bar) {
+  const std::uint32_t least = bar.kind == Bar::Kind::io ? 4 : 16;
+  if (bars_.size() == bar_limit || !std::has_single_bit(bar.size) || bar.size < least || !bar.slave)
+    throw Error(fmt::format("a PCI function has six base addresses, of a power of two of at least {} bytes", least));
+  const auto n = static_cast<unsigned>(bars_.size());
+  std::uint32_t type = 0, command = MEMORY_SPACE;
+  if (bar.kind == Bar::Kind::io) type = io_bar, command = IO_SPACE;
+  if (bar.kind == Bar::Kind::prefetchable) type = prefetchable_bar;
+  config_.set_default(bar_register(n), 4, type);
+  config_.set_writable(bar_register(n), 4, ~(bar.size - 1) & ~fixed_bits(bar.kind));
+  config_.set_writable(COMMAND, 2, config_.writable(COMMAND, 2) | command);
+  bars_.push_back(bar);
+  io_claims_.emplace_back();
+  memory_claims_.emplace_back();
+}
+
+std::uint32_t Function::base(unsigned n) const {
+  return n < bars_.size() ? config_.read(bar_register(n), 4) & ~fixed_bits(bars_[n].kind) : 0;
+}
+
+bool Function::decodes(unsigned n) const {
+  if (n >= bars_.size() || base(n) == 0) return false;
+  if (bars_[n].kind != Bar::Kind::io) return enabled(MEMORY_SPACE);
+  return enabled(IO_SPACE) && base(n) <= 0x10000 - bars_[n].size;  // the bridge has 64 KB of ports
+}
+
+void Function::decode() {
+  for (unsigned n = 0; n < bars_.size(); ++n) {
+    const Bar& bar = bars_[n];
+    io_claims_[n].release();
+    memory_claims_[n].release();
+    if (!decodes(n)) continue;
+    if (bar.kind == Bar::Kind::io)
+      io_claims_[n] = slot_.claim_io(static_cast<std::uint16_t>(base(n)),
+                                     static_cast<std::uint16_t>(base(n) + bar.size - 1), *bar.slave, bar.cycle);
+    else
+      memory_claims_[n] = slot_.claim_memory(base(n), bar.size, *bar.slave, bar.cycle);
+  }
+}
+
+std::uint32_t Function::config_read(unsigned reg, unsigned bytes, Time) { return config_.read(reg, bytes); }
+
+void Function::config_write(unsigned reg, unsigned bytes, std::uint32_t value, Time now) {
+  if (!config_.write(reg, bytes, value)) return;
+  if (reg + bytes > COMMAND && reg < bar_register(bar_limit)) decode();
+  config_changed(reg, bytes, now);
+}
+
+void Function::bus_reset(Time now) {
+  config_.reset();
+  decode();
+  set_interrupt(false, now);
+}
+
+void Function::set_interrupt(bool asserted, Time now) {
+  if (interrupt_ == asserted || identity_.interrupt_pin == 0) return;
+  interrupt_ = asserted;
+  slot_.set_interrupt(identity_.interrupt_pin, asserted, now);
+}
+
+void Function::describe_header(Description& d) const {
+  d.reg("vendor", config_.read(VENDOR_ID, 2), 16).reg("device", config_.read(DEVICE_ID, 2), 16);
+  d.reg("COMMAND", config_.read(COMMAND, 2), 16).reg("STATUS", config_.read(STATUS, 2), 16);
+  d.reg("LATENCY_TIMER", config_.read(LATENCY_TIMER, 1), 8);
+  d.reg("CACHE_LINE_SIZE", config_.read(CACHE_LINE_SIZE, 1), 8);
+  for (unsigned n = 0; n < bars_.size(); ++n)
+    d.reg(fmt::format("BAR{}", n), config_.read(bar_register(n), 4), 32).flag("decodes", decodes(n));
+  d.number("INTERRUPT_LINE", config_.read(INTERRUPT_LINE, 1)).flag("interrupt pin", interrupt_);
+}
+
+void Function::archive_function(Archive& a) {
+  a(config_, interrupt_);
+  if (a.loading()) decode();
+}
+
+}  // namespace planar::pci

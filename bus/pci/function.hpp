@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A function of a device on PCI: its configuration space with base address registers that decode, and its interrupt
+// pin. A card says in its constructor what it is:
+//
+//   Rtl8139Card::Rtl8139Card(...) : Function(slot, {.vendor = 0x10EC, .device = 0x8139, ...}) {
+//     add_bar({.kind = Bar::Kind::io, .size = 0x100, .slave = &registers_, .cycle = {32, CycleKind::target, wait}});
+//     add_bar({.kind = Bar::Kind::memory, .size = 0x100, .slave = &registers_, ...});
+//   }
+//
+// Command bits and base addresses are writable; while IO_SPACE or MEMORY_SPACE is set a base address that is not 0
+// decodes. Sources: PCI Local Bus Specification 2.1, chapter 6.
+//
+// Not modelled: 64-bit base addresses, parity, SERR#, BIST.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bus/pci/config_space.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/state/description.hpp"
+#include "core/time/time.hpp"
+
+namespace planar::pci {
+
+class Slot;
+
+/// The read-only part of a header.
+struct Identity {
+  std::uint16_t vendor = 0, device = 0;
+  std::uint8_t revision = 0;
+  std::uint32_t class_code = 0;  ///< class << 16 | subclass << 8 | interface: 020000h is an Ethernet controller
+  std::uint16_t subsystem_vendor = 0, subsystem = 0;
+  unsigned interrupt_pin = 1;             ///< 1 is INTA#, 0 none
+  std::uint8_t min_gnt = 0, max_lat = 0;  ///< units of 250 ns
+  bool multifunction = false;
+};
+
+/// A base address register and what answers there.
+struct Bar {
+  enum class Kind : std::uint8_t { io, memory, prefetchable };
+  Kind kind = Kind::io;
+  std::uint32_t size = 0;  ///< a power of two: at least 4 ports, 16 bytes of memory
+  Slave* slave = nullptr;
+  CycleSpec cycle;
+};
+
+class Function {
+ public:
+  Function(Slot& slot, const Identity& identity);
+  virtual ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  // ---- configuration cycles ----
+  /// `bytes` is 1, 2 or 4 within one doubleword.
+  virtual std::uint32_t config_read(unsigned reg, unsigned bytes, Time now);
+  virtual std::uint32_t config_peek(unsigned reg, unsigned bytes) const { return config_.read(reg, bytes); }
+  virtual void config_write(unsigned reg, unsigned bytes, std::uint32_t value, Time now);
+  /// RST#: nothing decodes, the pin is let go.
+  virtual void bus_reset(Time now);
+
+  const ConfigSpace& config() const { return config_; }
+  bool enabled(Command bit) const { return config_.read(COMMAND, 2) & bit; }
+  /// Where base address register `n` decodes at present; false if it does not.
+  bool decodes(unsigned n) const;
+  std::uint32_t base(unsigned n) const;
+  const std::vector<Bar>& bars() const { return bars_; }
+  Slot& slot() const { return slot_; }
+
+  /// A bit of STATUS: what the bus master side of the function has met.
+  void set_status(Status bit) { config_.set(STATUS, 2, config_.read(STATUS, 2) | bit); }
+
+  /// Header, base addresses and interrupt pin, for the card's description.
+  void describe_header(Description& d) const;
+
+ protected:
+  /// The next base address register; at most six. Throws Error for a size that no register can have.
+  void add_bar(const Bar& bar);
+  /// Its interrupt pin.
+  void set_interrupt(bool asserted, Time now);
+  bool interrupt() const { return interrupt_; }
+  /// A register has another value, by a configuration write.
+  virtual void config_changed(unsigned /*reg*/, unsigned /*bytes*/, Time /*now*/) {}
+  /// The configuration space, what decodes, and the pin.
+  void archive_function(Archive& a);
+
+  ConfigSpace config_;
+
+ private:
+  void decode();
+
+  Slot& slot_;
+  const Identity identity_;
+  std::vector<Bar> bars_;
+  std::vector<IoClaim> io_claims_;          // by register
+  std::vector<MemoryClaim> memory_claims_;  // by register
+  bool interrupt_ = false;
+};
+
+}  // namespace planar::pci

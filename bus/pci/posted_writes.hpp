@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host bridge's buffer of the processor's memory writes to PCI: they are taken at once and made in order later. A
+// read of the processor from PCI, and a port access, wait until it is empty (PCI 2.1, appendix E).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+
+namespace planar::pci {
+
+class PostedWrites {
+ public:
+  struct Write {
+    std::uint32_t address = 0, value = 0;
+    std::uint8_t bytes = 0;
+    Time cycle{};  // that it takes on the bus
+    void archive(Archive& a) { a(address, value, bytes, cycle); }
+  };
+
+  bool empty() const { return writes_.empty(); }
+  std::size_t size() const { return writes_.size(); }
+  void push(const Write& write) { writes_.push_back(write); }
+  const Write& front() const { return writes_.front(); }
+  void pop() { writes_.pop_front(); }
+  void clear() { writes_.clear(); }
+  void archive(Archive& a) { a(writes_); }
+
+ private:
+  std::deque<Write> writes_;
+};
+
+}  // namespace planar::pci

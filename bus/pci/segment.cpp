@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bus/pci/segment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bus/pci/function.hpp"
+#include "bus/pci/slot.hpp"
+#include "core/common/error.hpp"
+
+namespace planar::pci {
+
+namespace {
+constexpr std::uint32_t line_bytes = 32;
+constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
+/// No transaction, grant or posted write of a sound snapshot ends later than this after its time.
+constexpr Time longest_ahead = 1_s;
+}  // namespace
+
+// ---- a master ----
+
+Master::Master(Segment& segment, std::string name) : segment_(segment), name_(std::move(name)) {
+  segment_.attach(*this);
+}
+
+Master::~Master() { segment_.detach(*this); }
+
+void Master::start(MemoryCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
+  command_ = command;
+  address_ = address;
+  bytes_ = bytes;
+  moved_ = 0;
+  segment_.request(*this, now);
+}
+
+void Master::cancel(Time now) {
+  bytes_ = moved_ = 0;
+  segment_.withdraw(*this, now);
+}
+
+void Master::describe(Description& d) const {
+  d.activity("bus", segment_.owner_ == this ? "transaction" : requesting_ ? "waits for GNT#" : "idle");
+  d.text("direction", writes(command_) ? "to memory" : "from memory").reg("address", address_, 32);
+  d.number("bytes", bytes_).number("bytes moved", moved_).number("latency timer", latency_timer_);
+}
+
+void Master::archive(Archive& a) {
+  a(latency_timer_, command_, address_, bytes_, moved_, requesting_);
+  if (a.loading() && (command_ > MemoryCommand::write_invalidate || moved_ > bytes_ ||
+                      (bytes_ != 0 && bytes_ > burst_data().size()) || (requesting_ && bytes_ == 0)))
+    throw Error("snapshot holds a damaged PCI burst; take a new one", ExitCode::missing_file);
+}
+
+// ---- the segment ----
+
+Segment::Segment(Scheduler& scheduler, const SegmentTiming& timing, AddressSpace& memory, Trace& trace,
+                 std::string name)
+    : Bus(scheduler, timing.costs()),
+      timing_(timing),
+      memory_(memory),
+      trace_(trace),
+      name_(std::move(name)),
+      grant_(scheduler, name_ + ".grant", Priority::wire, Callback::to<&Segment::grant>(this)),
+      end_(scheduler, name_ + ".end", Priority::wire, Callback::to<&Segment::end>(this)),
+      post_(scheduler, name_ + ".post", Priority::wire, Callback::to<&Segment::post_done>(this)) {}
+
+void Segment::attach(Slot& slot) {
+  if (slot.device() >= devices || slots_[slot.device()])
+    throw Error("a PCI device number is 0 to 31 and used once on a segment");
+  slots_[slot.device()] = &slot;
+}
+
+void Segment::detach(Slot& slot) { slots_[slot.device()] = nullptr; }
+
+void Segment::detach(Master& master) {
+  std::erase(masters_, &master);
+  if (owner_ == &master) {
+    owner_ = nullptr;
+    end_.cancel();
+    update_contended();
+  }
+}
+
+// ---- configuration cycles ----
+
+namespace {
+Function* target(const std::array<Slot*, Segment::devices>& slots, unsigned device, unsigned function) {
+  const Slot* slot = device < slots.size() ? slots[device] : nullptr;
+  return slot ? slot->function(function) : nullptr;
+}
+}  // namespace
+
+std::uint32_t Segment::config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now) {
+  Function* const f = target(slots_, device, function);
+  return f ? f->config_read(reg, bytes, now) & mask(bytes) : mask(bytes);
+}
+
+std::uint32_t Segment::config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const {
+  const Function* const f = target(slots_, device, function);
+  return f ? f->config_peek(reg, bytes) & mask(bytes) : mask(bytes);
+}
+
+void Segment::config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value,
+                           Time now) {
+  if (Function* const f = target(slots_, device, function)) f->config_write(reg, bytes, value & mask(bytes), now);
+}
+
+void Segment::reset(Time now) {
+  posted_.clear();
+  post_.cancel();
+  update_contended();
+  for (Slot* slot : slots_)
+    for (unsigned n = 0; slot && n < Slot::functions; ++n)
+      if (Function* f = slot->function(n)) f->bus_reset(now);
+}
+
+void Segment::bus_timeout(Time now) { trace_(TraceCategory::bus, now, name_, "a target held the bus for too long"); }
+
+// ---- arbitration ----
+
+bool Segment::requested() const {
+  return std::any_of(masters_.begin(), masters_.end(), [](const Master* m) { return m->requesting_; });
+}
+
+void Segment::request(Master& master, Time now) {
+  master.requesting_ = true;
+  trace_(TraceCategory::arbitration, now, master.name_, "REQ#");
+  if (owner_ && owner_ != &master)
+    yield_soon(now);
+  else
+    arbitrate(now);
+}
+
+void Segment::withdraw(Master& master, Time now) {
+  master.requesting_ = false;
+  if (owner_ != &master) return;
+  owner_ = nullptr;
+  end_.cancel();
+  busy_until_ = std::max(busy_until_, now + timing_.clocks(timing_.turnaround));
+  if (observer_) observer_->released(master.name_, now);
+  update_contended();
+  serve_posted(now);
+  arbitrate(now);
+}
+
+/// Grants the bus to the next master when what runs on it at present has ended.
+void Segment::arbitrate(Time now) {
+  if (owner_ || grant_.pending() || !requested()) return;
+  if (processor_waits_) {  // its turn
+    yielded_ = true;
+    return;
+  }
+  if (!posted_.empty()) return;  // the bridge is a master too, and was here first
+  grant_.at(std::max(now + timing_.clocks(timing_.grant), busy_until_ + timing_.clocks(timing_.turnaround)));
+  update_contended();
+}
+
+void Segment::end_yield(Time end) {
+  yielded_ = false;
+  arbitrate(end);
+}
+
+void Segment::grant(Time now) {
+  const std::size_t count = masters_.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t at = (turn_ + n) % count;
+    if (!masters_[at]->requesting_) continue;
+    turn_ = static_cast<std::uint32_t>((at + 1) % count);
+    return begin(*masters_[at], now);
+  }
+  update_contended();  // the one that asked has given up
+  serve_posted(now);
+}
+
+// ---- a master's transaction ----
+
+/// When the data phase of doubleword `beat` of the transaction under way ends, counted from 0.
+Time Segment::beat_end(std::uint32_t beat) const {
+  const std::uint32_t from = owner_->address_ + owner_->moved_;
+  std::uint64_t clocks = beat;
+  if (owner_->command_ == MemoryCommand::read || owner_->command_ == MemoryCommand::read_line) {
+    const std::uint32_t crossed = ((from & (line_bytes - 1) & ~3u) + 4 * beat) / line_bytes;
+    clocks += std::uint64_t{crossed} * timing_.memory.read_line_gap;
+  }
+  return now_on_.first + timing_.clock * static_cast<std::int64_t>(clocks);
+}
+
+/// How many bytes the first `beats` doublewords of it hold.
+std::uint32_t Segment::beat_bytes(std::uint32_t beats) const {
+  const std::uint32_t from = owner_->address_ + owner_->moved_;
+  return std::min(4 * beats - (from & 3), owner_->bytes_ - owner_->moved_);
+}
+
+void Segment::begin(Master& master, Time now) {
+  owner_ = &master;
+  master.requesting_ = false;
+  const std::uint32_t address = master.address_ + master.moved_;
+  const bool write = writes(master.command_);
+  const Page& page = memory_.page(address);
+  now_on_ = {};
+  now_on_.start = now;
+  now_on_.aborted = page.kind == PageKind::unmapped;
+  now_on_.first = now + timing_.clocks(write ? timing_.memory.write_first : timing_.memory.read_first);
+  if (now_on_.aborted) {
+    now_on_.end = now + timing_.clocks(timing_.master_abort);
+  } else {
+    // To the end of the page at most: what lies beyond it may be something else.
+    const std::uint32_t most = 4096 - (address & 0xFFF);
+    now_on_.bytes = std::min(master.bytes_ - master.moved_, most);
+    now_on_.end = beat_end(((address & 3) + now_on_.bytes + 3) / 4 - 1);
+    if (share_) {
+      const std::uint32_t lines = ((address & (line_bytes - 1)) + now_on_.bytes + line_bytes - 1) / line_bytes;
+      const Time from = write ? now_on_.first : now;
+      share_(from, now_on_.end, Time{(now_on_.end - from).ps / lines}, timing_.memory.line);
+    }
+  }
+  ++counters_.transactions;
+  trace_(TraceCategory::arbitration, now, master.name_, "GNT#: {} {} bytes at {:08X}", write ? "writes" : "reads",
+         master.bytes_ - master.moved_, address);
+  if (observer_) observer_->granted(master.name_, 0, now);
+  end_.at(now_on_.end);
+  update_contended();
+  if (requested() || processor_waits_) yield_soon(now);
+}
+
+void Segment::yield_soon(Time now) {
+  if (!owner_ || now_on_.aborted) return;
+  const Time allowed = std::max(now, now_on_.start + timing_.clock * std::int64_t{owner_->latency_timer_});
+  if (allowed >= now_on_.end) return;
+  // The datum under way at that time is the last one.
+  const std::uint32_t address = owner_->address_ + owner_->moved_;
+  const std::uint32_t beats = ((address & 3) + now_on_.bytes + 3) / 4;
+  std::uint32_t beat = 0;
+  while (beat + 1 < beats && beat_end(beat) < allowed) ++beat;
+  now_on_.bytes = std::min(now_on_.bytes, beat_bytes(beat + 1));
+  now_on_.end = beat_end(beat);
+  end_.at(now_on_.end);
+}
+
+void Segment::end(Time now) {
+  Master& master = *owner_;
+  const Transaction done = now_on_;
+  owner_ = nullptr;
+  busy_until_ = std::max(busy_until_, now);
+  if (observer_) {
+    observer_->transferred(master.name_,
+                           {master.address_ + master.moved_, done.bytes, 32, true, timing_.clock,
+                            writes(master.command_) ? Direction::write : Direction::read},
+                           done.start, now);
+    observer_->released(master.name_, now);
+  }
+  update_contended();
+  serve_posted(now);
+  BurstEnd why = BurstEnd::done;
+  if (done.aborted) {
+    ++counters_.aborts;
+    why = BurstEnd::master_abort;
+    trace_(TraceCategory::bus, now, master.name_, "master abort at {:08X}", master.address_ + master.moved_);
+  } else {
+    counters_.bytes += done.bytes;
+    const auto part = master.burst_data().subspan(master.moved_, done.bytes);
+    if (writes(master.command_))
+      memory_.master_write(master.address_ + master.moved_, part, now);
+    else
+      memory_.master_read(master.address_ + master.moved_, part, now);
+    master.moved_ += done.bytes;
+    if (master.moved_ < master.bytes_) {
+      request(master, now);
+      return;
+    }
+  }
+  master.bytes_ = master.moved_ = 0;
+  master.burst_ended(why, now);
+  arbitrate(now);
+}
+
+// ---- the processor ----
+
+Time Segment::acquire_contended(Time t) {
+  const Time asked = t;
+  for (;;) {
+    if (t < processor_from_) {
+      t = processor_from_;
+      scheduler_.advance(t);
+    } else if (owner_ || grant_.pending() || !posted_.empty()) {
+      processor_waits_ = true;
+      if (owner_) yield_soon(t);
+      t = scheduler_.advance_to_event(t);
+    } else {
+      break;
+    }
+  }
+  processor_waits_ = false;
+  if (t > asked) t += timing_.clocks(timing_.turnaround);
+  scheduler_.advance(t);
+  if (observer_ && t > asked) observer_->waited(asked, t);
+  return t;
+}
+
+// ---- posted writes ----
+
+Time Segment::post_write(std::uint32_t address, unsigned bytes, std::uint32_t value, const CycleSpec& cycle, Time t) {
+  scheduler_.advance(t);
+  while (posted_.size() >= timing_.post_depth) t = scheduler_.advance_to_event(t);
+  posted_.push({address, value, static_cast<std::uint8_t>(bytes), costs().cycle(cycle) - timing_.completion});
+  if (owner_) yield_soon(t);
+  serve_posted(t);
+  update_contended();
+  return t + timing_.post;
+}
+
+/// The oldest posted write gets the bus as soon as nobody has it.
+void Segment::serve_posted(Time now) {
+  if (posted_.empty() || owner_ || grant_.pending() || post_.pending()) return;
+  post_.at(std::max(now, busy_until_ + timing_.clocks(timing_.turnaround)) + posted_.front().cycle);
+}
+
+void Segment::post_done(Time now) {
+  const PostedWrites::Write write = posted_.front();
+  posted_.pop();
+  busy_until_ = std::max(busy_until_, now);
+  serve_posted(now);
+  update_contended();
+  if (observer_)
+    observer_->cycle({bus::BusCycle::Kind::memory, Direction::write, write.address, write.bytes, write.value,
+                      now - write.cycle, now});
+  if (sink_) sink_->write_posted(write.address, write.bytes, write.value, now);
+  arbitrate(now);
+}
+
+// ---- what others see of it ----
+
+void Segment::describe(Description& d) const {
+  d.activity("owner", owner_ ? owner_->name_ : requested() ? "arbitration" : "idle");
+  d.number("transactions of masters", counters_.transactions).number("bytes of masters", counters_.bytes);
+  d.number("master aborts", counters_.aborts).level("posted writes", posted_.size());
+  for (const Master* m : masters_) m->describe(d.part(m->name()));
+}
+
+void Segment::archive(Archive& a) {
+  a.section(name_, 1);
+  std::uint32_t owner = 0;  // 1 is the first master
+  if (owner_)
+    owner = static_cast<std::uint32_t>(std::find(masters_.begin(), masters_.end(), owner_) - masters_.begin()) + 1;
+  a(busy_until_, processor_from_, owner, turn_, now_on_, yielded_, posted_, counters_.transactions, counters_.bytes,
+    counters_.aborts, grant_, end_, post_);
+  for (Master* m : masters_) m->archive(a);
+  if (!a.loading()) return;
+  const Time latest = scheduler_.now() + longest_ahead;
+  if (owner > masters_.size() || turn_ > masters_.size() || busy_until_ > latest || processor_from_ > latest ||
+      (owner != 0) != end_.pending() || post_.pending() != (!posted_.empty() && owner == 0 && !grant_.pending()) ||
+      posted_.size() > timing_.post_depth)
+    throw Error("snapshot holds a damaged PCI bus; take a new one", ExitCode::missing_file);
+  owner_ = owner ? masters_[owner - 1] : nullptr;
+  if (owner_ && !now_on_.aborted && now_on_.bytes > owner_->bytes_ - owner_->moved_)
+    throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
+  update_contended();
+}
+
+}  // namespace planar::pci

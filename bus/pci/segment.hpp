@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A PCI segment as a timed resource: the processor's cycles through the host bridge, configuration cycles, posted
+// writes, and masters with their arbiter.
+//
+//   REQ# ... GNT#  address  DEVSEL#/first datum  datum datum ... datum   idle
+//        grant             read_first or write_first   1 clock each
+//
+// Arbitration: round robin among the masters; it runs while another transaction does. The processor competes as one
+// more: when it waits, the owner has lost GNT# and ends its transaction once its latency timer has run out, and the
+// processor has the next one. What was left of the burst competes again. A burst is one transaction as long as nobody
+// else asks: the bridge ends none by itself but where `read` and `read_line` come to the end of what it reads ahead.
+//
+// Memory behind the bridge is shared by the line: each one keeps the processor from it for MemoryTarget::line.
+//
+// An address that is no memory ends in a master abort. A transfer to or from another device's memory moves its data at
+// the same price as memory's [inferred].
+//
+// Not modelled: retries and delayed transactions of targets, fast back-to-back, locked transactions, 64 bits, parity,
+// a snoop's own time on the processor's bus apart from the line's.
+// Sources: PCI Local Bus Specification 2.1, chapter 3; docs/hardware/pci.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/common/bus.hpp"
+#include "bus/pci/master.hpp"
+#include "bus/pci/posted_writes.hpp"
+#include "bus/pci/timing.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/state/trace.hpp"
+
+namespace planar::pci {
+
+class Slot;
+
+class Segment final : public bus::Bus {
+ public:
+  static constexpr unsigned devices = 32;
+  /// Told of the spans in which masters use memory: from `from` to `to`, each line keeps the processor from it for
+  /// `line`, one every `period`.
+  using Share = std::function<void(Time from, Time to, Time period, Time line)>;
+
+  Segment(Scheduler& scheduler, const SegmentTiming& timing, AddressSpace& memory, Trace& trace,
+          std::string name = "pci");
+
+  void set_share(Share share) { share_ = std::move(share); }
+
+  // bus::Bus
+  std::string_view name() const override { return name_; }
+  std::string_view owner_name() const override { return owner_ ? std::string_view(owner_->name_) : "processor"; }
+  void describe(Description& d) const override;
+  void archive(Archive& a) override;
+  void bus_timeout(Time now) override;
+  Time post_write(std::uint32_t address, unsigned bytes, std::uint32_t value, const CycleSpec& cycle, Time t) override;
+
+  // ---- configuration cycles: bus number 0 is this segment's ----
+  /// Registers of an absent device read ones. `bytes` 1, 2 or 4 within a doubleword.
+  std::uint32_t config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now);
+  std::uint32_t config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const;
+  void config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value, Time now);
+  /// RST#: every function, and every master's burst.
+  void reset(Time now);
+
+  Slot* slot(unsigned device) const { return device < devices ? slots_[device] : nullptr; }
+  const SegmentTiming& timing() const { return timing_; }
+  Scheduler& scheduler() { return scheduler_; }
+  /// Transactions and bytes of all masters, for reports.
+  struct Counters {
+    std::uint64_t transactions = 0, bytes = 0, aborts = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  friend class Master;
+  friend class Slot;
+  void attach(Slot& slot);
+  void detach(Slot& slot);
+  void attach(Master& master) { masters_.push_back(&master); }
+  void detach(Master& master);
+  void request(Master& master, Time now);
+  void withdraw(Master& master, Time now);
+
+  Time acquire_contended(Time t) override;
+  void end_yield(Time end) override;
+  void arbitrate(Time now);
+  void grant(Time now);
+  void begin(Master& master, Time now);
+  /// The owner has lost GNT# at `now`.
+  void yield_soon(Time now);
+  void end(Time now);
+  void serve_posted(Time now);
+  void post_done(Time now);
+  bool requested() const;
+  void update_contended() { contended_ = owner_ != nullptr || grant_.pending() || !posted_.empty(); }
+
+  /// The owner's transaction: how much it moves, and when.
+  struct Transaction {
+    Time start{}, first{}, end{};
+    std::uint32_t bytes = 0;
+    bool aborted = false;
+    void archive(Archive& a) { a(start, first, end, bytes, aborted); }
+  };
+  Time beat_end(std::uint32_t beat) const;  // of the transaction under way
+  std::uint32_t beat_bytes(std::uint32_t beats) const;
+
+  const SegmentTiming timing_;
+  AddressSpace& memory_;
+  Trace& trace_;
+  std::string name_;
+  Share share_;
+  std::array<Slot*, devices> slots_{};
+  std::vector<Master*> masters_;  // in order of construction
+  std::uint32_t turn_ = 0;        // of masters_: who is asked first
+  Master* owner_ = nullptr;       // null: the processor
+  Transaction now_on_;
+  bool processor_waits_ = false;
+  PostedWrites posted_;
+  Counters counters_;
+  Event grant_, end_, post_;
+};
+
+}  // namespace planar::pci

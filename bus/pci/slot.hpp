@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A device number on a PCI segment, a connector or a place on the board: what it offers to the functions of the device
+// in it. A function is built with its slot and answers configuration cycles from then on; what it decodes it claims
+// here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "bus/pci/segment.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
+
+namespace planar::pci {
+
+class Function;
+
+/// The parts of the machine that slots lead to. All outlive the slots.
+struct SlotWiring {
+  Scheduler& scheduler;
+  IoSpace& io;
+  AddressSpace& memory;
+  Segment& segment;
+  Trace& trace;
+  /// Where the interrupt pins lead: pin 1 (INTA#) to 4 of the device `device`, level.
+  std::function<void(unsigned device, unsigned pin, bool asserted, Time now)> interrupt;
+  /// Before the names of what is in the slots; in a lab with several machines "NAME.".
+  std::string prefix{};
+};
+
+class Slot {
+ public:
+  static constexpr unsigned functions = 8;
+
+  /// `device` 0 to 31; `number` of a connector from 1 as people count, 0 of a place on the board.
+  Slot(unsigned device, unsigned number, const SlotWiring& wiring);
+  ~Slot();
+  Slot(const Slot&) = delete;
+
+  unsigned device() const { return device_; }
+  unsigned number() const { return number_; }
+  /// What a card in it is called in traces and captures: "slot1.rtl8139".
+  std::string device_name(std::string_view card) const {
+    return number_ ? fmt::format("{}slot{}.{}", wiring_.prefix, number_, card)
+                   : fmt::format("{}{}", wiring_.prefix, card);
+  }
+  /// What trace lines say of it, without the machine's name; whose category its registers have.
+  void set_occupant(std::string_view card, TraceCategory registers) {
+    subject_ = {number_ ? fmt::format("slot{}.{}", number_, card) : std::string(card), registers};
+  }
+  const TraceSubject& subject() const { return subject_; }
+
+  /// Function `n` of the device, or null.
+  Function* function(unsigned n) const { return n < functions ? functions_[n] : nullptr; }
+  /// The next function number; throws Error when all eight are taken.
+  void add(Function& function);
+  void remove(Function& function);
+
+  IoClaim claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const;
+  MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const;
+  void set_interrupt(unsigned pin, bool asserted, Time now) const;
+
+  Segment& segment() const { return wiring_.segment; }
+  /// System memory for masters (data only; the segment says what the transfer costs).
+  AddressSpace& memory() const { return wiring_.memory; }
+  Scheduler& scheduler() const { return wiring_.scheduler; }
+  Trace& trace() const { return wiring_.trace; }
+
+ private:
+  unsigned device_, number_;
+  SlotWiring wiring_;
+  TraceSubject subject_;
+  std::array<Function*, functions> functions_{};
+};
+
+}  // namespace planar::pci

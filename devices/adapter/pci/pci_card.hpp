@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every PCI network card here is made of: its function on the bus, its name, and the chip's way to memory.
+//
+// A card says in its constructor what its header and base addresses are (bus/pci/function.hpp), connects its chip's
+// BurstClient, and archives with archive_card().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bus/common/card.hpp"
+#include "bus/pci/function.hpp"
+#include "bus/pci/master.hpp"
+#include "bus/pci/slot.hpp"
+#include "devices/adapter/network_adapter.hpp"
+#include "devices/adapter/pci/pci_entry.hpp"
+#include "devices/chips/chip_host.hpp"
+
+namespace planar {
+
+/// The chip's bursts as those of a master on the segment. While the function may not be a master they wait.
+class PciBurstPort final : private pci::Master {
+ public:
+  PciBurstPort(pci::Slot& slot, const std::string& name, pci::Function& function)
+      : Master(slot.segment(), name), function_(function) {}
+
+  void connect(BurstClient& client) { client_ = &client; }
+  void start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
+  void cancel(Time now);
+  /// The function's configuration space has changed.
+  void configured(Time now);
+
+  void describe(Description& d) const { Master::describe(d); }
+  void archive(Archive& a);
+
+ private:
+  std::span<std::uint8_t> burst_data() override { return client_->burst_data(); }
+  void burst_ended(pci::BurstEnd end, Time now) override;
+
+  pci::Function& function_;
+  BurstClient* client_ = nullptr;
+  BurstCommand command_ = BurstCommand::read;
+  std::uint32_t address_ = 0, bytes_ = 0;
+  bool waiting_ = false;  // for COMMAND.BUS_MASTER
+};
+
+class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAdapter, protected BurstHost {
+ public:
+  // bus::Card and NetworkAdapter
+  std::string_view name() const override { return entry_.name; }
+  void describe(Description& d) const override;
+  // pci::Function
+  void bus_reset(Time now) override;
+
+ protected:
+  PciNetworkCard(const PciContext& context, const PciEntry& entry, const pci::Identity& identity)
+      : Function(context.slot, identity),
+        entry_(entry),
+        port_(context.slot, context.slot.device_name(entry.name), *this) {}
+
+  /// RST#: all but the configuration space.
+  virtual void reset_board(Time now) = 0;
+  /// The board's registers, and a part for each chip.
+  virtual void describe_board(Description& d) const = 0;
+
+  void connect(BurstClient& client) { port_.connect(client); }
+  /// Before the chip is archived; the interrupt pin of a loaded snapshot is in it.
+  void archive_card(Archive& a);
+
+  // ChipHost, BurstHost
+  void interrupt(bool asserted, Time now) override { set_interrupt(asserted, now); }
+  void start_burst(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) override {
+    port_.start(command, address, bytes, now);
+  }
+  void cancel_burst(Time now) override { port_.cancel(now); }
+  // pci::Function
+  void config_changed(unsigned reg, unsigned bytes, Time now) override;
+
+ private:
+  const PciEntry& entry_;
+  PciBurstPort port_;
+};
+
+/// For the registry rows of network cards: builds `Card`(context, arguments...) and plugs it into the medium.
+template <class Card, class... Arguments>
+PciParts make_pci_card(const PciContext& context, Arguments&&... arguments) {
+  auto card = std::make_unique<Card>(context, std::forward<Arguments>(arguments)...);
+  if (context.medium) card->port().attach(*context.medium);
+  Card* const made = card.get();
+  return {std::move(card), made, made};
+}
+
+}  // namespace planar

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Configuration space as firmware and Linux 2.2 probe it.
+#include "tests/bus/pci_rig.hpp"
+
+using namespace planar;
+using namespace planar::test;
+
+namespace {
+
+struct Registers final : Slave {
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
+    last_read = now;
+    return peek(offset, bytes);
+  }
+  void write(std::uint32_t, unsigned, std::uint32_t value, Time now) override { written.push_back({value, now}); }
+  std::uint32_t peek(std::uint32_t offset, unsigned) const override { return 0x11223300u + offset; }
+  std::vector<std::pair<std::uint32_t, Time>> written;
+  Time last_read{};
+};
+
+struct Device final : pci::Function {
+  explicit Device(pci::Slot& slot)
+      : Function(slot, {.vendor = 0x10EC, .device = 0x8139, .revision = 0x10, .class_code = 0x020000}) {
+    add_bar({pci::Bar::Kind::io, 0x100, &registers, {32, pci::CycleKind::io, 60_ns}});
+    add_bar({pci::Bar::Kind::memory, 0x1000, &registers, {32, pci::CycleKind::memory, 60_ns}});
+  }
+  using Function::set_interrupt;
+  Registers registers;
+};
+
+struct Bench {
+  PciRig rig;
+  pci::Slot slot{9, 1, rig.wiring()};
+  Device device{slot};
+};
+
+}  // namespace
+
+TEST_CASE("mechanism 1 answers as Linux probes it") {
+  Bench b;
+  b.rig.out(0xCFB, 0x01);
+  const std::uint32_t before = b.rig.in(0xCF8, 4);
+  b.rig.out(0xCF8, 0x80000000, 4);
+  CHECK(b.rig.in(0xCF8, 4) == 0x80000000);
+  b.rig.out(0xCF8, before, 4);
+  CHECK(b.rig.config(9, 0) == 0x813910EC);
+  CHECK(b.rig.config(9, 8) == 0x02000010);
+  CHECK(b.rig.config(9, 0x0A, 2) == 0x0200);
+  CHECK(b.rig.config(9, 0x0B, 1) == 0x02);
+  CHECK(b.rig.config(9, 0x3D, 1) == 1);
+  SECTION("a byte or a word at CF8h is not the bridge's") {
+    b.rig.out(0xCF8, 0x80004800, 4);
+    b.rig.out(0xCF8, 0x12, 1);
+    b.rig.out(0xCF8, 0x1234, 2);
+    CHECK(b.rig.in(0xCF8, 4) == 0x80004800);
+    CHECK(b.rig.in(0xCF8, 1) == 0xFF);
+  }
+  SECTION("reserved bits read 0") {
+    b.rig.out(0xCF8, 0xFFFFFFFF, 4);
+    CHECK(b.rig.in(0xCF8, 4) == 0x80FFFFFC);
+  }
+}
+
+TEST_CASE("devices, functions and buses that are not there read ones and take writes") {
+  Bench b;
+  CHECK(b.rig.config(8, 0) == 0xFFFFFFFF);
+  CHECK(b.rig.config(9, 0, 2, 1) == 0xFFFF);
+  b.rig.set_config(8, pci::COMMAND, 7, 2);
+  b.rig.out(0xCF8, 0x80014800, 4);  // bus 1
+  CHECK(b.rig.in(0xCFC, 4) == 0xFFFFFFFF);
+  b.rig.out(0xCF8, 0x00004800, 4);  // not enabled
+  CHECK(b.rig.in(0xCFC, 4) == 0xFFFFFFFF);
+}
+
+TEST_CASE("mechanism 2 has its key, its function and its windows") {
+  PciRig rig({}, pci::ConfigMechanism::two);
+  pci::Slot slot{9, 1, rig.wiring()};
+  Device device{slot};
+  rig.out(0xCFB, 0);
+  rig.out(0xCF8, 0);
+  rig.out(0xCFA, 0);
+  CHECK(rig.in(0xCF8) == 0);
+  CHECK(rig.in(0xCFA) == 0);
+  CHECK(rig.in(0xC900, 4) == 0xFFFFFFFF);
+  rig.out(0xCF8, 0xF0);
+  CHECK(rig.in(0xC900, 4) == 0x813910EC);
+  CHECK(rig.in(0xC800, 4) == 0xFFFFFFFF);
+  rig.out(0xCFA, 1);
+  CHECK(rig.in(0xC900, 4) == 0xFFFFFFFF);
+  rig.out(0xCFA, 0);
+  rig.out(0xC90D, 64);
+  CHECK(rig.in(0xC90D) == 64);
+  rig.out(0xCF8, 0);
+  CHECK(rig.in(0xC900, 4) == 0xFFFFFFFF);
+}
+
+TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
+  Bench b;
+  b.rig.set_config(9, pci::BAR0, 0xFFFFFFFF);
+  CHECK(b.rig.config(9, pci::BAR0) == 0xFFFFFF01);
+  b.rig.set_config(9, pci::BAR0 + 4, 0xFFFFFFFF);
+  CHECK(b.rig.config(9, pci::BAR0 + 4) == 0xFFFFF000);
+  b.rig.set_config(9, pci::BAR0 + 8, 0xFFFFFFFF);
+  CHECK(b.rig.config(9, pci::BAR0 + 8) == 0);
+  b.rig.set_config(9, pci::EXPANSION_ROM, 0xFFFFFFFE);
+  CHECK(b.rig.config(9, pci::EXPANSION_ROM) == 0);
+  b.rig.set_config(9, pci::BAR0, 0x6000);
+  b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
+  CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
+  b.rig.set_config(9, pci::COMMAND, 0xFFFF, 2);
+  CHECK(b.rig.config(9, pci::COMMAND, 2) == 0x0157);
+  CHECK(b.rig.in(0x6004, 4) == 0x11223304);
+  CHECK(b.rig.load(0xFEB00008) == 0x11223308);
+  SECTION("and moves with its register") {
+    b.rig.set_config(9, pci::BAR0, 0x7000);
+    CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
+    CHECK(b.rig.in(0x7004, 4) == 0x11223304);
+  }
+  SECTION("I/O beyond 64 KB is never selected") {
+    b.rig.set_config(9, pci::BAR0, 0x00016000);
+    CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
+  }
+  SECTION("RST# ends it") {
+    b.rig.segment.reset(b.rig.now);
+    CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
+    CHECK(b.rig.config(9, pci::BAR0) == 1);
+    CHECK(b.rig.config(9, pci::COMMAND, 2) == 0);
+  }
+  SECTION("a read-only byte beside a writable one stays") {
+    b.rig.set_config(9, 0x3C, 0xFFFFFF0A);
+    CHECK(b.rig.config(9, 0x3C) == 0x0000010A);
+  }
+}
+
+TEST_CASE("the processor waits for ports and reads, and not for writes to memory") {
+  Bench b;
+  b.rig.set_config(9, pci::BAR0, 0x6000);
+  b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
+  b.rig.set_config(9, pci::COMMAND, 7, 2);
+  const auto& t = b.rig.segment.timing();
+  const Time access = t.synchronisation + t.clocks(t.transaction) + t.completion + 60_ns;
+  b.rig.in(0x6000, 4);
+  CHECK(b.rig.took == access);
+  b.rig.out(0x6000, 1, 4);
+  CHECK(b.rig.took == access);
+  b.rig.step(1_us);
+  auto& written = b.device.registers.written;
+  written.clear();
+  b.rig.store(0xFEB00000, 0xA, 4);
+  CHECK(b.rig.took == t.post);
+  b.rig.store(0xFEB00000, 0xB, 2);
+  CHECK(written.empty());
+  SECTION("they arrive in order") {
+    b.rig.step(1_us);
+    REQUIRE(written.size() == 2);
+    CHECK(written[0].first == 0xA);
+    CHECK(written[1].first == 0xB);
+    CHECK(written[0].second < written[1].second);
+  }
+  SECTION("a read waits until they have been made") {
+    b.rig.load(0xFEB00000);
+    REQUIRE(written.size() == 2);
+    CHECK(written[1].second < b.device.registers.last_read);
+    CHECK(b.rig.took > access);
+  }
+  SECTION("a full buffer makes the processor wait") {
+    for (unsigned n = 2; n < 2 * t.post_depth; ++n) b.rig.store(0xFEB00000, n);
+    CHECK(b.rig.took.ps > 2 * t.post.ps);
+    b.rig.step(10_us);
+    CHECK(written.size() == 2 * t.post_depth);
+  }
+}
+
+TEST_CASE("an interrupt pin is a level that RST# lets go") {
+  Bench b;
+  b.device.set_interrupt(true, b.rig.now);
+  CHECK(b.rig.interrupts[1]);
+  b.rig.segment.reset(b.rig.now);
+  CHECK_FALSE(b.rig.interrupts[1]);
+}

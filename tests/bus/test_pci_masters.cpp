@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Masters on PCI: what a burst takes, who is next, and what the latency timer, the processor and addresses that nobody
+// answers make of it.
+#include "bus/pci/master.hpp"
+#include "tests/bus/pci_rig.hpp"
+
+using namespace planar;
+using namespace planar::test;
+using pci::MemoryCommand;
+
+namespace {
+
+struct Mover final : pci::Master {
+  explicit Mover(PciRig& rig, std::string name = "mover") : Master(rig.segment, std::move(name)) {}
+  void move(MemoryCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
+    buffer.resize(bytes);
+    start(command, address, bytes, now);
+  }
+  std::span<std::uint8_t> burst_data() override { return buffer; }
+  void burst_ended(pci::BurstEnd how, Time now) override {
+    end = how;
+    when = now;
+    ++ended;
+    if (again) start(MemoryCommand::write, 0x2000, static_cast<std::uint32_t>(buffer.size()), now);
+  }
+  std::vector<std::uint8_t> buffer;
+  pci::BurstEnd end{};
+  Time when{};
+  int ended = 0;
+  bool again = false;
+};
+
+/// What the bus does, in order.
+struct Watcher final : bus::BusObserver {
+  void transferred(const std::string& owner, const bus::Transfer& t, Time, Time) override {
+    log.push_back(owner + " " + std::to_string(t.bytes));
+  }
+  std::vector<std::string> log;
+};
+
+}  // namespace
+
+TEST_CASE("a burst takes arbitration, the target's first datum and a clock for each further one") {
+  PciRig rig;
+  Mover mover(rig);
+  const auto& t = rig.segment.timing();
+  SECTION("a write") {
+    mover.move(MemoryCommand::write, 0x1000, 64, rig.now);
+    rig.step(10_us);
+    CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
+  }
+  SECTION("a read of several lines, read ahead") {
+    mover.move(MemoryCommand::read_multiple, 0x1000, 256, rig.now);
+    rig.step(20_us);
+    CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 63));
+  }
+  SECTION("a read of several lines, each fetched by itself") {
+    mover.move(MemoryCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: two line ends
+    rig.step(20_us);
+    CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 15 + 2 * t.memory.read_line_gap));
+  }
+  SECTION("byte enables: any address, whole doublewords of time") {
+    mover.move(MemoryCommand::write, 0x1002, 4, rig.now);
+    rig.step(20_us);
+    CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 1));
+  }
+  CHECK(mover.ended == 1);
+  CHECK(mover.end == pci::BurstEnd::done);
+}
+
+TEST_CASE("a burst moves what is in memory when it ends") {
+  PciRig rig;
+  Mover mover(rig);
+  rig.put(0x1003, {1, 2, 3, 4, 5, 6, 7});
+  mover.move(MemoryCommand::read, 0x1003, 7, rig.now);
+  rig.step(10_us);
+  CHECK(mover.buffer == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7});
+  mover.move(MemoryCommand::write, 0x2FFE, 7, rig.now);  // over a page's end
+  rig.step(10_us);
+  CHECK(rig.get(0x2FFE, 7) == mover.buffer);
+  CHECK(mover.ended == 2);
+}
+
+TEST_CASE("an address that nobody answers ends in a master abort") {
+  PciRig rig;
+  Mover mover(rig);
+  mover.move(MemoryCommand::write, 0xF0000000, 64, rig.now);
+  rig.step(10_us);
+  CHECK(mover.ended == 1);
+  CHECK(mover.end == pci::BurstEnd::master_abort);
+  SECTION("also where a burst runs out of memory") {
+    mover.move(MemoryCommand::read, 0xFFFC0, 256, rig.now);
+    rig.step(10_us);
+    CHECK(mover.end == pci::BurstEnd::master_abort);
+  }
+  SECTION("and at the top of the address space") {
+    mover.move(MemoryCommand::read, 0xFFFFFFF0, 256, rig.now);
+    rig.step(10_us);
+    CHECK(mover.ended == 2);
+  }
+}
+
+TEST_CASE("two masters take turns, each for its latency timer") {
+  PciRig rig;
+  Mover first(rig, "first"), second(rig, "second");
+  Watcher watcher;
+  rig.segment.add_observer(watcher);
+  first.set_latency_timer(32);
+  second.set_latency_timer(32);
+  first.move(MemoryCommand::write, 0x1000, 256, rig.now);
+  second.move(MemoryCommand::write, 0x2000, 256, rig.now);
+  rig.step(20_us);
+  rig.segment.remove_observer(watcher);
+  CHECK(first.ended == 1);
+  CHECK(second.ended == 1);
+  // 32 clocks less three to the first datum, and the one under way.
+  REQUIRE(watcher.log.size() >= 4);
+  CHECK(watcher.log[0] == "first 120");
+  CHECK(watcher.log[1] == "second 120");
+  CHECK(watcher.log[2] == "first 120");
+}
+
+TEST_CASE("the processor has the bus after the owner's latency timer") {
+  PciRig rig;
+  Mover mover(rig);
+  struct Registers final : Slave {
+    std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0; }
+    void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
+    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  } registers;
+  pci::Slot slot(3, 1, rig.wiring());
+  const auto claim = slot.claim_io(0x6000, 0x60FF, registers, {32, pci::CycleKind::io, {}});
+  const auto& t = rig.segment.timing();
+  rig.in(0x6000, 4);
+  const Time alone = rig.took;
+  mover.buffer.resize(1024);
+  mover.again = true;
+  const auto wait = [&] {
+    rig.in(0x6000, 4);
+    return (rig.took - alone).ps;
+  };
+  SECTION("with a timer of 0 at once") {
+    mover.start(MemoryCommand::write, 0x2000, 1024, rig.now);
+    rig.step(t.clocks(10) + 7_ns);
+    for (int n = 0; n < 20; ++n) {
+      const auto waited = wait();
+      CHECK(waited > 0);
+      CHECK(waited < t.clocks(8).ps);
+    }
+  }
+  SECTION("with 64 clocks later, and never longer") {
+    mover.set_latency_timer(64);
+    int long_waits = 0;
+    mover.start(MemoryCommand::write, 0x2000, 1024, rig.now);
+    rig.step(t.clocks(10) + 7_ns);
+    for (int n = 0; n < 20; ++n) {
+      const auto waited = wait();
+      CHECK(waited < t.clocks(75).ps);
+      if (waited > t.clocks(40).ps) ++long_waits;
+    }
+    CHECK(long_waits > 10);  // the others meet the end of a burst
+    CHECK(mover.ended > 3);
+  }
+}
+
+TEST_CASE("a burst in a snapshot goes on where it was") {
+  const auto run = [](bool interrupted) {
+    auto rig = std::make_unique<PciRig>();
+    auto mover = std::make_unique<Mover>(*rig);
+    mover->move(MemoryCommand::write, 0x1000, 512, rig->now);
+    rig->step(1_us);
+    if (interrupted) {
+      Archive save = Archive::saver();
+      rig->archive(save);
+      save(mover->buffer);
+      mover.reset();
+      rig = std::make_unique<PciRig>();
+      mover = std::make_unique<Mover>(*rig);
+      mover->buffer.resize(512);
+      Archive load = Archive::loader(save.stream());
+      rig->archive(load);
+      load(mover->buffer);
+    }
+    rig->step(20_us);
+    return mover->when;
+  };
+  CHECK(run(true) == run(false));
+}
