@@ -31,31 +31,56 @@ struct AdapterOptions {
 /// The processor of the machine, as far as a card may depend on it.
 enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium };
 
-/// A card's row of the registry. `Bus` is the expansion bus that it is made for: its name, and the types Context (an
-/// AdapterOptions with the slot) and Parts (the card).
-template <class Bus>
-struct AdapterRow {
+/// What a card is, whatever bus it is made for.
+struct AdapterEntry {
   std::string_view name;     ///< of the command line: "ne2"
   std::string_view title;    ///< "Novell NE/2"
-  std::uint16_t adapter_id;  ///< by which configuration knows the card: on the Micro Channel its POS ID by default
+  std::uint16_t adapter_id;  ///< by which configuration knows the card: its POS ID by default, or its PCI device ID
   MediumKind medium;
-  std::string_view data_path;  ///< "PIO (remote DMA)", "shared RAM", "bus master"...
-  unsigned bus_width;          ///< bits
-  typename Bus::Parts (*make)(const typename Bus::Context& context);
+  std::string_view data_path;                ///< "PIO (remote DMA)", "shared RAM", "bus master"...
+  unsigned bus_width;                        ///< bits
   std::span<const std::string_view> limits;  ///< what is not modelled, one sentence each
   /// Why a machine with this processor cannot hold the card; empty if it can. Null: it fits all.
-  std::string_view (*refusal)(ProcessorGeneration processor) = nullptr;
+  std::string_view (*refusal)(ProcessorGeneration processor);
   /// No public programming information exists: the interface is planar's own declaration, and every report says so.
-  bool hypothetical = false;
-  std::string_view profile{};  ///< name of the timing profile's file if it is not `name`
+  bool hypothetical;
+  std::string_view profile;  ///< name of the timing profile's file if it is not `name`
   /// Bits per second, of a ring adapter that does not do 16 Mbit/s; 0: its medium's own.
-  std::uint64_t medium_rate = 0;
-  bool full_duplex = false;  ///< it can send and receive at once
+  std::uint64_t medium_rate;
+  bool full_duplex;         ///< it can send and receive at once
+  std::uint16_t vendor;     ///< its PCI vendor ID; 0 on other buses
+  std::string_view on_bus;  ///< the expansion bus that it is made for
 
-  static constexpr std::string_view bus() { return Bus::name; }
+  std::string_view bus() const { return on_bus; }
   /// The values of its timing profile.
   std::vector<TimingValue> timing() const {
     return TimingProfile::embedded(profile_path(profile.empty() ? name : profile)).rows();
+  }
+};
+
+/// A card's row of the registry, as the card declares it: AdapterEntry's fields, and what builds it. `Bus` is the
+/// expansion bus: its name, and the types Context (an AdapterOptions with the slot) and Parts (the card).
+template <class Bus>
+struct AdapterRow {
+  std::string_view name;
+  std::string_view title;
+  std::uint16_t adapter_id;
+  MediumKind medium;
+  std::string_view data_path;
+  unsigned bus_width;
+  typename Bus::Parts (*make)(const typename Bus::Context& context);
+  std::span<const std::string_view> limits;
+  std::string_view (*refusal)(ProcessorGeneration processor) = nullptr;
+  bool hypothetical = false;
+  std::string_view profile{};
+  std::uint64_t medium_rate = 0;
+  bool full_duplex = false;
+  std::uint16_t vendor = 0;
+
+  std::vector<TimingValue> timing() const { return entry().timing(); }
+  AdapterEntry entry() const {
+    return {name,    title,        adapter_id, medium,      data_path,   bus_width, limits,
+            refusal, hypothetical, profile,    medium_rate, full_duplex, vendor,    Bus::name};
   }
 };
 

@@ -30,6 +30,7 @@ struct BoardKind {
   /// Reads them; what is common to all boards is in the MachineConfig already. Throws Error naming file, line and key.
   std::shared_ptr<const BoardConfig> (*read)(Config& config, const MachineConfig& machine);
   std::unique_ptr<Board> (*make)(const BoardSite& site);
+  std::string_view slot_bus;  ///< AdapterEntry::bus() of the cards that its slots take
   /// Whether `key` of a [slot.N] table is a choice that configures `card`, beside those that every card has.
   bool (*card_choice)(const std::string& card, const std::string& key);
   /// The SCSI adapter for drives in a slot of that many bits, if the user names none.

@@ -157,6 +157,14 @@ std::optional<TimingProfile> timing_profile_of(const std::string& card) {
   } catch (const Error&) { return std::nullopt; }
 }
 
+/// Throws Error if the machine has no slots for the card.
+void check_bus(const AdapterEntry& card, const MachineConfig& m) {
+  if (card.bus() == m.board_kind->slot_bus) return;
+  const auto bus = [](std::string_view name) { return name == Pci::name ? "PCI" : "Micro Channel"; };
+  throw Error(fmt::format("{} is a {} card, and {} has {} slots; choose one with that bus from `planar list cards`",
+                          card.title, bus(card.bus()), m.name, bus(m.board_kind->slot_bus)));
+}
+
 void read_cards(Config& c, MachineConfig& m) {
   for (const auto& name : c.children("slot")) {
     const auto number = parse_number(name);
@@ -167,7 +175,7 @@ void read_cards(Config& c, MachineConfig& m) {
     card.slot = static_cast<unsigned>(*number);
     card.name = c.text(path + ".card");
     try {
-      find_adapter(card.name);
+      check_bus(find_adapter(card.name), m);
     } catch (const Error& e) { c.fail(path + ".card", e.what()); }
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;

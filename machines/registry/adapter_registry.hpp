@@ -5,19 +5,28 @@
 #include <span>
 #include <string_view>
 
+#include "devices/adapter/adapter_entry.hpp"
 #include "devices/adapter/mca/mca_entry.hpp"
+#include "devices/adapter/pci/pci_entry.hpp"
 
 namespace planar {
 
-/// The rows of network adapters, in the order in which they are listed.
+/// The network adapters of all buses, in the order in which they are listed.
 std::span<const AdapterEntry> adapter_registry();
-/// The rows of adapters with drives.
+/// The adapters with drives.
 std::span<const AdapterEntry> storage_registry();
+
+/// The rows of a bus's network adapters.
+std::span<const McaEntry> mca_registry();
+std::span<const PciEntry> pci_registry();
+/// The row of a card, of either kind, or null if it is not of that bus.
+const McaEntry* find_mca(std::string_view name);
+const PciEntry* find_pci(std::string_view name);
 
 /// The page of documentation that stands beside the adapter's code (CARD.md); empty if it has none.
 std::string_view adapter_page(std::string_view name);
 
-/// The row of `name`. Throws Error naming the nearest spelling.
+/// What is known of card `name`. Throws Error naming the nearest spelling.
 const AdapterEntry& find_adapter(std::string_view name);
 
 }  // namespace planar

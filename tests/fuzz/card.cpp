@@ -9,18 +9,18 @@
 
 namespace {
 
-const planar::AdapterEntry* chosen = nullptr;
+const planar::McaEntry* chosen = nullptr;
 
 }  // namespace
 
-const planar::AdapterEntry& planar::fuzz::card() { return *chosen; }
+const planar::McaEntry& planar::fuzz::card() { return *chosen; }
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   constexpr std::string_view option = "--card=";
   try {
     for (int i = 1; i < *argc; ++i)
       if (const std::string_view argument = (*argv)[i]; argument.starts_with(option))
-        chosen = &planar::find_adapter(argument.substr(option.size()));
+        chosen = planar::find_mca(argument.substr(option.size()));
   } catch (const planar::Error& e) {
     std::fprintf(stderr, "fuzz: %s\n", e.what());
     std::exit(2);

@@ -52,7 +52,7 @@ enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pau
 // clang-format on
 
 /// The adapter that this process drives.
-const AdapterEntry& card();
+const McaEntry& card();
 /// One input on each medium.
 int run_on_ethernet(std::span<const std::uint8_t> input);
 int run_on_ring(std::span<const std::uint8_t> input);
@@ -178,7 +178,7 @@ struct Lab {
   bool selected = false;
   Network network{scheduler};
   bus::Slot slot;
-  AdapterParts made;
+  McaParts made;
   bus::Adapter* card;
   Time now{};
   unsigned looked = 0;  // number of peeks by peek_around() in this run

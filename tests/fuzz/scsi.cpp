@@ -31,7 +31,7 @@ enum Operation : unsigned { out8, out16, out32, in8, in32, memory, block, list, 
 
 class Bench final : public fuzz::DeviceRun<Bench> {
  public:
-  explicit Bench(const AdapterEntry& entry) : made_(entry.make({slot_, nullptr, {}, {}, 1}).card) {
+  explicit Bench(const McaEntry& entry) : made_(entry.make({slot_, nullptr, {}, {}, 1}).card) {
     interrupts_.connect(silent_);
     channel_check_.connect(silent_);
     bus_.attach(channel_);

@@ -27,7 +27,7 @@ class McaCard : public bus::Adapter {
   void describe(Description& d) const override;
 
  protected:
-  McaCard(bus::Slot& slot, const AdapterEntry& entry, std::uint16_t adapter_id,
+  McaCard(bus::Slot& slot, const McaEntry& entry, std::uint16_t adapter_id,
           std::initializer_list<PosRegisters::Register> pos)
       : slot_(slot), entry_(entry), adapter_id_(adapter_id), pos_(pos), irq_(slot) {}
 
@@ -51,7 +51,7 @@ class McaCard : public bus::Adapter {
   void restored(bool cause, bool gate = true);
 
   bus::Slot& slot_;
-  const AdapterEntry& entry_;
+  const McaEntry& entry_;
   std::uint16_t adapter_id_;
   PosRegisters pos_;
   IrqPin irq_;
@@ -69,7 +69,7 @@ class McaNetworkCard : public McaCard, public NetworkAdapter {
 
 /// For the registry rows of network cards: builds `Card`(context, arguments...) and plugs it into the medium.
 template <class Card, class... Arguments>
-AdapterParts make_network_card(const AdapterContext& context, Arguments&&... arguments) {
+McaParts make_network_card(const McaContext& context, Arguments&&... arguments) {
   auto card = std::make_unique<Card>(context, std::forward<Arguments>(arguments)...);
   if (context.medium) card->port().attach(*context.medium);
   NetworkAdapter* network = card.get();

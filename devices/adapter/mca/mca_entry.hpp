@@ -17,8 +17,8 @@
 namespace planar {
 
 /// What an adapter is built with: its slot and its options.
-struct AdapterContext : AdapterOptions {
-  AdapterContext(bus::Slot& at, net::Medium* medium = nullptr, std::optional<std::string> mac = {},
+struct McaContext : AdapterOptions {
+  McaContext(bus::Slot& at, net::Medium* medium = nullptr, std::optional<std::string> mac = {},
                  std::vector<std::pair<std::string, std::string>> settings = {}, std::uint64_t seed = 1,
                  unsigned machine = 0)
       : AdapterOptions{at.number(), medium, std::move(mac), std::move(settings), seed, machine}, slot(at) {}
@@ -27,7 +27,7 @@ struct AdapterContext : AdapterOptions {
 };
 
 /// A card, seen from its slot, and the same object as what it is to the rest of the machine; null where it is none.
-struct AdapterParts {
+struct McaParts {
   std::unique_ptr<bus::Adapter> card;
   NetworkAdapter* network = nullptr;
   StorageAdapter* storage = nullptr;
@@ -35,9 +35,9 @@ struct AdapterParts {
 
 struct MicroChannel {
   static constexpr std::string_view name = "micro-channel";
-  using Context = AdapterContext;
-  using Parts = AdapterParts;
+  using Context = McaContext;
+  using Parts = McaParts;
 };
-using AdapterEntry = AdapterRow<MicroChannel>;
+using McaEntry = AdapterRow<MicroChannel>;
 
 }  // namespace planar

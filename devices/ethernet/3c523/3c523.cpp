@@ -57,31 +57,31 @@ std::string_view refuse_but_386(ProcessorGeneration processor) {
 
 }  // namespace
 
-const AdapterEntry EtherLinkMc::entry{
+const McaEntry EtherLinkMc::entry{
     .name = "3c523",
     .title = "3Com 3C523 EtherLink/MC",
     .adapter_id = id,
     .medium = MediumKind::ethernet_10,
     .data_path = "shared RAM",
     .bus_width = 16,
-    .make = [](const AdapterContext& c) { return make_network_card<EtherLinkMc>(c, entry, later_revision); },
+    .make = [](const McaContext& c) { return make_network_card<EtherLinkMc>(c, entry, later_revision); },
     .limits = limitations};
 
-const AdapterEntry EtherLinkMc::old_entry{
+const McaEntry EtherLinkMc::old_entry{
     .name = "3c523-old",
     .title = "3Com 3C523 EtherLink/MC (older revision)",
     .adapter_id = id,
     .medium = MediumKind::ethernet_10,
     .data_path = "shared RAM",
     .bus_width = 16,
-    .make = [](const AdapterContext& c) { return make_network_card<EtherLinkMc>(c, old_entry, older_revision); },
+    .make = [](const McaContext& c) { return make_network_card<EtherLinkMc>(c, old_entry, older_revision); },
     .limits = old_limitations,
     .refusal = refuse_but_386};
 
-EtherLinkMc::EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision)
+EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision)
     : EtherLinkMc(context, row, revision, station_options(context, row.name, ids, {0x02, 0x60, 0x8C})) {}
 
-EtherLinkMc::EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision,
+EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision,
                          const StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {{.latched = 0x3F}, {.latched = 0x0F}}),
       revision_(revision),

@@ -23,10 +23,10 @@ namespace planar::ethernet {
 class EtherLinkMc final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t id = 0x6042;
-  static const AdapterEntry entry;      ///< "3c523"
-  static const AdapterEntry old_entry;  ///< "3c523-old"
+  static const McaEntry entry;      ///< "3c523"
+  static const McaEntry old_entry;  ///< "3c523-old"
 
-  EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision);
+  EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision);
 
   // bus::Adapter
   std::uint8_t pos_peek(unsigned reg) const override;
@@ -58,7 +58,7 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
     EtherLinkMc& card;
   };
 
-  EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision,
+  EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision,
               const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override;

@@ -37,7 +37,7 @@ Mc32Timing firmware_timing(const TimingProfile& p) {
 
 }  // namespace
 
-const AdapterEntry ThreeC527::entry{.name = "3c527",
+const McaEntry ThreeC527::entry{.name = "3c527",
                                     .title = "3Com 3C527 EtherLink/MC 32",
                                     .adapter_id = threecom_id,
                                     .medium = MediumKind::ethernet_10,
@@ -46,10 +46,10 @@ const AdapterEntry ThreeC527::entry{.name = "3c527",
                                     .make = make_network_card<ThreeC527>,
                                     .limits = limitations};
 
-ThreeC527::ThreeC527(const AdapterContext& context)
+ThreeC527::ThreeC527(const McaContext& context)
     : ThreeC527(context, station_options(context, entry.name, oem_ids, {0x02, 0x60, 0x8C})) {}
 
-ThreeC527::ThreeC527(const AdapterContext& context, const StationOptions& o)
+ThreeC527::ThreeC527(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id,
                      {whole_byte, whole_byte, whole_byte, whole_byte, whole_byte, whole_byte}),
       mac_(o.mac),

@@ -23,9 +23,9 @@ namespace planar::ethernet {
 class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
  public:
   static constexpr std::uint16_t threecom_id = 0x0041;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit ThreeC527(const AdapterContext& context);
+  explicit ThreeC527(const McaContext& context);
 
   // bus::Adapter
   std::uint8_t pos_peek(unsigned reg) const override;
@@ -55,7 +55,7 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
     ThreeC527& card;
   };
 
-  ThreeC527(const AdapterContext& context, const StationOptions& options);
+  ThreeC527(const McaContext& context, const StationOptions& options);
 
   // BusMasterHost
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }

@@ -66,7 +66,7 @@ CycleSpec cycle(Time length) {
 
 }  // namespace
 
-const AdapterEntry ThreeC529::entry{.name = "3c529",
+const McaEntry ThreeC529::entry{.name = "3c529",
                                     .title = "3Com 3C529 EtherLink III/MC",
                                     .adapter_id = coax_id,
                                     .medium = MediumKind::ethernet_10,
@@ -75,10 +75,10 @@ const AdapterEntry ThreeC529::entry{.name = "3c529",
                                     .make = make_network_card<ThreeC529>,
                                     .limits = limitations};
 
-ThreeC529::ThreeC529(const AdapterContext& context)
+ThreeC529::ThreeC529(const McaContext& context)
     : ThreeC529(context, station_options(context, entry.name, oem_ids, {0x00, 0x20, 0xAF})) {}
 
-ThreeC529::ThreeC529(const AdapterContext& context, const StationOptions& o)
+ThreeC529::ThreeC529(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
       cycle_(cycle(o.profile.time("port.cycle"))),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_timing(o.profile),

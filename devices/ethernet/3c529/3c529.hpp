@@ -21,9 +21,9 @@ namespace planar::ethernet {
 class ThreeC529 final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t coax_id = 0x627C;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit ThreeC529(const AdapterContext& context);
+  explicit ThreeC529(const McaContext& context);
 
   // bus::Adapter
   void pos_write(unsigned reg, std::uint8_t value, Time now) override;
@@ -50,7 +50,7 @@ class ThreeC529 final : public McaNetworkCard, private ChipHost {
     EtherLink3& chip;
   };
 
-  ThreeC529(const AdapterContext& context, const StationOptions& options);
+  ThreeC529(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   // McaCard

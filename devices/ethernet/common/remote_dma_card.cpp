@@ -14,7 +14,7 @@ constexpr std::uint16_t decoded = 0x7FFF;  // A15 is not
 
 }  // namespace
 
-RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options)
+RemoteDmaCard::RemoteDmaCard(const McaContext& context, const McaEntry& entry, StationOptions options)
     : McaNetworkCard(context.slot, entry, options.adapter_id, {whole_byte}),
       options_(std::move(options)),
       register_cycle_{8, bus::CycleKind::asynchronous, options_.profile.time("register.ready_delay")},

@@ -35,7 +35,7 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
 
  protected:
   /// Timing values: data_port.ready_delay, register.ready_delay, chip.* (see the cards' profiles).
-  RemoteDmaCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options);
+  RemoteDmaCard(const McaContext& context, const McaEntry& entry, StationOptions options);
 
   /// I/O base that POS 2 selects; 0: none.
   virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;

@@ -29,11 +29,11 @@ namespace planar::ethernet {
 
 class WdCard final : public McaNetworkCard, private Dp8390Host {
  public:
-  static const AdapterEntry smc8013;  ///< rows of the registry
-  static const AdapterEntry ethernet_a;
+  static const McaEntry smc8013;  ///< rows of the registry
+  static const McaEntry ethernet_a;
 
   /// `host_bits`: width of the path to the RAM, 8 or 16.
-  WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits);
+  WdCard(const McaContext& context, const McaEntry& entry, StationOptions options, unsigned host_bits);
 
   // bus::Adapter
   void archive(Archive& a) override;

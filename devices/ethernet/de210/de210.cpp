@@ -50,7 +50,7 @@ bool enables_interrupt(std::uint8_t nicsr) { return (nicsr & (IEN | IM)) == IEN;
 
 }  // namespace
 
-const AdapterEntry De210::entry{.name = "de210",
+const McaEntry De210::entry{.name = "de210",
                                 .title = "Digital EtherWORKS MC (DE210)",
                                 .adapter_id = de212_id,
                                 .medium = MediumKind::ethernet_10,
@@ -59,10 +59,10 @@ const AdapterEntry De210::entry{.name = "de210",
                                 .make = make_network_card<De210>,
                                 .limits = limitations};
 
-De210::De210(const AdapterContext& context)
+De210::De210(const McaContext& context)
     : De210(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x2B})) {}
 
-De210::De210(const AdapterContext& context, const StationOptions& o)
+De210::De210(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       LanceRam(slot_.scheduler(), slot_.device_name(entry.name), ram_size, o.profile, o.seed),
       port_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("port.ready_delay")},

@@ -26,9 +26,9 @@ namespace planar::ethernet {
 class De210 final : public McaNetworkCard, public LanceRam {
  public:
   static constexpr std::uint16_t de212_id = 0x6DEF, de210_id = 0x628D;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit De210(const AdapterContext& context);
+  explicit De210(const McaContext& context);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -58,7 +58,7 @@ class De210 final : public McaNetworkCard, public LanceRam {
     De210& card;
   };
 
-  De210(const AdapterContext& context, const StationOptions& options);
+  De210(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   // McaCard

@@ -30,7 +30,7 @@ std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress&
 
 }  // namespace
 
-const AdapterEntry De320::entry{.name = "de320",
+const McaEntry De320::entry{.name = "de320",
                                 .title = "D-Link DE-320CT",
                                 .adapter_id = oem_ids[0].id,
                                 .medium = MediumKind::ethernet_10,
@@ -39,10 +39,10 @@ const AdapterEntry De320::entry{.name = "de320",
                                 .make = make_network_card<De320>,
                                 .limits = limitations};
 
-De320::De320(const AdapterContext& context)
+De320::De320(const McaContext& context)
     : De320(context, station_options(context, entry.name, oem_ids, {0x00, 0x80, 0xC8})) {}
 
-De320::De320(const AdapterContext& context, const StationOptions& options)
+De320::De320(const McaContext& context, const StationOptions& options)
     : RemoteDmaCard(context, entry, options),
       half_period_(options.profile.time("eeprom.delay_clock_half_period")),
       eeprom_(eeprom_contents(options.mac)) {

@@ -20,11 +20,11 @@ namespace planar::ethernet {
 
 class De320 final : public RemoteDmaCard {
  public:
-  static const AdapterEntry entry;  ///< its row of the registry
-  explicit De320(const AdapterContext& context);
+  static const McaEntry entry;  ///< its row of the registry
+  explicit De320(const McaContext& context);
 
  private:
-  De320(const AdapterContext& context, const StationOptions& options);
+  De320(const McaContext& context, const StationOptions& options);
 
   struct BoardPorts final : Slave {
     explicit BoardPorts(De320& c) : card(c) {}

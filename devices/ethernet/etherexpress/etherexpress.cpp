@@ -63,7 +63,7 @@ std::uint16_t io_base(std::uint8_t pos3) {
 
 }  // namespace
 
-const AdapterEntry EtherExpress::entry{.name = "etherexpress",
+const McaEntry EtherExpress::entry{.name = "etherexpress",
                                        .title = "Intel EtherExpress/MC",
                                        .adapter_id = id,
                                        .medium = MediumKind::ethernet_10,
@@ -72,10 +72,10 @@ const AdapterEntry EtherExpress::entry{.name = "etherexpress",
                                        .make = make_network_card<EtherExpress>,
                                        .limits = limitations};
 
-EtherExpress::EtherExpress(const AdapterContext& context)
+EtherExpress::EtherExpress(const McaContext& context)
     : EtherExpress(context, station_options(context, entry.name, ids, {0x00, 0xAA, 0x00})) {}
 
-EtherExpress::EtherExpress(const AdapterContext& context, const StationOptions& o)
+EtherExpress::EtherExpress(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       register_cycle_{16, bus::CycleKind::synchronous_extended, {}},
       ram_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("ram.ready_delay")},

@@ -26,10 +26,10 @@ namespace planar::ethernet {
 class EtherExpress final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t id = 0x628B;
-  static const AdapterEntry entry;
+  static const McaEntry entry;
 
   /// Throws Error for a RAM size that is no power of two from 16 to 64 KB.
-  explicit EtherExpress(const AdapterContext& context);
+  explicit EtherExpress(const McaContext& context);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -70,7 +70,7 @@ class EtherExpress final : public McaNetworkCard, private ChipHost {
     EtherExpress& card;
   };
 
-  EtherExpress(const AdapterContext& context, const StationOptions& options);
+  EtherExpress(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   // McaCard

@@ -32,7 +32,7 @@ streamer::ChipSetConfig chip_config(const TimingProfile& p) {
 
 }  // namespace
 
-const AdapterEntry EtherStreamer::entry{.name = "etherstreamer",
+const McaEntry EtherStreamer::entry{.name = "etherstreamer",
                                         .title = "IBM EtherStreamer MC 32",
                                         .adapter_id = declared_id,
                                         .medium = MediumKind::ethernet_10,
@@ -43,10 +43,10 @@ const AdapterEntry EtherStreamer::entry{.name = "etherstreamer",
                                         .hypothetical = true,
                                         .full_duplex = true};
 
-EtherStreamer::EtherStreamer(const AdapterContext& context)
+EtherStreamer::EtherStreamer(const McaContext& context)
     : EtherStreamer(context, station_options(context, entry.name, ids, {0x08, 0x00, 0x5A})) {}
 
-EtherStreamer::EtherStreamer(const AdapterContext& context, const StationOptions& o)
+EtherStreamer::EtherStreamer(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.mac, o.seed),

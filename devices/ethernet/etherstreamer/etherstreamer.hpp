@@ -27,9 +27,9 @@ namespace planar::ethernet {
 class EtherStreamer final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
  public:
   static constexpr std::uint16_t declared_id = 0x8FA7;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit EtherStreamer(const AdapterContext& context);
+  explicit EtherStreamer(const McaContext& context);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -40,7 +40,7 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
   Streamer& chip() { return chip_; }
 
  private:
-  EtherStreamer(const AdapterContext& context, const StationOptions& options);
+  EtherStreamer(const McaContext& context, const StationOptions& options);
 
   // BusMasterHost
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }

@@ -49,7 +49,7 @@ SonicConfig chip_config(const TimingProfile& profile) {
 
 }  // namespace
 
-const AdapterEntry LanA::entry{.name = "lan-a",
+const McaEntry LanA::entry{.name = "lan-a",
                                .title = "IBM LAN Adapter/A",
                                .adapter_id = ibm_id,
                                .medium = MediumKind::ethernet_10,
@@ -58,10 +58,10 @@ const AdapterEntry LanA::entry{.name = "lan-a",
                                .make = make_network_card<LanA>,
                                .limits = limitations};
 
-LanA::LanA(const AdapterContext& context)
+LanA::LanA(const McaContext& context)
     : LanA(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x5A})) {}
 
-LanA::LanA(const AdapterContext& context, const StationOptions& o)
+LanA::LanA(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       mac_(o.mac),
       register_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},

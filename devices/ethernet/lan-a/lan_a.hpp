@@ -30,12 +30,12 @@ namespace planar::ethernet {
 class LanA final : public McaNetworkCard, private SonicHost {
  public:
   static constexpr std::uint16_t ibm_id = 0xFFE0;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
   /// Bits of the board control register.
   enum Bcm : std::uint8_t { IEN = 0x01, RAMWIN = 0x02, BIT16 = 0x04, RESET = 0x08, IPEND = 0x40, RAMEN = 0x80 };
 
-  explicit LanA(const AdapterContext& context);
+  explicit LanA(const McaContext& context);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -71,7 +71,7 @@ class LanA final : public McaNetworkCard, private SonicHost {
     LanA& card;
   };
 
-  LanA(const AdapterContext& context, const StationOptions& options);
+  LanA(const McaContext& context, const StationOptions& options);
 
   // SonicHost
   std::uint8_t memory_read(std::uint32_t address) const override { return ram_[address]; }

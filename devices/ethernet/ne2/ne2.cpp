@@ -24,7 +24,7 @@ constexpr std::string_view limitations[] = {
 
 }  // namespace
 
-const AdapterEntry Ne2::entry{.name = "ne2",
+const McaEntry Ne2::entry{.name = "ne2",
                               .title = "Novell NE/2",
                               .adapter_id = oem_ids[0].id,
                               .medium = MediumKind::ethernet_10,
@@ -33,7 +33,7 @@ const AdapterEntry Ne2::entry{.name = "ne2",
                               .make = make_network_card<Ne2>,
                               .limits = limitations};
 
-Ne2::Ne2(const AdapterContext& context)
+Ne2::Ne2(const McaContext& context)
     : RemoteDmaCard(context, entry, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0xD8})) {}
 
 std::uint16_t Ne2::io_base(std::uint8_t pos2) const { return io_bases[pos2 >> 1 & 7]; }

@@ -21,8 +21,8 @@ namespace planar::ethernet {
 
 class Ne2 final : public RemoteDmaCard {
  public:
-  static const AdapterEntry entry;  ///< its row of the registry
-  explicit Ne2(const AdapterContext& context);
+  static const McaEntry entry;  ///< its row of the registry
+  explicit Ne2(const McaContext& context);
 
  private:
   struct ResetPort final : Slave {

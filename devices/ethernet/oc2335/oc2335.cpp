@@ -26,7 +26,7 @@ constexpr OemId ids[] = {{Oc2335::declared_id, "Olicom, planar's choice"}};
 
 }  // namespace
 
-const AdapterEntry Oc2335::entry{.name = "oc2335",
+const McaEntry Oc2335::entry{.name = "oc2335",
                                  .title = "Olicom OC-2335",
                                  .adapter_id = declared_id,
                                  .medium = MediumKind::ethernet_100,
@@ -36,10 +36,10 @@ const AdapterEntry Oc2335::entry{.name = "oc2335",
                                  .limits = limitations,
                                  .hypothetical = true};
 
-Oc2335::Oc2335(const AdapterContext& context)
+Oc2335::Oc2335(const McaContext& context)
     : Oc2335(context, station_options(context, entry.name, ids, {0x00, 0x00, 0x24})) {}
 
-Oc2335::Oc2335(const AdapterContext& context, const StationOptions& o)
+Oc2335::Oc2335(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte}),
       cycle_{16, bus::CycleKind::asynchronous, o.profile.time("port.ready_delay")},
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.mac, o.seed) {}

@@ -22,9 +22,9 @@ namespace planar::ethernet {
 class Oc2335 final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t declared_id = 0x6F35;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit Oc2335(const AdapterContext& context);
+  explicit Oc2335(const McaContext& context);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -35,7 +35,7 @@ class Oc2335 final : public McaNetworkCard, private ChipHost {
   Dp83800& chip() { return chip_; }
 
  private:
-  Oc2335(const AdapterContext& context, const StationOptions& options);
+  Oc2335(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   // McaCard

@@ -26,7 +26,7 @@ constexpr OemId oem_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::junior_
 
 }  // namespace
 
-const AdapterEntry SkNet::entry{.name = "sknet",
+const McaEntry SkNet::entry{.name = "sknet",
                                 .title = "SKnet MC2+",
                                 .adapter_id = mc2_plus_id,
                                 .medium = MediumKind::ethernet_10,
@@ -35,10 +35,10 @@ const AdapterEntry SkNet::entry{.name = "sknet",
                                 .make = make_network_card<SkNet>,
                                 .limits = limitations};
 
-SkNet::SkNet(const AdapterContext& context)
+SkNet::SkNet(const McaContext& context)
     : SkNet(context, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0x5A})) {}
 
-SkNet::SkNet(const AdapterContext& context, const StationOptions& o)
+SkNet::SkNet(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, {0x0F, 0x30}, whole_byte}),
       LanceRam(slot_.scheduler(), slot_.device_name(entry.name), ram_size, o.profile, o.seed),
       mac_(o.mac),

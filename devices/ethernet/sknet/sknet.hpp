@@ -27,9 +27,9 @@ namespace planar::ethernet {
 class SkNet final : public McaNetworkCard, public LanceRam {
  public:
   static constexpr std::uint16_t mc2_plus_id = 0x6AFD, junior_id = 0x6BE9;
-  static const AdapterEntry entry;  ///< its row of the registry
+  static const McaEntry entry;  ///< its row of the registry
 
-  explicit SkNet(const AdapterContext& context);
+  explicit SkNet(const McaContext& context);
 
   // bus::Adapter
   void pos_write(unsigned reg, std::uint8_t value, Time now) override;
@@ -55,7 +55,7 @@ class SkNet final : public McaNetworkCard, public LanceRam {
   };
   static constexpr std::uint32_t registers = 0x3FC0;  // and what lies above
 
-  SkNet(const AdapterContext& context, const StationOptions& options);
+  SkNet(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   // McaCard

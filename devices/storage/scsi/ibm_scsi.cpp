@@ -28,7 +28,7 @@ constexpr std::string_view limitations[] = {
     "Integrated subsystems of the planars (setup select F7h, FDh) and the Fast/Wide adapter 8EFCh.",
 };
 
-AdapterParts make(const AdapterContext& context, const AdapterEntry& entry) {
+McaParts make(const McaContext& context, const McaEntry& entry) {
   TimingProfile profile = TimingProfile::embedded(profile_path(profile_name));
   for (const auto& [name, value] : context.settings) profile.set(name, value);
   if (context.mac) throw Error(fmt::format("{}: has no station address; leave mac= out", entry.name));
@@ -41,26 +41,26 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi")
 
 }  // namespace
 
-const AdapterEntry IbmScsi::plain{.name = "scsi-a",
+const McaEntry IbmScsi::plain{.name = "scsi-a",
                                   .title = "IBM PS/2 SCSI Adapter/A",
                                   .adapter_id = 0x8EFE,
                                   .medium = MediumKind::scsi,
                                   .data_path = "bus master",
                                   .bus_width = 16,
-                                  .make = [](const AdapterContext& c) { return make(c, plain); },
+                                  .make = [](const McaContext& c) { return make(c, plain); },
                                   .limits = limitations,
                                   .profile = profile_name};
-const AdapterEntry IbmScsi::cached{.name = "scsi-cache",
+const McaEntry IbmScsi::cached{.name = "scsi-cache",
                                    .title = "IBM PS/2 SCSI Adapter/A with cache",
                                    .adapter_id = 0x8EFF,
                                    .medium = MediumKind::scsi,
                                    .data_path = "bus master",
                                    .bus_width = 32,
-                                   .make = [](const AdapterContext& c) { return make(c, cached); },
+                                   .make = [](const McaContext& c) { return make(c, cached); },
                                    .limits = limitations,
                                    .profile = profile_name};
 
-IbmScsi::IbmScsi(const AdapterContext& context, const AdapterEntry& entry, const TimingProfile& p)
+IbmScsi::IbmScsi(const McaContext& context, const McaEntry& entry, const TimingProfile& p)
     : McaCard(context.slot, entry, entry.adapter_id,
               {whole_byte, whole_byte, whole_byte, whole_byte, whole_byte, whole_byte}),
       attention_time_(p.time("firmware.attention")),

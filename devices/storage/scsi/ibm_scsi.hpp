@@ -28,9 +28,9 @@ namespace planar::storage {
 
 class IbmScsi final : public McaCard, public StorageAdapter, private Slave, private BusMasterClient {
  public:
-  static const AdapterEntry plain, cached;  ///< rows of the registry
+  static const McaEntry plain, cached;  ///< rows of the registry
 
-  IbmScsi(const AdapterContext& context, const AdapterEntry& entry, const TimingProfile& profile);
+  IbmScsi(const McaContext& context, const McaEntry& entry, const TimingProfile& profile);
 
   // StorageAdapter
   void attach(unsigned id, DriveKind kind, DiskImage image) override;

@@ -90,19 +90,19 @@ constexpr std::string_view limits_4[] = {
     "recalled.",
 };
 
-AdapterParts make_4(const AdapterContext& c) { return make_network_card<TropicCard>(c, TropicCard::tr4_a, board_4); }
-AdapterParts make_1989(const AdapterContext& c) {
+McaParts make_4(const McaContext& c) { return make_network_card<TropicCard>(c, TropicCard::tr4_a, board_4); }
+McaParts make_1989(const McaContext& c) {
   return make_network_card<TropicCard>(c, TropicCard::tr16_4a_1989, board_1989);
 }
-AdapterParts make_1990(const AdapterContext& c) {
+McaParts make_1990(const McaContext& c) {
   return make_network_card<TropicCard>(c, TropicCard::tr16_4a_1990, board_1990);
 }
-AdapterParts make_1994(const AdapterContext& c) {
+McaParts make_1994(const McaContext& c) {
   return make_network_card<TropicCard>(c, TropicCard::tr16_4a_1994, board_1994);
 }
 
-constexpr AdapterEntry row(std::string_view name, std::string_view title, std::uint16_t id,
-                           AdapterParts (*make)(const AdapterContext&), std::span<const std::string_view> limits) {
+constexpr McaEntry row(std::string_view name, std::string_view title, std::uint16_t id,
+                           McaParts (*make)(const McaContext&), std::span<const std::string_view> limits) {
   return {.name = name,
           .title = title,
           .adapter_id = id,
@@ -127,20 +127,20 @@ TropicConfig chip_config(const TropicBoard& board, const TimingProfile& profile)
 
 }  // namespace
 
-const AdapterEntry TropicCard::tr4_a = row("tr4-a", "IBM Token-Ring Network Adapter/A", 0xE000, make_4, limits_4);
-const AdapterEntry TropicCard::tr16_4a_1989 =
+const McaEntry TropicCard::tr4_a = row("tr4-a", "IBM Token-Ring Network Adapter/A", 0xE000, make_4, limits_4);
+const McaEntry TropicCard::tr16_4a_1989 =
     row("tr16-4a-1989", "IBM Token-Ring 16/4 Adapter/A (16F1144, 1989)", 0xE001, make_1989, common_limits);
-const AdapterEntry TropicCard::tr16_4a_1990 =
+const McaEntry TropicCard::tr16_4a_1990 =
     row("tr16-4a-1990", "IBM Token-Ring 16/4 Adapter/A (53F7748, 1990)", 0xE001, make_1990, common_limits);
-const AdapterEntry TropicCard::tr16_4a_1994 =
+const McaEntry TropicCard::tr16_4a_1994 =
     row("tr16-4a-1994", "IBM Token-Ring 16/4 Adapter/A (74F9415, 1994)", 0xE001, make_1994, common_limits);
 
-TropicCard::TropicCard(const AdapterContext& context, const AdapterEntry& row, const TropicBoard& board)
+TropicCard::TropicCard(const McaContext& context, const McaEntry& row, const TropicBoard& board)
     : TropicCard(context, row, board,
                  ethernet::station_options(context, row.name, board.fixed_window ? std::span(id_4) : std::span(id_16_4),
                                            {0x10, 0x00, 0x5A})) {}
 
-TropicCard::TropicCard(const AdapterContext& context, const AdapterEntry& row, const TropicBoard& board,
+TropicCard::TropicCard(const McaContext& context, const McaEntry& row, const TropicBoard& board,
                        const ethernet::StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
       fixed_window_(board.fixed_window),

@@ -33,10 +33,10 @@ struct TropicBoard {
 
 class TropicCard final : public McaNetworkCard, private TropicHost {
  public:
-  static const AdapterEntry tr4_a;  ///< rows of the registry
-  static const AdapterEntry tr16_4a_1989, tr16_4a_1990, tr16_4a_1994;
+  static const McaEntry tr4_a;  ///< rows of the registry
+  static const McaEntry tr16_4a_1989, tr16_4a_1990, tr16_4a_1994;
 
-  TropicCard(const AdapterContext& context, const AdapterEntry& row, const TropicBoard& board);
+  TropicCard(const McaContext& context, const McaEntry& row, const TropicBoard& board);
 
   // bus::Adapter
   std::uint8_t pos_peek(unsigned reg) const override;
@@ -72,7 +72,7 @@ class TropicCard final : public McaNetworkCard, private TropicHost {
     TropicCard& card;
   };
 
-  TropicCard(const AdapterContext& context, const AdapterEntry& row, const TropicBoard& board,
+  TropicCard(const McaContext& context, const McaEntry& row, const TropicBoard& board,
              const ethernet::StationOptions& options);
 
   // TropicHost

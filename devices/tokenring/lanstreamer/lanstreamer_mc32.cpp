@@ -66,28 +66,28 @@ LanStreamerConfig chip_config(const TimingProfile& p, bool with_auto) {
 
 }  // namespace
 
-const AdapterEntry LanStreamerMc32::entry{.name = "lanstreamer",
+const McaEntry LanStreamerMc32::entry{.name = "lanstreamer",
                                           .title = "IBM LANStreamer MC 32",
                                           .adapter_id = id,
                                           .medium = MediumKind::token_ring,
                                           .data_path = "bus master",
                                           .bus_width = 32,
                                           .make =
-                                              [](const AdapterContext& c) {
+                                              [](const McaContext& c) {
                                                 return make_network_card<LanStreamerMc32>(
                                                     c, entry, station_options(c, entry.name, ids, prefix));
                                               },
                                           .limits = limitations,
                                           .hypothetical = true};
 
-const AdapterEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
+const McaEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
                                                .title = "IBM Auto LANStreamer MC 32",
                                                .adapter_id = auto_id,
                                                .medium = MediumKind::token_ring,
                                                .data_path = "bus master",
                                                .bus_width = 32,
                                                .make =
-                                                   [](const AdapterContext& c) {
+                                                   [](const McaContext& c) {
                                                      return make_network_card<LanStreamerMc32>(
                                                          c, auto_entry,
                                                          station_options(c, auto_entry.name, auto_ids, prefix));
@@ -96,7 +96,7 @@ const AdapterEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
                                                .hypothetical = true,
                                                .full_duplex = true};
 
-LanStreamerMc32::LanStreamerMc32(const AdapterContext& context, const AdapterEntry& row, const StationOptions& o)
+LanStreamerMc32::LanStreamerMc32(const McaContext& context, const McaEntry& row, const StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {whole_byte, whole_byte, {0xF7}}),
       cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
       chip_(slot_.scheduler(), slot_.device_name(row.name), *this, chip_config(o.profile, &row == &auto_entry), o.mac,

@@ -31,9 +31,9 @@ namespace planar::tokenring {
 class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
  public:
   static constexpr std::uint16_t id = 0x8FA0, auto_id = 0x8FA2;
-  static const AdapterEntry entry, auto_entry;  ///< their rows of the registry
+  static const McaEntry entry, auto_entry;  ///< their rows of the registry
 
-  LanStreamerMc32(const AdapterContext& context, const AdapterEntry& entry, const ethernet::StationOptions& options);
+  LanStreamerMc32(const McaContext& context, const McaEntry& entry, const ethernet::StationOptions& options);
 
   // bus::Adapter
   void archive(Archive& a) override;

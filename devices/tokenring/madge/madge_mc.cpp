@@ -65,35 +65,35 @@ MadgeMasterConfig master_config(const TimingProfile& p, bool mc32) {
 
 }  // namespace
 
-const AdapterEntry MadgeMc::mc16{.name = "madge-mc",
+const McaEntry MadgeMc::mc16{.name = "madge-mc",
                                  .title = "Madge Smart 16/4 MC Ringnode",
                                  .adapter_id = mc16_id,
                                  .medium = MediumKind::token_ring,
                                  .data_path = "bus master",
                                  .bus_width = 16,
-                                 .make = [](const AdapterContext& c) { return make_network_card<MadgeMc>(c, mc16); },
+                                 .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc16); },
                                  .limits = mc16_limits,
                                  .full_duplex = true};
 
-const AdapterEntry MadgeMc::mc32{.name = "madge-mc32",
+const McaEntry MadgeMc::mc32{.name = "madge-mc32",
                                  .title = "Madge Smart 16/4 MC 32 Ringnode",
                                  .adapter_id = mc32_id,
                                  .medium = MediumKind::token_ring,
                                  .data_path = "bus master",
                                  .bus_width = 32,
-                                 .make = [](const AdapterContext& c) { return make_network_card<MadgeMc>(c, mc32); },
+                                 .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc32); },
                                  .limits = mc32_limits,
                                  .hypothetical = true,
                                  .full_duplex = true};
 
 // Token Ring addresses are written as they are sent: Madge's 00-00-6F is 00-00-F6 here.
-MadgeMc::MadgeMc(const AdapterContext& context, const AdapterEntry& entry)
+MadgeMc::MadgeMc(const McaContext& context, const McaEntry& entry)
     : MadgeMc(context, entry,
               ethernet::station_options(context, entry.name,
                                         &entry == &mc32 ? std::span<const ethernet::OemId>(mc32_ids) : mc16_ids,
                                         {0x00, 0x00, 0xF6})) {}
 
-MadgeMc::MadgeMc(const AdapterContext& context, const AdapterEntry& entry, const ethernet::StationOptions& o)
+MadgeMc::MadgeMc(const McaContext& context, const McaEntry& entry, const ethernet::StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
       mac_(o.mac),
       ram_bytes_(static_cast<std::uint32_t>(o.profile.integer("board.ram", 0x20000, 0x40000))),

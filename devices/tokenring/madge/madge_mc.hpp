@@ -35,12 +35,12 @@ namespace planar::tokenring {
 class MadgeMc final : public McaNetworkCard, private Tms380Host, private MadgeMasterClient {
  public:
   static constexpr std::uint16_t mc16_id = 0x002D, mc32_id = 0x0074;
-  static const AdapterEntry mc16, mc32;  ///< their rows of the registry
+  static const McaEntry mc16, mc32;  ///< their rows of the registry
 
   enum Control0 : std::uint8_t { SINTR = 0x40, TEST_INTERRUPT = 0x10, PAGE = 0x08, SIFSEL = 0x04 };
   enum Control1 : std::uint8_t { SPEED_16 = 0x80, SRSX = 0x40, NSRESET = 0x04, INTERRUPTS = 0x01 };
 
-  MadgeMc(const AdapterContext& context, const AdapterEntry& entry);
+  MadgeMc(const McaContext& context, const McaEntry& entry);
 
   // bus::Adapter
   void archive(Archive& a) override;
@@ -66,7 +66,7 @@ class MadgeMc final : public McaNetworkCard, private Tms380Host, private MadgeMa
     MadgeMc& card;
   };
 
-  MadgeMc(const AdapterContext& context, const AdapterEntry& entry, const ethernet::StationOptions& options);
+  MadgeMc(const McaContext& context, const McaEntry& entry, const ethernet::StationOptions& options);
 
   // Tms380Host
   void interrupt(bool asserted, Time now) override;

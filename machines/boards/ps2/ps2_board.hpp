@@ -80,7 +80,7 @@ class Ps2Board final : public Board {
   void wire_control(cpu::Cpu& cpu);
   void wire_pos();
   void fill_slots(std::span<net::Medium* const> media);
-  AdapterParts make_adapter(const AdapterEntry& entry, const CardConfig& card, std::span<net::Medium* const> media);
+  McaParts make_adapter(const McaEntry& entry, const CardConfig& card, std::span<net::Medium* const> media);
   void load_built_in_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);

@@ -43,13 +43,13 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
   parts.memory_kb = memory_.ram_kb();
   problem.planar = adf::planar_claims(parts);
   for (const CardConfig& card : config_.cards) {
-    const AdapterEntry& entry = find_adapter(card.name);
+    const McaEntry& entry = *find_mca(card.name);  // read_machine() has looked at its bus
     if (entry.refusal && !config_.force)
       if (const auto reason = entry.refusal(processor_model(config_.timing.model).generation); !reason.empty())
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; use another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
-    AdapterParts made = make_adapter(entry, card, media);
+    McaParts made = make_adapter(entry, card, media);
     slot.set_occupant(made.card->name(), made.network ? TraceCategory::nic : TraceCategory::disk);
     adf::SlotRequest request;
     request.slot = card.slot;
@@ -74,12 +74,12 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
   std::copy(image.begin(), image.end(), nvram_.contents().begin());
 }
 
-AdapterParts Ps2Board::make_adapter(const AdapterEntry& entry, const CardConfig& card,
+McaParts Ps2Board::make_adapter(const McaEntry& entry, const CardConfig& card,
                                     std::span<net::Medium* const> media) {
   const auto found =
       std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
   net::Medium* const medium = found == media.end() ? nullptr : *found;
-  AdapterParts made =
+  McaParts made =
       entry.make({*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number});
   if (made.storage && !storage_) {
     storage_ = made.storage;

@@ -19,9 +19,9 @@ namespace planar::test {
 class ToyCard final : public McaNetworkCard, private Slave, private net::EthernetStation {
  public:
   static constexpr std::uint16_t id = 0x7701;
-  static const AdapterEntry entry;
+  static const McaEntry entry;
 
-  explicit ToyCard(const AdapterContext& context)
+  explicit ToyCard(const McaContext& context)
       : McaNetworkCard(context.slot, entry, id, {whole_byte}),
         port_(slot_.scheduler(), slot_.device_name(entry.name), *this, context.seed) {}
 
@@ -81,7 +81,7 @@ class ToyCard final : public McaNetworkCard, private Slave, private net::Etherne
   IoClaim claim_;
 };
 
-inline const AdapterEntry ToyCard::entry{.name = "toy",
+inline const McaEntry ToyCard::entry{.name = "toy",
                                          .title = "Toy network card",
                                          .adapter_id = id,
                                          .medium = MediumKind::ethernet_10,

@@ -15,7 +15,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct CardBench {
   /// `address` is the station address that a user gives the card, `width` the slot's.
-  CardBench(const AdapterEntry& entry, const char* address, Settings settings, bool plugged = true, unsigned width = 16,
+  CardBench(const McaEntry& entry, const char* address, Settings settings, bool plugged = true, unsigned width = 16,
             EthernetConfig medium = {})
       : segment(medium),
         slot(0, width, rig.wiring()),
@@ -42,7 +42,7 @@ struct CardBench {
   EthernetSegment segment;
   Log log;
   bus::Slot slot;
-  AdapterParts made;
+  McaParts made;
   bus::Adapter* card;
   Recorder other;
 };

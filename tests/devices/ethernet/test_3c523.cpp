@@ -21,7 +21,7 @@ struct Bench : CardBench {
   static constexpr unsigned nops = 16, nop_and_transmit = 6 + 16, rfds = nops + 4 * nop_and_transmit,
                             rbds = rfds + 6 * 24, rx_buffers = rbds + 6 * 12, tx_buffers = rx_buffers + 6 * 1524;
 
-  explicit Bench(const AdapterEntry& row = EtherLinkMc::entry, bool plugged = true, Settings settings = {})
+  explicit Bench(const McaEntry& row = EtherLinkMc::entry, bool plugged = true, Settings settings = {})
       : CardBench(row, "02:60:8c:45:c4:2a", std::move(settings), plugged) {
     card->pos_write(3, 0x08, Time{});
     card->pos_write(2, 0x01 | 3 << 1 | 3 << 3, Time{});
@@ -505,7 +505,7 @@ TEST_CASE("the older board's synchroniser costs each word one to two clocks", "[
 }
 
 TEST_CASE("the older revision is for the 386", "[3c523][registry]") {
-  const AdapterEntry& row = find_adapter("3c523-old");
+  const McaEntry& row = *find_mca("3c523-old");
   REQUIRE(row.refusal);
   CHECK(row.refusal(ProcessorGeneration::i386).empty());
   CHECK(row.refusal(ProcessorGeneration::i486).find("386 only") != std::string_view::npos);
@@ -515,7 +515,7 @@ TEST_CASE("the older revision is for the 386", "[3c523][registry]") {
 
 TEST_CASE("both revisions show timing and limits", "[3c523][registry]") {
   for (const char* name : {"3c523", "3c523-old"}) {
-    const AdapterEntry& row = find_adapter(name);
+    const McaEntry& row = *find_mca(name);
     CHECK(row.adapter_id == 0x6042);
     CHECK_FALSE(row.limits.empty());
     CHECK(row.timing().size() == 7);

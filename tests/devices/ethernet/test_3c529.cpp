@@ -195,7 +195,7 @@ TEST_CASE("a word takes one default cycle, a doubleword two; the profile can say
 }
 
 TEST_CASE("the registry lists the 3C529 with its timing, limits and page", "[3c529][registry]") {
-  const AdapterEntry& row = find_adapter("3c529");
+  const McaEntry& row = *find_mca("3c529");
   CHECK(row.adapter_id == 0x627C);
   CHECK(row.bus_width == 16);
   CHECK_FALSE(row.limits.empty());

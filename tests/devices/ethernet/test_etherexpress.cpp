@@ -278,7 +278,7 @@ TEST_CASE("the RAM ports cost the ready delay and the chip's cycle in progress",
 }
 
 TEST_CASE("the EtherExpress shows timing and limits", "[etherexpress][registry]") {
-  const AdapterEntry& row = find_adapter("etherexpress");
+  const McaEntry& row = *find_mca("etherexpress");
   CHECK(row.adapter_id == 0x628B);
   CHECK_FALSE(row.limits.empty());
   CHECK(row.timing().size() == 7);

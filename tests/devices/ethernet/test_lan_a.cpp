@@ -364,7 +364,7 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
 }
 
 TEST_CASE("the registry lists the LAN Adapter/A with its timing, limits and page", "[lan-a][registry]") {
-  const AdapterEntry& row = find_adapter("lan-a");
+  const McaEntry& row = *find_mca("lan-a");
   CHECK(row.title == "IBM LAN Adapter/A");
   CHECK(row.adapter_id == 0xFFE0);
   CHECK(row.bus_width == 32);

@@ -388,7 +388,7 @@ TEST_CASE("remote DMA waits for the local bursts of a frame that is being sent",
 }
 
 TEST_CASE("the registry lists the NE/2 with its timing and limits", "[ne2][registry]") {
-  const AdapterEntry& row = find_adapter("ne2");
+  const McaEntry& row = *find_mca("ne2");
   CHECK(row.title == "Novell NE/2");
   CHECK(row.adapter_id == 0x7154);
   CHECK_FALSE(row.limits.empty());

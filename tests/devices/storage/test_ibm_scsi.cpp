@@ -25,7 +25,7 @@ constexpr std::uint16_t on_error = 0x4000, from_device = 0x8000, retry = 0x2000,
 using Words = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Bench {
-  explicit Bench(const AdapterEntry& entry = IbmScsi::cached, bool attached = true)
+  explicit Bench(const McaEntry& entry = IbmScsi::cached, bool attached = true)
       : slot(2, 32, rig.wiring()), made(entry.make({slot, nullptr, {}, {}, 1}).card) {
     if (attached) {
       card().attach(disk_id, DriveKind::disk, DiskImage(base_content(disk_sectors), "disk.img"));

@@ -56,7 +56,7 @@ struct LanStreamerBench {
     card.pos_write(3, o.pos3, rig.now);
     card.pos_write(2, 0x01 | 1 << 1 | 4 << 4, rig.now);
   }
-  const AdapterEntry& entry() const { return options.automatic ? LanStreamerMc32::auto_entry : LanStreamerMc32::entry; }
+  const McaEntry& entry() const { return options.automatic ? LanStreamerMc32::auto_entry : LanStreamerMc32::entry; }
 
   // ---- registers and memory ----
   unsigned in(unsigned reg) {
@@ -282,7 +282,7 @@ struct LanStreamerBench {
   LlcLog log;
   Ring ring;
   bus::Slot slot;
-  AdapterParts made;
+  McaParts made;
   LanStreamerMc32& card;
   RingRecorder other;
   MacAddress mac{0x10, 0x00, 0x5A, 0x12, 0x34, 0x56};

@@ -56,7 +56,7 @@ struct MadgeBench {
   static constexpr std::uint32_t scb = 0x1000, ssb = 0x1010, open_block = 0x1020, log = 0x1050, product = 0x1060,
                                  tpl = 0x1100, rpl = 0x1200, tx_data = 0x2000, rx_data = 0x8000, packet = 4504;
 
-  explicit MadgeBench(const AdapterEntry& entry = MadgeMc::mc16, Settings settings = {}, unsigned width = 16,
+  explicit MadgeBench(const McaEntry& entry = MadgeMc::mc16, Settings settings = {}, unsigned width = 16,
                       RingConfig config = {.quick_insertion = true}, BusTiming timing = quiet_timing())
       : rig(timing),
         ring(rig.scheduler, config),
@@ -375,7 +375,7 @@ struct MadgeBench {
   Rig rig;
   Ring ring;
   bus::Slot slot;
-  AdapterParts made;
+  McaParts made;
   bus::Adapter* card;
   RingNeighbour other;
   unsigned free_tpl = 0, next_rpl = 0;

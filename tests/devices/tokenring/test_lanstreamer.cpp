@@ -7,7 +7,7 @@ using namespace planar::test;
 using Chip = LanStreamer;
 
 TEST_CASE("LANStreamer: both cards say that their interface is hypothetical", "[lanstreamer]") {
-  for (const AdapterEntry* e : {&LanStreamerMc32::entry, &LanStreamerMc32::auto_entry}) {
+  for (const McaEntry* e : {&LanStreamerMc32::entry, &LanStreamerMc32::auto_entry}) {
     CHECK(e->hypothetical);
     CHECK(e->medium == MediumKind::token_ring);
     CHECK(e->limits[0].starts_with("HYPOTHETICAL"));

@@ -131,7 +131,7 @@ TEST_CASE("Madge: the burst modes differ in grants, not in what arrives", "[madg
     Time took;
     Bytes bytes;
   };
-  const auto run = [](const AdapterEntry& entry, unsigned pos4, unsigned pos3, unsigned width) {
+  const auto run = [](const McaEntry& entry, unsigned pos4, unsigned pos3, unsigned width) {
     BusTiming timing = quiet_timing();
     timing.refresh.period = 15'120_ns;
     MadgeBench b(entry, {}, width, {.quick_insertion = true}, timing);

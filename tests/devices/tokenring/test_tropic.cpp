@@ -7,12 +7,12 @@ using namespace planar;
 using namespace planar::test;
 
 namespace {
-const AdapterEntry* const boards[] = {&TropicCard::tr4_a, &TropicCard::tr16_4a_1989, &TropicCard::tr16_4a_1990,
+const McaEntry* const boards[] = {&TropicCard::tr4_a, &TropicCard::tr16_4a_1989, &TropicCard::tr16_4a_1990,
                                       &TropicCard::tr16_4a_1994};
 }
 
 TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver expects", "[tropic]") {
-  for (const AdapterEntry* entry : boards)
+  for (const McaEntry* entry : boards)
     for (const unsigned window : {0u, 1u, 2u, 3u}) {
       INFO(entry->name << ", window " << window);
       const bool only_4 = entry == &TropicCard::tr4_a;
@@ -101,7 +101,7 @@ TEST_CASE("with pages, bring-up leaves the first SRB's page in the window, where
 }
 
 TEST_CASE("each board's identification is its own", "[tropic][registers]") {
-  const auto code = [](const AdapterEntry& entry, unsigned at) {
+  const auto code = [](const McaEntry& entry, unsigned at) {
     return TropicBench({.entry = &entry, .window = 1}).rb(TropicBench::mmio + 0x1F00 + at);
   };
   CHECK(code(TropicCard::tr4_a, 0xA0) == 0xF);

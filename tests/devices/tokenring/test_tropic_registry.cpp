@@ -9,7 +9,7 @@ using namespace planar::test;
 TEST_CASE("the rows of the registry have timing with sources, limits and pages", "[tropic][registry]") {
   for (const char* name : {"tr4-a", "tr16-4a-1989", "tr16-4a-1990", "tr16-4a-1994"}) {
     INFO(name);
-    const AdapterEntry& row = find_adapter(name);
+    const McaEntry& row = *find_mca(name);
     CHECK(row.medium == MediumKind::token_ring);
     CHECK(row.bus_width == 16);
     CHECK(row.adapter_id == (std::string(name) == "tr4-a" ? 0xE000 : 0xE001));

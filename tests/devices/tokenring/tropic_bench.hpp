@@ -23,7 +23,7 @@ struct TropicBench {
   static constexpr unsigned irq = 10;
   // What a board is set to.
   struct Setup {
-    const AdapterEntry* entry = &TropicCard::tr16_4a_1990;
+    const McaEntry* entry = &TropicCard::tr16_4a_1990;
     unsigned window = 3;  ///< 8, 16, 32, 64 KB
     bool sixteen = true;
     RingConfig ring{.quick_insertion = true};
@@ -392,7 +392,7 @@ struct TropicBench {
   Rig rig;
   Ring ring;
   bus::Slot slot;
-  AdapterParts made;
+  McaParts made;
   TropicCard* card;
   RingRecorder other;
 

@@ -36,6 +36,7 @@ class ToyBoard final : public Board {
           return std::make_shared<ToyConfig>();
         },
         .make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<ToyBoard>(site); },
+        .slot_bus = "toy",
         .card_choice = [](const std::string&, const std::string&) { return false; },
         .storage_card = [](unsigned) { return std::string_view{}; }};
     return row;
