@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The drivers, and the search for adapters. Without the setting `adapters` one is opened, as Linux 2.2 finds it
-// (mca_find_unused_adapter): for each driver, for each of its IDs, the slots in order. With it that many are, those in the
-// lowest slots. One that the firmware has not enabled is passed over.
+// (mca_find_unused_adapter, pci_find_device): for each driver, for each of its IDs, the slots in order. With it that many are,
+// those in the lowest slots. One that the firmware has not enabled is passed over.
 #include "driver.h"
 #include "bond.h"
 
@@ -26,9 +26,9 @@ const char *driver_version;
 #ifdef GUEST_ISA_TEST
 // Build for QEMU's ISA NE2000 (make isa-test; never the committed image): -device ne2k_isa,iobase=0xc3d0,irq=5 as an NE/2.
 static void pretend(void) {
-    device_add(&mca_bus, 0x7154, 1, 1);
-    devices[0].io = 0xC3D0;
-    devices[0].irq = 5;
+    struct device *d = device_add(&mca_bus, 0x7154, 1, 1);
+    d->io = 0xC3D0;
+    d->irq = 5;
 }
 #endif
 
@@ -94,7 +94,7 @@ int drivers_start(const char *settings) {
     pretend();
 #endif
     if (!has_mca && !device_count)
-        fail("no Micro Channel: INT 15h C0h feature byte 1 bit 1 is clear");
+        fail("no Micro Channel (INT 15h C0h feature byte 1 bit 1 is clear) and no PCI");
     if (wanted)
         find_by_slot(wanted);
     else if (!find_first())

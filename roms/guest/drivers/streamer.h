@@ -27,5 +27,3 @@ struct transmit_descriptor {
 };
 
 #define REG(r) ((u16)(dev->io + (r)))
-
-static inline void outl(u32 v, u16 port) { __asm__ volatile("outl %0,%1" ::"a"(v), "Nd"(port)); }

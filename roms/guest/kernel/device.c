@@ -6,8 +6,10 @@
 struct device devices[DEVICES_MOST];
 u32 device_count;
 
-void device_add(const struct bus *bus, u32 id, int slot, int enabled) {
+struct device *device_add(const struct bus *bus, u32 id, int slot, int enabled) {
     if (device_count == DEVICES_MOST)
         fail("more than %d adapters", DEVICES_MOST);
-    devices[device_count++] = (struct device){.bus = bus, .id = id, .slot = slot, .enabled = enabled};
+    struct device *d = &devices[device_count++];
+    *d = (struct device){.bus = bus, .id = id, .slot = slot, .enabled = enabled};
+    return d;
 }

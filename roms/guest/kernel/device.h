@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// An adapter as drivers see it, whatever bus it sits on. A bus is a file with a `struct bus` (mca.c); its scan fills
+// An adapter as drivers see it, whatever bus it sits on. A bus is a file with a `struct bus` (mca.c, pci.c); its scan fills
 // `devices` in the order of the slots, with all that the bus itself tells of an adapter.
 #pragma once
 #include "kernel.h"
@@ -10,20 +10,24 @@ struct bus {
     void (*scan)(void);
 };
 
+enum { PCI_BASES = 6 };
 struct device {
     const struct bus *bus;
     u32 id;                             // as the bus numbers adapters
-    int slot;                           // from 1
+    int slot;                           // from 1; on PCI the device number
     int enabled;                        // configured by the firmware
     u16 io;                             // where it answers, once the driver or the bus has told it
     u32 mem;                            // physical
     int irq;
+    u32 base[PCI_BASES];                // PCI: base address registers as they read; io and mem are the first of each kind
+    u32 class;                          // PCI: 24 bits
+    u8 revision, devfn;                 // PCI: device << 3 | function
 };
 
 enum { DEVICES_MOST = 16 };
 extern struct device devices[DEVICES_MOST];
 extern u32 device_count;
-void device_add(const struct bus *bus, u32 id, int slot, int enabled);
+struct device *device_add(const struct bus *bus, u32 id, int slot, int enabled);
 
 // ---- Micro Channel (mca.c) ----------------------------------------------------------------------
 // What the firmware has chosen stands in POS 2 to 5, laid out by each adapter as it likes: its driver decodes it.
@@ -36,3 +40,21 @@ void mca_write_pos(const struct device *d, int reg, u8 value);      // the store
 static inline u32 mca_field(const struct device *d, int reg, int bit, int bits) {
     return mca_stored_pos(d, reg) >> bit & ((1u << bits) - 1);
 }
+
+// ---- PCI (pci.c) --------------------------------------------------------------------------------
+// An id is vendor << 16 | device. The firmware has assigned addresses and interrupts: a driver needs no `locate`.
+extern const struct bus pci_bus;
+extern int has_pci;                     // the scan has found it
+#define PCI_ID(vendor, device) ((u32)(vendor) << 16 | (device))
+enum { PCI_COMMAND = 0x04, PCI_CACHE_LINE_SIZE = 0x0C, PCI_LATENCY_TIMER = 0x0D };
+enum { PCI_COMMAND_IO = 1, PCI_COMMAND_MEMORY = 2, PCI_COMMAND_MASTER = 4, PCI_COMMAND_INVALIDATE = 0x10 };
+u8 pci_read_byte(const struct device *d, u32 where);
+u16 pci_read_word(const struct device *d, u32 where);
+u32 pci_read_dword(const struct device *d, u32 where);
+void pci_write_byte(const struct device *d, u32 where, u8 value);
+void pci_write_word(const struct device *d, u32 where, u16 value);
+void pci_write_dword(const struct device *d, u32 where, u32 value);
+// As Linux 2.2's: master enable, and a latency timer below 16 becomes 64.
+void pci_set_master(const struct device *d);
+// What drivers of the period do with the timer themselves: less than `least` becomes `raised`.
+void pci_raise_latency(const struct device *d, u8 least, u8 raised);

@@ -179,6 +179,12 @@ static inline u16 inw(u16 port) {
     __asm__ volatile("inw %1,%0" : "=a"(v) : "Nd"(port));
     return v;
 }
+static inline void outl(u32 v, u16 port) { __asm__ volatile("outl %0,%1" ::"a"(v), "Nd"(port)); }
+static inline u32 inl(u16 port) {
+    u32 v;
+    __asm__ volatile("inl %1,%0" : "=a"(v) : "Nd"(port));
+    return v;
+}
 static inline void insw(u16 port, void *to, u32 words) {
     __asm__ volatile("cld\n\trep insw" : "+D"(to), "+c"(words) : "d"(port) : "memory");
 }
@@ -235,6 +241,9 @@ static inline u32 mul_div(u32 a, u32 b, u32 c) {
 // ---- memory (mm.c, string.c) --------------------------------------------------------------------
 void mm_init(void);
 void *alloc_pages(u32 count);           // zeroed, physically contiguous; panics when memory is out
+// Registers of an adapter above the RAM, uncached. For probes: the process's page directory is a copy of what is mapped
+// before it begins.
+volatile void *ioremap(u32 physical, u32 bytes);
 struct cache {
     u32 size;
     void *free;

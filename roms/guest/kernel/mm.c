@@ -9,8 +9,9 @@
 extern u32 swapper_pg_dir[1024];
 extern u8 __free_memory[];               // kernel.ld
 
-enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PDE_4MB = 0x80 };
+enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PTE_UNCACHED = 0x10, PDE_4MB = 0x80 };
 enum { KERNEL_PDE = PAGE_OFFSET >> 22, MAX_MB = 16 };
+enum { IO_PDE = KERNEL_PDE + 6 };       // 8 MB above the RAM that is mapped, as in Linux 2.2
 
 static u32 next_free, end_of_memory;    // physical
 
@@ -59,6 +60,22 @@ void *alloc_pages(u32 count) {
         fail("out of memory");
     next_free += count * PAGE_SIZE;
     return memset(virt(at), 0, count * PAGE_SIZE);
+}
+
+// One page table is enough: the adapters of a machine have a few KB each. An unmapped page lies after each area.
+volatile void *ioremap(u32 physical, u32 bytes) {
+    static u32 *table, used;
+    u32 offset = physical & (PAGE_SIZE - 1), pages = (offset + bytes + PAGE_SIZE - 1) / PAGE_SIZE, first = used;
+    if (!table) {
+        table = alloc_pages(1);
+        swapper_pg_dir[IO_PDE] = phys(table) | PTE_WRITE | PTE_PRESENT;
+    }
+    if (pages >= 1024 - used)
+        fail("no room to map %u bytes of an adapter", bytes);
+    for (u32 n = 0; n < pages; n++)
+        table[used++] = (physical - offset + n * PAGE_SIZE) | PTE_UNCACHED | PTE_WRITE | PTE_PRESENT;
+    used++;
+    return (volatile u8 *)((u32)IO_PDE << 22 | first * PAGE_SIZE | offset);
 }
 
 // For a cache that has run out: a page of objects, or the pages of one that is larger. NULL: no memory.

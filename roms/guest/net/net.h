@@ -134,7 +134,7 @@ struct queue_link {                     // of the list of devices whose queues a
 
 struct netdev {
     const char *name;                   // of the driver
-    int slot;                           // 1 to 8
+    int slot;                           // as the device has it
     u16 io;
     u16 mtu;                            // bytes of an IP datagram; set before a driver's probe
     int irq;

@@ -65,6 +65,8 @@ void kernel_main(void) {
     network_settings(settings_text);
     if (has_mca)
         mca_bus.scan();
+    else
+        pci_bus.scan();
     net_init();
     if (drivers_start(settings_text)) {
         forward_init(settings_text);
