@@ -69,6 +69,11 @@ void EthernetPort::detach() {
   bit_time_ = Time{100'000};
 }
 
+EthernetLink EthernetPort::link() const {
+  if (!plugged()) return {};
+  return {true, segment()->config().bits_per_second, segment()->config().full_duplex};
+}
+
 bool EthernetPort::full_duplex() const { return medium() && segment()->config().full_duplex; }
 
 void EthernetPort::set_plugged(bool plugged, Time now) {

@@ -110,6 +110,13 @@ struct Reception {
   }
 };
 
+/// What a station's cable leads to.
+struct EthernetLink {
+  bool present = false;               ///< plugged in, to a segment
+  std::uint64_t bits_per_second = 0;  ///< of the segment; 0 without one
+  bool full_duplex = false;
+};
+
 /// A station's side of the wire.
 class EthernetStation {
  public:
@@ -122,6 +129,7 @@ class EthernetStation {
   virtual void transmit_begins(Time /*now*/) {}
   /// The frame given to transmit() is finished with, one way or another.
   virtual void transmit_ends(const TransmitOutcome& outcome, Time now) = 0;
+  /// Its cable was plugged in or pulled out (not: attached to the segment when the lab was built).
   virtual void link_changed(bool /*up*/, Time /*now*/) {}
 };
 
@@ -157,6 +165,8 @@ class EthernetPort final : public Port {
   bool abandon(Time now);
   /// The chip has no next byte: the frame ends here, with a bad FCS.
   void underrun(Time now);
+
+  EthernetLink link() const;
 
   Mac& mac() { return mac_; }
   bool busy() const { return state_ != State::idle; }
