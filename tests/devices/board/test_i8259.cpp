@@ -11,9 +11,9 @@ using planar::tests::Probe;
 namespace {
 
 struct Pics : PlanarBench {
-  I8259Pair pair{trace};
+  I8259Pair pair;
   Probe intr;
-  Pics() {
+  explicit Pics(Trigger trigger = Trigger::level) : pair(trace, trigger) {
     pair.claim_ports(io);
     pair.intr().connect(intr);
   }
@@ -222,4 +222,147 @@ TEST_CASE("8259: a snapshot in the middle of initialisation and service", "[plan
   q.out(0x21, 0x01);
   q.irq(1, true);
   CHECK(q.acknowledge() == 0x41);
+}
+
+TEST_CASE("8259: an edge is latched until it is acknowledged, and asks once", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init();
+  p.irq(0, true);
+  REQUIRE(p.intr.level);
+  CHECK((p.in(0x20) & 0x01) != 0);
+  CHECK(p.acknowledge() == 0x20);
+  CHECK((p.in(0x20) & 0x01) == 0);
+  p.out(0x20, 0x20);
+  CHECK_FALSE(p.intr.level);  // still active, but no new edge
+  p.irq(0, false);
+  p.irq(0, true);
+  REQUIRE(p.intr.level);
+  // The next edge arrives while the first is in service: it waits for the EOI.
+  CHECK(p.acknowledge() == 0x20);
+  p.irq(0, false);
+  p.irq(0, true);
+  CHECK_FALSE(p.intr.level);
+  p.out(0x20, 0x20);
+  CHECK(p.intr.level);
+  CHECK(p.acknowledge() == 0x20);
+}
+
+TEST_CASE("8259: edges and levels side by side by ELCR", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init();
+  p.pair.set_levels(1u << 10 | 1u << 5, p.now);
+  p.irq(10, true);
+  CHECK(p.acknowledge() == 0x2A);
+  p.out(0xA0, 0x20);
+  p.out(0x20, 0x20);
+  REQUIRE(p.intr.level);  // a second device still pulls the line
+  CHECK(p.acknowledge() == 0x2A);
+  p.irq(11, true);  // an edge meanwhile
+  p.irq(10, false);
+  p.out(0xA0, 0x20);
+  p.out(0x20, 0x20);
+  REQUIRE(p.intr.level);
+  CHECK(p.acknowledge() == 0x2B);
+  p.out(0xA0, 0x20);
+  p.out(0x20, 0x20);
+  CHECK_FALSE(p.intr.level);
+  // A line that becomes a level requests while it is active; one that becomes an edge waits for its next rise.
+  p.pair.set_levels(1u << 11, p.now);
+  REQUIRE(p.intr.level);
+  CHECK(p.acknowledge() == 0x2B);
+  p.out(0xA0, 0x20);
+  p.out(0x20, 0x20);
+  REQUIRE(p.intr.level);
+  p.pair.set_levels(0, p.now);
+  CHECK_FALSE(p.intr.level);
+}
+
+TEST_CASE("8259: an edge that has gone before INTA is spurious, from the slave too", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init();
+  p.irq(4, true);
+  p.irq(4, false);
+  CHECK_FALSE(p.intr.level);
+  CHECK(p.acknowledge() == 0x27);
+  p.irq(12, true);
+  p.irq(12, false);  // takes the slave's INT with it
+  CHECK(p.acknowledge() == 0x27);
+  p.out(0x20, 0x0B);
+  p.out(0xA0, 0x0B);
+  CHECK(p.in(0x20) == 0);
+  CHECK(p.in(0xA0) == 0);
+}
+
+TEST_CASE("8259: a masked edge waits as long as its line is active", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init();
+  p.out(0x21, 0xFF);
+  p.irq(1, true);
+  CHECK_FALSE(p.intr.level);
+  p.out(0x21, 0xFD);
+  CHECK(p.intr.level);
+  p.out(0x21, 0xFF);
+  p.irq(1, false);
+  p.out(0x21, 0xFD);
+  CHECK_FALSE(p.intr.level);
+}
+
+TEST_CASE("8259: ICW1 forgets edges; LTIM counts where no ELCR stands for it", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init();
+  p.irq(3, true);
+  p.linux_init();
+  CHECK_FALSE(p.intr.level);
+  p.out(0x20, 0x19);  // LTIM
+  p.out(0x21, 0x20);
+  p.out(0x21, 0x04);
+  p.out(0x21, 0x01);
+  CHECK_FALSE(p.intr.level);
+  Pics at{Trigger::icw1};
+  at.linux_init();
+  at.irq(3, true);
+  at.linux_init();
+  CHECK_FALSE(at.intr.level);
+  at.out(0x20, 0x19);
+  at.out(0x21, 0x20);
+  at.out(0x21, 0x04);
+  at.out(0x21, 0x01);
+  CHECK(at.intr.level);
+}
+
+TEST_CASE("8259: automatic EOI on a cascade of edges", "[planar][i8259]") {
+  Pics p{Trigger::elcr};
+  p.linux_init(0x03);
+  p.irq(8, true);
+  p.irq(12, true);
+  CHECK(p.acknowledge() == 0x28);
+  REQUIRE(p.intr.level);
+  CHECK(p.acknowledge() == 0x2C);
+  CHECK_FALSE(p.intr.level);
+}
+
+TEST_CASE("8259: latched edges and ELCR are part of a snapshot", "[planar][i8259]") {
+  Pics p{Trigger::elcr}, q{Trigger::elcr};
+  p.linux_init();
+  p.pair.set_levels(1u << 9, p.now);
+  p.out(0x21, 0xFF);
+  p.irq(3, true);
+  p.irq(6, true);
+  p.out(0x21, 0x00);
+  CHECK(p.acknowledge() == 0x23);
+  p.irq(9, true);
+  REQUIRE(tests::survives_snapshot(p.pair, q.pair));
+  q.now = p.now;
+  CHECK(q.acknowledge() == 0x29);
+  q.out(0xA0, 0x20);
+  q.out(0x20, 0x62);
+  REQUIRE(q.pair.intr().level());
+  CHECK(q.acknowledge() == 0x29);
+  q.irq(9, false);
+  q.out(0xA0, 0x20);
+  q.out(0x20, 0x62);
+  q.out(0x20, 0x63);
+  CHECK(q.acknowledge() == 0x26);
+  q.out(0x20, 0x20);
+  CHECK_FALSE(q.pair.intr().level());
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/board/at/system/i8259.hpp"
 
+#include "core/common/error.hpp"
+
 namespace planar {
 
 namespace {
@@ -20,7 +22,7 @@ int I8259::highest(unsigned bits) const {
 /// back.
 int I8259::pending_line() const {
   if (init_ != Init::ready) return -1;
-  const int request = highest(lines_ & ~imr_);
+  const int request = highest(irr() & ~imr_);
   if (request < 0) return -1;
   unsigned blocking = isr_;
   // Special mask mode: a level that is masked while in service holds nothing back.
@@ -38,19 +40,26 @@ void I8259::set_line(unsigned line, bool level, Time now) {
   const std::uint8_t lines = static_cast<std::uint8_t>(level ? lines_ | bit(line) : lines_ & ~bit(line));
   if (lines == lines_) return;
   lines_ = lines;
+  edges_ = static_cast<std::uint8_t>(level ? edges_ | bit(line) : edges_ & ~bit(line));
+  update(now);
+}
+
+void I8259::set_levels(std::uint8_t inputs, Time now) {
+  elcr_ = inputs;
   update(now);
 }
 
 void I8259::reset(Time now) {
   init_ = Init::none;
   single_ = needs_icw4_ = special_mask_ = poll_ = read_isr_ = rotate_on_aeoi_ = false;
-  icw1_ = icw2_ = icw3_ = icw4_ = imr_ = isr_ = 0;
+  icw1_ = icw2_ = icw3_ = icw4_ = imr_ = isr_ = edges_ = elcr_ = 0;
   lowest_ = 7;
   update(now);
 }
 
 void I8259::initialise(std::uint8_t icw1, Time now) {
-  icw1_ = icw1;  // bit 3 (LTIM) is stored and ignored: the planar forces level mode
+  icw1_ = icw1;
+  edges_ = 0;
   single_ = icw1 & 2;
   needs_icw4_ = icw1 & 1;
   imr_ = isr_ = 0;
@@ -135,7 +144,11 @@ I8259::Choice I8259::begin_acknowledge(Time now) {
   const int line = pending_line();
   if (line < 0) return {7, true};
   isr_ |= bit(static_cast<unsigned>(line));
-  if (icw4_ & 0x02) automatic_end(static_cast<unsigned>(line));
+  edges_ = static_cast<std::uint8_t>(edges_ & ~bit(static_cast<unsigned>(line)));
+  if (icw4_ & 0x02) {
+    automatic_end(static_cast<unsigned>(line));
+    intr.set(false, now);  // INTA ends INT: a further request is a new edge for the master
+  }
   update(now);
   return {static_cast<unsigned>(line), false};
 }
@@ -160,11 +173,11 @@ std::uint32_t I8259::peek(std::uint32_t offset, unsigned) const {
     return line < 0 ? 0 : 0x80 | static_cast<unsigned>(line);
   }
   if (offset != 0) return imr_;
-  return read_isr_ ? isr_ : lines_;
+  return read_isr_ ? isr_ : irr();
 }
 
 void I8259::describe(Description& d) const {
-  d.reg("IRR", lines_, 8).reg("ISR", isr_, 8).reg("IMR", imr_, 8);
+  d.reg("IRR", irr(), 8).reg("ISR", isr_, 8).reg("IMR", imr_, 8);
   d.reg("ICW1", icw1_, 8).reg("ICW2", icw2_, 8).reg("ICW3", icw3_, 8).reg("ICW4", icw4_, 8);
   d.text("initialisation", init_ == Init::ready  ? "complete"
                            : init_ == Init::none ? "none since power-on"
@@ -172,7 +185,10 @@ void I8259::describe(Description& d) const {
                            : init_ == Init::icw3 ? "waits for ICW3"
                                                  : "waits for ICW4");
   d.reg("vector of input 0", vector(0), 8);
-  d.text("trigger", icw1_ & 0x08 ? "level" : "level (forced by the planar; ICW1 asks for edges)");
+  if (trigger_ == Trigger::level)
+    d.text("trigger", icw1_ & 0x08 ? "level" : "level (forced by the planar; ICW1 asks for edges)");
+  else
+    d.reg("level inputs", levels(), 8).reg("active inputs", lines_, 8);
   d.flag("single", single_).flag("automatic EOI", icw4_ & 0x02).flag("special fully nested", icw4_ & 0x10);
   d.flag("special mask", special_mask_).flag("poll", poll_).flag("rotate on automatic EOI", rotate_on_aeoi_);
   d.text("offset 0 reads", read_isr_ ? "ISR" : "IRR");
@@ -183,9 +199,13 @@ void I8259::archive(Archive& a) {
   a.section("i8259", 1);
   a(init_, single_, needs_icw4_, special_mask_, poll_, read_isr_, rotate_on_aeoi_);
   a(icw1_, icw2_, icw3_, icw4_, lines_, imr_, isr_, lowest_, intr);
+  if (trigger_ != Trigger::level) a(edges_, elcr_);
+  if (a.loading() && (init_ > Init::ready || lowest_ > 7))
+    throw Error("snapshot holds a damaged interrupt controller; take a new one", ExitCode::missing_file);
 }
 
-I8259Pair::I8259Pair(Trace& trace) : trace_(trace), cascade_(*this, &I8259Pair::cascade) {
+I8259Pair::I8259Pair(Trace& trace, Trigger trigger)
+    : trace_(trace), master_(true, trigger), slave_(false, trigger), cascade_(*this, &I8259Pair::cascade) {
   slave_.intr.connect(cascade_);
   for (unsigned irq = 0; irq < inputs_.size(); ++irq) inputs_[irq].bind(*this, irq);
 }
@@ -202,6 +222,11 @@ void I8259Pair::set_irq(unsigned irq, bool level, Time now) {
     master_.set_line(irq, level, now);
   else
     slave_.set_line(irq - 8, level, now);
+}
+
+void I8259Pair::set_levels(std::uint16_t lines, Time now) {
+  master_.set_levels(static_cast<std::uint8_t>(lines), now);
+  slave_.set_levels(static_cast<std::uint8_t>(lines >> 8), now);
 }
 
 std::uint8_t I8259Pair::acknowledge(Time now) {

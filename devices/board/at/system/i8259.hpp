@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8259A programmable interrupt controllers, the pair of a PS/2 (ports 20h-21h and A0h-A1h).
+// 8259A programmable interrupt controllers, the pair of an AT or PS/2 (ports 20h-21h and A0h-A1h).
 //
-// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); docs/hardware/micro-channel.md#interrupts: all
-// inputs are level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and ignored; Linux writes 11h
-// everywhere.
+// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI, edge and level triggering). Who says which inputs
+// are edges is the board's nature (Trigger): a PS/2 forces levels (docs/hardware/micro-channel.md#interrupts), a plain
+// AT leaves it to ICW1 bit 3 (LTIM), a PCI board has a register bit for each line (ELCR, Intel 82371SB data sheet: 4D0h
+// and 4D1h; LTIM does nothing). Linux writes ICW1 = 11h everywhere.
+//
+// An edge input requests from its rise until the acknowledge, if it stays active that long; a level input while it is
+// active. ICW1 forgets edges: an input that is active then requests again after its next rise.
+//
 // Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never
 // selects it); the buffered mode bits are stored and change nothing; until the initialisation
 // sequence is complete a chip requests nothing; both INTA cycles are one instant, so a slave's
-// request that falls before them shows as spurious 7, never as spurious 15.
+// request that falls before them takes the slave's INT with it and shows as spurious 7, never as spurious 15.
 #pragma once
 
 #include <array>
@@ -26,12 +31,15 @@
 
 namespace planar {
 
+/// What says which inputs are edges: nothing (all are levels), ICW1 of each controller, or the board's ELCR.
+enum class Trigger : std::uint8_t { level, icw1, elcr };
+
 /// One controller. Offsets: 0 = ICW1, OCW2, OCW3 (write), IRR/ISR/poll (read); 1 = ICW2-4, OCW1 =
 /// IMR.
 class I8259 final : public Slave {
  public:
   /// `master` is the level of the -SP pin.
-  explicit I8259(bool master) : master_(master) {}
+  explicit I8259(bool master, Trigger trigger = Trigger::level) : master_(master), trigger_(trigger) {}
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
@@ -39,6 +47,8 @@ class I8259 final : public Slave {
 
   /// Level of input `line` (0 to 7).
   void set_line(unsigned line, bool level, Time now);
+  /// Trigger::elcr: the inputs whose bit is set are levels, the others edges.
+  void set_levels(std::uint8_t inputs, Time now);
   /// INT output.
   Output intr;
 
@@ -57,7 +67,7 @@ class I8259 final : public Slave {
   /// ICW3 of a slave: the line of the master that it answers to.
   unsigned slave_id() const { return icw3_ & 7; }
 
-  std::uint8_t irr() const { return lines_; }
+  std::uint8_t irr() const { return static_cast<std::uint8_t>(lines_ & (levels() | edges_)); }
   std::uint8_t isr() const { return isr_; }
   std::uint8_t imr() const { return imr_; }
 
@@ -77,7 +87,13 @@ class I8259 final : public Slave {
   void end_of_interrupt(std::uint8_t ocw2);
   void automatic_end(unsigned line);
 
+  /// The inputs that are levels at present.
+  std::uint8_t levels() const {
+    return trigger_ == Trigger::level ? 0xFF : trigger_ == Trigger::elcr ? elcr_ : icw1_ & 0x08 ? 0xFF : 0;
+  }
+
   const bool master_;
+  const Trigger trigger_;
   Init init_ = Init::none;
   bool single_ = false;
   bool needs_icw4_ = false;
@@ -89,16 +105,18 @@ class I8259 final : public Slave {
   std::uint8_t icw2_ = 0;
   std::uint8_t icw3_ = 0;
   std::uint8_t icw4_ = 0;
-  std::uint8_t lines_ = 0;  // input levels; in level mode this is IRR
+  std::uint8_t lines_ = 0;  // input levels
+  std::uint8_t edges_ = 0;  // they have risen, and were not acknowledged since
+  std::uint8_t elcr_ = 0;
   std::uint8_t imr_ = 0;
   std::uint8_t isr_ = 0;
   std::uint8_t lowest_ = 7;  // line of lowest priority
 };
 
-/// The cascaded pair: sixteen level-sensitive inputs, one INTR to the processor.
+/// The cascaded pair: sixteen inputs, one INTR to the processor.
 class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowledger {
  public:
-  explicit I8259Pair(Trace& trace);
+  explicit I8259Pair(Trace& trace, Trigger trigger = Trigger::level);
   I8259Pair(const I8259Pair&) = delete;
   I8259Pair& operator=(const I8259Pair&) = delete;
 
@@ -110,6 +128,9 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   /// The same as a pin for wiring in tests; a machine joins the sources of a line in
   /// bus::InterruptLines.
   Signal& input(unsigned irq) { return inputs_[irq & 15]; }
+
+  /// Trigger::elcr: bit n is set if IRQ n is a level. ELCR1 is the low byte.
+  void set_levels(std::uint16_t lines, Time now);
 
   /// INTR to the processor; `Output::connect` it.
   Output& intr() { return master_.intr; }
@@ -144,8 +165,7 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   void cascade(bool level, Time now) { master_.set_line(2, level, now); }
 
   Trace& trace_;
-  I8259 master_{true};
-  I8259 slave_{false};
+  I8259 master_, slave_;
   SignalTo<I8259Pair> cascade_;
   std::array<Input, 16> inputs_;
   std::function<void(std::uint8_t vector, Time now)> watch_;
