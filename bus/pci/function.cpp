@@ -39,28 +39,30 @@ Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity
 
 Function::~Function() { slot_.remove(*this); }
 
-void Function::add_bar(const Bar& bar) {
+void Function::add_bar(unsigned n, const Bar& bar) {
   const std::uint32_t least = bar.kind == Bar::Kind::io ? 4 : 16;
-  if (bars_.size() == bar_limit || !std::has_single_bit(bar.size) || bar.size < least || !bar.slave)
+  if (n >= bar_limit || exists(n) || !std::has_single_bit(bar.size) || bar.size < least || !bar.slave)
     throw Error(fmt::format("a PCI function has six base addresses, of a power of two of at least {} bytes", least));
-  const auto n = static_cast<unsigned>(bars_.size());
   std::uint32_t type = 0, command = MEMORY_SPACE;
   if (bar.kind == Bar::Kind::io) type = io_bar, command = IO_SPACE;
   if (bar.kind == Bar::Kind::prefetchable) type = prefetchable_bar;
   config_.set_default(bar_register(n), 4, type);
   config_.set_writable(bar_register(n), 4, ~(bar.size - 1) & ~fixed_bits(bar.kind));
   config_.set_writable(COMMAND, 2, config_.writable(COMMAND, 2) | command);
-  bars_.push_back(bar);
-  io_claims_.emplace_back();
-  memory_claims_.emplace_back();
+  if (n >= bars_.size()) {
+    bars_.resize(n + 1);
+    io_claims_.resize(n + 1);
+    memory_claims_.resize(n + 1);
+  }
+  bars_[n] = bar;
 }
 
 std::uint32_t Function::base(unsigned n) const {
-  return n < bars_.size() ? config_.read(bar_register(n), 4) & ~fixed_bits(bars_[n].kind) : 0;
+  return exists(n) ? config_.read(bar_register(n), 4) & ~fixed_bits(bars_[n].kind) : 0;
 }
 
 bool Function::decodes(unsigned n) const {
-  if (n >= bars_.size() || base(n) == 0) return false;
+  if (base(n) == 0) return false;
   if (bars_[n].kind != Bar::Kind::io) return enabled(MEMORY_SPACE);
   return enabled(IO_SPACE) && base(n) <= 0x10000 - bars_[n].size;  // the bridge has 64 KB of ports
 }
@@ -105,7 +107,7 @@ void Function::describe_header(Description& d) const {
   d.reg("LATENCY_TIMER", config_.read(LATENCY_TIMER, 1), 8);
   d.reg("CACHE_LINE_SIZE", config_.read(CACHE_LINE_SIZE, 1), 8);
   for (unsigned n = 0; n < bars_.size(); ++n)
-    d.reg(fmt::format("BAR{}", n), config_.read(bar_register(n), 4), 32).flag("decodes", decodes(n));
+    if (exists(n)) d.reg(fmt::format("BAR{}", n), config_.read(bar_register(n), 4), 32).flag("decodes", decodes(n));
   d.number("INTERRUPT_LINE", config_.read(INTERRUPT_LINE, 1)).flag("interrupt pin", interrupt_);
 }
 

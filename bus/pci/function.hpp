@@ -67,6 +67,7 @@ class Function {
   /// Where base address register `n` decodes at present; false if it does not.
   bool decodes(unsigned n) const;
   std::uint32_t base(unsigned n) const;
+  /// By register; one without a slave does not exist.
   const std::vector<Bar>& bars() const { return bars_; }
   Slot& slot() const { return slot_; }
 
@@ -77,8 +78,10 @@ class Function {
   void describe_header(Description& d) const;
 
  protected:
-  /// The next base address register; at most six. Throws Error for a size that no register can have.
-  void add_bar(const Bar& bar);
+  /// Base address register `n`, 0 to 5, or the one after the last. Throws Error for one that is taken, and for a size
+  /// that no register can have.
+  void add_bar(unsigned n, const Bar& bar);
+  void add_bar(const Bar& bar) { add_bar(static_cast<unsigned>(bars_.size()), bar); }
   /// Its interrupt pin.
   void set_interrupt(bool asserted, Time now);
   bool interrupt() const { return interrupt_; }
@@ -90,6 +93,7 @@ class Function {
   ConfigSpace config_;
 
  private:
+  bool exists(unsigned n) const { return n < bars_.size() && bars_[n].slave; }
   void decode();
 
   Slot& slot_;

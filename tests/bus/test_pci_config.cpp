@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Configuration space as firmware and Linux 2.2 probe it.
+#include "core/common/error.hpp"
 #include "tests/bus/pci_rig.hpp"
 
 using namespace planar;
@@ -177,4 +178,31 @@ TEST_CASE("an interrupt pin is a level that RST# lets go") {
   CHECK(b.rig.interrupts[1]);
   b.rig.segment.reset(b.rig.now);
   CHECK_FALSE(b.rig.interrupts[1]);
+}
+
+TEST_CASE("a function whose only base address register is the fifth") {
+  struct Ide final : pci::Function {
+    explicit Ide(pci::Slot& slot)
+        : Function(slot, {.vendor = 0x8086, .device = 0x7010, .class_code = 0x010180, .interrupt_pin = 0}) {
+      add_bar(4, {pci::Bar::Kind::io, 16, &registers, {32, pci::CycleKind::io, 60_ns}});
+    }
+    void again() { add_bar(4, {pci::Bar::Kind::io, 16, &registers, {32, pci::CycleKind::io, 60_ns}}); }
+    void seventh() { add_bar(6, {pci::Bar::Kind::io, 16, &registers, {32, pci::CycleKind::io, 60_ns}}); }
+    Registers registers;
+  };
+  PciRig rig;
+  pci::Slot slot{7, 0, rig.wiring()};
+  Ide ide{slot};
+  for (unsigned n = 0; n < 6; ++n) {
+    rig.set_config(7, pci::BAR0 + 4 * n, 0xFFFFFFFF);
+    CHECK(rig.config(7, pci::BAR0 + 4 * n) == (n == 4 ? 0xFFFFFFF1u : 0u));
+    CHECK(ide.base(n) == (n == 4 ? 0xFFFFFFF0u : 0u));
+    CHECK_FALSE(ide.decodes(n));
+  }
+  rig.set_config(7, 0x20, 0xF000);
+  rig.set_config(7, pci::COMMAND, pci::IO_SPACE, 2);
+  CHECK(ide.decodes(4));
+  CHECK(rig.in(0xF002, 1) == 0x02);
+  CHECK_THROWS_AS(ide.again(), Error);
+  CHECK_THROWS_AS(ide.seventh(), Error);
 }

@@ -13,10 +13,10 @@ using planar::tests::Probe;
 namespace {
 
 struct Timers : PlanarBench {
-  I8254 chip{scheduler, trace};
+  I8254 chip;
   SystemControl control{chip, trace};
   Probe irq0, watchdog;
-  Timers() {
+  explicit Timers(TimerBoard board = TimerBoard::ps2) : chip(scheduler, trace, board) {
     chip.claim_ports(io);
     control.claim_ports(io);
     chip.irq0.connect(irq0);
@@ -336,4 +336,61 @@ TEST_CASE("8254: a snapshot keeps phase, latches and pending edges", "[planar][i
   u.step(10_ms);
   REQUIRE(t.irq0.rises.size() == 1);
   CHECK(t.irq0.rises == u.irq0.rises);
+}
+
+TEST_CASE("8254 of an AT: IRQ 0 rises once per period in mode 2, with nobody to clear it", "[planar][i8254]") {
+  Timers t{TimerBoard::at};
+  t.program(0x40, 0x34, 11932);  // Linux at 100 Hz
+  t.irq0.rises.clear();
+  t.step(101_ms);
+  REQUIRE(t.irq0.rises.size() == 10);
+  CHECK(t.irq0.rises[9] - t.irq0.rises[8] >= clocks(11932) - 1_ns);
+  CHECK(t.irq0.level);
+}
+
+TEST_CASE("8254 of an AT: IRQ 0 is the square wave of mode 3", "[planar][i8254]") {
+  Timers t{TimerBoard::at};
+  t.program(0x40, 0x36, 1001);
+  t.irq0.rises.clear();
+  t.irq0.falls.clear();
+  t.step(10_ms);
+  REQUIRE(t.irq0.rises.size() >= 10);
+  const std::size_t first = t.irq0.falls[0] < t.irq0.rises[0] ? 1 : 0;
+  const auto near = [](Time a, Time b) { return a - b < 2_ps && b - a < 2_ps; };
+  for (std::size_t n = 0; n < 8; ++n) {
+    CHECK(near(t.irq0.falls[n + first] - t.irq0.rises[n], clocks(501)));
+    CHECK(near(t.irq0.rises[n + 1] - t.irq0.rises[n], clocks(1001)));
+  }
+}
+
+TEST_CASE("8254 of an AT: mode 0 requests once, at its end", "[planar][i8254]") {
+  Timers t{TimerBoard::at};
+  t.out(0x43, 0x30);
+  CHECK_FALSE(t.irq0.level);
+  t.out(0x40, 100);
+  t.out(0x40, 0);
+  t.step(clocks(98));
+  CHECK_FALSE(t.irq0.level);
+  t.step(clocks(4));
+  CHECK(t.irq0.level);
+  const std::size_t before = t.irq0.rises.size();
+  t.step(200_ms);
+  CHECK(t.irq0.rises.size() == before);
+}
+
+TEST_CASE("8254 of an AT: channel 1 counts, 44h and 47h are nobody's", "[planar][i8254]") {
+  Timers t{TimerBoard::at};
+  t.out(0x43, 0x54);  // low byte only, mode 2: refresh
+  t.out(0x41, 18);
+  t.step(1_ms);
+  for (int n = 0; n < 40; ++n) {
+    t.out(0x43, 0x40);
+    const unsigned count = t.in(0x41);
+    CHECK(count >= 1);
+    CHECK(count <= 18);
+  }
+  CHECK(t.io.find(0x44) == nullptr);
+  CHECK(t.io.find(0x47) == nullptr);
+  Timers u{TimerBoard::at};
+  REQUIRE(tests::survives_snapshot(t.chip, u.chip));
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8254 timers of a PS/2: channel 0 (IRQ 0 latch), channel 2 (speaker), and channel 3 (watchdog).
+// 8254 timers of an AT or PS/2: channel 0 (IRQ 0) and channel 2 (speaker), on an AT channel 1 (refresh), on a PS/2 an
+// IRQ 0 latch and channel 3 (watchdog).
 //
-//   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control
-//   (41h, 45h and 46h are absent)
+//   PS/2  40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control   (no 41h, 45h, 46h)
+//   AT    40h channel 0   41h channel 1   42h channel 2   43h control
 //
 // Facts: Intel 8254 data sheet (modes, latches, read-back); docs/hardware/planar-devices.md#timers (watchdog: 8 bits,
 // binary, mode 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ 0 latch cleared by 61h bit
 // 7). Input clock 14.31818 MHz / 12 (choice inferred). Counts and outputs are computed from time; only the rising edges
-// of OUT 0 are events.
-// Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count
-// is loaded at the first clock edge after its write (the data sheet asks for a full pulse, up to
-// one clock later).
+// of OUT 0 are events, and on an AT, where IRQ 0 is OUT 0 itself, the falling ones of mode 3. Its low clock in mode 2
+// is no event: the pin falls with the next rise. Known limits: a count of 1 in modes 2 and 3 (illegal in the data
+// sheet) leaves OUT high; a count is loaded at the first clock edge after its write (the data sheet asks for a full
+// pulse, up to one clock later).
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,8 @@ class I8254Counter {
   /// The next tick after `now` at which OUT may rise by itself (a reload makes it uncertain); -1
   /// for none.
   Tick next_rise(Tick now) const;
+  /// Mode 3: the next tick after `now` at which the high half ends; -1 if OUT is low, and in other modes.
+  Tick next_fall(Tick now) const;
   unsigned mode() const { return mode_; }
 
   /// As at tick `now`.
@@ -97,24 +100,27 @@ class I8254Counter {
   std::uint16_t latched_count_ = 0;
 };
 
-/// The timers with their PS/2 surroundings.
+/// What surrounds the timers.
+enum class TimerBoard : std::uint8_t { ps2, at };
+
 class I8254 final : public Slave {
  public:
-  I8254(Scheduler& scheduler, Trace& trace);
+  I8254(Scheduler& scheduler, Trace& trace, TimerBoard board = TimerBoard::ps2);
 
-  /// Decodes 40h, 42h-44h and 47h. Offsets count from 40h.
+  /// Decodes its board's ports. Offsets count from 40h.
   void claim_ports(IoSpace& space);
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// IRQ 0: set by the rising edge of OUT 0, held until clear_irq0().
+  /// IRQ 0. PS/2: set by the rising edge of OUT 0, held until clear_irq0(). AT: OUT 0, which the interrupt controller
+  /// takes as an edge.
   Output irq0;
   /// OUT 3: the watchdog has run out (NMI, and port 92h bit 4).
   Output watchdog;
 
-  /// Port 61h bit 7 written as 1.
+  /// PS/2: port 61h bit 7 written as 1.
   void clear_irq0(Time now);
   /// Port 61h bit 0.
   void set_gate2(bool level, Time now);
@@ -129,6 +135,7 @@ class I8254 final : public Slave {
 
  private:
   I8254Counter::Tick tick(Time now) const;
+  I8254Counter& counter(unsigned n) { return n == 0 ? channel0_ : n == 1 ? channel1_ : channel2_; }
   void edge(Time now);
   void rise(Time now);
   void schedule(Time now);
@@ -136,8 +143,10 @@ class I8254 final : public Slave {
   void write_watchdog_control(std::uint8_t value, Time now);
 
   Trace& trace_;
+  const TimerBoard board_;
   ClockDomain clock_{i8254_clock};
   I8254Counter channel0_;
+  I8254Counter channel1_;  // AT
   I8254Counter channel2_;
   bool watchdog_loaded_ = false;
   bool watchdog_latched_ = false;

@@ -116,6 +116,17 @@ I8254Counter::Tick I8254Counter::next_rise(Tick now) const {
   return rise;
 }
 
+I8254Counter::Tick I8254Counter::next_fall(Tick now) const {
+  if (reload_at_ >= 0 && now >= reload_at_) {
+    I8254Counter copy = *this;
+    copy.settle(now);
+    return copy.next_fall(now);
+  }
+  if (mode_ != 3 || !loaded_ || !running_ || initial_ < 2) return -1;
+  const Tick position = (now - start_) % initial_, high = (initial_ + 1) / 2;
+  return position < high ? now - position + high : -1;
+}
+
 void I8254Counter::control(std::uint8_t word, Tick now) {
   residue_ = settled_count(now);
   control_ = word & 0x3F;
