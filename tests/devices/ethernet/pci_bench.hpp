@@ -31,6 +31,7 @@ struct PciBench {
     for (unsigned n = 0; n < made.function->bars().size(); ++n) {
       const pci::Bar& bar = made.function->bars()[n];
       std::uint32_t& next = bar.kind == pci::Bar::Kind::io ? io : memory;
+      next = (next + bar.size - 1) & ~(bar.size - 1);
       rig.set_config(device, pci::BAR0 + 4 * n, next);
       next += std::max(bar.size, 0x1000u);
     }

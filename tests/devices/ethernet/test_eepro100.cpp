@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// EtherExpress PRO/100+ by the sequence of Linux 2.2.16 eepro100.c: probe, open, both rings, interrupts.
+#include "tests/devices/ethernet/eepro100_bench.hpp"
+
+using namespace planar;
+using namespace planar::test;
+using ethernet::I8255x;
+
+TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
+  EePro100Bench b(true, false);
+  CHECK(b.rig.config(9, 0x00) == 0x12298086);
+  CHECK(b.rig.config(9, 0x08) == 0x02000008);
+  CHECK(b.rig.config(9, 0x2C) == 0x000C8086);
+  CHECK(b.rig.config(9, 0x3C) >> 16 == 0x3808);
+  for (const auto& [bar, size] : {std::pair{0x10u, 0xFFFFF000u}, {0x14u, 0xFFFFFFC1u}, {0x18u, 0xFFF00000u}}) {
+    const std::uint32_t before = b.rig.config(9, bar);
+    b.rig.set_config(9, bar, UINT32_MAX);
+    CHECK(b.rig.config(9, bar) == size);
+    b.rig.set_config(9, bar, before);
+  }
+  CHECK(b.rig.load(b.rig.config(9, 0x18) + 0xFFFFC) == UINT32_MAX);  // no flash memory
+  CHECK(b.rig.config(9, 0x30) == 0);                                 // no expansion ROM
+}
+
+TEST_CASE("PRO/100+: the EEPROM has 64 words, whose sum is BABAh") {
+  EePro100Bench b(true, false);
+  CHECK((b.eeprom(6u << 24, 27) & 0xFFE0000) != 0xFFE0000);  // the size probe: 6 address bits
+  std::uint16_t sum = 0;
+  Bytes address;
+  for (unsigned n = 0; n < 64; ++n) {
+    const std::uint16_t word = b.eeprom_word(n);
+    sum = static_cast<std::uint16_t>(sum + word);
+    if (n < 3) {
+      address.push_back(static_cast<std::uint8_t>(word));
+      address.push_back(static_cast<std::uint8_t>(word >> 8));
+    }
+  }
+  CHECK(sum == 0xBABA);
+  CHECK(address == Bytes(EePro100Bench::own.begin(), EePro100Bench::own.end()));
+  CHECK(b.eeprom_word(6) == 0x4701);           // 82555 at address 1
+  CHECK((b.eeprom_word(3) & 0x0103) == 0x03);  // no receiver lock-up work-around, not an OEM board
+  CHECK(b.eeprom_word(8) == 0x7213);
+}
+
+TEST_CASE("PRO/100+: self-test passes and names the 82559's ROM") {
+  EePro100Bench b(true, false);
+  b.port_reset();
+  b.rig.put32(0x3000, 0);
+  b.rig.put32(0x3004, UINT32_MAX);
+  b.set(I8255x::PORT, 0x3000 | 1, 4);
+  b.rig.step(10_us);
+  CHECK(b.rig.get32(0x3004) == UINT32_MAX);
+  b.rig.step(2000_us);
+  CHECK(b.rig.get32(0x3000) == I8255x::rom_signature);
+  CHECK(b.rig.get32(0x3004) == 0);
+}
+
+TEST_CASE("PRO/100+: MDI commands take their time; the PHY is an 82555 at address 1") {
+  EePro100Bench b(true, false);
+  b.set(I8255x::MDI, 0x08000000 | 2 << 16 | 1 << 21, 4);
+  CHECK_FALSE(b.get(I8255x::MDI, 4) & 0x10000000);
+  b.rig.step(30_us);
+  CHECK((b.get(I8255x::MDI, 4) & 0x1000FFFF) == 0x100002A8);
+  CHECK(b.mdio_read(1, 3) == 0x0154);
+  CHECK(b.mdio_read(2, 2) == 0xFFFF);
+  CHECK_FALSE(b.mdio_read(1, 1) & 4);  // the link is not there yet
+  b.rig.step(2'000'000_us);
+  b.mdio_read(1, 1);
+  CHECK((b.mdio_read(1, 1) & 0x24) == 0x24);
+  CHECK(b.mdio_read(1, 5) == 0x41E1);
+  CHECK(b.mdio_read(1, 4) == 0x01E1);
+  CHECK(b.get(I8255x::STATUS, 1) == 7);
+  CHECK(b.mdio_read(1, 16) == 3);
+  // By bytes: the highest starts it. With its interrupt.
+  b.set(I8255x::MDI, 0, 2);
+  b.set(I8255x::MDI + 2, 0x22, 1);
+  CHECK(b.get(I8255x::MDI, 4) & 0x10000000);
+  b.set(I8255x::MDI + 3, 0x28, 1);
+  b.rig.step(30_us);
+  CHECK((b.get(I8255x::MDI, 4) & 0xFFFF) == 0x02A8);
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == I8255x::MDI_DONE);
+  CHECK(b.interrupt());
+  b.put(I8255x::SCB_STAT_ACK, I8255x::MDI_DONE, 1);
+  CHECK_FALSE(b.interrupt());
+}
+
+TEST_CASE("PRO/100+: open leaves the receive unit ready, the command unit suspended and the configuration applied") {
+  EePro100Bench b;
+  b.open();
+  b.rig.step(50_us);
+  CHECK((b.get(I8255x::SCB_STATUS, 2) & 0xFF) == 0x50);
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == I8255x::CNA);
+  CHECK(b.interrupt());
+  CHECK(b.chip.configuration().bytes[6] == 0x22);
+  CHECK(b.chip.configuration().bytes[19] == 0x84);
+  CHECK(b.chip.configuration().extended_tcb());
+  CHECK(b.rig.get32(b.stats + 64) == 0xA007);  // 16 counters and the mark of the dump
+  for (unsigned n = 0; n < 3; ++n) CHECK((b.rig.get32(b.tx(n)) & 0xFFFF) == 0xA000);
+  b.handle();
+  CHECK_FALSE(b.interrupt());
+}
+
+TEST_CASE("PRO/100+: the command byte reads back until the command is accepted") {
+  EePro100Bench b(true, false, {{"cu.accept", "10us"}});
+  b.set(I8255x::SCB_POINTER, 0x12345678, 4);
+  b.set(I8255x::SCB_COMMAND, 0x60, 1);
+  b.rig.step(2_us);
+  CHECK(b.get(I8255x::SCB_COMMAND, 1) == 0x60);
+  CHECK(b.get(I8255x::SCB_POINTER + 1, 2) == 0x3456);
+  b.rig.step(10_us);
+  CHECK(b.get(I8255x::SCB_COMMAND, 1) == 0);
+}
+
+TEST_CASE("PRO/100+: a lone frame is sent, and CNA comes when it has been read, before it has left") {
+  EePro100Bench b;
+  b.opened();
+  const Bytes frame = body(1514);
+  while (b.cur_tx % 8 == 0) b.send(body(60));
+  const unsigned entry = b.send(frame);
+  b.rig.step(30_us);
+  CHECK(b.sent(entry));
+  CHECK((b.rig.get32(b.tx(entry)) & 0xFFFF) == 0xA000);
+  CHECK(b.other.arrivals.empty());
+  CHECK(b.interrupt());
+  CHECK(b.handle() >> 8 == I8255x::CNA);  // the entry has no interrupt bit of its own
+  b.rig.step(200_us);
+  REQUIRE(b.other.arrivals.size() == 1);
+  CHECK(b.other.arrivals[0].ok);
+  CHECK(without_fcs(b.other.arrivals[0].bytes) == frame);
+  CHECK_FALSE(b.interrupt());
+}
+
+TEST_CASE("PRO/100+: short frames are padded by the chip") {
+  EePro100Bench b;
+  b.opened();
+  b.send(body(42));
+  b.rig.step(100_us);
+  REQUIRE(b.other.arrivals.size() == 1);
+  CHECK(b.other.arrivals[0].length == 64);
+  CHECK(b.other.arrivals[0].ok);
+  CHECK(Bytes(b.other.arrivals[0].bytes.begin(), b.other.arrivals[0].bytes.begin() + 42) == body(42));
+}
+
+TEST_CASE("PRO/100+: frames follow one another at the wire's rate while the ring is kept full") {
+  EePro100Bench b;
+  b.opened();
+  unsigned done = b.cur_tx;
+  while (b.other.arrivals.size() < 100) {
+    while (done < b.cur_tx && b.sent(done)) ++done;
+    if (b.cur_tx - done < 28)
+      b.send(body(1514, static_cast<std::uint8_t>(b.cur_tx)));
+    else
+      b.rig.step(20_us);
+    if (b.interrupt()) b.handle();
+  }
+  // 1514 + 4 of FCS + 8 of preamble, and the gap of 12 bytes.
+  for (std::size_t n = 1; n < 100; ++n) CHECK(b.other.arrivals[n].when - b.other.arrivals[n - 1].when == 80_ns * 1538);
+  for (unsigned n = 0; n < 100; ++n) {
+    CHECK(b.other.arrivals[n].ok);
+    CHECK(b.other.arrivals[n].bytes[100] == static_cast<std::uint8_t>(100 * 7 + n + 3));
+  }
+}
+
+TEST_CASE("PRO/100+: every eighth frame's interrupt bit gives CX") {
+  EePro100Bench b;
+  b.opened();
+  unsigned cx = 0;
+  for (unsigned n = 0; n < 16; ++n) {
+    b.send(body(100));
+    b.rig.step(60_us);
+    if (b.handle() & 0x8000) ++cx;
+  }
+  CHECK(cx == 2);
+}
+
+TEST_CASE("PRO/100+: a frame is received into the buffer after its descriptor") {
+  EePro100Bench b;
+  b.opened();
+  b.hear(make_frame(1514, EePro100Bench::own, 9));
+  CHECK(b.interrupt());
+  CHECK(b.handle() >> 8 == I8255x::FR);
+  REQUIRE(b.received.size() == 1);
+  CHECK(b.received[0] == without_fcs(make_frame(1514, EePro100Bench::own, 9)));
+  CHECK((b.statuses[0] & 0xA002) == 0xA000);  // C, OK, individual address
+  b.hear(make_frame(60));
+  b.handle();
+  REQUIRE(b.received.size() == 2);
+  CHECK((b.statuses[1] & 0xA002) == 0xA002);  // broadcast
+  CHECK(b.received[1].size() == 60);
+}
+
+TEST_CASE("PRO/100+: the receive ring goes round while the driver refills it") {
+  EePro100Bench b;
+  b.opened();
+  for (unsigned n = 0; n < 100; ++n) {
+    b.hear(make_frame(60 + n * 13, EePro100Bench::own, static_cast<std::uint8_t>(n)));
+    b.handle();
+  }
+  REQUIRE(b.received.size() == 100);
+  for (unsigned n = 0; n < 100; ++n)
+    CHECK(b.received[n] == without_fcs(make_frame(60 + n * 13, EePro100Bench::own, static_cast<std::uint8_t>(n))));
+  CHECK(b.restarts == 0);
+}
+
+TEST_CASE("PRO/100+: frames back to back at full rate are all stored") {
+  EePro100Bench b;
+  b.opened();
+  for (unsigned n = 0; n < 60; ++n) b.other.to_send.push_back(make_frame(n % 3 ? 1514 : 60, EePro100Bench::own));
+  b.other.port.transmit(make_frame(1514, EePro100Bench::own), b.rig.now);
+  while (b.other.outcomes.size() < 61) {
+    b.rig.step(20_us);
+    b.handle();
+  }
+  b.rig.step(100_us);
+  b.handle();
+  CHECK(b.received.size() == 61);
+  CHECK(b.chip.counters().overruns == 0);
+}
+
+TEST_CASE("PRO/100+: without resources the FIFO takes two more frames, which come after the restart") {
+  EePro100Bench b;
+  b.opened();
+  for (unsigned n = 0; n < 35; ++n) b.hear(make_frame(1514, EePro100Bench::own, static_cast<std::uint8_t>(n)));
+  CHECK((b.get(I8255x::SCB_STATUS, 2) & 0x3C) == 0x08);
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) & I8255x::RNR);
+  CHECK(b.chip.counters().overruns == 1);  // 32 in the ring, 2 in the FIFO
+  b.handle();
+  CHECK(b.restarts == 1);
+  b.rig.step(100_us);
+  b.handle();
+  b.hear(make_frame(70, EePro100Bench::own, 99));
+  b.handle();
+  REQUIRE(b.received.size() >= 34);
+  for (unsigned n = 0; n < 31; ++n) CHECK(b.received[n][20] == static_cast<std::uint8_t>(20 * 7 + n));
+  CHECK(b.received.back() == without_fcs(make_frame(70, EePro100Bench::own, 99)));
+}
+
+TEST_CASE("PRO/100+: statistics are dumped with their mark, and reset by the second dump command") {
+  EePro100Bench b;
+  b.opened();
+  b.send(body(100));
+  b.hear(make_frame(100, EePro100Bench::own));
+  b.hear(damaged(make_frame(100, EePro100Bench::own)));
+  b.rig.step(50_us);
+  for (const std::uint32_t mark : {0xA005u, 0xA007u, 0xA007u}) {
+    b.rig.put32(b.stats + 64, 0);
+    b.wait_for_command();
+    b.set(I8255x::SCB_COMMAND, mark == 0xA005 ? 0x50 : 0x70, 1);
+    b.rig.step(10_us);
+    CHECK(b.rig.get32(b.stats + 64) == mark);
+    if (mark == 0xA007 && b.rig.get32(b.stats) == 0) continue;
+    CHECK(b.rig.get32(b.stats) == 1);       // sent
+    CHECK(b.rig.get32(b.stats + 36) == 1);  // received
+    CHECK(b.rig.get32(b.stats + 40) == 1);  // CRC errors
+  }
+  CHECK(b.rig.get32(b.stats) == 0);
+}
+
+TEST_CASE("PRO/100+: interrupt masks are per cause; a software interrupt is one of its own") {
+  EePro100Bench b;
+  b.opened();
+  b.put(I8255x::SCB_MASK, I8255x::FR, 1);
+  b.hear(make_frame(60, EePro100Bench::own));
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == I8255x::FR);
+  CHECK_FALSE(b.interrupt());
+  b.put(I8255x::SCB_MASK, I8255x::CNA, 1);
+  CHECK(b.interrupt());
+  b.handle();
+  CHECK_FALSE(b.interrupt());
+  b.put(I8255x::SCB_MASK, I8255x::SI | I8255x::M, 1);
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == 0);
+  b.put(I8255x::SCB_COMMAND, 0x0200, 2);  // the driver's SCBTriggerIntr
+  CHECK(b.interrupt());
+  CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == I8255x::SWI);
+  CHECK(b.get(I8255x::SCB_MASK, 1) == 0);
+  b.put(I8255x::SCB_MASK, I8255x::M, 1);
+  CHECK_FALSE(b.interrupt());
+}
