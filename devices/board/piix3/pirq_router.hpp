@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the interrupt pins of PCI devices to interrupt lines: the board joins the pins INTA# to INTD# of its devices
+// into four wires PIRQA# to PIRQD#, each of which PIRQRC[A:D] routes to one of eleven lines, or to none. Devices on one
+// wire, wires on one line and the line's other sources share it as levels: ELCR must say so, and firmware writes the
+// same line into the devices' INTERRUPT_LINE.
+//
+// Source: Intel 82371SB data sheet (PIRQRC: bit 7 set routes nowhere; bits 3:0 the line, 0, 1, 2, 8 and 13 are
+// reserved, which route nowhere here [inferred]).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "bus/common/interrupts.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/time/time.hpp"
+
+namespace planar {
+
+/// The wire, 0 (PIRQA#) to 3, of each device's pins 1 (INTA#) to 4: the board's copper.
+struct PirqTable {
+  std::array<std::array<std::uint8_t, 4>, 32> wires{};
+
+  /// The usual rotation: INTA# of device `first` leads to PIRQA#, of the next one to PIRQB#, and so on.
+  static constexpr PirqTable rotation(unsigned first) {
+    PirqTable table;
+    for (unsigned device = 0; device < 32; ++device)
+      for (unsigned pin = 0; pin < 4; ++pin)
+        table.wires[device][pin] = static_cast<std::uint8_t>((device + pin - first) & 3);
+    return table;
+  }
+  unsigned wire(unsigned device, unsigned pin) const { return wires[device & 31][(pin - 1) & 3] & 3u; }
+};
+
+class PirqRouter {
+ public:
+  static constexpr unsigned wires = 4;
+  static constexpr std::uint8_t off = 0x80;  ///< PIRQRC after a reset
+
+  PirqRouter(bus::InterruptLines& lines, const PirqTable& table);
+  PirqRouter(const PirqRouter&) = delete;
+
+  /// A device pulls a pin, or lets it go: pci::SlotWiring::interrupt.
+  void set_pin(unsigned device, unsigned pin, bool asserted, Time now);
+  /// PIRQRC of wire `n`.
+  void set_route(unsigned n, std::uint8_t value, Time now);
+
+  /// The line that wire `n` is routed to; -1 for none.
+  int line(unsigned n) const;
+  /// The line of a device's pin 1 to 4, as routed at present; -1 for none.
+  int line_of(unsigned device, unsigned pin) const { return line(table_.wire(device, pin)); }
+  const PirqTable& table() const { return table_; }
+
+  /// Each wire: its line, and the devices that pull it.
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  bool pulled(unsigned n) const;
+  void drive(unsigned n, bool asserted, Time now);
+
+  bus::InterruptLines& lines_;
+  const PirqTable table_;
+  std::array<unsigned, wires> sources_{};                       // of lines_
+  std::array<std::uint8_t, wires> routes_{off, off, off, off};  // PIRQRC
+  std::array<std::uint32_t, 4> pins_{};                         // INTA# to INTD#: the devices that pull it
+};
+
+}  // namespace planar
