@@ -46,8 +46,8 @@ void Master::describe(Description& d) const {
 
 void Master::archive(Archive& a) {
   a(latency_timer_, command_, address_, bytes_, moved_, requesting_);
-  if (a.loading() && (command_ > MemoryCommand::write_invalidate || moved_ > bytes_ ||
-                      (bytes_ != 0 && bytes_ > burst_data().size()) || (requesting_ && bytes_ == 0)))
+  // The owner's bytes may be loaded later than this: Segment::end() looks whether they are there.
+  if (a.loading() && (command_ > MemoryCommand::write_invalidate || moved_ > bytes_ || (requesting_ && bytes_ == 0)))
     throw Error("snapshot holds a damaged PCI burst; take a new one", ExitCode::missing_file);
 }
 
@@ -252,13 +252,15 @@ void Segment::end(Time now) {
   update_contended();
   serve_posted(now);
   BurstEnd why = BurstEnd::done;
-  if (done.aborted) {
+  const auto data = master.burst_data();
+  // A damaged snapshot may have a burst of which its owner knows nothing.
+  if (done.aborted || data.size() < master.moved_ + std::size_t{done.bytes}) {
     ++counters_.aborts;
     why = BurstEnd::master_abort;
     trace_(TraceCategory::bus, now, master.name_, "master abort at {:08X}", master.address_ + master.moved_);
   } else {
     counters_.bytes += done.bytes;
-    const auto part = master.burst_data().subspan(master.moved_, done.bytes);
+    const auto part = data.subspan(master.moved_, done.bytes);
     if (writes(master.command_))
       memory_.master_write(master.address_ + master.moved_, part, now);
     else

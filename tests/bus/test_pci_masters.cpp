@@ -186,3 +186,19 @@ TEST_CASE("a burst in a snapshot goes on where it was") {
   };
   CHECK(run(true) == run(false));
 }
+
+TEST_CASE("a burst in a snapshot whose owner has not got the bytes ends as an abort") {
+  PciRig first;
+  Mover mover(first);
+  mover.move(MemoryCommand::read_multiple, 0x1000, 512, first.now);
+  first.step(1_us);
+  Archive save = Archive::saver();
+  first.archive(save);
+  PciRig second;
+  Mover other(second);
+  Archive load = Archive::loader(save.stream());
+  second.archive(load);  // its buffer is empty
+  second.step(20_us);
+  CHECK(other.ended == 1);
+  CHECK(other.end == pci::BurstEnd::master_abort);
+}
