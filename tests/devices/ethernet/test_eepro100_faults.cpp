@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// EtherExpress PRO/100+ with bad descriptors, a bus that is late, resets at any time, no link, and snapshots.
+#include "core/common/error.hpp"
+#include "tests/devices/ethernet/eepro100_bench.hpp"
+
+using namespace planar;
+using namespace planar::test;
+using ethernet::I8255x;
+
+namespace {
+
+void allow_master(EePro100Bench& b, bool on) {
+  b.rig.set_config(9, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | (on ? pci::BUS_MASTER : 0u), 2);
+}
+
+/// The driver opens the card again and sends and receives one frame.
+void check_alive(EePro100Bench& b) {
+  b.received.clear();
+  b.statuses.clear();
+  b.opened();
+  const std::size_t before = b.other.arrivals.size();
+  const unsigned entry = b.send(body(300, 77));
+  b.rig.step(300_us);
+  CHECK(b.sent(entry));
+  REQUIRE(b.other.arrivals.size() > before);
+  CHECK(b.other.arrivals.back().ok);
+  CHECK(without_fcs(b.other.arrivals.back().bytes) == body(300, 77));
+  b.hear(make_frame(400, b.own, 5));
+  b.handle();
+  REQUIRE(b.received.size() == 1);
+  CHECK(b.received[0] == without_fcs(make_frame(400, b.own, 5)));
+}
+
+}  // namespace
+
+TEST_CASE("PRO/100+: lists where there is no memory, in ROM, at odd addresses, and loops") {
+  EePro100Bench b;
+  b.opened();
+  std::vector<std::uint8_t> rom(0x1000, 0);
+  rom[3] = 0x80;  // a NOP with EL, to which no status can be written
+  b.rig.memory.map_rom(0xF0000000, rom);
+  std::uint32_t list = 0;
+  SECTION("no memory") { list = 0xE0000000; }
+  SECTION("ROM") { list = 0xF0000000; }
+  SECTION("odd") { list = 0x8003; }
+  SECTION("the end of the address space") { list = 0xFFFFFFF8; }
+  SECTION("a loop of NOPs") {
+    list = 0x8000;
+    b.rig.put32(list + 4, list);
+  }
+  b.put(I8255x::SCB_POINTER, list, 4);
+  b.put(I8255x::SCB_COMMAND, 0x10, 1);
+  b.rig.step(1000_us);
+  b.put(I8255x::SCB_COMMAND, 0x04, 1);
+  b.put(I8255x::SCB_COMMAND, 0x01, 1);
+  b.hear(make_frame(1514, b.own));
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: transmit blocks without bytes, with giant sizes and many buffers") {
+  EePro100Bench b;
+  b.opened();
+  const auto block = [&](std::uint32_t count, std::vector<std::uint32_t> tbds) {
+    const std::uint32_t at = 0x9000;
+    b.rig.put32(at, 0x80000000 | 0xC0000);
+    b.rig.put32(at + 4, at);
+    b.rig.put32(at + 8, at + 32);
+    b.rig.put32(at + 12, count);
+    for (std::uint32_t n = 0; n < tbds.size(); ++n) b.rig.put32(at + 16 + 4 * n, tbds[n]);
+    b.put(I8255x::SCB_POINTER, at, 4);
+    b.put(I8255x::SCB_COMMAND, 0x04, 1);
+    b.port_reset();
+    b.set_rx_mode(0);  // extended blocks again; the unit is idle, so nothing of it is executed
+    b.put(I8255x::SCB_POINTER, b.tx(b.cur_tx - 2), 4);
+    b.put(I8255x::SCB_COMMAND, 0x10, 1);
+    b.rig.step(50_us);
+    b.put(I8255x::SCB_POINTER, at, 4);
+    b.put(I8255x::SCB_COMMAND, 0x10, 1);
+    b.rig.step(20'000_us);
+    CHECK((b.rig.get32(at) & 0x8000) != 0);
+  };
+  std::vector<std::uint32_t> many;
+  SECTION("no buffers") { block(0x00208000, {}); }
+  SECTION("empty buffers") { block(0x02208000, {0x8000, 0, 0x8000, 0}); }
+  SECTION("16383 bytes: longer than the FIFO") {
+    block(0x01208000, {0x8000, 0x3FFF});
+    REQUIRE(b.other.arrivals.size() == 1);
+    CHECK(b.other.arrivals[0].ok);
+    CHECK(b.other.arrivals[0].length == 16383 + 4);
+  }
+  SECTION("255 giant buffers: cut") {
+    for (unsigned n = 0; n < 255; ++n) many.insert(many.end(), {0xE0000000, 0xFFFE3FFF});
+    block(0xFF008000, many);
+    REQUIRE(b.other.arrivals.size() == 1);
+    CHECK(b.other.arrivals[0].length == 16383 + 4);
+  }
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: a bus that does not come makes an underrun; the frame is sent again, and its block says so") {
+  EePro100Bench b;
+  b.opened();
+  b.threshold = 0x01048000;  // 32 bytes
+  const Bytes frame = body(1514);
+  const unsigned entry = b.send(frame);
+  while (b.other.begins.empty()) b.rig.step(1_us);
+  allow_master(b, false);
+  b.rig.step(300_us);
+  REQUIRE(b.other.arrivals.size() == 1);
+  CHECK_FALSE(b.other.arrivals[0].ok);
+  CHECK_FALSE(b.sent(entry));
+  allow_master(b, true);
+  b.rig.step(300_us);
+  CHECK((b.rig.get32(b.tx(entry)) & 0xFFFF) == 0xB000);
+  REQUIRE(b.other.arrivals.size() == 2);
+  CHECK(b.other.arrivals[1].ok);
+  CHECK(without_fcs(b.other.arrivals[1].bytes) == frame);
+  SECTION("without a retry configured the frame is lost, and the next one is sent") {
+    b.config_changes = {{7, 0x01}};
+    b.set_rx_mode(0);
+    b.rig.step(20_us);
+    const unsigned lost = b.send(frame);
+    while (b.other.begins.size() < 3) b.rig.step(1_us);
+    allow_master(b, false);
+    b.rig.step(300_us);
+    allow_master(b, true);
+    b.rig.step(300_us);
+    CHECK(b.sent(lost));
+    CHECK(b.other.arrivals.size() == 3);
+    check_alive(b);
+  }
+}
+
+TEST_CASE("PRO/100+: a bus that does not come makes the receive FIFO run over at 3 KB; what fits is kept") {
+  EePro100Bench b;
+  b.opened();
+  allow_master(b, false);
+  for (unsigned n = 0; n < 4; ++n) b.hear(make_frame(1514, b.own, static_cast<std::uint8_t>(n)));
+  CHECK(b.chip.counters().overruns == 2);
+  allow_master(b, true);
+  b.rig.step(200_us);
+  b.handle();
+  REQUIRE(b.received.size() == 2);
+  CHECK(b.received[1] == without_fcs(make_frame(1514, b.own, 1)));
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: a reset at any moment of sending and receiving leaves a card that works") {
+  const int when = GENERATE(0, 1, 3, 5, 8, 12, 17, 20, 25, 30, 60, 100, 130, 180);
+  const std::uint32_t how = GENERATE(0u, 2u, 9u);
+  EePro100Bench b;
+  b.opened();
+  b.other.port.transmit(make_frame(1514, b.own), b.rig.now);
+  b.rig.step(2_us);
+  for (unsigned n = 0; n < 3; ++n) b.send(body(1514));
+  b.rig.step(1_us * std::int64_t{when});
+  if (how == 9) {
+    b.made.function->bus_reset(b.rig.now);
+    CHECK_FALSE(b.interrupt());
+    return;
+  }
+  b.put(I8255x::PORT, how, 4);
+  b.rig.step(10_us);
+  CHECK((b.get(I8255x::SCB_STATUS, 1) & 0xFC) == 0);
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: without a link frames are read and lost; with it back they are sent") {
+  EePro100Bench b;
+  b.opened();
+  b.made.network->port().set_plugged(false, b.rig.now);
+  b.rig.step(10_us);
+  CHECK_FALSE(b.get(I8255x::STATUS, 1) & 1);
+  const unsigned entry = b.send(body(100));
+  b.rig.step(200_us);
+  CHECK(b.sent(entry));
+  b.set(I8255x::SCB_COMMAND, 0x50, 1);
+  b.rig.step(20_us);
+  CHECK(b.rig.get32(b.stats + 16) == 1);  // lost carrier
+  CHECK(b.rig.get32(b.stats) == 0);
+  b.made.network->port().set_plugged(true, b.rig.now);
+  b.hear(make_frame(100, b.own));  // before the link is back
+  b.handle();
+  CHECK(b.received.empty());
+  b.rig.step(2'000'000_us);
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: register writes of any width at any time") {
+  EePro100Bench b;
+  b.opened();
+  std::uint32_t state = 12345;
+  const auto next = [&] { return state = state * 1664525 + 1013904223; };
+  for (int n = 0; n < 3000; ++n) {
+    const unsigned bytes = 1u << (next() >> 30) % 3;
+    const unsigned reg = (next() >> 20) % 64 & ~(bytes - 1);
+    std::uint32_t value = next();
+    if (reg <= I8255x::SCB_POINTER && reg + bytes > I8255x::SCB_POINTER) value = (value & 0xFFFF0) >> 1;
+    if (reg == I8255x::PORT) value &= n % 5 ? ~15u : UINT32_MAX;
+    b.set(reg, value, bytes);
+    b.get((next() >> 20) % 60 & ~3u, 4);
+    b.rig.step(1_us * std::int64_t{next() >> 28});
+    if (n % 50 == 0 && !b.other.port.busy()) b.other.port.transmit(make_frame(100 + n % 1000, b.own), b.rig.now);
+  }
+  b.put(I8255x::PORT, 0, 4);
+  b.rig.step(5000_us);
+  check_alive(b);
+}
+
+TEST_CASE("PRO/100+: a snapshot in the middle of everything leads to the same end") {
+  const int when = GENERATE(0, 2, 5, 9, 14, 22, 40, 90, 140);
+  const auto prepare = [](EePro100Bench& b) {
+    b.opened();
+    b.other.port.transmit(make_frame(1514, b.own), b.rig.now);
+    for (unsigned n = 0; n < 3; ++n) b.send(body(1514, static_cast<std::uint8_t>(n)));
+  };
+  const auto finish = [](EePro100Bench& b) {
+    b.rig.step(1000_us);
+    Archive a = Archive::saver();
+    b.archive(a);
+    return a.stream();
+  };
+  EePro100Bench first, second;
+  prepare(first);
+  first.rig.step(1_us * std::int64_t{when});
+  Archive saved = Archive::saver();
+  first.archive(saved);
+  Archive loaded = Archive::loader(saved.stream());
+  second.archive(loaded);
+  loaded.expect_end();
+  CHECK(second.chip.interrupt() == first.chip.interrupt());
+  const std::size_t before = first.other.arrivals.size();
+  CHECK(finish(first) == finish(second));
+  CHECK(second.other.arrivals.size() == first.other.arrivals.size() - before);
+  CHECK(first.other.arrivals.size() == 3);
+}
+
+TEST_CASE("PRO/100+: a damaged snapshot is refused or leads to a card that can be reset") {
+  EePro100Bench first;
+  first.opened();
+  first.other.port.transmit(make_frame(1514, first.own), first.rig.now);
+  for (unsigned n = 0; n < 3; ++n) first.send(body(1514));
+  first.rig.step(20_us);
+  Archive saved = Archive::saver();
+  first.card->archive(saved);
+  const auto whole = saved.stream();
+  int refused = 0;
+  for (std::size_t n = 0; n < whole.size(); n += 97) {
+    auto damaged = whole;
+    damaged[n] ^= 0x81;
+    EePro100Bench b(true, false);
+    Archive a = Archive::loader(damaged);
+    try {
+      b.card->archive(a);
+    } catch (const Error& e) {
+      CHECK(e.code() == ExitCode::missing_file);
+      ++refused;
+      continue;
+    }
+    b.rig.step(3000_us);
+    b.made.function->bus_reset(b.rig.now);
+    b.rig.step(10_us);
+  }
+  CHECK(refused > 0);
+}
