@@ -12,6 +12,7 @@
   extern "C" const std::uint8_t symbol##_end[]
 
 EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");
+EMBED(planar_pc_firmware, PLANAR_IMAGES "/planar-pc-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
 EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
 // The bench diskettes are empty after the first track.
@@ -29,6 +30,7 @@ std::vector<std::uint8_t> diskette(const std::uint8_t* begin, const std::uint8_t
 }  // namespace
 
 std::span<const std::uint8_t> firmware() { return {planar_firmware_begin, planar_firmware_end}; }
+std::span<const std::uint8_t> pc_firmware() { return {planar_pc_firmware_begin, planar_pc_firmware_end}; }
 std::span<const std::uint8_t> guest() { return {planar_guest_begin, planar_guest_end}; }
 std::span<const std::uint8_t> kernel_loader() { return {planar_kernel_loader_begin, planar_kernel_loader_end}; }
 std::vector<std::uint8_t> bench_mix() { return diskette(planar_bench_mix_begin, planar_bench_mix_end); }

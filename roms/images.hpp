@@ -8,8 +8,10 @@
 
 namespace planar::roms {
 
-/// The firmware ROM, 128 KB for E0000h to FFFFFh.
+/// The firmware ROM of a PS/2, 128 KB for E0000h to FFFFFh.
 std::span<const std::uint8_t> firmware();
+/// The same of a PC with PCI.
+std::span<const std::uint8_t> pc_firmware();
 /// The guest test bench, a 1.44 MB diskette image; its settings sector is LBA 1 (roms/README.md section 3).
 std::span<const std::uint8_t> guest();
 /// The option ROM that starts a Linux kernel found in memory, 2 KB (roms/README.md section 4).

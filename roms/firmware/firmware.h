@@ -55,7 +55,7 @@ void print_hex(u32 value, int digits);
 enum {
     cmos_status_a = 0x0A, cmos_status_b = 0x0B, cmos_status_c = 0x0C, cmos_status_d = 0x0D,
     cmos_diagnostic = 0x0E, cmos_shutdown = 0x0F, cmos_diskettes = 0x10, cmos_base_kb = 0x15,
-    cmos_extended_kb = 0x17, cmos_checksum = 0x32, cmos_century = 0x37,
+    cmos_extended_kb = 0x17,
     diagnostic_power_lost = 0x80, diagnostic_checksum = 0x40, diagnostic_configuration = 0x20,
     diagnostic_memory_size = 0x10, diagnostic_disk = 0x08, diagnostic_clock = 0x04,
     diagnostic_adapters = 0x02, diagnostic_adapter_timeout = 0x01,
@@ -129,7 +129,6 @@ void diskette_init(void);
 void motor_tick(void);
 
 // disk.c
-void disk_note_adapter(u16 id, u8 pos2);
 void disk_init(void);
 void disk_service(struct Regs* r);
 

@@ -5,6 +5,8 @@ bits 16
 cpu 386
 section .fixed
 
+%include "fixed_board.inc"
+
 %macro place 1
         times (%1 - 0xE000) - ($ - $$) db 0xFF
 %endmacro
@@ -13,7 +15,7 @@ section .fixed
         jmp near %1
 %endmacro
 
-        db "planar open PS/2 firmware", 0
+        db BOARD_NAME, 0
 
 global post_entry_fixed
 place 0xE05B
@@ -27,13 +29,13 @@ place 0xE6F2
         goto int19_entry
 
 ; INT 15h C0h table (roms/README.md section 1). The machine builder writes model and feature bytes
-; here and at FFFEh; what stands here is a Model 56SX.
+; here and at FFFEh; what stands here is the board's (fixed_board.inc).
 global configuration_table
 place 0xE6F5
 configuration_table:
         dw 8
-        db 0xF8, 0x26, 0x02     ; model, submodel, revision
-        db 0x76                 ; second 8259, clock, keyboard intercept, EBDA, Micro Channel
+        db BOARD_MODEL, BOARD_SUBMODEL, BOARD_REVISION
+        db BOARD_FEATURES
         db 0x50                 ; INT 16h 09h, INT 15h C7h
         db 0x00
         db 0x08                 ; no ABIOS
@@ -68,6 +70,7 @@ place 0xEFD2
         goto int17_entry
 place 0xF065
         goto int10_entry
+board_tables
 place 0xF841
         goto int12_entry
 place 0xF84D
@@ -95,5 +98,5 @@ reset_vector:
         jmp 0xF000:post_entry_fixed
         db "11/20/26"
         db 0
-        db 0xF8                 ; model byte, see configuration_table
+        db BOARD_MODEL          ; see configuration_table
         db 0

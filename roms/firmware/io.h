@@ -81,6 +81,20 @@ static inline void outl(u16 port, u32 value)
     asm volatile("outl %0, %w1" : : "a"(value), "Nd"(port));
 }
 
+static inline u16 inw(u16 port)
+{
+    u16 value;
+    asm volatile("inw %w1, %w0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static inline u32 inl(u16 port)
+{
+    u32 value;
+    asm volatile("inl %w1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
 static inline void cli(void) { asm volatile("cli" : : : "memory"); }
 static inline void sti(void) { asm volatile("sti" : : : "memory"); }
 

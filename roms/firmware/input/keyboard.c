@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 09h (scan code set 1, US layout) and INT 16h.
+#include "board.h"
 #include "firmware.h"
 
 enum {  // key_flags1
@@ -100,6 +101,7 @@ static void beep(void)
 static void hot_reset(void)
 {
     bda->warm_flag = 0x1234;
+    board_reset();
     asm volatile("ljmp $0xF000, $0xFFF0");
     __builtin_unreachable();
 }

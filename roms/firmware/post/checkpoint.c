@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What POST tells the world: checkpoint codes at port 680h, text on the information panel of the
+// What POST tells the world: checkpoint codes, text on the information panel of the
 // Model 95 class (ports 108h, rightmost, to 10Fh; nobody decodes them elsewhere), lines on the screen,
 // and the error log (EBDA, INT 15h 21h).
+#include "board.h"
 #include "firmware.h"
 
-enum { checkpoint_port = 0x680, panel_leftmost = 0x10F, panel_length = 8 };
+enum { panel_leftmost = 0x10F, panel_length = 8 };
 
 void panel_show(RomText text)
 {
@@ -16,8 +17,9 @@ void panel_show(RomText text)
 
 void checkpoint(u8 code, RomText panel_text)
 {
-    outb(checkpoint_port, code);
-    panel_show(panel_text);
+    board_checkpoint(code);
+    if (board_has_panel)
+        panel_show(panel_text);
 }
 
 void print_char(u8 c)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 64 bytes of CMOS at 70h/71h and the 2 KB NVRAM at 74h to 76h (roms/README.md section 2).
+#include "board.h"
 #include "firmware.h"
 
 enum { index_port = 0x70, data_port = 0x71, nmi_masked = 0x80 };

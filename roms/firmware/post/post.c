@@ -46,7 +46,7 @@ static void test_cmos(u32 base_kb)
     cmos_write(cmos_diagnostic, lost ? diagnostic_power_lost : 0);
     if (lost)
         post_error(error_power_lost, TEXT("Clock and configuration memory lost power"), no_slot);
-    if (!cmos_checksum_good()) {
+    if (!board_cmos_good()) {
         diagnostic_set(diagnostic_checksum);
         post_error(error_checksum, TEXT("Configuration memory (CMOS) checksum"), no_slot);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Timer tick (INT 08h), clock interrupt (INT 70h), time of day (INT 1Ah), and the event wait of
 // INT 15h 83h, which runs on the clock's periodic interrupt.
+#include "board.h"
 #include "firmware.h"
 
 enum {
@@ -23,9 +24,7 @@ void timer_tick(struct Regs* r)
     }
     bda->ticks = ticks;
     motor_tick();
-    // On the Micro Channel IRQ 0 is a latch that only this write clears
-    // (docs/hardware/micro-channel.md#interrupts).
-    outb(0x61, (inb(0x61) & 0x0F) | 0x80);
+    board_timer_served();
     asm volatile("int $0x1C" : : : "memory");
     cli();
     pic_eoi(0);
@@ -155,6 +154,8 @@ static void set_alarm(struct Regs* r)
 void clock_service(struct Regs* r)
 {
     sti();
+    if (board_time_service(r))
+        return;
     set_carry(r, 0);
     u8 function = r->ah;
     if (function == 0x02 || function == 0x04 || function == 0x06) {

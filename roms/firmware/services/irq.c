@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Interrupt controllers, timer and DMA set-up, interrupt vectors, NMI, and the interrupts that only need an acknowledgement.
-// Micro Channel interrupts are level-sensitive (docs/hardware/micro-channel.md#interrupts): a source that nobody serves would
-// come again for ever, so the default handler masks it.
+// Interrupts of the Micro Channel (docs/hardware/micro-channel.md#interrupts) and of PCI are level-sensitive: a source that
+// nobody serves would come again for ever, so the default handler masks it.
+#include "board.h"
 #include "firmware.h"
 
 enum {
     pic1 = 0x20, pic2 = 0xA0,
-    icw1 = 0x19,             // cascade, ICW4 follows, level-sensitive
     eoi = 0x20, read_in_service = 0x0B,
-    port_b = 0x61, arbitration = 0x90, port_a = 0x92,
+    port_b = 0x61, port_a = 0x92,
 };
 
 void pic_init(u8 master_base, u8 slave_base)
 {
-    outb(pic1, icw1);
-    outb(pic2, icw1);
+    outb(pic1, board_icw1);
+    outb(pic2, board_icw1);
     outb(pic1 + 1, master_base);
     outb(pic2 + 1, slave_base);
     outb(pic1 + 1, 0x04);    // slave at input 2
@@ -44,7 +44,7 @@ void pic_mask(int irq)
     outb(port, (u8)(inb(port) | 1 << (irq & 7)));
 }
 
-// Channel 0: mode 3, count 65536, 18.2 Hz. Channel 1 does not exist here; the watchdog is off.
+// Channel 0: mode 3, count 65536, 18.2 Hz.
 void pit_init(void)
 {
     outb(0x43, 0x36);
@@ -53,6 +53,7 @@ void pit_init(void)
     outb(0x43, 0xB6);
     outb(0x42, 0x33);        // 1331: 896 Hz, the beep
     outb(0x42, 0x05);
+    board_timer_init();
 }
 
 void dma_init(void)
@@ -154,13 +155,12 @@ void disk_interrupt(struct Regs* r)
     pic_eoi(14);
 }
 
-// An NMI stops all arbitration on the channel until port 90h bit 6 is written 0
-// (docs/hardware/micro-channel.md#nmi-and-arbitration). Parity and channel check are cleared through their disable bits in port
+// Parity and channel check are cleared through their disable bits in port
 // 61h.
 void nmi(struct Regs* r)
 {
     (void)r;
-    u8 b = inb(port_b), a = inb(port_a), central = inb(arbitration);
+    u8 b = inb(port_b), a = inb(port_a), central = board_arbitration();
     if (b & 0x80)
         print(TEXT("\n110 Parity check\n"));
     if (b & 0x40)
@@ -173,5 +173,5 @@ void nmi(struct Regs* r)
         outb(port_b, (b & 0x0F) | 0x0C);
         outb(port_b, b & 0x03);
     }
-    outb(arbitration, central & 0xA0 & ~0x20);
+    board_arbitrate_again(central);
 }

@@ -71,38 +71,7 @@ static void go_protected(struct Regs* r)
     enter_protected(r);
 }
 
-// C3h: the watchdog, timer channel 3. It counts ticks whose interrupt nobody takes.
-static void watchdog(struct Regs* r)
-{
-    if (r->al > 1 || (r->al == 1 && (r->bh != 0 || r->bl == 0))) {
-        fail(r, unsupported);
-        return;
-    }
-    outb(0x47, 0x10);                      // channel 3, low byte, mode 0: stops counting
-    if (r->al == 1)
-        outb(0x44, r->bl);
-    far_write16(ebda_segment, ebda_watchdog, r->al ? r->bx : 0);
-    succeed(r);
-}
-
-// C4h: 0 = base address of the POS registers, 1 = put slot BL into setup, 2 = end of setup.
-static void pos_service(struct Regs* r)
-{
-    switch (r->al) {
-    case 0: r->dx = pos0; break;
-    case 1:
-        if (r->bl < 1 || r->bl > 8) {
-            fail(r, unsupported);
-            return;
-        }
-        outb(setup_system, 0xFF);
-        outb(setup_adapter, (u8)(0x08 | (r->bl - 1)));
-        break;
-    case 2: pos_end(); break;
-    default: fail(r, unsupported); return;
-    }
-    succeed(r);
-}
+#include "board_services.h"
 
 // C7h: memory map information in KB.
 static void memory_table(struct Regs* r)
@@ -213,7 +182,7 @@ void system_service(struct Regs* r)
         succeed(r);
         return;
     case 0x83: event_wait(r); return;
-    case 0x84: fail(r, unsupported); return;   // no joystick on a PS/2
+    case 0x84: fail(r, unsupported); return;   // no joystick
     case 0x86: wait_us(r); return;
     case 0x87: move_block(r); return;
     case 0x88: r->ax = extended_kb(); set_carry(r, 0); return;
@@ -225,8 +194,7 @@ void system_service(struct Regs* r)
         return;
     case 0xC1: r->es = bda->ebda_segment; succeed(r); return;
     case 0xC2: sti(); mouse_service(r); return;
-    case 0xC3: watchdog(r); return;
-    case 0xC4: pos_service(r); return;
+    BOARD_SERVICES(r)
     case 0xC7: memory_table(r); return;
     case 0xE8:
         if (r->al == 0x01) {

@@ -9,6 +9,26 @@
 
 enum { setup_system = 0x94, setup_adapter = 0x96, pos0 = 0x100 };
 
+enum {
+    board_icw1 = 0x19,                     // of the interrupt controllers: cascade, ICW4 follows, level-sensitive
+    board_has_panel = 1,
+    cmos_checksum = 0x32, cmos_century = 0x37,
+};
+
+static inline void board_checkpoint(u8 code) { outb(0x680, code); }
+static inline int board_cmos_good(void) { return cmos_checksum_good(); }
+static inline void board_timer_init(void) {}            // channel 1 does not exist; the watchdog is off
+static inline int board_time_service(struct Regs* r) { return (void)r, 0; }
+static inline void board_reset(void) {}
+
+// IRQ 0 is a latch that only this write clears (docs/hardware/micro-channel.md#interrupts).
+static inline void board_timer_served(void) { outb(0x61, (inb(0x61) & 0x0F) | 0x80); }
+
+// An NMI stops all arbitration on the channel until port 90h bit 6 is written 0
+// (docs/hardware/micro-channel.md#nmi-and-arbitration).
+static inline u8 board_arbitration(void) { return inb(0x90); }
+static inline void board_arbitrate_again(u8 central) { outb(0x90, central & 0xA0 & ~0x20); }
+
 /// Checkpoint 02: what must be on before memory and interrupts are.
 static inline void board_ports_init(void)
 {
@@ -19,6 +39,9 @@ static inline void board_ports_init(void)
     outb(0xF1, 0);                         // coprocessor reset and busy clear
     outb(0xF0, 0);
 }
+
+// drives.h
+void disk_note_adapter(u16 id, u8 pos2);
 
 // pos.c
 void board_reset_bus(void);       // checkpoint 05
