@@ -9,63 +9,7 @@
 // configuration. Counters lie one dump back, as those of /proc/net/dev (devices/ethernet/eepro100/eepro100.md).
 //
 // Left out: the transceivers of other boards, options, lists of more than three groups, promiscuous mode.
-#include "driver.h"
-
-enum { STATUS = 0, COMMAND = 2, POINTER = 4, PORT = 8, EEPROM = 14, MDI = 16 };
-enum { CU_START = 0x10, CU_RESUME = 0x20, CU_COUNTERS = 0x40, CU_BASE = 0x60, CU_DUMP_RESET = 0x70, RU_START = 0x01,
-       RU_BASE = 0x06, RU_RESUME_NO_RESOURCES = 0x07, MASK_EARLY_RX = 0x0800, MASK_FLOW = 0x0400, TRIGGER = 0x0200,
-       MASK_ALL = 0x0100 };
-enum { PORT_RESET = 0, PORT_SELF_TEST = 1 };
-enum { CMD_SUSPEND = 0x40000000, CMD_INTERRUPT = 0x20000000, CMD_FLEXIBLE = 0x00080000, CMD_ADDRESS = 0x10000,
-       CMD_CONFIGURE = 0x20000, CMD_GROUPS = 0x30000, CMD_TRANSMIT = 0x40000 };
-enum { COMPLETE = 0x8000, TX_UNDERRUN = 0x1000, RX_OK = 0x2000, RX_TOO_BIG = 0x0200, RX_BAD = 0x0F90 };
-#define RX_LAST 0xC0000000u             // end of the list, and suspend
-enum { TX_RING = 32, RX_RING = 32, TX_LIMIT = TX_RING - 4, TX_UNFULL = TX_LIMIT - 4, BUFFER = 1536, COPYBREAK = 200,
-       MAX_WORK = 20, TX_TIMEOUT = 2 * HZ, GROUPS_MOST = 3 };
-enum { NO_MEMORY = 1, POSTPONED = 2, NO_RESOURCES = 4, REPORTED = 8 };
-enum { EE_ENABLE = 0x4802, EE_CLOCK = 1, EE_DATA = 4, EE_READ = 8, EE_CS = 2, EE_WORDS_MOST = 256 };
-enum { DUMPED = 0xA007 };
-
-struct rx_descriptor {
-    volatile u32 status;
-    u32 link, buffer;
-    volatile u32 count;
-};
-struct command {                        // a transmit block and its two buffers, or what else fits
-    volatile u32 status;
-    u32 link, array, count;
-    u32 address0, size0, address1, size1;
-};
-struct statistics {
-    u32 tx_good, tx_aborted, tx_late, tx_underruns, tx_carrier, tx_deferred, tx_one, tx_multiple, tx_collisions, rx_good,
-        rx_crc, rx_align, rx_resource, rx_overrun, rx_collisions, rx_runts;
-    volatile u32 done;
-};
-
-struct speedo {
-    struct command tx_ring[TX_RING];
-    struct rx_descriptor *rx_ring[RX_RING];
-    struct skb *tx_skb[TX_RING], *rx_skb[RX_RING];
-    struct command *last_command;
-    u32 cur_tx, dirty_tx, threshold;
-    struct rx_descriptor *last_rx;
-    u32 cur_rx, dirty_rx;
-    struct statistics dump;
-    struct timer timer;
-    volatile u8 *csr;
-    u16 phy;
-    u16 advertising, partner;
-    u8 tx_full, flow_control, rx_state;
-    u8 groups;                          // of the kernel's list
-    int rx_mode;                        // -1: to be set again
-};
-
-static u8 csr_byte(struct speedo *sp, u32 r) { return *(volatile u8 *)(sp->csr + r); }
-static u16 csr_word(struct speedo *sp, u32 r) { return *(volatile u16 *)(sp->csr + r); }
-static u32 csr_long(struct speedo *sp, u32 r) { return *(volatile u32 *)(sp->csr + r); }
-static void set_byte(struct speedo *sp, u32 r, u8 v) { *(volatile u8 *)(sp->csr + r) = v; }
-static void set_word(struct speedo *sp, u32 r, u16 v) { *(volatile u16 *)(sp->csr + r) = v; }
-static void set_long(struct speedo *sp, u32 r, u32 v) { *(volatile u32 *)(sp->csr + r) = v; }
+#include "eepro100.h"
 
 static void wait_for_command(struct speedo *sp) {
     int wait = 1000;
@@ -76,47 +20,6 @@ static void wait_for_command(struct speedo *sp) {
 }
 
 static void clear_suspend(struct command *c) { ((volatile u16 *)&c->status)[1] &= (u16)~0x4000; }
-
-// ---- EEPROM and PHY -----------------------------------------------------------------------------
-static u32 eeprom_command(struct netdev *dev, u32 command, int bits) {
-    u16 port = (u16)(dev->io + EEPROM);
-    u32 value = 0;
-    outw(EE_ENABLE, port);
-    udelay_spin(2);
-    outw(EE_ENABLE | EE_CLOCK, port);
-    udelay_spin(2);
-    do {
-        u16 out = command & 1u << bits ? EE_ENABLE | EE_DATA : EE_ENABLE;
-        outw(out, port);
-        udelay_spin(2);
-        outw(out | EE_CLOCK, port);
-        udelay_spin(2);
-        value = value << 1 | (inw(port) & EE_READ ? 1 : 0);
-    } while (--bits >= 0);
-    outw(EE_ENABLE, port);
-    udelay_spin(2);
-    outw(EE_ENABLE & ~EE_CS, port);
-    return value;
-}
-
-static u16 mdio_read(struct speedo *sp, u32 reg) {
-    int limit = 64 * 10;
-    u32 value;
-    set_long(sp, MDI, 0x08000000u | reg << 16 | (sp->phy & 0x1Fu) << 21);
-    do {
-        value = csr_long(sp, MDI);
-        if (--limit < 0) {
-            printk("eepro100: mdio_read() timed out with val = %x.\n", value);
-            break;
-        }
-    } while (!(value & 0x10000000));
-    return (u16)value;
-}
-
-static void reset_chip(struct speedo *sp) {
-    set_long(sp, PORT, PORT_RESET);
-    udelay_spin(10);
-}
 
 // ---- receive descriptors ------------------------------------------------------------------------
 static struct rx_descriptor *descriptor_in(struct netdev *dev, struct skb *b) {
@@ -297,7 +200,7 @@ static void set_rx_mode(struct netdev *dev) {
 static void check_link(u32 data) {
     struct netdev *dev = (struct netdev *)data;
     struct speedo *sp = dev->private_data;
-    u16 partner = mdio_read(sp, 5);
+    u16 partner = speedo_mdio_read(sp, 5);
     if (partner != sp->partner) {
         u8 flow = sp->advertising & partner & 0x0400 ? 1 : 0;
         sp->partner = partner;
@@ -305,8 +208,8 @@ static void check_link(u32 data) {
             sp->flow_control = flow;
             sp->rx_mode = -1;
         }
-        mdio_read(sp, 1);
-        mdio_read(sp, 1);
+        speedo_mdio_read(sp, 1);
+        speedo_mdio_read(sp, 1);
     }
     if (sp->rx_mode < 0)
         set_rx_mode(dev);
@@ -579,11 +482,11 @@ static int open_card(struct netdev *dev) {
     sp->partner = 0;
     sp->rx_mode = -1;
     set_rx_mode(dev);
-    sp->advertising = mdio_read(sp, 4);
+    sp->advertising = speedo_mdio_read(sp, 4);
     sp->timer.function = check_link;
     sp->timer.data = (u32)dev;
     timer_set(&sp->timer, jiffies + 24 * HZ / 10);
-    mdio_read(sp, 0);
+    speedo_mdio_read(sp, 0);
     // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
     set_rx_mode(dev);
     sp->groups = 1;
@@ -591,49 +494,8 @@ static int open_card(struct netdev *dev) {
     return 0;
 }
 
-// 0: passed. The result has an address of its own, on 16 bytes.
-static int self_test(struct speedo *sp) {
-    static volatile u32 result[2] __attribute__((aligned(16)));
-    int limit = 16000;
-    result[0] = 0;
-    result[1] = ~0u;
-    set_long(sp, PORT, phys(result) | PORT_SELF_TEST);
-    do
-        udelay_spin(10);
-    while (result[1] == ~0u && --limit >= 0);
-    return limit < 0 || result[1] & 0x102C;
-}
-
 static int probe(struct netdev *dev, const struct device *d) {
-    struct speedo *sp = dev->private_data;
-    u16 command = pci_read_word(d, PCI_COMMAND), wanted = command | PCI_COMMAND_MASTER | PCI_COMMAND_IO, sum = 0;
-    u32 read = 6u << 22, words = 64;
-    if (command != wanted) {
-        printk("eepro100: the firmware has not enabled this device, command %x to %x\n", command, wanted);
-        pci_write_word(d, PCI_COMMAND, wanted);
-    }
-    pci_raise_latency(d, 32, 32);
-    sp->csr = ioremap(d->mem, 0x1000);
-    if ((eeprom_command(dev, 6u << 24, 27) & 0xFFE0000) == 0xFFE0000) {
-        words = EE_WORDS_MOST;
-        read = 6u << 24;
-    }
-    for (u32 n = 0; n < words; n++) {
-        u16 word = (u16)eeprom_command(dev, read | n << 16, 27);
-        sum = (u16)(sum + word);
-        if (n < 3) {
-            dev->mac[2 * n] = (u8)word;
-            dev->mac[2 * n + 1] = (u8)(word >> 8);
-        } else if (n == 6) {
-            sp->phy = word;
-        }
-    }
-    if (sum != 0xBABA)
-        printk("eepro100: invalid EEPROM checksum %x\n", sum);
-    reset_chip(sp);
-    if (self_test(sp))
-        printk("eepro100: self test failed\n");
-    reset_chip(sp);
+    speedo_found(dev, d);
     dev->open = open_card;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;
