@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The transceivers inside the chip and its auto-negotiation, CSR12 to CSR15.
+//
+//   CSR12  status   31:16 what the partner offers, 15 it can negotiate, 14:12 state, 2 LS10 and 1 LS100: no link
+//                   write 14:12 = 1: negotiate
+//   CSR13  SIA      0 out of reset
+//   CSR14  control  19 to 16 what is offered: pause, 100BASE-T4, 100BASE-TX full, half; 7 negotiate; 6 10BASE-T half
+//   CSR15  port     kept
+//
+//   CSR14.7   CSR6.18 (port select)   port
+//      1             0                negotiation, or the 10BASE-T that it chose
+//      0             0                10BASE-T
+//      x             1                100BASE-TX
+//
+// 10BASE-T full duplex is offered with CSR6.9. A negotiation that ends well says LNP in CSR5 and shows the link at the
+// chosen rate; the driver then selects the port. After that a link that comes or goes says LC at 100 Mbit/s, LNP or LNF
+// at 10. The partner is the segment: it offers everything up to the segment's rate and duplex.
+//
+// Not modelled: 100BASE-T4, pause, remote fault, a partner that cannot negotiate, AUI; a segment keeps its rate and
+// duplex whatever the driver selects, and a port of another rate has no link.
+// Sources: Linux tulip.c 0.91g (t21142_start_nway, t21142_lnk_change) and pnic2.c, which sums up the PNIC-II's data
+// sheet; IEEE 802.3u clause 28.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+
+namespace planar::ethernet {
+
+struct TulipNwayConfig {
+  Time negotiation{};  ///< from its start to the link
+  Time lock{};         ///< from a signal on the selected port to the link
+};
+
+/// The chip around it.
+class TulipNwayUser {
+ public:
+  enum class LinkEvent : std::uint8_t {
+    passed,   ///< negotiation complete, or 10BASE-T link good: CSR5 LNP
+    failed,   ///< 10BASE-T or negotiated link lost: CSR5 LNF
+    changed,  ///< 100BASE-TX link come or gone: CSR5 LC
+  };
+  virtual void link_event(LinkEvent event, Time now) = 0;
+
+ protected:
+  ~TulipNwayUser() = default;
+};
+
+class TulipNway {
+ public:
+  enum Csr12 : std::uint32_t { LS100 = 0x0002, LS10 = 0x0004, ANS = 0x7000, LPN = 0x8000 };
+  enum Csr13 : std::uint32_t { SRL = 0x0001 };
+  enum Csr14 : std::uint32_t { HDE = 0x0040, ANE = 0x0080, TXH = 0x10000, TXF = 0x20000 };
+  /// CSR12<14:12>.
+  enum class State : std::uint8_t { disabled, break_link, ability_detect, acknowledge, complete_acknowledge, complete };
+
+  TulipNway(Scheduler& scheduler, std::string name, const net::EthernetPort& port, const TulipNwayConfig& config,
+            TulipNwayUser& user);
+
+  /// `csr` 12 to 15.
+  std::uint32_t read(unsigned csr) const;
+  void write(unsigned csr, std::uint32_t value, Time now);
+  /// CSR6 has been written: `port_select` is its bit 18, `full_duplex` its bit 9.
+  void select(bool port_select, bool full_duplex, Time now);
+  /// For EthernetStation::link_changed().
+  void medium_changed(bool up, Time now);
+  void reset(Time now);
+
+  /// The selected port has a link: frames pass.
+  bool connected() const { return port_select_ ? link_100_ : link_10_; }
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  bool negotiates() const { return !port_select_ && control_ & ANE && sia_ & SRL; }
+  void look_for_signal(Time now);
+  void negotiate(Time now);
+  void settle(Time now);
+  void set_links(bool at_10, bool at_100, Time now);
+
+  const net::EthernetPort& port_;
+  const TulipNwayConfig config_;
+  TulipNwayUser& user_;
+  std::uint32_t sia_ = 0, control_ = 0, general_ = 0;
+  bool port_select_ = false, full_duplex_ = false;
+  State state_ = State::disabled;
+  std::uint16_t partner_ = 0;  // 0: not known
+  bool link_10_ = false, link_100_ = false;
+  Event settled_;
+};
+
+}  // namespace planar::ethernet
