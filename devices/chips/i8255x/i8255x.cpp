@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "core/common/error.hpp"
@@ -192,7 +194,7 @@ void I8255x::write_byte(std::uint32_t offset, std::uint8_t value, Time now) {
     set_byte(mdi_, offset - MDI, value);
     if (offset == MDI + 3) {
       mdi_ &= ~mdi_ready;
-      mdi_done_.at(now + timing_.mdi);
+      mdi_done_.at(now + timing_.management);
     }
     return;
   }

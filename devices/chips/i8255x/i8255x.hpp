@@ -38,6 +38,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,7 @@ struct I8255xTiming {
   Time accept{};                                            ///< SCB command byte: from the write until it reads 0
   Time reset{};                                             ///< PORT resets
   Time self_test{};                                         ///< PORT self-test, until its result is written
-  Time mdi{};                                               ///< from an MDI command to its ready bit
+  Time management{};                                        ///< from an MDI command to its ready bit
   MiiPhyConfig phy;
 };
 

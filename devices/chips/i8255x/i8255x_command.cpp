@@ -2,6 +2,9 @@
 // 8255x: the command unit. It reads a block of the command block list, does what it says, writes the block's status,
 // and goes on as its EL and S bits say.
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 #include "devices/chips/i8255x/i8255x.hpp"
 

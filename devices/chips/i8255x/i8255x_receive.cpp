@@ -4,6 +4,8 @@
 // fifo_ is the FIFO: its last frame may still be arriving, its first is being moved. The DMA unit does one thing at a
 // time for a frame: data as they come, then the RFD's count, then its status; then the next RFD is read.
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "devices/chips/i8255x/i8255x.hpp"

@@ -5,6 +5,9 @@
 // keeps its bytes until it has left; only one that is longer than the FIFO gives up what has left beyond a slot time,
 // and can then not be repeated.
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 #include "devices/chips/i8255x/i8255x.hpp"
 

@@ -31,7 +31,7 @@ I8255xTiming chip_timing(const TimingProfile& p) {
   t.accept = p.time("cu.accept");
   t.reset = p.time("port.reset");
   t.self_test = p.time("port.self_test");
-  t.mdi = p.time("mdi.transfer");
+  t.management = p.time("mdi.transfer");
   t.phy.id1 = 0x02A8;  // OUI 00AA00h, model 15h, revision 4: the 82555 in an 82559 (manual, 7.2.3)
   t.phy.id2 = 0x0154;
   t.phy.reset = p.time("phy.reset");
