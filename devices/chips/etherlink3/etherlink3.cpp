@@ -16,10 +16,6 @@ constexpr std::uint16_t config_writable = EtherLink3::ConfigEnable;
 constexpr std::uint16_t net_writable = EtherLink3::ExternalLoopback | EtherLink3::InternalLoopback;
 constexpr std::uint16_t media_writable = EtherLink3::LinkBeatEnable | EtherLink3::JabberEnable | EtherLink3::SqeEnable;
 constexpr Time timer_tick = 3'200_ns;  // Timer: since the interrupt, up to FFh
-constexpr std::uint16_t eeprom_busy = 0x8000;
-// 93C46 operations, bits 7:6 of EEPROM Command; operation 0 is told further by bits 5:4.
-enum EepromOperation : unsigned { eeprom_extended, eeprom_store, eeprom_fetch, eeprom_erase };
-enum EepromExtended : unsigned { write_disable, write_all, erase_all, write_enable };
 
 std::uint16_t word(const std::uint8_t* bytes) { return static_cast<std::uint16_t>(bytes[0] | bytes[1] << 8); }
 
@@ -31,9 +27,8 @@ EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& 
       host_(host),
       timing_(timing),
       media_(media),
-      eeprom_(eeprom),
       port_(scheduler, name + ".port", *this, seed),
-      eeprom_done_(scheduler, name + ".eeprom", Priority::device, Callback::to<&EtherLink3::eeprom_finish>(this)),
+      eeprom_(scheduler, name, eeprom, timing.eeprom_read, timing.eeprom_write),
       transmit_start_(scheduler, name + ".transmit_start", Priority::device,
                       Callback::to<&EtherLink3::transmit_start>(this)),
       starved_(scheduler, name + ".starved", Priority::device, Callback::to<&EtherLink3::starved>(this)),
@@ -58,9 +53,7 @@ void EtherLink3::reset(Time now) {
   statistics_enabled_ = coax_on_ = false;
   latch_ = tx_available_ = rx_early_ = requested_ = false;
   latched_at_ = now;
-  eeprom_done_.cancel();
-  eeprom_command_ = eeprom_data_ = 0;
-  eeprom_writable_ = false;
+  eeprom_.reset();
   reset_done_ = now + timing_.global_reset;
   update(now);
 }
@@ -122,13 +115,13 @@ std::uint16_t EtherLink3::peek_word(unsigned reg) const {
 
 std::uint16_t EtherLink3::peek_setup(unsigned reg) const {
   switch (reg) {
-    case 0x00: return eeprom_[7];
-    case 0x02: return eeprom_[3];
+    case 0x00: return eeprom_.word(7);
+    case 0x02: return eeprom_.word(3);
     case 0x04: return static_cast<std::uint16_t>(config_control_ | media_);
     case 0x06: return address_config_;
     case 0x08: return resource_config_;
-    case 0x0A: return static_cast<std::uint16_t>(eeprom_command_ | (eeprom_done_.pending() ? eeprom_busy : 0));
-    case 0x0C: return eeprom_data_;
+    case 0x0A: return eeprom_.command();
+    case 0x0C: return eeprom_.data();
     default: return 0;
   }
 }
@@ -256,10 +249,8 @@ void EtherLink3::write_setup(unsigned reg, std::uint16_t value, Time now) {
       break;
     case 0x06: address_config_ = value; break;
     case 0x08: resource_config_ = value; break;
-    case 0x0A: eeprom_command(value, now); break;
-    case 0x0C:
-      if (!eeprom_done_.pending()) eeprom_data_ = value;
-      break;
+    case 0x0A: eeprom_.command(value, now); break;
+    case 0x0C: eeprom_.set_data(value); break;
     default: break;
   }
 }
@@ -354,34 +345,6 @@ bool EtherLink3::statistics_alarm() const {
   return all & 0x80;
 }
 
-// ---- EEPROM ----
-
-void EtherLink3::eeprom_command(std::uint16_t value, Time now) {
-  if (eeprom_done_.pending()) return;
-  eeprom_command_ = value & 0x00FF;
-  const unsigned operation = value >> 6 & 3, extended = value >> 4 & 3;
-  if (operation == eeprom_extended && (extended == write_enable || extended == write_disable)) {
-    eeprom_writable_ = extended == write_enable;
-    return;
-  }
-  eeprom_done_.at(now + (operation == eeprom_fetch ? timing_.eeprom_read : timing_.eeprom_write));
-}
-
-void EtherLink3::eeprom_finish(Time) {
-  std::uint16_t& cell = eeprom_[eeprom_command_ & 0x3F];
-  const unsigned operation = eeprom_command_ >> 6 & 3;
-  if (operation == eeprom_fetch) {
-    eeprom_data_ = cell;
-  } else if (eeprom_writable_) {
-    if (operation == eeprom_store)
-      cell = eeprom_data_;
-    else if (operation == eeprom_erase)
-      cell = 0xFFFF;
-    else
-      eeprom_.fill((eeprom_command_ >> 4 & 3) == write_all ? eeprom_data_ : 0xFFFF);
-  }
-}
-
 // ---- snapshot ----
 
 std::string_view EtherLink3::register_name(std::uint32_t offset, Direction direction) const {
@@ -412,7 +375,7 @@ void EtherLink3::describe(Description& d) const {
   d.reg("Net Diagnostics", net_diagnostics_, 16)
       .reg("Media Status", media_status_, 16)
       .flag("coax transceiver on", coax_on_);
-  d.reg("EEPROM Command", eeprom_command_, 16).reg("EEPROM Data", eeprom_data_, 16);
+  d.reg("EEPROM Command", eeprom_.command(), 16).reg("EEPROM Data", eeprom_.data(), 16);
   Description& transmit = d.part("TX FIFO");
   transmit.flag("enabled", tx_enabled_).number("TX Free", tx_free()).number("packets", tx_fifo_.size());
   transmit.number("TX Start Threshold", tx_start_threshold_).number("TX Available Threshold", tx_available_threshold_);
@@ -438,14 +401,14 @@ void EtherLink3::archive(Archive& a) {
   a(window_, command_low_, interrupt_mask_, read_zero_mask_, rx_filter_, tx_start_threshold_, tx_available_threshold_,
     rx_early_threshold_, config_control_, address_config_, resource_config_, net_diagnostics_, media_status_, address_,
     statistics_, tx_enabled_, rx_enabled_, statistics_enabled_, coax_on_, reset_done_);
-  a(eeprom_, eeprom_command_, eeprom_data_, eeprom_writable_);
+  eeprom_.archive(a);
   a(latch_, interrupt_, tx_available_, tx_available_armed_, rx_early_, requested_, latched_at_);
   a(tx_fifo_, tx_used_, tx_status_, sending_, orphan_, tx_overrun_, tx_reset_required_);
   a(rx_fifo_, rx_used_, listening_, storing_, discarding_rest_, rx_underrun_, looping_, loop_frame_, loop_start_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.receive_errors,
     counters_.transmit_errors);
   port_.archive(a);
-  for (Event* e : {&eeprom_done_, &transmit_start_, &starved_, &loop_end_, &receive_step_, &discard_done_})
+  for (Event* e : {&eeprom_.done(), &transmit_start_, &starved_, &loop_end_, &receive_step_, &discard_done_})
     e->archive(a);
   if (a.saving()) return;
   window_ &= 7;

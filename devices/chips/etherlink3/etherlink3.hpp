@@ -41,6 +41,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/chips/chip_host.hpp"
+#include "devices/chips/etherlink/etherlink_eeprom.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -155,7 +156,7 @@ class EtherLink3 final : public net::EthernetStation {
   /// Transceiver codes of Address Configuration 15:14 (and of the 3C529's POS 4).
   enum Transceiver : std::uint8_t { TwistedPair, Aui, Undefined, Coax };
 
-  using Eeprom = std::array<std::uint16_t, 64>;
+  using Eeprom = EtherLinkEeprom::Contents;
   struct Counters {
     static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, receive_errors = 0, transmit_errors = 0;
@@ -238,10 +239,6 @@ class EtherLink3 final : public net::EthernetStation {
   void count(Statistic s, unsigned n = 1);
   bool statistics_alarm() const;
 
-  // EEPROM
-  void eeprom_command(std::uint16_t value, Time now);
-  void eeprom_finish(Time now);
-
   // transmitter
   void tx_write(std::uint8_t byte, Time now);
   unsigned tx_free() const { return fifo_bytes - tx_used_; }
@@ -297,10 +294,6 @@ class EtherLink3 final : public net::EthernetStation {
   bool tx_enabled_ = false, rx_enabled_ = false, statistics_enabled_ = false, coax_on_ = false;
   Time reset_done_{};
 
-  Eeprom eeprom_;
-  std::uint16_t eeprom_command_ = 0, eeprom_data_ = 0;
-  bool eeprom_writable_ = false;
-
   bool latch_ = false, interrupt_ = false;
   bool tx_available_ = false, tx_available_armed_ = false, rx_early_ = false, requested_ = false;
   Time latched_at_{};
@@ -324,7 +317,7 @@ class EtherLink3 final : public net::EthernetStation {
 
   Counters counters_;
   net::EthernetPort port_;
-  Event eeprom_done_;
+  EtherLinkEeprom eeprom_;
   Event transmit_start_;  // the frame at the head reaches the serialiser
   Event starved_;         // the wire wants the first byte that the host has not written
   Event loop_end_;        // a frame that does not use the wire is over
