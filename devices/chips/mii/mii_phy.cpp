@@ -63,6 +63,7 @@ std::uint16_t MiiPhy::read(unsigned reg, Time now) {
   const std::uint16_t value = peek(reg, now);
   if (reg == BMSR) link_failed_ = !link_;
   if (reg == ANER) page_received_ = false;
+  if (reg <= ANER) user_.phy_register_read(reg, now);
   return value;
 }
 

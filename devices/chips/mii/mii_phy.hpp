@@ -48,6 +48,8 @@ class MiiPhyUser {
  public:
   /// The link has come or gone.
   virtual void phy_link_changed(bool /*up*/, Time /*now*/) {}
+  /// Register 0 to 6 has been read over MII management.
+  virtual void phy_register_read(unsigned /*reg*/, Time /*now*/) {}
   /// Registers 7 to 31. They are archived by their owner.
   virtual std::uint16_t vendor_peek(unsigned /*reg*/) const { return 0; }
   virtual std::uint16_t vendor_read(unsigned reg, Time /*now*/) { return vendor_peek(reg); }

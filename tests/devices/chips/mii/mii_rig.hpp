@@ -71,6 +71,7 @@ struct MiiRig final : EthernetStation, MiiPhyUser {
   void transmit_ends(const TransmitOutcome&, Time) override {}
   void link_changed(bool, Time t) override { phy.medium_changed(t); }
   void phy_link_changed(bool up, Time t) override { links.emplace_back(up, t); }
+  void phy_register_read(unsigned reg, Time) override { registers_read.push_back(reg); }
   std::uint16_t vendor_peek(unsigned reg) const override { return reg == 16 ? vendor : 0; }
   void vendor_write(unsigned reg, std::uint16_t value, Time) override {
     if (reg == 16) vendor = value;
@@ -91,6 +92,7 @@ struct MiiRig final : EthernetStation, MiiPhyUser {
   MdioPort mdio;
   Time now{};
   std::uint16_t vendor = 0xBEEF;
+  std::vector<unsigned> registers_read;
   std::vector<std::pair<bool, Time>> links;
 };
 

@@ -197,3 +197,12 @@ TEST_CASE("MII: a snapshot during auto-negotiation goes on to the same link", "[
   CHECK(m.links == other.links);
   for (unsigned reg = 0; reg <= MiiPhy::ANER; ++reg) CHECK(m.read(reg) == other.read(reg));
 }
+
+TEST_CASE("MII: a chip hears which of the standard registers were read, and of no peek", "[mii]") {
+  MiiRig m;
+  m.phy.peek(MiiPhy::ANER, m.now);
+  m.read(MiiPhy::ANER);
+  m.mdio_read(m.address, MiiPhy::BMSR);
+  m.read(16);
+  CHECK(m.registers_read == std::vector<unsigned>{MiiPhy::ANER, MiiPhy::BMSR});
+}
