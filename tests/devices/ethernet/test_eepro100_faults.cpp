@@ -10,7 +10,7 @@ using ethernet::I8255x;
 namespace {
 
 void allow_master(EePro100Bench& b, bool on) {
-  b.rig.set_config(9, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | (on ? unsigned{pci::BUS_MASTER} : 0u), 2);
+  b.rig.set_config(9, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | (on ? pci::BUS_MASTER : 0u), 2);
 }
 
 /// The driver opens the card again and sends and receives one frame.
