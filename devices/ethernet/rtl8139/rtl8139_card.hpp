@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A 10/100 Mbit/s Ethernet card with a Realtek RTL8139A: the chip, its EEPROM and a socket for a boot ROM, which is
+// empty.
+//
+//   BAR0  256 ports, BAR1  256 bytes of memory: the same registers (rtl8139.hpp)
+#pragma once
+
+#include <cstdint>
+
+#include "devices/adapter/pci/pci_card.hpp"
+#include "devices/adapter/station_options.hpp"
+#include "devices/chips/rtl8139/rtl8139.hpp"
+
+namespace planar::ethernet {
+
+class Rtl8139Card final : public PciNetworkCard {
+ public:
+  static constexpr std::uint16_t realtek = 0x10EC, device_id = 0x8139;
+  static const PciEntry entry;  ///< its row of the registry
+
+  explicit Rtl8139Card(const PciContext& context);
+
+  // bus::Card
+  void archive(Archive& a) override;
+  // NetworkAdapter
+  NetCounters counters() const override;
+  net::Port& port() override { return chip_.port(); }
+
+  Rtl8139& chip() { return chip_; }
+
+ private:
+  Rtl8139Card(const PciContext& context, const StationOptions& options);
+
+  struct Registers final : Slave {
+    explicit Registers(Rtl8139& c) : chip(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
+      return chip.read(offset, bytes, now);
+    }
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
+      chip.write(offset, bytes, value, now);
+    }
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
+    std::string_view register_name(std::uint32_t offset, Direction) const override {
+      return Rtl8139::register_name(offset);
+    }
+    Rtl8139& chip;
+  };
+
+  // PciNetworkCard
+  void reset_board(Time now) override { chip_.reset(now); }
+  void describe_board(Description& d) const override { chip_.describe(d.part("RTL8139")); }
+
+  Rtl8139 chip_;
+  Registers registers_{chip_};
+};
+
+}  // namespace planar::ethernet
