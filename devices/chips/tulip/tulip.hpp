@@ -268,7 +268,8 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
 
   // Transmit process.
   bool transmit_running_ = false, transmit_suspended_ = false;
-  bool transmit_waits_ = false;  // the next descriptor is the host's: look again when all before it is closed
+  bool transmit_waits_ = false;   // the next descriptor is the host's: look again when all before it is closed
+  bool transmit_demand_ = false;  // CSR1 was written since the latest fetch began
   TransmitWork transmit_work_ = TransmitWork::none;
   std::uint32_t transmit_next_ = 0;  // address of the next descriptor
   Descriptor transmit_descriptor_;

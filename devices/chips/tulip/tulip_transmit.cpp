@@ -42,7 +42,7 @@ void Tulip::transmit_run(Time now) {
     return;
   }
   if (transmit_suspended_ || (transmit_waits_ && !idle) || (sending_.size() >= 2 && !frame_open_)) return;
-  transmit_waits_ = false;
+  transmit_waits_ = transmit_demand_ = false;
   transmit_work_ = TransmitWork::fetch;
   transmit_dma_.read(read_command(16), transmit_next_, 16, now);
 }
@@ -79,6 +79,7 @@ void Tulip::transmit_moved(Time now) {
 void Tulip::transmit_fetched(Time now) {
   const Descriptor d = fetched(transmit_dma_);
   if (!d.valid) {
+    if (transmit_demand_) return;  // it may have been read before it was given
     if (sending_.size() > (frame_open_ ? 1u : 0u))
       transmit_waits_ = true;
     else
@@ -377,7 +378,7 @@ void Tulip::flush_transmit(Time now) {
   sending_.clear();
   closing_.clear();
   setup_.clear();
-  transmit_running_ = transmit_suspended_ = transmit_waits_ = frame_open_ = false;
+  transmit_running_ = transmit_suspended_ = transmit_waits_ = transmit_demand_ = frame_open_ = false;
   transmit_work_ = TransmitWork::none;
   transmit_descriptor_ = {};
   transmit_next_ = transmit_offset_ = 0;

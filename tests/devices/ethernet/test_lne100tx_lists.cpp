@@ -328,6 +328,23 @@ TEST_CASE("LNE100TX: stopping waits for the frame, starting goes on where it was
   CHECK(b.frames[1].size() == 200);
 }
 
+TEST_CASE("LNE100TX: a poll demand while a descriptor is being fetched is not lost", "[lne100tx][lists]") {
+  Bench b;
+  b.up();
+  b.rig.put(0x20000, body(100));
+  BusHog hog(b.rig, 256);
+  for (unsigned n = 0; n < 200; ++n) {
+    lists(b, 0x5000, 0x6FF8);  // over the end of a page: fetched in two transactions
+    b.rig.put32(0x6FF8, 0);
+    b.out(6, b.csr6 | 0x2002);
+    b.rig.step(Time{std::int64_t{n} * 40'000});
+    descriptor(b, 0x6FF8, whole | 100, 0x20000);
+    b.out(1, 0);
+    b.rig.step(100_us);
+    CHECK(b.other.arrivals.size() == n + 1);
+  }
+}
+
 TEST_CASE("LNE100TX: automatic polling finds a frame without a demand", "[lne100tx][lists]") {
   Bench b;
   b.up();
