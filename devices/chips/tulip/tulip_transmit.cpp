@@ -145,22 +145,22 @@ void Tulip::fill(Time now) {
   const std::uint32_t room = config_.transmit_fifo - std::min(config_.transmit_fifo, level);
   const std::uint32_t need = std::min(bytes, config_.request);
   if (room < need) return await_room(need, now);
-  std::uint32_t burst = std::min({bytes, room, burst_limit()});
-  if (const std::uint32_t align = alignment()) {
-    // A ragged start goes to the first boundary only; later bursts begin on one, and end on one if data follows.
-    if (address % align)
-      burst = std::min(burst, align - address % align);
-    else if (burst < bytes && burst >= align)
-      burst -= burst % align;
-  }
   // The bus tells of a burst when it has ended. What makes the frame start is therefore a burst of its own, and a frame
   // that leaves gets no more at a time than it is ahead of the wire.
   const Sending& f = sending_.back();
   const auto loaded = static_cast<std::uint32_t>(f.data.size());
+  const std::uint32_t align = alignment();
+  std::uint32_t most = std::min(room, burst_limit());
   if (f.started)
-    burst = std::min(burst, std::max(config_.request, loaded - bytes_left_chip(now)));
+    most = std::min(most, std::max(config_.request, loaded - bytes_left_chip(now)));
   else if (f.known && !(csr6_ & SF) && loaded < threshold())
-    burst = std::min(burst, threshold() - loaded);
+    most = std::min(most, threshold() - loaded + (align ? align - 1 : 0));
+  std::uint32_t burst = std::min(bytes, most);
+  // A ragged start goes to the first boundary only; later bursts begin on one, and end on one if data follows.
+  if (align && address % align)
+    burst = std::min(burst, align - address % align);
+  else if (align && burst < bytes && burst >= align)
+    burst -= burst % align;
   transmit_work_ = TransmitWork::data;
   transmit_dma_.read(read_command(burst), address, burst, now);
 }

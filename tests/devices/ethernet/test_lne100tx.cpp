@@ -157,6 +157,21 @@ TEST_CASE("LNE100TX: frames are received with their FCS, all of a ring and beyon
   CHECK(b.chip().counters().received == 80);
 }
 
+TEST_CASE("LNE100TX: what a full frame takes on the bus", "[lne100tx][bus]") {
+  Lne100txBench b;
+  b.up();
+  const auto transactions = [&] { return b.rig.segment.counters().transactions; };
+  auto before = transactions();
+  b.hear(to_card(b, 1514));
+  // 64 bytes at a time, the first to a boundary; status; next descriptor.
+  CHECK(transactions() - before == 26);
+  before = transactions();
+  b.send(body(1514));
+  b.rig.step(200_us);
+  // Descriptor, to a boundary, to the threshold, four as the wire allows, status, and the next descriptor twice.
+  CHECK(transactions() - before == 10);
+}
+
 TEST_CASE("LNE100TX: the receive FIFO drains while the frame arrives", "[lne100tx]") {
   Lne100txBench b;
   b.up();
