@@ -27,7 +27,7 @@ void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length) {
     if (ip_length <= length && ip_length > 7)
         length = ip_length;
     to->csum = csum_copy(from + HEADERS, to->data + HEADERS, length, 0);
-    to->summed = 1;
+    to->summed = SUM_DATA;
 }
 
 void eth_header(struct skb *b, u16 type, const u8 *to) {

@@ -19,7 +19,7 @@ struct skb {
     u8 *th, *nh, *mac;                  // TCP, IP and Ethernet header
     u32 length, csum;
     u16 protocol;                       // network order
-    u8 cloned, packet_type, summed;     // summed: csum covers what follows a plain IP header
+    u8 cloned, packet_type, summed;     // summed: SUM_...
     u32 users;
     u32 truesize;                       // bytes of buffer, what the send buffer counts
     u8 *head, *data, *tail, *end;       // the reference count of the data lies at end
@@ -28,6 +28,10 @@ struct skb {
     u8 flags, retransmitted;
     u32 rest[10];                       // to the 140 bytes of Linux 2.2: a clone copies them, freeing clears them
 };
+
+// The TCP or UDP checksum of a received frame: nobody's yet; csum covers what follows a plain IP header; the adapter has
+// found it right (CHECKSUM_UNNECESSARY).
+enum { SUM_NONE, SUM_DATA, SUM_CHECKED };
 
 struct skb_queue {
     struct skb *next, *prev;

@@ -32,7 +32,7 @@ static void clean(struct skb *b) {
     b->destructor = NULL;
     b->stamp_sec = 0;
     b->packet_type = PACKET_HOST;
-    b->summed = 0;
+    b->summed = SUM_NONE;
     b->seq = b->end_seq = b->when = b->ack_seq = 0;
     b->flags = b->retransmitted = 0;
     memset(b->rest, 0, sizeof b->rest);

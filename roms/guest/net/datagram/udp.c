@@ -121,6 +121,8 @@ static struct udp_sock *lookup(const struct ip_header *ip, const struct udp_head
 
 static int right_sum(const struct skb *b, const struct ip_header *ip, u32 length) {
     u32 have = b->csum;
+    if (b->summed == SUM_CHECKED)
+        return 1;
     // the sum of a driver covers the whole datagram after a plain IP header
     if (!b->summed || ip_words(ip) != 5 || length != b->length)
         have = csum_partial(b->data, length, 0);

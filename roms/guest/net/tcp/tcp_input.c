@@ -558,7 +558,8 @@ void tcp_receive(struct skb *b) {
     u32 words;
     if (b->length < TCP_HEADER || (words = th->words >> 4) < 5 || words * 4 > b->length)
         goto drop;
-    if (csum_fold(b->summed ? csum_pseudo(ip->from, ip->to, b->length, b->csum)
+    if (b->summed != SUM_CHECKED &&
+        csum_fold(b->summed ? csum_pseudo(ip->from, ip->to, b->length, b->csum)
                             : csum_partial(th, b->length, csum_pseudo(ip->from, ip->to, b->length, 0))))
         goto drop;
     if (sk->state == TCP_CLOSED || sk->remote_ip != ip->from || sk->remote_port != th->from || sk->local_port != th->to) {
