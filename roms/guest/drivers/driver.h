@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A driver of the test bench: which adapters of a bus it serves and how it takes one over. To add one: a file of its own
-// (for Token Ring in tokenring/) and a row in registry.c.
+// (on PCI in pci/, for Token Ring in tokenring/) and a row in registry.c.
 //
 // What it keeps of an adapter is a struct of its own, zero to begin with, at dev->private_data: one build serves any
 // number of adapters.
