@@ -88,7 +88,8 @@ void Cyclone::listen(Time now) {
   };
   want(visible_from());
   if (dma_ctrl_ & UpRxEarlyEnable) want(rx_early_thresh_ + 1u);
-  if (rx_fifo_.size() == 1 && up_.step == Step::data && !up_dma_.busy()) want(p.taken + std::min(up_.left, up_burst()));
+  if (rx_fifo_.size() == 1 && up_.step == Step::data && !up_dma_.busy())
+    want(p.taken + std::clamp(up_.left, 1u, up_burst()));
   if (wanted > length_most) return;
   const std::size_t fcs = media_status_ & CrcStripDisable ? 0 : net::fcs_bytes;
   receive_step_.at(std::max(now, r->arrival(wanted + fcs - 1)));

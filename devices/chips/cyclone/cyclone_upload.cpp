@@ -108,10 +108,8 @@ void Cyclone::up_fragment(std::uint32_t address, std::uint32_t length) {
 void Cyclone::up_data(Time now) {
   RxPacket& p = rx_fifo_.front();
   const auto arrived = static_cast<std::uint32_t>(p.data.size()) - p.taken;
-  if (p.complete && arrived == 0) {
-    up_.step = Step::status;
-    up_run(now);
-  } else if (up_.step == Step::skip || (up_.left == 0 && up_.last)) {  // no buffer for the rest
+  const bool full = up_.left == 0 && up_.last;
+  if (up_.step == Step::skip || (full && arrived != 0)) {  // no buffer for the rest
     up_.step = Step::skip;
     p.taken += arrived;
     rx_used_ -= arrived;
@@ -119,6 +117,11 @@ void Cyclone::up_data(Time now) {
     p.status |= UpError | UpOverflow;
     up_.step = Step::status;
     up_run(now);
+  } else if (p.complete && arrived == 0) {
+    up_.step = Step::status;
+    up_run(now);
+  } else if (full) {  // it may fit
+    return;
   } else if (up_.left == 0) {
     up_.step = Step::fragment;
     up_run(now);
