@@ -184,8 +184,8 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
       timer_int_ = merge(timer_int_, value, lanes);
       set_timer(now);
       return;
-    case MSR:
-      if (lanes >> 24 && (high >> 8 == 'R' || high >> 8 == 'H')) clock_halted_ = high >> 8 == 'H';
+    case MSR:  // [inferred] HLTCLK works in power down only: rtl8139.c never writes R, and works after its reset
+      if (lanes >> 24 && (high >> 8 == 'R' || high >> 8 == 'H')) clock_halted_ = high >> 8 == 'H' && asleep();
       return;
     case MULINT: mulint_ = static_cast<std::uint16_t>(merge(mulint_, low, lanes & 0xFFFF)) & 0x0FFF; return;
     case TSAD:
@@ -253,6 +253,7 @@ void Rtl8139::write_config(std::uint32_t value, std::uint32_t lanes, Time now) {
     const bool slept = asleep();
     config1_ = static_cast<std::uint8_t>(value >> 16) & static_cast<std::uint8_t>(~(IOMAP | MEMMAP));
     if (slept && !asleep()) {
+      clock_halted_ = false;
       start_next(now);
       move(now);
     }

@@ -5,6 +5,23 @@
 using namespace planar;
 using namespace planar::test;
 
+namespace {
+
+const Description& part(const Description& d, std::string_view name) {
+  for (const Description& p : d.parts())
+    if (p.name() == name) return p;
+  FAIL("no part " << std::string(name));
+  return d;
+}
+std::uint64_t value(const Description& d, std::string_view name) {
+  for (const Field& f : d.fields())
+    if (f.name == name) return f.value;
+  FAIL("no field " << std::string(name));
+  return 0;
+}
+
+}  // namespace
+
 TEST_CASE("RTL8139: the header and the base addresses", "[rtl8139]") {
   Rtl8139Bench b;
   CHECK(b.rig.config(9, 0x00) == 0x813910EC);
@@ -234,6 +251,25 @@ TEST_CASE("RTL8139: timer counts PCI clocks; TimerInt interrupts", "[rtl8139]") 
   CHECK(b.in(0x3E, 2) == Rtl8139::TIMEOUT);
   b.out(0x3E, Rtl8139::TIMEOUT, 2);
   CHECK_FALSE(b.interrupt());
+}
+
+TEST_CASE("RTL8139: its description says what its registers say, and changes nothing", "[rtl8139]") {
+  Rtl8139Bench b;
+  b.start();
+  b.start_xmit(body(1514));
+  b.other.port.transmit(b.for_us(1514), b.now());
+  b.step(40_us);
+  Archive before = Archive::saver(), after = Archive::saver();
+  b.archive(before);
+  Description d;
+  b.card->describe(d);
+  b.archive(after);
+  CHECK(before.stream() == after.stream());
+  const Description& chip = part(d, "RTL8139");
+  CHECK(value(chip, "CR") == b.in(0x37));
+  CHECK(value(chip, "RCR") == b.in(0x44, 4));
+  CHECK(value(part(chip, "transmitter"), "TSD0") == b.in(0x10, 4));
+  CHECK(value(part(chip, "receiver"), "CAPR") == b.in(0x38, 2));
 }
 
 TEST_CASE("RTL8139: close and open again", "[rtl8139]") {
