@@ -177,6 +177,7 @@ TEST_CASE("RTL8139: a received frame stands in the ring with its header, which i
   Rtl8139Bench b;
   b.start();
   const Bytes frame = b.for_us(1514, 3);
+  const auto bus = b.rig.segment.counters();
   b.other.port.transmit(frame, b.now());
   b.step(110_us);
   // Under way: data are in the ring, the header and CBR are not.
@@ -186,6 +187,8 @@ TEST_CASE("RTL8139: a received frame stands in the ring with its header, which i
   CHECK(b.in(0x3A, 2) == 0);
   b.step(30_us);
   CHECK(b.interrupt());
+  CHECK(b.rig.segment.counters().transactions - bus.transactions == 7);
+  CHECK(b.rig.segment.counters().bytes - bus.bytes == 1518 + 4);
   CHECK_FALSE(b.in(0x37) & Rtl8139::BUFE);
   CHECK(b.in(0x3A, 2) == 1524);  // header, frame and FCS, rounded up
   CHECK(b.handle() == Rtl8139::ROK);
