@@ -106,6 +106,8 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void master_wrote(std::uint32_t address, std::uint32_t bytes) override;
   /// Another master holds the memory path for `clocks` core clocks from core clock `from` (single-path planars).
   void steal(std::uint64_t from, unsigned clocks);
+  /// Another master shares the memory by the line, in core clocks (timing/common/config.hpp).
+  void share(const MemoryShare& share);
 
   // ---- counters ------------------------------------------------------------------------------------------------
   std::uint64_t instructions() const;   ///< completed

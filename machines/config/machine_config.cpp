@@ -101,7 +101,9 @@ void read_memory(Config& c, MachineConfig& m) {
   if (size % (1 << 20) != 0 || size < (2u << 20) || size > (limit << 20))
     c.fail("memory.size", fmt::format("expects whole megabytes from 2 MB to {} MB on this processor", limit));
   m.memory_bytes = static_cast<std::uint32_t>(size);
-  m.dual_path = c.choice("memory.path", {"single", "dual"}) == "dual";
+  const auto path = c.choice("memory.path", {"single", "dual", "line"});
+  m.memory_path = path == "single" ? MemoryPath::single : path == "dual" ? MemoryPath::dual : MemoryPath::line;
+  m.timing.shared_by_line = m.memory_path == MemoryPath::line;
   auto& d = m.timing.dram;
   d.width = byte(c, "memory.dram.width", 2, 8);
   d.page_bytes = power_of_two(c, "memory.dram.page", c.size("memory.dram.page"), 256, 65536);

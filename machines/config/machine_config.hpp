@@ -75,6 +75,13 @@ struct Identity {
   std::uint16_t planar_id = 0xFFFF;
 };
 
+/// How bus masters reach memory.
+enum class MemoryPath : std::uint8_t {
+  single,  ///< through the processor's path, which is theirs meanwhile
+  dual,    ///< by a path of their own to memory that both share, a transfer at a time
+  line,    ///< likewise, a cache line at a time
+};
+
 /// A SCSI drive and what is in it.
 struct DriveConfig {
   storage::DriveKind kind = storage::DriveKind::disk;
@@ -116,7 +123,7 @@ struct MachineConfig {
   std::uint32_t signature = 0;  ///< of the processor in CPUID; 0: its model's own
   cpu::TimingConfig timing;
   std::uint32_t memory_bytes = 0;
-  bool dual_path = false;
+  MemoryPath memory_path{};
   Time refresh_period{};
   const BoardKind* board_kind = nullptr;
   std::shared_ptr<const BoardConfig> board;  ///< what the kind of board alone has

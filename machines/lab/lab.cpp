@@ -239,11 +239,14 @@ std::string Lab::summary() {
                   : first.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
                                                                   : " (host in the loop, unthrottled)",
                   first.seed);
+  const auto path_name = [](MemoryPath path) {
+    return path == MemoryPath::single ? "single" : path == MemoryPath::dual ? "dual" : "line-shared";
+  };
   std::string out;
   for (const auto& node : nodes_) {
     const auto& m = node->config;
     out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title,
-                       m.memory_bytes >> 20, m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
+                       m.memory_bytes >> 20, path_name(m.memory_path), m.label.empty() ? "; " + net : "");
     out += node->summary();
   }
   if (media_.size() > 1) {

@@ -88,6 +88,7 @@ void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
   if (engine_->observer) engine_->observer->others_wrote(address, bytes);
 }
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
+void Cpu::share(const MemoryShare& share) { engine_->timing.share(share); }
 
 std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(); }
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }

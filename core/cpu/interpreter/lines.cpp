@@ -39,6 +39,7 @@ inline void Engine::enter_first_line(const Op& first) {
 }
 void Engine::enter_other_line(const Op& first) {
   if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return enter_first_line<pentium_overdrive>(first);
+  if (timing.known_geometry() == KnownGeometry::pentium_direct_l2) return enter_first_line<pentium_direct_l2>(first);
   return enter_first_line<any_geometry>(first);
 }
 template <Geometry G>
@@ -110,6 +111,7 @@ void Engine::leave_chain(const Op& op) {
   leave_plan(&next);
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) return enter_line<pentium_with_l2>(next);
   if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return enter_line<pentium_overdrive>(next);
+  if (timing.known_geometry() == KnownGeometry::pentium_direct_l2) return enter_line<pentium_direct_l2>(next);
   if (model == Model::pentium) return enter_line<any_geometry>(next);
   return go_on_unplanned_486(next, false);
 }
@@ -127,6 +129,7 @@ void Engine::cross_line<Model::pentium>(const Op& op) {
 }
 void Engine::cross_other_line(const Op& op) {
   if (timing.known_geometry() == KnownGeometry::pentium_overdrive) return cross_line_at<pentium_overdrive>(op);
+  if (timing.known_geometry() == KnownGeometry::pentium_direct_l2) return cross_line_at<pentium_direct_l2>(op);
   return cross_line_at<any_geometry>(op);
 }
 template <Geometry G>

@@ -18,6 +18,7 @@ T Engine::read_checked(unsigned s, std::uint32_t offset) {
   switch (timing.known_geometry()) {
     case KnownGeometry::pentium_with_l2: return read_by_event<T, Model::pentium, pentium_with_l2>(s, offset);
     case KnownGeometry::pentium_overdrive: return read_by_event<T, Model::pentium, pentium_overdrive>(s, offset);
+    case KnownGeometry::pentium_direct_l2: return read_by_event<T, Model::pentium, pentium_direct_l2>(s, offset);
     case KnownGeometry::plain_486: return read_by_event<T, Model::i486sx, plain_486>(s, offset);
     default: return read_any<T>(s, offset);
   }
@@ -27,6 +28,7 @@ void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
   switch (timing.known_geometry()) {
     case KnownGeometry::pentium_with_l2: return write_by_event<T, Model::pentium, pentium_with_l2>(s, offset, v);
     case KnownGeometry::pentium_overdrive: return write_by_event<T, Model::pentium, pentium_overdrive>(s, offset, v);
+    case KnownGeometry::pentium_direct_l2: return write_by_event<T, Model::pentium, pentium_direct_l2>(s, offset, v);
     case KnownGeometry::plain_486: return write_by_event<T, Model::i486sx, plain_486>(s, offset, v);
     default: return write_any<T>(s, offset, v);
   }

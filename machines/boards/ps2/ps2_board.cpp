@@ -145,7 +145,8 @@ void Ps2Board::wire_control(cpu::Cpu& cpu) {
     const auto first = clock.first_at_or_after(from);
     cpu.steal(first, static_cast<unsigned>(clock.first_at_or_after(to) - first));
   };
-  channel_.set_steal(steal, config_.dual_path ? bus::Channel::Path::dual : bus::Channel::Path::single);
+  channel_.set_steal(steal,
+                     config_.memory_path == MemoryPath::single ? bus::Channel::Path::single : bus::Channel::Path::dual);
 }
 
 void Ps2Board::wire_pos() {

@@ -2,7 +2,7 @@
 // Parts that only store or display something: panel, checkpoints, parallel port, memory.
 #include "core/common/error.hpp"
 #include "devices/board/at/ports/parallel_port.hpp"
-#include "devices/board/ps2/memory_controller.hpp"
+#include "devices/board/at/system/memory_controller.hpp"
 #include "devices/board/ps2/panel.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/board/bench.hpp"

@@ -27,6 +27,13 @@ void CachedPath::steal(std::uint64_t from, unsigned clocks) {
   memory_.close_rows();
 }
 
+void CachedPath::share(const MemoryShare& s) {
+  if (!l2_.present()) return steal(s.from, static_cast<unsigned>((s.to - s.from) / s.period + 1) * s.each);
+  const auto ticks = [&](std::uint32_t clocks) { return static_cast<std::uint32_t>(clock_.ticks(clocks)); };
+  share_ = {clock_.ticks(s.from), clock_.ticks(s.to), ticks(s.period), ticks(s.each)};
+  memory_.close_rows();
+}
+
 std::uint64_t CachedPath::take_back(std::uint64_t until) {
   const std::uint64_t old = bus_free_;
   bus_free_ = clock_.ticks(until);
@@ -58,7 +65,7 @@ CachedPath::Burst CachedPath::fetch_line_from_rom(std::uint64_t t, std::uint32_t
 
 CachedPath::Burst CachedPath::fill_l2(std::uint64_t t, std::uint32_t address) {
   const TimingConfig& config = memory_.config();
-  t = memory_start(clock_.edge(std::max(t, memory_free_)));
+  t = memory_start(between_lines(clock_.edge(std::max(t, memory_free_))));
   const std::uint64_t first = t + bus(memory_.read(address));
   bus_free_ = first + line_rest_ticks_;
   memory_free_ = first + bus(burst_rest(config.l2.line));
@@ -71,7 +78,7 @@ CachedPath::Burst CachedPath::read_single(std::uint64_t at, std::uint32_t addres
   const TimingConfig& config = memory_.config();
   const unsigned width = config.dram.width;
   std::uint64_t t = memory_start(bus_start(at));
-  if (l2_.present()) t = clock_.edge(std::max(t, memory_free_));
+  if (l2_.present()) t = between_lines(clock_.edge(std::max(t, memory_free_)));
   std::uint64_t first = 0;
   for (std::uint32_t a = address & ~(width - 1); a - (address & ~(width - 1)) < (address & (width - 1)) + bytes;
        a += width) {
@@ -101,7 +108,7 @@ CachedPath::Burst CachedPath::write(std::uint64_t at, std::uint32_t address, uns
   if (!l2_.find_for_write(address)) {
     // The cache controller posts one miss; the next one waits until memory has finished with it.
     t = clock_.edge(std::max(t, memory_free_));
-    std::uint64_t m = memory_start(t);
+    std::uint64_t m = memory_start(between_lines(t));
     if (config.l2.write_allocate && cacheable(address)) {
       m += bus(burst_read(address, config.l2.line));
       const std::uint32_t victim = l2_.fill(address);
@@ -125,7 +132,7 @@ void CachedPath::write_back_to_memory(std::uint64_t t, std::uint32_t line) {
   }
   // The second level lost the line meanwhile.
   t = clock_.edge(std::max(t, memory_free_));
-  memory_free_ = memory_start(t) + bus(burst_write(line, bytes));
+  memory_free_ = memory_start(between_lines(t)) + bus(burst_write(line, bytes));
   bus_free_ = t + l2_write_back_ticks_;
 }
 
@@ -142,6 +149,11 @@ void CachedPath::archive(Archive& a) {
   constexpr std::uint64_t furthest_ahead = 1 << 24;  // ticks: posted writes reach the memory at once
   if (a.loading() && memory_free_ > bus_free_ + furthest_ahead)
     throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
+  if (memory_.config().shared_by_line) {
+    a(share_.from, share_.to, share_.period, share_.each);
+    if (a.loading() && (share_.period == 0 || share_.to < share_.from || share_.to > bus_free_ + furthest_ahead))
+      throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
+  }
   memory_.archive(a);
   l2_.archive(a);
 }

@@ -46,6 +46,9 @@ class CachedPath {
   /// Another master has the memory for `clocks` core clocks from `from`.
   void steal(std::uint64_t from, unsigned clocks);
 
+  /// Another master shares the memory from now on.
+  void share(const MemoryShare& share);
+
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
   template <Geometry G = any_geometry>
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
@@ -185,6 +188,13 @@ class CachedPath {
       return clock_.edge<G>(memory_.refresh(t, busy()));
     return t;
   }
+  /// The earliest tick at or after `t` at which the line of another master leaves the memory free.
+  std::uint64_t between_lines(std::uint64_t t) const {
+    if (t >= share_.to || t < share_.from) [[likely]]
+      return t;
+    const std::uint64_t into = (t - share_.from) % share_.period;
+    return into < share_.each ? clock_.edge(t - into + share_.each) : t;
+  }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;
   /// The same of a first-level line that is written to the DRAM.
@@ -200,6 +210,7 @@ class CachedPath {
   TagCache l2_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t memory_free_ = 0;  // with a second-level cache only
+  MemoryShare share_;              // in ticks; likewise
   std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, after its first datum
   // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
   std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;

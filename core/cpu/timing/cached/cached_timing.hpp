@@ -115,6 +115,10 @@ class CachedTiming : public ProcessorTiming {
     settle_prefetch();
     path_.steal(from, clocks);
   }
+  void share(const MemoryShare& share) final {
+    settle_prefetch();
+    path_.share(share);
+  }
   void set_cache_enabled(bool enabled) final {
     settle_prefetch();
     cache_enabled_ = enabled;

@@ -77,6 +77,13 @@ struct AddressRange {
   constexpr bool holds(std::uint32_t address) const { return address >= first && address <= last; }
 };
 
+/// A master that moves lines to or from memory while the processor may use it in between: from core clock `from` to
+/// `to` each line keeps the memory busy for `each` clocks at the beginning of every `period`.
+struct MemoryShare {
+  std::uint64_t from = 0, to = 0;
+  std::uint32_t period = 1, each = 0;
+};
+
 struct TimingConfig {
   Model model = Model::i386sx;
   /// Core clocks per bus clock as a fraction, each 1..8: 1/1, 2/1 (DX2), 3/2 (Pentium 90 on 60 MHz), 5/2 (83 on 33).
@@ -91,6 +98,8 @@ struct TimingConfig {
       0;  ///< posted writes that the processor holds: 0..8 (486: 4, Pentium: 2, 386: in its bus unit)
   /// Prefetch on the 386SX: bytes per request of the prefetch unit, 2 or 4 (a 4-byte request is two bus cycles).
   std::uint8_t prefetch_request = 4;
+  /// Masters share the memory by the line (MemoryShare) and do not take the path for whole bursts.
+  bool shared_by_line = false;
   /// Never cached (adapter memory); unused entries are empty.
   std::array<AddressRange, 4> uncached{{{0x000A0000, 0x000DFFFF}}};
   /// Firmware ROM; unused entries are empty.

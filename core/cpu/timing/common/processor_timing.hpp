@@ -74,6 +74,11 @@ class ProcessorTiming {
   /// Another master has the memory path for `clocks` core clocks from clock `from` (single-path planars: every cycle of
   /// the master; dual-path planars: its transfers to planar memory).
   virtual void steal(std::uint64_t from, unsigned clocks) = 0;
+  /// Another master shares the memory from now on, in place of any before. A processor without a second-level cache has
+  /// one path: it is taken for all of the lines at once.
+  virtual void share(const MemoryShare& share) {
+    steal(share.from, static_cast<unsigned>((share.to - share.from) / share.period + 1) * share.each);
+  }
   /// A master wrote RAM: cache tags that hold these bytes become invalid.
   virtual void master_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
   /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).

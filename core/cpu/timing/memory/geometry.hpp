@@ -80,18 +80,29 @@ inline constexpr Geometry pentium_overdrive{
     .clock_den = 2,
     .write_buffers = 2,
     .row = 4096};
+/// A Pentium at five clocks for two of the bus, with a direct-mapped second level: a PC of its time.
+inline constexpr Geometry pentium_direct_l2{
+    .known = true,
+    .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
+    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .write_back = true,
+    .l2 = {.ways = 1, .line = 32, .sets = 16384, .watcher = Watcher::none},
+    .clock_num = 5,
+    .clock_den = 2,
+    .write_buffers = 2};
 
-enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2, pentium_overdrive };
+enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2, pentium_overdrive, pentium_direct_l2 };
 /// What a machine has is looked up here once, when its processor is made.
 struct GeometryRow {
   Model model;
   KnownGeometry name;
   Geometry geometry;
 };
-inline constexpr std::array<GeometryRow, 3> known_geometries{{
+inline constexpr std::array<GeometryRow, 4> known_geometries{{
     {Model::i486sx, KnownGeometry::plain_486, plain_486},
     {Model::pentium, KnownGeometry::pentium_with_l2, pentium_with_l2},
     {Model::pentium, KnownGeometry::pentium_overdrive, pentium_overdrive},
+    {Model::pentium, KnownGeometry::pentium_direct_l2, pentium_direct_l2},
 }};
 inline KnownGeometry known_geometry(const TimingConfig& config) {
   for (const GeometryRow& row : known_geometries)

@@ -14,6 +14,7 @@ const CachedTiming::Events& TimingPentium::events_of(KnownGeometry geometry) {
   switch (geometry) {
     case KnownGeometry::pentium_with_l2: return MemoryEvents<TimingPentium, pentium_with_l2>::events;
     case KnownGeometry::pentium_overdrive: return MemoryEvents<TimingPentium, pentium_overdrive>::events;
+    case KnownGeometry::pentium_direct_l2: return MemoryEvents<TimingPentium, pentium_direct_l2>::events;
     default: return MemoryEvents<TimingPentium, any_geometry>::events;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/board/ps2/memory_controller.hpp"
+#include "devices/board/at/system/memory_controller.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/boards/pc/pc_board.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "machines/config/processor.hpp"
+#include "machines/machine/linux_boot.hpp"
+#include "roms/images.hpp"
+
+namespace planar {
+
+namespace {
+constexpr unsigned host_bridge_device = 0;
+}  // namespace
+
+BoardKind PcBoard::kind() {
+  BoardKind kind;
+  kind.name = "pc";
+  kind.tables = {"pci", "isa"};
+  kind.read = read_pc;
+  kind.make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<PcBoard>(site); };
+  kind.slot_bus = Pci::name;
+  kind.card_choice = pc_card_choice;
+  kind.storage_card = [](unsigned) -> std::string_view { return {}; };
+  return kind;
+}
+
+PcBoard::PcBoard(const BoardSite& site)
+    : scheduler_(site.scheduler),
+      trace_(site.trace),
+      space_(site.memory),
+      config_(site.config),
+      own_(dynamic_cast<const PcConfig&>(*site.config.board)),
+      host_(scheduler_, space_, own_.host, trace_),
+      pci_(scheduler_, own_.pci, space_, trace_),
+      isa_(scheduler_, own_.isa, pci_),
+      bridge_slot_(host_bridge_device, 0, wiring()),
+      isa_slot_(own_.bridge_device, 0, wiring()),
+      bridge_(bridge_slot_, config_.memory_bytes, config_.timing.l2.bytes),
+      memory_(space_, config_.memory_bytes / 1024, processor_model(config_.timing.model).address_lines),
+      kernel_loader_(space_),
+      pic_(trace_),
+      timers_(scheduler_, trace_),
+      system_(timers_, trace_),
+      cmos_(scheduler_, trace_),
+      keyboard_(scheduler_, trace_),
+      serial_(scheduler_, trace_, "com1"),
+      parallel_(scheduler_, "lpt1"),
+      diskette_(scheduler_, trace_),
+      video_(scheduler_),
+      post_ports_(trace_) {
+  host_.attach(isa_);
+  host_.attach(pci_);
+  IoSpace& io = host_.io();
+  config_ports_ = std::make_unique<pci::ConfigPorts>(pci_, io, own_.mechanism);
+  pic_.claim_ports(io);
+  timers_.claim_ports(io);
+  system_.claim_ports(io);
+  cmos_.claim_ports(io);
+  keyboard_.claim_ports(io);
+  coprocessor_.claim_ports(io);
+  post_ports_.claim_ports(io, true);
+  serial_.claim_ports(io, 0x3F8);
+  parallel_.claim_ports(io, 0x378);
+  diskette_.claim_ports(io);
+  video_.claim(io, space_);
+  video_.set_trace(&trace_);
+  diskette_.install(0, config_.diskette == "2.88 MB" ? 1000 : 500);
+}
+
+PcBoard::~PcBoard() = default;
+
+pci::SlotWiring PcBoard::wiring() {
+  return {scheduler_, host_.io(), space_, pci_, trace_, [](unsigned, unsigned, bool, Time) {}, config_.name_prefix()};
+}
+
+void PcBoard::start(cpu::Cpu& cpu, std::span<net::Medium* const> media) {
+  wire_interrupts(cpu);
+  wire_control(cpu);
+  fill_slots(media);
+  load_built_in_firmware();
+  write_configuration();
+}
+
+void PcBoard::reset(Time now) {
+  pci_.reset(now);
+  config_ports_->reset();
+  pic_.reset(now);
+  timers_.reset(now);
+  system_.reset(now);
+  cmos_.reset(now);
+  keyboard_.reset(now);
+  coprocessor_.reset(now);
+  serial_.reset(now);
+  parallel_.reset(now);
+  diskette_.reset(now);
+  video_.reset(now);
+}
+
+void PcBoard::connect(Output& output, std::function<void(bool, Time)> function) {
+  wires_.push_back(std::make_unique<SignalFunction>(std::move(function)));
+  output.connect(*wires_.back());
+}
+
+void PcBoard::connect_irq(Output& output, unsigned line, std::string name) {
+  const unsigned source = interrupts_.add_source(std::move(name));
+  connect(output, [this, line, source](bool level, Time now) { interrupts_.set(line, source, level, now); });
+}
+
+void PcBoard::wire_interrupts(cpu::Cpu& cpu) {
+  interrupts_.connect(pic_);
+  host_.connect(pic_);
+  connect(pic_.intr(), [&cpu](bool level, Time) { cpu.set_intr(level); });
+  connect_irq(timers_.irq0, 0, "timer");
+  connect_irq(keyboard_.irq1, 1, "keyboard");
+  connect_irq(serial_.irq, 4, "serial");
+  connect_irq(diskette_.irq6, 6, "diskette");
+  connect_irq(parallel_.irq, 7, "parallel");
+  connect_irq(cmos_.irq8, 8, "clock");
+  connect_irq(keyboard_.irq12, 12, "mouse");
+  connect_irq(coprocessor_.irq13, 13, "coprocessor");
+  connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
+  host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
+}
+
+void PcBoard::wire_control(cpu::Cpu& cpu) {
+  cmos_.nmi_mask.connect(system_.nmi_mask());
+  keyboard_.a20.connect(system_.a20_from_keyboard());
+  keyboard_.cpu_reset.connect(system_.reset_from_keyboard());
+  connect(system_.nmi, [&cpu](bool level, Time) {
+    if (level) cpu.nmi();
+  });
+  connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
+  connect(system_.cpu_reset, [&cpu](bool level, Time now) {
+    if (level) cpu.reset(now);
+  });
+  host_.on_shutdown([&cpu](Time now) { cpu.reset(now); });
+  const auto clock = config_.clock.clock();
+  pci_.set_share([&cpu, clock](Time from, Time to, Time period, Time line) {
+    const auto first = clock.first_at_or_after(from);
+    const auto clocks = [&](Time t) { return static_cast<std::uint32_t>(clock.first_at_or_after(from + t) - first); };
+    cpu.share({first, clock.first_at_or_after(to), std::max(1u, clocks(period)), clocks(line)});
+  });
+}
+
+void PcBoard::fill_slots(std::span<net::Medium* const> media) {
+  for (unsigned n = 0; n < own_.slot_devices.size(); ++n) {
+    slots_.emplace_back();
+    slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring());
+  }
+  for (const CardConfig& card : config_.cards) {
+    const PciEntry& entry = *find_pci(card.name);  // read_machine() has looked at its bus
+    Occupant& at = slots_[card.slot - 1];
+    const auto found =
+        std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
+    at.card = entry.make(
+        {*at.slot, found == media.end() ? nullptr : *found, card.mac, card.settings, config_.seed, config_.number});
+    at.slot->set_occupant(entry.name, TraceCategory::nic);
+    at.title = entry.title;
+    at.id = std::uint32_t{entry.vendor} << 16 | entry.adapter_id;
+  }
+}
+
+// The one image gets the machine's bytes in the two documented places.
+void PcBoard::load_built_in_firmware() {
+  std::vector<std::uint8_t> image(roms::firmware().begin(), roms::firmware().end());
+  constexpr std::size_t table = 0xFE6F5 - 0xE0000, model_byte = 0xFFFFE - 0xE0000;
+  const Identity& id = config_.identity;
+  const std::array<std::uint8_t, 8> bytes{id.model,       id.submodel,    id.revision,    id.features[0],
+                                          id.features[1], id.features[2], id.features[3], id.features[4]};
+  std::copy(bytes.begin(), bytes.end(), image.begin() + table + 2);
+  image[model_byte] = id.model;
+  memory_.load_rom(image, "the built-in firmware");
+}
+
+// What a setup program would have written: the AT's CMOS, with the sum of 10h to 2Dh.
+void PcBoard::write_configuration() {
+  const auto put = [this](unsigned n, unsigned value) { cmos_.set_cmos(n, static_cast<std::uint8_t>(value)); };
+  const std::uint32_t extended = std::min(memory_.extended_kb(), 0xFFFFu);
+  put(0x10, config_.diskette == "2.88 MB" ? 0x60 : 0x40);
+  put(0x14, 0x01 | (config_.fpu ? 0x02 : 0) | 0x04);  // a diskette drive, coprocessor, mouse port
+  put(0x15, 640 & 0xFF);
+  put(0x16, 640 >> 8);
+  for (const unsigned at : {0x17u, 0x30u}) {
+    put(at, extended & 0xFF);
+    put(at + 1, extended >> 8);
+  }
+  unsigned sum = 0;
+  for (unsigned n = 0x10; n <= 0x2D; ++n) sum += cmos_.cmos(n);
+  put(0x2E, sum >> 8 & 0xFF);
+  put(0x2F, sum & 0xFF);
+  cmos_.set_date_time(DateTime::parse(config_.clock_start), {});
+}
+
+void PcBoard::load_kernel(const LinuxBoot& boot) {
+  constexpr std::uint32_t below = 0xE0000;  // the ROM's place: nothing else on this board claims any of it
+  auto rom = kernel_loader_rom(boot);
+  for (const auto& part : boot.parts)
+    std::copy(part.bytes.begin(), part.bytes.end(), memory_.ram().begin() + static_cast<std::ptrdiff_t>(part.address));
+  const auto size = static_cast<std::uint32_t>(rom.size());
+  kernel_loader_.install(below - size, std::move(rom));
+}
+
+bus::Card* PcBoard::card(unsigned number) const {
+  return number >= 1 && number <= slots_.size() ? slots_[number - 1].card.card.get() : nullptr;
+}
+
+NetworkAdapter* PcBoard::adapter(unsigned number) const {
+  return number >= 1 && number <= slots_.size() ? slots_[number - 1].card.network : nullptr;
+}
+
+std::vector<bus::SlotView> PcBoard::slots() const {
+  std::vector<bus::SlotView> views;
+  for (unsigned n = 0; n < slots_.size(); ++n) {
+    const Occupant& at = slots_[n];
+    bus::SlotView view;
+    view.number = n + 1;
+    view.bus = &pci_;
+    if (const pci::Function* f = at.card.function) {
+      view.card = at.card.card.get();
+      view.title = at.title;
+      view.id = at.id;
+      view.registers = fmt::format("device {}  COMMAND {:04X}  LATENCY_TIMER {:02X}", at.slot->device(),
+                                   f->config_peek(pci::COMMAND, 2), f->config_peek(pci::LATENCY_TIMER, 1));
+      view.enabled = f->config_peek(pci::COMMAND, 2) & (pci::IO_SPACE | pci::MEMORY_SPACE);
+      for (unsigned bar = 0; bar < f->bars().size(); ++bar) {
+        if (!f->decodes(bar)) continue;
+        const bool io = f->bars()[bar].kind == pci::Bar::Kind::io;
+        const std::uint32_t first = f->base(bar), last = first + f->bars()[bar].size - 1;
+        view.resources.push_back({io ? bus::CardResource::Kind::io : bus::CardResource::Kind::memory, first, last,
+                                  io ? fmt::format("I/O {:04X}h-{:04X}h", first, last)
+                                     : fmt::format("memory {:08X}h-{:08X}h", first, last)});
+      }
+      if (const unsigned line = f->config_peek(pci::INTERRUPT_LINE, 1); line != 0 && line < 16)
+        view.resources.push_back({bus::CardResource::Kind::level, line, line, fmt::format("IRQ {}", line)});
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+std::vector<DescribedDevice> PcBoard::devices(Time t) const {
+  std::vector<DescribedDevice> list = {
+      {"pic", [this](Description& d) { pic_.describe(d); }},
+      {"pit", [this, t](Description& d) { timers_.describe(d, t); }},
+      {"pci",
+       [this](Description& d) {
+         pci_.describe(d);
+         config_ports_->describe(d.part("configuration"));
+       }},
+      {"isa", [this](Description& d) { isa_.describe(d); }},
+      {"430hx", [this](Description& d) { bridge_.describe(d); }},
+      {"irq", [this](Description& d) { interrupts_.describe(d); }},
+      {"memory", [this](Description& d) { memory_.describe(d); }},
+      {"system", [this, t](Description& d) { system_.describe(d, t); }},
+      {"rtc", [this, t](Description& d) { cmos_.describe(d, t); }},
+      {"keyboard", [this](Description& d) { keyboard_.describe(d); }},
+      {"diskette", [this, t](Description& d) { diskette_.describe(d, t); }},
+      {"com1", [this](Description& d) { serial_.describe(d); }},
+      {"lpt1", [this](Description& d) { parallel_.describe(d); }},
+      {"vga", [this, t](Description& d) { video_.describe(d, t); }},
+      {"coprocessor", [this](Description& d) { coprocessor_.describe(d); }},
+      {"post", [this](Description& d) { post_ports_.describe(d); }},
+  };
+  for (std::size_t n = 0; n < slots_.size(); ++n)
+    if (const bus::Card* card = slots_[n].card.card.get())
+      list.push_back({fmt::format("slot{}.{}", n + 1, card->name()), [card](Description& d) { card->describe(d); }});
+  if (!kernel_loader_.image().empty())
+    list.push_back({"kernel-rom", [this](Description& d) { kernel_loader_.describe(d); }});
+  return list;
+}
+
+void PcBoard::archive(Archive& a) {
+  // Cards first: they restore the claims that the rest is reached through.
+  bridge_.archive(a);
+  for (Occupant& at : slots_)
+    if (at.card.card) at.card.card->archive(a);
+  config_ports_->archive(a);
+  host_.archive(a);
+  interrupts_.archive(a);
+  memory_.archive(a);
+  kernel_loader_.archive(a);
+  pic_.archive(a);
+  timers_.archive(a);
+  system_.archive(a);
+  cmos_.archive(a);
+  keyboard_.archive(a);
+  serial_.archive(a);
+  parallel_.archive(a);
+  diskette_.archive(a);
+  video_.archive(a);
+  post_ports_.archive(a);
+  coprocessor_.archive(a);
+}
+
+}  // namespace planar

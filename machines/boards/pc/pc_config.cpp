@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/boards/pc/pc_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace planar {
+
+namespace {
+
+unsigned clocks(Config& c, const std::string& path, std::int64_t low, std::int64_t high) {
+  return static_cast<unsigned>(c.integer(path, low, high));
+}
+
+Time short_time(Config& c, const std::string& path) {
+  const Time t = c.time(path);
+  if (t > 10_us) c.fail(path, "expects at most 10 us");
+  return t;
+}
+
+void read_segment(Config& c, pci::SegmentTiming& t) {
+  t.clock = c.time("pci.clock");
+  if (t.clock < 7_ns || t.clock > 100_ns) c.fail("pci.clock", "expects the period of the bus clock, 7 ns to 100 ns");
+  t.synchronisation = short_time(c, "pci.synchronisation");
+  t.completion = short_time(c, "pci.completion");
+  t.post = short_time(c, "pci.post");
+  t.post_depth = clocks(c, "pci.post_depth", 1, 64);
+  t.transaction = clocks(c, "pci.transaction", 3, 32);
+  t.master_abort = clocks(c, "pci.master_abort", 4, 16);
+  t.grant = clocks(c, "pci.grant", 1, 16);
+  t.turnaround = clocks(c, "pci.turnaround", 1, 4);
+  t.memory.read_first = clocks(c, "pci.read_first", 3, 64);
+  t.memory.read_line_gap = clocks(c, "pci.read_line_gap", 0, 64);
+  t.memory.write_first = clocks(c, "pci.write_first", 2, 32);
+  t.memory.line = short_time(c, "pci.memory_line");
+}
+
+void read_isa(Config& c, isa::IsaTiming& t) {
+  t.clock = c.time("isa.clock");
+  if (t.clock < 50_ns || t.clock > 250_ns) c.fail("isa.clock", "expects the period of BCLK, 50 ns to 250 ns");
+  t.synchronisation = short_time(c, "isa.synchronisation");
+  t.completion = short_time(c, "isa.completion");
+  t.byte_clocks = clocks(c, "isa.byte_clocks", 2, 32);
+  t.word_clocks = clocks(c, "isa.word_clocks", 2, 32);
+  t.interrupt_acknowledge = short_time(c, "isa.interrupt_acknowledge");
+}
+
+}  // namespace
+
+std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
+  auto p = std::make_shared<PcConfig>();
+  read_segment(c, p->pci);
+  read_isa(c, p->isa);
+  p->mechanism = static_cast<pci::ConfigMechanism>(c.integer("pci.configuration_mechanism", 1, 2, 1));
+  p->bridge_device = static_cast<unsigned>(c.integer("pci.bridge_device", 1, 31));
+  for (const auto device : c.integers("pci.slot_devices", 1, 31)) {
+    const auto number = static_cast<unsigned>(device);
+    if (number == p->bridge_device ||
+        std::find(p->slot_devices.begin(), p->slot_devices.end(), number) != p->slot_devices.end())
+      c.fail("pci.slot_devices",
+             fmt::format("names device {} twice; each slot has its own, and so has the bridge", number));
+    p->slot_devices.push_back(number);
+  }
+  if (p->slot_devices.size() != m.slot_widths.size())
+    c.fail("pci.slot_devices",
+           fmt::format("names {} devices for {} slots (slots.widths)", p->slot_devices.size(), m.slot_widths.size()));
+  return p;
+}
+
+bool pc_card_choice(const std::string&, const std::string&) { return false; }
+
+}  // namespace planar

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a machine file says of a PC board alone: PCI, ISA, and the device numbers of the slots.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/host/host_bridge.hpp"
+#include "bus/isa/isa_bus.hpp"
+#include "bus/pci/config_ports.hpp"
+#include "bus/pci/timing.hpp"
+#include "machines/config/board_kind.hpp"
+#include "machines/config/machine_config.hpp"
+
+namespace planar {
+
+struct PcConfig final : BoardConfig {
+  bus::HostTiming host;
+  pci::SegmentTiming pci;
+  isa::IsaTiming isa;
+  pci::ConfigMechanism mechanism = pci::ConfigMechanism::one;
+  unsigned bridge_device = 7;          ///< of the PCI-to-ISA bridge
+  std::vector<unsigned> slot_devices;  ///< by slot
+
+  bus::CycleTable cycles() const override { return isa.costs(); }
+};
+
+/// Reads `[pci]` and `[isa]`.
+std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m);
+/// A PCI card has no resources that its user chooses: the firmware gives it what it asks for.
+bool pc_card_choice(const std::string& card, const std::string& key);
+
+}  // namespace planar
