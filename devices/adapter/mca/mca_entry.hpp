@@ -19,8 +19,8 @@ namespace planar {
 /// What an adapter is built with: its slot and its options.
 struct McaContext : AdapterOptions {
   McaContext(bus::Slot& at, net::Medium* medium = nullptr, std::optional<std::string> mac = {},
-                 std::vector<std::pair<std::string, std::string>> settings = {}, std::uint64_t seed = 1,
-                 unsigned machine = 0)
+             std::vector<std::pair<std::string, std::string>> settings = {}, std::uint64_t seed = 1,
+             unsigned machine = 0)
       : AdapterOptions{at.number(), medium, std::move(mac), std::move(settings), seed, machine}, slot(at) {}
 
   bus::Slot& slot;

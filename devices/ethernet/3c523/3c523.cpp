@@ -81,8 +81,7 @@ const McaEntry EtherLinkMc::old_entry{
 EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision)
     : EtherLinkMc(context, row, revision, station_options(context, row.name, ids, {0x02, 0x60, 0x8C})) {}
 
-EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision,
-                         const StationOptions& o)
+EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision, const StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {{.latched = 0x3F}, {.latched = 0x0F}}),
       revision_(revision),
       mac_(o.mac),

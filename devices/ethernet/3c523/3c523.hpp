@@ -58,8 +58,7 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
     EtherLinkMc& card;
   };
 
-  EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision,
-              const StationOptions& options);
+  EtherLinkMc(const McaContext& context, const McaEntry& row, std::uint8_t revision, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override;
   // McaCard

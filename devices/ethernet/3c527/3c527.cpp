@@ -38,13 +38,13 @@ Mc32Timing firmware_timing(const TimingProfile& p) {
 }  // namespace
 
 const McaEntry ThreeC527::entry{.name = "3c527",
-                                    .title = "3Com 3C527 EtherLink/MC 32",
-                                    .adapter_id = threecom_id,
-                                    .medium = MediumKind::ethernet_10,
-                                    .data_path = "bus master",
-                                    .bus_width = 32,
-                                    .make = make_network_card<ThreeC527>,
-                                    .limits = limitations};
+                                .title = "3Com 3C527 EtherLink/MC 32",
+                                .adapter_id = threecom_id,
+                                .medium = MediumKind::ethernet_10,
+                                .data_path = "bus master",
+                                .bus_width = 32,
+                                .make = make_network_card<ThreeC527>,
+                                .limits = limitations};
 
 ThreeC527::ThreeC527(const McaContext& context)
     : ThreeC527(context, station_options(context, entry.name, oem_ids, {0x02, 0x60, 0x8C})) {}

@@ -67,13 +67,13 @@ CycleSpec cycle(Time length) {
 }  // namespace
 
 const McaEntry ThreeC529::entry{.name = "3c529",
-                                    .title = "3Com 3C529 EtherLink III/MC",
-                                    .adapter_id = coax_id,
-                                    .medium = MediumKind::ethernet_10,
-                                    .data_path = "PIO (FIFO)",
-                                    .bus_width = 16,
-                                    .make = make_network_card<ThreeC529>,
-                                    .limits = limitations};
+                                .title = "3Com 3C529 EtherLink III/MC",
+                                .adapter_id = coax_id,
+                                .medium = MediumKind::ethernet_10,
+                                .data_path = "PIO (FIFO)",
+                                .bus_width = 16,
+                                .make = make_network_card<ThreeC529>,
+                                .limits = limitations};
 
 ThreeC529::ThreeC529(const McaContext& context)
     : ThreeC529(context, station_options(context, entry.name, oem_ids, {0x00, 0x20, 0xAF})) {}

@@ -32,32 +32,32 @@ constexpr std::string_view limitations[] = {
 }  // namespace
 
 const McaEntry WdCard::smc8013{.name = "smc8013",
-                                   .title = "SMC EtherCard PLUS Elite/A (8013EP/A)",
-                                   .adapter_id = smc_ids[0].id,
-                                   .medium = MediumKind::ethernet_10,
-                                   .data_path = "shared RAM",
-                                   .bus_width = 16,
-                                   .make =
-                                       [](const McaContext& c) {
-                                         return make_network_card<WdCard>(
-                                             c, smc8013, station_options(c, smc8013.name, smc_ids, {0x00, 0x00, 0xC0}),
-                                             16u);
-                                       },
-                                   .limits = limitations};
+                               .title = "SMC EtherCard PLUS Elite/A (8013EP/A)",
+                               .adapter_id = smc_ids[0].id,
+                               .medium = MediumKind::ethernet_10,
+                               .data_path = "shared RAM",
+                               .bus_width = 16,
+                               .make =
+                                   [](const McaContext& c) {
+                                     return make_network_card<WdCard>(
+                                         c, smc8013, station_options(c, smc8013.name, smc_ids, {0x00, 0x00, 0xC0}),
+                                         16u);
+                                   },
+                               .limits = limitations};
 
 const McaEntry WdCard::ethernet_a{.name = "ethernet-a",
-                                      .title = "IBM PS/2 Adapter/A for Ethernet Networks",
-                                      .adapter_id = ibm_ids[0].id,
-                                      .medium = MediumKind::ethernet_10,
-                                      .data_path = "shared RAM",
-                                      .bus_width = 8,
-                                      .make =
-                                          [](const McaContext& c) {
-                                            return make_network_card<WdCard>(
-                                                c, ethernet_a,
-                                                station_options(c, ethernet_a.name, ibm_ids, {0x08, 0x00, 0x5A}), 8u);
-                                          },
-                                      .limits = limitations};
+                                  .title = "IBM PS/2 Adapter/A for Ethernet Networks",
+                                  .adapter_id = ibm_ids[0].id,
+                                  .medium = MediumKind::ethernet_10,
+                                  .data_path = "shared RAM",
+                                  .bus_width = 8,
+                                  .make =
+                                      [](const McaContext& c) {
+                                        return make_network_card<WdCard>(
+                                            c, ethernet_a,
+                                            station_options(c, ethernet_a.name, ibm_ids, {0x08, 0x00, 0x5A}), 8u);
+                                      },
+                                  .limits = limitations};
 
 WdCard::WdCard(const McaContext& context, const McaEntry& entry, StationOptions options, unsigned host_bits)
     : McaNetworkCard(context.slot, entry, options.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),

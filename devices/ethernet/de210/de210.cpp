@@ -51,13 +51,13 @@ bool enables_interrupt(std::uint8_t nicsr) { return (nicsr & (IEN | IM)) == IEN;
 }  // namespace
 
 const McaEntry De210::entry{.name = "de210",
-                                .title = "Digital EtherWORKS MC (DE210)",
-                                .adapter_id = de212_id,
-                                .medium = MediumKind::ethernet_10,
-                                .data_path = "shared RAM",
-                                .bus_width = 16,
-                                .make = make_network_card<De210>,
-                                .limits = limitations};
+                            .title = "Digital EtherWORKS MC (DE210)",
+                            .adapter_id = de212_id,
+                            .medium = MediumKind::ethernet_10,
+                            .data_path = "shared RAM",
+                            .bus_width = 16,
+                            .make = make_network_card<De210>,
+                            .limits = limitations};
 
 De210::De210(const McaContext& context)
     : De210(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x2B})) {}

@@ -31,13 +31,13 @@ std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress&
 }  // namespace
 
 const McaEntry De320::entry{.name = "de320",
-                                .title = "D-Link DE-320CT",
-                                .adapter_id = oem_ids[0].id,
-                                .medium = MediumKind::ethernet_10,
-                                .data_path = "PIO (remote DMA)",
-                                .bus_width = 16,
-                                .make = make_network_card<De320>,
-                                .limits = limitations};
+                            .title = "D-Link DE-320CT",
+                            .adapter_id = oem_ids[0].id,
+                            .medium = MediumKind::ethernet_10,
+                            .data_path = "PIO (remote DMA)",
+                            .bus_width = 16,
+                            .make = make_network_card<De320>,
+                            .limits = limitations};
 
 De320::De320(const McaContext& context)
     : De320(context, station_options(context, entry.name, oem_ids, {0x00, 0x80, 0xC8})) {}

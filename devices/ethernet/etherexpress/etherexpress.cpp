@@ -64,13 +64,13 @@ std::uint16_t io_base(std::uint8_t pos3) {
 }  // namespace
 
 const McaEntry EtherExpress::entry{.name = "etherexpress",
-                                       .title = "Intel EtherExpress/MC",
-                                       .adapter_id = id,
-                                       .medium = MediumKind::ethernet_10,
-                                       .data_path = "PIO (pointer port)",
-                                       .bus_width = 16,
-                                       .make = make_network_card<EtherExpress>,
-                                       .limits = limitations};
+                                   .title = "Intel EtherExpress/MC",
+                                   .adapter_id = id,
+                                   .medium = MediumKind::ethernet_10,
+                                   .data_path = "PIO (pointer port)",
+                                   .bus_width = 16,
+                                   .make = make_network_card<EtherExpress>,
+                                   .limits = limitations};
 
 EtherExpress::EtherExpress(const McaContext& context)
     : EtherExpress(context, station_options(context, entry.name, ids, {0x00, 0xAA, 0x00})) {}

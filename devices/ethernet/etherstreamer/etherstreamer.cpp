@@ -33,15 +33,15 @@ streamer::ChipSetConfig chip_config(const TimingProfile& p) {
 }  // namespace
 
 const McaEntry EtherStreamer::entry{.name = "etherstreamer",
-                                        .title = "IBM EtherStreamer MC 32",
-                                        .adapter_id = declared_id,
-                                        .medium = MediumKind::ethernet_10,
-                                        .data_path = "bus master",
-                                        .bus_width = 32,
-                                        .make = make_network_card<EtherStreamer>,
-                                        .limits = limitations,
-                                        .hypothetical = true,
-                                        .full_duplex = true};
+                                    .title = "IBM EtherStreamer MC 32",
+                                    .adapter_id = declared_id,
+                                    .medium = MediumKind::ethernet_10,
+                                    .data_path = "bus master",
+                                    .bus_width = 32,
+                                    .make = make_network_card<EtherStreamer>,
+                                    .limits = limitations,
+                                    .hypothetical = true,
+                                    .full_duplex = true};
 
 EtherStreamer::EtherStreamer(const McaContext& context)
     : EtherStreamer(context, station_options(context, entry.name, ids, {0x08, 0x00, 0x5A})) {}

@@ -50,13 +50,13 @@ SonicConfig chip_config(const TimingProfile& profile) {
 }  // namespace
 
 const McaEntry LanA::entry{.name = "lan-a",
-                               .title = "IBM LAN Adapter/A",
-                               .adapter_id = ibm_id,
-                               .medium = MediumKind::ethernet_10,
-                               .data_path = "shared RAM",
-                               .bus_width = 32,
-                               .make = make_network_card<LanA>,
-                               .limits = limitations};
+                           .title = "IBM LAN Adapter/A",
+                           .adapter_id = ibm_id,
+                           .medium = MediumKind::ethernet_10,
+                           .data_path = "shared RAM",
+                           .bus_width = 32,
+                           .make = make_network_card<LanA>,
+                           .limits = limitations};
 
 LanA::LanA(const McaContext& context)
     : LanA(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x5A})) {}

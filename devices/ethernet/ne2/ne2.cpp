@@ -25,13 +25,13 @@ constexpr std::string_view limitations[] = {
 }  // namespace
 
 const McaEntry Ne2::entry{.name = "ne2",
-                              .title = "Novell NE/2",
-                              .adapter_id = oem_ids[0].id,
-                              .medium = MediumKind::ethernet_10,
-                              .data_path = "PIO (remote DMA)",
-                              .bus_width = 16,
-                              .make = make_network_card<Ne2>,
-                              .limits = limitations};
+                          .title = "Novell NE/2",
+                          .adapter_id = oem_ids[0].id,
+                          .medium = MediumKind::ethernet_10,
+                          .data_path = "PIO (remote DMA)",
+                          .bus_width = 16,
+                          .make = make_network_card<Ne2>,
+                          .limits = limitations};
 
 Ne2::Ne2(const McaContext& context)
     : RemoteDmaCard(context, entry, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0xD8})) {}

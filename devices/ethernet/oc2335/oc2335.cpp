@@ -27,14 +27,14 @@ constexpr OemId ids[] = {{Oc2335::declared_id, "Olicom, planar's choice"}};
 }  // namespace
 
 const McaEntry Oc2335::entry{.name = "oc2335",
-                                 .title = "Olicom OC-2335",
-                                 .adapter_id = declared_id,
-                                 .medium = MediumKind::ethernet_100,
-                                 .data_path = "PIO (FIFO)",
-                                 .bus_width = 16,
-                                 .make = make_network_card<Oc2335>,
-                                 .limits = limitations,
-                                 .hypothetical = true};
+                             .title = "Olicom OC-2335",
+                             .adapter_id = declared_id,
+                             .medium = MediumKind::ethernet_100,
+                             .data_path = "PIO (FIFO)",
+                             .bus_width = 16,
+                             .make = make_network_card<Oc2335>,
+                             .limits = limitations,
+                             .hypothetical = true};
 
 Oc2335::Oc2335(const McaContext& context)
     : Oc2335(context, station_options(context, entry.name, ids, {0x00, 0x00, 0x24})) {}

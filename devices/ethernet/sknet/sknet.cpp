@@ -27,13 +27,13 @@ constexpr OemId oem_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::junior_
 }  // namespace
 
 const McaEntry SkNet::entry{.name = "sknet",
-                                .title = "SKnet MC2+",
-                                .adapter_id = mc2_plus_id,
-                                .medium = MediumKind::ethernet_10,
-                                .data_path = "shared RAM",
-                                .bus_width = 16,
-                                .make = make_network_card<SkNet>,
-                                .limits = limitations};
+                            .title = "SKnet MC2+",
+                            .adapter_id = mc2_plus_id,
+                            .medium = MediumKind::ethernet_10,
+                            .data_path = "shared RAM",
+                            .bus_width = 16,
+                            .make = make_network_card<SkNet>,
+                            .limits = limitations};
 
 SkNet::SkNet(const McaContext& context)
     : SkNet(context, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0x5A})) {}

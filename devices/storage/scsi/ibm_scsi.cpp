@@ -42,23 +42,23 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi")
 }  // namespace
 
 const McaEntry IbmScsi::plain{.name = "scsi-a",
-                                  .title = "IBM PS/2 SCSI Adapter/A",
-                                  .adapter_id = 0x8EFE,
-                                  .medium = MediumKind::scsi,
-                                  .data_path = "bus master",
-                                  .bus_width = 16,
-                                  .make = [](const McaContext& c) { return make(c, plain); },
-                                  .limits = limitations,
-                                  .profile = profile_name};
+                              .title = "IBM PS/2 SCSI Adapter/A",
+                              .adapter_id = 0x8EFE,
+                              .medium = MediumKind::scsi,
+                              .data_path = "bus master",
+                              .bus_width = 16,
+                              .make = [](const McaContext& c) { return make(c, plain); },
+                              .limits = limitations,
+                              .profile = profile_name};
 const McaEntry IbmScsi::cached{.name = "scsi-cache",
-                                   .title = "IBM PS/2 SCSI Adapter/A with cache",
-                                   .adapter_id = 0x8EFF,
-                                   .medium = MediumKind::scsi,
-                                   .data_path = "bus master",
-                                   .bus_width = 32,
-                                   .make = [](const McaContext& c) { return make(c, cached); },
-                                   .limits = limitations,
-                                   .profile = profile_name};
+                               .title = "IBM PS/2 SCSI Adapter/A with cache",
+                               .adapter_id = 0x8EFF,
+                               .medium = MediumKind::scsi,
+                               .data_path = "bus master",
+                               .bus_width = 32,
+                               .make = [](const McaContext& c) { return make(c, cached); },
+                               .limits = limitations,
+                               .profile = profile_name};
 
 IbmScsi::IbmScsi(const McaContext& context, const McaEntry& entry, const TimingProfile& p)
     : McaCard(context.slot, entry, entry.adapter_id,

@@ -102,7 +102,7 @@ McaParts make_1994(const McaContext& c) {
 }
 
 constexpr McaEntry row(std::string_view name, std::string_view title, std::uint16_t id,
-                           McaParts (*make)(const McaContext&), std::span<const std::string_view> limits) {
+                       McaParts (*make)(const McaContext&), std::span<const std::string_view> limits) {
   return {.name = name,
           .title = title,
           .adapter_id = id,

@@ -67,34 +67,34 @@ LanStreamerConfig chip_config(const TimingProfile& p, bool with_auto) {
 }  // namespace
 
 const McaEntry LanStreamerMc32::entry{.name = "lanstreamer",
-                                          .title = "IBM LANStreamer MC 32",
-                                          .adapter_id = id,
-                                          .medium = MediumKind::token_ring,
-                                          .data_path = "bus master",
-                                          .bus_width = 32,
-                                          .make =
-                                              [](const McaContext& c) {
-                                                return make_network_card<LanStreamerMc32>(
-                                                    c, entry, station_options(c, entry.name, ids, prefix));
-                                              },
-                                          .limits = limitations,
-                                          .hypothetical = true};
+                                      .title = "IBM LANStreamer MC 32",
+                                      .adapter_id = id,
+                                      .medium = MediumKind::token_ring,
+                                      .data_path = "bus master",
+                                      .bus_width = 32,
+                                      .make =
+                                          [](const McaContext& c) {
+                                            return make_network_card<LanStreamerMc32>(
+                                                c, entry, station_options(c, entry.name, ids, prefix));
+                                          },
+                                      .limits = limitations,
+                                      .hypothetical = true};
 
 const McaEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
-                                               .title = "IBM Auto LANStreamer MC 32",
-                                               .adapter_id = auto_id,
-                                               .medium = MediumKind::token_ring,
-                                               .data_path = "bus master",
-                                               .bus_width = 32,
-                                               .make =
-                                                   [](const McaContext& c) {
-                                                     return make_network_card<LanStreamerMc32>(
-                                                         c, auto_entry,
-                                                         station_options(c, auto_entry.name, auto_ids, prefix));
-                                                   },
-                                               .limits = auto_limitations,
-                                               .hypothetical = true,
-                                               .full_duplex = true};
+                                           .title = "IBM Auto LANStreamer MC 32",
+                                           .adapter_id = auto_id,
+                                           .medium = MediumKind::token_ring,
+                                           .data_path = "bus master",
+                                           .bus_width = 32,
+                                           .make =
+                                               [](const McaContext& c) {
+                                                 return make_network_card<LanStreamerMc32>(
+                                                     c, auto_entry,
+                                                     station_options(c, auto_entry.name, auto_ids, prefix));
+                                               },
+                                           .limits = auto_limitations,
+                                           .hypothetical = true,
+                                           .full_duplex = true};
 
 LanStreamerMc32::LanStreamerMc32(const McaContext& context, const McaEntry& row, const StationOptions& o)
     : McaNetworkCard(context.slot, row, o.adapter_id, {whole_byte, whole_byte, {0xF7}}),

@@ -66,25 +66,25 @@ MadgeMasterConfig master_config(const TimingProfile& p, bool mc32) {
 }  // namespace
 
 const McaEntry MadgeMc::mc16{.name = "madge-mc",
-                                 .title = "Madge Smart 16/4 MC Ringnode",
-                                 .adapter_id = mc16_id,
-                                 .medium = MediumKind::token_ring,
-                                 .data_path = "bus master",
-                                 .bus_width = 16,
-                                 .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc16); },
-                                 .limits = mc16_limits,
-                                 .full_duplex = true};
+                             .title = "Madge Smart 16/4 MC Ringnode",
+                             .adapter_id = mc16_id,
+                             .medium = MediumKind::token_ring,
+                             .data_path = "bus master",
+                             .bus_width = 16,
+                             .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc16); },
+                             .limits = mc16_limits,
+                             .full_duplex = true};
 
 const McaEntry MadgeMc::mc32{.name = "madge-mc32",
-                                 .title = "Madge Smart 16/4 MC 32 Ringnode",
-                                 .adapter_id = mc32_id,
-                                 .medium = MediumKind::token_ring,
-                                 .data_path = "bus master",
-                                 .bus_width = 32,
-                                 .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc32); },
-                                 .limits = mc32_limits,
-                                 .hypothetical = true,
-                                 .full_duplex = true};
+                             .title = "Madge Smart 16/4 MC 32 Ringnode",
+                             .adapter_id = mc32_id,
+                             .medium = MediumKind::token_ring,
+                             .data_path = "bus master",
+                             .bus_width = 32,
+                             .make = [](const McaContext& c) { return make_network_card<MadgeMc>(c, mc32); },
+                             .limits = mc32_limits,
+                             .hypothetical = true,
+                             .full_duplex = true};
 
 // Token Ring addresses are written as they are sent: Madge's 00-00-6F is 00-00-F6 here.
 MadgeMc::MadgeMc(const McaContext& context, const McaEntry& entry)

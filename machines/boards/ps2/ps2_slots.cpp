@@ -74,13 +74,11 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
   std::copy(image.begin(), image.end(), nvram_.contents().begin());
 }
 
-McaParts Ps2Board::make_adapter(const McaEntry& entry, const CardConfig& card,
-                                    std::span<net::Medium* const> media) {
+McaParts Ps2Board::make_adapter(const McaEntry& entry, const CardConfig& card, std::span<net::Medium* const> media) {
   const auto found =
       std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
   net::Medium* const medium = found == media.end() ? nullptr : *found;
-  McaParts made =
-      entry.make({*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number});
+  McaParts made = entry.make({*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number});
   if (made.storage && !storage_) {
     storage_ = made.storage;
     for (const DriveConfig& drive : config_.drives)

@@ -82,12 +82,12 @@ class ToyCard final : public McaNetworkCard, private Slave, private net::Etherne
 };
 
 inline const McaEntry ToyCard::entry{.name = "toy",
-                                         .title = "Toy network card",
-                                         .adapter_id = id,
-                                         .medium = MediumKind::ethernet_10,
-                                         .data_path = "PIO",
-                                         .bus_width = 8,
-                                         .make = make_network_card<ToyCard>,
-                                         .limits = {}};
+                                     .title = "Toy network card",
+                                     .adapter_id = id,
+                                     .medium = MediumKind::ethernet_10,
+                                     .data_path = "PIO",
+                                     .bus_width = 8,
+                                     .make = make_network_card<ToyCard>,
+                                     .limits = {}};
 
 }  // namespace planar::test

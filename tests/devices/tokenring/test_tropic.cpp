@@ -8,7 +8,7 @@ using namespace planar::test;
 
 namespace {
 const McaEntry* const boards[] = {&TropicCard::tr4_a, &TropicCard::tr16_4a_1989, &TropicCard::tr16_4a_1990,
-                                      &TropicCard::tr16_4a_1994};
+                                  &TropicCard::tr16_4a_1994};
 }
 
 TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver expects", "[tropic]") {
