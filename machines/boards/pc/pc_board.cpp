@@ -14,6 +14,15 @@ namespace planar {
 
 namespace {
 constexpr unsigned host_bridge_device = 0;
+
+/// INTA# of the slots' devices leads to PIRQA#, PIRQB#, PIRQC#, PIRQD#, as boards of the time turn the pins.
+PirqTable pirq_table(const PcConfig& own) {
+  PirqTable table = PirqTable::rotation(0);
+  for (unsigned slot = 0; slot < own.slot_devices.size(); ++slot)
+    for (unsigned pin = 0; pin < 4; ++pin)
+      table.wires[own.slot_devices[slot]][pin] = static_cast<std::uint8_t>((slot + pin) & 3);
+  return table;
+}
 }  // namespace
 
 BoardKind PcBoard::kind() {
@@ -37,13 +46,17 @@ PcBoard::PcBoard(const BoardSite& site)
       host_(scheduler_, space_, own_.host, trace_),
       pci_(scheduler_, own_.pci, space_, trace_),
       isa_(scheduler_, own_.isa, pci_),
+      router_(interrupts_, pirq_table(own_)),
       bridge_slot_(host_bridge_device, 0, wiring()),
       isa_slot_(own_.bridge_device, 0, wiring()),
       bridge_(bridge_slot_, config_.memory_bytes, config_.timing.l2.bytes),
+      isa_bridge_(isa_slot_, router_),
       memory_(space_, config_.memory_bytes / 1024, processor_model(config_.timing.model).address_lines),
       kernel_loader_(space_),
       pic_(trace_, Trigger::elcr),
       timers_(scheduler_, trace_, TimerBoard::at),
+      elcr_(pic_),
+      dma_(scheduler_, space_, trace_),
       system_(timers_, trace_),
       cmos_(scheduler_, trace_),
       keyboard_(scheduler_, trace_),
@@ -51,18 +64,21 @@ PcBoard::PcBoard(const BoardSite& site)
       parallel_(scheduler_, "lpt1"),
       diskette_(scheduler_, trace_),
       video_(scheduler_),
-      post_ports_(trace_) {
+      post_ports_(trace_),
+      diskette_dma_(diskette_, dma_) {
   host_.attach(isa_);
   host_.attach(pci_);
   IoSpace& io = host_.io();
   config_ports_ = std::make_unique<pci::ConfigPorts>(pci_, io, own_.mechanism);
   pic_.claim_ports(io);
   timers_.claim_ports(io);
+  elcr_.claim_ports(io);
+  dma_.claim_ports(io);
   system_.claim_ports(io);
   cmos_.claim_ports(io);
   keyboard_.claim_ports(io);
   coprocessor_.claim_ports(io);
-  post_ports_.claim_ports(io, true);
+  post_ports_.claim_ports(io);
   serial_.claim_ports(io, 0x3F8);
   parallel_.claim_ports(io, 0x378);
   diskette_.claim_ports(io);
@@ -74,7 +90,14 @@ PcBoard::PcBoard(const BoardSite& site)
 PcBoard::~PcBoard() = default;
 
 pci::SlotWiring PcBoard::wiring() {
-  return {scheduler_, host_.io(), space_, pci_, trace_, [](unsigned, unsigned, bool, Time) {}, config_.name_prefix()};
+  return {
+      scheduler_,
+      host_.io(),
+      space_,
+      pci_,
+      trace_,
+      [this](unsigned device, unsigned pin, bool asserted, Time now) { router_.set_pin(device, pin, asserted, now); },
+      config_.name_prefix()};
 }
 
 void PcBoard::start(cpu::Cpu& cpu, std::span<net::Medium* const> media) {
@@ -89,6 +112,8 @@ void PcBoard::reset(Time now) {
   pci_.reset(now);
   config_ports_->reset();
   pic_.reset(now);
+  elcr_.reset(now);
+  dma_.reset();
   timers_.reset(now);
   system_.reset(now);
   cmos_.reset(now);
@@ -134,8 +159,13 @@ void PcBoard::wire_control(cpu::Cpu& cpu) {
     if (level) cpu.nmi();
   });
   connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
-  connect(system_.cpu_reset, [&cpu](bool level, Time now) {
+  connect(system_.init, [&cpu](bool level, Time now) {
     if (level) cpu.reset(now);
+  });
+  connect(system_.hard_reset, [this, &cpu](bool level, Time now) {
+    if (!level) return;
+    reset(now);
+    cpu.reset(now);
   });
   host_.on_shutdown([&cpu](Time now) { cpu.reset(now); });
   const auto clock = config_.clock.clock();
@@ -166,7 +196,7 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
 
 // The one image gets the machine's bytes in the two documented places.
 void PcBoard::load_built_in_firmware() {
-  std::vector<std::uint8_t> image(roms::firmware().begin(), roms::firmware().end());
+  std::vector<std::uint8_t> image(roms::pc_firmware().begin(), roms::pc_firmware().end());
   constexpr std::size_t table = 0xFE6F5 - 0xE0000, model_byte = 0xFFFFE - 0xE0000;
   const Identity& id = config_.identity;
   const std::array<std::uint8_t, 8> bytes{id.model,       id.submodel,    id.revision,    id.features[0],
@@ -253,7 +283,14 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
        }},
       {"isa", [this](Description& d) { isa_.describe(d); }},
       {"430hx", [this](Description& d) { bridge_.describe(d); }},
-      {"irq", [this](Description& d) { interrupts_.describe(d); }},
+      {"piix3", [this](Description& d) { isa_bridge_.describe(d); }},
+      {"dma", [this](Description& d) { dma_.describe(d); }},
+      {"irq",
+       [this](Description& d) {
+         interrupts_.describe(d);
+         elcr_.describe(d);
+         router_.describe(d.part("PCI interrupts"));
+       }},
       {"memory", [this](Description& d) { memory_.describe(d); }},
       {"system", [this, t](Description& d) { system_.describe(d, t); }},
       {"rtc", [this, t](Description& d) { cmos_.describe(d, t); }},
@@ -276,14 +313,18 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
 void PcBoard::archive(Archive& a) {
   // Cards first: they restore the claims that the rest is reached through.
   bridge_.archive(a);
+  isa_bridge_.archive(a);
   for (Occupant& at : slots_)
     if (at.card.card) at.card.card->archive(a);
   config_ports_->archive(a);
   host_.archive(a);
   interrupts_.archive(a);
+  router_.archive(a);
   memory_.archive(a);
   kernel_loader_.archive(a);
   pic_.archive(a);
+  elcr_.archive(a);
+  dma_.archive(a);
   timers_.archive(a);
   system_.archive(a);
   cmos_.archive(a);

@@ -18,6 +18,8 @@
 #include "devices/board/at/clocks/i8254.hpp"
 #include "devices/board/at/clocks/rtc_cmos.hpp"
 #include "devices/board/at/diskette/i82077.hpp"
+#include "devices/board/at/dma/diskette_channel.hpp"
+#include "devices/board/at/dma/i8237.hpp"
 #include "devices/board/at/input/i8042.hpp"
 #include "devices/board/at/ports/ns16550.hpp"
 #include "devices/board/at/ports/parallel_port.hpp"
@@ -28,8 +30,11 @@
 #include "devices/board/at/system/signal.hpp"
 #include "devices/board/at/video/vga.hpp"
 #include "devices/board/i430hx/i430hx.hpp"
+#include "devices/board/piix3/elcr.hpp"
+#include "devices/board/piix3/piix3_isa.hpp"
+#include "devices/board/piix3/piix3_ports.hpp"
+#include "devices/board/piix3/pirq_router.hpp"
 #include "devices/board/ps2/panel.hpp"
-#include "devices/board/ps2/system_control.hpp"
 #include "machines/boards/pc/pc_config.hpp"
 #include "machines/machine/board.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -99,15 +104,19 @@ class PcBoard final : public Board {
   isa::IsaBus isa_;
   std::array<bus::Bus*, 2> buses_{&isa_, &pci_};  // the board's own devices are on the first
   bus::InterruptLines interrupts_;
+  PirqRouter router_;
   std::unique_ptr<pci::ConfigPorts> config_ports_;
   pci::Slot bridge_slot_, isa_slot_;
   I430hx bridge_;
+  Piix3Isa isa_bridge_;
 
   MemoryController memory_;
   OptionRom kernel_loader_;
   I8259Pair pic_;
   I8254 timers_;
-  SystemControl system_;
+  Elcr elcr_;
+  I8237Pair dma_;
+  Piix3Ports system_;
   RtcCmos cmos_;
   I8042 keyboard_;
   Ns16550 serial_;
@@ -116,6 +125,7 @@ class PcBoard final : public Board {
   Vga video_;
   PostPorts post_ports_;
   CoprocessorPorts coprocessor_;
+  DisketteChannel diskette_dma_;
 
   std::vector<std::unique_ptr<SignalFunction>> wires_;
   std::vector<Occupant> slots_;  // by slot
