@@ -14,6 +14,7 @@
 #include "devices/ethernet/common/wd_card.hpp"
 #include "devices/ethernet/de210/de210.hpp"
 #include "devices/ethernet/de320/de320.hpp"
+#include "devices/ethernet/eepro100/eepro100.hpp"
 #include "devices/ethernet/etherexpress/etherexpress.hpp"
 #include "devices/ethernet/etherstreamer/etherstreamer.hpp"
 #include "devices/ethernet/lan-a/lan_a.hpp"
@@ -78,7 +79,12 @@ std::span<const McaEntry> mca_storage_rows() {
 }
 
 /// The cards for PCI.
-std::span<const PciEntry> pci_rows() { return {}; }
+std::span<const PciEntry> pci_rows() {
+  static const PciEntry rows[] = {
+      ethernet::EePro100::entry,
+  };
+  return rows;
+}
 
 template <class Row>
 void add(std::vector<AdapterEntry>& to, std::span<const Row> rows) {
