@@ -18,6 +18,7 @@
 #include "devices/ethernet/etherexpress/etherexpress.hpp"
 #include "devices/ethernet/etherstreamer/etherstreamer.hpp"
 #include "devices/ethernet/lan-a/lan_a.hpp"
+#include "devices/ethernet/lne100tx/lne100tx.hpp"
 #include "devices/ethernet/ne2/ne2.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
@@ -82,6 +83,7 @@ std::span<const McaEntry> mca_storage_rows() {
 std::span<const PciEntry> pci_rows() {
   static const PciEntry rows[] = {
       ethernet::EePro100::entry,
+      ethernet::Lne100tx::entry,
   };
   return rows;
 }

@@ -69,7 +69,8 @@ const PciEntry EePro100::entry{.name = "eepro100",
                                .bus_width = 32,
                                .make = make_pci_card<EePro100>,
                                .limits = limitations,
-                               .full_duplex = true};
+                               .full_duplex = true,
+                               .vendor = 0x8086};
 
 EePro100::EePro100(const PciContext& context)
     : EePro100(context, station_options(context, entry.name, ids, {0x00, 0xD0, 0xB7})) {}
