@@ -10,6 +10,8 @@
 #include "devices/stations/peer/peer.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/session/session.hpp"
+#include "machines/config/board_kind.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 namespace {
@@ -44,9 +46,9 @@ void BondOptions::add_to(CLI::App& app) {
 
 bool BondOptions::given() const { return option_ && option_->count() > 0; }
 
-void BondOptions::repeat_card(MachineOptions& machine, const std::string& default_card) const {
+void BondOptions::repeat_card(MachineOptions& machine) const {
   if (!count_) return;
-  if (machine.cards.empty()) machine.cards.push_back(default_card);
+  if (machine.cards.empty()) machine.cards.emplace_back(board_kind_of(load_machine(machine.machine)).usual_card);
   if (machine.cards.size() > 1) return;  // they are counted later
   if (const auto card = parse_card_option(machine.cards.front()); card.slot)
     throw Error(

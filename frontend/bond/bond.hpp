@@ -28,7 +28,7 @@ struct BondOptions {
   void add_to(CLI::App& app);
   bool given() const;
   /// With a number, and one card without a slot: the card so many times. Throws Error.
-  void repeat_card(MachineOptions& machine, const std::string& default_card) const;
+  void repeat_card(MachineOptions& machine) const;
   /// Puts each network adapter of `config` on a segment of its own, with a port of the station there; the number of
   /// them. Throws Error.
   unsigned apply(Config& config) const;

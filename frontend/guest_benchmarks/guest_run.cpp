@@ -75,7 +75,7 @@ Config server_config(const std::string& against, const MachineOptions& client) {
   if (colon != std::string::npos) server.cards.push_back(against.substr(colon + 1));
   server.seed = client.seed;
   server.force = client.force;
-  return server.config("ne2");
+  return server.config(true);
 }
 
 /// The machine of `config` as client; with `against` also a server, from `machine`'s options. Throws Error.
@@ -180,7 +180,7 @@ std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::func
     return std::make_unique<Session>(std::move(restored), output, state);
   }
   if (bond.given()) return open_bond(tasks, adjust);
-  auto config = machine.config("ne2");
+  auto config = machine.config(true);
   if (use) use_adapter(config, *use);
   if (adjust) adjust(config);
   return open_guests(tasks, std::move(config), machine, output, state);
@@ -199,8 +199,8 @@ std::unique_ptr<Session> GuestRunOptions::open_bond(GuestTasks tasks,
   if (system != default_system)
     throw Error(fmt::format("--bond and --os {}: bonding is Linux 2.2's; leave --os out", system));
   MachineOptions of_cards = machine;
-  bond.repeat_card(of_cards, "ne2");
-  auto config = of_cards.config("ne2");
+  bond.repeat_card(of_cards);
+  auto config = of_cards.config(true);
   if (adjust) adjust(config);
   tasks.settings.emplace_back("adapters", std::to_string(bond.apply(config)));
   tasks.settings.emplace_back("bond", "1");

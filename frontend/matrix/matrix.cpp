@@ -25,6 +25,7 @@
 #include "frontend/kept/kept_run.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/progress.hpp"
+#include "machines/config/board_kind.hpp"
 #include "machines/config/machine_config.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/processor.hpp"
@@ -405,11 +406,11 @@ std::optional<double> CellOutcome::delivered(const Benchmark& benchmark, std::ui
 }
 
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
-  std::vector<Cell> row;  // of one machine
+  std::vector<Cell> row;  // of one machine; "all" in place of every card that it takes
   for (const auto& card : cards) {
     const auto colon = card.find(':');
     if (card == "all")
-      for (const AdapterEntry& entry : adapter_registry()) row.push_back({{}, std::string(entry.name), {}});
+      row.push_back({{}, card, {}});
     else if (colon != std::string::npos)
       row.push_back({{}, std::string(find_adapter(card.substr(0, colon)).name), {}, card.substr(colon + 1)});
     else if (card.find('=') != std::string::npos && !row.empty() && !row.back().options.empty())
@@ -419,10 +420,15 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
   }
   std::vector<Cell> cells;
   for (const auto& machine : machines) {
-    load_machine(machine);  // a name that does not exist is an error now, not after an hour
-    for (Cell cell : row) {
-      cell.machine = machine;
-      cells.push_back(std::move(cell));
+    const Config config = load_machine(machine);  // a name that does not exist is an error now, not after an hour
+    const std::string_view bus = board_kind_of(config).slot_bus;
+    for (const Cell& cell : row) {
+      if (cell.card != "all") {
+        cells.push_back({machine, cell.card, {}, cell.options});
+        continue;
+      }
+      for (const AdapterEntry& entry : adapter_registry())
+        if (entry.bus() == bus) cells.push_back({machine, std::string(entry.name), {}});
     }
   }
   return cells;

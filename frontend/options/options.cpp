@@ -12,6 +12,7 @@
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/arguments.hpp"
 #include "frontend/options/option_group.hpp"
+#include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/usual_names.hpp"
 
@@ -290,13 +291,13 @@ void MachineOptions::give(LabConfig& lab, const char* key, const std::string& va
   lab.machine(0).set_text(key, value, fmt::format("--{} {}", key, value));
 }
 
-Config MachineOptions::config(const std::optional<std::string>& default_card) const {
+Config MachineOptions::config(bool usual_card) const {
   Config config = load_machine(machine);
-  apply(config, default_card);
+  apply(config, usual_card);
   return config;
 }
 
-void MachineOptions::apply(Config& config, const std::optional<std::string>& default_card) const {
+void MachineOptions::apply(Config& config, bool usual_card) const {
   apply_shared(*this, config);
   drives.apply(config);
   if (memory) config.set("memory.size", *memory, "--memory " + *memory);
@@ -305,7 +306,8 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
   std::vector<CardOption> parsed;
   for (const auto& text : cards) parsed.push_back(parse_card_option(text));
   const auto slots = config.children("slot");
-  if (parsed.empty() && default_card && slots.empty()) parsed.push_back(parse_card_option(*default_card));
+  if (parsed.empty() && usual_card && slots.empty())
+    parsed.push_back(parse_card_option(std::string(board_kind_of(config).usual_card)));
   for (const auto& name : slots)
     if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
   std::map<int, std::string> named;

@@ -67,9 +67,9 @@ struct MachineOptions {
 
   /// Adds the options to a verb. `positional` makes MACHINE a positional argument instead of `--machine`.
   void add_to(CLI::App& app, bool positional);
-  /// The configuration layers: built-in machine, user's file, command line. `default_card` is used if the machine has
-  /// no card.
-  Config config(const std::optional<std::string>& default_card = {}) const;
+  /// The configuration layers: built-in machine, user's file, command line. With `usual_card` a machine
+  /// that has no card gets its board's usual one.
+  Config config(bool usual_card = false) const;
   /// The same for verbs that also accept a lab of several machines. Its machines are described in its file alone: only
   /// the options about the network and the seed apply to it, the others are rejected.
   LabConfig lab() const;
@@ -80,7 +80,7 @@ struct MachineOptions {
   /// The positional MACHINE was something else.
   void forget_machine() { machine_option_ = nullptr; }
   /// Lays the options, without the machine itself, over `config`.
-  void apply_over(Config& config) const { apply(config, {}); }
+  void apply_over(Config& config) const { apply(config, false); }
   /// Over a lab of several machines: those about the network and the seed.
   void apply_over(LabConfig& lab) const;
   /// An option that is given and means one machine ("--card"); empty if there is none.
@@ -88,7 +88,7 @@ struct MachineOptions {
 
  private:
   const CLI::Option* machine_option_ = nullptr;
-  void apply(Config& config, const std::optional<std::string>& default_card) const;
+  void apply(Config& config, bool usual_card) const;
 };
 
 /// Options about the output of a run.

@@ -30,7 +30,8 @@ struct BoardKind {
   /// Reads them; what is common to all boards is in the MachineConfig already. Throws Error naming file, line and key.
   std::shared_ptr<const BoardConfig> (*read)(Config& config, const MachineConfig& machine);
   std::unique_ptr<Board> (*make)(const BoardSite& site);
-  std::string_view slot_bus;  ///< AdapterEntry::bus() of the cards that its slots take
+  std::string_view slot_bus;    ///< AdapterEntry::bus() of the cards that its slots take
+  std::string_view usual_card;  ///< the network card of a benchmark whose user names none
   /// Whether `key` of a [slot.N] table is a choice that configures `card`, beside those that every card has.
   bool (*card_choice)(const std::string& card, const std::string& key);
   /// The SCSI adapter for drives in a slot of that many bits, if the user names none.
@@ -39,5 +40,8 @@ struct BoardKind {
 
 /// All kinds, a row each (machines/boards/boards.cpp). The first is that of a machine file that names none.
 const std::vector<BoardKind>& board_kinds();
+
+/// The one that a configuration names, of which nothing is read; the first if it names none or one that is none.
+const BoardKind& board_kind_of(const Config& config);
 
 }  // namespace planar

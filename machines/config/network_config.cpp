@@ -71,10 +71,13 @@ void read_rate(Config& c, const std::string& path, MediumConfig& medium) {
   if (is_ring(rate.kind)) medium.ring.bits_per_second = rate.bits_per_second;
 }
 
-bool read_full_duplex(Config& c, const std::string& path) { return c.choice(path, {"half", "full"}, "half") == "full"; }
+bool read_full_duplex(Config& c, const std::string& path, bool usual = false) {
+  return c.choice(path, {"half", "full"}, usual ? "full" : "half") == "full";
+}
 
 void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
-  medium.full_duplex = medium.ring.full_duplex = read_full_duplex(c, path);
+  const bool usual = medium.full_duplex && medium.kind == MediumKind::ethernet_100;
+  medium.full_duplex = medium.ring.full_duplex = read_full_duplex(c, path, usual);
   if (is_ring(medium.kind) && medium.full_duplex && medium.ring.bits_per_second != 16'000'000)
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
@@ -127,6 +130,7 @@ const MediumConfig* find_medium(const MachineConfig& m, const std::string& name)
 MediumConfig medium_of(const AdapterEntry& adapter) {
   MediumConfig medium;
   medium.kind = adapter.medium;
+  medium.full_duplex = adapter.full_duplex && adapter.medium == MediumKind::ethernet_100;  // what two of them agree on
   if (adapter.medium_rate) medium.ring.bits_per_second = adapter.medium_rate;
   if (is_ring(medium.kind)) medium.name = "ring";
   return medium;

@@ -32,6 +32,7 @@ BoardKind PcBoard::kind() {
   kind.read = read_pc;
   kind.make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<PcBoard>(site); };
   kind.slot_bus = Pci::name;
+  kind.usual_card = "3c905b";
   kind.card_choice = pc_card_choice;
   kind.storage_card = [](unsigned) -> std::string_view { return {}; };
   return kind;

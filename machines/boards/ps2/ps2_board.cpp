@@ -17,6 +17,7 @@ BoardKind Ps2Board::kind() {
   kind.read = read_ps2;
   kind.make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<Ps2Board>(site); };
   kind.slot_bus = MicroChannel::name;
+  kind.usual_card = "ne2";
   kind.card_choice = ps2_card_choice;
   kind.storage_card = [](unsigned width) -> std::string_view { return width == 32 ? "scsi-cache" : "scsi-a"; };
   return kind;

@@ -37,6 +37,7 @@ class ToyBoard final : public Board {
         },
         .make = [](const BoardSite& site) -> std::unique_ptr<Board> { return std::make_unique<ToyBoard>(site); },
         .slot_bus = "toy",
+        .usual_card = {},
         .card_choice = [](const std::string&, const std::string&) { return false; },
         .storage_card = [](unsigned) { return std::string_view{}; }};
     return row;
