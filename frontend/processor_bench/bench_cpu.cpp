@@ -29,7 +29,7 @@ constexpr const char* netio_sizes = "1024,2048,4096,8192,16384,32767";
 struct Workload {
   std::string name;
   std::vector<std::uint8_t> image;
-  std::optional<std::string> card;
+  bool network;            ///< it needs a card
   std::string start, end;  ///< guest output lines that delimit the timed span
   Time limit;
 };
@@ -38,7 +38,7 @@ Workload mix(const BenchCpuOptions& o) {
   auto image = roms::bench_mix();
   if (o.passes)
     for (unsigned n = 0; n < 4; ++n) image.at(passes_offset + n) = static_cast<std::uint8_t>(*o.passes >> 8 * n);
-  return {"mix", std::move(image), std::nullopt, "@mix start", "@mix end", 3600_s};
+  return {"mix", std::move(image), false, "@mix start", "@mix end", 3600_s};
 }
 
 Workload netio(const BenchCpuOptions& o) {
@@ -46,14 +46,14 @@ Workload netio(const BenchCpuOptions& o) {
   if (!duration || *duration < 10_ms || *duration > 60_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 60", o.seconds));
   return {"netio",      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", netio_sizes}}),
-          "ne2",        "@netio start",
+          true,         "@netio start",
           "@netio end", 60_s + *duration * 12};
 }
 
 void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std::string& what) {
   MachineOptions machine;
   machine.machine = row.machine;
-  BenchRun run(machine.config(w.card), w.image, w.name);
+  BenchRun run(machine.config(w.network), w.image, w.name);
   run.run(w.limit, progress, what);
   const auto &start = run.line(w.start), &end = run.line(w.end);
   auto& cpu = run.lab().machine().cpu();
