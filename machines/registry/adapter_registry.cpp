@@ -11,6 +11,7 @@
 #include "devices/ethernet/3c523/3c523.hpp"
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "devices/ethernet/3c529/3c529.hpp"
+#include "devices/ethernet/3c905b/3c905b.hpp"
 #include "devices/ethernet/common/wd_card.hpp"
 #include "devices/ethernet/de210/de210.hpp"
 #include "devices/ethernet/de320/de320.hpp"
@@ -21,6 +22,7 @@
 #include "devices/ethernet/lne100tx/lne100tx.hpp"
 #include "devices/ethernet/ne2/ne2.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
+#include "devices/ethernet/rtl8139/rtl8139_card.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
 #include "devices/tokenring/common/tropic_card.hpp"
@@ -82,8 +84,10 @@ std::span<const McaEntry> mca_storage_rows() {
 /// The cards for PCI.
 std::span<const PciEntry> pci_rows() {
   static const PciEntry rows[] = {
-      ethernet::EePro100::entry,
+      ethernet::Rtl8139Card::entry,
       ethernet::Lne100tx::entry,
+      ethernet::ThreeC905B::entry,
+      ethernet::EePro100::entry,
   };
   return rows;
 }
