@@ -10,6 +10,13 @@ IsaBus::IsaBus(Scheduler& scheduler, const IsaTiming& timing, pci::Segment& pci)
   contended_ = true;  // each cycle asks PCI first
 }
 
+// The request takes a transaction on PCI, which is free for masters then; that of the completion is left out.
+Time IsaBus::acquire_contended(Time t) {
+  t = pci_.acquire(t);
+  pci_.processor_cycle(t + pci_.timing().clocks(pci_.timing().transaction));
+  return t;
+}
+
 void IsaBus::describe(Description& d) const { d.time("last cycle ended", busy_until_); }
 
 void IsaBus::archive(Archive& a) {

@@ -58,7 +58,7 @@ class IsaBus final : public bus::Bus {
   void bus_timeout(Time) override {}
 
  private:
-  Time acquire_contended(Time t) override { return pci_.acquire(t); }
+  Time acquire_contended(Time t) override;
   void end_yield(Time) override {}
 
   pci::Segment& pci_;

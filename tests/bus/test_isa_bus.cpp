@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The ISA side of a PC: its cycles begin when PCI is free, and leave it to masters meanwhile.
+#include <optional>
+
+#include "bus/host/host_bridge.hpp"
+#include "bus/isa/isa_bus.hpp"
+#include "bus/pci/master.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+
+namespace {
+
+struct Port final : Slave {
+  std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0x5A; }
+  void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
+  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0x5A; }
+};
+
+struct Bench {
+  Bench() {
+    host.attach(isa);
+    host.attach(pci);
+    memory.map_ram(0, ram);
+    claim = host.io().claim(0x21, 0x21, port, CycleSpec{8, isa::CycleKind::byte, {}});
+  }
+  Time in(std::uint16_t at) {
+    const auto cycle = host.io_read(at, 1, now);
+    const Time took = cycle.end - now;
+    now = cycle.end;
+    return took;
+  }
+  Scheduler scheduler;
+  AddressSpace memory;
+  Trace trace;
+  std::vector<std::uint8_t> ram = std::vector<std::uint8_t>(0x10000);
+  bus::HostBridge host{scheduler, memory, {}, trace};
+  pci::Segment pci{scheduler, {}, memory, trace};
+  isa::IsaBus isa{scheduler, {}, pci};
+  Port port;
+  IoClaim claim;
+  Time now{};
+};
+
+struct Mover final : pci::Master {
+  using Master::Master;
+  std::span<std::uint8_t> burst_data() override { return buffer; }
+  void burst_ended(pci::BurstEnd, Time now) override {
+    ++ended;
+    start(pci::MemoryCommand::write, 0x1000, 256, now);
+  }
+  std::vector<std::uint8_t> buffer = std::vector<std::uint8_t>(256);
+  int ended = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that nobody decodes") {
+  Bench b;
+  const isa::IsaTiming t;
+  const Time expected = t.synchronisation + t.clock * std::int64_t{t.byte_clocks} + t.completion;
+  CHECK(b.in(0x21) == expected);
+  CHECK(b.in(0x80) == expected);
+}
+
+TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits for ever") {
+  Bench b;
+  Mover mover(b.pci, "mover");
+  mover.set_latency_timer(16);
+  mover.start(pci::MemoryCommand::write, 0x1000, 256, b.now);
+  for (int n = 0; n < 200; ++n) b.in(0x21);
+  CHECK(mover.ended > 20);
+  // And when the processor is done with it the master goes on alone.
+  const int before = mover.ended;
+  b.scheduler.advance(b.now + 100_us);
+  CHECK(mover.ended > before + 20);
+}
