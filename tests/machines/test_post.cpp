@@ -1,86 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The firmware on each machine: power-on self test, adapter set-up, configuration errors, booting from diskette. Checks
 // what a user sees: the screen, COM1, the checkpoints.
-#include <fstream>
-#include <iterator>
-
 #include "adf/nvram/nvram.hpp"
 #include "machines/config/machine_files.hpp"
-#include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/post_bench.hpp"
 #include "tests/machines/ps2.hpp"
 
 using namespace planar;
+using namespace planar::test;
 using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints, roms/firmware/post/post.c
+/// A machine with, as `card`, an NE/2 in slot 2.
+Config ps2_config(const std::string& model, bool card = true) {
+  Config c = load_machine(model);
+  if (card) c.set("slot.2.card", "ne2", "--card 2=ne2");
+  return c;
+}
 
-class PostBench {
- public:
-  explicit PostBench(const std::string& model, const std::string& image, bool card = true) : lab_(config(model, card)) {
-    if (!image.empty()) insert(image);
-    machine().serial().on_output([this](std::uint8_t c, Time) { com1_ += static_cast<char>(c); });
-  }
-
-  Machine& machine() { return lab_.machine(); }
-  Time now() { return lab_.scheduler().now(); }
-
-  void insert(const std::string& image) {
-    std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/roms/images/" + image, std::ios::binary);
-    REQUIRE(in);
-    lab_.insert_diskette({std::istreambuf_iterator<char>(in), {}}, image);
-  }
-
-  void run(Time duration) { lab_.scheduler().run_until(now() + duration); }
-
-  /// Runs until POST has finished, successfully or not; false if it does not within `limit`.
-  bool post(Time limit = 5'000_ms) {
-    for (const Time end = now() + limit; now() < end;) {
-      run(10_ms);
-      const auto code = machine().board().checkpoint() & 0xFF;
-      if (code == started || code == nothing_to_start) return true;
-    }
-    return false;
-  }
-
-  bool halt(Time limit = 10'000_ms) {
-    for (const Time end = now() + limit; now() < end && !machine().halted_for_good();) run(50_ms);
-    return machine().halted_for_good();
-  }
-
-  std::string screen() {
-    std::string all;
-    for (const auto& line : machine().video().text_lines()) all += line + "\n";
-    return all;
-  }
-  const std::string& com1() const { return com1_; }
-
-  void key(std::uint16_t code, bool down) {
-    machine().keyboard_controller().keyboard().key(code, down, now());
-    run(20_ms);
-  }
-
-  /// Changes the adapter records and gives them a valid checksum again.
-  template <typename Change>
-  void change_records(Change change) {
-    auto records = adf::read_nvram(ps2(machine()).nvram().contents());
-    change(records);
-    const auto image = adf::write_nvram(records);
-    std::copy(image.begin(), image.end(), ps2(machine()).nvram().contents().begin());
-  }
-
- private:
-  static Config config(const std::string& model, bool card) {
-    Config c = load_machine(model);
-    if (card) c.set("slot.2.card", "ne2", "--card 2=ne2");
-    return c;
-  }
-
-  std::string com1_;
-  Lab lab_;
-};
+/// Changes the adapter records and gives them a valid checksum again.
+template <typename Change>
+void change_records(PostBench& bench, Change change) {
+  auto& nvram = ps2(bench.machine()).nvram();
+  auto records = adf::read_nvram(nvram.contents());
+  change(records);
+  const auto image = adf::write_nvram(records);
+  std::copy(image.begin(), image.end(), nvram.contents().begin());
+}
 
 /// A card that never becomes ready: its ID stays 0000h.
 class SilentCard final : public bus::Adapter {
@@ -98,18 +46,12 @@ class SilentCard final : public bus::Adapter {
   bool written_ = false;
 };
 
-bool no_configuration_error(const std::string& screen) {
-  for (const char* error : {"161 ", "162 ", "163 ", "164 ", "165 ", "166 ", "301 ", "601 "})
-    if (screen.find(error) != std::string::npos) return false;
-  return true;
-}
-
 }  // namespace
 
 TEST_CASE("every machine boots a diskette without errors, in under three seconds") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
-    PostBench bench(model, "sample-bios.img");
+    PostBench bench(ps2_config(model), "sample-bios.img");
     REQUIRE(bench.post());
     CHECK(bench.now() < 3'000_ms);
     REQUIRE((bench.machine().board().checkpoint() & 0xFF) == started);
@@ -125,7 +67,7 @@ TEST_CASE("every machine boots a diskette without errors, in under three seconds
 TEST_CASE("a protected mode program with its own interrupts runs on every machine") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
-    PostBench bench(model, "sample-pmode.img", false);
+    PostBench bench(ps2_config(model, false), "sample-pmode.img");
     REQUIRE(bench.post());
     while (bench.com1().find("timer ") == std::string::npos && bench.now() < 5'000_ms) bench.run(20_ms);
     bench.key(0x1E, true);
@@ -138,7 +80,7 @@ TEST_CASE("a protected mode program with its own interrupts runs on every machin
 }
 
 TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
-  PostBench bench("model56sx", "");
+  PostBench bench(ps2_config("model56sx"), "");
   const auto records = adf::read_nvram(ps2(bench.machine()).nvram().contents());
   REQUIRE(records.slots[1].id == 0x7154);
   bus::Adapter* card = ps2(bench.machine()).adapter_card(2);
@@ -147,8 +89,8 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
   CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
 
   SECTION("a record without the enable flag leaves it disabled, but set up") {
-    PostBench other("model56sx", "");
-    other.change_records([](adf::NvramConfig& r) { r.slots[1].enable = false; });
+    PostBench other(ps2_config("model56sx"), "");
+    change_records(other, [](adf::NvramConfig& r) { r.slots[1].enable = false; });
     REQUIRE(other.post());
     CHECK(ps2(other.machine()).adapter_card(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
     CHECK(no_configuration_error(other.screen()));
@@ -156,7 +98,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
 }
 
 TEST_CASE("161: the battery is dead") {
-  PostBench bench("model56sx", "sample-bios.img");
+  PostBench bench(ps2_config("model56sx"), "sample-bios.img");
   ps2(bench.machine()).cmos().set_battery_good(false);
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("161 Clock and configuration memory lost power"));
@@ -165,7 +107,7 @@ TEST_CASE("161: the battery is dead") {
 }
 
 TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
-  PostBench bench("model56sx", "sample-bios.img");
+  PostBench bench(ps2_config("model56sx"), "sample-bios.img");
   SECTION("CMOS") {
     ps2(bench.machine()).cmos().set_cmos(0x15, ps2(bench.machine()).cmos().cmos(0x15) ^ 1);
     REQUIRE(bench.post());
@@ -185,7 +127,7 @@ TEST_CASE("162: a byte of the configuration memory or of the adapter records is 
 }
 
 TEST_CASE("163: date and time are not set") {
-  PostBench bench("model56sx", "");
+  PostBench bench(ps2_config("model56sx"), "");
   ps2(bench.machine()).cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("163 Date and time are not set"));
@@ -193,7 +135,7 @@ TEST_CASE("163: date and time are not set") {
 }
 
 TEST_CASE("164: the memory found is not the memory recorded") {
-  PostBench bench("model56sx", "");
+  PostBench bench(ps2_config("model56sx"), "");
   ps2(bench.machine()).cmos().set_cmos(0x18, ps2(bench.machine()).cmos().cmos(0x18) ^ 0x04);
   ps2(bench.machine()).cmos().seal();
   REQUIRE(bench.post());
@@ -202,22 +144,22 @@ TEST_CASE("164: the memory found is not the memory recorded") {
 }
 
 TEST_CASE("165: a slot contains a different adapter from its record") {
-  PostBench bench("model56sx", "");
+  PostBench bench(ps2_config("model56sx"), "");
   SECTION("the wrong one stays disabled") {
-    bench.change_records([](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
+    change_records(bench, [](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 Adapter differs from the record, slot 2"));
     CHECK_THAT(bench.screen(), Contains("found 7154, recorded 6042"));
     CHECK_FALSE(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
   }
   SECTION("a removed one is missed") {
-    bench.change_records([](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
+    change_records(bench, [](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
     CHECK(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
   }
   SECTION("the system board has a different ID") {
-    bench.change_records([](adf::NvramConfig& r) { r.planar.id = 0x1234; });
+    change_records(bench, [](adf::NvramConfig& r) { r.planar.id = 0x1234; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 System board differs from the record"));
   }
@@ -225,7 +167,7 @@ TEST_CASE("165: a slot contains a different adapter from its record") {
 }
 
 TEST_CASE("166: an adapter that never becomes ready costs a second and stays disabled") {
-  PostBench bench("model56sx", "", false);
+  PostBench bench(ps2_config("model56sx", false), "");
   SilentCard card;
   ps2(bench.machine()).pos().insert(0, &card);
   REQUIRE(bench.post());
@@ -237,7 +179,7 @@ TEST_CASE("166: an adapter that never becomes ready costs a second and stays dis
 }
 
 TEST_CASE("without a diskette POST prompts for one, and Ctrl-Alt-Del restarts") {
-  PostBench bench("model95", "");
+  PostBench bench(ps2_config("model95"), "");
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
   CHECK_THAT(bench.screen(), Contains("press Ctrl-Alt-Del"));

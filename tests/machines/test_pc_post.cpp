@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The firmware on a PC with PCI: power-on self test, bus 0 set up, the services that a PC has beside a PS/2's.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machines/config/machine_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/machines/post_bench.hpp"
+
+using namespace planar;
+using namespace planar::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A PC with a PCI network adapter in each of its first `cards` slots, of two kinds.
+Config pc_config(unsigned cards) {
+  Config c = load_machine("pc-p166");
+  for (unsigned slot = 1; slot <= cards; ++slot)
+    c.set(fmt::format("slot.{}.card", slot), slot % 2 ? "eepro100" : "lne100tx", "the test");
+  return c;
+}
+
+/// What the firmware gave a card, in the order of its base address registers, and its interrupt line.
+struct Given {
+  std::vector<bus::CardResource> ranges;
+  std::uint32_t line = 0;
+};
+Given given(PostBench& bench, unsigned slot) {
+  Given result;
+  for (const auto& r : bench.machine().board().slots().at(slot - 1).resources)
+    if (r.kind == bus::CardResource::Kind::level)
+      result.line = r.first;
+    else
+      result.ranges.push_back(r);
+  return result;
+}
+
+std::uint16_t elcr(PostBench& bench) {
+  IoSpace& io = bench.machine().board().io();
+  return static_cast<std::uint16_t>(io.peek(0x4D0) | io.peek(0x4D1) << 8);
+}
+
+}  // namespace
+
+TEST_CASE("PC: POST boots a diskette without errors, in under three seconds", "[pc-post]") {
+  PostBench bench(pc_config(1), "sample-bios.img");
+  REQUIRE(bench.post());
+  CHECK(bench.now() < 3'000_ms);
+  REQUIRE((bench.machine().board().checkpoint() & 0xFF) == started);
+  REQUIRE(bench.halt());
+  INFO(bench.screen());
+  CHECK(no_configuration_error(bench.screen()));
+  CHECK_THAT(bench.com1(), Contains("sample-bios: ok\r\n"));
+  CHECK_THAT(bench.com1(), !Contains("Micro Channel ok"));
+}
+
+TEST_CASE("PC: a protected mode program with its own interrupts, and one with demand paging", "[pc-post]") {
+  for (const std::string sample : {"sample-pmode", "sample-paging"}) {
+    INFO(sample);
+    PostBench bench(pc_config(0), sample + ".img");
+    REQUIRE(bench.post());
+    REQUIRE(bench.halt());
+    CHECK_THAT(bench.screen(), Contains(sample + ": ok"));
+  }
+}
+
+TEST_CASE("PC: PCI BIOS in real and protected mode, routing table, memory map, no Micro Channel", "[pc-post]") {
+  PostBench bench(pc_config(4), "sample-pci.img");
+  REQUIRE(bench.post());
+  REQUIRE(bench.halt());
+  INFO(bench.screen());
+  CHECK_THAT(bench.screen(), Contains("sample-pci: ok"));
+  // Devices 9 to 12 and their lines; the sample has compared each with its route and with ELCR.
+  CHECK_THAT(bench.screen(), Contains("adapters, lines 0009 0009 000A 000A 000B 000B 000C 0005 ok"));
+  CHECK_THAT(bench.screen(), Contains("memory KB 0000FC00 ok"));
+}
+
+TEST_CASE("PC: every adapter gets ranges of its own, a line, and makes only that line a level", "[pc-post]") {
+  PostBench bench(pc_config(4), "");
+  REQUIRE(bench.post());
+  constexpr std::uint32_t lines[] = {9, 10, 11, 5};
+  std::vector<bus::CardResource> all;
+  for (unsigned slot = 1; slot <= 4; ++slot) {
+    const Given g = given(bench, slot);
+    CHECK(g.line == lines[slot - 1]);
+    CHECK(g.ranges.size() >= 2);  // ports and memory, both decoded
+    for (const auto& r : g.ranges) {
+      const bool io = r.kind == bus::CardResource::Kind::io;
+      CHECK(r.first % (r.last - r.first + 1) == 0);
+      CHECK(r.first >= (io ? 0x6000u : 0xF0000000u));
+      CHECK(r.last < (io ? 0x10000u : 0xFEB00000u));
+      for (const auto& other : all)
+        if (other.kind == r.kind) CHECK((r.last < other.first || other.last < r.first));
+      all.push_back(r);
+    }
+  }
+  CHECK(elcr(bench) == (1u << 5 | 1u << 9 | 1u << 10 | 1u << 11));
+  CHECK_THAT(bench.screen(), Contains("PCI device 9: 8086:1229, interrupt 9"));
+}
+
+TEST_CASE("PC: lines that no adapter has stay edges", "[pc-post]") {
+  PostBench bench(pc_config(1), "");
+  REQUIRE(bench.post());
+  CHECK(elcr(bench) == 1u << 9);
+}
+
+TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del resets PCI too", "[pc-post]") {
+  PostBench bench(pc_config(2), "");
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
+  const Given before = given(bench, 1);
+  bench.insert("sample-pci.img");
+  for (const std::uint16_t code : {0x1D, 0x38, 0x53}) bench.key(code, true);
+  CHECK(given(bench, 1).ranges.empty());
+  REQUIRE(bench.halt());
+  INFO(bench.screen());
+  CHECK_THAT(bench.screen(), Contains("sample-pci: ok"));
+  const Given after = given(bench, 1);
+  CHECK(after.line == before.line);
+  REQUIRE(after.ranges.size() == before.ranges.size());
+  for (std::size_t n = 0; n < after.ranges.size(); ++n) CHECK(after.ranges[n].first == before.ranges[n].first);
+}
