@@ -124,6 +124,7 @@ void PcBoard::reset(Time now) {
   parallel_.reset(now);
   diskette_.reset(now);
   video_.reset(now);
+  video_.set_awake(true);  // there is no POS: port 3C3h alone wakes it
 }
 
 void PcBoard::connect(Output& output, std::function<void(bool, Time)> function) {
