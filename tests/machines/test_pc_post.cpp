@@ -45,6 +45,15 @@ std::uint16_t elcr(PostBench& bench) {
   return static_cast<std::uint16_t>(io.peek(0x4D0) | io.peek(0x4D1) << 8);
 }
 
+/// Adds to a CMOS byte as a program does, through ports 70h and 71h.
+void change_cmos(PostBench& bench, std::uint8_t index, int by) {
+  IoSpace& io = bench.machine().board().io();
+  const auto at = [&](std::uint16_t port) { return io.find(port); };
+  at(0x70)->slave->write(0x70u - at(0x70)->first, 1, index, bench.now());
+  const auto value = static_cast<std::uint8_t>(io.peek(0x71) + by);
+  at(0x71)->slave->write(0x71u - at(0x71)->first, 1, value, bench.now());
+}
+
 }  // namespace
 
 TEST_CASE("PC: POST boots a diskette without errors, in under three seconds", "[pc-post]") {
@@ -124,4 +133,24 @@ TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del resets 
   CHECK(after.line == before.line);
   REQUIRE(after.ranges.size() == before.ranges.size());
   for (std::size_t n = 0; n < after.ranges.size(); ++n) CHECK(after.ranges[n].first == before.ranges[n].first);
+}
+
+TEST_CASE("PC: 162 and 164: the AT's sum, and the memory that it covers", "[pc-post]") {
+  PostBench bench(pc_config(0), "");
+  SECTION("a byte under the sum") {
+    change_cmos(bench, 0x12, 0x10);
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("162 Configuration memory (CMOS) checksum"));
+  }
+  SECTION("a memory size with its sum") {
+    change_cmos(bench, 0x18, -4);  // FC00h KB become F800h
+    change_cmos(bench, 0x2F, -4);
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("164 Memory size differs from the record"));
+  }
+  SECTION("the memory found is not under it") {
+    change_cmos(bench, 0x31, 0x40);
+    REQUIRE(bench.post());
+    CHECK(no_configuration_error(bench.screen()));
+  }
 }
