@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; sample-pci: what a PC's firmware says of PCI and of memory, each checked by its result: the PCI BIOS in INT 1Ah and as a 32-bit
 ; service, the interrupt routing table, and whether every function's interrupt line, its route in the bridge and ELCR agree. Screen
-; only. The image is the first track of a 1.44 MB diskette.
+; only. Nothing is after the first track.
 %include "diskette.inc"
 
 ROM_SEGMENT     equ 0xF000
@@ -722,4 +722,4 @@ text_failed: db "FAILED", 13, 10, 0
 text_end_ok: db "sample-pci: ok", 13, 10, 0
 text_end_failed: db "sample-pci: failed", 13, 10, 0
 
-        times TRACK_SECTORS * 512 - ($ - $$) db 0
+        times DISKETTE_BYTES - ($ - $$) db 0

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
@@ -30,9 +29,7 @@ class PostBench {
   void insert(const std::string& image) {
     std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/roms/images/" + image, std::ios::binary);
     REQUIRE(in);
-    std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
-    bytes.resize(1474560);  // some images end with what is used
-    lab_.insert_diskette(std::move(bytes), image);
+    lab_.insert_diskette({std::istreambuf_iterator<char>(in), {}}, image);
   }
 
   void run(Time duration) { lab_.scheduler().run_until(now() + duration); }
