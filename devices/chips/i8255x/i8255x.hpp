@@ -116,6 +116,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   bool interrupt() const { return interrupt_; }
   BurstClient& bursts() { return engines_; }
   net::EthernetPort& port() { return port_; }
+  const net::EthernetPort& port() const { return port_; }
   const MiiPhy& phy() const { return phy_; }
   const I8255xConfiguration& configuration() const { return config_; }
   Cu cu() const { return cu_state_; }

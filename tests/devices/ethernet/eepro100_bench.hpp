@@ -19,9 +19,9 @@ struct EePro100Bench : PciBench {
                                  transmit = 0x40000;
 
   explicit EePro100Bench(bool plugged = true, bool wait_for_link = true,
-                         std::vector<std::pair<std::string, std::string>> settings = {})
-      : PciBench(ethernet::EePro100::entry, address, plugged, {.bits_per_second = 100'000'000, .full_duplex = true},
-                 std::move(settings)),
+                         std::vector<std::pair<std::string, std::string>> settings = {},
+                         EthernetConfig medium = {.bits_per_second = 100'000'000, .full_duplex = true})
+      : PciBench(ethernet::EePro100::entry, address, plugged, medium, std::move(settings)),
         chip(dynamic_cast<ethernet::EePro100&>(*card).chip()) {
     if (wait_for_link) rig.step(2'000'000_us);
   }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EtherExpress PRO/100+ by the sequence of Linux 2.2.16 eepro100.c: probe, open, both rings, interrupts.
+#include <algorithm>
+#include <numeric>
+
 #include "tests/devices/ethernet/eepro100_bench.hpp"
 
 using namespace planar;
@@ -275,4 +278,59 @@ TEST_CASE("PRO/100+: interrupt masks are per cause; a software interrupt is one 
   CHECK(b.get(I8255x::SCB_MASK, 1) == 0);
   b.put(I8255x::SCB_MASK, I8255x::M, 1);
   CHECK_FALSE(b.interrupt());
+}
+
+TEST_CASE("PRO/100+: on half duplex a collision repeats the frame from the FIFO, and is counted") {
+  const std::uint64_t rate = GENERATE(10'000'000u, 100'000'000u);
+  EePro100Bench b(true, true, {}, {.bits_per_second = rate});
+  CHECK(b.get(I8255x::STATUS, 1) == (rate == 100'000'000 ? 3 : 1));
+  b.opened();
+  const unsigned entry = b.send(body(1000));
+  while (!b.chip.port().transmitting()) b.rig.step(100_ns);
+  b.other.port.transmit(make_frame(200), b.rig.now);
+  b.rig.step(10'000_us);
+  CHECK((b.rig.get32(b.tx(entry)) & 0xFFFF) == 0xA000);
+  const auto whole = std::find_if(b.other.arrivals.begin(), b.other.arrivals.end(), [](const auto& a) { return a.ok; });
+  REQUIRE(whole != b.other.arrivals.end());
+  CHECK(without_fcs(whole->bytes) == body(1000));
+  CHECK(b.chip.counters().collisions >= 1);
+  b.put(I8255x::SCB_COMMAND, 0x50, 1);
+  b.rig.step(10_us);
+  CHECK(b.rig.get32(b.stats) == 1);
+  CHECK(b.rig.get32(b.stats + 24) + b.rig.get32(b.stats + 28) == 1);  // single or multiple
+  CHECK(b.rig.get32(b.stats + 32) == b.chip.counters().collisions);
+  b.handle();
+  CHECK(b.received.size() == 1);
+}
+
+TEST_CASE("PRO/100+: what a full frame takes on the bus") {
+  struct Watcher final : bus::BusObserver {
+    void transferred(const std::string&, const bus::Transfer& t, Time, Time) override { bytes.push_back(t.bytes); }
+    std::vector<std::uint32_t> bytes;
+  } watcher;
+  EePro100Bench b;
+  b.opened();
+  b.rig.segment.add_observer(watcher);
+  SECTION("sent: resume, block, data up to the threshold and on ahead of the wire, status") {
+    b.send(body(1514));
+    b.rig.step(200_us);
+    std::vector<std::uint32_t>& seen = watcher.bytes;
+    // The processor's accesses are in it, too, and those of up to 4 bytes are not looked at.
+    std::erase_if(seen, [](std::uint32_t n) { return n <= 4; });
+    REQUIRE(seen.size() >= 4);
+    CHECK(seen.size() <= 6);
+    CHECK(seen[0] == 32);
+    CHECK(seen[1] == 256);
+    CHECK(std::accumulate(seen.begin() + 1, seen.end(), 0u) == 1514);
+  }
+  SECTION("received: 32 bytes or a little more at a time, count, status, the next descriptor") {
+    b.hear(make_frame(1514, EePro100Bench::own));
+    const std::vector<std::uint32_t>& seen = watcher.bytes;
+    REQUIRE(seen.size() > 10);
+    CHECK(seen.size() <= 51);
+    CHECK(std::accumulate(seen.begin(), seen.end(), 0u) == 1514 + 2 + 2 + 16);
+    CHECK(seen[0] == 32);
+    CHECK(seen.back() == 16);
+  }
+  b.rig.segment.remove_observer(watcher);
 }

@@ -10,7 +10,9 @@ using ethernet::I8255x;
 namespace {
 
 void allow_master(EePro100Bench& b, bool on) {
-  b.rig.set_config(9, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | (on ? pci::BUS_MASTER : 0u), 2);
+  unsigned command = pci::IO_SPACE | pci::MEMORY_SPACE;
+  if (on) command |= pci::BUS_MASTER;
+  b.rig.set_config(9, pci::COMMAND, command, 2);
 }
 
 /// The driver opens the card again and sends and receives one frame.
