@@ -8,7 +8,7 @@
 
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
-#include "tests/machines/post_bench.hpp"
+#include "tests/machines/firmware/post_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

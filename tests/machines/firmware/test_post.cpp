@@ -4,7 +4,7 @@
 #include "adf/nvram/nvram.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
-#include "tests/machines/post_bench.hpp"
+#include "tests/machines/firmware/post_bench.hpp"
 #include "tests/machines/ps2.hpp"
 
 using namespace planar;
