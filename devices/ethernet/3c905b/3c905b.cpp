@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint16_t vendor_3com = 0x10B7, manufacturer_3com = 0x6D50;
 
 constexpr std::string_view limitations[] = {
-    "Configuration space has no power management capability; there is no boot ROM and no wake-up.",
+    "The power management capability is there and does nothing; there is no boot ROM and no wake-up.",
     "VLAN tagging, PAUSE frames, scheduled frames (type 1 DPDs) and RealTimeCnt do nothing.",
     "Uploads go before downloads; the priority thresholds are kept and have no effect.",
     "A frame of several fragments starts early only once its last one is known.",
@@ -17,6 +17,10 @@ constexpr std::string_view limitations[] = {
     "UpperFramesOk and UpperBytesOk are taken to hold what reading the counters before them has cleared.",
     "Countdown always counts from the write; the duplex mode is the segment's, whatever MacControl says.",
 };
+
+// The power management capability: D1 and D2, wake-up from all states but D3cold (lspci lines of such boards).
+constexpr std::uint16_t capability_list = 0x0010;
+constexpr unsigned capability_pointer = 0x34, power_capability = 0xDC, power_control = 0xE0;
 
 constexpr OemId device_ids[] = {{ThreeC905B::device_id, "3Com"}};
 
@@ -92,6 +96,10 @@ ThreeC905B::ThreeC905B(const PciContext& context, const StationOptions& o)
              .size = 128,
              .slave = &registers_,
              .cycle = {32, kind == pci::Bar::Kind::io ? pci::CycleKind::io : pci::CycleKind::memory, wait}});
+  config_.set_default(pci::STATUS, 2, pci::FAST_BACK_TO_BACK | pci::DEVSEL_MEDIUM | capability_list);
+  config_.set_default(capability_pointer, 1, power_capability);
+  config_.set_default(power_capability, 4, 0x7E010001);
+  config_.set_writable(power_control, 2, 0x0103);  // wake-up enable, state
   connect(chip_.bursts());
 }
 
