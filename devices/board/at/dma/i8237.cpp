@@ -13,7 +13,16 @@ namespace {
 
 constexpr unsigned cascade = 4;
 // Registers after those of the channels.
-enum Register : unsigned { command_status = 8, request_bit, mask_bit, mode, clear_pointer, clear_all, clear_masks, all_masks };
+enum Register : unsigned {
+  command_status = 8,
+  request_bit,
+  mask_bit,
+  mode,
+  clear_pointer,
+  clear_all,
+  clear_masks,
+  all_masks
+};
 // Command
 constexpr std::uint8_t disabled = 0x04, rotating = 0x10;
 // Mode: 7:6 demand, single, block, cascade; 5 decrement; 4 autoinitialise; 3:2 verify, to memory, from memory
