@@ -8,17 +8,18 @@ namespace planar {
 
 namespace storage {
 class DiskImage;
-class ScsiDrive;
+class Drive;
 enum class DriveKind : std::uint8_t;
 }  // namespace storage
 
 class StorageAdapter {
  public:
-  /// Connects a drive as SCSI target `id` (0 to 7, not the adapter's own), before the machine runs.
+  /// Connects a drive as number `id` of its cable or cables, before the machine runs: a SCSI target (0 to 7, not the
+  /// adapter's own), or of IDE 0 and 1 the first channel's master and slave, 2 and 3 the second one's.
   virtual void attach(unsigned id, storage::DriveKind kind, storage::DiskImage image) = 0;
-  /// The drive with this ID, or null.
-  virtual const storage::ScsiDrive* drive(unsigned id) const = 0;
-  /// Puts another medium into the drive with this ID, which must be there, while the machine runs.
+  /// The drive with this number, or null.
+  virtual const storage::Drive* drive(unsigned id) const = 0;
+  /// Puts another medium into the drive with this number, which must be there, while the machine runs.
   virtual void change_medium(unsigned id, storage::DiskImage image) = 0;
   /// A command is at work: the machine's disk light.
   virtual bool busy() const = 0;

@@ -22,7 +22,7 @@
 
 #include "devices/adapter/mca/bus_master_port.hpp"
 #include "devices/adapter/mca/mca_card.hpp"
-#include "devices/storage/scsi/scsi_drive.hpp"
+#include "devices/storage/drive/scsi_drive.hpp"
 
 namespace planar::storage {
 
@@ -34,7 +34,7 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
 
   // StorageAdapter
   void attach(unsigned id, DriveKind kind, DiskImage image) override;
-  const ScsiDrive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
+  const Drive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
   void change_medium(unsigned id, DiskImage image) override;
   bool busy() const override { return step_ != Step::idle; }
 

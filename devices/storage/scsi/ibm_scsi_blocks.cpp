@@ -4,7 +4,7 @@
 
 #include "devices/storage/scsi/ibm_scsi.hpp"
 #include "devices/storage/scsi/ibm_scsi_codes.hpp"
-#include "devices/storage/scsi/scsi_fields.hpp"
+#include "devices/storage/drive/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {

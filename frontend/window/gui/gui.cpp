@@ -9,7 +9,7 @@
 
 #include "core/common/error.hpp"
 #include "devices/adapter/storage_adapter.hpp"
-#include "devices/storage/scsi/scsi_drive.hpp"
+#include "devices/storage/drive/drive.hpp"
 #include "frontend/scenario/keys.hpp"
 #include "frontend/window/panes/widgets.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "devices/adapter/storage_adapter.hpp"
-#include "devices/storage/scsi/scsi_drive.hpp"
+#include "devices/storage/drive/drive.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/frontend/program.hpp"

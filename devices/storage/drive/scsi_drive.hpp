@@ -6,10 +6,9 @@
 // PREVENT REMOVAL, READ CAPACITY, WRITE AND VERIFY, VERIFY, SYNCHRONIZE CACHE; the CD-ROM READ SUB-CHANNEL, READ TOC,
 // READ HEADER of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
 //
-// Time (scsi.toml): a command pays the drive's own overhead; an access that does not follow the one before pays the
-// seek (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate of the
-// medium. While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its data
-// there. Not modelled: zones, defects, a write cache, other logical units, audio, sessions.
+// Time: mechanics.hpp, with the values of the card's profile. An ATAPI drive is the same drive on another cable:
+// INQUIRY says so, and MODE SENSE has the page of its abilities (SFF-8020i). Not modelled: defects, other logical
+// units, audio, sessions.
 #pragma once
 
 #include <array>
@@ -18,27 +17,10 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
-#include "devices/adapter/timing_profile.hpp"
-#include "devices/storage/image/disk_image.hpp"
+#include "devices/storage/drive/drive.hpp"
+#include "devices/storage/drive/mechanics.hpp"
 
 namespace planar::storage {
-
-enum class DriveKind : std::uint8_t { disk, cdrom };
-
-/// How a drive takes its time.
-struct DriveTiming {
-  Time overhead;    ///< of a command in the drive
-  Time seek_least;  ///< to the next cylinder
-  Time seek_most;   ///< over the whole medium
-  Time revolution;  ///< 0: no rotational position is kept (CD-ROM: part of the seek)
-  std::uint32_t track_bytes = 0;
-  std::uint32_t cylinder_bytes = 1;
-  std::uint64_t bytes_per_second = 1;
-  std::uint32_t buffer_bytes = 0;
-
-  /// The values of scsi.toml under "disk." or "cdrom.".
-  static DriveTiming read(const TimingProfile& profile, DriveKind kind);
-};
 
 /// What a target answers to a command, before the data phase.
 struct ScsiReply {
@@ -49,12 +31,12 @@ struct ScsiReply {
   std::uint32_t bytes = 0;  ///< of the data phase
 };
 
-class ScsiDrive {
+class ScsiDrive final : public Drive {
  public:
-  ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing);
+  enum class Cable : std::uint8_t { scsi, atapi };
 
-  DriveKind kind() const { return kind_; }
-  const DiskImage& image() const { return image_; }
+  ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing, Cable cable = Cable::scsi);
+
   std::uint32_t block_bytes() const { return kind_ == DriveKind::disk ? 512 : 2048; }
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(image_.sectors() * sector_bytes / block_bytes()); }
 
@@ -66,8 +48,14 @@ class ScsiDrive {
   /// A piece of the data phase, in order. False ends the phase: status is then check_condition.
   bool data_in(std::span<std::uint8_t> data);
   bool data_out(std::span<const std::uint8_t> data);
+  /// Whether the data phase can hold `bytes` more to read, in whole blocks of the medium.
+  bool can_give(std::uint32_t bytes) const {
+    return on_medium_ ? bytes % block_bytes() == 0 : bytes <= small_.size() - at_;
+  }
   /// After the data phase.
   std::uint8_t finish();
+  /// Of the command that failed last.
+  std::uint8_t sense_key() const { return sense_.key; }
   void reset();
   /// Another medium is in the drive: the next command learns of it by a unit attention, one under way fails where the
   /// new medium has no more.
@@ -89,8 +77,6 @@ class ScsiDrive {
   std::uint8_t attention_code() const;
   ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
   ScsiReply reply(std::vector<std::uint8_t> data, std::uint32_t allocation);
-  void seek(std::uint32_t block, Time now);
-  Time transfer_time(std::uint64_t bytes) const;
   // scsi_replies.cpp: what the drive says of itself
   ScsiReply disk_command(std::span<const std::uint8_t> cdb, Time now);
   ScsiReply cdrom_command(std::span<const std::uint8_t> cdb);
@@ -100,9 +86,8 @@ class ScsiDrive {
   ScsiReply mode_sense(std::span<const std::uint8_t> cdb);
   ScsiReply read_toc(std::span<const std::uint8_t> cdb);
 
-  const DriveKind kind_;
-  DiskImage image_;
-  const DriveTiming timing_;
+  const Cable cable_;
+  Mechanics mechanics_;
   Sense sense_;
   Attention attention_ = Attention::power_on;  // not yet reported
   // the command under way
@@ -111,11 +96,6 @@ class ScsiDrive {
   std::uint64_t sector_ = 0;         // the next one of the medium
   bool on_medium_ = false;
   bool failed_ = false;
-  // the heads
-  std::uint32_t cylinder_ = 0;
-  std::uint64_t next_sector_ = 0;  // after the last access
-  bool read_ahead_ = false;
-  Time medium_at_{};  // when next_sector_ was or will be under the head
 };
 
 }  // namespace planar::storage

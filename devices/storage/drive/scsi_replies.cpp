@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "devices/storage/scsi/scsi_drive.hpp"
-#include "devices/storage/scsi/scsi_fields.hpp"
+#include "devices/storage/drive/scsi_drive.hpp"
+#include "devices/storage/drive/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {
@@ -114,8 +114,10 @@ ScsiReply ScsiDrive::inquiry(std::span<const std::uint8_t> cdb, unsigned lun) {
   std::vector<std::uint8_t> data;
   data.push_back(lun != 0 ? no_unit_here : disk ? disk_type : cdrom_type);
   data.push_back(disk ? 0x00 : 0x80);  // removable
-  data.push_back(2);                   // SCSI-2
-  data.push_back(2);
+  if (cable_ == Cable::scsi)
+    data.insert(data.end(), {2, 2});  // SCSI-2
+  else
+    data.insert(data.end(), {0, 0x21});  // ATAPI
   data.push_back(31);
   data.insert(data.end(), 3, 0);
   put_text(data, "PLANAR", 8);
@@ -182,6 +184,16 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
   } else {
     add(0x0D, {0, 0, 0, 60, 0, 75});
     add(0x0E, {4, 0, 0, 0, 0, 75, 1, 0xFF, 2, 0xFF, 0, 0, 0, 0});
+    if (cable_ == Cable::atapi) {
+      const auto rate = static_cast<std::uint32_t>(mechanics_.timing().bytes_per_second / 1000);
+      std::vector<std::uint8_t> abilities{0, 0, 0, 0, 0x29, 0};  // a tray, that can be locked and opened
+      put_big(abilities, rate, 2);
+      put_big(abilities, 0, 2);  // no audio volumes
+      put_big(abilities, mechanics_.timing().buffer_bytes / 1024, 2);
+      put_big(abilities, rate, 2);
+      abilities.resize(18);
+      add(0x2A, std::move(abilities));
+    }
   }
   if (pages.empty()) return fail(illegal_request, invalid_field);
   const std::uint8_t specific = image_.write_protected() && kind_ == DriveKind::disk ? 0x80 : 0;

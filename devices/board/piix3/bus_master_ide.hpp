@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bus master of one IDE channel of the PIIX3: moves a drive's DMA data between its FIFO and the memory that a table
+// of physical region descriptors names.
+//
+//   +0  BMICX   3 direction (1: to memory), 0 start
+//   +2  BMISX   6, 5 drive 1, 0 can do DMA (kept); 2 interrupt; 1 error; 0 active (2 and 1 are cleared by writing 1)
+//   +4  BMIDTPX descriptor table, a doubleword boundary
+//
+//   descriptor: address (even), then 15:0 bytes (even, 0: 64 KB), 31 end of table
+//
+// Active goes when the last region is full, or start is cleared; interrupt comes with the drive's. Counters of
+// addresses have 16 bits above which nothing carries: tables and regions lie within 64 KB. Sources: Intel 82371SB data
+// sheet; "Programming Interface for Bus Master IDE Controller", revision 1.0; Linux 2.2 drivers/block/ide-dma.c.
+// Simplified: the FIFO of 64 bytes is filled from one side and emptied to the other in turn, but for the drive's
+// reading, which goes on while the FIFO is written to memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "bus/pci/master.hpp"
+#include "bus/pci/segment.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/storage/ide/ide_channel.hpp"
+
+namespace planar {
+
+class BusMasterIde final : public pci::Master {
+ public:
+  /// What the function around it knows.
+  class Host {
+   public:
+    /// BUS_MASTER of its command register.
+    virtual bool bus_master_enabled() const = 0;
+    /// One word on the cable at present.
+    virtual Time dma_word(unsigned channel) const = 0;
+    virtual void master_aborted() = 0;
+
+   protected:
+    ~Host() = default;
+  };
+
+  BusMasterIde(pci::Segment& segment, std::string name, unsigned channel, storage::IdeChannel& drives, Host& host);
+
+  /// The eight registers, by bytes.
+  std::uint8_t read(unsigned reg) const;
+  void write(unsigned reg, std::uint8_t value, Time now);
+
+  /// INTRQ has risen.
+  void interrupt_rose() { status_ |= 0x04; }
+  /// A drive asserts DMARQ, or the function may use the bus from now on.
+  void go_on(Time now);
+
+  void reset(Time now);
+  void describe_registers(Description& d) const;
+  void archive_registers(Archive& a);
+
+ private:
+  static constexpr std::uint32_t fifo_bytes = 64;
+  enum class State : std::uint8_t {
+    idle,    ///< not started, or the table is done
+    fetch,   ///< the next descriptor is wanted, or on its way
+    region,  ///< within a region; waits for DMARQ
+    cable,   ///< the FIFO moves on the cable
+    memory,  ///< and in memory
+  };
+
+  // pci::Master
+  std::span<std::uint8_t> burst_data() override;
+  void burst_ended(pci::BurstEnd end, Time now) override;
+
+  bool to_memory() const { return command_ & 0x08; }
+  void stop(Time now);
+  void fetched(Time now);
+  void next_chunk(Time now);
+  void cable_done(Time now);
+  void chunk_done(Time now);
+  Time cable_time(std::uint32_t bytes) const;
+
+  Scheduler& scheduler_;
+  const unsigned channel_;
+  storage::IdeChannel& drives_;
+  Host& host_;
+  std::uint8_t command_ = 0, status_ = 0;
+  std::uint32_t table_ = 0;  // BMIDTPX
+  State state_ = State::idle;
+  std::uint32_t next_ = 0;                // the next descriptor
+  std::uint32_t address_ = 0, left_ = 0;  // of the region
+  bool last_ = false;                     // it is the table's last one
+  std::uint32_t chunk_ = 0;               // bytes in the FIFO
+  std::array<std::uint8_t, fifo_bytes> fifo_{};
+  Time cable_free_{};  // when the cable may move the next word
+  Event cable_;
+};
+
+}  // namespace planar

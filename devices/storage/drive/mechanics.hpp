@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a drive takes its time: a command pays the drive's own overhead; an access that does not follow the one before
+// pays the seek (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate
+// of the medium. While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its
+// data there. Not modelled: zones, a write cache.
+#pragma once
+
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/adapter/timing_profile.hpp"
+#include "devices/storage/drive/drive.hpp"
+
+namespace planar::storage {
+
+struct DriveTiming {
+  Time overhead;    ///< of a command in the drive
+  Time seek_least;  ///< to the next cylinder
+  Time seek_most;   ///< over the whole medium
+  Time revolution;  ///< 0: no rotational position is kept (CD-ROM: part of the seek)
+  std::uint32_t track_bytes = 0;
+  std::uint32_t cylinder_bytes = 1;
+  std::uint64_t bytes_per_second = 1;
+  std::uint32_t buffer_bytes = 0;
+
+  /// The values of a profile under "disk." or "cdrom.".
+  static DriveTiming read(const TimingProfile& profile, DriveKind kind);
+};
+
+class Mechanics {
+ public:
+  explicit Mechanics(const DriveTiming& timing) : timing_(timing) {}
+  const DriveTiming& timing() const { return timing_; }
+
+  /// An access to `sectors` sectors from `first`, of a medium of `whole`, begins at `start`, after the overhead.
+  void access(std::uint64_t first, std::uint64_t sectors, std::uint64_t whole, bool reads, Time start);
+  /// When its next `bytes` have passed the head, if they are waited for from `now` on.
+  Time piece(std::uint32_t bytes, Time now);
+  /// When the heads are where the latest access begins.
+  Time arrival() const { return medium_at_; }
+  /// What was read ahead is lost: a reset.
+  void reset() { read_ahead_ = false; }
+  void medium_changed() {
+    read_ahead_ = false;
+    next_sector_ = 0;
+  }
+  void archive(Archive& a) { a(cylinder_, next_sector_, read_ahead_, medium_at_); }
+
+ private:
+  void seek(std::uint64_t sector, std::uint64_t whole, Time now);
+  Time transfer_time(std::uint64_t bytes) const;
+
+  const DriveTiming timing_;
+  std::uint32_t cylinder_ = 0;
+  std::uint64_t next_sector_ = 0;  // after the last access
+  bool read_ahead_ = false;
+  Time medium_at_{};  // when next_sector_ was or will be under the head
+};
+
+}  // namespace planar::storage

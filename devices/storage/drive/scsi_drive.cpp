@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/storage/drive/scsi_drive.hpp"
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "devices/storage/drive/scsi_fields.hpp"
+
+namespace planar::storage {
+ScsiDrive::ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing, Cable cable)
+    : Drive(kind, std::move(image)), cable_(cable), mechanics_(timing) {}
+
+ScsiReply ScsiDrive::fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier) {
+  sense_ = {key, code, qualifier, 0, false};
+  failed_ = true;
+  return {ScsiReply::check_condition, ScsiReply::Data::none, 0};
+}
+
+ScsiReply ScsiDrive::reply(std::vector<std::uint8_t> data, std::uint32_t allocation) {
+  if (data.size() > allocation) data.resize(allocation);
+  small_ = std::move(data);
+  if (small_.empty()) return {};
+  return {ScsiReply::good, ScsiReply::Data::in, static_cast<std::uint32_t>(small_.size())};
+}
+
+ScsiReply ScsiDrive::medium(std::uint32_t block, std::uint32_t count, ScsiReply::Data data, Time now) {
+  if (block >= blocks() || count > blocks() - block) {
+    ScsiReply r = fail(illegal_request, block_out_of_range);
+    sense_.information = std::max(block, blocks());
+    sense_.valid = true;
+    return r;
+  }
+  if (data == ScsiReply::Data::out && image_.write_protected()) return fail(data_protect, write_protected_medium);
+  const std::uint64_t first = std::uint64_t{block} * block_bytes() / sector_bytes;
+  const std::uint64_t sectors = std::uint64_t{count} * block_bytes() / sector_bytes;
+  mechanics_.access(first, sectors, image_.sectors(), data == ScsiReply::Data::in, now + mechanics_.timing().overhead);
+  sector_ = first;
+  on_medium_ = true;
+  if (count == 0 || data == ScsiReply::Data::none) return {};
+  return {ScsiReply::good, data, count * block_bytes()};
+}
+
+Time ScsiDrive::piece_ready(std::uint32_t bytes, Time now) {
+  return on_medium_ ? mechanics_.piece(bytes, now) : now + mechanics_.timing().overhead;
+}
+
+bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
+  if (!on_medium_) {
+    std::copy_n(small_.begin() + at_, data.size(), data.begin());
+    at_ += static_cast<std::uint32_t>(data.size());
+    return true;
+  }
+  if (!image_.read(sector_, data)) {
+    fail(medium_error, unrecovered_read);
+    sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
+    sense_.valid = true;
+    return false;
+  }
+  sector_ += data.size() / sector_bytes;
+  return true;
+}
+
+bool ScsiDrive::data_out(std::span<const std::uint8_t> data) {
+  if (!on_medium_) {
+    at_ += static_cast<std::uint32_t>(data.size());  // MODE SELECT, FORMAT UNIT's defect list: taken and not used
+    return true;
+  }
+  if (!image_.write(sector_, data)) {
+    fail(medium_error, write_fault);
+    sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
+    sense_.valid = true;
+    return false;
+  }
+  sector_ += data.size() / sector_bytes;
+  return true;
+}
+
+std::uint8_t ScsiDrive::finish() {
+  if (failed_) return ScsiReply::check_condition;
+  return ScsiReply::good;
+}
+
+void ScsiDrive::reset() {
+  sense_ = {};
+  attention_ = Attention::power_on;
+  failed_ = on_medium_ = false;
+  mechanics_.reset();
+  small_.clear();
+}
+
+void ScsiDrive::change_medium(DiskImage image) {
+  image_ = std::move(image);
+  attention_ = Attention::medium_changed;
+  mechanics_.medium_changed();
+  sector_ = std::min(sector_, image_.sectors());
+}
+
+void ScsiDrive::archive(Archive& a) {
+  a.section("scsi_drive", 1);
+  image_.archive(a);
+  a(sense_, attention_, small_, at_, sector_, on_medium_, failed_, mechanics_);
+  if (a.loading() && (at_ > small_.size() || sector_ > image_.sectors() || attention_ > Attention::medium_changed))
+    throw Error("snapshot holds a damaged SCSI command; take a new one", ExitCode::missing_file);
+}
+
+}  // namespace planar::storage

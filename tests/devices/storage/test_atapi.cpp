@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An ATAPI CD-ROM drive at its ports, as Linux 2.2's ide-cd driver uses it.
+#include "core/common/error.hpp"
+#include "tests/archived.hpp"
+#include "tests/devices/storage/ide_bench.hpp"
+
+using namespace planar;
+using planar::test::IdeBench;
+using planar::test::medium_bytes;
+
+namespace {
+
+using Packet = std::vector<std::uint8_t>;
+
+struct CdBench : IdeBench {
+  std::uint8_t status = 0, error = 0;
+  unsigned blocks = 0;  // of data that the drive moved
+
+  CdBench() {
+    cdrom(2);
+    firmware();
+    base = 0x170;
+    out(6, 0xA0);
+  }
+  /// PACKET, the packet, and its data by port in blocks as the drive says.
+  std::vector<std::uint8_t> packet(Packet cdb, unsigned limit = 0x8000, const std::vector<std::uint8_t>& send = {}) {
+    cdb.resize(12);
+    blocks = 0;
+    std::vector<std::uint8_t> data;
+    out(1, 0);
+    out(4, limit & 0xFF);
+    out(5, limit >> 8);
+    out(7, 0xA0);
+    REQUIRE(until([&] { return (alternate() & 0x88) == 0x08; }));
+    CHECK(in(2) == 1);
+    CHECK_FALSE(irq15.level);
+    write_words(cdb);
+    std::size_t sent = 0;
+    for (;;) {
+      REQUIRE(interrupt());
+      status = in(7);
+      if (!(status & 0x08)) break;
+      const unsigned bytes = in(4) | in(5) << 8, reason = in(2);
+      CHECK(bytes <= limit);
+      ++blocks;
+      if (reason == 2) {
+        const auto part = read_words((bytes + 1) & ~1u);
+        data.insert(data.end(), part.begin(), part.begin() + bytes);
+      } else {
+        CHECK(reason == 0);
+        write_words({send.begin() + static_cast<std::ptrdiff_t>(sent),
+                     send.begin() + static_cast<std::ptrdiff_t>(sent + bytes)});
+        sent += bytes;
+      }
+    }
+    CHECK(in(2) == 3);
+    error = in(1);
+    return data;
+  }
+  /// After power-on the first command is told of it.
+  void attend() {
+    packet({0x00});
+    CHECK(status == 0x51);
+    CHECK(error == 0x64);
+    const auto sense = packet({0x03, 0, 0, 0, 18});
+    CHECK(sense.at(2) == 6);
+  }
+};
+
+std::vector<std::uint8_t> cd_blocks(std::size_t block, std::size_t count) {
+  const auto all = medium_bytes((block + count) * 2048);
+  return {all.begin() + static_cast<std::ptrdiff_t>(block * 2048), all.end()};
+}
+
+}  // namespace
+
+TEST_CASE("ATAPI: found by its signature and IDENTIFY PACKET DEVICE", "[storage][ide][atapi]") {
+  CdBench b;
+  CHECK(b.in(7) == 0x00);
+  CHECK(b.in(4) == 0x14);
+  CHECK(b.in(5) == 0xEB);
+  b.out(4, 0);
+  b.out(5, 0);
+  CHECK(b.run(0xEC) == 0x51);  // IDENTIFY DEVICE
+  CHECK(b.in(1) == 0x04);
+  CHECK(b.in(4) == 0x14);
+  CHECK(b.in(5) == 0xEB);
+  const auto id = b.identify(0xA1);
+  REQUIRE(id.size() == 512);
+  CHECK(IdeBench::id_word(id, 0) == 0x85C0);
+  CHECK((IdeBench::id_word(id, 49) & 0x0100) != 0);
+  CHECK(b.run(0xC8) == 0x51);
+  b.out(7, 0x08);  // DEVICE RESET
+  REQUIRE(b.idle());
+  CHECK(b.in(7) == 0x00);
+  CHECK(b.in(4) == 0x14);
+  CHECK_FALSE(b.irq15.level);
+}
+
+TEST_CASE("ATAPI: unit attention, sense, INQUIRY, capacity, contents, abilities", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  b.packet({0x00});
+  CHECK(b.status == 0x50);
+  const auto inquiry = b.packet({0x12, 0, 0, 0, 36});
+  REQUIRE(inquiry.size() == 36);
+  CHECK(inquiry[0] == 0x05);
+  CHECK(inquiry[1] == 0x80);
+  CHECK(inquiry[2] == 0);
+  const auto capacity = b.packet({0x25});
+  CHECK(capacity == std::vector<std::uint8_t>{0, 0, 1, 43, 0, 0, 8, 0});
+  const auto toc = b.packet({0x43, 0, 0, 0, 0, 0, 0, 0, 12});
+  REQUIRE(toc.size() == 12);
+  CHECK(toc[2] == 1);
+  const auto abilities = b.packet({0x5A, 0x08, 0x2A, 0, 0, 0, 0, 0, 28});
+  REQUIRE(abilities.size() == 28);
+  CHECK(abilities[8] == 0x2A);
+  CHECK((abilities[16] << 8 | abilities[17]) == 1228);
+  b.packet({0x1E, 0, 0, 0, 1});
+  CHECK(b.status == 0x50);
+  b.packet({0x1B, 0, 0, 0, 1});
+  CHECK(b.status == 0x50);
+  b.packet({0xE7});
+  CHECK(b.status == 0x51);
+  CHECK(b.error == 0x54);
+}
+
+TEST_CASE("ATAPI: READ in blocks as large as the host wants them", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  const unsigned limit = GENERATE(2048u, 1000u, 0x8000u, 0xFFFEu);
+  CHECK(b.packet({0x28, 0, 0, 0, 0, 40, 0, 0, 20}, limit) == cd_blocks(40, 20));
+  CHECK(b.status == 0x50);
+  CHECK(b.blocks >= 40'960 / limit);
+  CHECK(b.packet({0xA8, 0, 0, 0, 1, 40, 0, 0, 0, 4}, limit) == cd_blocks(296, 4));
+  b.packet({0x28, 0, 0, 0, 1, 41, 0, 0, 4}, limit);  // beyond the end
+  CHECK(b.status == 0x51);
+  CHECK(b.error == 0x54);
+  const auto sense = b.packet({0x03, 0, 0, 0, 18});
+  CHECK(sense.at(12) == 0x21);
+}
+
+TEST_CASE("ATAPI: READ by DMA", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  b.table({{0x20000, 40 * 2048u & 0xFFFF}, {0x40000, (40 * 2048u - (40 * 2048u & 0xFFFF)) | 0x80000000u}});
+  b.rig.out(b.master(0), 8);
+  b.rig.out(b.master(2), 6);
+  b.out(1, 1);
+  b.out(7, 0xA0);
+  REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
+  b.write_words({0x28, 0, 0, 0, 0, 10, 0, 0, 40, 0, 0, 0});
+  b.rig.out(b.master(0), 9);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.in(7) == 0x50);
+  CHECK(b.in(2) == 3);
+  const auto data = cd_blocks(10, 40);
+  const std::ptrdiff_t first = 40 * 2048 & 0xFFFF;
+  CHECK(b.rig.get(0x20000, static_cast<std::size_t>(first)) == std::vector(data.begin(), data.begin() + first));
+  CHECK(b.rig.get(0x40000, data.size() - static_cast<std::size_t>(first)) ==
+        std::vector(data.begin() + first, data.end()));
+}
+
+TEST_CASE("ATAPI: MODE SELECT takes its data", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  b.packet({0x55, 0x10, 0, 0, 0, 0, 0, 0, 16}, 10, std::vector<std::uint8_t>(16));
+  CHECK(b.status == 0x50);
+  CHECK(b.blocks == 2);
+}
+
+TEST_CASE("ATAPI: another disc is announced by a unit attention", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  b.packet({0x00});
+  CHECK(b.status == 0x50);
+  b.ide.change_medium(2, b.image(800, storage::WriteMode::read_only));
+  b.packet({0x00});
+  CHECK(b.status == 0x51);
+  CHECK(b.error == 0x64);
+  const auto sense = b.packet({0x03, 0, 0, 0, 18});
+  CHECK(sense.at(12) == 0x28);
+  const auto capacity = b.packet({0x25});
+  CHECK(capacity.at(3) == 199);
+}
+
+TEST_CASE("ATAPI: a disc taken away in the middle of a read ends it with an error", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  b.out(1, 0);
+  b.out(4, 0);
+  b.out(5, 8);
+  b.out(7, 0xA0);
+  REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
+  b.write_words({0x28, 0, 0, 0, 0, 200, 0, 0, 60, 0, 0, 0});
+  REQUIRE(b.interrupt());
+  b.ide.change_medium(2, b.image(400, storage::WriteMode::read_only));
+  for (unsigned n = 0; n < 60 && (b.in(7) & 0x08); ++n) {
+    b.read_words(2048);
+    REQUIRE(b.interrupt());
+  }
+  CHECK(b.alternate() == 0x51);
+}
+
+TEST_CASE("ATAPI: a packet goes on after a snapshot, a damaged one is refused or harmless", "[storage][ide][atapi]") {
+  CdBench b, c;
+  b.attend();
+  b.out(1, 0);
+  b.out(4, 0);
+  b.out(5, 8);
+  b.out(7, 0xA0);
+  REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
+  b.write_words({0x28, 0, 0, 0, 0, 40, 0, 0, 20, 0, 0, 0});
+  REQUIRE(b.interrupt());
+  b.in(7);
+  const auto first = b.read_words(2000);
+  const auto state = test::saved_state(static_cast<IdeBench&>(b));
+  test::restore_state(static_cast<IdeBench&>(c), state);
+  auto rest = c.read_words(48);
+  while (c.until([&] { return c.ide.irq15.level(); }, 1_s) && (c.in(7) & 0x08)) {
+    const auto part = c.read_words(2048);
+    rest.insert(rest.end(), part.begin(), part.end());
+  }
+  auto all = first;
+  all.insert(all.end(), rest.begin(), rest.end());
+  CHECK(all == cd_blocks(40, 20));
+  for (std::size_t place = state.size() - 3000; place < state.size(); place += 1 + place % 5) {
+    auto damaged = state;
+    damaged[place] ^= 0xFF;
+    IdeBench d;
+    d.cdrom(2);
+    try {
+      test::restore_state(d, damaged);
+    } catch (const Error&) { continue; }
+    if (d.rig.now < Time{} || d.rig.now > 1000_s) continue;
+    d.base = 0x170;
+    for (unsigned n = 0; n < 1100; ++n) d.word();
+    d.rig.step(1_ms);
+  }
+}

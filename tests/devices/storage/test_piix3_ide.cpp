@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The IDE function's configuration and its bus masters, as Linux 2.2's ide-dma and piix drivers use them.
+#include "core/common/error.hpp"
+#include "tests/archived.hpp"
+#include "tests/devices/storage/ide_bench.hpp"
+
+using namespace planar;
+using planar::test::IdeBench;
+using planar::test::medium_bytes;
+
+namespace {
+constexpr std::uint32_t last = 0x80000000;
+std::vector<std::uint8_t> sectors_of(std::size_t sector, std::size_t sectors) {
+  const auto all = medium_bytes((sector + sectors) * 512);
+  return {all.begin() + static_cast<std::ptrdiff_t>(sector * 512), all.end()};
+}
+}  // namespace
+
+TEST_CASE("PIIX3 IDE: function 1 as it is probed", "[storage][ide][piix3]") {
+  IdeBench b;
+  CHECK(b.config(0) == 0x70108086);
+  CHECK(b.config(8) == 0x01018000);
+  CHECK(b.config(0x3C) == 0);
+  for (const unsigned bar : {0x10, 0x14, 0x18, 0x1C, 0x24}) {
+    b.config(bar, 0xFFFFFFFF);
+    CHECK(b.config(bar) == 0);
+  }
+  b.config(0x20, 0xFFFFFFFF);
+  CHECK(b.config(0x20) == 0x0000FFF1);
+  b.config(0x04, 0xFFFF);
+  CHECK((b.config(0x04) & 0xFFFF) == 0x0005);
+  b.config(0x40, 0xFFFFFFFF);
+  CHECK(b.config(0x40) == 0xF3FFF3FF);
+  b.rig.segment.reset(b.rig.now);
+  CHECK(b.config(0x40) == 0);
+  CHECK(b.in(7) == 0xFF);
+}
+
+TEST_CASE("PIIX3 IDE: the bus master's registers", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.firmware();
+  b.rig.out(0xF004, 0x12345677, 4);
+  CHECK(b.rig.in(0xF004, 4) == 0x12345674);
+  b.rig.out(0xF00D, 0xAB);
+  CHECK(b.rig.in(0xF00C, 4) == 0x0000AB00);
+  b.rig.out(0xF002, 0xE0);
+  CHECK(b.rig.in(0xF002) == 0x60);
+  CHECK(b.rig.in(0xF000, 4) == 0x00600000);
+  b.rig.out(0xF000, 0x08);
+  CHECK(b.rig.in(0xF000) == 0x08);
+}
+
+TEST_CASE("PIIX3 IDE: READ DMA into scattered regions, one interrupt", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware(0x8000A307);
+  b.table({{0x20000, 512}, {0x30010, 1024}, {0x40000, 2560 | last}});
+  b.address(500, 8);
+  b.dma(0xC8, true);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.in(7) == 0x50);
+  CHECK(b.irq14.rises.size() == 1);
+  const auto data = sectors_of(500, 8);
+  CHECK(b.rig.get(0x20000, 512) == std::vector(data.begin(), data.begin() + 512));
+  CHECK(b.rig.get(0x30010, 1024) == std::vector(data.begin() + 512, data.begin() + 1536));
+  CHECK(b.rig.get(0x40000, 2560) == std::vector(data.begin() + 1536, data.end()));
+  CHECK(b.rig.ram[0x20200] == 0);
+  CHECK(b.rig.ram[0x30410] == 0);
+}
+
+TEST_CASE("PIIX3 IDE: WRITE DMA from memory, and what was written is read back", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(2);
+  b.firmware(0xA307A307);
+  b.base = 0x170;
+  const auto data = sectors_of(9000, 40);
+  b.rig.put(0x20008, data);
+  b.table({{0x20008, 4096}, {0x21008, (40 * 512 - 4096) | last}});
+  b.address(60, 40);
+  b.dma(0xCA, false);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.in(7) == 0x50);
+  b.address(60, 40);
+  CHECK(b.read_by_port(0x20, 40) == data);
+  CHECK(b.irq14.rises.empty());
+}
+
+TEST_CASE("PIIX3 IDE: DMA runs at the rate of the cable from the drive's buffer", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware(0x8000A307);
+  b.table({{0x20000, 0x2000 | last}});
+  b.address(0, 16);
+  b.dma(0xC8, true);
+  REQUIRE(b.interrupt());
+  b.dma_end();
+  b.in(7);
+  b.rig.step(20_ms);  // the drive reads ahead
+  b.table({{0x20000, 0x2000 | last}});
+  b.address(16, 16);
+  b.dma(0xC8, true);
+  const Time start = b.rig.now;
+  REQUIRE(b.interrupt());
+  const Time took = b.rig.now - start;
+  CHECK(took > 8192 / 2 * 120_ns);
+  CHECK(took < 8192 / 2 * 120_ns * 2);
+}
+
+TEST_CASE("PIIX3 IDE: regions that are larger or smaller than the transfer", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.address(10, 2);
+  SECTION("larger: interrupt, still active") {
+    b.table({{0x20000, 4096 | last}});
+    b.dma(0xC8, true);
+    REQUIRE(b.interrupt());
+    CHECK(b.dma_end() == 0x05);
+    CHECK(b.rig.get(0x20000, 1024) == sectors_of(10, 2));
+    CHECK(b.rig.in(0xF002) == 0x00);
+  }
+  SECTION("smaller: not active, no interrupt, the drive waits until it is reset") {
+    b.table({{0x20000, 512 | last}});
+    b.dma(0xC8, true);
+    CHECK_FALSE(b.interrupt(100_ms));
+    CHECK(b.dma_end() == 0x00);
+    CHECK((b.alternate() & 0x08) != 0);
+    CHECK(b.rig.get(0x20000, 512) == sectors_of(10, 1));
+    CHECK(b.rig.ram[0x20200] == 0);
+    b.control(0x04);
+    b.control(0x00);
+    REQUIRE(b.idle());
+    CHECK(b.in(7) == 0x50);
+  }
+}
+
+TEST_CASE("PIIX3 IDE: counts of 0 are 64 KB; addresses stay in their 64 KB", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.address(0, 128);
+  b.table({{0x21000, 0 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  const auto data = sectors_of(0, 128);
+  CHECK(b.rig.get(0x21000, 0xF000) == std::vector(data.begin(), data.begin() + 0xF000));
+  CHECK(b.rig.get(0x20000, 0x1000) == std::vector(data.begin() + 0xF000, data.end()));
+  CHECK(b.rig.ram[0x30000] == 0);
+}
+
+TEST_CASE("PIIX3 IDE: tables and regions where there is no memory", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.address(0, 1);
+  if (GENERATE(true, false))
+    b.rig.out(0xF004, 0x80000000, 4);
+  else
+    b.table({{0x90000000, 512 | last}});
+  b.dma(0xC8, true);
+  b.rig.step(100_ms);
+  CHECK(b.rig.in(0xF002) == 0x02);
+  CHECK((b.config(4) >> 16 & pci::RECEIVED_MASTER_ABORT) != 0);
+  CHECK_FALSE(b.irq14.level);
+  b.dma_end();
+  // A working table afterwards.
+  b.control(0x04);
+  b.control(0x00);
+  REQUIRE(b.idle());
+  b.address(3, 1);
+  b.table({{0x20000, 512 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.rig.get(0x20000, 512) == sectors_of(3, 1));
+}
+
+TEST_CASE("PIIX3 IDE: stopped, reset and turned off in the middle", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.address(0, 128);
+  b.table({{0x20000, 0 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.until([&] { return b.rig.ram[0x20100] != 0; }));
+  SECTION("start is cleared") {
+    b.rig.out(0xF000, 0x08);
+    CHECK(b.rig.in(0xF002) == 0x00);
+  }
+  SECTION("the drive is reset") {
+    b.control(0x04);
+    b.control(0x00);
+    b.rig.step(1_ms);
+    CHECK(b.rig.in(0xF002) == 0x01);
+    b.rig.out(0xF000, 0x00);
+  }
+  SECTION("the bus") {
+    b.rig.segment.reset(b.rig.now);
+    b.firmware();
+    CHECK(b.rig.in(0xF000, 4) == 0);
+  }
+  SECTION("the other drive is selected") {
+    b.out(6, 0xF0);
+    b.rig.step(1_ms);
+    b.rig.out(0xF000, 0x00);
+  }
+  b.control(0x04);
+  b.control(0x00);
+  REQUIRE(b.idle());
+  b.rig.step(100_ms);
+  CHECK_FALSE(b.irq14.level);
+  b.rig.ram.assign(b.rig.ram.size(), 0);
+  b.address(3, 1);
+  b.table({{0x20000, 512 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.rig.get(0x20000, 512) == sectors_of(3, 1));
+  CHECK(b.rig.ram[0x20200] == 0);
+}
+
+TEST_CASE("PIIX3 IDE: without BUS_MASTER a transfer waits for it", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.config(0x04, pci::IO_SPACE);
+  b.address(0, 1);
+  b.table({{0x20000, 512 | last}});
+  b.dma(0xC8, true);
+  b.rig.step(100_ms);
+  CHECK(b.rig.in(0xF002) == 0x01);
+  b.config(0x04, pci::IO_SPACE | pci::BUS_MASTER);
+  REQUIRE(b.interrupt());
+  CHECK(b.dma_end() == 0x04);
+  CHECK(b.rig.get(0x20000, 512) == sectors_of(0, 1));
+}
+
+TEST_CASE("PIIX3 IDE: a direction that the drive does not have moves nothing", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  b.address(0, 1);
+  b.table({{0x20000, 512 | last}});
+  b.dma(0xC8, false);
+  b.rig.step(100_ms);
+  CHECK(b.rig.in(0xF002) == 0x01);
+  CHECK(b.rig.ram[0x20010] == 0);
+  CHECK(b.ide.drive(0)->image().changed_sectors() == 0);
+}
+
+TEST_CASE("PIIX3 IDE: both channels at once", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.disk(2);
+  b.firmware(0xA307A307);
+  b.rig.put32(0x1100, 0x30000);
+  b.rig.put32(0x1104, 0x4000 | last);
+  b.table({{0x20000, 0x4000 | last}});
+  b.address(100, 32);
+  b.dma(0xC8, true);
+  b.base = 0x170;
+  b.rig.out(0xF00C, 0x1100, 4);
+  b.address(200, 32);
+  b.dma(0xC8, true);
+  REQUIRE(b.until([&] { return b.irq14.level && b.irq15.level; }));
+  CHECK(b.rig.get(0x20000, 0x4000) == sectors_of(100, 32));
+  CHECK(b.rig.get(0x30000, 0x4000) == sectors_of(200, 32));
+}
+
+TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refused or harmless",
+          "[storage][ide][piix3]") {
+  IdeBench b, c;
+  b.disk(0);
+  c.disk(0);
+  b.firmware();
+  b.address(0, 128);
+  b.table({{0x20000, 0 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.until([&] { return b.rig.ram[0x20100] != 0; }));
+  const auto state = test::saved_state(b);
+  test::restore_state(c, state);
+  CHECK(test::saved_state(c) == state);
+  REQUIRE(c.until([&] { return c.ide.irq14.level(); }));
+  CHECK(c.dma_end() == 0x04);
+  CHECK(c.rig.get(0x20000, 0x10000) == sectors_of(0, 128));
+  for (std::size_t place = state.size() - 400; place < state.size(); ++place) {
+    auto damaged = state;
+    damaged[place] ^= 0x81;
+    IdeBench d;
+    d.disk(0);
+    try {
+      test::restore_state(d, damaged);
+    } catch (const Error&) { continue; }
+    if (d.rig.now < Time{} || d.rig.now > 1000_s) continue;
+    d.rig.step(1_ms);
+  }
+}
