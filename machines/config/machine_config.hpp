@@ -18,8 +18,8 @@
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
 #include "devices/stations/peer/ack_rule.hpp"
-#include "devices/storage/image/disk_image.hpp"
 #include "devices/storage/drive/drive.hpp"
+#include "devices/storage/image/disk_image.hpp"
 #include "machines/config/config.hpp"
 
 namespace planar {

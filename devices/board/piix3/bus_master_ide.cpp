@@ -210,8 +210,7 @@ void BusMasterIde::archive_registers(Archive& a) {
   if (!a.loading()) return;
   const bool moving = state_ == State::cable || state_ == State::memory;
   if (state_ > State::memory || left_ > region_limit || chunk_ > fifo_bytes || chunk_ > left_ ||
-      (moving && chunk_ == 0) || cable_.pending() != (state_ == State::cable) ||
-      cable_free_ > scheduler_.now() + 1_s)
+      (moving && chunk_ == 0) || cable_.pending() != (state_ == State::cable) || cable_free_ > scheduler_.now() + 1_s)
     throw Error("snapshot holds a damaged IDE transfer; take a new one", ExitCode::missing_file);
 }
 

@@ -11,7 +11,7 @@ namespace planar {
 
 namespace {
 
-enum Register : std::uint8_t { IDETIM = 0x40, SIDETIM = 0x44 };
+enum TimingRegister : std::uint8_t { IDETIM = 0x40, SIDETIM = 0x44 };
 constexpr unsigned bmiba = 4;
 constexpr std::uint32_t bmiba_bits = 0xFFF0;
 // IDETIM

@@ -2,9 +2,9 @@
 // The IBM SCSI subsystem's control blocks: fetched, executed, concluded.
 #include <algorithm>
 
+#include "devices/storage/drive/scsi_fields.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
 #include "devices/storage/scsi/ibm_scsi_codes.hpp"
-#include "devices/storage/drive/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {

@@ -185,7 +185,7 @@ TEST_CASE("PIIX3 IDE: stopped, reset and turned off in the middle", "[storage][i
   b.address(0, 128);
   b.table({{0x20000, 0 | last}});
   b.dma(0xC8, true);
-  REQUIRE(b.until([&] { return b.rig.ram[0x20100] != 0; }));
+  REQUIRE(b.until([&] { return b.rig.ram[0x20101] != 0; }));
   SECTION("start is cleared") {
     b.rig.out(0xF000, 0x08);
     CHECK(b.rig.in(0xF002) == 0x00);
@@ -279,7 +279,7 @@ TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refu
   b.address(0, 128);
   b.table({{0x20000, 0 | last}});
   b.dma(0xC8, true);
-  REQUIRE(b.until([&] { return b.rig.ram[0x20100] != 0; }));
+  REQUIRE(b.until([&] { return b.rig.ram[0x20101] != 0; }));
   const auto state = test::saved_state(b);
   test::restore_state(c, state);
   CHECK(test::saved_state(c) == state);
