@@ -153,7 +153,7 @@ TEST_CASE("files that are dropped go into drive A and the CD-ROM drive") {
   const auto* drive = machine.storage()->drive(3);
   REQUIRE(drive);
   CHECK(drive->image().name() == second);
-  CHECK(drive->blocks() == 32);
+  CHECK(drive->image().sectors() == 32 * 4);
   CHECK_FALSE(w.session->repeatable());
   CHECK(w.session->lab().configuration().find("second.iso") != std::string::npos);  // as snapshots have it
 }
