@@ -9,8 +9,8 @@
 //   descriptor: address (even), then 15:0 bytes (even, 0: 64 KB), 31 end of table
 //
 // Active goes when the last region is full, or start is cleared; interrupt comes with the drive's. Counters of
-// addresses have 16 bits above which nothing carries: tables and regions lie within 64 KB. Sources: Intel 82371SB data
-// sheet; "Programming Interface for Bus Master IDE Controller", revision 1.0; Linux 2.2 drivers/block/ide-dma.c.
+// addresses have 16 bits above which nothing carries: tables and regions lie within 64 KB.
+// Sources: docs/hardware/piix3.md#bus-master-ide.
 // Simplified: the FIFO of 64 bytes is filled from one side and emptied to the other in turn, but for the drive's
 // reading, which goes on while the FIFO is written to memory.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ELCR, edge/level control of the interrupt controllers of a PCI board: 4D0h has IRQ 0 to 7, 4D1h IRQ 8 to 15; a bit
-// that is set makes the input a level. IRQ 0, 1, 2, 8 and 13 are always edges: their bits read 0 (Intel 82371SB data
-// sheet). Firmware sets the bit of every line that it routes a PCI interrupt to; Linux 2.2 touches none.
+// that is set makes the input a level. IRQ 0, 1, 2, 8 and 13 are always edges: their bits read 0
+// (docs/hardware/piix3.md#interrupt-routes). Firmware sets the bit of every line that it routes a PCI interrupt to;
+// Linux 2.2 touches none.
 #pragma once
 
 #include <cstdint>

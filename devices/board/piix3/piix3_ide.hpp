@@ -11,7 +11,7 @@
 //
 // Time: a cycle of the data port takes the compatible time, or with fast timing the sample point and the recovery time
 // in clocks of PCI; DMA the same, at least 120 ns per word. With two drives of different settings on one channel the
-// slower counts. Sources: Intel 82371SB data sheet; ide.toml. Not modelled: prefetch and posting of the data port.
+// slower counts. Sources: docs/hardware/piix3.md#ide; ide.toml. Not modelled: prefetch and posting of the data port.
 #pragma once
 
 #include <array>

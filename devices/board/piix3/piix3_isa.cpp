@@ -15,13 +15,12 @@ struct Own {
 };
 constexpr Own own[] = {
     {IORT, 1, 0x4D, 0xFF},     {XBCS, 2, 0x0003, 0x01FF}, {PIRQRC, 4, 0x80808080, 0x8F8F8F8F},
-    {TOM, 1, 0x02, 0xFE},      {MSTAT, 2, 0, 0x80D0},     {0x70, 1, 0x80, 0xEF},
-    {0x76, 2, 0x0C0C, 0x8F8F}, {0x78, 2, 0x0002, 0xFFFF}, {0x80, 1, 0, 0x7F},
-    {DLC, 1, 0, 0x0F},         {0xA0, 1, 0x08, 0x1F},     {0xA2, 2, 0, 0x00FF},
-    {0xA4, 4, 0, 0xE000FFFB},  {0xA8, 1, 0x0F, 0xFF},     {0xAC, 1, 0, 0xFF},
+    {TOM, 1, 0x02, 0xFE},      {MSTAT, 2, 0, 0x00D1},     {0x70, 1, 0x80, 0xEF},
+    {0x76, 2, 0x0404, 0x8787}, {0x78, 2, 0x0002, 0xFFFF}, {0x80, 1, 0, 0x7F},
+    {DLC, 1, 0, 0x0F},         {0xA0, 1, 0x08, 0x1F},     {0xA2, 2, 0, 0x01FF},
+    {0xA4, 4, 0, 0xEFFFFFFB},  {0xA8, 1, 0x0F, 0xFF},     {0xAC, 1, 0, 0xFF},
     {0xAE, 1, 0, 0xFF},
 };
-constexpr std::uint8_t smireq = 0xAA;
 constexpr std::uint16_t special_cycles = 0x0008;
 
 }  // namespace
@@ -35,17 +34,16 @@ Piix3Isa::Piix3Isa(pci::Slot& slot, PirqRouter& router)
                       .multifunction = true}),
       router_(router) {
   config_.set_default(pci::COMMAND, 2, pci::IO_SPACE | pci::MEMORY_SPACE | pci::BUS_MASTER);
-  config_.set_writable(pci::COMMAND, 2, special_cycles);
-  config_.set_default(pci::STATUS, 2, pci::DEVSEL_MEDIUM);
+  config_.set_writable(pci::COMMAND, 2, special_cycles | pci::SERR_ENABLE);
   config_.set_clearable(pci::STATUS, 2,
-                        pci::SIGNALED_TARGET_ABORT | pci::RECEIVED_TARGET_ABORT | pci::RECEIVED_MASTER_ABORT);
+                        pci::SIGNALED_TARGET_ABORT | pci::RECEIVED_TARGET_ABORT | pci::RECEIVED_MASTER_ABORT |
+                            pci::SIGNALED_SYSTEM_ERROR);
   config_.set_writable(pci::CACHE_LINE_SIZE, 2, 0);  // and the latency timer: it has neither
   config_.set_writable(pci::INTERRUPT_LINE, 1, 0);
   for (const Own& r : own) {
     config_.set_default(r.reg, r.bytes, r.reset);
     config_.set_writable(r.reg, r.bytes, r.writable);
   }
-  config_.set_writable(smireq, 2, 0);  // requests: written 0 to clear, and none ever comes
 }
 
 void Piix3Isa::set_routes(Time now) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82371SB (PIIX3), function 0: the bridge from PCI to ISA as configuration space shows it.
 //
-//   04h PCICMD   0007h; bit 3 (special cycles) can be written    06h PCISTS   0200h, bits 13:11 cleared by 1
+//   04h PCICMD   0007h; bits 3 and 8 can be written              06h PCISTS   0280h, bits 14:11 cleared by 1
 //   4Ch IORT     ISA recovery times                              4Eh XBCS     what the X-bus decodes
 //   60-63h PIRQRC[A:D]  routes of PCI interrupts                 69h TOM      top of memory, forwarding to PCI
 //   6Ah MSTAT    70h MBIRQ0   76h, 77h MBDMA   78h PCSC          80h APICBASE   82h DLC
 //   A0h SMICNTL  A2h SMIEN  A4h SEE  A8h FTMR  AAh SMIREQ  ACh CTLTMR  AEh CTHTMR
 //
-// Source: Intel 82371FB/82371SB data sheet; Linux 2.4 arch/i386/kernel/pci-irq.c for what a system does with 60h to
-// 63h. Of all these the routes alone have an effect: the others are kept under their masks, because firmware and
-// systems write and read them back [masks of reserved bits inferred]. Not modelled: system management interrupts, the
-// programmable chip select, motherboard interrupts and DMA, an I/O APIC, USB (function 2 is absent); whatever XBCS
-// says, the X-bus decodes the clock, the keyboard and coprocessor errors.
+// Sources: docs/hardware/piix3.md. Of all these the routes alone have an effect: the others are kept under their masks,
+// because firmware and systems write and read them back. SMIREQ reads 0: nothing ever requests.
+//
+// Not modelled: system management interrupts, the programmable chip select, motherboard interrupts and DMA, an I/O
+// APIC, USB (function 2 is absent); whatever XBCS says, the X-bus decodes the clock, the keyboard and coprocessor
+// errors.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   B2h   APMC, B3h APMS: two bytes by which systems speak with firmware; nothing listens here
 //   CF9h  RC    2 reset by its rise, of the kind in bit 1: 0 INIT, 1 everything
 //
-// Source: Intel 82371SB data sheet. NMI is masked by port 70h bit 7, which belongs to the clock
+// Source: docs/hardware/piix3.md#ports. NMI is masked by port 70h bit 7, which belongs to the clock
 // (RtcCmos::nmi_mask). There is no watchdog, and IRQ 0 needs no acknowledge in 61h.
 // Not modelled: sound (it is made of bit 1 and the timer outside), SMI# by APMC, SERR# by the bus.
 #pragma once

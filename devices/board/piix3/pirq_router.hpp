@@ -4,8 +4,7 @@
 // wire, wires on one line and the line's other sources share it as levels: ELCR must say so, and firmware writes the
 // same line into the devices' INTERRUPT_LINE.
 //
-// Source: Intel 82371SB data sheet (PIRQRC: bit 7 set routes nowhere; bits 3:0 the line, 0, 1, 2, 8 and 13 are
-// reserved, which route nowhere here [inferred]).
+// Source: docs/hardware/piix3.md#interrupt-routes.
 #pragma once
 
 #include <array>

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
+#include "core/common/error.hpp"
+
 namespace planar::storage {
 namespace {
 
 constexpr std::int64_t ps_per_second = 1'000'000'000'000;
+/// Of a position in time: a few minutes of transfers fit after it.
+constexpr Time latest = Time::never() - 1'000'000_s;
 
 std::uint64_t root(std::uint64_t v) {
   std::uint64_t r = 0;
@@ -73,6 +77,12 @@ void Mechanics::access(std::uint64_t first, std::uint64_t sectors, std::uint64_t
 Time Mechanics::piece(std::uint32_t bytes, Time now) {
   medium_at_ += transfer_time(bytes);
   return std::max(now, medium_at_);
+}
+
+void Mechanics::archive(Archive& a) {
+  a(cylinder_, next_sector_, read_ahead_, medium_at_);
+  if (a.loading() && (medium_at_ < Time{} || medium_at_ > latest))
+    throw Error("snapshot holds a damaged drive; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::storage

@@ -45,7 +45,7 @@ class Mechanics {
     read_ahead_ = false;
     next_sector_ = 0;
   }
-  void archive(Archive& a) { a(cylinder_, next_sector_, read_ahead_, medium_at_); }
+  void archive(Archive& a);
 
  private:
   void seek(std::uint64_t sector, std::uint64_t whole, Time now);

@@ -87,9 +87,11 @@ TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
   CHECK(s.rig.config(7, 0) == 0x70008086);
   CHECK(s.rig.config(7, 8) == 0x06010001);
   CHECK(s.rig.config(7, 0x0E, 1) == 0x80);
-  CHECK(s.rig.config(7, 4) == 0x02000007);
+  CHECK(s.rig.config(7, 4) == 0x02800007);
   s.rig.set_config(7, 4, 0, 2);
   CHECK(s.rig.config(7, 4, 2) == 0x0007);
+  s.rig.set_config(7, 4, 0xFFFF, 2);
+  CHECK(s.rig.config(7, 4, 2) == 0x010F);
   CHECK(s.rig.config(7, 0x4C, 1) == 0x4D);
   CHECK(s.rig.config(7, 0x4E, 2) == 0x0003);
   CHECK(s.rig.config(7, 0x60) == 0x80808080);
