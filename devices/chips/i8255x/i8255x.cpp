@@ -345,7 +345,7 @@ void I8255x::archive(Archive& a) {
   a(ru_state_, ru_job_, ru_base_, rfd_, rfd_link_, rfd_size_, rfd_command_, rfd_read_);
   a(rbd_, rbd_first_);
   a(fifo_, listening_, arriving_, overrun_);
-  a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.resource_errors);
+  a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.late_bus);
   port_.archive(a);
   phy_.archive(a);
   eeprom_.archive(a);

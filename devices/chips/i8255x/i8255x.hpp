@@ -98,8 +98,8 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   enum class Ru : std::uint8_t { idle = 0, suspended = 1, no_resources = 2, ready = 4, no_rbds = 10 };
 
   struct Counters {
-    static constexpr bool fifo_overruns = true;
-    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, resource_errors = 0;
+    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
+    std::uint64_t late_bus = 0;  ///< of the overruns, those while there were descriptors
   };
 
   /// `name` prefixes its events; `eeprom` is what its serial EEPROM holds.

@@ -152,6 +152,7 @@ void I8255x::take_frame(const net::Reception& r, Time now) {
   if (overrun_) {
     f.status |= overrun;
     ++counters_.overruns;
+    if (ru_state_ == Ru::ready) ++counters_.late_bus;
     tally(ru_state_ == Ru::ready ? rx_overrun : rx_resource);
   } else if (!r.fcs_ok && r.length >= net::min_frame_bytes) {
     f.status |= r.dribble ? alignment_error : crc_error;

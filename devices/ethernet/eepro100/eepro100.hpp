@@ -26,7 +26,7 @@ class EePro100 final : public PciNetworkCard {
   // bus::Card
   void archive(Archive& a) override;
   // NetworkAdapter
-  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  NetCounters counters() const override;
   net::Port& port() override { return chip_.port(); }
 
   const I8255x& chip() const { return chip_; }

@@ -227,6 +227,7 @@ TEST_CASE("PRO/100+: without resources the FIFO takes two more frames, which com
   CHECK((b.get(I8255x::SCB_STATUS, 2) & 0x3C) == 0x08);
   CHECK(b.get(I8255x::SCB_STAT_ACK, 1) & I8255x::RNR);
   CHECK(b.chip.counters().overruns == 1);  // 32 in the ring, 2 in the FIFO
+  CHECK(b.made.network->counters().fifo == 0);
   b.handle();
   CHECK(b.restarts == 1);
   b.rig.step(100_us);

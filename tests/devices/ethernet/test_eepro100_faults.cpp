@@ -139,6 +139,7 @@ TEST_CASE("PRO/100+: a bus that does not come makes the receive FIFO run over at
   allow_master(b, false);
   for (unsigned n = 0; n < 4; ++n) b.hear(make_frame(1514, b.own, static_cast<std::uint8_t>(n)));
   CHECK(b.chip.counters().overruns == 2);
+  CHECK(b.made.network->counters().fifo == 2);
   allow_master(b, true);
   b.rig.step(200_us);
   b.handle();
