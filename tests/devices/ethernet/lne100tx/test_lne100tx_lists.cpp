@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The LNE100TX's descriptor lists as drivers should not make them, a bus that comes late, resets and snapshots.
-#include "tests/devices/ethernet/lne100tx_bench.hpp"
+#include "tests/devices/ethernet/lne100tx/lne100tx_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The LNE100TX by the sequence of Linux's tulip.c: finding it, its address, negotiation, sending, receiving, the
 // filter.
-#include "tests/devices/ethernet/lne100tx_bench.hpp"
+#include "tests/devices/ethernet/lne100tx/lne100tx_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
