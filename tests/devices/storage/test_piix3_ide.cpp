@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The IDE function's configuration and its bus masters, as Linux 2.2's ide-dma and piix drivers use them.
 #include "core/common/error.hpp"
+#include "devices/board/at/system/i8259.hpp"
 #include "tests/archived.hpp"
 #include "tests/devices/storage/ide_bench.hpp"
 
@@ -297,4 +298,74 @@ TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refu
     if (d.rig.now < Time{} || d.rig.now > 1000_s) continue;
     d.rig.step(1_ms);
   }
+}
+
+TEST_CASE("PIIX3 IDE: every interrupt is an edge at the interrupt controllers", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.firmware();
+  I8259Pair pic{b.rig.trace, Trigger::elcr};
+  b.lines.connect(pic);
+  const unsigned source = b.lines.add_source("ide");
+  SignalFunction wire([&](bool level, Time now) { b.lines.set(14, source, level, now); });
+  b.ide.irq14.connect(wire);
+  tests::Probe intr;
+  pic.intr().connect(intr);
+  pic.claim_ports(b.rig.bus.io());
+  for (const std::uint16_t port : {0x20, 0xA0}) {
+    b.rig.out(port, 0x11);
+    b.rig.out(static_cast<std::uint16_t>(port + 1), port == 0x20 ? 0x20 : 0x28);
+    b.rig.out(static_cast<std::uint16_t>(port + 1), port == 0x20 ? 0x04 : 0x02);
+    b.rig.out(static_cast<std::uint16_t>(port + 1), 0x01);
+  }
+  b.address(100, 2);
+  b.out(7, 0x20);
+  for (unsigned n = 0; n < 2; ++n) {
+    REQUIRE(b.until([&] { return intr.level; }));
+    CHECK(pic.acknowledge(b.rig.now) == 0x2E);
+    b.rig.out(0xA0, 0x20);
+    b.rig.out(0x20, 0x20);
+    CHECK_FALSE(intr.level);  // INTRQ is still active, and no new edge
+    CHECK((b.in(7) & 0x08) != 0);
+    CHECK(b.read_words(512) == sectors_of(100 + n, 1));
+  }
+  // A status read before the acknowledge takes the request back: the handler of another line finds it gone.
+  b.out(7, 0xE7);
+  REQUIRE(b.until([&] { return intr.level; }));
+  b.in(7);
+  CHECK_FALSE(intr.level);
+  CHECK(pic.acknowledge(b.rig.now) == 0x27);
+}
+
+TEST_CASE("PIIX3 IDE: the description shows drives, channels and bus masters", "[storage][ide][piix3]") {
+  IdeBench b;
+  b.disk(0);
+  b.cdrom(3);
+  b.firmware(0x8000A307);
+  b.address(0, 128);
+  b.table({{0x20000, 0 | last}});
+  b.dma(0xC8, true);
+  REQUIRE(b.until([&] { return b.rig.ram[0x20101] != 0; }));
+  Description d;
+  b.ide.describe(d);
+  const auto field = [](const Description& part, std::string_view name) {
+    for (const Field& f : part.fields())
+      if (f.name == name) return f;
+    FAIL("no such field");
+    return Field{};
+  };
+  CHECK(field(d, "IDETIM primary").value == 0xA307);
+  REQUIRE(d.parts().size() == 2);
+  const Description &primary = d.parts()[0], &secondary = d.parts()[1];
+  REQUIRE(primary.parts().size() == 2);
+  CHECK(field(primary.parts()[0], "command").text == "READ DMA");
+  CHECK(field(primary.parts()[0], "translation").text == "20 cylinders, 16 heads, 63 sectors");
+  CHECK(field(primary.parts()[1], "BMISX").value == 0x01);
+  CHECK(field(primary.parts()[1], "bytes of the region").value > 0);
+  CHECK(secondary.parts()[0].name() == "slave");
+  CHECK(field(secondary.parts()[0], "blocks").value == 300);
+  CHECK(b.ide.busy());
+  Description bridge;
+  b.isa.describe(bridge);
+  CHECK(field(bridge, "PIRQRCA").value == 0x80);
 }
