@@ -107,7 +107,9 @@ void Function::describe_header(Description& d) const {
   d.reg("LATENCY_TIMER", config_.read(LATENCY_TIMER, 1), 8);
   d.reg("CACHE_LINE_SIZE", config_.read(CACHE_LINE_SIZE, 1), 8);
   for (unsigned n = 0; n < bars_.size(); ++n)
-    if (exists(n)) d.reg(fmt::format("BAR{}", n), config_.read(bar_register(n), 4), 32).flag("decodes", decodes(n));
+    if (exists(n))
+      d.reg(fmt::format("BAR{}", n), config_.read(bar_register(n), 4), 32)
+          .flag(fmt::format("BAR{} decodes", n), decodes(n));
   d.number("INTERRUPT_LINE", config_.read(INTERRUPT_LINE, 1)).flag("interrupt pin", interrupt_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every card of the registry describes itself: with fields that say what its ports say, and without a trace in the
-// machine.
+// Every card for the Micro Channel describes itself (those for PCI: test_describe_pci_cards.cpp): with fields that say
+// what its ports say, and without a trace in the machine.
 #include <fmt/format.h>
 
 #include <set>
@@ -9,9 +9,11 @@
 #include "machines/lab/lab.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/descriptions.hpp"
 #include "tests/machines/ps2.hpp"
 
 using namespace planar;
+using namespace planar::test;
 
 namespace {
 
@@ -53,9 +55,9 @@ constexpr Probe probes[] = {
 };
 
 std::vector<AdapterEntry> all_cards() {
-  const auto network = adapter_registry(), storage = storage_registry();
-  std::vector<AdapterEntry> all(network.begin(), network.end());
-  all.insert(all.end(), storage.begin(), storage.end());
+  const auto storage = storage_registry();
+  std::vector<AdapterEntry> all(storage.begin(), storage.end());
+  for (const McaEntry& row : mca_registry()) all.push_back(row.entry());
   return all;
 }
 
@@ -76,37 +78,6 @@ Description described(Lab& lab) {
   Description d;
   lab.machine().card(slot)->describe(d);
   return d;
-}
-
-/// The field of that name in the part of that name, at any depth; "" is the card itself.
-const Field* find(const Description& d, std::string_view part, std::string_view name) {
-  if (d.name() == part)
-    for (const Field& f : d.fields())
-      if (f.name == name) return &f;
-  for (const Description& p : d.parts())
-    if (const Field* f = find(p, part, name)) return f;
-  return nullptr;
-}
-
-void check_fields(const Description& d) {
-  INFO(d.name());
-  CHECK(!d.fields().empty());
-  std::set<std::string> names;
-  for (const Field& f : d.fields()) {
-    INFO(f.name);
-    CHECK(!f.name.empty());
-    CHECK(names.insert(f.name).second);
-    if (f.kind == Field::Kind::reg) {
-      REQUIRE((f.bits >= 1 && f.bits <= 64));
-      CHECK((f.bits == 64 || f.value >> f.bits == 0));
-    }
-    if (f.kind == Field::Kind::text) CHECK(!f.text.empty());
-  }
-  for (const Description& p : d.parts()) {
-    CHECK(!p.name().empty());
-    CHECK(names.insert(p.name()).second);
-    check_fields(p);
-  }
 }
 
 /// What the processor would read there, without the effects of a read.
@@ -138,12 +109,12 @@ TEST_CASE("each card's description has fields with unique names, and leaves the 
     const Description d = described(looked_at);
     CHECK(looked_at.state_hash() == before);
     check_fields(d);
-    CHECK(find(d, "", "adapter ID")->value == ps2(looked_at.machine()).adapter_card(slot)->adapter_id());
-    CHECK(find(d, "", "enabled")->value == 1);
+    CHECK(find_field(d, "", "adapter ID")->value == ps2(looked_at.machine()).adapter_card(slot)->adapter_id());
+    CHECK(find_field(d, "", "enabled")->value == 1);
     for (unsigned reg = 2; reg < 8; ++reg)
-      if (const Field* pos = find(d, "", fmt::format("POS {}", reg)))
+      if (const Field* pos = find_field(d, "", fmt::format("POS {}", reg)))
         CHECK(pos->value == ps2(looked_at.machine()).adapter_card(slot)->pos_peek(reg));
-    CHECK(find(d, "", "POS 2") != nullptr);
+    CHECK(find_field(d, "", "POS 2") != nullptr);
 
     const Time start = looked_at.scheduler().now(), end = start + 20_ms;
     for (Time at = start + 1_ms; at <= end; at += 1_ms) {
@@ -162,7 +133,7 @@ TEST_CASE("a described register has the value that its port has", "[describe]") 
     Lab lab = lab_with(probe.card);
     post(lab);
     const Description d = described(lab);
-    const Field* f = find(d, probe.part, probe.field);
+    const Field* f = find_field(d, probe.part, probe.field);
     REQUIRE(f);
     CHECK((f->value & probe.mask) == peek(lab, probe));
     probed.insert(probe.card);
