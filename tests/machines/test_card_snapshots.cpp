@@ -19,11 +19,11 @@ constexpr unsigned snapshots_of_a_card = 4;
 using State = std::vector<std::uint8_t>;
 
 std::unique_ptr<Lab> netio_with(std::string_view card) {
-  const bool pci = find_pci(card);
+  const bool pci = find_adapter(card).bus() == "pci";
   // The 3c523-old works with a 386 only.
   Config config = load_machine(pci ? "pc-p166" : card == "3c523-old" ? "model56sx" : "model95");
   config.set("slot.1.card", std::string(card), "test");
-  if (!pci) config.set("memory.size", "4 MB", "test");
+  config.set("memory.size", pci ? "8 MB" : "4 MB", "test");
   auto lab = std::make_unique<Lab>(std::move(config));
   const auto image = roms::guest();
   lab->insert_diskette({image.begin(), image.end()}, "guest");

@@ -56,7 +56,7 @@ void PciNetworkCard::bus_reset(Time now) {
 }
 
 void PciNetworkCard::describe(Description& d) const {
-  describe_header(d.part("configuration"));
+  describe_header(d);
   port_.describe(d.part("PCI"));
   describe_board(d);
 }

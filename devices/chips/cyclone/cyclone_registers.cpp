@@ -386,7 +386,7 @@ void Cyclone::describe_engines(Description& d) const {
   Description& upload = d.part("upload");
   upload.reg("UpListPtr", up_list_ptr_, 32).activity("state", state(up_, up_stall_ || up_full_, up_list_ptr_ != 0));
   upload.reg("UpPktStatus", up_packet_status(), 32).number("fragment", up_.fragment).number("bytes left", up_.left);
-  engines_.describe(d.part("bus interface"));
+  engines_.describe(d);
 }
 
 }  // namespace planar::ethernet
