@@ -295,7 +295,7 @@ void Tulip::describe(Description& d) const {
   receive.activity("process", receive_states[receive_state()]);
   receive.level("bytes in FIFO", receive_level(scheduler_.now())).number("frames", received_.size());
   receive.reg("next descriptor", receive_next_, 32);
-  dma_.describe(d.part("DMA"));
+  dma_.describe(d);
 }
 
 void Tulip::archive(Archive& a) {
