@@ -56,7 +56,7 @@ void PciNetworkCard::bus_reset(Time now) {
 }
 
 void PciNetworkCard::describe(Description& d) const {
-  describe_header(d);
+  describe_header(d.part("configuration"));
   port_.describe(d.part("PCI"));
   describe_board(d);
 }

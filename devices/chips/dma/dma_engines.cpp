@@ -87,7 +87,6 @@ void DmaEngines::burst_done(bool moved, Time now) {
 }
 
 void DmaEngines::describe(Description& d) const {
-  d.flag("burst under way", current_ >= 0);
   for (std::size_t n = 0; n < engines_.size(); ++n) {
     const DmaEngine& e = *engines_[n];
     Description& part = d.part(e.name_);

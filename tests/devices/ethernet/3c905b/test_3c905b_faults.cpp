@@ -194,7 +194,7 @@ TEST_CASE("3C905B: without a link frames are lost and counted; the link's coming
   CHECK(alone.in(XlBench::DN_LIST, 4) == 0);
 }
 
-TEST_CASE("3C905B: resets at any time, whole and in parts, leave nothing behind that a TotalReset does not mend") {
+TEST_CASE("3C905B: resets at any time, whole and in parts, leave nothing behind that a TotalReset does not repair") {
   for (const unsigned reset : {0x0000u, 0x00FFu, 0x0080u, 0x2800u, 0x2804u, 0x2808u, 0x2900u, 0x290Cu, 0x5800u, 0x5804u,
                                0x5808u, 0x5900u, 0x590Cu}) {
     XlBench b;

@@ -357,7 +357,7 @@ TEST_CASE("3C905B: statistics are cleared when they are read, and interrupt when
   CHECK(b.in(7, 1) == 103);
 }
 
-TEST_CASE("3C905B: DnPoll looks for a frame that is linked behind the last one, UpPoll for a free descriptor") {
+TEST_CASE("3C905B: DnPoll looks for a frame that is linked after the last one, UpPoll for a free descriptor") {
   XlBench b;
   b.open();
   b.out(0x2D, 64, 1);
