@@ -2,7 +2,7 @@
 // 21140 family: registers, reset, interrupts, timer, what bursts look like.
 #include "devices/chips/tulip/tulip.hpp"
 
-#include <algorithm>
+#include <iterator>
 
 #include "core/common/error.hpp"
 
@@ -307,7 +307,7 @@ void Tulip::archive(Archive& a) {
   a(receive_running_, receive_suspended_, receive_work_, receive_next_, receive_descriptor_, receive_ahead_,
     receive_offset_, frame_first_, received_, listening_, accepted_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.transmit_errors,
-    counters_.receive_errors, counters_.underflows);
+    counters_.receive_errors, counters_.underflows, counters_.late_bus);
   port_.archive(a);
   for (Event* e : {&room_, &underflow_, &internal_, &poll_, &receive_watch_, &timer_, &reset_done_}) e->archive(a);
   if (a.saving()) return;

@@ -48,6 +48,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/state/archive.hpp"
@@ -127,6 +128,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
     std::uint64_t transmit_errors = 0, receive_errors = 0, underflows = 0;
+    std::uint64_t late_bus = 0;  ///< of the overruns, those of the FIFO
   };
 
   Tulip(Scheduler& scheduler, const std::string& name, BurstHost& host, const TulipConfig& config,

@@ -93,6 +93,7 @@ void Tulip::end_arrival() {
 
 void Tulip::lose_to_fifo(Time now) {
   ++counters_.overruns;
+  ++counters_.late_bus;
   count(fifo_lost_, fifo_lost_most);
   const bool begun = accepted_;
   end_arrival();

@@ -86,6 +86,12 @@ Lne100tx::Lne100tx(const PciContext& context, const StationOptions& o)
   add_bar({pci::Bar::Kind::memory, Tulip::window_bytes, &registers_, {32, pci::CycleKind::memory, wait}});
 }
 
+NetCounters Lne100tx::counters() const {
+  NetCounters c = ethernet_counters(chip_.counters());
+  c.fifo = chip_.counters().late_bus;
+  return c;
+}
+
 void Lne100tx::describe_board(Description& d) const {
   d.reg("station address", big_endian(mac_), 48);
   chip_.describe(d.part("PNIC-II"));

@@ -24,7 +24,7 @@ class Lne100tx final : public PciNetworkCard {
   // bus::Card
   void archive(Archive& a) override;
   // NetworkAdapter
-  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  NetCounters counters() const override;
   net::Port& port() override { return chip_.port(); }
 
   Tulip& chip() { return chip_; }

@@ -265,6 +265,8 @@ TEST_CASE("LNE100TX: CSR8 counts what found no descriptor, and a poll demand goe
   for (unsigned n = 0; n < 36; ++n) b.hear(to_card(b, 60, static_cast<std::uint8_t>(n)));
   CHECK((b.in(5) & Tulip::RU) != 0);
   CHECK((b.in(5) >> 17 & 7) == 4);  // suspended
+  CHECK(b.made.network->counters().overruns == 4);
+  CHECK(b.made.network->counters().fifo == 0);
   CHECK(b.in(8) == 4);
   CHECK(b.in(8) == 0);  // cleared by the read
   SECTION("the next frame finds the descriptors that were given back") {

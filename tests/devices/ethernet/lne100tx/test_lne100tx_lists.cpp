@@ -82,7 +82,8 @@ TEST_CASE("LNE100TX: a bus that nobody gives is a receive FIFO that overflows", 
   b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE, 2);  // no longer a master
   for (unsigned n = 0; n < 3; ++n) b.hear(make_frame(1514, b.mac, static_cast<std::uint8_t>(n)));
   CHECK((b.in(8) >> 17) == 2);
-  CHECK(b.chip().counters().overruns == 2);
+  CHECK(b.made.network->counters().overruns == 2);
+  CHECK(b.made.network->counters().fifo == 2);
   b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE | pci::BUS_MASTER, 2);
   b.run(100_us);
   b.hear(make_frame(1514, b.mac, 9));
