@@ -88,7 +88,10 @@ std::uint32_t Rtl8139::doubleword(unsigned at) const {
     case MAR0: return mar_[0];
     case MAR4: return mar_[1];
     case RBSTART: return rbstart_;
-    case ERBCR: return static_cast<std::uint32_t>(cr_ | (empty() ? BUFE : 0) | (reset_done_.pending() ? RST : 0)) << 24;
+    case ERBCR:
+      return static_cast<std::uint32_t>(cr_ | (sending_ ? TE : 0) | (empty() ? BUFE : 0) |
+                                        (reset_done_.pending() ? RST : 0))
+             << 24;
     case CAPR: return capr_ | (cbr_ & 0xFFFF) << 16;
     case IMR: return imr_ | std::uint32_t{isr_} << 16;
     case TCR: return tcr_ | chip_version;
@@ -151,7 +154,7 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
   switch (at) {
     case IDR0:
     case IDR4:
-      if (whole) idr_[(at - IDR0) / 4] = value;
+      if (whole && unlocked()) idr_[(at - IDR0) / 4] = value;  // if_rl.c: the sheet does not say so
       return;
     case MAR0:
     case MAR4:
@@ -228,12 +231,7 @@ void Rtl8139::command(std::uint8_t value, Time now) {
     else
       stop_receiver(now);
   }
-  // FreeBSD's rl_init() counts its slots from 0 after it has set TE anew, without a reset. What is on the wire is cut
-  // [inferred].
-  if (changed & TE && !(cr_ & TE)) {
-    stop_transmitter(now);
-    for (std::uint32_t& t : tsd_) t |= OWN;
-  }
+  if (changed & TE && !(cr_ & TE)) disable_transmitter(now);
   start_next(now);
 }
 

@@ -176,6 +176,7 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
   // rtl8139_transmit.cpp
   void write_tsd(unsigned slot, std::uint32_t value, Time now);
   void write_tcr(std::uint32_t value, std::uint32_t lanes, Time now);
+  void disable_transmitter(Time now);
   void stop_transmitter(Time now);
   void start_next(Time now);
   void begin_frame(Time now);

@@ -36,6 +36,13 @@ void Rtl8139::write_tcr(std::uint32_t value, std::uint32_t lanes, Time now) {
   start_next(now);
 }
 
+// TE is cleared: a frame on the wire goes on to its end, and TE reads 1 until then (if_rl.c waits for that). The slots
+// are the driver's again, and the rotation begins anew [inferred].
+void Rtl8139::disable_transmitter(Time now) {
+  if (!given_) stop_transmitter(now);
+  for (std::uint32_t& t : tsd_) t |= OWN;
+}
+
 // A frame on the wire ends here, and nobody hears of it.
 void Rtl8139::stop_transmitter(Time now) {
   if (given_ && !inside_ends_.pending() && port_.abandon(now)) {
@@ -199,7 +206,8 @@ void Rtl8139::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
       tsd_[turn_] |= collided | TABT;
       transmit_dma_.cancel(now);
       sending_ = false;
-      aborted_ = true;
+      aborted_ = cr_ & TE;
+      if (!aborted_) turn_ = 0;
       raise(TER, now);
       return;
     default: break;
@@ -214,7 +222,7 @@ void Rtl8139::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
 void Rtl8139::underrun(Time now) {
   ++counters_.underruns;
   tsd_[turn_] |= TUN;
-  if (again_) {
+  if (again_ || !(cr_ & TE)) {
     ++counters_.transmit_errors;
     transmit_dma_.cancel(now);
     finish(TUN, TER, now);
@@ -235,7 +243,7 @@ void Rtl8139::finish(std::uint32_t status, Isr cause, Time now) {
   sending_ = false;
   frame_.clear();
   fetched_ = 0;
-  turn_ = static_cast<std::uint8_t>((turn_ + 1) % slots);
+  turn_ = cr_ & TE ? static_cast<std::uint8_t>((turn_ + 1) % slots) : 0;
   fetch_from_ = now + config_.next_frame_fetch_after;
   transmit_due_.cancel();
   raise(cause, now);

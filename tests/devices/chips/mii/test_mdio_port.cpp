@@ -86,7 +86,7 @@ TEST_CASE("MDIO: a snapshot in the middle of a read gives the rest of the word; 
   const auto saved = saved_state(m);
   restore_state(other, saved);
   for (unsigned n = 0; n < 12; ++n) CHECK(m.clock_in() == other.clock_in());
-  MiiRig empty;
-  empty.mdio = MdioPort{};  // nobody at the address that is being read
-  CHECK_THROWS_AS(restore_state(empty, saved), Error);
+  MiiRig e;
+  e.mdio = MdioPort{};  // nobody at the address that is being read
+  CHECK_THROWS_AS(restore_state(e, saved), Error);
 }

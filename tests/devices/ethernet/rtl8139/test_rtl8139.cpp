@@ -79,6 +79,11 @@ TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are wri
   b.out(0x02, 0x5555, 2);
   CHECK(b.in(0x00, 4) == 0x12E80000);
   b.out(0x00, 0x44332211, 4);
+  CHECK(b.in(0x00, 4) == 0x12E80000);
+  b.out(0x50, 0xC0);  // and with the configuration unlocked
+  b.out(0x00, 0x55);
+  CHECK(b.in(0x00, 4) == 0x12E80000);
+  b.out(0x00, 0x44332211, 4);
   CHECK(b.in(0x01) == 0x22);
   b.out(0x50, 0x40);  // autoload
   CHECK(b.in(0x00, 4) == 0x12E80000);

@@ -319,6 +319,26 @@ TEST_CASE("RTL8139: a frame where no memory is: a bus error, and the queue goes 
   CHECK(without_fcs(b.other.arrivals.back().bytes) == body(100));
 }
 
+TEST_CASE("RTL8139: TE cleared in mid-frame: it leaves whole, TE reads 1 until then, queued slots come back",
+          "[rtl8139]") {
+  Rtl8139Bench b;
+  b.start();
+  for (unsigned n = 0; n < 3; ++n) b.start_xmit(body(1514, static_cast<std::uint8_t>(n)));
+  b.step(5_us);
+  b.out(0x37, Rtl8139::RE);
+  CHECK(b.in(0x37) & Rtl8139::TE);
+  CHECK(b.in(0x60, 2) == 0x000F);
+  b.step(300_us);
+  CHECK_FALSE(b.in(0x37) & Rtl8139::TE);
+  CHECK(lengths(b) == std::vector<std::size_t>{1518});
+  CHECK(b.other.arrivals[0].ok);
+  b.out(0x37, Rtl8139::RE | Rtl8139::TE);
+  put_frame(b, 0, body(100));
+  hand_over(b, 0, 100);
+  b.step(100_us);
+  CHECK(lengths(b) == std::vector<std::size_t>{1518, 104});
+}
+
 TEST_CASE("RTL8139: a reset in the middle of a burst or of a frame cuts it", "[rtl8139]") {
   const int when = GENERATE(1, 2, 3, 5, 20, 100);
   CAPTURE(when);
