@@ -14,7 +14,7 @@ enum { PCI_BASES = 6 };
 struct device {
     const struct bus *bus;
     u32 id;                             // as the bus numbers adapters
-    int slot;                           // from 1; on PCI the device number
+    int slot;                           // from 1; on PCI the device number where the firmware has no table of slots
     int enabled;                        // configured by the firmware
     u16 io;                             // where it answers, once the driver or the bus has told it
     u32 mem;                            // physical
@@ -54,6 +54,7 @@ u32 pci_read_dword(const struct device *d, u32 where);
 void pci_write_byte(const struct device *d, u32 where, u8 value);
 void pci_write_word(const struct device *d, u32 where, u16 value);
 void pci_write_dword(const struct device *d, u32 where, u32 value);
+int pci_slot(u32 device);               // pci_slot.c
 // As Linux 2.2's: master enable, and a latency timer below 16 becomes 64.
 void pci_set_master(const struct device *d);
 // What drivers of the period do with the timer themselves: less than `least` becomes `raised`.

@@ -118,7 +118,7 @@ static void enable(struct device *d) {
 }
 
 static struct device *function_found(u32 devfn, u32 id) {
-    struct device *d = device_add(&pci_bus, id >> 16 | id << 16, (int)(devfn >> 3), 1);
+    struct device *d = device_add(&pci_bus, id >> 16 | id << 16, pci_slot(devfn >> 3), 1);
     d->devfn = (u8)devfn;
     try_master(devfn);
     u32 class = read_dword(devfn, CLASS_REVISION);
@@ -165,14 +165,14 @@ void pci_raise_latency(const struct device *d, u8 least, u8 raised) {
     u8 latency = pci_read_byte(d, PCI_LATENCY_TIMER);
     if (latency >= least)
         return;
-    printk("PCI device %d: latency timer raised from %d to %d\n", d->slot, latency, raised);
+    printk("PCI device %d: latency timer raised from %d to %d\n", d->devfn >> 3, latency, raised);
     pci_write_byte(d, PCI_LATENCY_TIMER, raised);
 }
 
 void pci_set_master(const struct device *d) {
     u16 command = pci_read_word(d, PCI_COMMAND);
     if (!(command & PCI_COMMAND_MASTER)) {
-        printk("PCI device %d: made a bus master\n", d->slot);
+        printk("PCI device %d: made a bus master\n", d->devfn >> 3);
         pci_write_word(d, PCI_COMMAND, command | PCI_COMMAND_MASTER);
     }
     pci_raise_latency(d, 16, 64);

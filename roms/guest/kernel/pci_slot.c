@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Which slot of the case a PCI device is in: the firmware's interrupt routing table says so (`$PIR`, 16 bytes a slot after a
+// head of 32). Linux 2.2 does not look at it; here results are named by slots.
+#include "device.h"
+
+enum { ROM = 0xF0000, ROM_END = 0x100000, PARAGRAPH = 16, HEAD = 32, ENTRY = 16 };
+enum { TABLE_BYTES = 6, ENTRY_DEVFN = 1, ENTRY_SLOT = 14 };
+
+static const u8 *routing_table(void) {
+    for (const u8 *at = virt(ROM); at < (const u8 *)virt(ROM_END); at += PARAGRAPH)
+        if (!memcmp(at, "$PIR", 4))
+            return at;
+    return NULL;
+}
+
+int pci_slot(u32 device) {
+    static const u8 *table;
+    if (!table && !(table = routing_table()))
+        return (int)device;
+    const u8 *end = table + (table[TABLE_BYTES] | table[TABLE_BYTES + 1] << 8);
+    for (const u8 *entry = table + HEAD; entry < end; entry += ENTRY)
+        if (entry[ENTRY_DEVFN] >> 3 == device && entry[ENTRY_SLOT])
+            return entry[ENTRY_SLOT];
+    return (int)device;
+}
