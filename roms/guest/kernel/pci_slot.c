@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which slot of the case a PCI device is in: the firmware's interrupt routing table says so (`$PIR`, 16 bytes a slot after a
+// Which slot of the case a PCI device is in: the firmware's interrupt routing table says so (`$PIR`, 16 bytes per slot after a
 // head of 32). Linux 2.2 does not look at it; here results are named by slots.
 #include "device.h"
 
