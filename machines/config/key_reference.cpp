@@ -165,7 +165,7 @@ const std::vector<Section>& sections() {
         {"slot.N.enabled",
          "Whether POST enables the adapter (POS 2 bit 0), as the reference diskette lets its user choose; by default "
          "it "
-         "does."},
+         "does. On PCI, where nothing disables an adapter: whether it is plugged in."},
         {"slot.N.adapter_id", "POS identifier of the OEM version of the same card."},
         {"slot.N.set.NAME", "A timing value of the card, as `planar show CARD` names it (`data_port.ready_delay`)."}}},
       {"[floppy.a]",

@@ -184,6 +184,7 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
     slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring());
   }
   for (const CardConfig& card : config_.cards) {
+    if (!card.enabled) continue;                   // no configuration disables a PCI card: it is left out
     const PciEntry& entry = *find_pci(card.name);  // read_machine() has looked at its bus
     Occupant& at = slots_[card.slot - 1];
     const auto found =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machines/config/machine_files.hpp"
@@ -116,6 +117,17 @@ TEST_CASE("PC: lines that no adapter has stay edges", "[pc-post]") {
   PostBench bench(pc_config(1), "");
   REQUIRE(bench.post());
   CHECK(elcr(bench) == 1u << 9);
+}
+
+TEST_CASE("PC: a card that is not enabled is not there", "[pc-post]") {
+  Config c = pc_config(2);
+  c.set("slot.1.enabled", "false", "the test");
+  PostBench bench(std::move(c), "");
+  REQUIRE(bench.post());
+  CHECK(bench.machine().board().card(1) == nullptr);
+  CHECK(given(bench, 2).line == 10);
+  CHECK_THAT(bench.screen(), !Contains("PCI device 9"));
+  CHECK_THAT(bench.screen(), Contains("PCI device 10"));
 }
 
 TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del resets PCI too", "[pc-post]") {
