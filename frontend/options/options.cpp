@@ -82,9 +82,10 @@ void set_drive(Config& config, const std::string& path, const std::string& origi
     if (key != "id") config.set_text(path + "." + key, value, origin);
 }
 
-/// SCSI addresses: the one given by id=, or the next free one downwards from `first`.
-void set_scsi_drives(Config& config, const std::string& table, const std::vector<std::string>& texts, unsigned first,
-                     const std::vector<std::string>& keys) {
+/// Drives at the number given by id=, or the first free one of `order`.
+void set_drives(Config& config, const std::string& table, const std::vector<std::string>& texts,
+                const std::vector<unsigned>& order, const std::vector<std::string>& keys) {
+  const DrivePlaces& places = board_kind_of(config).drives;
   const auto used = [&](unsigned id) {
     return config.has(fmt::format("disk.{}", id)) || config.has(fmt::format("cdrom.{}", id));
   };
@@ -93,11 +94,10 @@ void set_scsi_drives(Config& config, const std::string& table, const std::vector
     const DriveOption drive = parse_drive(option, text, keys);
     std::optional<std::uint64_t> id;
     for (const auto& [key, value] : drive.values)
-      if (key == "id" && (!(id = parse_number(value)) || *id > 6))
-        throw Error(fmt::format("{} {}: id is the drive's SCSI address, 0 to 6", option, text));
-    for (unsigned n = 0; !id && n < 7; ++n)
-      if (const unsigned candidate = (first + 7 - n) % 7; !used(candidate)) id = candidate;
-    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are in use", option, text));
+      if (key == "id" && (!(id = parse_number(value)) || *id >= places.count))
+        throw Error(fmt::format("{} {}: id is the drive's {}, 0 to {}", option, text, places.name, places.count - 1));
+    if (const auto free = std::find_if_not(order.begin(), order.end(), used); !id && free != order.end()) id = *free;
+    if (!id) throw Error(fmt::format("{} {}: each {} is in use, 0 to {}", option, text, places.name, places.count - 1));
     set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
   }
 }
@@ -165,14 +165,16 @@ void DriveOptions::add_to(CLI::App& app) {
                  "size from its drive read beyond the end of a 1.44 MB image")
       ->type_name("1.44|2.88")
       ->check(CLI::IsMember({"1.44", "2.88"}));
-  app.add_option(
-         "--disk", disks,
-         "SCSI hard disk: a raw image or an overlay, with the modes of --floppy; its SCSI address is id=N (0 to 6), by "
-         "default 6, 5... The first one boots. If there is no SCSI adapter, IBM's is put into the last free slot")
+  app.add_option("--disk", disks,
+                 "Hard disk: a raw image or an overlay, with the modes of --floppy. On a PS/2 it is on SCSI, its "
+                 "address is id=N (0 "
+                 "to 6), by default 6, 5...; if there is no SCSI adapter, IBM's is put into the last free slot. On a "
+                 "PC it is on "
+                 "IDE, id=N is 0 (master of the first channel) to 3, by default 0, 1... The first one boots")
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
-  app.add_option("--cdrom", cdroms, "SCSI CD-ROM: an .iso image, read-only; by default at address 3")
+  app.add_option("--cdrom", cdroms, "CD-ROM: an .iso image, read-only; by default at SCSI address 3, or IDE drive 2")
       ->type_name("FILE[,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
@@ -183,8 +185,9 @@ void DriveOptions::apply(Config& config) const {
   if (floppy)
     set_drive(config, "floppy.a", "--floppy " + *floppy,
               parse_drive("--floppy", *floppy, {"mode", "overlay", "format"}));
-  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "format", "id"});
-  set_scsi_drives(config, "cdrom", cdroms, 3, {"format", "id"});
+  const DrivePlaces& places = board_kind_of(config).drives;
+  set_drives(config, "disk", disks, places.disks, {"mode", "overlay", "format", "id"});
+  set_drives(config, "cdrom", cdroms, places.cdroms, {"format", "id"});
 }
 
 bool MachineOptions::machine_given() const { return machine_option_ && machine_option_->count() > 0; }

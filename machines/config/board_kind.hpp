@@ -23,6 +23,14 @@ struct BoardConfig {
   virtual bus::CycleTable cycles() const = 0;
 };
 
+/// What a board's drives are connected to.
+struct DrivePlaces {
+  std::string_view name = "SCSI address";  ///< of a drive's number there
+  unsigned count = 7;                      ///< numbers from 0
+  /// The numbers in the order in which drives get them whose user gives none.
+  std::vector<unsigned> disks{6, 5, 4, 3, 2, 1, 0}, cdroms{3, 2, 1, 0, 6, 5, 4};
+};
+
 struct BoardKind {
   std::string_view name;  ///< of the machine file
   /// Tables of the configuration that belong to it and make the machine what it is: "channel".
@@ -34,7 +42,9 @@ struct BoardKind {
   std::string_view usual_card;  ///< the network card of a benchmark whose user names none
   /// Whether `key` of a [slot.N] table is a choice that configures `card`, beside those that every card has.
   bool (*card_choice)(const std::string& card, const std::string& key);
-  /// The SCSI adapter for drives in a slot of that many bits, if the user names none.
+  DrivePlaces drives{};
+  /// The SCSI adapter for drives in a slot of that many bits, if the user names none; empty: the board has its own
+  /// controller.
   std::string_view (*storage_card)(unsigned slot_width);
 };
 

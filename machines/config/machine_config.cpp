@@ -256,24 +256,28 @@ storage::DiskSpec read_disk(Config& c, const std::string& path) {
   return disk;
 }
 
-/// [disk.ID] and [cdrom.ID] name SCSI drives by their address.
+/// [disk.ID] and [cdrom.ID] name drives by their address.
 void read_drives(Config& c, MachineConfig& m) {
   for (const auto& drive : c.children("floppy"))
     if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
+  const DrivePlaces& places = m.board_kind->drives;
   if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
   for (const auto kind : {storage::DriveKind::disk, storage::DriveKind::cdrom}) {
     const std::string table = kind == storage::DriveKind::disk ? "disk" : "cdrom";
     for (const auto& name : c.children(table)) {
       const auto path = table + "." + name;
       const auto id = parse_number(name);
-      if (!id || *id > 6) c.fail(path, "is no SCSI address of a drive; use 0 to 6 (7 is the adapter's)");
+      if (!id || *id >= places.count)
+        c.fail(path, fmt::format("is no {} of this machine; use 0 to {}", places.name, places.count - 1));
       DriveConfig drive{kind, static_cast<unsigned>(*id), {}};
       if (kind == storage::DriveKind::disk)
         drive.disk = read_disk(c, path);
       else
         drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}, read_format(c, path)};
       for (const DriveConfig& other : m.drives)
-        if (other.id == drive.id) c.fail(path, "has the SCSI address of another drive; give each its own, 0 to 6");
+        if (other.id == drive.id)
+          c.fail(path,
+                 fmt::format("has the {} of another drive; give each its own, 0 to {}", places.name, places.count - 1));
       m.drives.push_back(std::move(drive));
     }
   }
@@ -327,7 +331,7 @@ MachineConfig read_values(Config& c) {
   m.board = m.board_kind->read(c, m);
   read_start(c, m.start);
   read_drives(c, m);
-  if (!m.drives.empty()) add_storage_card(c, m);
+  if (!m.drives.empty() && !m.board_kind->storage_card(m.slot_widths.front()).empty()) add_storage_card(c, m);
   read_cards(c, m);
   read_network(c, m);
   m.force = c.flag("run.force", false);

@@ -34,6 +34,7 @@ BoardKind PcBoard::kind() {
   kind.slot_bus = Pci::name;
   kind.usual_card = "3c905b";
   kind.card_choice = pc_card_choice;
+  kind.drives = {"IDE drive", 4, {0, 1, 2, 3}, {2, 3, 1, 0}};
   kind.storage_card = [](unsigned) -> std::string_view { return {}; };
   return kind;
 }
@@ -52,6 +53,7 @@ PcBoard::PcBoard(const BoardSite& site)
       isa_slot_(own_.bridge_device, 0, wiring()),
       bridge_(bridge_slot_, config_.memory_bytes, config_.timing.l2.bytes),
       isa_bridge_(isa_slot_, router_),
+      ide_(isa_slot_, Piix3Ide::profile()),
       memory_(space_, config_.memory_bytes / 1024, processor_model(config_.timing.model).address_lines),
       kernel_loader_(space_),
       pic_(trace_, Trigger::elcr),
@@ -105,6 +107,10 @@ void PcBoard::start(cpu::Cpu& cpu, std::span<net::Medium* const> media) {
   wire_interrupts(cpu);
   wire_control(cpu);
   fill_slots(media);
+  for (const DriveConfig& drive : config_.drives)
+    ide_.attach(drive.id, drive.kind,
+                storage::DiskImage::open(
+                    drive.disk, drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind));
   load_built_in_firmware();
   write_configuration();
 }
@@ -149,6 +155,8 @@ void PcBoard::wire_interrupts(cpu::Cpu& cpu) {
   connect_irq(cmos_.irq8, 8, "clock");
   connect_irq(keyboard_.irq12, 12, "mouse");
   connect_irq(coprocessor_.irq13, 13, "coprocessor");
+  connect_irq(ide_.irq14, 14, "IDE 1");
+  connect_irq(ide_.irq15, 15, "IDE 2");
   connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
   host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
@@ -287,6 +295,7 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
       {"isa", [this](Description& d) { isa_.describe(d); }},
       {"430hx", [this](Description& d) { bridge_.describe(d); }},
       {"piix3", [this](Description& d) { isa_bridge_.describe(d); }},
+      {"ide", [this](Description& d) { ide_.describe(d); }},
       {"dma", [this](Description& d) { dma_.describe(d); }},
       {"irq",
        [this](Description& d) {
@@ -317,6 +326,7 @@ void PcBoard::archive(Archive& a) {
   // Cards first: they restore the claims that the rest is reached through.
   bridge_.archive(a);
   isa_bridge_.archive(a);
+  ide_.archive(a);
   for (Occupant& at : slots_)
     if (at.card.card) at.card.card->archive(a);
   config_ports_->archive(a);

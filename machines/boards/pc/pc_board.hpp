@@ -31,6 +31,7 @@
 #include "devices/board/at/video/vga.hpp"
 #include "devices/board/i430hx/i430hx.hpp"
 #include "devices/board/piix3/elcr.hpp"
+#include "devices/board/piix3/piix3_ide.hpp"
 #include "devices/board/piix3/piix3_isa.hpp"
 #include "devices/board/piix3/piix3_ports.hpp"
 #include "devices/board/piix3/pirq_router.hpp"
@@ -62,7 +63,7 @@ class PcBoard final : public Board {
   std::vector<bus::SlotView> slots() const override;
   bus::Card* card(unsigned number) const override;
   NetworkAdapter* adapter(unsigned number) const override;
-  StorageAdapter* storage() const override { return nullptr; }
+  StorageAdapter* storage() const override { return &ide_; }
 
   Ns16550& serial() override { return serial_; }
   I82077& diskette() override { return diskette_; }
@@ -109,6 +110,7 @@ class PcBoard final : public Board {
   pci::Slot bridge_slot_, isa_slot_;
   I430hx bridge_;
   Piix3Isa isa_bridge_;
+  mutable Piix3Ide ide_;
 
   MemoryController memory_;
   OptionRom kernel_loader_;
