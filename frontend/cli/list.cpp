@@ -60,16 +60,20 @@ std::vector<AdapterEntry> all_cards() {
   return all;
 }
 
+bool on_pci(const AdapterEntry& card) { return card.bus() == Pci::name; }
+
 nlohmann::ordered_json card_json(const AdapterEntry& card) {
-  return {{"name", card.name},
-          {"title", card.title},
-          {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-          {"medium", to_string(card.medium)},
-          {"data_path", card.data_path},
-          {"bus", card.bus()},
-          {"bus_width", card.bus_width},
-          {"full_duplex", card.full_duplex},
-          {"hypothetical", card.hypothetical}};
+  nlohmann::ordered_json json = {{"name", card.name},
+                                 {"title", card.title},
+                                 {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
+                                 {"medium", to_string(card.medium)},
+                                 {"data_path", card.data_path},
+                                 {"bus", card.bus()},
+                                 {"bus_width", card.bus_width},
+                                 {"full_duplex", card.full_duplex},
+                                 {"hypothetical", card.hypothetical}};
+  if (on_pci(card)) json["vendor"] = fmt::format("{:04x}", card.vendor);
+  return json;
 }
 
 nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
@@ -106,11 +110,11 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       name = std::max(name, card.name.size());
       title = std::max(title, card.title.size());
     }
-    fmt::print("{:<{}} {:<{}} {:<5} {:<12} {:<20} {:<6}  notes\n", "name", name, "title", title, "ID", "medium",
-               "data path", "width");
+    fmt::print("{:<{}} {:<{}} {:<5} {:<4} {:<12} {:<20} {:<6}  notes\n", "name", name, "title", title, "ID", "bus",
+               "medium", "data path", "width");
     for (const AdapterEntry& card : cards)
-      fmt::print("{:<{}} {:<{}} {:04X}  {:<12} {:<20} {:>2}-bit{}{}\n", card.name, name, card.title, title,
-                 card.adapter_id, to_string(card.medium), card.data_path, card.bus_width,
+      fmt::print("{:<{}} {:<{}} {:04X}  {:<4} {:<12} {:<20} {:>2}-bit{}{}\n", card.name, name, card.title, title,
+                 card.adapter_id, on_pci(card) ? "PCI" : "MCA", to_string(card.medium), card.data_path, card.bus_width,
                  card.full_duplex ? "  full duplex" : "", card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;
@@ -156,7 +160,9 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
     write_json(*json, j);
     return 0;
   }
-  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit\n", card.name, card.title, card.adapter_id,
+  fmt::print("{}: {}, {}\n{}, {}, {}-bit\n", card.name, card.title,
+             on_pci(card) ? fmt::format("PCI {:04X}:{:04X}", card.vendor, card.adapter_id)
+                          : fmt::format("adapter ID {:04X}", card.adapter_id),
              to_string(card.medium), card.data_path, card.bus_width);
   if (card.hypothetical)
     fmt::print(
@@ -167,7 +173,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
   fmt::print("\nNot modelled\n");
   for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
-  fmt::print("\nAdapter description\n{}", adf::to_text(adf::find_adf(card.adapter_id)));
+  if (!on_pci(card)) fmt::print("\nAdapter description\n{}", adf::to_text(adf::find_adf(card.adapter_id)));
   return 0;
 }
 
