@@ -6,6 +6,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/comparison/converged.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/guest_benchmarks/netio_result.hpp"
 #include "tests/catch.hpp"
