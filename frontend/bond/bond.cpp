@@ -77,6 +77,7 @@ unsigned BondOptions::apply(Config& config) const {
     config.set_text(fmt::format("slot.{}.medium", slot), medium, "--bond");
     config.set_text(fmt::format("medium.{}.rate", medium),
                     fmt::format("{} Mbit/s", ethernet_rate(adapter.medium) / 1'000'000), "--bond");
+    if (adapter.agrees_on_full_duplex()) config.set_text(fmt::format("medium.{}.duplex", medium), "full", "--bond");
     for (const char* key : {"rate", "duplex", "path", "length", "delay"})  // of the one medium, and now of each
       if (const auto value = config.peek_text(fmt::format("net.{}", key)); !value.empty()) {
         const auto path = fmt::format("medium.{}.{}", medium, key);

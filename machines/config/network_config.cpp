@@ -130,7 +130,7 @@ const MediumConfig* find_medium(const MachineConfig& m, const std::string& name)
 MediumConfig medium_of(const AdapterEntry& adapter) {
   MediumConfig medium;
   medium.kind = adapter.medium;
-  medium.full_duplex = adapter.full_duplex && adapter.medium == MediumKind::ethernet_100;  // what two of them agree on
+  medium.full_duplex = adapter.agrees_on_full_duplex();
   if (adapter.medium_rate) medium.ring.bits_per_second = adapter.medium_rate;
   if (is_ring(medium.kind)) medium.name = "ring";
   return medium;

@@ -135,6 +135,17 @@ TEST_CASE("a bond of three on a fast processor carries more than twice what one 
   CHECK(rate(three) < 3.01 * rate(one));
 }
 
+TEST_CASE("cards that agree on full duplex do so in a bond, too") {
+  const auto run = run_planar("netperf --machine pc-p166 --card 3c905b --bond 2 --seconds 1 --quiet --json -");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json().at("frames").at("collisions") == 0);
+  const auto half =
+      run_planar("netperf --machine pc-p166 --card 3c905b --bond 2 --seconds 1 --duplex half --quiet --json -");
+  REQUIRE(half.status == 0);
+  CHECK(half.json().at("frames").at("collisions") > 0);
+}
+
 TEST_CASE("a bond keeps sending into a cable that leads nowhere, and the run ends") {
   Scratch scratch;
   const auto file = scratch.write(
