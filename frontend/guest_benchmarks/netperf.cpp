@@ -9,6 +9,7 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/netserver.hpp"
+#include "devices/stations/peer/peer.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
@@ -38,7 +39,8 @@ struct NetperfOptions : GuestRunOptions {
   std::optional<std::string> iterations, confidence;  ///< MAX,MIN and LEVEL,WIDTH
   std::optional<std::string> local, remote;           ///< SEND,RECEIVE
   bool local_cpu = false, remote_cpu = false;
-  unsigned serve = 0;  ///< clients of somebody else's netperf; 0: the guest is the client
+  unsigned serve = 0;    ///< clients of somebody else's netperf; 0: the guest is the client
+  bool receive = false;  ///< the station's netperf is the client, the guest its server
 
   bool one_way() const { return test == stream || test == datagrams; }
   std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : test == datagrams ? "8192" : "1"); }
@@ -216,9 +218,71 @@ int run_netserver(NetperfOptions o) {
   return conclude(*session, o.output, r);
 }
 
+net::Peer& netperf_station(Lab& lab) {
+  for (const auto& station : lab.stations())
+    if (auto* peer = dynamic_cast<net::Peer*>(station.get())) return *peer;
+  throw Error("--receive: the station 'peer' is the client, and --net leads elsewhere; leave --net out");
+}
+
+/// What the verb's options ask the station's netperf for. Throws Error.
+net::NetperfClientConfig client_config(const NetperfOptions& o) {
+  if (o.against) throw Error("--receive and --against both say who the other end is; give one of them");
+  if (!o.one_way())
+    throw Error(fmt::format("--receive --test {}: the station's netperf sends one way; give {} or {}", o.test, stream,
+                            datagrams));
+  const auto sizes = netperf_sizes(o.all_sizes());
+  if (sizes.size() != 1 || (o.test == stream && o.sizes))
+    throw Error(
+        fmt::format("--receive --sizes {}: one size, and of udp_stream only; the station's tcp_stream has no "
+                    "messages",
+                    o.all_sizes()));
+  net::NetperfClientConfig c;
+  c.type = o.test == datagrams ? net::NetperfTestType::udp_stream : net::NetperfTestType::tcp_stream;
+  c.server = net::ipv4(192, 168, 10, 2);  // the guest's (guest_run.cpp)
+  c.port = static_cast<std::uint16_t>(o.port);
+  c.length = parse_seconds(o.seconds);
+  c.message_bytes = sizes.front();
+  GuestSettings buffers;
+  add_buffers(buffers, o.remote, "remote");
+  for (const auto& [key, value] : buffers) {
+    if (key != "remote_receive") continue;
+    c.receive_buffer = static_cast<std::uint32_t>(*parse_number(value));
+  }
+  return c;
+}
+
+/// The station's netperf against the guest's netserver: one run of one test.
+int run_receive(NetperfOptions o) {
+  const auto config = client_config(o);
+  o.serve = 1;
+  auto session = o.open(netserver_tasks(o));
+  net::Peer& station = netperf_station(session->lab());
+  if (!o.state.restore) station.start_netperf(config, session->lab().scheduler().now());
+  const net::NetperfClient& client = station.services().netperf_client();
+  if (!client.config()) throw Error("--restore: the snapshot is not of a run with --receive; leave --receive out");
+  const Time limit = 60_s + config.length + net::netperf_pad;
+  bool finished = run_guests(*session, limit, "netserver", o.output.quiet, [] { return std::string("receiving"); });
+  NetperfResult r;
+  collect(*session, "@netserver start", "@netserver end", r);
+  r.test = client.datagrams() ? datagrams : stream;
+  r.receiving = true;
+  if (const auto& run = client.run(); run.phase == net::NetperfClient::Phase::done) {
+    const std::uint32_t bytes = client.datagrams() ? client.config()->message_bytes : 0;
+    NetperfRun row{bytes ? bytes : most_bytes, client.datagrams() ? run.messages : run.sent_bytes / most_bytes,
+                   static_cast<std::uint64_t>(client.elapsed() / 1_us), run.received * (bytes ? bytes : 1)};
+    if (client.datagrams()) row.messages_received = run.received;
+    r.rows.push_back({{row}, {}});
+  } else {
+    finished = false;
+  }
+  r.interrupted = !finished;
+  return conclude(*session, o.output, r);
+}
+
 int run_netperf(const NetperfOptions& o) {
   if (o.serve) return run_netserver(o);
   if (const auto code = o.several(o.benchmark())) return *code;
+  if (o.receive) return run_receive(o);
   // But in TCP_STREAM the server waits two seconds longer than the test.
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
   const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * iterations(o).runs());
@@ -296,6 +360,15 @@ Verb add_netperf(CLI::App& app) {
                                         "other options of the test are then given to that netperf")
                            ->type_name("N")
                            ->check(CLI::Range(1u, most_served));
+  verb->add_flag("--receive", o->receive,
+                 "The other direction: the station's netperf sends, the guest receives as its netserver. tcp_stream or "
+                 "udp_stream, one run; the figure is what the guest counted over the station's time")
+      ->excludes(serve)
+      ->excludes("--iterations")
+      ->excludes("--confidence")
+      ->excludes("--local-buffers")
+      ->excludes("--local-cpu")
+      ->excludes("--remote-cpu");
   for (const char* clients : {"--test", "--seconds", "--sizes", "--response", "--iterations", "--confidence",
                               "--local-buffers", "--remote-buffers", "--local-cpu", "--remote-cpu"})
     serve->excludes(clients);
@@ -309,6 +382,7 @@ Verb add_netperf(CLI::App& app) {
       "  planar netperf -s 16384 -S ,8192   small socket buffers, a small window\n"
       "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
       "  planar netperf --test udp_stream --card smc8013 --bond 3   three cards as one\n"
+      "  planar netperf --receive --machine pc-p166 --card 3c905b   what the guest receives from a fast host\n"
       "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
   return [o] { return run_netperf(*o); };
 }

@@ -123,6 +123,7 @@ nlohmann::ordered_json confidence_json(const NetperfRow& row, bool stream) {
 
 nlohmann::ordered_json NetperfResult::json() const {
   auto out = json_head("planar.netperf/1", {{"test", test}});
+  if (receiving) out["direction"] = "receive";
   for (const NetperfRow& row : rows) {
     using Run = NetperfRun;
     nlohmann::ordered_json r{{"packet_bytes", row.message_bytes()}};
@@ -209,7 +210,8 @@ std::string NetperfResult::warning() const {
 }
 
 std::string NetperfResult::table() const {
-  std::string out = heading(serving() ? "netserver" : "netperf " + test, against ? &*against : nullptr);
+  std::string out = heading(serving() ? "netserver" : "netperf " + test + (receiving ? ", received by the guest" : ""),
+                            against ? &*against : nullptr);
   if (serving()) {
     out += served ? fmt::format("{} clients served, {} tests\n", *served, served_runs)
                   : "not all clients have come; those served are counted when the last one has gone\n";

@@ -83,6 +83,7 @@ struct NetperfResult : BenchmarkResult {
   std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for another's netperf
   std::optional<std::uint64_t> served;  ///< clients of --serve, which the guest tells when it is done
   std::uint64_t served_runs = 0;        ///< their tests
+  bool receiving = false;               ///< --receive: the guest is the server, the station's netperf the client
   unsigned response_bytes = 1;
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)

@@ -37,6 +37,7 @@ RESULTS = [
     ("netperf", 0, ["netperf", *NETIO[1:], "--test", "udp_stream", "--json", "udp.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "-i", "4,3", "-I", "95,0.5", "-c", "-C", "--against", "model56sx:3c523", "--json",
                     "confidence.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:5], "--receive", "--seconds", "0.1", "--quiet", "--json", "receive.json"]),
     ("flood", 0, ["flood", *NETIO[1:5], "--seconds", "0.05", "--rates", "1000,14880", "--quiet", "--json", "flood.json"]),
     ("netio", 0, [*NETIO, "--bond", "2", "--json", "bond.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--bond", "3", "--test", "udp_stream", "--json", "bond-udp.json"]),

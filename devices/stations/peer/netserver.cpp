@@ -2,11 +2,14 @@
 #include "devices/stations/peer/netserver.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
+
+#include "devices/stations/peer/netperf_records.hpp"
 
 namespace planar::net {
 namespace {
+
+using namespace netperf;
 
 constexpr std::uint16_t data_port = netperf_port + 1;  // of the first slot
 constexpr auto netserver_ports = [] {
@@ -18,28 +21,11 @@ constexpr auto netserver_ports = [] {
   return ports;
 }();
 
-constexpr std::uint32_t debug_on = 1, debug_off = 2, debug_ok = 3;            // each test begins with one
 constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
 constexpr std::uint32_t largest_message = 1 << 20;
 constexpr std::uint32_t largest_buffer = 1 << 20;  // of a snapshot
 constexpr std::uint32_t largest_datagram = 65507;  // after IP's and UDP's headers
 constexpr std::uint32_t longest_test = 3600;       // seconds
-
-// Words of the records.
-constexpr std::size_t type_word = 0, error_word = 1, specific = 2;
-constexpr std::size_t stream_wants_send = specific, stream_wants_receive = specific + 1, rr_wants_receive = specific,
-                      rr_wants_send = specific + 1, udp_wants_receive = specific;
-constexpr std::size_t stream_length = specific + 8, rr_request = specific + 6, rr_response = specific + 7,
-                      rr_length = specific + 11;
-constexpr std::size_t stream_receive_buffer = specific, stream_receive_size = specific + 1,
-                      stream_send_buffer = specific + 5, stream_data_port = specific + 6;
-constexpr std::size_t rr_receive_buffer = specific, rr_send_buffer = specific + 4, rr_data_port = specific + 5;
-constexpr std::size_t stream_bytes = specific, stream_calls = specific + 2, stream_elapsed = specific + 3;
-constexpr std::size_t rr_bytes = specific, rr_transactions = specific + 2, rr_elapsed = specific + 3;
-
-constexpr std::size_t udp_message = specific + 1, udp_length = specific + 7;
-constexpr std::size_t udp_receive_buffer = specific, udp_send_buffer = specific + 1, udp_data_port = specific + 4;
-constexpr std::size_t udp_messages = specific, udp_bytes = specific + 1, udp_elapsed = specific + 2;
 
 constexpr std::uint32_t least_send = 2048, least_receive = 256;  // of a buffer that was asked for
 
@@ -52,28 +38,6 @@ bool known(NetperfTestType type) {
   using enum NetperfTestType;
   return type == tcp_stream || type == tcp_rr || type == udp_stream || type == udp_rr || type == tcp_crr;
 }
-
-class Record {
- public:
-  explicit Record(std::uint32_t type) : bytes_(netperf_record_bytes) { set(type_word, type); }
-  explicit Record(Bytes bytes) : bytes_(std::move(bytes)) {}
-  std::uint32_t operator[](std::size_t word) const { return get32(bytes_, 4 * word); }
-  void set(std::size_t word, std::uint32_t value) {
-    for (unsigned n = 0; n < 4; ++n) bytes_[4 * word + n] = static_cast<std::uint8_t>(value >> (24 - 8 * n));
-  }
-  void set_seconds(std::size_t word, Time t) {
-    set(word, std::bit_cast<std::uint32_t>(static_cast<float>(t.seconds())));
-  }
-  void set_double(std::size_t word, double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    set(word, static_cast<std::uint32_t>(bits >> 32));
-    set(word + 1, static_cast<std::uint32_t>(bits));
-  }
-  const Bytes& bytes() const { return bytes_; }
-
- private:
-  Bytes bytes_;
-};
 
 /// A client's control connection: one test after another.
 class Control final : public ServiceConnection {
@@ -122,19 +86,19 @@ class Control final : public ServiceConnection {
   }
 
   void answer(std::uint32_t type, std::uint32_t error) {
-    Record record(type);
+    NetperfRecord record(type);
     record.set(error_word, error);
     out_ = record.bytes();
   }
 
   void next_request() {
     if (slot_ || !out_.empty() || in_.size() < netperf_record_bytes) return;
-    const Record request(Bytes(in_.begin(), in_.begin() + netperf_record_bytes));
+    const NetperfRecord request(Bytes(in_.begin(), in_.begin() + netperf_record_bytes));
     in_.erase(in_.begin(), in_.begin() + netperf_record_bytes);
     begin(request);
   }
 
-  void begin(const Record& request) {
+  void begin(const NetperfRecord& request) {
     NetserverTest t;
     const auto type = request[type_word];
     if (type == debug_on || type == debug_off) return answer(debug_ok, 0);
@@ -166,7 +130,7 @@ class Control final : public ServiceConnection {
     t.began = now_;
     *free = t;
     slot_ = static_cast<std::uint8_t>(free - tests_.begin());
-    Record response(response_type);
+    NetperfRecord response(response_type);
     const std::size_t port_word = t.stream() ? stream_data_port : udp_stream ? udp_data_port : rr_data_port;
     response.set(port_word, static_cast<std::uint32_t>(data_port + *slot_));
     response.set(t.stream()   ? stream_receive_buffer
@@ -181,7 +145,7 @@ class Control final : public ServiceConnection {
   void report(Time now) {
     const NetserverTest& t = *test();
     const Time passed = t.state == NetserverTest::State::ended ? t.stopped - t.began : now - t.began - netperf_pad;
-    Record results(static_cast<std::uint32_t>(t.type) + 2);
+    NetperfRecord results(static_cast<std::uint32_t>(t.type) + 2);
     if (t.state == NetserverTest::State::refused) {
       results.set(error_word, bad_request);
     } else if (t.type == NetperfTestType::udp_stream) {

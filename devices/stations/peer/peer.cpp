@@ -41,6 +41,11 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, s
   }
 }
 
+void Peer::start_netperf(const NetperfClientConfig& config, Time now) {
+  services_.netperf_client().start(config, now);
+  set_tick();
+}
+
 // ---- adapter ----
 
 bool Peer::Link::accepts(ByteView destination, Time) {
@@ -86,6 +91,9 @@ void Peer::set_tick() {
 }
 
 void Peer::tick(Time now) {
+  for (const auto& service : services_.all())
+    if (service->due() <= now)
+      for (const OwnConnection& wanted : service->own_connections(now)) tcp_.connect(*service, wanted, now);
   tcp_.run_timers(now);
   for (const auto& service : services_.all())
     if (service->due() <= now) send_own(*service, now);
@@ -102,18 +110,22 @@ void Peer::add_route(Ipv4 to, Ipv4 gateway) {
   neighbours_.emplace_back(to, mac);
 }
 
-// Not through ARP, as whom a service sends to has asked for it; and not in fragments: a frame each is counted.
+// Not through ARP, as whom a service sends to has asked for it. A datagram in fragments is counted by the last frame.
 void Peer::send_own(Service& service, Time now) {
   for (const OwnDatagram& d : service.own_datagrams(waiting(), now)) {
     if (d.gateway) add_route(d.to, d.gateway);
-    if (ip_header + udp_header + d.data.size() > config_.mtu ||
+    const std::size_t bytes = udp_header + d.data.size(), room = config_.mtu - ip_header;
+    const bool whole = bytes <= room;
+    if ((!whole && !d.in_fragments) ||
         std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
       service.own_sent(false, now);
       continue;
     }
-    Link& link = *links_[turn_];
-    link.own.push_back(link.counters.frames_sent + link.given_up + link.layer->waiting());
-    send_udp(d.to, d.from_port, d.to_port, d.data, now);
+    // The last of its frames: on which link, and after how many there.
+    const std::size_t before_it = whole ? 0 : (bytes - room + (room & ~std::size_t{7}) - 1) / (room & ~std::size_t{7});
+    Link& link = *links_[(turn_ + before_it) % links_.size()];
+    link.own.push_back(link.counters.frames_sent + link.given_up + link.layer->waiting() + before_it / links_.size());
+    send_udp(d.to, d.from_port, d.to_port, d.data, now, d.in_fragments);
   }
 }
 
@@ -129,11 +141,13 @@ void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Tim
 }
 
 void Peer::frame_sent(Link& link, const LinkOutcome& outcome, Time now) {
+  bool own_room = false;
   counters_.failed_attempts += outcome.failed_attempts;
   if (!link.own.empty() && link.own.front() == link.counters.frames_sent + link.given_up) {
     link.own.pop_front();
     for (const auto& service : services_.all())
       if (service->used()) service->own_sent(outcome.sent, now);
+    own_room = true;
   }
   if (outcome.sent) {
     ++link.counters.frames_sent;
@@ -144,6 +158,9 @@ void Peer::frame_sent(Link& link, const LinkOutcome& outcome, Time now) {
     ++counters_.dropped;
     trace_(TraceCategory::peer, now, "peer", "a frame was lost after {} failed attempts", outcome.failed_attempts);
   }
+  // A service that sends as fast as its frames leave.
+  const auto waits = [now](const auto& service) { return service->due() <= now; };
+  if (own_room && std::any_of(services_.all().begin(), services_.all().end(), waits)) set_tick();
 }
 
 // ---- ARP (RFC 826) ----
@@ -298,7 +315,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
   send_ip(from, protocol_icmp, unreachable, now);
 }
 
-void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now) {
+void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now, bool last_first) {
   Bytes p;
   put16(p, port);
   put16(p, to_port);
@@ -308,7 +325,7 @@ void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView
   const std::uint16_t sum =
       checksum_fold(checksum_add(p, checksum_pseudo(config_.address, to, protocol_udp, p.size())));
   set16(p, 6, sum ? sum : 0xFFFF);  // 0 means that there is none
-  send_ip(to, protocol_udp, p, now);
+  send_ip(to, protocol_udp, p, now, last_first);
 }
 
 void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
@@ -317,13 +334,16 @@ void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
   send_ip(to, protocol_tcp, segment, now);
 }
 
-void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
+void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now, bool last_first) {
   const std::size_t room = config_.mtu - ip_header, of_fragment = room & ~std::size_t{7};
   const std::uint16_t id = ip_id_++;
-  for (std::size_t at = 0;;) {
-    const std::size_t left = payload.size() - at;
-    const bool more = left > room;  // the last one need not be a multiple of 8
-    const std::size_t bytes = more ? of_fragment : left;
+  std::vector<std::size_t> offsets{0};  // the last fragment's length need not be a multiple of 8
+  while (payload.size() - offsets.back() > room) offsets.push_back(offsets.back() + of_fragment);
+  const std::size_t last = offsets.back();
+  if (last_first) std::reverse(offsets.begin(), offsets.end());
+  for (const std::size_t at : offsets) {
+    const bool more = at != last;
+    const std::size_t bytes = more ? of_fragment : payload.size() - at;
     Bytes p{0x45, 0};
     put16(p, static_cast<std::uint32_t>(ip_header + bytes));
     put16(p, id);
@@ -337,8 +357,6 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
     set16(p, 10, checksum_fold(checksum_add(p)));
     put(p, payload.subspan(at, bytes));
     send_packet(to, std::move(p), now);
-    if (!more) return;
-    at += bytes;
   }
 }
 

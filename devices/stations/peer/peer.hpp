@@ -9,8 +9,8 @@
 // On several media it has a port on each, all with one address, and sends over each in turn, as Linux 2.2's bonding
 // device does (docs/hardware/channel-bonding.md); what arrives is taken as it comes.
 //
-// IP datagrams longer than its MTU go in fragments, the first one first (a Linux 2.2 machine sends the last one first;
-// for who joins them it is the same), and fragments are joined in any order (reassembly.hpp).
+// IP datagrams longer than its MTU go in fragments: answers the first one first, what netperf's client sends the last
+// one first as a Linux 2.2 machine does; and fragments are joined in any order (reassembly.hpp).
 //
 // Not modelled: IP options, routing (everybody is on the medium), ARP retries and expiry.
 #pragma once
@@ -78,6 +78,8 @@ class Peer final : public Station, private TcpOutput {
   const PeerConfig& config() const { return config_; }
   const Counters& counters() const { return counters_; }
   const Services& services() const { return services_; }
+  /// Starts its netperf (netperf_client.hpp), which must not be in a test.
+  void start_netperf(const NetperfClientConfig& config, Time now);
   const TcpServer& tcp() const { return tcp_; }
   std::size_t ports() const { return links_.size(); }
   Port& port(std::size_t n = 0) { return links_[n]->layer->port(); }
@@ -126,10 +128,10 @@ class Peer final : public Station, private TcpOutput {
   void receive_tcp(Ipv4 from, ByteView packet, ByteView frame, Time now);
   void receive_udp(Ipv4 from, ByteView packet, std::size_t ip_header, Time now);
   void send_tcp(Ipv4 to, Bytes segment, Time now) override;
-  void send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now);
+  void send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now, bool last_first = false);
   void send_arp(unsigned hardware, unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target,
                 Time now);
-  void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
+  void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now, bool last_first = false);
   void send_packet(Ipv4 to, Bytes packet, Time now);
   void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
 

@@ -54,6 +54,8 @@ void TcpServer::receive(const TcpSegment& s, Time now) {
       send_reset(s, now);
     else
       listen(s, now);
+  } else if (c->state == State::syn_sent) {
+    answered(*c, s, now);
   } else if (c->state != State::syn_received || handshake(*c, s, now)) {
     established(*c, s, now);
   }
@@ -65,23 +67,32 @@ void TcpServer::receive(const TcpSegment& s, Time now) {
 
 void TcpServer::listen(const TcpSegment& s, Time now) {
   Service* const service = services_.find(Transport::tcp, s.destination);
-  if (!service) {
+  if (!service || !service->listens()) {
     send_reset(s, now);
     return;
   }
   if (s.rst() || connections_.size() >= PeerTcp::max_connections) return;
-  const Options o = parse(s.options);
   Connection c;
   c.service = service;
   c.conversation = service->accept(s.destination);
   c.remote = s.from;
   c.remote_port = s.source;
   c.local_port = s.destination;
-  c.irs = s.seq;
-  c.rcv_nxt = c.rcv_wup = c.last_ack_sent = s.seq + 1;
   c.iss = static_cast<std::uint32_t>(random_.next());
   c.snd_una = c.iss;
   c.snd_nxt = c.iss + 1;
+  take_syn(c, s, now);
+  c.rcv_wnd = first_window(c);
+  c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
+  connections_.push_back(std::move(c));
+  send_synack(connections_.back(), now);
+}
+
+// What the other end's SYN says.
+void TcpServer::take_syn(Connection& c, const TcpSegment& s, Time now) {
+  const Options o = parse(s.options);
+  c.irs = s.seq;
+  c.rcv_nxt = c.rcv_wup = c.last_ack_sent = s.seq + 1;
   const std::uint32_t theirs = o.mss ? (*o.mss ? *o.mss : 536u) : 536u;
   c.mss_clamp = std::clamp<std::uint32_t>(theirs, 8, mss_);
   c.stamps = o.stamp.has_value();
@@ -96,12 +107,54 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
     c.ts_recent = o.stamp->first;
     c.ts_recent_at = jiffies(now);
   }
-  // Half the buffer, in whole segments; it never needs scaling, so a scale offered is answered with 0.
+}
+
+// Half the buffer, in whole segments; it never needs scaling, so a scale offered is answered with 0.
+std::uint32_t TcpServer::first_window(const Connection& c) const {
   const std::uint32_t space = receive_buffer(c) / 2;
-  c.rcv_wnd = std::min(space > c.mss_clamp ? space / c.mss_clamp * c.mss_clamp : space, PeerTcp::max_window);
+  return std::min(space > c.mss_clamp ? space / c.mss_clamp * c.mss_clamp : space, PeerTcp::max_window);
+}
+
+void TcpServer::connect(Service& service, const OwnConnection& wanted, Time now) {
+  Connection c;
+  c.service = &service;
+  c.conversation = service.accept(wanted.from_port);
+  if (connections_.size() >= PeerTcp::max_connections) {
+    c.conversation->ended(now);
+    return;
+  }
+  c.state = State::syn_sent;
+  c.remote = wanted.to;
+  c.remote_port = wanted.to_port;
+  c.local_port = wanted.from_port;
+  c.iss = c.snd_una = static_cast<std::uint32_t>(random_.next());
+  c.snd_nxt = c.iss + 1;
+  c.mss_clamp = c.mss_cache = mss_;
+  c.rcv_wnd = first_window(c);
   c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
   connections_.push_back(std::move(c));
-  send_synack(connections_.back(), now);
+  send_syn(connections_.back(), now);
+}
+
+// To our SYN.
+void TcpServer::answered(Connection& c, const TcpSegment& s, Time now) {
+  if (s.has_ack() && s.ack != c.snd_nxt) {
+    send_reset(s, now);
+    return;
+  }
+  if (s.rst()) {
+    if (s.has_ack()) c.state = State::closed;  // refused
+    return;
+  }
+  if (!s.syn() || !s.has_ack()) return;
+  take_syn(c, s, now);
+  c.state = State::established;
+  c.snd_una = c.sender.wl2 = s.ack;
+  c.retransmit_at.reset();
+  c.retries = 0;
+  ++counters_.connections;
+  c.conversation->opened(now);
+  send_ack(c, now);
 }
 
 // True if the segment completes the handshake and must be looked at like any other.
@@ -430,7 +483,8 @@ void TcpServer::run_timers(Time now) {
       data_timer(c, now);
       continue;
     }
-    const unsigned limit = c.state == State::syn_received ? PeerTcp::synack_retries : PeerTcp::fin_retries;
+    const bool opening = c.state == State::syn_received || c.state == State::syn_sent;
+    const unsigned limit = opening ? PeerTcp::synack_retries : PeerTcp::fin_retries;
     if (++c.retries > limit) {
       c.state = State::closed;
       continue;
@@ -438,6 +492,8 @@ void TcpServer::run_timers(Time now) {
     c.retransmit_at = j + std::min<Jiffies>(PeerTcp::initial_rto << std::min(c.retries, 6u), 120 * PeerTcp::hz);
     if (c.state == State::syn_received)
       send_synack(c, now);
+    else if (c.state == State::syn_sent)
+      send_syn(c, now);
     else
       send_segment(c, 0x11, c.snd_nxt - 1, now);
   }

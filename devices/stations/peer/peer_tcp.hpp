@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP: a server with the behaviour of Linux 2.2, most of all as a receiver.
+// The peer's TCP: mostly a server, with the behaviour of Linux 2.2, most of all as a receiver.
 //
 // What is kept of Linux 2.2 (read in the public source, 2.2.1 and 2.2.26 alike; facts, none of its code):
 // - an ACK goes out at once when twice the estimated segment size is outstanding, when the window can be raised to more
@@ -14,6 +14,9 @@
 //   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
 // - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
 // - a FIN is acknowledged at once; the server then closes and sends its own. A service may close first (leaving()).
+//
+// It also opens connections, for services that are clients (Service::own_connections): the SYN offers what Linux 2.2
+// offers, timestamps, SACK and a window scale of 0, and a refused or unanswered one ends the conversation.
 //
 // What the connections are for is the services' business (service.hpp). Sending (peer_tcp_send.cpp): slow start from
 // two segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with doubling back-off, window
@@ -121,6 +124,8 @@ class TcpServer {
         acknowledge_(config.acknowledge) {}
 
   void receive(const TcpSegment& segment, Time now);
+  /// Opens a connection for a service.
+  void connect(Service& service, const OwnConnection& wanted, Time now);
   /// The earliest timer; Time::never() if none runs.
   Time next_timer() const;
   void run_timers(Time now);
@@ -130,7 +135,7 @@ class TcpServer {
 
  private:
   /// leaving: this end has sent its FIN first (FIN-WAIT-1 and -2 of RFC 793)
-  enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed, leaving };
+  enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed, leaving, syn_sent };
   using Jiffies = std::uint32_t;
 
   struct Unread {
@@ -204,6 +209,9 @@ class TcpServer {
 
   Connection* find(const TcpSegment& s);
   void listen(const TcpSegment& s, Time now);
+  void take_syn(Connection& c, const TcpSegment& s, Time now);
+  std::uint32_t first_window(const Connection& c) const;
+  void answered(Connection& c, const TcpSegment& s, Time now);
   bool handshake(Connection& c, const TcpSegment& s, Time now);
   void established(Connection& c, const TcpSegment& s, Time now);
   bool take_ack(Connection& c, const TcpSegment& s, Time now);
@@ -243,6 +251,7 @@ class TcpServer {
   std::uint32_t select_window(Connection& c);
   static std::uint32_t truesize(std::uint32_t frame_bytes);
 
+  void send_syn(Connection& c, Time now);
   void send_synack(Connection& c, Time now);
   void send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now, ByteView data = {});
   void send_ack(Connection& c, Time now);

@@ -66,6 +66,18 @@ std::uint32_t TcpServer::select_window(Connection& c) {
   return wanted;
 }
 
+void TcpServer::send_syn(Connection& c, Time now) {
+  Bytes b = header(c.local_port, c.remote_port, c.iss, 0, flag_syn, c.rcv_wnd);
+  put32(b, 0x02040000 | c.mss_clamp);
+  put32(b, 0x0402080A);
+  put32(b, jiffies(now));
+  put32(b, 0);
+  put32(b, 0x01030300 | c.rcv_wscale);
+  close_options(b);
+  ++counters_.segments_out;
+  output_.send_tcp(c.remote, std::move(b), now);
+}
+
 void TcpServer::send_synack(Connection& c, Time now) {
   Bytes b = header(c.local_port, c.remote_port, c.iss, c.irs + 1, flag_syn | flag_ack, c.rcv_wnd);
   put32(b, 0x02040000 | c.mss_clamp);
@@ -139,7 +151,7 @@ void TcpServer::archive(Archive& a) {
   for (Connection& c : connections_) {
     if (a.loading()) {
       c.service = services_.find(Transport::tcp, c.local_port);
-      if (!c.service)
+      if (!c.service || (!c.service->listens() && !c.service->used()))
         throw Error(fmt::format("the snapshot has a connection to TCP port {} of the peer, which serves none there",
                                 c.local_port));
       c.conversation = c.service->accept(c.local_port);

@@ -35,8 +35,17 @@ struct DatagramSender {
 struct OwnDatagram {
   Ipv4 to = 0;
   std::uint16_t from_port = 0, to_port = 0;
-  Bytes data;        ///< not more than fits into one frame
+  Bytes data;
   Ipv4 gateway = 0;  ///< the neighbour by way of whom; 0: `to` is on the medium
+  /// Whether it may be longer than a frame: it then goes in fragments, the last one first as Linux 2.2 sends them, and
+  /// has left with the last frame of them.
+  bool in_fragments = false;
+};
+
+/// A connection that a service opens of its own accord.
+struct OwnConnection {
+  Ipv4 to = 0;
+  std::uint16_t from_port = 0, to_port = 0;
 };
 
 /// A service's side of one TCP connection.
@@ -44,6 +53,8 @@ class ServiceConnection {
  public:
   virtual ~ServiceConnection() = default;
 
+  /// The connection that the service has asked for (own_connections()) is established.
+  virtual void opened(Time /*now*/) {}
   /// Takes what the client has sent, in order.
   virtual void receive(ByteView data, Time now) = 0;
   /// How many bytes the service would send now, `at_most` or fewer (0 = nothing for the present). Asked again whenever
@@ -80,11 +91,17 @@ class Service {
   virtual bool iterative() const { return false; }
   /// The service's side of a connection to one of its TCP ports. Also builds an empty one for a snapshot to fill.
   virtual std::unique_ptr<ServiceConnection> accept(std::uint16_t port);
+  /// Whether it waits for connections at its TCP ports. If not, they are those of the connections that it opens itself.
+  virtual bool listens() const { return true; }
+  /// The connections that the service opens now, each between its accept() of `from_port` and what opened() or ended()
+  /// says. Asked when due() has come.
+  virtual std::vector<OwnConnection> own_connections(Time /*now*/) { return {}; }
   /// Whether a program waits at one of its UDP ports just now; if not, a datagram to it is refused.
   virtual bool bound(std::uint16_t /*port*/) const { return true; }
   /// Takes a datagram that has come to one of its UDP ports; the answer to its sender, if there is one.
   virtual std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now);
-  /// When own_datagrams() is to be called; Time::never() if the service sends nothing of its own accord.
+  /// When own_connections() and own_datagrams() are to be called; Time::never() if the service sends nothing of its own
+  /// accord.
   virtual Time due() const { return Time::never(); }
   /// What the service sends now; `waiting` frames of the station have not left yet. After it due() is later than
   /// `now`. One service of a station at most may have such datagrams.

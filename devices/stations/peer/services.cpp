@@ -2,6 +2,7 @@
 #include "devices/stations/peer/services.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/echo_discard.hpp"
@@ -20,6 +21,9 @@ Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetserverService>(config.socket_buffer));
   services_.push_back(std::make_unique<GeneratorService>());
   services_.push_back(std::make_unique<CounterService>());
+  auto client = std::make_unique<NetperfClient>();
+  netperf_client_ = client.get();
+  services_.push_back(std::move(client));
 }
 
 Service* Services::find(Transport transport, std::uint16_t port) const {

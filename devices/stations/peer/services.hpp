@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/stations/peer/netio_protocol.hpp"
+#include "devices/stations/peer/netperf_client.hpp"
 #include "devices/stations/peer/service.hpp"
 
 namespace planar::net {
@@ -23,10 +24,13 @@ class Services {
   /// The service at a port, or null.
   Service* find(Transport transport, std::uint16_t port) const;
   const std::vector<std::unique_ptr<Service>>& all() const { return services_; }
+  NetperfClient& netperf_client() { return *netperf_client_; }
+  const NetperfClient& netperf_client() const { return *netperf_client_; }
   void archive(Archive& a);
 
  private:
   std::vector<std::unique_ptr<Service>> services_;
+  NetperfClient* netperf_client_;
 };
 
 }  // namespace planar::net

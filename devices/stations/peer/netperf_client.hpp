@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// netperf 2.1's client, TCP_STREAM and UDP_STREAM, against the netserver of a machine (docs/hardware/netperf.md): one
+// run of one test, which whoever runs the machine starts.
+//
+// It calls at once, and again a second after it was refused, as a user who waits for the server would. TCP_STREAM
+// sends until the time is over, ends its direction and stops its clock at the server's end; UDP_STREAM stops it when
+// the time is over, and the server's results follow two seconds later. The figure is what the server counted over the
+// client's time.
+//
+// The host is so fast that it is not the bottleneck (a 2 x PII/400 at 100 Mbit/s: its copy and checksum of a frame take
+// a fraction of the frame's 123 us): there are data whenever a window or the send buffer has room.
+//
+// Not modelled: repeated runs and their confidence; what the socket buffer still holds of TCP_STREAM when the time is
+// over (less than 64 KB, counted and timed alike); partly queued messages of UDP_STREAM.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "devices/stations/peer/netserver.hpp"
+
+namespace planar::net {
+
+/// The client's own ports, the first ones that Linux 2.2 gives away.
+inline constexpr std::uint16_t netperf_client_control = 1024, netperf_client_data = 1025;
+/// Until the client calls again.
+inline constexpr Time netperf_client_patience = 1_s;
+/// Bytes of the send buffer that a fragment of 1480 bytes takes: a 2 KB allocation less what the slab returns. Source:
+/// arithmetic on Linux 2.2.16, sock_alloc_send_skb() and alloc_skb() with an Ethernet header and a descriptor.
+inline constexpr std::uint32_t netperf_fragment_bytes = 1700;
+
+struct NetperfClientConfig {
+  NetperfTestType type = NetperfTestType::tcp_stream;  ///< or udp_stream
+  Ipv4 server = 0;
+  std::uint16_t port = netperf_port;
+  Time length = 10_s;                  ///< up to an hour; the server is told whole seconds, rounded up
+  std::uint32_t message_bytes = 8192;  ///< of a datagram, 1 to 65507; TCP_STREAM has no messages
+  std::uint32_t send_buffer = 65535;   ///< of its socket
+  std::uint32_t receive_buffer = 0;    ///< that it asks the server for; 0: the server's own
+
+  void archive(Archive& a) { a(type, server, port, length, message_bytes, send_buffer, receive_buffer); }
+  bool sensible() const;
+};
+
+class NetperfClient final : public Service {
+ public:
+  enum class Phase : std::uint8_t {
+    calling,  ///< waits for the next call, or for its answer
+    asking,   ///< for the test
+    joining,  ///< TCP_STREAM: opens the data connection
+    running,  ///< sends
+    ending,   ///< waits for the server's end of the data connection, and for its results
+    done,     ///< has them
+    failed    ///< the server refused the test or went away
+  };
+
+  /// Begins to call; for Peer::start_netperf(). An earlier test must be over.
+  void start(const NetperfClientConfig& config, Time now);
+
+  std::string_view name() const override { return "netperf"; }
+  std::span<const ServicePort> ports() const override;
+  bool listens() const override { return false; }
+  std::unique_ptr<ServiceConnection> accept(std::uint16_t port) override;
+  Time due() const override;
+  std::vector<OwnConnection> own_connections(Time now) override;
+  std::vector<OwnDatagram> own_datagrams(std::size_t waiting, Time now) override;
+  void own_sent(bool sent, Time now) override;
+  bool used() const override { return config_.has_value(); }
+  void archive_used(Archive& a) override;
+  void forget() override {
+    config_.reset();
+    run_ = {};
+  }
+
+  struct Run {
+    Phase phase = Phase::calling;
+    bool called = false;  ///< and not answered yet
+    Time next{};          ///< of what happens without the server
+    Time began{}, stopped{};
+    bool stopped_clock = false, has_results = false;
+    std::uint32_t error = 0;       ///< of the server's records
+    std::uint16_t data_port = 0;   ///< the server's
+    std::uint64_t sent_bytes = 0;  ///< TCP_STREAM
+    std::uint64_t messages = 0;    ///< UDP_STREAM: given to the adapter
+    std::uint32_t under_way = 0;   ///< of those: have not left
+    std::uint64_t received = 0;    ///< by the server: bytes; UDP_STREAM: messages
+    void archive(Archive& a) {
+      a(phase, called, next, began, stopped, stopped_clock, has_results, error, data_port, sent_bytes, messages,
+        under_way, received);
+    }
+  };
+  /// Nothing before start().
+  const std::optional<NetperfClientConfig>& config() const { return config_; }
+  const Run& run() const { return run_; }
+  bool datagrams() const { return config_ && config_->type == NetperfTestType::udp_stream; }
+  Time elapsed() const { return run_.stopped - run_.began; }
+  /// 10^6 bit/s as netperf says it; 0 before the results.
+  double mbit_per_s() const;
+
+  // of its connections
+  /// The request for the test.
+  Bytes ask();
+  void take_record(ByteView record, Time now);
+  void begin(Time now);
+  /// Bytes of TCP_STREAM that may be sent; 0 when the time is over.
+  std::size_t room(std::size_t at_most, Time now) const;
+  void count(std::size_t bytes) { run_.sent_bytes += bytes; }
+  void data_ended(Time now);
+  void control_ended(Time now);
+  bool over() const { return run_.phase >= Phase::ending; }
+  bool finished() const { return run_.phase >= Phase::done; }
+
+ private:
+  void stop_clock(Time now);
+  std::uint32_t most_under_way() const;
+
+  std::optional<NetperfClientConfig> config_;
+  Run run_;
+};
+
+}  // namespace planar::net
