@@ -11,14 +11,14 @@ using namespace planar;
 
 namespace {
 
-struct Port final : Slave {
+struct IsaPort final : Slave {
   std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0x5A; }
   void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
   std::uint32_t peek(std::uint32_t, unsigned) const override { return 0x5A; }
 };
 
-struct Bench {
-  Bench() {
+struct IsaBench {
+  IsaBench() {
     host.attach(isa);
     host.attach(pci);
     memory.map_ram(0, ram);
@@ -37,12 +37,12 @@ struct Bench {
   bus::HostBridge host{scheduler, memory, {}, trace};
   pci::Segment pci{scheduler, {}, memory, trace};
   isa::IsaBus isa{scheduler, {}, pci};
-  Port port;
+  IsaPort port;
   IoClaim claim;
   Time now{};
 };
 
-struct Mover final : pci::Master {
+struct IsaNeighbour final : pci::Master {
   using Master::Master;
   std::span<std::uint8_t> burst_data() override { return buffer; }
   void burst_ended(pci::BurstEnd, Time now) override {
@@ -56,7 +56,7 @@ struct Mover final : pci::Master {
 }  // namespace
 
 TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that nobody decodes") {
-  Bench b;
+  IsaBench b;
   const isa::IsaTiming t;
   const Time expected = t.synchronisation + t.clock * std::int64_t{t.byte_clocks} + t.completion;
   CHECK(b.in(0x21) == expected);
@@ -64,8 +64,8 @@ TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that no
 }
 
 TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits for ever") {
-  Bench b;
-  Mover mover(b.pci, "mover");
+  IsaBench b;
+  IsaNeighbour mover(b.pci, "mover");
   mover.set_latency_timer(16);
   mover.start(pci::MemoryCommand::write, 0x1000, 256, b.now);
   for (int n = 0; n < 200; ++n) b.in(0x21);

@@ -8,7 +8,7 @@ using namespace planar::test;
 
 namespace {
 
-struct Registers final : Slave {
+struct PciRegisters final : Slave {
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
     last_read = now;
     return peek(offset, bytes);
@@ -19,26 +19,26 @@ struct Registers final : Slave {
   Time last_read{};
 };
 
-struct Device final : pci::Function {
-  explicit Device(pci::Slot& slot)
+struct PciDevice final : pci::Function {
+  explicit PciDevice(pci::Slot& slot)
       : Function(slot, {.vendor = 0x10EC, .device = 0x8139, .revision = 0x10, .class_code = 0x020000}) {
     add_bar({pci::Bar::Kind::io, 0x100, &registers, {32, pci::CycleKind::io, 60_ns}});
     add_bar({pci::Bar::Kind::memory, 0x1000, &registers, {32, pci::CycleKind::memory, 60_ns}});
   }
   using Function::set_interrupt;
-  Registers registers;
+  PciRegisters registers;
 };
 
-struct Bench {
+struct PciFunctionBench {
   PciRig rig;
   pci::Slot slot{9, 1, rig.wiring()};
-  Device device{slot};
+  PciDevice device{slot};
 };
 
 }  // namespace
 
 TEST_CASE("mechanism 1 answers as Linux probes it") {
-  Bench b;
+  PciFunctionBench b;
   b.rig.out(0xCFB, 0x01);
   const std::uint32_t before = b.rig.in(0xCF8, 4);
   b.rig.out(0xCF8, 0x80000000, 4);
@@ -63,7 +63,7 @@ TEST_CASE("mechanism 1 answers as Linux probes it") {
 }
 
 TEST_CASE("devices, functions and buses that are not there read ones and take writes") {
-  Bench b;
+  PciFunctionBench b;
   CHECK(b.rig.config(8, 0) == 0xFFFFFFFF);
   CHECK(b.rig.config(9, 0, 2, 1) == 0xFFFF);
   b.rig.set_config(8, pci::COMMAND, 7, 2);
@@ -76,7 +76,7 @@ TEST_CASE("devices, functions and buses that are not there read ones and take wr
 TEST_CASE("mechanism 2 has its key, its function and its windows") {
   PciRig rig({}, pci::ConfigMechanism::two);
   pci::Slot slot{9, 1, rig.wiring()};
-  Device device{slot};
+  PciDevice device{slot};
   rig.out(0xCFB, 0);
   rig.out(0xCF8, 0);
   rig.out(0xCFA, 0);
@@ -96,7 +96,7 @@ TEST_CASE("mechanism 2 has its key, its function and its windows") {
 }
 
 TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
-  Bench b;
+  PciFunctionBench b;
   b.rig.set_config(9, pci::BAR0, 0xFFFFFFFF);
   CHECK(b.rig.config(9, pci::BAR0) == 0xFFFFFF01);
   b.rig.set_config(9, pci::BAR0 + 4, 0xFFFFFFFF);
@@ -134,7 +134,7 @@ TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
 }
 
 TEST_CASE("the processor waits for ports and reads, and not for writes to memory") {
-  Bench b;
+  PciFunctionBench b;
   b.rig.set_config(9, pci::BAR0, 0x6000);
   b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
   b.rig.set_config(9, pci::COMMAND, 7, 2);
@@ -173,7 +173,7 @@ TEST_CASE("the processor waits for ports and reads, and not for writes to memory
 }
 
 TEST_CASE("an interrupt pin is a level that RST# lets go") {
-  Bench b;
+  PciFunctionBench b;
   b.device.set_interrupt(true, b.rig.now);
   CHECK(b.rig.interrupts[1]);
   b.rig.segment.reset(b.rig.now);
@@ -188,7 +188,7 @@ TEST_CASE("a function whose only base address register is the fifth") {
     }
     void again() { add_bar(4, {pci::Bar::Kind::io, 16, &registers, {32, pci::CycleKind::io, 60_ns}}); }
     void seventh() { add_bar(6, {pci::Bar::Kind::io, 16, &registers, {32, pci::CycleKind::io, 60_ns}}); }
-    Registers registers;
+    PciRegisters registers;
   };
   PciRig rig;
   pci::Slot slot{7, 0, rig.wiring()};

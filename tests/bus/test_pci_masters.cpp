@@ -31,7 +31,7 @@ struct Mover final : pci::Master {
 };
 
 /// What the bus does, in order.
-struct Watcher final : bus::BusObserver {
+struct MasterWatcher final : bus::BusObserver {
   void transferred(const std::string& owner, const bus::Transfer& t, Time, Time) override {
     log.push_back(owner + " " + std::to_string(t.bytes));
   }
@@ -103,7 +103,7 @@ TEST_CASE("an address that nobody answers ends in a master abort") {
 TEST_CASE("two masters take turns, each for its latency timer") {
   PciRig rig;
   Mover first(rig, "first"), second(rig, "second");
-  Watcher watcher;
+  MasterWatcher watcher;
   rig.segment.add_observer(watcher);
   first.set_latency_timer(32);
   second.set_latency_timer(32);
