@@ -97,9 +97,10 @@ Verb add_adf(CLI::App& app) {
     }
     if (file->count() == 0) throw Error("adf: no file given; write planar adf FILE or planar adf solve MACHINE");
     if (const PciEntry* const card = find_pci(o->file))
-      throw Error(fmt::format("adf: {} is a PCI card and has no adapter description: firmware gives it what its base "
-                              "address registers ask for; see planar show {}",
-                              card->title, card->name));
+      throw Error(
+          fmt::format("adf: {} is a PCI card and has no adapter description: firmware gives it what its base "
+                      "address registers ask for; see planar show {}",
+                      card->title, card->name));
     const auto adapter = adf::load_adf(o->file);
     if (o->json)
       write_json(*o->json, adapter_json(adapter));
