@@ -20,7 +20,7 @@ done
 fail() { echo "make.sh: $*" >&2; cat "$scratch/said" >&2; exit 1; }
 
 cd "$scratch"
-"$planar" run "$here/../labs/window.toml" --quiet --until "7.7 s" --snapshot-at "7.65 s" netio.snap >said 2>&1 || fail snapshot
+"$planar" run "$here/../labs/window.toml" --quiet --until "8.63 s" --snapshot-at "8.58 s" netio.snap >said 2>&1 || fail snapshot
 
 # picture NAME PANES [xdotool commands]
 picture() {

@@ -57,6 +57,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_hit") return (t.dram.read_hit + rest) * per_bus;
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
+  if (name == "l2.line") return (t.l2.hit_mru + (t.l1.line / t.dram.width - 1) * t.l2.burst_step) * per_bus;
   const auto whole = [&](Time cycle) {  // the processor continues at its next clock
     return std::ceil((m.board->cycles().synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };
@@ -101,11 +102,12 @@ double Expectation::clocks() const {
 std::vector<Expectation> expectations(const MachineConfig& machine) {
   const toml::table file = parsed();
   const auto cpu = processor_model(machine.timing.model).key;
-  const bool second_level = machine.timing.l2.bytes != 0;
+  const bool second_level = machine.timing.l2.bytes != 0, allocates = machine.timing.l2.write_allocate;
   std::vector<Expectation> list;
   for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table();
-        entry["cpu"].value<std::string>() == cpu && entry["second_level"].value_or(second_level) == second_level)
+    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu &&
+                                                     entry["second_level"].value_or(second_level) == second_level &&
+                                                     entry["write_allocate"].value_or(allocates) == allocates)
       list.push_back(read_one(entry, machine));
   return list;
 }
