@@ -14,10 +14,10 @@ namespace {
 using Words = std::array<std::uint32_t, 64>;
 
 /// A client of one service: what it sends on a connection, and all that it gets back at that time.
-struct NetperfClient {
+struct NetserverClient {
   NetserverService& service;
   std::unique_ptr<ServiceConnection> connection;
-  explicit NetperfClient(NetserverService& s, std::uint16_t port) : service(s), connection(s.accept(port)) {}
+  explicit NetserverClient(NetserverService& s, std::uint16_t port) : service(s), connection(s.accept(port)) {}
 
   void send(const Bytes& bytes, Time now, std::size_t piece = 100) {
     for (std::size_t at = 0; at < bytes.size(); at += piece)
@@ -76,7 +76,7 @@ double number_at(const Words& w, std::size_t word) {
 
 TEST_CASE("a stream: the port in the response, and what was received when the client ends") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask({2}, 0_s);  // DEBUG_OFF, which netperf begins with
   CHECK(control.answer(0_s)[0] == 3);
 
@@ -87,7 +87,7 @@ TEST_CASE("a stream: the port in the response, and what was received when the cl
   REQUIRE(response[8] > netperf_port);
   CHECK(control.take(1_s).empty());
 
-  NetperfClient data(service, static_cast<std::uint16_t>(response[8]));
+  NetserverClient data(service, static_cast<std::uint16_t>(response[8]));
   data.send(Bytes(5'000'000, 1), 1_s, 1448);
   CHECK(data.take(1_s).empty());
   CHECK(control.take(2_s).empty());
@@ -104,11 +104,11 @@ TEST_CASE("a stream: the port in the response, and what was received when the cl
 
 TEST_CASE("requests and responses: each whole request is answered, and the server ends by its own clock") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask(rr_request(100, 40, 3), 0_s);
   const auto response = control.answer(0_s);
   CHECK(response[0] == 14);
-  NetperfClient data(service, static_cast<std::uint16_t>(response[7]));
+  NetserverClient data(service, static_cast<std::uint16_t>(response[7]));
   data.send(Bytes(99, 1), 1_s);
   CHECK(data.take(1_s).empty());
   data.send(Bytes(1, 1), 1_s);
@@ -125,7 +125,7 @@ TEST_CASE("requests and responses: each whole request is answered, and the serve
 
 TEST_CASE("tests that netserver does not know, sizes that make no sense, and more tests than it takes are refused") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   for (const std::uint32_t type : {0u, 22u, 70u, 0xFFFFFFFFu}) {
     control.ask({type}, 0_s);
     CHECK(control.answer(0_s)[1] == 998);
@@ -137,7 +137,7 @@ TEST_CASE("tests that netserver does not know, sizes that make no sense, and mor
     control.ask(request, 0_s);
     CHECK(control.answer(0_s)[1] == 22);
   }
-  std::vector<NetperfClient> many;
+  std::vector<NetserverClient> many;
   for (std::size_t n = 0; n < NetserverService::slots; ++n) {
     many.emplace_back(service, netperf_port);
     many.back().ask(stream_request(), 0_s);
@@ -152,35 +152,35 @@ TEST_CASE("tests that netserver does not know, sizes that make no sense, and mor
 
 TEST_CASE("a data connection that nobody asked for is discarded, one that is lost ends the test") {
   NetserverService service;
-  NetperfClient stray(service, netperf_port + 1);
+  NetserverClient stray(service, netperf_port + 1);
   stray.send(Bytes(1000, 1), 0_s);
   CHECK(stray.take(0_s).empty());
   stray.connection->ended(0_s);
 
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask(stream_request(), 0_s);
   const auto port = control.answer(0_s)[8];
-  NetperfClient data(service, static_cast<std::uint16_t>(port));
+  NetserverClient data(service, static_cast<std::uint16_t>(port));
   data.connection->ended(1_s);
   CHECK(number_at(control.answer(1_s), 2) == 0);
 }
 
 TEST_CASE("a client that goes away in its test leaves nothing to the next one") {
   NetserverService service;
-  const auto ask = [&](NetperfClient& control, Time now) {
+  const auto ask = [&](NetserverClient& control, Time now) {
     control.ask(stream_request(), now);
     return static_cast<std::uint16_t>(control.answer(now)[8]);
   };
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   const auto port = ask(control, 0_s);
-  NetperfClient data(service, port);
+  NetserverClient data(service, port);
   data.send(Bytes(1000, 1), 1_s);
   control.connection->ended(2_s);
 
-  NetperfClient next(service, netperf_port);
+  NetserverClient next(service, netperf_port);
   const auto next_port = ask(next, 3_s);
   CHECK(next_port != port);
-  NetperfClient next_data(service, next_port);
+  NetserverClient next_data(service, next_port);
   next_data.send(Bytes(500, 1), 4_s);
   data.send(Bytes(1000, 1), 5_s);
   data.connection->ended(6_s);
@@ -192,7 +192,7 @@ TEST_CASE("a client that goes away in its test leaves nothing to the next one") 
 
 TEST_CASE("a stream of datagrams: messages counted until two seconds after the length") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask(udp_stream_request(1000, 3), 1_s);
   const auto response = control.answer(1_s);
   CHECK(response[0] == 17);
@@ -227,7 +227,7 @@ TEST_CASE("a stream of datagrams: messages counted until two seconds after the l
 
 TEST_CASE("datagrams as requests: each is answered, one of another size ends the test with an error") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask(rr_request(10, 30, 1, 19), 0_s);
   const auto response = control.answer(0_s);
   CHECK(response[0] == 20);
@@ -258,13 +258,13 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
 
 TEST_CASE("a connection for each request: the server leaves after its response, and the test goes on") {
   NetserverService service;
-  NetperfClient control(service, netperf_port);
+  NetserverClient control(service, netperf_port);
   control.ask(rr_request(100, 40, 2, 34), 0_s);
   const auto response = control.answer(0_s);
   CHECK(response[0] == 35);
   const auto port = static_cast<std::uint16_t>(response[7]);
   for (int n = 0; n < 3; ++n) {
-    NetperfClient data(service, port);
+    NetserverClient data(service, port);
     data.send(Bytes(60, 1), 1_s);
     CHECK_FALSE(data.connection->leaving());
     data.send(Bytes(60, 1), 1_s);  // 20 bytes too many are not read
