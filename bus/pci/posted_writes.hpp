@@ -3,6 +3,7 @@
 // read of the processor from PCI, and a port access, wait until it is empty (PCI 2.1, appendix E).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 
@@ -27,6 +28,12 @@ class PostedWrites {
   const Write& front() const { return writes_.front(); }
   void pop() { writes_.pop_front(); }
   void clear() { writes_.clear(); }
+  /// The longest cycle among them.
+  Time longest() const {
+    Time most{};
+    for (const Write& w : writes_) most = std::max(most, w.cycle);
+    return most;
+  }
   void archive(Archive& a) { a(writes_); }
 
  private:

@@ -349,6 +349,12 @@ void Segment::archive(Archive& a) {
   for (Master* m : masters_) m->archive(a);
   if (!a.loading()) return;
   const Time latest = scheduler_.now() + longest_ahead;
+  for (const Event* event : {&grant_, &end_, &post_})
+    if (event->pending() && event->when() > latest)
+      throw Error("snapshot holds a PCI transaction that does not end; take a new one", ExitCode::missing_file);
+  for (const Time t : {now_on_.start, now_on_.first, now_on_.end, busy_until_, processor_from_, posted_.longest()})
+    if (t < Time{} || t > latest)
+      throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
   if (owner > masters_.size() || turn_ > masters_.size() || busy_until_ > latest || processor_from_ > latest ||
       (owner != 0) != end_.pending() || post_.pending() != (!posted_.empty() && owner == 0 && !grant_.pending()) ||
       posted_.size() > timing_.post_depth)

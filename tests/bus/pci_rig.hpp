@@ -13,6 +13,7 @@
 #include "bus/pci/function.hpp"
 #include "bus/pci/segment.hpp"
 #include "bus/pci/slot.hpp"
+#include "core/common/error.hpp"
 #include "tests/bus/plain_bus.hpp"
 #include "tests/catch.hpp"
 
@@ -81,6 +82,8 @@ struct PciRig {
     bus.archive(a);
     ports->archive(a);
     a(now, ram);
+    if (a.loading() && (now < scheduler.now() || now > scheduler.now() + 1_s))  // as a machine checks its processor
+      throw Error("snapshot: the rig's time is not the scheduler's", ExitCode::missing_file);
   }
 
   Scheduler scheduler;
