@@ -10,13 +10,17 @@ constexpr std::string_view limitations[] = {
     "82559 (revision 8) only; the 82557 and 82558 differ in interrupt masks, extended transmit blocks and what the "
     "receive FIFO does without resources.",
     "Flow control, TCO, checksums, wake-up and the early receive interrupt do nothing; their registers are kept.",
-    "Configuration space has no power management capability; the flash and boot ROM places read FFh.",
+    "The power management capability is there and does nothing; the place of the flash memory reads FFh; no boot ROM.",
     "Header RFDs and receive DMA redirect are not done; downloaded microcode is read and does nothing.",
     "A frame starts when its threshold is reached and the sizes of all its buffers are known.",
     "Memory write and invalidate is a memory write.",
     "The duplex mode is the segment's, whatever the PHY and the configuration say.",
     "Acceptance of commands, self-test, resets, and the room for transmit bursts have inferred times and sizes.",
 };
+
+// Configuration space (PCI 2.1 has no names for these).
+constexpr std::uint16_t has_capabilities = 0x0010;
+constexpr unsigned capabilities = 0x34, power_management = 0xDC;
 
 constexpr OemId ids[] = {{EePro100::device_id, "Intel"}};
 
@@ -100,6 +104,12 @@ EePro100::EePro100(const PciContext& context, const StationOptions& o)
            .size = 0x100000,
            .slave = &flash_,
            .cycle = {32, pci::CycleKind::memory, wait}});
+  // The power management capability, as lspci -xxx shows it.
+  config_.set_default(pci::STATUS, 2, pci::FAST_BACK_TO_BACK | pci::DEVSEL_MEDIUM | has_capabilities);
+  config_.set_default(capabilities, 1, power_management);
+  config_.set_default(power_management, 4, 0xFE220001);
+  config_.set_default(power_management + 4, 4, 0x4B004000);
+  config_.set_writable(power_management + 4, 2, 0x1F03);  // data select, PME enable, state
   connect(chip_.bursts());
 }
 

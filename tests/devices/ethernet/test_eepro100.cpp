@@ -23,6 +23,8 @@ TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
   }
   CHECK(b.rig.load(b.rig.config(9, 0x18) + 0xFFFFC) == UINT32_MAX);  // no flash memory
   CHECK(b.rig.config(9, 0x30) == 0);                                 // no expansion ROM
+  CHECK(b.rig.config(9, 0x06, 2) == 0x0290);
+  CHECK(b.rig.config(9, b.rig.config(9, 0x34, 1)) == 0xFE220001);  // power management
 }
 
 TEST_CASE("PRO/100+: the EEPROM has 64 words, whose sum is BABAh") {
