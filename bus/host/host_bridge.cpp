@@ -152,6 +152,18 @@ inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t 
   return value;
 }
 
+/// What the slave, or the memory, of a write cycle gets at its end.
+inline void HostBridge::deliver(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time end) {
+  if (target.data) {
+    if (target.writable)
+      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  } else if (target.slave) {
+    lanes(at, bytes, [&](unsigned offset, unsigned count) {
+      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
+    });
+  }
+}
+
 inline void HostBridge::write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
                                     Time& t) {
   Time end;
@@ -160,16 +172,10 @@ inline void HostBridge::write_cycle(const Target& target, std::uint32_t at, unsi
   const bool ready = cycle_end(bus, target.cycle, asked, target.offset, bytes, Direction::write, t, end);
   t = end;
   finish_cycle(bus, target.selected, end);
-  if (!ready) [[unlikely]] {
+  if (ready) [[likely]]
+    deliver(target, at, bytes, value, end);
+  else
     bus.bus_timeout(end);
-  } else if (target.data) {
-    if (target.writable)
-      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
-  } else if (target.slave) {
-    lanes(at, bytes, [&](unsigned offset, unsigned count) {
-      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
-    });
-  }
 }
 
 /// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
@@ -460,16 +466,8 @@ Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32
 
 /// A posted write has had its cycle.
 void HostBridge::write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) {
-  const Target target = memory_target(address);
   ++cycles_;
-  if (target.data) {
-    if (target.writable)
-      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
-  } else if (target.slave) {
-    lanes(address, bytes, [&](unsigned offset, unsigned count) {
-      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), now);
-    });
-  }
+  deliver(memory_target(address), address, bytes, value, now);
 }
 
 cpu::Cycle HostBridge::acknowledge_interrupt(Time start) {

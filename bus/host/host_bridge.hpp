@@ -96,6 +96,7 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   template <bool memory, class F>
   Time split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f);
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
+  static void deliver(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time end);
   void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
   bool posted(std::uint32_t address) const;
   Time post(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "core/memory/port_run.hpp"
+#include "core/memory/burst.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/time/time.hpp"
@@ -15,10 +15,6 @@
 namespace planar::pci {
 
 class Segment;
-
-/// The memory commands (PCI 2.1, 3.1.1).
-enum class MemoryCommand : std::uint8_t { read, read_line, read_multiple, write, write_invalidate };
-constexpr bool writes(MemoryCommand c) { return c >= MemoryCommand::write; }
 
 /// Why a burst has ended.
 enum class BurstEnd : std::uint8_t { done, master_abort };
@@ -32,7 +28,7 @@ class Master {
   Master& operator=(const Master&) = delete;
 
   /// Moves `bytes` bytes (more than 0) from or to `address`; one burst at a time.
-  void start(MemoryCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
+  void start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
   /// Gives the burst up; what was moved stays moved.
   void cancel(Time now);
   bool active() const { return bytes_ != 0; }
@@ -59,7 +55,7 @@ class Master {
   Segment& segment_;
   std::string name_;
   unsigned latency_timer_ = 0;
-  MemoryCommand command_ = MemoryCommand::read;
+  BurstCommand command_ = BurstCommand::read;
   std::uint32_t address_ = 0;
   std::uint32_t bytes_ = 0;  // of the burst; 0: none
   std::uint32_t moved_ = 0;

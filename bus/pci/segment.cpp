@@ -25,7 +25,7 @@ Master::Master(Segment& segment, std::string name) : segment_(segment), name_(st
 
 Master::~Master() { segment_.detach(*this); }
 
-void Master::start(MemoryCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
+void Master::start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
   command_ = command;
   address_ = address;
   bytes_ = bytes;
@@ -47,7 +47,7 @@ void Master::describe(Description& d) const {
 void Master::archive(Archive& a) {
   a(latency_timer_, command_, address_, bytes_, moved_, requesting_);
   // The owner's bytes may be loaded later than this: Segment::end() looks whether they are there.
-  if (a.loading() && (command_ > MemoryCommand::write_invalidate || moved_ > bytes_ || (requesting_ && bytes_ == 0)))
+  if (a.loading() && (command_ > BurstCommand::write_invalidate || moved_ > bytes_ || (requesting_ && bytes_ == 0)))
     throw Error("snapshot holds a damaged PCI burst; take a new one", ExitCode::missing_file);
 }
 
@@ -178,7 +178,7 @@ void Segment::grant(Time now) {
 Time Segment::beat_end(std::uint32_t beat) const {
   const std::uint32_t from = owner_->address_ + owner_->moved_;
   std::uint64_t clocks = beat;
-  if (owner_->command_ == MemoryCommand::read || owner_->command_ == MemoryCommand::read_line) {
+  if (owner_->command_ == BurstCommand::read || owner_->command_ == BurstCommand::read_line) {
     const std::uint32_t crossed = ((from & (line_bytes - 1) & ~3u) + 4 * beat) / line_bytes;
     clocks += std::uint64_t{crossed} * timing_.memory.read_line_gap;
   }

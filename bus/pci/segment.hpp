@@ -10,7 +10,7 @@
 // processor has the next one. What was left of the burst competes again. A burst is one transaction as long as nobody
 // else asks: the bridge ends none by itself but where `read` and `read_line` come to the end of what it reads ahead.
 //
-// Memory behind the bridge is shared by the line: each one keeps the processor from it for MemoryTarget::line.
+// Masters share memory with the processor by the line: each one keeps it from the processor for MemoryTarget::line.
 //
 // An address that is no memory ends in a master abort. A transfer to or from another device's memory moves its data at
 // the same price as memory's [inferred].

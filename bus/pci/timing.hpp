@@ -20,7 +20,7 @@ enum class CycleKind : std::uint8_t {
   configuration,  ///< through CFCh
 };
 
-/// Memory behind the host bridge as a master finds it.
+/// Memory as a master on PCI finds it.
 struct MemoryTarget {
   /// From FRAME# to the first datum of a read: DEVSEL#, the memory's access, the way back. [inferred] 430HX class 10
   /// to 12

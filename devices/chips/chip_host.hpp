@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/memory/burst.hpp"
 #include "core/memory/port_run.hpp"
 #include "core/time/time.hpp"
 
@@ -31,11 +32,6 @@ class BusMasterHost : public ChipHost {
  protected:
   ~BusMasterHost() = default;
 };
-
-/// The bus commands by which a chip on PCI reads or writes memory: they tell the host bridge how far to read ahead, and
-/// that whole lines are coming.
-enum class BurstCommand : std::uint8_t { read, read_line, read_multiple, write, write_invalidate };
-constexpr bool writes(BurstCommand c) { return c >= BurstCommand::write; }
 
 /// The bus interface of a chip that masters its bus in bursts, whose length and command it chooses itself. It has one
 /// burst at work at a time; a chip with several DMA engines shares it among them (dma/dma_engines.hpp).

@@ -47,7 +47,7 @@ struct IsaNeighbour final : pci::Master {
   std::span<std::uint8_t> burst_data() override { return buffer; }
   void burst_ended(pci::BurstEnd, Time now) override {
     ++ended;
-    start(pci::MemoryCommand::write, 0x1000, 256, now);
+    start(BurstCommand::write, 0x1000, 256, now);
   }
   std::vector<std::uint8_t> buffer = std::vector<std::uint8_t>(256);
   int ended = 0;
@@ -67,7 +67,7 @@ TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits 
   IsaBench b;
   IsaNeighbour mover(b.pci, "mover");
   mover.set_latency_timer(16);
-  mover.start(pci::MemoryCommand::write, 0x1000, 256, b.now);
+  mover.start(BurstCommand::write, 0x1000, 256, b.now);
   for (int n = 0; n < 200; ++n) b.in(0x21);
   CHECK(mover.ended > 20);
   // And when the processor is done with it the master goes on alone.

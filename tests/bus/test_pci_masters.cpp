@@ -6,13 +6,12 @@
 
 using namespace planar;
 using namespace planar::test;
-using pci::MemoryCommand;
 
 namespace {
 
 struct Mover final : pci::Master {
   explicit Mover(PciRig& rig, std::string name = "mover") : Master(rig.segment, std::move(name)) {}
-  void move(MemoryCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
+  void move(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
     buffer.resize(bytes);
     start(command, address, bytes, now);
   }
@@ -21,7 +20,7 @@ struct Mover final : pci::Master {
     end = how;
     when = now;
     ++ended;
-    if (again) start(MemoryCommand::write, 0x2000, static_cast<std::uint32_t>(buffer.size()), now);
+    if (again) start(BurstCommand::write, 0x2000, static_cast<std::uint32_t>(buffer.size()), now);
   }
   std::vector<std::uint8_t> buffer;
   pci::BurstEnd end{};
@@ -45,22 +44,22 @@ TEST_CASE("a burst takes arbitration, the target's first datum and a clock for e
   Mover mover(rig);
   const auto& t = rig.segment.timing();
   SECTION("a write") {
-    mover.move(MemoryCommand::write, 0x1000, 64, rig.now);
+    mover.move(BurstCommand::write, 0x1000, 64, rig.now);
     rig.step(10_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
   }
   SECTION("a read of several lines, read ahead") {
-    mover.move(MemoryCommand::read_multiple, 0x1000, 256, rig.now);
+    mover.move(BurstCommand::read_multiple, 0x1000, 256, rig.now);
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 63));
   }
   SECTION("a read of several lines, each fetched by itself") {
-    mover.move(MemoryCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: two line ends
+    mover.move(BurstCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: two line ends
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 15 + 2 * t.memory.read_line_gap));
   }
   SECTION("byte enables: any address, whole doublewords of time") {
-    mover.move(MemoryCommand::write, 0x1002, 4, rig.now);
+    mover.move(BurstCommand::write, 0x1002, 4, rig.now);
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 1));
   }
@@ -72,10 +71,10 @@ TEST_CASE("a burst moves what is in memory when it ends") {
   PciRig rig;
   Mover mover(rig);
   rig.put(0x1003, {1, 2, 3, 4, 5, 6, 7});
-  mover.move(MemoryCommand::read, 0x1003, 7, rig.now);
+  mover.move(BurstCommand::read, 0x1003, 7, rig.now);
   rig.step(10_us);
   CHECK(mover.buffer == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7});
-  mover.move(MemoryCommand::write, 0x2FFE, 7, rig.now);  // over a page's end
+  mover.move(BurstCommand::write, 0x2FFE, 7, rig.now);  // over a page's end
   rig.step(10_us);
   CHECK(rig.get(0x2FFE, 7) == mover.buffer);
   CHECK(mover.ended == 2);
@@ -84,17 +83,17 @@ TEST_CASE("a burst moves what is in memory when it ends") {
 TEST_CASE("an address that nobody answers ends in a master abort") {
   PciRig rig;
   Mover mover(rig);
-  mover.move(MemoryCommand::write, 0xF0000000, 64, rig.now);
+  mover.move(BurstCommand::write, 0xF0000000, 64, rig.now);
   rig.step(10_us);
   CHECK(mover.ended == 1);
   CHECK(mover.end == pci::BurstEnd::master_abort);
   SECTION("also where a burst runs out of memory") {
-    mover.move(MemoryCommand::read, 0xFFFC0, 256, rig.now);
+    mover.move(BurstCommand::read, 0xFFFC0, 256, rig.now);
     rig.step(10_us);
     CHECK(mover.end == pci::BurstEnd::master_abort);
   }
   SECTION("and at the top of the address space") {
-    mover.move(MemoryCommand::read, 0xFFFFFFF0, 256, rig.now);
+    mover.move(BurstCommand::read, 0xFFFFFFF0, 256, rig.now);
     rig.step(10_us);
     CHECK(mover.ended == 2);
   }
@@ -107,8 +106,8 @@ TEST_CASE("two masters take turns, each for its latency timer") {
   rig.segment.add_observer(watcher);
   first.set_latency_timer(32);
   second.set_latency_timer(32);
-  first.move(MemoryCommand::write, 0x1000, 256, rig.now);
-  second.move(MemoryCommand::write, 0x2000, 256, rig.now);
+  first.move(BurstCommand::write, 0x1000, 256, rig.now);
+  second.move(BurstCommand::write, 0x2000, 256, rig.now);
   rig.step(20_us);
   rig.segment.remove_observer(watcher);
   CHECK(first.ended == 1);
@@ -140,7 +139,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
     return (rig.took - alone).ps;
   };
   SECTION("with a timer of 0 at once") {
-    mover.start(MemoryCommand::write, 0x2000, 1024, rig.now);
+    mover.start(BurstCommand::write, 0x2000, 1024, rig.now);
     rig.step(t.clocks(10) + 7_ns);
     for (int n = 0; n < 20; ++n) {
       const auto waited = wait();
@@ -151,7 +150,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
   SECTION("with 64 clocks later, and never longer") {
     mover.set_latency_timer(64);
     int long_waits = 0;
-    mover.start(MemoryCommand::write, 0x2000, 1024, rig.now);
+    mover.start(BurstCommand::write, 0x2000, 1024, rig.now);
     rig.step(t.clocks(10) + 7_ns);
     for (int n = 0; n < 20; ++n) {
       const auto waited = wait();
@@ -167,7 +166,7 @@ TEST_CASE("a burst in a snapshot goes on where it was") {
   const auto run = [](bool interrupted) {
     auto rig = std::make_unique<PciRig>();
     auto mover = std::make_unique<Mover>(*rig);
-    mover->move(MemoryCommand::write, 0x1000, 512, rig->now);
+    mover->move(BurstCommand::write, 0x1000, 512, rig->now);
     rig->step(1_us);
     if (interrupted) {
       Archive save = Archive::saver();
@@ -190,7 +189,7 @@ TEST_CASE("a burst in a snapshot goes on where it was") {
 TEST_CASE("a burst in a snapshot whose owner has not got the bytes ends as an abort") {
   PciRig first;
   Mover mover(first);
-  mover.move(MemoryCommand::read_multiple, 0x1000, 512, first.now);
+  mover.move(BurstCommand::read_multiple, 0x1000, 512, first.now);
   first.step(1_us);
   Archive save = Archive::saver();
   first.archive(save);

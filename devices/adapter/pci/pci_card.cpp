@@ -5,12 +5,6 @@
 
 namespace planar {
 
-namespace {
-static_assert(static_cast<int>(pci::MemoryCommand::write_invalidate) ==
-              static_cast<int>(BurstCommand::write_invalidate));
-constexpr pci::MemoryCommand on_pci(BurstCommand c) { return static_cast<pci::MemoryCommand>(c); }
-}  // namespace
-
 // ---- bursts ----
 
 void PciBurstPort::start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
@@ -18,7 +12,7 @@ void PciBurstPort::start(BurstCommand command, std::uint32_t address, std::uint3
   address_ = address;
   bytes_ = bytes;
   waiting_ = !function_.enabled(pci::BUS_MASTER);
-  if (!waiting_) Master::start(on_pci(command), address, bytes, now);
+  if (!waiting_) Master::start(command, address, bytes, now);
 }
 
 void PciBurstPort::cancel(Time now) {
@@ -30,7 +24,7 @@ void PciBurstPort::configured(Time now) {
   set_latency_timer(function_.config().read(pci::LATENCY_TIMER, 1));
   if (!waiting_ || !function_.enabled(pci::BUS_MASTER)) return;
   waiting_ = false;
-  Master::start(on_pci(command_), address_, bytes_, now);
+  Master::start(command_, address_, bytes_, now);
 }
 
 void PciBurstPort::burst_ended(pci::BurstEnd end, Time now) {
@@ -46,6 +40,11 @@ void PciBurstPort::archive(Archive& a) {
 }
 
 // ---- the card ----
+
+void PciNetworkCard::add_register_bars(std::uint32_t size, Slave& registers, Time wait) {
+  add_bar({pci::Bar::Kind::io, size, &registers, {32, pci::CycleKind::io, wait}});
+  add_bar({pci::Bar::Kind::memory, size, &registers, {32, pci::CycleKind::memory, wait}});
+}
 
 void PciNetworkCard::config_changed(unsigned, unsigned, Time now) { port_.configured(now); }
 

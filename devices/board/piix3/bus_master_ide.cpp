@@ -95,7 +95,7 @@ void BusMasterIde::reset(Time now) {
 
 void BusMasterIde::go_on(Time now) {
   if (!host_.bus_master_enabled() || Master::active()) return;
-  if (state_ == State::fetch) return start(pci::MemoryCommand::read, next_, descriptor_bytes, now);
+  if (state_ == State::fetch) return start(BurstCommand::read, next_, descriptor_bytes, now);
   if (state_ == State::region) {
     cable_free_ = std::max(cable_free_, now);
     next_chunk(now);
@@ -133,7 +133,7 @@ void BusMasterIde::next_chunk(Time now) {
     cable_.at(std::max(now, cable_free_));
   } else {
     state_ = State::memory;
-    start(pci::MemoryCommand::read_multiple, address_, chunk_, now);
+    start(BurstCommand::read_multiple, address_, chunk_, now);
   }
 }
 
@@ -147,7 +147,7 @@ void BusMasterIde::cable_done(Time now) {
   if (to_memory()) {
     std::copy_n(drive->dma_data().begin(), chunk_, fifo_.begin());
     state_ = State::memory;
-    if (host_.bus_master_enabled()) return start(pci::MemoryCommand::write, address_, chunk_, now);
+    if (host_.bus_master_enabled()) return start(BurstCommand::write, address_, chunk_, now);
     state_ = State::region;
     return;
   }

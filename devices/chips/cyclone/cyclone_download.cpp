@@ -38,13 +38,7 @@ void Cyclone::dn_run(Time now) {
     }
     case Step::data: dn_data(now); return;
     case Step::next: dn_dma_.read(read_command(dn_.at, link_bytes), dn_.at, link_bytes, now); return;
-    case Step::status: {
-      const std::uint32_t done = dn_.header | DnCompleteBit;
-      std::array<std::uint8_t, 4> bytes{};
-      for (unsigned n = 0; n < 4; ++n) bytes[n] = static_cast<std::uint8_t>(done >> (8 * n));
-      dn_dma_.write(BurstCommand::write, dn_.at + 4, bytes, now);
-      return;
-    }
+    case Step::status: dn_dma_.write_word(dn_.at + 4, dn_.header | DnCompleteBit, now); return;
     default: return;  // header: under way; poll: its event
   }
 }

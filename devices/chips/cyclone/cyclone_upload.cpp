@@ -41,9 +41,7 @@ void Cyclone::up_run(Time now) {
     case Step::status: {
       const RxPacket& p = rx_fifo_.front();
       up_status_ = p.status | UpCompleteBit | static_cast<std::uint32_t>(p.data.size());
-      std::array<std::uint8_t, 4> bytes{};
-      for (unsigned n = 0; n < 4; ++n) bytes[n] = static_cast<std::uint8_t>(up_status_ >> (8 * n));
-      up_dma_.write(BurstCommand::write, up_.at + 4, bytes, now);
+      up_dma_.write_word(up_.at + 4, up_status_, now);
       return;
     }
     case Step::next: up_dma_.read(BurstCommand::read, up_.at, 4, now); return;

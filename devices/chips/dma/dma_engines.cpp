@@ -2,6 +2,7 @@
 #include "devices/chips/dma/dma_engines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/common/error.hpp"
@@ -30,6 +31,12 @@ void DmaEngine::read(BurstCommand command, std::uint32_t address, std::uint32_t 
 void DmaEngine::write(BurstCommand command, std::uint32_t address, std::span<const std::uint8_t> data, Time now) {
   data_.assign(data.begin(), data.end());
   begin(command, address, now);
+}
+
+void DmaEngine::write_word(std::uint32_t address, std::uint32_t value, Time now) {
+  std::array<std::uint8_t, 4> bytes{};
+  for (unsigned n = 0; n < bytes.size(); ++n) bytes[n] = static_cast<std::uint8_t>(value >> (8 * n));
+  write(BurstCommand::write, address, bytes, now);
 }
 
 std::uint32_t DmaEngine::word(std::uint32_t offset) const {

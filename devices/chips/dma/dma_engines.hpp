@@ -58,6 +58,8 @@ class DmaEngine {
   /// Begins a burst of `bytes` bytes (1 to `longest`). The engine is not busy.
   void read(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
   void write(BurstCommand command, std::uint32_t address, std::span<const std::uint8_t> data, Time now);
+  /// A doubleword, little-endian.
+  void write_word(std::uint32_t address, std::uint32_t value, Time now);
   bool busy() const { return busy_; }
   /// How the last burst ended: false after a master or target abort.
   bool moved() const { return moved_; }

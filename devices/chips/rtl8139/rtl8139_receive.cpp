@@ -218,11 +218,8 @@ void Rtl8139::move(Time now) {
     receive_dma_.write(BurstCommand::write, base + at, std::span(f.data).subspan(f.moved, burst), now);
     return;
   }
-  const std::uint32_t header = f.status | size << 16;
-  std::uint8_t bytes[header_bytes];
-  for (unsigned n = 0; n < header_bytes; ++n) bytes[n] = static_cast<std::uint8_t>(header >> (8 * n));
   header_ = true;
-  receive_dma_.write(BurstCommand::write, base + cbr_, bytes, now);
+  receive_dma_.write_word(base + cbr_, f.status | size << 16, now);
 }
 
 void Rtl8139::moved(Time now) {

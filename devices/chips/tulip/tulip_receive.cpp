@@ -218,10 +218,8 @@ void Tulip::drain(Time now) {
 
 void Tulip::close_receive(ReceiveWork work, std::uint32_t status, Time now) {
   if (frame_first_) status |= R_FS;
-  const std::uint8_t bytes[] = {static_cast<std::uint8_t>(status), static_cast<std::uint8_t>(status >> 8),
-                                static_cast<std::uint8_t>(status >> 16), static_cast<std::uint8_t>(status >> 24)};
   receive_work_ = work;
-  receive_dma_.write(BurstCommand::write, receive_descriptor_.address, bytes, now);
+  receive_dma_.write_word(receive_descriptor_.address, status, now);
 }
 
 void Tulip::receive_moved(Time now) {

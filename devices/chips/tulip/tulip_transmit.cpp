@@ -21,11 +21,8 @@ constexpr Time poll_intervals[] = {{}, 200_us, 800_us, 1600_us, 12'800_ns, 25'60
 void Tulip::transmit_run(Time now) {
   if (!transmit_running_ || bus_failed_ || transmit_dma_.busy()) return;
   if (!closing_.empty()) {
-    const std::uint32_t status = closing_.front().status;
-    const std::uint8_t bytes[] = {static_cast<std::uint8_t>(status), static_cast<std::uint8_t>(status >> 8),
-                                  static_cast<std::uint8_t>(status >> 16), static_cast<std::uint8_t>(status >> 24)};
     transmit_work_ = TransmitWork::close;
-    transmit_dma_.write(BurstCommand::write, closing_.front().address, bytes, now);
+    transmit_dma_.write_word(closing_.front().address, closing_.front().status, now);
     return;
   }
   if (transmit_descriptor_.valid) {
@@ -195,9 +192,8 @@ void Tulip::descriptor_read(Time now) {
     transmit_run(now);
     return;
   }
-  constexpr std::uint8_t closed[4] = {};
   transmit_work_ = TransmitWork::close_middle;
-  transmit_dma_.write(BurstCommand::write, d.address, closed, now);
+  transmit_dma_.write_word(d.address, 0, now);
 }
 
 void Tulip::cut_open_frame(Time now) {
@@ -221,9 +217,8 @@ void Tulip::load_setup(Time now) {
     return;
   }
   filter_.load(static_cast<TulipFilter::Kind>((d.control & T_FT0 ? 1 : 0u) | (d.control & T_FT1 ? 2 : 0u)), setup_);
-  constexpr std::uint8_t done[] = {0xFF, 0xFF, 0xFF, 0x7F};
   transmit_work_ = TransmitWork::close_setup;
-  transmit_dma_.write(BurstCommand::write, d.address, done, now);
+  transmit_dma_.write_word(d.address, 0x7FFFFFFF, now);
 }
 
 // ---- the FIFO ----

@@ -17,7 +17,7 @@ struct BusHog final : pci::Master {
     set_latency_timer(2048);
     again(rig.now);
   }
-  void again(Time now) { start(pci::MemoryCommand::write, 0x80000, static_cast<std::uint32_t>(buffer.size()), now); }
+  void again(Time now) { start(BurstCommand::write, 0x80000, static_cast<std::uint32_t>(buffer.size()), now); }
   std::span<std::uint8_t> burst_data() override { return buffer; }
   void burst_ended(pci::BurstEnd, Time now) override { again(now); }
   Bytes buffer;
