@@ -66,6 +66,9 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   virtual void describe_board(Description& d) const = 0;
 
   void connect(BurstClient& client) { port_.connect(client); }
+  /// The next two base addresses: `size` ports, and as much memory, of the same registers. `wait`: the target's
+  /// latency.
+  void add_register_bars(std::uint32_t size, Slave& registers, Time wait);
   /// Before the chip is archived; the interrupt pin of a loaded snapshot is in it.
   void archive_card(Archive& a);
 

@@ -172,7 +172,7 @@ std::uint8_t I8255x::byte(std::uint32_t offset) const {
   return offset >= EARLY_RX && offset < EARLY_RX + kept_.size() ? kept_[offset - EARLY_RX] : 0;
 }
 
-std::uint32_t I8255x::read(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t I8255x::peek(std::uint32_t offset, unsigned bytes) const {
   std::uint32_t value = 0;
   for (unsigned n = 0; n < bytes; ++n) value |= std::uint32_t{byte(offset + n)} << (8 * n);
   return value;
@@ -312,7 +312,7 @@ void I8255x::update_interrupt(Time now) {
 // ---- description, snapshots ----
 
 void I8255x::describe(Description& d, Time now) const {
-  d.reg("SCB status", read(SCB_STATUS, 2), 16).reg("SCB command", command_, 8).reg("SCB interrupt mask", mask_, 8);
+  d.reg("SCB status", peek(SCB_STATUS, 2), 16).reg("SCB command", command_, 8).reg("SCB interrupt mask", mask_, 8);
   d.reg("SCB pointer", pointer_, 32).reg("EEPROM", byte(EEPROM), 8).reg("MDI", mdi_, 32).flag("INTA#", interrupt_);
   d.reg("individual address", big_endian(address_), 48).reg("hash bits", hash_, 64);
   for (unsigned n = 0; n < config_.size; ++n) d.reg(fmt::format("configuration byte {}", n), config_.bytes[n], 8);

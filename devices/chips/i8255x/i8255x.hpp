@@ -107,7 +107,8 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
          const std::array<std::uint16_t, At93c46::words>& eeprom, std::uint64_t seed);
 
   /// `bytes` 1, 2 or 4 at any offset below register_bytes.
-  std::uint32_t read(std::uint32_t offset, unsigned bytes) const;
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) const { return peek(offset, bytes); }
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now);
   static std::string_view register_name(std::uint32_t offset);
   /// RST#.

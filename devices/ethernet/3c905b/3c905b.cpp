@@ -90,12 +90,7 @@ ThreeC905B::ThreeC905B(const PciContext& context, const StationOptions& o)
                       .max_lat = 0x0A}),
       chip_(context.slot.scheduler(), context.slot.device_name(entry.name), *this, cyclone_timing(o.profile),
             cyclone_eeprom(o.mac), cyclone_phy(o.profile), o.seed) {
-  const Time wait = o.profile.time("register.wait");
-  for (const auto kind : {pci::Bar::Kind::io, pci::Bar::Kind::memory})
-    add_bar({.kind = kind,
-             .size = 128,
-             .slave = &registers_,
-             .cycle = {32, kind == pci::Bar::Kind::io ? pci::CycleKind::io : pci::CycleKind::memory, wait}});
+  add_register_bars(128, registers_, o.profile.time("register.wait"));
   config_.set_default(pci::STATUS, 2, pci::FAST_BACK_TO_BACK | pci::DEVSEL_MEDIUM | capability_list);
   config_.set_default(capability_pointer, 1, power_capability);
   config_.set_default(power_capability, 4, 0x7E010001);

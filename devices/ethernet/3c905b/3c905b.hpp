@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "devices/adapter/pci/chip_registers.hpp"
 #include "devices/adapter/pci/pci_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/cyclone/cyclone.hpp"
@@ -33,21 +34,6 @@ class ThreeC905B final : public PciNetworkCard {
  private:
   ThreeC905B(const PciContext& context, const StationOptions& options);
 
-  struct Registers final : Slave {
-    explicit Registers(Cyclone& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
-      return chip.read(offset, bytes, now);
-    }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
-      chip.write(offset, bytes, value, now);
-    }
-    std::string_view register_name(std::uint32_t offset, Direction direction) const override {
-      return chip.register_name(offset, direction);
-    }
-    Cyclone& chip;
-  };
-
   // PciNetworkCard
   void reset_board(Time now) override { chip_.reset(now); }
   void describe_board(Description& d) const override;
@@ -56,7 +42,7 @@ class ThreeC905B final : public PciNetworkCard {
   void tell_lines();
 
   Cyclone chip_;
-  Registers registers_{chip_};
+  ChipRegisters<Cyclone> registers_{chip_};
 };
 
 }  // namespace planar::ethernet

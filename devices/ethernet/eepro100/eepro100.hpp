@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "devices/adapter/pci/chip_registers.hpp"
 #include "devices/adapter/pci/pci_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/i8255x/i8255x.hpp"
@@ -34,18 +35,6 @@ class EePro100 final : public PciNetworkCard {
  private:
   EePro100(const PciContext& context, const StationOptions& options);
 
-  struct Registers final : Slave {
-    explicit Registers(I8255x& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return chip.read(offset, bytes); }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.read(offset, bytes); }
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
-      chip.write(offset, bytes, value, now);
-    }
-    std::string_view register_name(std::uint32_t offset, Direction) const override {
-      return I8255x::register_name(offset);
-    }
-    I8255x& chip;
-  };
   /// The flash memory's place.
   struct NoFlash final : Slave {
     std::uint32_t read(std::uint32_t, unsigned bytes, Time) override { return peek(0, bytes); }
@@ -60,7 +49,7 @@ class EePro100 final : public PciNetworkCard {
   void describe_board(Description& d) const override;
 
   I8255x chip_;
-  Registers registers_{chip_};
+  ChipRegisters<I8255x> registers_{chip_};
   NoFlash flash_;
 };
 

@@ -81,9 +81,7 @@ Lne100tx::Lne100tx(const PciContext& context, const StationOptions& o)
       chip_(context.slot.scheduler(), context.slot.device_name(entry.name), *this, chip_config(o.profile), srom(o.mac),
             o.seed) {
   connect(chip_.dma());
-  const Time wait = o.profile.time("register.wait");
-  add_bar({pci::Bar::Kind::io, Tulip::window_bytes, &registers_, {32, pci::CycleKind::io, wait}});
-  add_bar({pci::Bar::Kind::memory, Tulip::window_bytes, &registers_, {32, pci::CycleKind::memory, wait}});
+  add_register_bars(Tulip::window_bytes, registers_, o.profile.time("register.wait"));
 }
 
 NetCounters Lne100tx::counters() const {

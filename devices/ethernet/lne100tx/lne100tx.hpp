@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "devices/adapter/pci/chip_registers.hpp"
 #include "devices/adapter/pci/pci_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/tulip/tulip.hpp"
@@ -30,21 +31,6 @@ class Lne100tx final : public PciNetworkCard {
   Tulip& chip() { return chip_; }
 
  private:
-  struct Registers final : Slave {
-    explicit Registers(Tulip& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
-      return chip.read(offset, bytes, now);
-    }
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
-      chip.write(offset, bytes, value, now);
-    }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
-    std::string_view register_name(std::uint32_t offset, Direction) const override {
-      return Tulip::register_name(offset);
-    }
-    Tulip& chip;
-  };
-
   Lne100tx(const PciContext& context, const StationOptions& options);
 
   // PciNetworkCard
@@ -53,7 +39,7 @@ class Lne100tx final : public PciNetworkCard {
 
   net::MacAddress mac_;
   Tulip chip_;
-  Registers registers_{chip_};
+  ChipRegisters<Tulip> registers_{chip_};
 };
 
 }  // namespace planar::ethernet

@@ -57,15 +57,7 @@ Rtl8139Card::Rtl8139Card(const PciContext& context, const StationOptions& o)
       chip_(context.slot.scheduler(), context.slot.device_name(entry.name), *this,
             chip_config(o.profile, context.slot.segment().timing().clock), o.mac, o.seed) {
   connect(chip_.bursts());
-  const Time wait = o.profile.time("registers.wait");
-  add_bar({.kind = pci::Bar::Kind::io,
-           .size = Rtl8139::window_bytes,
-           .slave = &registers_,
-           .cycle = {32, pci::CycleKind::io, wait}});
-  add_bar({.kind = pci::Bar::Kind::memory,
-           .size = Rtl8139::window_bytes,
-           .slave = &registers_,
-           .cycle = {32, pci::CycleKind::memory, wait}});
+  add_register_bars(Rtl8139::window_bytes, registers_, o.profile.time("registers.wait"));
 }
 
 NetCounters Rtl8139Card::counters() const {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "devices/adapter/pci/chip_registers.hpp"
 #include "devices/adapter/pci/pci_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/rtl8139/rtl8139.hpp"
@@ -31,27 +32,12 @@ class Rtl8139Card final : public PciNetworkCard {
  private:
   Rtl8139Card(const PciContext& context, const StationOptions& options);
 
-  struct Registers final : Slave {
-    explicit Registers(Rtl8139& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
-      return chip.read(offset, bytes, now);
-    }
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
-      chip.write(offset, bytes, value, now);
-    }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
-    std::string_view register_name(std::uint32_t offset, Direction) const override {
-      return Rtl8139::register_name(offset);
-    }
-    Rtl8139& chip;
-  };
-
   // PciNetworkCard
   void reset_board(Time now) override { chip_.reset(now); }
   void describe_board(Description& d) const override { chip_.describe(d.part("RTL8139")); }
 
   Rtl8139 chip_;
-  Registers registers_{chip_};
+  ChipRegisters<Rtl8139> registers_{chip_};
 };
 
 }  // namespace planar::ethernet
