@@ -305,9 +305,8 @@ void add_storage_card(Config& c, const MachineConfig& m) {
 const BoardKind& read_board_kind(Config& c) {
   std::vector<std::string> names;
   for (const BoardKind& kind : board_kinds()) names.emplace_back(kind.name);
-  const auto name = c.choice("board", names, names.front());
-  const auto& kinds = board_kinds();
-  return *std::find_if(kinds.begin(), kinds.end(), [&](const BoardKind& kind) { return kind.name == name; });
+  c.choice("board", names, names.front());
+  return board_kind_of(c);
 }
 
 /// Everything but what tells a changed machine from the built-in one.

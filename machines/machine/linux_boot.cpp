@@ -234,4 +234,9 @@ std::vector<std::uint8_t> kernel_loader_rom(const LinuxBoot& boot) {
   return rom;
 }
 
+void place_parts(const LinuxBoot& boot, std::span<std::uint8_t> ram) {
+  for (const auto& part : boot.parts)
+    std::copy(part.bytes.begin(), part.bytes.end(), ram.begin() + static_cast<std::ptrdiff_t>(part.address));
+}
+
 }  // namespace planar

@@ -48,7 +48,25 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::span<const McaEntry> mca_network_rows() {
+std::span<const McaEntry> mca_storage_rows() {
+  static const McaEntry rows[] = {storage::IbmScsi::plain, storage::IbmScsi::cached};
+  return rows;
+}
+
+template <class Row>
+void add(std::vector<AdapterEntry>& to, std::span<const Row> rows) {
+  for (const Row& row : rows) to.push_back(row.entry());
+}
+
+template <class Row>
+const Row* named(std::span<const Row> rows, std::string_view name) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::span<const McaEntry> mca_registry() {
   static const McaEntry rows[] = {
       ethernet::EtherLinkMc::old_entry,
       ethernet::EtherLinkMc::entry,
@@ -76,13 +94,7 @@ std::span<const McaEntry> mca_network_rows() {
   return rows;
 }
 
-std::span<const McaEntry> mca_storage_rows() {
-  static const McaEntry rows[] = {storage::IbmScsi::plain, storage::IbmScsi::cached};
-  return rows;
-}
-
-/// The cards for PCI.
-std::span<const PciEntry> pci_rows() {
+std::span<const PciEntry> pci_registry() {
   static const PciEntry rows[] = {
       ethernet::Rtl8139Card::entry,
       ethernet::Lne100tx::entry,
@@ -92,24 +104,11 @@ std::span<const PciEntry> pci_rows() {
   return rows;
 }
 
-template <class Row>
-void add(std::vector<AdapterEntry>& to, std::span<const Row> rows) {
-  for (const Row& row : rows) to.push_back(row.entry());
-}
-
-template <class Row>
-const Row* named(std::span<const Row> rows, std::string_view name) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
 std::span<const AdapterEntry> adapter_registry() {
   static const auto all = [] {
     std::vector<AdapterEntry> entries;
-    add(entries, mca_network_rows());
-    add(entries, pci_rows());
+    add(entries, mca_registry());
+    add(entries, pci_registry());
     return entries;
   }();
   return all;
@@ -124,14 +123,11 @@ std::span<const AdapterEntry> storage_registry() {
   return all;
 }
 
-std::span<const McaEntry> mca_registry() { return mca_network_rows(); }
-std::span<const PciEntry> pci_registry() { return pci_rows(); }
-
 const McaEntry* find_mca(std::string_view name) {
-  const McaEntry* const network = named(mca_network_rows(), name);
+  const McaEntry* const network = named(mca_registry(), name);
   return network ? network : named(mca_storage_rows(), name);
 }
-const PciEntry* find_pci(std::string_view name) { return named(pci_rows(), name); }
+const PciEntry* find_pci(std::string_view name) { return named(pci_registry(), name); }
 
 std::string_view adapter_page(std::string_view name) {
   const std::string file = fmt::format("/{}.md", name);

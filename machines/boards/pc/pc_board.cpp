@@ -7,6 +7,7 @@
 
 #include "core/common/error.hpp"
 #include "machines/config/processor.hpp"
+#include "machines/machine/board_parts.hpp"
 #include "machines/machine/linux_boot.hpp"
 #include "roms/images.hpp"
 
@@ -107,10 +108,7 @@ void PcBoard::start(cpu::Cpu& cpu, std::span<net::Medium* const> media) {
   wire_interrupts(cpu);
   wire_control(cpu);
   fill_slots(media);
-  for (const DriveConfig& drive : config_.drives)
-    ide_.attach(drive.id, drive.kind,
-                storage::DiskImage::open(
-                    drive.disk, drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind));
+  for (const DriveConfig& drive : config_.drives) ide_.attach(drive.id, drive.kind, open_drive(drive));
   load_built_in_firmware();
   write_configuration();
 }
@@ -133,31 +131,21 @@ void PcBoard::reset(Time now) {
   video_.set_awake(true);  // there is no POS: port 3C3h alone wakes it
 }
 
-void PcBoard::connect(Output& output, std::function<void(bool, Time)> function) {
-  wires_.push_back(std::make_unique<SignalFunction>(std::move(function)));
-  output.connect(*wires_.back());
-}
-
-void PcBoard::connect_irq(Output& output, unsigned line, std::string name) {
-  const unsigned source = interrupts_.add_source(std::move(name));
-  connect(output, [this, line, source](bool level, Time now) { interrupts_.set(line, source, level, now); });
-}
-
 void PcBoard::wire_interrupts(cpu::Cpu& cpu) {
   interrupts_.connect(pic_);
   host_.connect(pic_);
-  connect(pic_.intr(), [&cpu](bool level, Time) { cpu.set_intr(level); });
-  connect_irq(timers_.irq0, 0, "timer");
-  connect_irq(keyboard_.irq1, 1, "keyboard");
-  connect_irq(serial_.irq, 4, "serial");
-  connect_irq(diskette_.irq6, 6, "diskette");
-  connect_irq(parallel_.irq, 7, "parallel");
-  connect_irq(cmos_.irq8, 8, "clock");
-  connect_irq(keyboard_.irq12, 12, "mouse");
-  connect_irq(coprocessor_.irq13, 13, "coprocessor");
-  connect_irq(ide_.irq14, 14, "IDE 1");
-  connect_irq(ide_.irq15, 15, "IDE 2");
-  connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
+  wires_.connect(pic_.intr(), [&cpu](bool level, Time) { cpu.set_intr(level); });
+  wires_.connect_irq(timers_.irq0, 0, "timer");
+  wires_.connect_irq(keyboard_.irq1, 1, "keyboard");
+  wires_.connect_irq(serial_.irq, 4, "serial");
+  wires_.connect_irq(diskette_.irq6, 6, "diskette");
+  wires_.connect_irq(parallel_.irq, 7, "parallel");
+  wires_.connect_irq(cmos_.irq8, 8, "clock");
+  wires_.connect_irq(keyboard_.irq12, 12, "mouse");
+  wires_.connect_irq(coprocessor_.irq13, 13, "coprocessor");
+  wires_.connect_irq(ide_.irq14, 14, "IDE 1");
+  wires_.connect_irq(ide_.irq15, 15, "IDE 2");
+  wires_.connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
   host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
 
@@ -165,14 +153,14 @@ void PcBoard::wire_control(cpu::Cpu& cpu) {
   cmos_.nmi_mask.connect(system_.nmi_mask());
   keyboard_.a20.connect(system_.a20_from_keyboard());
   keyboard_.cpu_reset.connect(system_.reset_from_keyboard());
-  connect(system_.nmi, [&cpu](bool level, Time) {
+  wires_.connect(system_.nmi, [&cpu](bool level, Time) {
     if (level) cpu.nmi();
   });
-  connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
-  connect(system_.init, [&cpu](bool level, Time now) {
+  wires_.connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
+  wires_.connect(system_.init, [&cpu](bool level, Time now) {
     if (level) cpu.reset(now);
   });
-  connect(system_.hard_reset, [this, &cpu](bool level, Time now) {
+  wires_.connect(system_.hard_reset, [this, &cpu](bool level, Time now) {
     if (!level) return;
     reset(now);
     cpu.reset(now);
@@ -195,26 +183,17 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
     if (!card.enabled) continue;                   // no configuration disables a PCI card: it is left out
     const PciEntry& entry = *find_pci(card.name);  // read_machine() has looked at its bus
     Occupant& at = slots_[card.slot - 1];
-    const auto found =
-        std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
-    at.card = entry.make(
-        {*at.slot, found == media.end() ? nullptr : *found, card.mac, card.settings, config_.seed, config_.number});
+    at.card =
+        entry.make({*at.slot, plugged_medium(card, media), card.mac, card.settings, config_.seed, config_.number});
     at.slot->set_occupant(entry.name, TraceCategory::nic);
     at.title = entry.title;
     at.id = std::uint32_t{entry.vendor} << 16 | entry.adapter_id;
   }
 }
 
-// The one image gets the machine's bytes in the two documented places.
 void PcBoard::load_built_in_firmware() {
-  std::vector<std::uint8_t> image(roms::pc_firmware().begin(), roms::pc_firmware().end());
-  constexpr std::size_t table = 0xFE6F5 - 0xE0000, model_byte = 0xFFFFE - 0xE0000;
-  const Identity& id = config_.identity;
-  const std::array<std::uint8_t, 8> bytes{id.model,       id.submodel,    id.revision,    id.features[0],
-                                          id.features[1], id.features[2], id.features[3], id.features[4]};
-  std::copy(bytes.begin(), bytes.end(), image.begin() + table + 2);
-  image[model_byte] = id.model;
-  memory_.load_rom(image, "the built-in firmware");
+  memory_.load_rom(identified_firmware(roms::pc_firmware(), config_.identity, "the PC's built-in firmware"),
+                   "planar-pc-firmware.rom (built in)");
 }
 
 // What a setup program would have written: the AT's CMOS, with the sum of 10h to 2Dh.
@@ -239,8 +218,7 @@ void PcBoard::write_configuration() {
 void PcBoard::load_kernel(const LinuxBoot& boot) {
   constexpr std::uint32_t below = 0xE0000;  // the ROM's place: nothing else on this board claims any of it
   auto rom = kernel_loader_rom(boot);
-  for (const auto& part : boot.parts)
-    std::copy(part.bytes.begin(), part.bytes.end(), memory_.ram().begin() + static_cast<std::ptrdiff_t>(part.address));
+  place_parts(boot, memory_.ram());
   const auto size = static_cast<std::uint32_t>(rom.size());
   kernel_loader_.install(below - size, std::move(rom));
 }

@@ -27,6 +27,7 @@
 #include "devices/board/at/system/i8259.hpp"
 #include "devices/board/at/system/memory_controller.hpp"
 #include "devices/board/at/system/option_rom.hpp"
+#include "devices/board/at/system/post_ports.hpp"
 #include "devices/board/at/system/signal.hpp"
 #include "devices/board/at/video/vga.hpp"
 #include "devices/board/i430hx/i430hx.hpp"
@@ -35,9 +36,9 @@
 #include "devices/board/piix3/piix3_isa.hpp"
 #include "devices/board/piix3/piix3_ports.hpp"
 #include "devices/board/piix3/pirq_router.hpp"
-#include "devices/board/ps2/panel.hpp"
 #include "machines/boards/pc/pc_config.hpp"
 #include "machines/machine/board.hpp"
+#include "machines/machine/board_wires.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -63,7 +64,7 @@ class PcBoard final : public Board {
   std::vector<bus::SlotView> slots() const override;
   bus::Card* card(unsigned number) const override;
   NetworkAdapter* adapter(unsigned number) const override;
-  StorageAdapter* storage() const override { return &ide_; }
+  StorageAdapter* storage() const override { return storage_; }
 
   Ns16550& serial() override { return serial_; }
   I82077& diskette() override { return diskette_; }
@@ -90,8 +91,6 @@ class PcBoard final : public Board {
   void fill_slots(std::span<net::Medium* const> media);
   void load_built_in_firmware();
   void write_configuration();
-  void connect(Output& output, std::function<void(bool, Time)> function);
-  void connect_irq(Output& output, unsigned line, std::string name);
   pci::SlotWiring wiring();
 
   Scheduler& scheduler_;
@@ -110,7 +109,8 @@ class PcBoard final : public Board {
   pci::Slot bridge_slot_, isa_slot_;
   I430hx bridge_;
   Piix3Isa isa_bridge_;
-  mutable Piix3Ide ide_;
+  Piix3Ide ide_;
+  StorageAdapter* const storage_ = &ide_;
 
   MemoryController memory_;
   OptionRom kernel_loader_;
@@ -129,7 +129,7 @@ class PcBoard final : public Board {
   CoprocessorPorts coprocessor_;
   DisketteChannel diskette_dma_;
 
-  std::vector<std::unique_ptr<SignalFunction>> wires_;
+  BoardWires wires_{interrupts_};
   std::vector<Occupant> slots_;  // by slot
 };
 

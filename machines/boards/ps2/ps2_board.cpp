@@ -5,6 +5,7 @@
 
 #include "core/common/error.hpp"
 #include "machines/config/processor.hpp"
+#include "machines/machine/board_parts.hpp"
 #include "machines/machine/linux_boot.hpp"
 #include "roms/images.hpp"
 
@@ -92,36 +93,27 @@ void Ps2Board::reset(Time now) {
   pos_.reset(now);
 }
 
-void Ps2Board::connect(Output& output, std::function<void(bool, Time)> function) {
-  wires_.push_back(std::make_unique<SignalFunction>(std::move(function)));
-  output.connect(*wires_.back());
-}
-
-void Ps2Board::connect_irq(Output& output, unsigned line, std::string name) {
-  const unsigned source = interrupts_.add_source(std::move(name));
-  connect(output, [this, line, source](bool level, Time now) { interrupts_.set(line, source, level, now); });
-}
-
 void Ps2Board::wire_interrupts(cpu::Cpu& cpu) {
   interrupts_.connect(pic_);
   host_.connect(pic_);
-  connect(pic_.intr(), [&cpu](bool level, Time) { cpu.set_intr(level); });
-  connect_irq(timers_.irq0, 0, "timer");
+  wires_.connect(pic_.intr(), [&cpu](bool level, Time) { cpu.set_intr(level); });
+  wires_.connect_irq(timers_.irq0, 0, "timer");
   // docs/hardware/micro-channel.md#interrupts
   pic_.on_acknowledge([this](std::uint8_t vector, Time now) {
     if (vector == 0x08) timers_.clear_irq0(now);
   });
-  connect_irq(keyboard_.irq1, 1, "keyboard");
-  connect_irq(diskette_.irq6, 6, "diskette");
-  connect_irq(parallel_.irq, 7, "parallel");
-  connect_irq(cmos_.irq8, 8, "clock");
-  connect_irq(video_.irq9, 9, "video");
-  connect_irq(keyboard_.irq12, 12, "mouse");
+  wires_.connect_irq(keyboard_.irq1, 1, "keyboard");
+  wires_.connect_irq(diskette_.irq6, 6, "diskette");
+  wires_.connect_irq(parallel_.irq, 7, "parallel");
+  wires_.connect_irq(cmos_.irq8, 8, "clock");
+  wires_.connect_irq(video_.irq9, 9, "video");
+  wires_.connect_irq(keyboard_.irq12, 12, "mouse");
   // COM1 is IRQ 4, COM2 IRQ 3: planar POS 2 bit 3 decides which of the two this port is.
   const unsigned serial = interrupts_.add_source("serial");
-  connect(serial_.irq, [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
-  connect_irq(coprocessor_.irq13, 13, "coprocessor");
-  connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
+  wires_.connect(serial_.irq,
+                 [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
+  wires_.connect_irq(coprocessor_.irq13, 13, "coprocessor");
+  wires_.connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
   host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
 
@@ -132,13 +124,13 @@ void Ps2Board::wire_control(cpu::Cpu& cpu) {
   keyboard_.cpu_reset.connect(system_.reset_from_keyboard());
   channel_check_.connect(system_);
   channel_.connect(system_);
-  connect(system_.nmi, [this, &cpu](bool level, Time now) {
+  wires_.connect(system_.nmi, [this, &cpu](bool level, Time now) {
     if (!level) return;
     channel_.nmi_delivered(now);
     cpu.nmi();
   });
-  connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
-  connect(system_.cpu_reset, [&cpu](bool level, Time now) {
+  wires_.connect(system_.a20, [&cpu](bool level, Time) { cpu.set_a20(level); });
+  wires_.connect(system_.cpu_reset, [&cpu](bool level, Time now) {
     if (level) cpu.reset(now);
   });
   host_.on_shutdown([&cpu](Time now) { cpu.reset(now); });
@@ -177,19 +169,10 @@ void Ps2Board::enable_functions(const PlanarFunctions& f, Time now) {
   }
 }
 
-// IBM shipped one ROM per model; planar's one image gets the model's bytes in the two documented places.
+// IBM shipped one ROM per model; planar's one image gets the model's bytes.
 void Ps2Board::load_built_in_firmware() {
-  std::vector<std::uint8_t> image(roms::firmware().begin(), roms::firmware().end());
-  constexpr std::size_t table = 0xFE6F5 - 0xE0000, model_byte = 0xFFFFE - 0xE0000;
-  if (image.size() != MemoryController::rom_bytes || image[table] != 8 || image[table + 1] != 0)
-    throw Error("the built-in firmware has no configuration table at F000:E6F5; rebuild it with make -C roms",
-                ExitCode::missing_file);
-  const Identity& id = config_.identity;
-  image[table + 2] = image[model_byte] = id.model;
-  image[table + 3] = id.submodel;
-  image[table + 4] = id.revision;
-  std::copy(id.features.begin(), id.features.end(), image.begin() + table + 5);
-  memory_.load_rom(image, "planar-firmware.rom (built in)");
+  memory_.load_rom(identified_firmware(roms::firmware(), config_.identity, "the built-in firmware"),
+                   "planar-firmware.rom (built in)");
 }
 
 void Ps2Board::load_kernel(const LinuxBoot& boot) {
@@ -211,8 +194,7 @@ void Ps2Board::load_kernel(const LinuxBoot& boot) {
           "or remove one (--card NAME:mem=...)");
     base -= size;
   }
-  for (const auto& part : boot.parts)
-    std::copy(part.bytes.begin(), part.bytes.end(), memory_.ram().begin() + static_cast<std::ptrdiff_t>(part.address));
+  place_parts(boot, memory_.ram());
   kernel_loader_.install(base, rom);
 }
 

@@ -23,6 +23,7 @@
 #include "devices/board/at/system/i8259.hpp"
 #include "devices/board/at/system/memory_controller.hpp"
 #include "devices/board/at/system/option_rom.hpp"
+#include "devices/board/at/system/post_ports.hpp"
 #include "devices/board/ps2/diskette_dma.hpp"
 #include "devices/board/ps2/nvram.hpp"
 #include "devices/board/ps2/panel.hpp"
@@ -30,6 +31,7 @@
 #include "devices/board/ps2/system_control.hpp"
 #include "machines/boards/ps2/ps2_config.hpp"
 #include "machines/machine/board.hpp"
+#include "machines/machine/board_wires.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -83,8 +85,6 @@ class Ps2Board final : public Board {
   McaParts make_adapter(const McaEntry& entry, const CardConfig& card, std::span<net::Medium* const> media);
   void load_built_in_firmware();
   void write_configuration();
-  void connect(Output& output, std::function<void(bool, Time)> function);
-  void connect_irq(Output& output, unsigned line, std::string name);
   void enable_functions(const PlanarFunctions& functions, Time now);
 
   Scheduler& scheduler_;
@@ -120,7 +120,7 @@ class Ps2Board final : public Board {
   CoprocessorPorts coprocessor_;
 
   DisketteDma diskette_dma_;
-  std::vector<std::unique_ptr<SignalFunction>> wires_;
+  BoardWires wires_{interrupts_};
   unsigned serial_irq_ = 4;
 
   std::vector<std::unique_ptr<bus::Slot>> slots_;

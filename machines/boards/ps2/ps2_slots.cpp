@@ -14,6 +14,7 @@
 #include "devices/storage/image/disk_image.hpp"
 #include "machines/boards/ps2/ps2_board.hpp"
 #include "machines/config/processor.hpp"
+#include "machines/machine/board_parts.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -75,17 +76,11 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
 }
 
 McaParts Ps2Board::make_adapter(const McaEntry& entry, const CardConfig& card, std::span<net::Medium* const> media) {
-  const auto found =
-      std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
-  net::Medium* const medium = found == media.end() ? nullptr : *found;
-  McaParts made = entry.make({*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number});
+  McaParts made = entry.make(
+      {*slots_[card.slot - 1], plugged_medium(card, media), card.mac, card.settings, config_.seed, config_.number});
   if (made.storage && !storage_) {
     storage_ = made.storage;
-    for (const DriveConfig& drive : config_.drives)
-      storage_->attach(
-          drive.id, drive.kind,
-          storage::DiskImage::open(drive.disk,
-                                   drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind));
+    for (const DriveConfig& drive : config_.drives) storage_->attach(drive.id, drive.kind, open_drive(drive));
   }
   return made;
 }

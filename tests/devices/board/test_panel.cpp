@@ -3,6 +3,7 @@
 #include "core/common/error.hpp"
 #include "devices/board/at/ports/parallel_port.hpp"
 #include "devices/board/at/system/memory_controller.hpp"
+#include "devices/board/at/system/post_ports.hpp"
 #include "devices/board/ps2/panel.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/board/bench.hpp"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What boards put in from the configuration in the same way, whatever kind they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/medium/medium.hpp"
+#include "devices/storage/image/disk_image.hpp"
+#include "machines/config/machine_config.hpp"
+
+namespace planar {
+
+/// A built-in firmware image with the machine's bytes in the two documented places: the table of INT 15h C0h and the
+/// model byte. Throws Error, naming `name`, if the image has no such table.
+std::vector<std::uint8_t> identified_firmware(std::span<const std::uint8_t> built_in, const Identity& identity,
+                                              const std::string& name);
+
+/// The medium that a card is plugged into; null if it is not among `media`.
+net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const> media);
+
+/// What is in a drive, opened.
+storage::DiskImage open_drive(const DriveConfig& drive);
+
+}  // namespace planar
