@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One PCI network card behind a host bridge, on a full-duplex segment with one other station. The input is a sequence
+// One PCI network card, on a full-duplex segment with one other station. The input is a sequence
 // of operations: configuration, port and memory accesses of every width, bytes in host memory where rings and
 // descriptors are, pauses, frames and fragments from the network, the cable unplugged and plugged in, RST#. The card
 // begins with I/O at 6000h, memory at FEB00000h and mastering enabled; the operations may change all of that.
