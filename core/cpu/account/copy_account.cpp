@@ -18,9 +18,8 @@ CopyAccount& counting(Engine& c) { return static_cast<CopyAccount&>(*c.accountin
 
 /// A repeated instruction that copies, with the clocks that it takes counted.
 void counted_copy(Engine& c, const Op& op) {
-  const CopyAccount::Mark from = counting(c).mark(c.timing);
+  const CopyAccount::Repeat repeat(counting(c), c.timing);
   select_string(op, {c.model, c.config.fpu}).execute(c, op);
-  counting(c).copied(from, c.timing);
 }
 
 /// The branch that ends a pass of a loop that copies.

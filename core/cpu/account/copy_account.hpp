@@ -14,18 +14,31 @@ namespace planar::cpu {
 
 class CopyAccount final : public Accounting {
  public:
-  std::uint64_t clocks() const { return clocks_; }
+  /// Up to now, also when asked by an event within a repeated instruction: its cycles on the pins let events happen.
+  std::uint64_t clocks(const Timing& t) const { return clocks_ + (repeating_ ? since(repeat_began_, t) : 0); }
 
-  /// A repeated instruction has run since `from`.
-  struct Mark {
-    std::uint64_t clock, other;
+  /// As long as a repeated instruction that copies runs; a fault may end it.
+  class Repeat {
+   public:
+    Repeat(CopyAccount& account, const Timing& t) : account_(account), timing_(t) {
+      account.repeat_began_ = account.mark(t);
+      account.repeating_ = true;
+    }
+    ~Repeat() {
+      account_.clocks_ = account_.clocks(timing_);
+      account_.repeating_ = false;
+    }
+    Repeat(const Repeat&) = delete;
+    Repeat& operator=(const Repeat&) = delete;
+
+   private:
+    CopyAccount& account_;
+    const Timing& timing_;
   };
-  Mark mark(const Timing& t) const { return {t.clocks(), t.pin_clocks() + clocks_}; }
-  void copied(const Mark& from, const Timing& t) { clocks_ += t.clocks() - from.clock - (mark(t).other - from.other); }
 
   /// The branch whose next instruction is at linear address `loop` ends a pass; `again`: it was taken.
   void pass(std::uint32_t loop, const Timing& t, bool again) {
-    if (inside_ && loop == loop_) copied(began_, t);
+    if (inside_ && loop == loop_) clocks_ += since(began_, t);
     inside_ = again;
     loop_ = loop;
     began_ = mark(t);
@@ -39,10 +52,20 @@ class CopyAccount final : public Accounting {
   void archive(Archive& a) { a(clocks_, inside_, loop_, began_.clock, began_.other); }
 
  private:
+  struct Mark {
+    std::uint64_t clock, other;
+  };
+  Mark mark(const Timing& t) const { return {t.clocks(), t.pin_clocks() + clocks_}; }
+  std::uint64_t since(const Mark& from, const Timing& t) const {
+    return t.clocks() - from.clock - (mark(t).other - from.other);
+  }
+
   std::uint64_t clocks_ = 0;
   bool inside_ = false;
   std::uint32_t loop_ = 0;
   Mark began_{0, 0};
+  bool repeating_ = false;  // never between two instructions
+  Mark repeat_began_{0, 0};
 };
 
 /// That of a processor: counts from the first call on.

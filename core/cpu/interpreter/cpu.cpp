@@ -94,7 +94,7 @@ std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
 std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
 Cpu::Account Cpu::account() const {
-  const std::uint64_t copying = copy_account(*engine_).clocks();
+  const std::uint64_t copying = copy_account(*engine_).clocks(engine_->timing);
   return {engine_->timing.clocks(), engine_->halted_clocks, engine_->timing.pin_clocks(), copying};
 }
 void Cpu::archive_account(Archive& a) {
