@@ -29,7 +29,7 @@ struct AdapterOptions {
 };
 
 /// The processor of the machine, as far as a card may depend on it.
-enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium };
+enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium, p6 };
 
 /// What a card is, whatever bus it is made for.
 struct AdapterEntry {

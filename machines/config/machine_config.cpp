@@ -68,7 +68,7 @@ void read_processor(Config& c, MachineConfig& m) {
   t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
   t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
   m.fpu = c.flag("cpu.fpu");
-  if (t.model == cpu::Model::pentium && c.has("cpu.signature"))
+  if (t.model >= cpu::Model::pentium && c.has("cpu.signature"))
     m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
   t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
   if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);

@@ -10,6 +10,7 @@ std::span<const ProcessorModel> processor_models() {
       {cpu::Model::i386sx, "386sx", "386SX", ProcessorGeneration::i386, 24, 23},
       {cpu::Model::i486sx, "486sx", "486SX", ProcessorGeneration::i486, 32, 27},
       {cpu::Model::pentium, "pentium", "Pentium", ProcessorGeneration::pentium, 32, 9.5},
+      {cpu::Model::p6, "p6", "P6", ProcessorGeneration::p6, 32, 60},
   };
   return rows;
 }

@@ -280,7 +280,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::uint32_t translate(std::uint32_t linear, bool user, Access access);
   const TlbEntry& walk(std::uint32_t linear, bool user, Access access);
   ModelTlb& tlb_for(Access access) {
-    return model == Model::pentium && access == Access::execute ? code_tlb : data_tlb;
+    return model >= Model::pentium && access == Access::execute ? code_tlb : data_tlb;
   }
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);

@@ -288,7 +288,7 @@ Handlers select_alu(const Op& op, const Target& target) {
     case 0x0FC1:
       if (target.model == Model::i386sx) return nullptr;
       return by_size(op, []<class T> { return forms<Xadd<T>>; });
-    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>(op) : nullptr;
+    case 0x0FC7: return target.model >= Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>(op) : nullptr;
     default: return nullptr;
   }
 }

@@ -144,11 +144,11 @@ Handlers select_move(const Op& op, const Target& target) {
     case 0x88: case 0x89: return by_size(op, []<class T> { return forms<MovEG<T>>; });
     case 0x8A: case 0x8B: return by_size(op, []<class T> { return forms<MovGE<T>>; });
     case 0x0F10: case 0x0F11:  // UMOV, 386 and 486 only
-      if (target.model == Model::pentium) return nullptr;
+      if (target.model >= Model::pentium) return nullptr;
       return by_size(op, []<class T> { return forms<MovEG<T>>; });
     case 0x0F12: case 0x0F13:
       // clang-format on
-      if (target.model == Model::pentium) return nullptr;
+      if (target.model >= Model::pentium) return nullptr;
       return by_size(op, []<class T> { return forms<MovGE<T>>; });
     case 0x8D: return op.has_memory ? by_word(op, []<class T> { return register_only<lea<T>>; }) : nullptr;
     case 0x90: return register_only<nop>(op);

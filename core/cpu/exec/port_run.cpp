@@ -26,7 +26,7 @@ struct AtPort {
 
 template <class T, Direction direction>
 std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& possible) {
-  possible = !c.one_by_one && count >= worthwhile_run && !(c.system_flags & flag_df);
+  possible = !c.one_by_one && !c.timing.is_p6() && count >= worthwhile_run && !(c.system_flags & flag_df);
   if (!possible) return 0;
   constexpr bool writes_port = direction == Direction::write;
   constexpr unsigned index = writes_port ? ESI : EDI;

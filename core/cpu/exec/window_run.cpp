@@ -62,7 +62,7 @@ std::uint32_t run_window(Engine& c, const Op& op, std::uint32_t count, bool& pos
   const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide);
   const HostTlbEntry &read = c.host_entry(source.base + si), &written = c.host_entry(destination.base + di);
   const Side from{source.base + si, read.read_tag, read}, to{destination.base + di, written.write_tag, written};
-  possible = count >= worthwhile_run && !(c.system_flags & flag_df) && !(from.ram() && to.ram());
+  possible = !c.timing.is_p6() && count >= worthwhile_run && !(c.system_flags & flag_df) && !(from.ram() && to.ram());
   if (!possible || from.device() == to.device()) return 0;
   count = elements_within<T>(source, source.read_span, si, wide, count);
   count = elements_within<T>(destination, destination.write_span, di, wide, count);

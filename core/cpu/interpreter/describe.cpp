@@ -67,7 +67,7 @@ void Engine::describe(Description& d) const {
   for (unsigned r = 0; r < 8; ++r) d.reg(general_names[r], gpr[r], 32);
   d.reg("EIP", eip, 32).reg("EFLAGS", eflags(), 32).number("CPL", cpl);
   d.reg("CR0", read_cr0(cr0, model), 32).reg("CR2", cr2, 32).reg("CR3", cr3, 32);
-  if (model == Model::pentium) d.reg("CR4", cr4, 32);
+  if (model >= Model::pentium) d.reg("CR4", cr4, 32);
   for (const unsigned i : {0u, 1u, 2u, 3u, 6u, 7u}) d.reg(fmt::format("DR{}", i), dr[i], 32);
   d.reg("GDTR base", gdt_base, 32).reg("GDTR limit", gdt_limit, 16);
   d.reg("IDTR base", idt_base, 32).reg("IDTR limit", idt_limit, 16);
@@ -79,7 +79,7 @@ void Engine::describe(Description& d) const {
   describe_segment(d, "LDTR", ldt);
   describe_segment(d, "TR", task);
   if (config.fpu) describe_fpu(d, fpu);
-  if (model == Model::pentium) {
+  if (model >= Model::pentium) {
     describe_tlb(d, "data TLB", data_tlb);
     describe_tlb(d, "code TLB", code_tlb);
     describe_tlb(d, "4 MB page TLB", large_tlb);

@@ -16,7 +16,7 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   // The 386SX has 24 address lines.
   address_lines = model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu;
   address_mask = address_lines;
-  data_tlb.sets = model == Model::pentium ? 16 : 8;
+  data_tlb.sets = model >= Model::pentium ? 16 : 8;
   code_tlb.sets = 8;
   large_tlb.sets = 2;
   large_tlb.shift = 22;
@@ -30,7 +30,13 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
 
 std::uint32_t Engine::signature() const {
   if (config.signature != 0) return config.signature;
-  return model == Model::i386sx ? i386sx_signature : model == Model::i486sx ? i486sx_signature : pentium_signature;
+  switch (model) {
+    case Model::i386sx: return i386sx_signature;
+    case Model::i486sx: return i486sx_signature;
+    case Model::pentium: return pentium_signature;
+    case Model::p6: return p6_signature;
+  }
+  return 0;
 }
 
 // Register values at reset: 386 PRM chapter 10, 486 and Pentium manuals. EDX holds the signature.
@@ -106,7 +112,7 @@ void Engine::update_mode() {
 std::uint32_t Engine::flags_supported() const {
   std::uint32_t mask = arithmetic_flags | flag_tf | flag_if | flag_df | flag_iopl | flag_nt | flag_rf | flag_vm;
   if (model != Model::i386sx) mask |= flag_ac;
-  if (model == Model::pentium) mask |= flag_id;
+  if (model >= Model::pentium) mask |= flag_id;
   return mask;
 }
 
@@ -291,6 +297,7 @@ void Engine::execute() {
     case Model::i386sx: execute_blocks<Model::i386sx>(); break;
     case Model::i486sx: execute_blocks<Model::i486sx>(); break;
     case Model::pentium: execute_blocks<Model::pentium>(); break;
+    case Model::p6: execute_blocks<Model::p6>(); break;
   }
 }
 
@@ -320,6 +327,9 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     if constexpr (M == Model::i386sx) {
       if (!goes_on) timing.of<M>().begin(first, b.physical);
       first.chained(*this, first);
+    } else if constexpr (M == Model::p6) {
+      current_op = &first;
+      run_unplanned<M>(goes_on);
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
       first.chained(*this, first);
@@ -436,6 +446,7 @@ void Engine::run_uncached(std::uint32_t physical) {
   current_op_length = uncached_op.length;
   eip += uncached_op.length;
   uncached_op.execute(*this, uncached_op);
+  timing.end();
   ++instructions;
   uncached_valid = attention & attend_rep;
 }

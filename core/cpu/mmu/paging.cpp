@@ -78,7 +78,7 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
     forget_l0();
     for (auto& table : host_tlb)
       for (HostTlbEntry& e : table) e.forget_data(entry.tag, 0xFFC00000u);
-  } else if (model != Model::pentium) {
+  } else if (model < Model::pentium) {
     drop_host(entry.tag, Half::both);
   } else {
     drop_host(entry.tag, &from == &code_tlb ? Half::code : Half::data);
@@ -173,7 +173,7 @@ std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) 
     return linear & address_mask;
   }
   const TlbEntry* e = tlb_for(access).find(linear & page_mask);
-  if (!e && access != Access::execute && model == Model::pentium) e = large_tlb.find(linear & 0xFFC00000u);
+  if (!e && access != Access::execute && model >= Model::pentium) e = large_tlb.find(linear & 0xFFC00000u);
   if (!e || !permitted(*e, user, access) || (access == Access::write && !e->dirty)) e = &walk(linear, user, access);
   const bool large = e >= large_tlb.entries.data() && e < large_tlb.entries.data() + large_tlb.entries.size();
   const std::uint32_t frame = large ? e->frame | (linear & 0x003FF000u) : e->frame;

@@ -289,7 +289,7 @@ void wrmsr(Engine& c, const Op&) {
 }  // namespace
 
 Handlers select_system(const Op& op, const Target& target) {
-  const bool is386 = target.model == Model::i386sx, pentium = target.model == Model::pentium;
+  const bool is386 = target.model == Model::i386sx, pentium = target.model >= Model::pentium;
   switch (op.opcode) {
     case 0xF4: return hlt;
     case 0xFA: return cli;

@@ -13,6 +13,7 @@ Timing::Timing(const TimingConfig& config) : model_(config.model), known_geometr
     case Model::i386sx: made = new (storage_) Timing386sx(config); break;
     case Model::i486sx: made = new (storage_) Timing486(config); break;
     case Model::pentium: made = new (storage_) TimingPentium(config); break;
+    case Model::p6: made = new (storage_) TimingP6(config); break;
   }
   if (static_cast<void*>(made) != storage_) std::abort();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timing that a processor has: a Timing386sx, a Timing486 or a TimingPentium, in place, so that neither the clock
-// nor the caches are reached by a pointer. What the three have in common is ProcessorTiming, the contract with the
+// The timing that a processor has: a Timing386sx, a Timing486, a TimingPentium or a TimingP6, in place, so that neither
+// the clock nor the caches are reached by a pointer. What they have in common is ProcessorTiming, the contract with the
 // executor. Where speed matters the processor is known, or asked for here once, and its class is called by itself.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "core/cpu/timing/common/instruction_clocks.hpp"
 #include "core/cpu/timing/i386sx/timing_386sx.hpp"
 #include "core/cpu/timing/i486sx/timing_486.hpp"
+#include "core/cpu/timing/p6/timing_p6.hpp"
 #include "core/cpu/timing/pentium/timing_pentium.hpp"
 
 namespace planar::cpu {
@@ -33,18 +34,22 @@ class Timing {
   Timing386sx& i386sx() { return as<Timing386sx>(); }
   Timing486& i486sx() { return as<Timing486>(); }
   TimingPentium& pentium() { return as<TimingPentium>(); }
+  TimingP6& p6() { return as<TimingP6>(); }
   /// 486 and Pentium.
   CachedTiming& cached() { return as<CachedTiming>(); }
   const CachedTiming& cached() const { return *reinterpret_cast<const CachedTiming*>(storage_); }
-  bool has_cache() const { return model_ != Model::i386sx; }
+  bool has_cache() const { return model_ == Model::i486sx || model_ == Model::pentium; }
+  bool is_p6() const { return model_ == Model::p6; }
   template <Model M>
   auto& of() {
     if constexpr (M == Model::i386sx)
       return i386sx();
     else if constexpr (M == Model::i486sx)
       return i486sx();
-    else
+    else if constexpr (M == Model::pentium)
       return pentium();
+    else
+      return p6();
   }
 
   // ---- ProcessorTiming, for callers to whom the processor makes no difference ----
@@ -53,36 +58,53 @@ class Timing {
   void read(std::uint32_t physical, unsigned bytes) {
     if (has_cache())
       cached().read(physical, bytes);
+    else if (is_p6())
+      p6().read(physical, bytes);
     else
       i386sx().read(physical, bytes);
   }
   void write(std::uint32_t physical, unsigned bytes) {
     if (has_cache())
       cached().write(physical, bytes);
+    else if (is_p6())
+      p6().write(physical, bytes);
     else
       i386sx().write(physical, bytes);
   }
   /// The same for an address that is a multiple of `bytes`. `M`: the model if the caller knows it.
   template <Model... M>
   void read_aligned(std::uint32_t physical, unsigned bytes) {
-    if (((M == Model::i386sx) || ...) || !has_cache())
+    if constexpr (((M == Model::i386sx) || ...))
       i386sx().read_aligned(physical, bytes);
-    else
+    else if (has_cache())
       cached().read_aligned(physical, bytes);
+    else if (is_p6())
+      p6().read(physical, bytes);
+    else
+      i386sx().read_aligned(physical, bytes);
   }
   template <Model... M>
   void write_aligned(std::uint32_t physical, unsigned bytes) {
-    if (((M == Model::i386sx) || ...) || !has_cache())
+    if constexpr (((M == Model::i386sx) || ...))
       i386sx().write_aligned(physical, bytes);
-    else
+    else if (has_cache())
       cached().write_aligned(physical, bytes);
+    else if (is_p6())
+      p6().write(physical, bytes);
+    else
+      i386sx().write_aligned(physical, bytes);
   }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) {
     switch (model_) {
       case Model::i386sx: i386sx().branch(op, taken, linear_target); break;
       case Model::i486sx: i486sx().branch(op, taken, linear_target); break;
       case Model::pentium: pentium().branch(op, taken, linear_target); break;
+      case Model::p6: p6().branch(op, taken, linear_target); break;
     }
+  }
+  /// The instruction that began last has executed (P6: its micro-ops have been given their places).
+  void end() {
+    if (is_p6()) p6().end();
   }
   void spend(unsigned clocks) { common().spend(clocks); }
   void spend_before_write(unsigned clocks) { common().spend_before_write(clocks); }
@@ -92,7 +114,7 @@ class Timing {
     if (has_cache())
       cached().wait_until(clock);
     else
-      i386sx().wait_until(clock);
+      common().wait_until(clock);
   }
   void jump_to(std::uint64_t clock) { common().jump_to(clock); }
   void steal(std::uint64_t from, unsigned clocks) { common().steal(from, clocks); }
@@ -108,8 +130,10 @@ class Timing {
   void describe(Description& description) const { common().describe(description); }
 
  private:
-  static constexpr std::size_t size = std::max({sizeof(Timing386sx), sizeof(Timing486), sizeof(TimingPentium)});
-  static constexpr std::size_t alignment = std::max({alignof(Timing386sx), alignof(Timing486), alignof(TimingPentium)});
+  static constexpr std::size_t size =
+      std::max({sizeof(Timing386sx), sizeof(Timing486), sizeof(TimingPentium), sizeof(TimingP6)});
+  static constexpr std::size_t alignment =
+      std::max({alignof(Timing386sx), alignof(Timing486), alignof(TimingPentium), alignof(TimingP6)});
 
   // Single inheritance: every base begins where the object does (asserted at construction).
   template <class T>

@@ -27,7 +27,8 @@ inline constexpr std::uint32_t arithmetic_flags = flag_cf | flag_pf | flag_af | 
 
 // Signatures in EDX at reset (and in CPUID): family, model, stepping. The Pentium is a P54C (Pentium Processor
 // Specification Update).
-inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0423, pentium_signature = 0x0525;
+inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0423, pentium_signature = 0x0525,
+                               p6_signature = 0x0672;
 
 // Control registers.
 inline constexpr std::uint32_t cr0_pe = 1u << 0, cr0_mp = 1u << 1, cr0_em = 1u << 2, cr0_ts = 1u << 3, cr0_et = 1u << 4,

@@ -71,11 +71,21 @@ struct alignas(64) Op {
     std::uint8_t line_behind;         ///< the plan's code line in which the next instruction ends
     mutable std::uint16_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state
   };
+  struct P6 {
+    std::uint16_t flow;       ///< its micro-ops (p6/micro_ops.hpp)
+    std::uint8_t sources;     ///< general registers that it computes with,
+    std::uint8_t results;     ///< and that it writes
+    std::uint8_t fp_sources;  ///< the same of the x87's and MMX's
+    std::uint8_t fp_results;
+    std::uint8_t flags;     ///< status flags that it reads (bits 0 to 2) and writes (4 to 6)
+    std::uint8_t decoding;  ///< clocks of the decoders beyond the usual
+  };
   union {
     I386sx i386sx;
     Planned planned;  // how those two begin
     I486sx i486sx;
     Pentium pentium{};
+    P6 p6;
   };
 
   // ---- the block's part, filled when the instruction is put into one ----

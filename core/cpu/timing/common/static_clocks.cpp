@@ -100,7 +100,8 @@ std::uint8_t address_registers(const Op& op, unsigned extension) {
   return static_cast<std::uint8_t>(set);
 }
 
-void operand_registers(Op& op, const InstructionRow& row) {
+/// Returns the registers read.
+std::uint16_t operand_registers(Op& op, const InstructionRow& row) {
   const bool byte = byte_operand(op.opcode);
   const auto bit = [&](std::uint8_t r) -> unsigned { return 1u << (byte ? r & 3u : r & 7u); };
   const unsigned rm = op.has_memory ? 0u : bit(op.rm);
@@ -152,6 +153,7 @@ void operand_registers(Op& op, const InstructionRow& row) {
   // What the first half of a pair must not write: one mask, so that pairing is one test. Flags never matter.
   op.reads = static_cast<std::uint8_t>((r | w | op.address_reads) & 0xFF);
   op.writes = static_cast<std::uint16_t>(w);
+  return static_cast<std::uint16_t>(r & 0xFF);
 }
 
 }  // namespace
@@ -172,7 +174,7 @@ StaticForm static_form(Op& op, Model model) {
   const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
   op.branch = kind_of(op.opcode, extension);
   op.address_reads = address_registers(op, extension);
-  operand_registers(op, *form.row);
+  form.sources = operand_registers(op, *form.row);
   return form;
 }
 

@@ -14,6 +14,7 @@ struct StaticForm {
   bool memory = false;
   bool repeated = false;       ///< a string instruction under REP
   unsigned repeat_clocks = 0;  ///< of that with a count of zero
+  std::uint16_t sources = 0;   ///< registers that the operation reads, not those that form the address
 
   /// Of the row's `column` for one processor.
   unsigned clocks(const Clocks& column) const { return repeated ? repeat_clocks : memory ? column.mem : column.reg; }
