@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 13h for fixed disks 80h and up: geometry, ranges, packets. What the disks are and how a sector gets there is the board's
 // drives.h. A drive's entry in the EBDA begins with heads and sectors as programs see them, and its size.
+#include "disk.h"
+
 #include "board.h"
 #include "firmware.h"
-
-enum {  // status of INT 13h
-    disk_ok = 0x00, disk_bad_command = 0x01, disk_write_protected = 0x03, disk_not_found = 0x04,
-    disk_data_error = 0x10, disk_controller = 0x20, disk_timeout = 0x80, disk_not_ready = 0xAA,
-    disk_write_fault = 0xCC,
-};
 
 enum {  // a drive's entry in the EBDA
     entry_bytes = 8, entry_device = 0, entry_heads = 1, entry_track = 2, entry_sectors = 4, block_bytes = 512,
@@ -31,6 +27,8 @@ static inline u8 wrong_range(u8 drive, u32 lba, u16 count)
         return disk_bad_command;
     return lba >= sectors || count > sectors - lba ? disk_not_found : disk_ok;
 }
+
+static u16 cylinders(u8 drive);
 
 #include "drives.h"
 
@@ -73,17 +71,19 @@ static u8 extended(struct Regs* r, u8 drive, u16 command)
 // 48h
 static u8 extended_parameters(struct Regs* r, u8 drive)
 {
-    enum { result_bytes = 26, geometry_valid = 2 };
-    if (far_read16(r->ds, r->si) < result_bytes)
+    enum { result_bytes = 26 };
+    u16 room = far_read16(r->ds, r->si);
+    if (room < result_bytes)
         return disk_bad_command;
     far_write16(r->ds, r->si, result_bytes);
-    far_write16(r->ds, (u16)(r->si + 2), geometry_valid);
-    far_write32(r->ds, (u16)(r->si + 4), cylinders(drive));
-    far_write32(r->ds, (u16)(r->si + 8), entry8(drive, entry_heads));
-    far_write32(r->ds, (u16)(r->si + 12), entry8(drive, entry_track));
+    far_write16(r->ds, (u16)(r->si + 2), own_geometry_flags(drive));
+    far_write32(r->ds, (u16)(r->si + 4), own_cylinders(drive));
+    far_write32(r->ds, (u16)(r->si + 8), own_heads(drive));
+    far_write32(r->ds, (u16)(r->si + 12), own_track(drive));
     far_write32(r->ds, (u16)(r->si + 16), disk_sectors(drive));
     far_write32(r->ds, (u16)(r->si + 20), 0);
     far_write16(r->ds, (u16)(r->si + 24), block_bytes);
+    give_interface(r, drive, room);
     return disk_ok;
 }
 
@@ -134,9 +134,9 @@ void disk_service(struct Regs* r)
         return;
     case 0x41:
         if (present && r->bx == 0x55AA) {
-            r->ah = 0x01;                  // version 1.x, packets only
+            r->ah = edd_version;
             r->bx = 0xAA55;
-            r->cx = 0x0001;
+            r->cx = edd_subsets;
             set_carry(r, 0);
             return;
         }

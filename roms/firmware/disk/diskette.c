@@ -2,6 +2,7 @@
 // INT 13h: diskettes; disk.c serves fixed disks. The medium is found by
 // trying the data rates a drive knows; sectors per track, gap and size come from the table at
 // vector 1Eh, which software may replace.
+#include "board.h"
 #include "fdc.h"
 
 enum {  // diskette_media: bits 7-6 rate, bit 5 double step, bit 4 established, bits 2-0 kind
@@ -282,9 +283,8 @@ static u8 serve(struct Regs* r)
     }
 }
 
-void diskette_service(struct Regs* r)
+static void drive_service(struct Regs* r)
 {
-    sti();
     if (r->dl >= 0x80) {
         if (r->ah == 0)
             fdc_reset();
@@ -301,6 +301,12 @@ void diskette_service(struct Regs* r)
     if ((function >= 0x02 && function <= 0x05) || function == 0x16)
         fdc_motor_timeout();
     set_carry(r, status != diskette_ok);
+}
+
+void diskette_service(struct Regs* r)
+{
+    sti();
+    board_drive_service(r, drive_service);
 }
 
 // POST: does the controller answer, and is there a drive A that finds track 0?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Option ROMs, INT 19h and INT 18h.
+#include "board.h"
 #include "firmware.h"
 
 enum { boot_tries = 4, boot_address = 0x7C00 };
@@ -43,10 +44,8 @@ static int read_boot_sector(u8 drive)
     return 0;
 }
 
-void boot(struct Regs* r)
+static void boot_diskette(void)
 {
-    (void)r;
-    sti();
     checkpoint(0x20, TEXT("BOOT A  "));
     if (!(bda->equipment & 1)) {
         print(TEXT("No diskette drive.\n"));
@@ -58,6 +57,10 @@ void boot(struct Regs* r)
         checkpoint(0x21, TEXT("        "));
         start_program(0, boot_address, 0);
     }
+}
+
+static void boot_disk(void)
+{
     if (bda->disk_count) {
         checkpoint(0x22, TEXT("BOOT C  "));
         if (!read_boot_sector(0x80)) {
@@ -69,6 +72,13 @@ void boot(struct Regs* r)
             start_program(0, boot_address, 0x80);
         }
     }
+}
+
+void boot(struct Regs* r)
+{
+    (void)r;
+    sti();
+    board_boot(boot_diskette, boot_disk);
     asm volatile("int $0x18" : : : "memory");
     for (;;)
         wait_for_interrupt();

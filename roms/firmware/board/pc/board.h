@@ -3,6 +3,7 @@
 // addresses and interrupts. There are no records of adapters.
 #pragma once
 
+#include "cdrom.h"
 #include "firmware.h"
 
 #define BOARD_TITLE TEXT("planar PC firmware 1.0\n")
@@ -61,6 +62,12 @@ void pci_set_up(void);
 
 // pci_bios.c
 int board_time_service(struct Regs* r);
+
+// INT 13h: before the diskettes and disks, the CD-ROM that was started from.
+static inline void board_drive_service(struct Regs* r, void (*rest)(struct Regs*)) { cd_drive_service(r, rest); }
+
+// el_torito.c
+void board_boot(void (*diskette)(void), void (*disk)(void));   // INT 19h: the order of drives
 
 #define BOARD_RECORDS_LOST TEXT("")
 static inline int board_records_valid(void) { return 1; }

@@ -4,32 +4,47 @@
 // 1024 cylinders are left, up to 255. The controller's interrupt is not waited for; POST leaves it masked.
 #pragma once
 
+#include "ata.h"
+#include "cdrom.h"
+
+enum { edd_version = 0x21, edd_subsets = 0x0005 };       // 1.1: packets, 48h with the device's parameters
 enum { disk_read = 0x20, disk_write = 0x30, disk_verify = 0x40, ata_identify = 0xEC };
 
 enum {
-    reg_data = 0, reg_error = 1, reg_count = 2, reg_sector = 3, reg_cylinder_low = 4, reg_cylinder_high = 5, reg_device = 6,
-    reg_command = 7, reg_control = 0x206,
-    status_busy = 0x80, status_ready = 0x40, status_fault = 0x20, status_request = 0x08, status_error = 0x01,
     error_data = 0x40, error_not_found = 0x10,
     control_reset = 0x04, control_plain = 0x08,
-    device_plain = 0xA0, device_blocks = 0x40, device_second = 0x10,
     entry_own_heads = 3,                   // of a disk without block addresses; else 0
-    sector_words = 256, most_sectors = 128,
-    poll_refreshes = 1, short_ms = 100, long_ms = 10000,
+    most_sectors = 128,
+    most_cylinders = 16383, block_heads = 16, block_track = 63, geometry_valid = 2,
 };
 
-static u16 port_of(u8 device) { return device & 2 ? 0x170 : 0x1F0; }
-static u8 select_bits(u8 device) { return device & 1 ? device_plain | device_second : device_plain; }
-
-// 0: the disk stays busy. An absent channel reads FFh, which is busy.
-static int wait_idle(u16 port, u32 ms)
+// What 48h says is the disk's own geometry, which has no more than 16383 cylinders; beyond them it is not the disk's end.
+static u8 own_heads(u8 drive)
 {
-    for (u32 polls = ms * 66; inb((u16)(port + reg_command)) & status_busy; --polls) {
-        if (polls == 0)
-            return 0;
-        delay_refreshes(poll_refreshes);
-    }
-    return 1;
+    u8 heads = entry8(drive, entry_own_heads);
+    return heads ? heads : block_heads;
+}
+static inline u8 own_track(u8 drive) { return entry8(drive, entry_track); }
+static u16 own_cylinders(u8 drive)
+{
+    u32 count = disk_sectors(drive) / ((u32)own_heads(drive) * own_track(drive));
+    return count > most_cylinders ? most_cylinders : (u16)count;
+}
+static u16 own_geometry_flags(u8 drive)
+{
+    u32 reached = (u32)most_cylinders * own_heads(drive) * own_track(drive);
+    return disk_sectors(drive) > reached ? 0 : geometry_valid;
+}
+
+// 48h: where the table of the disk's interface is, for who has room for that.
+static void give_interface(struct Regs* r, u8 drive, u16 room)
+{
+    enum { long_bytes = 30 };
+    if (room < long_bytes)
+        return;
+    far_write16(r->ds, r->si, long_bytes);
+    far_write16(r->ds, (u16)(r->si + 26), (u16)(interface_tables + drive * interface_bytes));
+    far_write16(r->ds, (u16)(r->si + 28), ebda_segment);
 }
 
 static u8 command_status(u16 port, int writing)
@@ -47,14 +62,13 @@ static u8 command_status(u16 port, int writing)
 
 static void move_sector(u16 port, int writing, u32 buffer)
 {
-    u16 segment = (u16)(buffer >> 4);
-    u32 at = buffer & 15, words = sector_words;
+    u16 segment = segment_of(buffer);
+    u32 at = buffer - ((u32)segment << 4), words = sector_words;
     if (writing)
         asm volatile("pushw %%ds\n\tmovw %w2, %%ds\n\tcld\n\trep outsw\n\tpopw %%ds"
                      : "+S"(at), "+c"(words) : "r"(segment), "d"(port) : "memory", "cc");
     else
-        asm volatile("movw %w2, %%es\n\tcld\n\trep insw"
-                     : "+D"(at), "+c"(words) : "r"(segment), "d"(port) : "memory", "cc");
+        read_words(port, buffer, sector_words);
 }
 
 static void address_sector(u8 drive, u16 port, u32 lba, u8 count)
@@ -117,9 +131,10 @@ struct Identity { u16 heads, track; u32 cylinders, blocks; };   // blocks 0: no 
 
 static void add_disk(u8 device, const struct Identity* disk)
 {
-    u16 entry = (u16)(ebda_disk_entries + bda->disk_count * entry_bytes);
+    u8 number = bda->disk_count;
+    u16 entry = (u16)(ebda_disk_entries + number * entry_bytes);
     u32 sectors = disk->blocks ? disk->blocks : disk->cylinders * disk->heads * disk->track;
-    u32 heads = disk->blocks ? 16 : disk->heads, track = disk->blocks ? 63 : disk->track;
+    u32 heads = disk->blocks ? block_heads : disk->heads, track = disk->blocks ? block_track : disk->track;
     while (heads < 255 && sectors / (heads * track) > 1024)
         heads = heads > 127 ? 255 : heads * 2;
     far_write8(ebda_segment, (u16)(entry + entry_device), device);
@@ -128,12 +143,25 @@ static void add_disk(u8 device, const struct Identity* disk)
     far_write8(ebda_segment, (u16)(entry + entry_own_heads), disk->blocks ? 0 : (u8)disk->heads);
     far_write32(ebda_segment, (u16)(entry + entry_sectors), sectors);
     ++bda->disk_count;
+    struct DiskShape shape;
+    shape.device = device;
+    shape.blocks = disk->blocks != 0;
+    shape.cylinders = cylinders(number);
+    shape.heads = (u8)heads;
+    shape.track = shape.own_track = (u8)track;
+    shape.own_cylinders = own_cylinders(number);
+    shape.own_heads = own_heads(number);
+    note_disk(number, &shape);
     print(TEXT("IDE disk "));
     print_decimal(device);
     print(TEXT(": "));
     print_decimal(sectors >> 11);
     print(TEXT(" MB\n"));
 }
+
+// What a disk says of itself is read to where nothing else is before the start.
+enum { identity = 0x7C00 };
+static u16 identity_word(u32 n) { return *(volatile u16 __seg_fs*)(identity + 2 * n); }
 
 // 0: no disk there. One of packets (ATAPI) refuses the command.
 static int identify(u8 device, struct Identity* disk)
@@ -148,21 +176,11 @@ static int identify(u8 device, struct Identity* disk)
     if (!wait_idle(port, long_ms)
         || (inb((u16)(port + reg_command)) & (status_request | status_error)) != status_request)
         return 0;
-    u32 blocks = 0;
-    u16 abilities = 0;
-    for (int word = 0; word < sector_words; ++word) {
-        u16 value = inw(port);
-        switch (word) {
-        case 1: disk->cylinders = value; break;
-        case 3: disk->heads = value; break;
-        case 6: disk->track = value; break;
-        case 49: abilities = value; break;
-        case 60: blocks = value; break;
-        case 61: blocks |= (u32)value << 16; break;
-        default: break;
-        }
-    }
-    disk->blocks = abilities & 0x0200 ? blocks : 0;
+    read_words(port, identity, sector_words);
+    disk->cylinders = identity_word(1);
+    disk->heads = identity_word(3);
+    disk->track = identity_word(6);
+    disk->blocks = identity_word(49) & 0x0200 ? identity_word(60) | (u32)identity_word(61) << 16 : 0;
     return disk->blocks || (disk->heads && disk->heads <= 16 && disk->track && disk->track <= 63 && disk->cylinders);
 }
 
@@ -188,8 +206,8 @@ void disk_init(void)
         if (!wait_idle(port, long_ms))
             continue;
         for (u8 n = 0; n < 2; ++n) {
-            struct Identity disk = {0, 0, 0, 0};
-            if (identify((u8)(device + n), &disk))
+            struct Identity disk;
+            if (!cd_identify((u8)(device + n)) && identify((u8)(device + n), &disk))
                 add_disk((u8)(device + n), &disk);
         }
     }

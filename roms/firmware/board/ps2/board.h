@@ -20,6 +20,14 @@ static inline int board_cmos_good(void) { return cmos_checksum_good(); }
 static inline void board_timer_init(void) {}            // channel 1 does not exist; the watchdog is off
 static inline int board_time_service(struct Regs* r) { return (void)r, 0; }
 static inline void board_reset(void) {}
+static inline void board_drive_service(struct Regs* r, void (*rest)(struct Regs*)) { rest(r); }
+
+// INT 19h: the order of drives.
+static inline void board_boot(void (*diskette)(void), void (*disk)(void))
+{
+    diskette();
+    disk();
+}
 
 // IRQ 0 is a latch that only this write clears (docs/hardware/micro-channel.md#interrupts).
 static inline void board_timer_served(void) { outb(0x61, (inb(0x61) & 0x0F) | 0x80); }

@@ -24,7 +24,15 @@ enum {  // control block: command and enable words
 };
 
 enum { sense_bytes = 14 };
+enum { edd_version = 0x01, edd_subsets = 0x0001 };   // 1.x, packets only
 enum { disk_read = scb_read, disk_write = scb_write, disk_verify = scb_verify };
+
+// What 48h says of a disk is what programs see.
+static inline u16 own_geometry_flags(u8 drive) { return (void)drive, 2; }
+static inline u16 own_cylinders(u8 drive) { return cylinders(drive); }
+static inline u8 own_heads(u8 drive) { return entry8(drive, entry_heads); }
+static inline u8 own_track(u8 drive) { return entry8(drive, entry_track); }
+static inline void give_interface(struct Regs* r, u8 drive, u16 room) { (void)r, (void)drive, (void)room; }
 
 static u16 adapter_port(void) { return far_read16(ebda_segment, ebda_scsi_port); }
 

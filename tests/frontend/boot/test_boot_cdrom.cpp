@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A PC starts from CD-ROM: programs that read it themselves, and images of a diskette and a disk on it (El Torito).
+#include <filesystem>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/boot/boot_media.hpp"
+
+using namespace boot_media;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string folder(const Scratch& scratch) {
+  const auto name = scratch.file("cd");
+  std::filesystem::create_directories(name);
+  return name;
+}
+
+program::Said run_cd(const Scratch& scratch, const std::string& image, const std::string& steps,
+                     const std::string& more = "") {
+  return run(scratch, "pc-p166", "--cdrom " + quoted(image) + more, steps);
+}
+
+}  // namespace
+
+TEST_CASE("ISOLINUX starts from a CD-ROM, reads its settings and a name that is typed", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch), settings = scratch.write("cd/isolinux.cfg", syslinux_settings);
+  shell("cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 " + quoted(cd));
+  const auto said = run_cd(scratch, cdrom(scratch, cd, "isolinux.bin", no_emulation), syslinux_steps);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("ISOLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
+}
+
+TEST_CASE("GRUB starts from a CD-ROM, does commands and starts memtest86+ from it", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch);
+  const auto core =
+      grub_core(scratch, "i386-pc-eltorito", "/boot/grub", "biosdisk iso9660 normal minicmd ls cat echo linux");
+  shell("cp " + quoted(core) + " " + quoted(cd + "/eltorito.img") + " && cp " + memtest + " " +
+        quoted(cd + "/memtest"));
+  const auto said = run_cd(scratch, cdrom(scratch, cd, "eltorito.img", no_emulation),
+                           grub_steps("cd") + "type \"linux /memtest; boot\\n\"\n" + memtest_steps);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("166MHz"));
+}
+
+TEST_CASE("The image of a diskette on a CD-ROM is drive A", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch);
+  shell("cp " + quoted(syslinux_image(scratch, syslinux_settings)) + " " + quoted(cd + "/a.img"));
+  const auto said = run_cd(scratch, cdrom(scratch, cd, "a.img", ""), syslinux_steps);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("SYSLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
+}
+
+TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is there is the second", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch);
+  const auto core = grub_core(scratch, "i386-pc", "(hd0)/", "biosdisk part_msdos normal minicmd ls cat echo");
+  const auto image = disk(scratch, 4, 0x83, "", std::string(grub_files) + "boot.img", core);
+  shell("mv " + quoted(image) + " " + quoted(cd + "/c.img"));
+  const auto blank = scratch.file("blank.img");
+  shell("truncate -s 30M " + quoted(blank));
+  const auto said = run_cd(scratch, cdrom(scratch, cd, "c.img", "-hard-disk-boot"), grub_steps("hd1"),
+                           " --disk " + quoted(blank) + ",mode=memory");
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("(hd0) (hd0,msdos1) (hd1)"));
+}
+
+TEST_CASE("A CD-ROM that cannot be started from is said so, with the reason", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch);
+  scratch.write("cd/file", std::string(2048, 'x'));
+  const auto steps = "wait screen \"Nothing to start.\" within 60 s\n";
+  SECTION("no boot record") {
+    const auto image = scratch.file("cd.iso");
+    shell("xorriso -as mkisofs -quiet -o " + quoted(image) + " " + quoted(cd) + " 2>/dev/null");
+    CHECK_THAT(run_cd(scratch, image, steps).out, Contains("CD-ROM is not bootable: it has no El Torito boot record."));
+  }
+  SECTION("a catalog for another processor") {
+    const auto image = cdrom(scratch, cd, "file", no_emulation);
+    std::fstream out(image, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekg(17 * 2048 + 0x47);
+    std::uint8_t at[4];
+    out.read(reinterpret_cast<char*>(at), 4);
+    out.seekp((at[0] | at[1] << 8 | at[2] << 16) * 2048 + 1);
+    out.put(1);
+    out.close();
+    CHECK_THAT(run_cd(scratch, image, steps).out, Contains("its boot catalog names nothing that can be started."));
+  }
+  SECTION("an end before the boot record") {
+    CHECK_THAT(run_cd(scratch, scratch.write("short.iso", std::string(2048, '\0')), steps).out,
+               Contains("CD-ROM is not bootable: it cannot be read."));
+  }
+}
