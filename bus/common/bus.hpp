@@ -141,6 +141,8 @@ class Bus {
 
  protected:
   Bus(Scheduler& scheduler, const CycleTable& costs) : scheduler_(scheduler), costs_(costs) {}
+  /// Before the machine runs: what is plugged in decides.
+  void set_costs(const CycleTable& costs) { costs_ = costs; }
 
   /// Something keeps the processor off the bus at `t`: when it may start.
   virtual Time acquire_contended(Time t) = 0;
@@ -159,7 +161,7 @@ class Bus {
   bool yielded_ = false;               // others stand back until the processor's next cycle has ended
 
  private:
-  const CycleTable costs_;
+  CycleTable costs_;
   BusObserverList observers_;
   unsigned number_ = 0;
 };

@@ -45,6 +45,7 @@ enum Command : std::uint16_t {
 
 /// Bits of STATUS; the last six are cleared by writing 1.
 enum Status : std::uint16_t {
+  CAPABLE_66MHZ = 0x0020,
   FAST_BACK_TO_BACK = 0x0080,
   MASTER_PARITY_ERROR = 0x0100,
   DEVSEL_MEDIUM = 0x0200,

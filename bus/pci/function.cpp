@@ -20,7 +20,7 @@ constexpr unsigned bar_register(unsigned n) { return BAR0 + 4 * n; }
 Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity_(identity) {
   config_.set_default(VENDOR_ID, 2, identity.vendor);
   config_.set_default(DEVICE_ID, 2, identity.device);
-  config_.set_default(STATUS, 2, DEVSEL_MEDIUM | FAST_BACK_TO_BACK);
+  config_.set_default(STATUS, 2, DEVSEL_MEDIUM | FAST_BACK_TO_BACK | (identity.mhz_66 ? CAPABLE_66MHZ : 0));
   config_.set_default(REVISION_ID, 1, identity.revision);
   config_.set_default(CLASS_CODE, 3, identity.class_code);
   config_.set_default(HEADER_TYPE, 1, identity.multifunction ? 0x80 : 0);
@@ -35,6 +35,7 @@ Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity
   config_.set_writable(LATENCY_TIMER, 1, 0xF8);  // the low three bits are often 0: eight clocks is fine enough
   config_.set_writable(INTERRUPT_LINE, 1, 0xFF);
   slot.add(*this);
+  if (slot.number() && !identity.mhz_66) slot.segment().ground_m66en();  // places on the board are made for its clock
 }
 
 Function::~Function() { slot_.remove(*this); }

@@ -36,6 +36,7 @@ struct Identity {
   unsigned interrupt_pin = 1;             ///< 1 is INTA#, 0 none
   std::uint8_t min_gnt = 0, max_lat = 0;  ///< units of 250 ns
   bool multifunction = false;
+  bool mhz_66 = false;  ///< it can run at 66 MHz
 };
 
 /// A base address register and what answers there.

@@ -21,8 +21,8 @@ enum class BurstEnd : std::uint8_t { done, master_abort };
 
 class Master {
  public:
-  /// `name` in traces: "slot1.rtl8139".
-  Master(Segment& segment, std::string name);
+  /// `name` in traces: "slot1.rtl8139". `width`: bits that it can move in a clock, 32 or 64.
+  Master(Segment& segment, std::string name, unsigned width = 32);
   virtual ~Master();
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
@@ -54,6 +54,7 @@ class Master {
   friend class Segment;
   Segment& segment_;
   std::string name_;
+  const unsigned width_;
   unsigned latency_timer_ = 0;
   BurstCommand command_ = BurstCommand::read;
   std::uint32_t address_ = 0;

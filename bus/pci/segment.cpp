@@ -19,7 +19,8 @@ constexpr Time longest_ahead = 1_s;
 
 // ---- a master ----
 
-Master::Master(Segment& segment, std::string name) : segment_(segment), name_(std::move(name)) {
+Master::Master(Segment& segment, std::string name, unsigned width)
+    : segment_(segment), name_(std::move(name)), width_(width) {
   segment_.attach(*this);
 }
 
@@ -114,6 +115,11 @@ void Segment::reset(Time now) {
       if (Function* f = slot->function(n)) f->bus_reset(now);
 }
 
+void Segment::ground_m66en() {
+  timing_.clock = std::max(timing_.clock, clock_33mhz);
+  set_costs(timing_.costs());
+}
+
 void Segment::bus_timeout(Time now) { trace_(TraceCategory::bus, now, name_, "a target held the bus for too long"); }
 
 // ---- arbitration ----
@@ -174,21 +180,28 @@ void Segment::grant(Time now) {
 
 // ---- a master's transaction ----
 
-/// When the data phase of doubleword `beat` of the transaction under way ends, counted from 0.
+std::uint32_t Segment::beat_width() const { return std::min(owner_->width_, timing_.width) / 8; }
+
+std::uint32_t Segment::beats() const {
+  const std::uint32_t width = beat_width(), from = owner_->address_ + owner_->moved_;
+  return ((from & (width - 1)) + now_on_.bytes + width - 1) / width;
+}
+
+/// When data phase `beat` of the transaction under way ends, counted from 0.
 Time Segment::beat_end(std::uint32_t beat) const {
-  const std::uint32_t from = owner_->address_ + owner_->moved_;
+  const std::uint32_t width = beat_width(), from = owner_->address_ + owner_->moved_;
   std::uint64_t clocks = beat;
   if (owner_->command_ == BurstCommand::read || owner_->command_ == BurstCommand::read_line) {
-    const std::uint32_t crossed = ((from & (line_bytes - 1) & ~3u) + 4 * beat) / line_bytes;
+    const std::uint32_t crossed = ((from & (line_bytes - 1) & ~(width - 1)) + width * beat) / line_bytes;
     clocks += std::uint64_t{crossed} * timing_.memory.read_line_gap;
   }
   return now_on_.first + timing_.clock * static_cast<std::int64_t>(clocks);
 }
 
-/// How many bytes the first `beats` doublewords of it hold.
+/// How many bytes the first `beats` data phases of it hold.
 std::uint32_t Segment::beat_bytes(std::uint32_t beats) const {
-  const std::uint32_t from = owner_->address_ + owner_->moved_;
-  return std::min(4 * beats - (from & 3), owner_->bytes_ - owner_->moved_);
+  const std::uint32_t width = beat_width(), from = owner_->address_ + owner_->moved_;
+  return std::min(width * beats - (from & (width - 1)), owner_->bytes_ - owner_->moved_);
 }
 
 void Segment::begin(Master& master, Time now) {
@@ -200,14 +213,14 @@ void Segment::begin(Master& master, Time now) {
   now_on_ = {};
   now_on_.start = now;
   now_on_.aborted = page.kind == PageKind::unmapped;
-  now_on_.first = now + timing_.clocks(write ? timing_.memory.write_first : timing_.memory.read_first);
+  now_on_.first = now + (write ? timing_.clocks(timing_.memory.write_first) : timing_.read_first());
   if (now_on_.aborted) {
     now_on_.end = now + timing_.clocks(timing_.master_abort);
   } else {
     // To the end of the page at most: what lies beyond it may be something else.
     const std::uint32_t most = 4096 - (address & 0xFFF);
     now_on_.bytes = std::min(master.bytes_ - master.moved_, most);
-    now_on_.end = beat_end(((address & 3) + now_on_.bytes + 3) / 4 - 1);
+    now_on_.end = beat_end(beats() - 1);
     if (share_) {
       const std::uint32_t lines = ((address & (line_bytes - 1)) + now_on_.bytes + line_bytes - 1) / line_bytes;
       const Time from = write ? now_on_.first : now;
@@ -228,10 +241,9 @@ void Segment::yield_soon(Time now) {
   const Time allowed = std::max(now, now_on_.start + timing_.clock * std::int64_t{owner_->latency_timer_});
   if (allowed >= now_on_.end) return;
   // The datum under way at that time is the last one.
-  const std::uint32_t address = owner_->address_ + owner_->moved_;
-  const std::uint32_t beats = ((address & 3) + now_on_.bytes + 3) / 4;
+  const std::uint32_t last = beats() - 1;
   std::uint32_t beat = 0;
-  while (beat + 1 < beats && beat_end(beat) < allowed) ++beat;
+  while (beat < last && beat_end(beat) < allowed) ++beat;
   now_on_.bytes = std::min(now_on_.bytes, beat_bytes(beat + 1));
   now_on_.end = beat_end(beat);
   end_.at(now_on_.end);
@@ -240,11 +252,12 @@ void Segment::yield_soon(Time now) {
 void Segment::end(Time now) {
   Master& master = *owner_;
   const Transaction done = now_on_;
+  const unsigned bits = 8 * beat_width();
   owner_ = nullptr;
   busy_until_ = std::max(busy_until_, now);
   if (observer_) {
     observer_->transferred(master.name_,
-                           {master.address_ + master.moved_, done.bytes, 32, true, timing_.clock,
+                           {master.address_ + master.moved_, done.bytes, bits, true, timing_.clock,
                             writes(master.command_) ? Direction::write : Direction::read},
                            done.start, now);
     observer_->released(master.name_, now);

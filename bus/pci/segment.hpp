@@ -10,14 +10,18 @@
 // processor has the next one. What was left of the burst competes again. A burst is one transaction as long as nobody
 // else asks: the bridge ends none by itself but where `read` and `read_line` come to the end of what it reads ahead.
 //
+// A master of 64 bits on a segment of 64 bits asserts REQ64#, and memory answers with ACK64#: each clock then moves an
+// aligned quadword, of which byte enables choose the bytes, in place of a doubleword. Cycles of the processor have 32
+// bits. A card in a connector that cannot do 66 MHz grounds M66EN: the whole segment runs at 33 MHz.
+//
 // Masters share memory with the processor by the line: each one keeps it from the processor for MemoryTarget::line.
 //
 // An address that is no memory ends in a master abort. A transfer to or from another device's memory moves its data at
 // the same price as memory's [inferred].
 //
-// Not modelled: retries and delayed transactions of targets, fast back-to-back, locked transactions, 64 bits, parity,
-// a snoop's own time on the processor's bus apart from the line's.
-// Sources: PCI Local Bus Specification 2.1, chapter 3; docs/hardware/pci.md.
+// Not modelled: retries and delayed transactions of targets, fast back-to-back, locked transactions, dual address
+// cycles, parity, a snoop's own time on the processor's bus apart from the line's. Sources: PCI Local Bus
+// Specification 2.1, chapter 3; docs/hardware/pci.md.
 #pragma once
 
 #include <array>
@@ -41,6 +45,7 @@ class Slot;
 class Segment final : public bus::Bus {
  public:
   static constexpr unsigned devices = 32;
+  static constexpr Time clock_33mhz = 30_ns;
   /// Told of the spans in which masters use memory: from `from` to `to`, each line keeps the processor from it for
   /// `line`, one every `period`.
   using Share = std::function<void(Time from, Time to, Time period, Time line)>;
@@ -65,6 +70,10 @@ class Segment final : public bus::Bus {
   void config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value, Time now);
   /// RST#: every function, and every master's burst.
   void reset(Time now);
+
+  /// A card that cannot do 66 MHz has been plugged in.
+  void ground_m66en();
+  bool m66en() const { return timing_.clock < clock_33mhz; }
 
   Slot* slot(unsigned device) const { return device < devices ? slots_[device] : nullptr; }
   const SegmentTiming& timing() const { return timing_; }
@@ -105,10 +114,13 @@ class Segment final : public bus::Bus {
     bool aborted = false;
     void archive(Archive& a) { a(start, first, end, bytes, aborted); }
   };
-  Time beat_end(std::uint32_t beat) const;  // of the transaction under way
+  // Of the transaction under way: a beat is a data phase.
+  std::uint32_t beat_width() const;  // bytes
+  std::uint32_t beats() const;
+  Time beat_end(std::uint32_t beat) const;
   std::uint32_t beat_bytes(std::uint32_t beats) const;
 
-  const SegmentTiming timing_;
+  SegmentTiming timing_;
   AddressSpace& memory_;
   Trace& trace_;
   std::string name_;

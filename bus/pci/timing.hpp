@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a transaction on PCI takes, and the numbers in which host bridges differ. All of it is data from the machine
-// file, in clocks of the bus.
+// file, in clocks of the bus but where a time is said.
 //
 // Confidence of each value stands in brackets: datasheet = PCI Local Bus Specification 2.1 or the data sheet of the
 // bridge, inferred = ours. Sources: docs/hardware/pci.md.
@@ -25,6 +25,9 @@ struct MemoryTarget {
   /// From FRAME# to the first datum of a read: DEVSEL#, the memory's access, the way back. [inferred] 430HX class 10
   /// to 12
   unsigned read_first = 11;
+  /// What of the first datum of a read does not follow the bus clock, rounded up to whole clocks: of a bridge that
+  /// serves a 66 MHz segment as well as a slower one. [inferred]
+  Time read_access{};
   /// Clocks between two lines that the bridge has not read ahead, by command: `read` and `read_line` disconnect or
   /// wait at the end of a line, `read_multiple` goes on. [inferred]
   unsigned read_line_gap = 4;
@@ -36,7 +39,8 @@ struct MemoryTarget {
 
 /// The timing of one segment.
 struct SegmentTiming {
-  Time clock = 30_ns;  ///< period: 33.33 MHz [datasheet]
+  Time clock = 30_ns;   ///< period: 33.33 MHz; 15 ns is 66.67 MHz [datasheet]
+  unsigned width = 32;  ///< bits of AD, 32 or 64: of the connectors and the host bridge [datasheet]
   /// From the processor's bus to PCI: once for each access that waits. [inferred]
   Time synchronisation = 120_ns;
   /// The way back to the processor, part of each access that waits. [inferred]
@@ -57,6 +61,10 @@ struct SegmentTiming {
   MemoryTarget memory;
 
   constexpr Time clocks(unsigned n) const { return clock * std::int64_t{n}; }
+  /// From FRAME# to the first datum of a master's read of memory.
+  constexpr Time read_first() const {
+    return clocks(memory.read_first) + clock * ((memory.read_access.ps + clock.ps - 1) / clock.ps);
+  }
   /// By CycleKind.
   constexpr bus::CycleTable costs() const {
     const Time access = clocks(transaction) + completion;

@@ -52,8 +52,10 @@ struct AdapterEntry {
   std::string_view on_bus;  ///< the expansion bus that it is made for
 
   std::string_view bus() const { return on_bus; }
-  /// Two of them agree on full duplex by themselves: auto-negotiation of 10 and 100 Mbit/s.
-  bool agrees_on_full_duplex() const { return full_duplex && medium == MediumKind::ethernet_100; }
+  /// Two of them agree on full duplex by themselves: auto-negotiation of 10, 100 and 1000 Mbit/s.
+  bool agrees_on_full_duplex() const {
+    return full_duplex && (medium == MediumKind::ethernet_100 || medium == MediumKind::ethernet_1000);
+  }
   /// The values of its timing profile.
   std::vector<TimingValue> timing() const {
     return TimingProfile::embedded(profile_path(profile.empty() ? name : profile)).rows();

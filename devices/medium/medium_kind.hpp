@@ -7,13 +7,14 @@
 
 namespace planar {
 
-enum class MediumKind : std::uint8_t { ethernet_10, ethernet_100, token_ring, scsi };
+enum class MediumKind : std::uint8_t { ethernet_10, ethernet_100, ethernet_1000, token_ring, scsi };
 
 /// "ethernet-10".
 constexpr std::string_view to_string(MediumKind kind) {
   switch (kind) {
     case MediumKind::ethernet_10: return "ethernet-10";
     case MediumKind::ethernet_100: return "ethernet-100";
+    case MediumKind::ethernet_1000: return "ethernet-1000";
     case MediumKind::token_ring: return "token-ring";
     case MediumKind::scsi: return "scsi";
   }
@@ -25,6 +26,7 @@ constexpr std::string_view title(MediumKind kind) {
   switch (kind) {
     case MediumKind::ethernet_10: return "10 Mbit/s Ethernet";
     case MediumKind::ethernet_100: return "100 Mbit/s Ethernet";
+    case MediumKind::ethernet_1000: return "1000 Mbit/s Ethernet";
     case MediumKind::token_ring: return "Token Ring";
     case MediumKind::scsi: return "SCSI";
   }
@@ -36,6 +38,7 @@ constexpr std::uint64_t ethernet_rate(MediumKind kind) {
   switch (kind) {
     case MediumKind::ethernet_10: return 10'000'000;
     case MediumKind::ethernet_100: return 100'000'000;
+    case MediumKind::ethernet_1000: return 1'000'000'000;
     case MediumKind::token_ring:
     case MediumKind::scsi: return 0;
   }

@@ -70,7 +70,7 @@ unsigned BondOptions::apply(Config& config) const {
   std::vector<std::string> media;
   for (const unsigned slot : slots) {
     const AdapterEntry& adapter = find_adapter(config.peek_text(fmt::format("slot.{}.card", slot)));
-    if (adapter.medium != MediumKind::ethernet_10 && adapter.medium != MediumKind::ethernet_100)
+    if (ethernet_rate(adapter.medium) == 0)
       throw Error(
           fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
     const auto medium = fmt::format("segment-{}", media.size() + 1);

@@ -85,7 +85,7 @@ constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
 
 std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
   const auto sizes = static_cast<double>(o.benchmark->sizes(o.sizes).size());
-  const bool fast = cell.command.empty() && find_adapter(cell.card).medium == MediumKind::ethernet_100;
+  const bool fast = cell.command.empty() && ethernet_rate(find_adapter(cell.card).medium) >= 100'000'000;
   const double frames = fast ? work_at_100_mbit : 1;
   return static_cast<std::uint64_t>(
       std::llround((boot_work + std::strtod(o.seconds.c_str(), nullptr) * sizes * frames) * of_second));

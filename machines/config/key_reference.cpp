@@ -118,7 +118,8 @@ const std::vector<Section>& sections() {
         {"channel.refresh_hold", "For how long a refresh holds the channel."}}},
       {"[pci]",
        "PCI and the host bridge, of a PC. Clocks are those of PCI.",
-       {{"pci.clock", "Period of the bus clock."},
+       {{"pci.clock", "Period of the bus clock; a card that cannot do 66 MHz makes it 30 ns."},
+        {"pci.width", "Data bits of the segment, 32 or 64."},
         {"pci.synchronisation", "From the processor's bus to PCI, once for each access that waits."},
         {"pci.completion", "The way back to the processor, of such an access."},
         {"pci.post", "A write to memory on PCI that the host bridge posts, until the processor goes on."},
@@ -128,6 +129,7 @@ const std::vector<Section>& sections() {
         {"pci.grant", "Clocks from a master's request on an idle bus to its transaction."},
         {"pci.turnaround", "Idle clocks between transactions of different masters."},
         {"pci.read_first", "Clocks of a master's read of memory to the first datum."},
+        {"pci.read_access", "What of it is a time of its own, whatever the bus clock."},
         {"pci.read_line_gap", "Clocks between two lines, of the commands that do not read ahead."},
         {"pci.write_first", "Clocks of a master's write to memory to the first datum."},
         {"pci.memory_line", "For how long a master's line keeps memory from the processor."},
@@ -197,8 +199,8 @@ const std::vector<Section>& sections() {
         {"net.duplex",
          "Half or full duplex; full only if every card can send and receive at once. Not with `[medium.NAME]` tables."},
         {"net.rate",
-         "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
-         "first card. Not with `[medium.NAME]` tables."},
+         "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10, 100 or 1000 for one Ethernet segment; without it that of "
+         "the first card. Not with `[medium.NAME]` tables."},
         {"net.path",
          "How the stations of an Ethernet are connected: `\"10base2\"` (coax with transceivers; the default of 10 "
          "Mbit/s in "
@@ -210,7 +212,8 @@ const std::vector<Section>& sections() {
          "that. "
          "Not with `[medium.NAME]` tables."},
         {"net.delay",
-         "One-way delay of a bare cable, shorter than the interframe gap. Not with `[medium.NAME]` tables."},
+         "One-way delay of a bare cable, shorter than the interframe gap; 50 ns by default at 1000 Mbit/s. Not with "
+         "`[medium.NAME]` tables."},
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
         {"net.time",
          "With the host's network: whether the run is paced to real time (`as-hardware`) or runs as fast as it can."},
@@ -232,7 +235,7 @@ const std::vector<Section>& sections() {
        "A medium of the lab; without such a table there is one Ethernet segment, called `segment`. A single machine "
        "with a Token Ring adapter gets `[medium.ring]` (dedicated), `[medium.uplink]` and `[switch.switch]`.",
        {{"medium.NAME.kind", "Kind of medium."},
-        {"medium.NAME.rate", "Bit rate: 10 or 100 Mbit/s on an Ethernet, 4 or 16 (the default) on a ring."},
+        {"medium.NAME.rate", "Bit rate: 10, 100 or 1000 Mbit/s on an Ethernet, 4 or 16 (the default) on a ring."},
         {"medium.NAME.duplex",
          "Half or full duplex. On a ring, full means that it is dedicated to two stations, which transmit immediately "
          "if both of them ask for it, and by token if not."},

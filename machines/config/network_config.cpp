@@ -57,7 +57,8 @@ struct Rate {
 constexpr Rate rates[] = {{"4 Mbit/s", MediumKind::token_ring, 4'000'000},
                           {"10 Mbit/s", MediumKind::ethernet_10, 10'000'000},
                           {"16 Mbit/s", MediumKind::token_ring, 16'000'000},
-                          {"100 Mbit/s", MediumKind::ethernet_100, 100'000'000}};
+                          {"100 Mbit/s", MediumKind::ethernet_100, 100'000'000},
+                          {"1000 Mbit/s", MediumKind::ethernet_1000, 1'000'000'000}};
 
 bool is_ring(MediumKind kind) { return kind == MediumKind::token_ring; }
 
@@ -76,8 +77,10 @@ bool read_full_duplex(Config& c, const std::string& path, bool usual = false) {
 }
 
 void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
-  const bool usual = medium.full_duplex && medium.kind == MediumKind::ethernet_100;
+  const bool gigabit = medium.kind == MediumKind::ethernet_1000;
+  const bool usual = gigabit || (medium.full_duplex && medium.kind == MediumKind::ethernet_100);
   medium.full_duplex = medium.ring.full_duplex = read_full_duplex(c, path, usual);
+  if (gigabit && !medium.full_duplex) c.fail(path, "1000 Mbit/s is modelled in full duplex only; write full");
   if (is_ring(medium.kind) && medium.full_duplex && medium.ring.bits_per_second != 16'000'000)
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
@@ -105,7 +108,7 @@ void read_path(Config& c, const std::string& table, MediumConfig& medium) {
     const auto longest = medium.path == net::PathKind::coax ? net::longest_coax : net::longest_pair;
     medium.cable_metres = static_cast<unsigned>(c.integer(length, 0, longest, 0));
   }
-  medium.cable_delay = c.time(delay, "500 ns");
+  medium.cable_delay = c.time(delay, medium.kind == MediumKind::ethernet_1000 ? "50 ns" : "500 ns");
   const Time gap = Time{1'000'000'000'000 / static_cast<std::int64_t>(ethernet_rate(medium.kind))} * net::gap_bits;
   if (medium.cable_delay < 1_ns || medium.cable_delay >= gap)
     c.fail(delay, fmt::format("expects 1 ns or more, and less than the interframe gap of {} ns", gap.ps / 1000));
@@ -193,7 +196,8 @@ void add_switched_network(Config& c, MachineConfig& m) {
     made.push_back(name);
     media += fmt::format(", \"{}\"", name);
     toml += fmt::format("[medium.{}]\nkind = \"{}\"\nrate = \"{}\"\nduplex = \"{}\"\n", name,
-                        ring ? "token-ring" : "ethernet", rate, fast_ring && !half ? "full" : "half");
+                        ring ? "token-ring" : "ethernet", rate,
+                        (fast_ring && !half) || medium.kind == MediumKind::ethernet_1000 ? "full" : "half");
   }
   if (!c.has("net.medium")) toml += "[net]\nmedium = \"uplink\"\n";
   toml += "[medium.uplink]\nrate = \"100 Mbit/s\"\nduplex = \"full\"\n";
@@ -214,7 +218,7 @@ void read_media(Config& c, MachineConfig& m) {
     if (ring) medium.kind = MediumKind::token_ring;
     read_rate(c, path + ".rate", medium);
     if (is_ring(medium.kind) != ring)
-      c.fail(path + ".rate", ring ? "a ring works at 4 or 16 Mbit/s" : "an Ethernet works at 10 or 100 Mbit/s");
+      c.fail(path + ".rate", ring ? "a ring works at 4 or 16 Mbit/s" : "an Ethernet works at 10, 100 or 1000 Mbit/s");
     read_duplex(c, path + ".duplex", medium);
     read_path(c, path, medium);
     if (ring) {

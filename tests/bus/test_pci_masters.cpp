@@ -10,7 +10,8 @@ using namespace planar::test;
 namespace {
 
 struct Mover final : pci::Master {
-  explicit Mover(PciRig& rig, std::string name = "mover") : Master(rig.segment, std::move(name)) {}
+  explicit Mover(PciRig& rig, std::string name = "mover", unsigned width = 32)
+      : Master(rig.segment, std::move(name), width) {}
   void move(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
     buffer.resize(bytes);
     start(command, address, bytes, now);
@@ -200,4 +201,88 @@ TEST_CASE("a burst in a snapshot whose owner has not got the bytes ends as an ab
   second.step(20_us);
   CHECK(other.ended == 1);
   CHECK(other.end == pci::BurstEnd::master_abort);
+}
+
+TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per clock") {
+  pci::SegmentTiming timing;
+  timing.width = 64;
+  PciRig rig(timing);
+  Mover wide(rig, "wide", 64), narrow(rig, "narrow");
+  const auto& t = rig.segment.timing();
+  const auto took = [&](Mover& mover, BurstCommand command, std::uint32_t address, std::uint32_t bytes) {
+    const Time begun = rig.now;
+    mover.move(command, address, bytes, rig.now);
+    rig.step(20_us);
+    return mover.when - begun;
+  };
+  CHECK(took(wide, BurstCommand::write, 0x1000, 64) == t.clocks(t.grant + t.memory.write_first + 7));
+  CHECK(took(narrow, BurstCommand::write, 0x1000, 64) == t.clocks(t.grant + t.memory.write_first + 15));
+  SECTION("whole quadwords of time: byte enables choose") {
+    CHECK(took(wide, BurstCommand::write, 0x1006, 4) == t.clocks(t.grant + t.memory.write_first + 1));
+    CHECK(took(wide, BurstCommand::write, 0x1004, 60) == t.clocks(t.grant + t.memory.write_first + 7));
+  }
+  SECTION("lines are as long as before") {
+    CHECK(took(wide, BurstCommand::read, 0x1010, 64) ==
+          t.clocks(t.grant + t.memory.read_first + 7 + 2 * t.memory.read_line_gap));
+  }
+  SECTION("on a segment of 32 bits it is one of 32 bits") {
+    PciRig other;
+    Mover mover(other, "wide", 64);
+    mover.move(BurstCommand::write, 0x1000, 64, other.now);
+    other.step(10_us);
+    CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
+  }
+  SECTION("the datum under way when the latency timer runs out is the last one") {
+    MasterWatcher watcher;
+    rig.segment.add_observer(watcher);
+    wide.set_latency_timer(32);
+    narrow.set_latency_timer(32);
+    wide.move(BurstCommand::write, 0x1000, 1024, rig.now);
+    narrow.move(BurstCommand::write, 0x2000, 256, rig.now);
+    rig.step(20_us);
+    rig.segment.remove_observer(watcher);
+    REQUIRE(watcher.log.size() >= 2);
+    CHECK(watcher.log[0] == "wide 240");
+    CHECK(watcher.log[1] == "narrow 120");
+    CHECK(rig.get(0x1000, 1024) == wide.buffer);
+  }
+}
+
+TEST_CASE("what of a read is the memory's does not follow the bus clock") {
+  pci::SegmentTiming timing;
+  timing.memory.read_first = 4;
+  timing.memory.read_access = 234_ns;
+  const auto first = [&](Time clock) {
+    timing.clock = clock;
+    PciRig rig(timing);
+    Mover mover(rig);
+    mover.move(BurstCommand::read_multiple, 0x1000, 4, rig.now);
+    rig.step(10_us);
+    return mover.when;
+  };
+  CHECK(first(30_ns) == 30_ns * 6 + 240_ns);
+  CHECK(first(15_ns) == 15_ns * 6 + 240_ns);
+}
+
+TEST_CASE("a card that cannot do 66 MHz slows its segment down") {
+  pci::SegmentTiming timing;
+  timing.clock = 15_ns;
+  PciRig rig(timing);
+  struct Card : pci::Function {
+    using Function::Function;
+  };
+  pci::Slot board(1, 0, rig.wiring()), first(2, 1, rig.wiring()), second(3, 2, rig.wiring());
+  const Card bridge(board, {.vendor = 0x8086, .device = 1});
+  const Card fast(first, {.vendor = 0x8086, .device = 2, .mhz_66 = true});
+  CHECK(rig.segment.m66en());
+  CHECK(rig.config(2, pci::STATUS, 2) & pci::CAPABLE_66MHZ);
+  const Card slow(second, {.vendor = 0x8086, .device = 3});
+  CHECK_FALSE(rig.segment.m66en());
+  CHECK(rig.segment.timing().clock == 30_ns);
+  CHECK_FALSE(rig.config(3, pci::STATUS, 2) & pci::CAPABLE_66MHZ);
+  Mover mover(rig);
+  const Time begun = rig.now;
+  mover.move(BurstCommand::write, 0x1000, 64, rig.now);
+  rig.step(10_us);
+  CHECK(mover.when - begun == 30_ns * (timing.grant + timing.memory.write_first + 15));
 }

@@ -23,8 +23,8 @@ namespace planar {
 /// The chip's bursts as those of a master on the segment. While the function may not be a master they wait.
 class PciBurstPort final : private pci::Master {
  public:
-  PciBurstPort(pci::Slot& slot, const std::string& name, pci::Function& function)
-      : Master(slot.segment(), name), function_(function) {}
+  PciBurstPort(pci::Slot& slot, const std::string& name, unsigned width, pci::Function& function)
+      : Master(slot.segment(), name, width), function_(function) {}
 
   void connect(BurstClient& client) { client_ = &client; }
   void start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
@@ -58,7 +58,7 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   PciNetworkCard(const PciContext& context, const PciEntry& entry, const pci::Identity& identity)
       : Function(context.slot, identity),
         entry_(entry),
-        port_(context.slot, context.slot.device_name(entry.name), *this) {}
+        port_(context.slot, context.slot.device_name(entry.name), entry.bus_width, *this) {}
 
   /// RST#: all but the configuration space.
   virtual void reset_board(Time now) = 0;

@@ -94,6 +94,21 @@ void EthernetPort::set_plugged(bool plugged, Time now) {
   }
   schedule_attempt(now);
   station_.link_changed(plugged, now);
+  segment()->each_listener(*this, [&](EthernetPort& other) { other.station_.partner_changed(now); });
+}
+
+void EthernetPort::set_pcs(const Pcs& pcs, Time now) {
+  pcs_ = pcs;
+  if (plugged()) segment()->each_listener(*this, [&](EthernetPort& other) { other.station_.partner_changed(now); });
+}
+
+std::optional<Pcs> EthernetPort::partner() const {
+  std::optional<Pcs> found;
+  if (plugged())
+    segment()->each_listener(*this, [&](const EthernetPort& other) {
+      if (!found) found = other.pcs_;
+    });
+  return found;
 }
 
 // ---- sending ----

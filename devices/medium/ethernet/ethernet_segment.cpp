@@ -19,9 +19,12 @@ EthernetSegment::EthernetSegment(EthernetConfig config, std::string name)
       config_(config),
       bit_time_{config.bits_per_second ? static_cast<std::int64_t>(1'000'000'000'000 / config.bits_per_second) : 0},
       delays_(path_delays(config.path, config.propagation, config.metres)) {
-  if (config.bits_per_second != 10'000'000 && config.bits_per_second != 100'000'000)
-    throw Error(fmt::format("an Ethernet segment of {} bit/s is not modelled; use 10000000 or 100000000",
+  if (config.bits_per_second != 10'000'000 && config.bits_per_second != 100'000'000 &&
+      config.bits_per_second != 1'000'000'000)
+    throw Error(fmt::format("an Ethernet segment of {} bit/s is not modelled; use 10000000, 100000000 or 1000000000",
                             config.bits_per_second));
+  if (config.bits_per_second == 1'000'000'000 && !config.full_duplex)
+    throw Error("an Ethernet segment of 1000 Mbit/s is modelled in full duplex only; make it full duplex");
   if (config.propagation <= Time{} || config.propagation >= bit_time_ * gap_bits)
     throw Error(
         fmt::format("propagation delay of {} ps is out of range; use more than 0 and less than the "

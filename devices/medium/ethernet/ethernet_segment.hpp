@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An Ethernet segment in virtual time: CSMA/CD (half duplex) or a full-duplex link, 10 or 100 Mbit/s.
+// An Ethernet segment in virtual time: CSMA/CD (half duplex) or a full-duplex link, 10 or 100 Mbit/s; or a full-duplex
+// link of 1000 Mbit/s over fibre (1000BASE-SX, 1000BASE-LX).
 //
 // Every station hears every other one after the same delays (ethernet_path.hpp). A frame is preamble and start
 // delimiter (8 bytes), the frame with its FCS, and at least the interframe gap of silence. All times below are of the
@@ -17,8 +18,13 @@
 // With `oscillators` every station has a bit clock of its own: a rate within 100 ppm (clause 7.3.2) and a phase, both
 // from the station's seed. Carrier sense is sampled by it, and gap, backoff and frame are counted in it.
 //
-// Not modelled: different distances between pairs of stations, carrier extension,
-// jabber cut-off, SQE heartbeat (a station may assume it), auto-negotiation (both ends are configured alike).
+// At 1000 Mbit/s a station tells the other end what its PCS sends, a configuration word or idle (clause 37); who
+// negotiates looks at it and takes the time for it (devices/chips/i8254x). A plain station's PCS negotiates full duplex
+// without pause.
+//
+// Not modelled: different distances between pairs of stations, half duplex at 1000 Mbit/s (carrier extension, bursts),
+// jabber cut-off, SQE heartbeat (a station may assume it), auto-negotiation at 10 and 100 Mbit/s (both ends are
+// configured alike).
 #pragma once
 
 #include <algorithm>
@@ -62,7 +68,7 @@ inline constexpr FrameFormat ethernet_format{.link = LinkType::ethernet,
                                              .destination = ethernet_destination};
 
 struct EthernetConfig {
-  std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000 or 100'000'000
+  std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000, 100'000'000, or 1'000'000'000 in full duplex
   bool full_duplex = false;
   Time propagation = ethernet_propagation;  ///< of PathKind::cable; must be shorter than the interframe gap
   PathKind path = PathKind::cable;          ///< others: half duplex at 10 Mbit/s
@@ -117,6 +123,15 @@ struct EthernetLink {
   bool full_duplex = false;
 };
 
+/// What the PCS of a 1000BASE-X station sends between frames (IEEE 802.3 clause 37).
+struct Pcs {
+  /// Bits of a configuration word (clause 37.2.1).
+  enum Ability : std::uint16_t { full_duplex = 0x0020, half_duplex = 0x0040, pause = 0x0080, asm_dir = 0x0100 };
+  bool negotiates = true;               ///< configuration words until the link is up; false: idle, the link is forced
+  std::uint16_t ability = full_duplex;  ///< its configuration word
+  bool operator==(const Pcs&) const = default;
+};
+
 /// A station's side of the wire.
 class EthernetStation {
  public:
@@ -131,6 +146,8 @@ class EthernetStation {
   virtual void transmit_ends(const TransmitOutcome& outcome, Time now) = 0;
   /// Its cable was plugged in or pulled out (not: attached to the segment when the lab was built).
   virtual void link_changed(bool /*up*/, Time /*now*/) {}
+  /// Another station has been plugged in or pulled out, or its PCS sends something else.
+  virtual void partner_changed(Time /*now*/) {}
 };
 
 /// A station's connection: its MAC (deferral, collisions, backoff) and its ear.
@@ -167,6 +184,15 @@ class EthernetPort final : public Port {
   void underrun(Time now);
 
   EthernetLink link() const;
+
+  /// What its own PCS sends from now on; the other end begins to negotiate again. Not archived: who sets it does so
+  /// again when a snapshot has been loaded.
+  void set_pcs(const Pcs& pcs, Time now);
+  const Pcs& pcs() const { return pcs_; }
+  /// The same when a snapshot has been loaded: nobody is told.
+  void restore_pcs(const Pcs& pcs) { pcs_ = pcs; }
+  /// What the other end's PCS sends; nothing if nobody is there.
+  std::optional<Pcs> partner() const;
 
   Mac& mac() { return mac_; }
   bool busy() const { return state_ != State::idle; }
@@ -214,6 +240,7 @@ class EthernetPort final : public Port {
   Scheduler& scheduler_;
   EthernetStation& station_;
   Mac mac_;
+  Pcs pcs_;
   std::uint64_t seed_;
   Time bit_time_{100'000}, phase_{};
 
@@ -256,7 +283,8 @@ class EthernetSegment final : public Medium {
     std::uint64_t damaged = 0;     ///< complete or cut, but not good and not collided
   };
 
-  /// Throws Error for a rate other than 10 or 100 Mbit/s or a delay that is not shorter than the gap.
+  /// Throws Error for a rate other than 10, 100 or 1000 Mbit/s, for the last in half duplex, and for a delay that is
+  /// not shorter than the gap.
   explicit EthernetSegment(EthernetConfig config = {}, std::string name = "segment");
 
   const EthernetConfig& config() const { return config_; }

@@ -22,6 +22,8 @@ Time short_time(Config& c, const std::string& path) {
 void read_segment(Config& c, pci::SegmentTiming& t) {
   t.clock = c.time("pci.clock");
   if (t.clock < 7_ns || t.clock > 100_ns) c.fail("pci.clock", "expects the period of the bus clock, 7 ns to 100 ns");
+  t.width = static_cast<unsigned>(c.integer("pci.width", 32, 64, 32));
+  if (t.width != 32 && t.width != 64) c.fail("pci.width", "is 32 or 64");
   t.synchronisation = short_time(c, "pci.synchronisation");
   t.completion = short_time(c, "pci.completion");
   t.post = short_time(c, "pci.post");
@@ -31,6 +33,8 @@ void read_segment(Config& c, pci::SegmentTiming& t) {
   t.grant = clocks(c, "pci.grant", 1, 16);
   t.turnaround = clocks(c, "pci.turnaround", 1, 4);
   t.memory.read_first = clocks(c, "pci.read_first", 3, 64);
+  t.memory.read_access = c.time("pci.read_access", "0 ns");
+  if (t.memory.read_access > 10_us) c.fail("pci.read_access", "expects at most 10 us");
   t.memory.read_line_gap = clocks(c, "pci.read_line_gap", 0, 64);
   t.memory.write_first = clocks(c, "pci.write_first", 2, 32);
   t.memory.line = short_time(c, "pci.memory_line");

@@ -208,8 +208,60 @@ TEST_CASE("at 100 Mbit/s everything takes a tenth", "[net]") {
 }
 
 TEST_CASE("an impossible segment is refused with a remedy", "[net]") {
-  CHECK_THROWS_WITH(EthernetSegment({.bits_per_second = 16'000'000}), Catch::Contains("use 10000000 or 100000000"));
+  CHECK_THROWS_WITH(EthernetSegment({.bits_per_second = 16'000'000}),
+                    Catch::Contains("use 10000000, 100000000 or 1000000000"));
   CHECK_THROWS_WITH(EthernetSegment({.propagation = 10_us}), Catch::Contains("less than the interframe gap"));
+  CHECK_THROWS_WITH(EthernetSegment({.bits_per_second = 1'000'000'000, .full_duplex = true}),
+                    Catch::Contains("less than the interframe gap of 96000 ps"));
+  CHECK_THROWS_WITH(EthernetSegment({.bits_per_second = 1'000'000'000, .propagation = 50_ns}),
+                    Catch::Contains("make it full duplex"));
+}
+
+namespace {
+constexpr EthernetConfig fibre{.bits_per_second = 1'000'000'000, .full_duplex = true, .propagation = 50_ns};
+}
+
+TEST_CASE("at 1000 Mbit/s minimum frames leave every 672 ns, both ways at once", "[net]") {
+  Pair p(fibre);
+  for (int i = 0; i < 3; ++i) {
+    p.a.to_send.push_back(make_frame(60));
+    p.b.to_send.push_back(make_frame(1514));
+  }
+  p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
+  p.b.port.transmit(p.b.to_send[p.b.sent_next++], Time{});
+  p.scheduler.run_until(1_ms);
+  CHECK(p.a.starts == std::vector<Time>{Time{}, 672_ns, 1344_ns});
+  CHECK(p.b.starts == std::vector<Time>{Time{}, 12'304_ns, 24'608_ns});
+  REQUIRE(p.b.arrivals.size() == 3);
+  CHECK(p.b.arrivals[0].when == 576_ns + 50_ns);  // 72 bytes of 8 ns
+  CHECK(p.b.arrivals[2].ok);
+  CHECK(p.a.arrivals.size() == 3);
+  CHECK(p.segment.counters().collisions == 0);
+}
+
+TEST_CASE("at 1000 Mbit/s a station sees what the other end's PCS sends, and when that changes", "[net]") {
+  struct Listener final : EthernetStation {
+    void frame_ends(const Reception&, Time) override {}
+    void transmit_ends(const TransmitOutcome&, Time) override {}
+    void partner_changed(Time now) override { changes.push_back(now); }
+    std::vector<Time> changes;
+  } station;
+  Scheduler scheduler;
+  EthernetSegment segment(fibre);
+  EthernetPort port(scheduler, "port", station, 1);
+  CHECK_FALSE(port.partner());
+  port.attach(segment);
+  CHECK_FALSE(port.partner());
+  Recorder other(scheduler, &segment, "other", 2);
+  CHECK(port.partner() == Pcs{true, Pcs::full_duplex});  // a plain station
+  other.port.set_pcs({true, Pcs::full_duplex | Pcs::pause}, 1_ms);
+  CHECK(port.partner() == Pcs{true, Pcs::full_duplex | Pcs::pause});
+  other.port.set_plugged(false, 2_ms);
+  CHECK_FALSE(port.partner());
+  other.port.set_pcs({false, 0}, 3_ms);  // nobody hears of it
+  other.port.set_plugged(true, 4_ms);
+  CHECK(port.partner() == Pcs{false, 0});
+  CHECK(station.changes == std::vector<Time>{1_ms, 2_ms, 4_ms});
 }
 
 TEST_CASE("pulling the cable cuts the frame for the receiver and takes carrier from the sender", "[net]") {
