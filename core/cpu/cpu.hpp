@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor: 386SX, 486SX or Pentium (P54C), cycle-counted.
+// The processor: 386SX, 486SX, Pentium (P54C) or P6 (Pentium II and III), cycle-counted.
 //
-// One decoder and one executor serve the three; the model decides which instructions, flags and control bits exist and
+// One decoder and one executor serve the four; the model decides which instructions, flags and control bits exist and
 // which timing applies (timing.hpp). Modelled: the integer instruction sets in real, protected and virtual-8086 mode,
 // segmentation with limits and rights, gates, task switches, paging with the chip's TLB, debug registers, precise
 // exceptions, interrupts exact to the instruction. Self-modifying code and DMA into code take effect at the next
 // instruction on every model.
 //
 // Not modelled: a 386 or 486 that executes stale bytes out of its prefetch queue; the 386's LOADALL, IBTS and XBTS; the
-// test registers' TLB and cache access (TR3 to TR7 keep what is written); the Pentium's VME and PVI extensions (CPUID
-// does not announce VME), performance counters, machine checks and system management mode. What the x87 lacks
-// is said in fpu.hpp.
+// test registers' TLB and cache access (TR3 to TR7 keep what is written); VME and PVI, performance counters, machine
+// checks, system management mode; the P6's local APIC, PAE, PAT, PSE-36 and SSE, whose CPUID announces none of these
+// (docs/hardware/p6-features.md). What the x87 lacks is said in fpu.hpp.
 #pragma once
 
 #include <array>

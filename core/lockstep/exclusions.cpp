@@ -34,7 +34,7 @@ Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::
   switch (op.opcode) {
     // clang-format off
     case 0x0FA2: case 0x0F30: case 0x0F31: case 0x0F32: case 0x0F21: case 0x0F23: case 0x0F24: case 0x0F26: case 0xF1:
-    case 0x0F10: case 0x0F11: case 0x0F12: case 0x0F13:
+    case 0x0F10: case 0x0F11: case 0x0F12: case 0x0F13: case 0x0F33: case 0x0F34: case 0x0F35:
       return Exclusion::chip;
     // clang-format on
     case 0x0F20:
@@ -93,12 +93,18 @@ std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before) {
   // Logic leaves AF undefined.
   const unsigned group = code < 0x40 ? code >> 3 : code >= 0x80 && code <= 0x83 ? op.reg : 8;
   const bool logic = (group == 1 || group == 4 || group == 6) && (code >= 0x40 || (code & 7) < 6);
+  if (!op.has_memory && (op.modrm >= 0xE8 && op.modrm <= 0xF7) && (code == 0xDB || code == 0xDF))
+    return o | s | a;  // FCOMI, FUCOMI: a P6 clears them, Unicorn does not
   const bool test = code == 0x84 || code == 0x85 || code == 0xA8 || code == 0xA9;
   return logic || test ? a : 0;
 }
 
 bool undefined_destination(const cpu::Op& op, const cpu::Registers& after) {
   return (op.opcode == 0x0FBC || op.opcode == 0x0FBD) && (after.eflags & z);
+}
+
+bool is_mmx(const cpu::Op& op) {
+  return (op.opcode >= 0x0F60 && op.opcode <= 0x0F7F) || (op.opcode >= 0x0FD0 && op.opcode <= 0x0FFE);
 }
 
 bool far_transfer(const cpu::Op& op) {
@@ -135,7 +141,7 @@ bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registe
   why = Exclusion::limits;
   if (vector == 12 || vector == 13 || vector == 17) return true;
   why = Exclusion::model;
-  if (vector == 6 && op && config.model != Model::pentium) {
+  if (vector == 6 && op && config.model < Model::pentium) {
     const unsigned code = op->opcode;
     return code == 0x0F08 || code == 0x0F09 || code == 0x0F01 || code == 0x0FB0 || code == 0x0FB1 || code == 0x0FC0 ||
            code == 0x0FC1 || code == 0x0FC7 || (code >= 0x0FC8 && code <= 0x0FCF) || code == 0x0FA2;

@@ -46,6 +46,8 @@ Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before);
 /// Whether the destination register is undefined too (BSF and BSR of zero).
 bool undefined_destination(const cpu::Op& op, const cpu::Registers& after);
+/// Whether the instruction is one of MMX.
+bool is_mmx(const cpu::Op& op);
 /// Whether the instruction loads CS.
 bool far_transfer(const cpu::Op& op);
 /// Whether it is an x87 function that Unicorn computes in double precision.

@@ -267,6 +267,8 @@ void Shadow::compare(const cpu::Op* op, const Registers& now) {
     if (const char* what = compare_system(now, unicorn_.registers())) return diverge(what, now);
   if (op->opcode >= 0xD8 && op->opcode <= 0xDF)
     if (const char* what = compare_fpu(*op)) return diverge(what, now);
+  if (is_mmx(*op))
+    if (const char* what = compare_mmx()) return diverge(what, now);
   if (const char* what = compare_bus()) return diverge(what, now);
   if (const char* what = compare_stores(*op)) return diverge(what, now);
   // Masked parts are copied from the interpreter.
@@ -356,6 +358,15 @@ const char* Shadow::compare_fpu(const cpu::Op& op) {
     if ((ours.tags >> (2 * i) & 3) != 3 && !(ours.registers[i] == theirs.registers[i])) return "an x87 register";
   if ((ours.status ^ theirs.status) & 0x4500) return "the x87 condition codes";
   return nullptr;
+}
+
+// Unicorn leaves the exponents, and EMMS the top, as they are: they are copied from the interpreter.
+const char* Shadow::compare_mmx() {
+  const cpu::Fpu ours = processor_.fpu(), theirs = unicorn_.fpu();
+  unicorn_.set_fpu(ours);
+  for (unsigned i = 0; i < 8; ++i)
+    if (ours.registers[i].mantissa != theirs.registers[i].mantissa) return "an MMX register";
+  return ours.tags == theirs.tags ? nullptr : "the x87 tags";
 }
 
 const char* Shadow::compare_stores(const cpu::Op& op) {

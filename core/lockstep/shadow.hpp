@@ -97,6 +97,7 @@ class Shadow final : public cpu::Observer, private ExternalBus {
   const char* compare_core(const cpu::Op& op, const cpu::Registers& now, UnicornCpu::Core& theirs) const;
   const char* compare_system(const cpu::Registers& now, const cpu::Registers& theirs) const;
   const char* compare_fpu(const cpu::Op& op);
+  const char* compare_mmx();
   const char* compare_stores(const cpu::Op& op);
   const char* compare_bus();
   void diverge(const std::string& what, const cpu::Registers& now);

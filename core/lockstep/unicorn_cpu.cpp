@@ -279,7 +279,10 @@ UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique
   // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
   // leave a page fault's CR2 and error code behind.
   check(uc_ctl_exits_enable(p.engine), "ends");
-  check(uc_ctl_set_cpu_model(p.engine, model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM : UC_CPU_X86_486), "model");
+  const int cpu_model = model == cpu::Model::p6        ? UC_CPU_X86_PENTIUM2
+                        : model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM
+                                                       : UC_CPU_X86_486;
+  check(uc_ctl_set_cpu_model(p.engine, cpu_model), "model");
   // All hooks are installed before the first block is translated: later ones do not affect existing blocks.
   uc_hook hook;
   const auto add = [&](int type, auto callback, int instruction = 0) {

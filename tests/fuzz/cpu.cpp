@@ -268,7 +268,10 @@ cpu::CpuConfig config(Model model, bool fpu, bool machine) {
   cpu::CpuConfig c;
   c.model = c.timing.model = model;
   c.fpu = fpu;
-  c.clock = ClockDomain(model == Model::i386sx ? 20'000'000 : model == Model::i486sx ? 33'333'333 : 90'000'000);
+  c.clock = ClockDomain(model == Model::i386sx   ? 20'000'000
+                        : model == Model::i486sx ? 33'333'333
+                        : model == Model::p6     ? 400'000'000
+                                                 : 90'000'000);
   c.timing.dram.width = model == Model::i386sx ? 2 : model == Model::i486sx ? 4 : 8;
   if (model == Model::i486sx) {
     c.timing.l1.bytes = 8192;
@@ -280,6 +283,12 @@ cpu::CpuConfig config(Model model, bool fpu, bool machine) {
     c.timing.l1 = {.bytes = 8192, .ways = 2, .line = 32, .split = true, .write_back = true};
     c.timing.write_buffers = 2;
     if (machine) c.timing.l2 = {.bytes = 256 * 1024, .ways = 2, .line = 32, .write_allocate = true};
+  }
+  if (model == Model::p6) {
+    c.timing.core_per_bus_num = 4;
+    c.timing.l1 = {.bytes = 16384, .ways = 4, .line = 32, .split = true, .write_back = true};
+    c.timing.write_buffers = 8;
+    if (machine) c.timing.l2 = {.bytes = 512 * 1024, .ways = 4};
   }
   return c;
 }
@@ -348,7 +357,7 @@ void start(Board& b, Input& in) {
   r.cr0 = !real && mode & 0x80 ? r.cr0 | 0x80000000u : r.cr0 & 0x7FFFFFFFu;
   const Model model = b.processor->config().model;
   r.cr0 &= model == Model::i386sx ? 0x8000001Fu : 0xE005003Fu;
-  r.cr4 &= model == Model::pentium ? 0x5Cu : 0;
+  r.cr4 &= model == Model::p6 ? 0x9Cu : model == Model::pentium ? 0x5Cu : 0;
   if (v86) r.eflags |= 0x20000;
   r.cpl = ring3 ? 3 : 0;
   for (unsigned s = 0; s < 6; ++s) {
@@ -389,12 +398,12 @@ struct Pair {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static std::array<std::unique_ptr<Pair>, 12> pairs;
+  static std::array<std::unique_ptr<Pair>, 16> pairs;
   Input in({data, size});
   const unsigned choice = in.u8();
-  const auto model = static_cast<Model>(choice % 3);
+  const auto model = (choice & 0x38) == 0x38 ? Model::p6 : static_cast<Model>(choice % 3);
   const bool fpu = choice & 0x80, machine = choice & 0x40;
-  auto& pair = pairs[choice % 3 * 4 + fpu * 2 + machine];
+  auto& pair = pairs[static_cast<unsigned>(model) * 4 + fpu * 2 + machine];
   if (!pair) pair = std::make_unique<Pair>(config(model, fpu, machine));
   static constexpr Disturbance kinds[8] = {Disturbance::none,     Disturbance::short_blocks, Disturbance::cuts,
                                            Disturbance::snapshot, Disturbance::none,         Disturbance::none,

@@ -45,10 +45,10 @@ int main(int argc, char** argv) {
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, std::uint64_t>{{"K", 1000}, {"M", 1000000}}))
       ->capture_default_str();
   app.add_option("--mismatches", campaign.most_mismatches, "stop after this many")->capture_default_str();
-  app.add_option("--model", campaign.only, "only this model, with its third")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Model>{{"386", Model::i386sx}, {"486", Model::i486sx}, {"pentium", Model::pentium}}))
-      ->option_text("386|486|pentium");
+  app.add_option("--model", campaign.only, "only this model, with its share")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Model>{
+          {"386", Model::i386sx}, {"486", Model::i486sx}, {"pentium", Model::pentium}, {"p6", Model::p6}}))
+      ->option_text("386|486|pentium|p6");
   app.add_flag("--coverage", print_coverage, "print the coverage table (Markdown)");
   app.add_option("--coverage-file", coverage_file, "write the coverage table to a file");
   app.add_option("--least", least, "executions below which a cell is listed as a gap")->capture_default_str();

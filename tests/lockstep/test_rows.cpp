@@ -19,8 +19,12 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "486 pm32r3 | 0F BE C3 | ebx=80 fl=46 |",
       "486 v86 | 9C | fl=23097 |",
       "pentium pm32 | 0F C7 0D 00 00 02 00 | eax=1 ebx=2 ecx=3 edx=0 | 20000=01",
-      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault before the last of the registers
-      "pentium pm32 | D1 4B D2 | esp=3016 |",       // the frame overlaps its own page table entry
+      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",                // a fault before the last of the registers
+      "pentium pm32 | D1 4B D2 | esp=3016 |",                     // the frame overlaps its own page table entry
+      "p6 pm32r3 | 0F 44 03 | ebx=70000 |",                       // CMOVE of an absent page, with ZF clear
+      "p6 pm32 | 0F 60 C9 | tw=FFFF f1=3FFF.8123456789ABCDEF |",  // PUNPCKLBW MM1,MM1
+      "p6 real | 0F 71 D5 10 | tw=0 f5=3FFF.FFFFFFFFFFFFFFFF |",  // PSRLW MM5,16
+      "p6 v86 | 0F 77 | sw=1800 |",
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",
   };
   for (const char* row : rows) {

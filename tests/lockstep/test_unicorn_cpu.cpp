@@ -58,7 +58,7 @@ void same(const Registers& a, const Registers& b) {
 }  // namespace
 
 TEST_CASE("Unicorn accepts and returns the state of each mode") {
-  const Model model = GENERATE(Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i486sx, Model::pentium, Model::p6);
   SECTION("real mode") {
     Pair p(model);
     p.board.real({0x90});

@@ -10,7 +10,8 @@ namespace {
 constexpr unsigned longest = 15;
 
 // Which topic an opcode belongs to: a alu, s shift, m multiply, v move, k stack, t string, i I/O, c control,
-// g segment, y system, f x87, x several (by ModRM), p prefix, e escape, u undefined.
+// g segment, y system, f x87, n MMX, x several (by ModRM), p prefix, e escape, u undefined. In capitals: of the P6 on,
+// undefined before.
 constexpr char one_byte_topics[] =
     "aaaaaakkaaaaaake"
     "aaaaaakkaaaaaakk"
@@ -30,21 +31,21 @@ constexpr char one_byte_topics[] =
     "pcppyaxxaayyaaax";
 constexpr char two_byte_topics[] =
     "yyyyuuyuyyuuuuuu"
-    "vvvvuuuuuuuuuuuu"
+    "vvvvuuuuVVVVVVVV"
     "yyyyyuyuuuuuuuuu"
-    "yyyuuuuuuuuuuuuu"
+    "yyyYYYuuuuuuuuuu"
+    "VVVVVVVVVVVVVVVV"
     "uuuuuuuuuuuuuuuu"
-    "uuuuuuuuuuuuuuuu"
-    "uuuuuuuuuuuuuuuu"
-    "uuuuuuuuuuuuuuuu"
+    "NNNNNNNNNNNNuuNN"
+    "uNNNNNNNuuuuuuNN"
     "cccccccccccccccc"
     "vvvvvvvvvvvvvvvv"
-    "kkysssuukkusssum"
+    "kkysssuukkusssYm"
     "aagsggvvuussssvv"
     "aauuuuuavvvvvvvv"
-    "uuuuuuuuuuuuuuuu"
-    "uuuuuuuuuuuuuuuu"
-    "uuuuuuuuuuuuuuuu";
+    "uNNNuNuuNNuNNNuN"
+    "uNNuuNuuNNuNNNuN"
+    "uNNNuNuuNNNuNNNu";
 
 // What follows the opcode: . nothing, M ModRM, b imm8, s imm8 sign-extended, z imm16/32, w imm16, o moffs, f far
 // pointer, n ENTER's imm16 imm8; ModRM with immediate: B imm8, S sign-extended, Z imm16/32; T the F6/F7 group.
@@ -67,21 +68,21 @@ constexpr char one_byte_operands[] =
     "......TT......MM";
 constexpr char two_byte_operands[] =
     "MMMM............"
-    "MMMM............"
+    "MMMM....MMMMMMMM"
     "MMMMM.M........."
     "................"
+    "MMMMMMMMMMMMMMMM"
     "................"
-    "................"
-    "................"
-    "................"
+    "MMMMMMMMMMMMMMMM"
+    ".BBBMMM.......MM"
     "zzzzzzzzzzzzzzzz"
     "MMMMMMMMMMMMMMMM"
-    "...MBM.....MBM.M"
+    "...MBM.....MBMMM"
     "MMMMMMMM..BMMMMM"
     "MM.....M........"
-    "................"
-    "................"
-    "................";
+    ".MMM.M..MM.MMM.M"
+    ".MM..M..MM.MMM.M"
+    ".MMM.M..MMM.MMM.";
 static_assert(sizeof one_byte_topics == 257 && sizeof two_byte_topics == 257);
 static_assert(sizeof one_byte_operands == 257 && sizeof two_byte_operands == 257);
 
@@ -164,6 +165,8 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
 char topic_of(const Op& op) {
   return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode];
 }
+/// Whether the opcode came with the P6.
+bool came_with_p6(const Op& op) { return topic_of(op) < 'a'; }
 
 // LOCK is legal before a read-modify-write of memory only.
 bool lock_allowed(const Op& op, Model model) {
@@ -191,7 +194,7 @@ bool ends_block(const Op& op) {
   switch (op.opcode) {
     // clang-format off
     case 0xF4: case 0x0F01: case 0x0F06: case 0x0F08: case 0x0F09: case 0x0F20: case 0x0F21: case 0x0F22: case 0x0F23:
-    case 0x0FA2:
+    case 0x0F34: case 0x0F35: case 0x0FA2:
       return true;
     // clang-format on
     default: return false;
@@ -205,17 +208,21 @@ void too_long(Engine&, const Op&) { raise(vec_gp, 0); }
 void undefined_opcode(Engine&, const Op&) { raise(vec_ud); }
 
 Handlers select(const Op& op, const Target& target) {
+  if (came_with_p6(op) && target.model < Model::p6) return nullptr;
   switch (topic_of(op)) {
     case 'a': return select_alu(op, target);
     case 's': return select_shift(op, target);
     case 'm': return select_multiply(op, target);
-    case 'v': return select_move(op, target);
+    case 'v':
+    case 'V': return select_move(op, target);
     case 'k': return select_stack(op, target);
     case 't': return select_string(op, target);
     case 'i': return select_io(op, target);
     case 'c': return select_control(op, target);
     case 'g': return select_segment(op, target);
-    case 'y': return select_system(op, target);
+    case 'y':
+    case 'Y': return select_system(op, target);
+    case 'N': return select_mmx(op, target);
     case 'f': return op.opcode == 0x9B ? fpu_wait : fpu_escape;
     case 'x':
       if (Handlers h = select_alu(op, target)) return h;
@@ -270,7 +277,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   if (b == 0x0F) {
     if (!in.next(b)) return incomplete();
     op.opcode = static_cast<std::uint16_t>(0x0F00 | b);
-    operands = two_byte_operands[b];
+    operands = came_with_p6(op) && mode.target.model < Model::p6 ? '.' : two_byte_operands[b];
   } else {
     op.opcode = b;
     operands = one_byte_operands[b];

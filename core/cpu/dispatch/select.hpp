@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/cpu/dispatch/handlers.hpp"
+#include "core/cpu/x86/features.hpp"
 
 namespace planar::cpu {
 
@@ -25,6 +26,7 @@ Handlers select_io(const Op& op, const Target& target);
 Handlers select_control(const Op& op, const Target& target);
 Handlers select_segment(const Op& op, const Target& target);
 Handlers select_system(const Op& op, const Target& target);
+Handlers select_mmx(const Op& op, const Target& target);
 
 /// #UD.
 void undefined_opcode(Engine& c, const Op& op);

@@ -31,7 +31,9 @@
 #include "core/cpu/timing/timing.hpp"
 #include "core/cpu/x86/architecture.hpp"
 #include "core/cpu/x86/descriptor.hpp"
+#include "core/cpu/x86/features.hpp"
 #include "core/cpu/x86/op.hpp"
+#include "core/cpu/x86/p6_registers.hpp"
 #include "core/cpu/x86/register_file.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
@@ -78,6 +80,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   Segment ldt, task;
   std::array<std::uint64_t, 4> msr{};  ///< machine check address and type, TR12, spare
   std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
+  P6Registers p6;                      ///< of the P6 alone
   Fpu fpu;
 
   bool protected_mode = false;  ///< CR0.PE
@@ -122,8 +125,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   // ---- host structures ----------------------------------------------------------------------------------------------
   std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;                 ///< [0] supervisor, [1] user
   std::array<std::array<std::uint64_t, host_tlb_entries / 64>, 2> host_tlb_filled{};  ///< entries that may hold a page
-  ModelTlb data_tlb, code_tlb, large_tlb;  ///< 386, 486: data_tlb serves both
-  bool fast_data = true;                   ///< no data breakpoint is armed
+  ModelTlb data_tlb, code_tlb;         ///< 386, 486: data_tlb serves both
+  ModelTlb large_tlb, large_code_tlb;  ///< of 4 MB pages; a Pentium has code of them in code_tlb, in parts of 4 KB
+  bool fast_data = true;               ///< no data breakpoint is armed
 
   // ---- flags -----------------------------------------------------------------------------------------------------
   /// Replaces the bits of `mask`; settles everything that depends on them.
@@ -282,6 +286,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   ModelTlb& tlb_for(Access access) {
     return model >= Model::pentium && access == Access::execute ? code_tlb : data_tlb;
   }
+  /// Whose entries are of 4 MB pages; null: there is none for these accesses.
+  ModelTlb* large_tlb_for(Access access) {
+    if (access != Access::execute) return model >= Model::pentium ? &large_tlb : nullptr;
+    return has_large_code_tlb(model) ? &large_code_tlb : nullptr;
+  }
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
   bool permitted(const TlbEntry& entry, bool user, Access access) const;
@@ -289,7 +298,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void drop_host(std::uint32_t linear_page, Half half);
   void drop_evicted(const ModelTlb& from, const TlbEntry& entry);
   void flush_host_tlb();
-  void flush_tlb();
+  /// Whose entries a flush leaves.
+  enum class Kept : std::uint8_t { none, global };
+  void flush_tlb(Kept kept = Kept::none);
+  /// What stays when CR3 is loaded.
+  Kept kept_across_tasks() const { return cr4 & cr4_pge ? Kept::global : Kept::none; }
   void invalidate_page(std::uint32_t linear);
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
 
@@ -479,6 +492,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::uint32_t instruction_breakpoints(std::uint32_t linear) const;
 
   void archive(Archive& a);
+  void archive_p6(Archive& a);
   void describe(Description& description) const;
 };
 

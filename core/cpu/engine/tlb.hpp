@@ -34,6 +34,7 @@ struct HostTlbEntry {
   void forget();
   /// Ends the reading and writing of the page, or of any page of the `pages`, that `tag` names.
   void forget_data(std::uint32_t tag, std::uint32_t pages);
+  void forget_code(std::uint32_t tag, std::uint32_t pages);
   /// Whether the granule of this address holds decoded code: a store must call code_written().
   bool holds_code(std::uint32_t linear) const {
     const std::uint32_t granules = page->code_granules;
@@ -45,28 +46,36 @@ inline void HostTlbEntry::forget_data(std::uint32_t tag, std::uint32_t pages) {
   if ((read_tag & pages) == tag) read_tag = no_tag;
   if ((write_tag & pages) == tag) write_tag = no_tag;
 }
+inline void HostTlbEntry::forget_code(std::uint32_t tag, std::uint32_t pages) {
+  if ((exec_tag & pages) == tag) exec_tag = no_tag;
+}
 
 /// One entry of the modelled TLB: what the chip would hold. Decides page-walk timing and stale translations.
 struct TlbEntry {
   std::uint32_t tag = no_tag;  ///< linear page (or 4 MB page)
   std::uint32_t frame = 0;     ///< physical page
   bool writable = false, user = false, dirty = false;
+  bool global = false;  ///< stays when CR3 is loaded (P6, CR4.PGE); archived by Engine for the P6 alone
   void archive(Archive& a) { a(tag, frame, writable, user, dirty); }
 };
 
 /// A set-associative TLB with round-robin replacement.
 struct ModelTlb {
-  static constexpr unsigned ways = 4;
+  static constexpr unsigned page_shift = 12, large_page_shift = 22;
   std::array<TlbEntry, 64> entries;
   std::array<std::uint8_t, 16> next{};
   unsigned sets = 8;
-  unsigned shift = 12;
+  unsigned ways = 4;
+  unsigned shift = page_shift;
+  unsigned size() const { return sets * ways; }
   TlbEntry* find(std::uint32_t tag) {
     TlbEntry* set = &entries[((tag >> shift) & (sets - 1)) * ways];
     for (unsigned w = 0; w < ways; ++w)
       if (set[w].tag == tag) return &set[w];
     return nullptr;
   }
+  /// Whether the entry is one of its.
+  bool holds(const TlbEntry& e) const { return &e >= entries.data() && &e < entries.data() + entries.size(); }
   void archive(Archive& a) { a(entries, next); }
 };
 

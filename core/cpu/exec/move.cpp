@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, LAHF, SAHF, NOP.
+// MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, CMOVcc, LAHF, SAHF, NOP.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/condition.hpp"
 
@@ -123,6 +123,20 @@ Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
   return table[op.opcode & 15](op);
 }
 
+// Memory is read whether or not the condition holds.
+template <class T>
+struct Cmov {
+  static void reg(Engine& c, const Op& op) {
+    if (condition(c, op.opcode & 15)) c.set<T>(op.reg, c.get<T>(op.rm));
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) {
+      if (condition(c, op.opcode & 15)) c.set<T>(op.reg, v);
+    });
+  }
+};
+
 void lahf(Engine& c, const Op&) { c.set<std::uint8_t>(4, static_cast<std::uint8_t>(c.arithmetic() | 2)); }
 void sahf(Engine& c, const Op&) {
   const std::uint32_t ah = c.get<std::uint8_t>(4);
@@ -137,6 +151,8 @@ Handlers select_move(const Op& op, const Target& target) {
   if (code >= 0xB8 && code < 0xC0) return by_word(op, []<class T> { return register_only<MovI<T>::reg>; });
   if (code >= 0x91 && code < 0x98) return by_word(op, []<class T> { return register_only<xchg_accumulator<T>>; });
   if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
+  if (code >= 0x0F40 && code < 0x0F50) return by_word(op, []<class T> { return forms<Cmov<T>>; });
+  if (code >= 0x0F18 && code < 0x0F20) return register_only<nop>(op);  // hints; memory is not touched
   if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>(op);
   switch (code) {
     // clang-format off

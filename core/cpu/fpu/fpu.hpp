@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The x87: on the Pentium's chip, or as 387SX or 487 beside a 386SX or 486SX (CpuConfig::fpu).
 //
-// Modelled: all instructions of the 387, 486 and Pentium with their undocumented aliases (FCOM2, FCOMP3, FCOMP5, FXCH4,
-// FXCH7, FSTP1, FSTP8, FSTP9, FFREEP), rounding and precision control, denormals, NaNs, masked and unmasked responses,
-// condition codes, stack faults, tags, the last instruction's address, operand and opcode. Numbers: float80.hpp;
-// transcendentals and their accuracy: float80_functions.hpp.
+// Modelled: all instructions of the 387, 486, Pentium and P6 with their undocumented aliases (FCOM2, FCOMP3, FCOMP5,
+// FXCH4, FXCH7, FSTP1, FSTP8, FSTP9, FFREEP), rounding and precision control, denormals, NaNs, masked and unmasked
+// responses, condition codes, stack faults, tags, the last instruction's address, operand and opcode. Numbers:
+// float80.hpp; transcendentals and their accuracy: float80_functions.hpp.
 //
 //   fpu.cpp                 dispatch, #NM, waiting for a pending exception, absence
 //   fpu_state.cpp           stack, status, stack faults
 //   fpu_load_store.cpp      FLD, FST, FILD, FIST, FBLD, FBSTP, FXCH, constants
 //   fpu_arithmetic.cpp      basic arithmetic, FSQRT, FSCALE, FPREM, FRNDINT, FXTRACT, FABS, FCHS
-//   fpu_compare.cpp         FCOM, FUCOM, FICOM, FTST, FXAM
+//   fpu_compare.cpp         FCOM, FUCOM, FICOM, FTST, FXAM, FCOMI, FUCOMI, FCMOVcc
 //   fpu_transcendental.cpp  F2XM1, FYL2X, FYL2XP1, FPTAN, FPATAN, FSIN, FCOS, FSINCOS
 //   fpu_clocks.cpp          clocks of each form on 387, 487 and Pentium
 //   fpu_control.cpp         control and status words, environment, FNSAVE, FRSTOR
+//   fpu_fxsave.cpp          FXSAVE, FXRSTOR
 //
 // An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with
 // the exception itself (the Pentium may hold it back until that instruction) and that instruction stops the processor
@@ -90,6 +91,7 @@ struct Fpu {
   void archive(Archive& a);
 };
 
+/// Its registers are MMX's as well (exec/fpu/mmx.cpp).
 void fpu_escape(Engine& c, const Op& op);
 void fpu_wait(Engine& c, const Op& op);
 

@@ -13,6 +13,13 @@ void archive_segment(Archive& a, Segment& s) {
 }
 }  // namespace
 
+void Engine::archive_p6(Archive& a) {
+  a.section("p6", 1);
+  a(p6, large_code_tlb);
+  for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb, &large_code_tlb})
+    for (TlbEntry& e : t->entries) a(e.global);
+}
+
 void Engine::archive(Archive& a) {
   a.section("cpu", 1);
   for (unsigned r = 0; r < 8; ++r) a(gpr[r]);
@@ -30,6 +37,7 @@ void Engine::archive(Archive& a) {
   a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length, uncached_bytes,
     uncached_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
+  if (model == Model::p6) archive_p6(a);
   timing.archive(a);
   if (!a.loading()) return;
 

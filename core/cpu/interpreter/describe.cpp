@@ -55,10 +55,25 @@ void describe_fpu(Description& d, const Fpu& f) {
       .flag("IGNNE", f.ignore_error);
 }
 
+void describe_mmx(Description& d, const Fpu& f) {
+  Description& part = d.part("MMX");
+  for (unsigned i = 0; i < 8; ++i) part.text(fmt::format("MM{}", i), fmt::format("{:016X}", f.registers[i].mantissa));
+}
+
+void describe_p6(Description& d, const P6Registers& r) {
+  d.part("SYSENTER").reg("CS", r.sysenter_cs, 32).reg("ESP", r.sysenter_esp, 32).reg("EIP", r.sysenter_eip, 32);
+  const MemoryTypeRanges& m = r.memory_types;
+  Description& part = d.part("MTRR");
+  part.reg("default type", m.defaults, 64);
+  for (unsigned i = 0; i < MemoryTypeRanges::variable_count; ++i)
+    part.reg(fmt::format("base {}", i), m.variable[i].base, 64).reg(fmt::format("mask {}", i), m.variable[i].mask, 64);
+  for (unsigned i = 0; i < m.fixed.size(); ++i) part.reg(fmt::format("fixed {}", i), m.fixed[i], 64);
+}
+
 void describe_tlb(Description& d, const char* name, const ModelTlb& tlb) {
-  const auto held = std::count_if(tlb.entries.begin(), tlb.entries.begin() + tlb.sets * ModelTlb::ways,
+  const auto held = std::count_if(tlb.entries.begin(), tlb.entries.begin() + tlb.size(),
                                   [](const TlbEntry& e) { return e.tag != no_tag; });
-  d.part(name).number("entries", tlb.sets * ModelTlb::ways).number("in use", static_cast<std::uint64_t>(held));
+  d.part(name).number("entries", tlb.size()).number("in use", static_cast<std::uint64_t>(held));
 }
 
 }  // namespace
@@ -79,10 +94,13 @@ void Engine::describe(Description& d) const {
   describe_segment(d, "LDTR", ldt);
   describe_segment(d, "TR", task);
   if (config.fpu) describe_fpu(d, fpu);
+  if (has_mmx(model)) describe_mmx(d, fpu);
+  if (model == Model::p6) describe_p6(d, p6);
   if (model >= Model::pentium) {
     describe_tlb(d, "data TLB", data_tlb);
     describe_tlb(d, "code TLB", code_tlb);
     describe_tlb(d, "4 MB page TLB", large_tlb);
+    if (has_large_code_tlb(model)) describe_tlb(d, "4 MB page code TLB", large_code_tlb);
   } else {
     describe_tlb(d, "TLB", data_tlb);
   }

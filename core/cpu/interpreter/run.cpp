@@ -19,7 +19,10 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   data_tlb.sets = model >= Model::pentium ? 16 : 8;
   code_tlb.sets = 8;
   large_tlb.sets = 2;
-  large_tlb.shift = 22;
+  large_tlb.shift = ModelTlb::large_page_shift;
+  large_code_tlb.sets = 1;
+  large_code_tlb.ways = 2;
+  large_code_tlb.shift = ModelTlb::large_page_shift;
   if (timing.has_cache()) timing.cached().attach(l0);
   flush_tlb();
   tlb = host_tlb[0].data();
@@ -59,6 +62,7 @@ void Engine::do_reset() {
   dr[6] = 0xFFFF0FF0u;
   tr.fill(0);
   msr.fill(0);
+  p6 = {};
   gdt_base = idt_base = 0;
   gdt_limit = 0xFFFF;
   idt_limit = 0x03FF;

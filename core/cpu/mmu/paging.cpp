@@ -3,9 +3,9 @@
 //
 // Two TLBs: the modelled one decides what a chip would still hold (and so which accesses pay for a page walk, and which
 // translations may be stale); the host's one is a subset of it with host pointers, and may be dropped at any moment
-// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8
-// (docs/hardware/processors.md#translation-lookaside-buffers). Replacement is round-robin in a set: the chips'
-// pseudo-LRU is not modelled.
+// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8; P6 the same
+// and 2 entries for code in 4 MB pages (docs/hardware/processors.md#translation-lookaside-buffers). Replacement is
+// round-robin in a set: the chips' pseudo-LRU is not modelled.
 #include <algorithm>
 
 #include "core/cpu/mmu/access.hpp"
@@ -14,7 +14,8 @@ namespace planar::cpu {
 
 namespace {
 constexpr std::uint32_t pte_present = 1, pte_write = 2, pte_user = 4, pte_accessed = 0x20, pte_dirty = 0x40,
-                        pde_large = 0x80;
+                        pde_large = 0x80, pte_global = 0x100;
+constexpr std::uint32_t large_page_mask = 0xFFC00000u;
 }  // namespace
 
 void Engine::page_fault(std::uint32_t linear, bool user, Access access, unsigned bits) {
@@ -77,7 +78,11 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
   if (&from == &large_tlb) {
     forget_l0();
     for (auto& table : host_tlb)
-      for (HostTlbEntry& e : table) e.forget_data(entry.tag, 0xFFC00000u);
+      for (HostTlbEntry& e : table) e.forget_data(entry.tag, large_page_mask);
+  } else if (&from == &large_code_tlb) {
+    for (auto& table : host_tlb)
+      for (HostTlbEntry& e : table) e.forget_code(entry.tag, large_page_mask);
+    break_loop();
   } else if (model < Model::pentium) {
     drop_host(entry.tag, Half::both);
   } else {
@@ -94,9 +99,10 @@ void Engine::flush_host_tlb() {
   break_loop();
 }
 
-void Engine::flush_tlb() {
-  for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb})
-    for (TlbEntry& e : t->entries) e.tag = no_tag;
+void Engine::flush_tlb(Kept kept) {
+  for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb, &large_code_tlb})
+    for (TlbEntry& e : t->entries)
+      if (kept == Kept::none || !e.global) e.tag = no_tag;
   flush_host_tlb();
 }
 
@@ -106,10 +112,11 @@ void Engine::invalidate_page(std::uint32_t linear) {
       drop_evicted(*t, *e);
       e->tag = no_tag;
     }
-  if (TlbEntry* e = large_tlb.find(linear & 0xFFC00000u)) {
-    drop_evicted(large_tlb, *e);
-    e->tag = no_tag;
-  }
+  for (ModelTlb* t : {&large_tlb, &large_code_tlb})
+    if (TlbEntry* e = t->find(linear & large_page_mask)) {
+      drop_evicted(*t, *e);
+      e->tag = no_tag;
+    }
   drop_host(linear & page_mask, Half::both);
 }
 
@@ -127,16 +134,17 @@ const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
   };
   ModelTlb* target;
   if (large) {
-    found.tag = linear & 0xFFC00000u;
-    found.frame = pde & 0xFFC00000u;
+    found.tag = linear & large_page_mask;
+    found.frame = pde & large_page_mask;
     found.writable = pde & pte_write;
     found.user = pde & pte_user;
     check();
     const std::uint32_t want = pde | pte_accessed | (access == Access::write ? pte_dirty : 0);
     if (want != pde) write_physical(pde_address & address_mask, 4, want);
     found.dirty = want & pte_dirty;
-    target = &large_tlb;
-    if (access == Access::execute) {  // the code TLB holds 4 KB fragments
+    found.global = pde & pte_global;
+    target = large_tlb_for(access);
+    if (target == nullptr) {  // the code TLB holds 4 KB fragments
       found.tag = linear & page_mask;
       found.frame |= linear & 0x003FF000u;
       target = &code_tlb;
@@ -154,13 +162,15 @@ const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
     const std::uint32_t want = pte | pte_accessed | (access == Access::write ? pte_dirty : 0);
     if (want != pte) write_physical(pte_address & address_mask, 4, want);
     found.dirty = want & pte_dirty;
+    found.global = pte & pte_global;
     target = &tlb_for(access);
   }
+  found.global = found.global && (cr4 & cr4_pge);
   TlbEntry* slot = target->find(found.tag);
   if (!slot) {
     const unsigned set = (found.tag >> target->shift) & (target->sets - 1);
-    slot = &target->entries[set * ModelTlb::ways + target->next[set]];
-    target->next[set] = static_cast<std::uint8_t>((target->next[set] + 1) % ModelTlb::ways);
+    slot = &target->entries[set * target->ways + target->next[set] % target->ways];
+    target->next[set] = static_cast<std::uint8_t>((target->next[set] + 1) % target->ways);
     drop_evicted(*target, *slot);
   }
   *slot = found;
@@ -173,9 +183,10 @@ std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) 
     return linear & address_mask;
   }
   const TlbEntry* e = tlb_for(access).find(linear & page_mask);
-  if (!e && access != Access::execute && model >= Model::pentium) e = large_tlb.find(linear & 0xFFC00000u);
+  ModelTlb* const of_large_pages = large_tlb_for(access);
+  if (!e && of_large_pages) e = of_large_pages->find(linear & large_page_mask);
   if (!e || !permitted(*e, user, access) || (access == Access::write && !e->dirty)) e = &walk(linear, user, access);
-  const bool large = e >= large_tlb.entries.data() && e < large_tlb.entries.data() + large_tlb.entries.size();
+  const bool large = of_large_pages && of_large_pages->holds(*e);
   const std::uint32_t frame = large ? e->frame | (linear & 0x003FF000u) : e->frame;
   fill_host_tlb(linear, frame, user, permitted(*e, user, Access::read), e->dirty && permitted(*e, user, Access::write),
                 access == Access::execute);
@@ -193,7 +204,7 @@ bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const
   const std::uint32_t pde = peek((cr3 & page_mask) | (linear >> 20 & 0xFFC));
   if (!(pde & pte_present)) return false;
   if ((pde & pde_large) && (cr4 & cr4_pse)) {
-    physical = ((pde & 0xFFC00000u) | (linear & 0x003FFFFFu)) & address_mask;
+    physical = ((pde & large_page_mask) | (linear & 0x003FFFFFu)) & address_mask;
     return true;
   }
   const std::uint32_t pte = peek((pde & page_mask) | (linear >> 10 & 0xFFC));

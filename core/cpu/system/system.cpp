@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC,
-// MSRs.
+// Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI.
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/fpu/fpu_instructions.hpp"
+#include "core/cpu/system/system_instructions.hpp"
 #include "core/cpu/x86/cr0.hpp"
 
 namespace planar::cpu {
@@ -167,11 +168,11 @@ void mov_to_cr(Engine& c, const Op& op) {
     case 2: c.cr2 = v; break;
     case 3:
       c.cr3 = v & (c.model == Model::i386sx ? page_mask : page_mask | 0x18);
-      c.flush_tlb();
+      c.flush_tlb(c.kept_across_tasks());
       break;
     default:
-      if (v & ~(cr4_tsd | cr4_de | cr4_pse | cr4_mce)) raise(vec_gp, 0);
-      if ((c.cr4 ^ v) & cr4_pse) c.flush_tlb();
+      if (v & ~cr4_supported(c.model)) raise(vec_gp, 0);
+      if ((c.cr4 ^ v) & (cr4_pse | cr4_pge)) c.flush_tlb();
       c.cr4 = v;
       break;
   }
@@ -238,54 +239,6 @@ void invalidate_caches(Engine& c, const Op&) {
   c.timing.flush_caches(WriteBack);
 }
 
-// VME is not announced.
-void cpuid(Engine& c, const Op&) {
-  switch (c.gpr[EAX]) {
-    case 0:
-      c.gpr[EAX] = 1;
-      c.gpr[EBX] = 0x756E6547;  // "GenuineIntel"
-      c.gpr[EDX] = 0x49656E69;
-      c.gpr[ECX] = 0x6C65746E;
-      break;
-    case 1:
-      c.gpr[EAX] = c.signature();
-      c.gpr[EBX] = c.gpr[ECX] = 0;
-      c.gpr[EDX] = (c.config.fpu ? 1u : 0) | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8;
-      break;
-    default: c.gpr[EAX] = c.gpr[EBX] = c.gpr[ECX] = c.gpr[EDX] = 0; break;
-  }
-  c.timing.interrupt_flush();
-}
-void rdtsc(Engine& c, const Op&) {
-  if ((c.cr4 & cr4_tsd) && c.cpl != 0) raise(vec_gp, 0);
-  const std::uint64_t t = c.timing.clocks() + c.tsc_offset;
-  c.gpr[EAX] = static_cast<std::uint32_t>(t);
-  c.gpr[EDX] = static_cast<std::uint32_t>(t >> 32);
-}
-/// P5's model-specific registers 0 (machine check address), 1 (its type) and 0Eh (TR12) keep what is written.
-std::uint64_t* msr(Engine& c) {
-  switch (c.gpr[ECX]) {
-    case 0x00: return &c.msr[0];
-    case 0x01: return &c.msr[1];
-    case 0x0E: return &c.msr[2];
-    default: raise(vec_gp, 0);
-  }
-}
-void rdmsr(Engine& c, const Op&) {
-  c.require_cpl0();
-  const std::uint64_t v = c.gpr[ECX] == 0x10 ? c.timing.clocks() + c.tsc_offset : *msr(c);
-  c.gpr[EAX] = static_cast<std::uint32_t>(v);
-  c.gpr[EDX] = static_cast<std::uint32_t>(v >> 32);
-}
-void wrmsr(Engine& c, const Op&) {
-  c.require_cpl0();
-  const std::uint64_t v = std::uint64_t{c.gpr[EDX]} << 32 | c.gpr[EAX];
-  if (c.gpr[ECX] == 0x10)
-    c.tsc_offset = v - c.timing.clocks();
-  else
-    *msr(c) = v;
-}
-
 }  // namespace
 
 Handlers select_system(const Op& op, const Target& target) {
@@ -331,6 +284,12 @@ Handlers select_system(const Op& op, const Target& target) {
     case 0x0F30: return pentium ? Handler(wrmsr) : nullptr;
     case 0x0F31: return pentium ? Handler(rdtsc) : nullptr;
     case 0x0F32: return pentium ? Handler(rdmsr) : nullptr;
+    case 0x0F33: return has_rdpmc(target.model) ? Handler(rdpmc) : nullptr;
+    case 0x0F34: return has_sysenter(target.model) ? Handler(sysenter) : nullptr;
+    case 0x0F35: return has_sysenter(target.model) ? Handler(sysexit) : nullptr;
+    case 0x0FAE:
+      if (!op.has_memory || !has_fxsr(target.model)) return nullptr;
+      return op.reg == 0 ? Handler(fxsave) : op.reg == 1 ? Handler(fxrstor) : nullptr;
     case 0x0FA2: return pentium ? Handler(cpuid) : nullptr;
     default: return nullptr;
   }

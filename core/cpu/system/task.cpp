@@ -84,9 +84,9 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   cr0 |= cr0_ts;
   if (wide && (cr0 & cr0_pg) && cr3 != in.cr3) {
     cr3 = in.cr3;
-    flush_tlb();
+    flush_tlb(kept_across_tasks());
   } else if (wide && (cr0 & cr0_pg)) {
-    flush_tlb();
+    flush_tlb(kept_across_tasks());
   }
   eip = wide ? in.eip : in.eip & 0xFFFF;
   for (unsigned r = 0; r < 8; ++r) gpr[r] = in.gpr[r];

@@ -34,6 +34,7 @@ inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0
 inline constexpr std::uint32_t cr0_pe = 1u << 0, cr0_mp = 1u << 1, cr0_em = 1u << 2, cr0_ts = 1u << 3, cr0_et = 1u << 4,
                                cr0_ne = 1u << 5, cr0_wp = 1u << 16, cr0_am = 1u << 18, cr0_nw = 1u << 29,
                                cr0_cd = 1u << 30, cr0_pg = 1u << 31;
-inline constexpr std::uint32_t cr4_vme = 1, cr4_pvi = 2, cr4_tsd = 4, cr4_de = 8, cr4_pse = 16, cr4_mce = 64;
+inline constexpr std::uint32_t cr4_vme = 1, cr4_pvi = 2, cr4_tsd = 4, cr4_de = 8, cr4_pse = 16, cr4_mce = 64,
+                               cr4_pge = 128, cr4_pce = 256, cr4_osfxsr = 512;
 
 }  // namespace planar::cpu

@@ -77,8 +77,11 @@ struct Board {
   static cpu::CpuConfig config(Model model) {
     cpu::CpuConfig c;
     c.model = model;
-    c.clock = ClockDomain(model == Model::i386sx ? 20'000'000 : model == Model::i486sx ? 33'333'333 : 90'000'000);
-    c.fpu = model == Model::pentium;
+    c.clock = ClockDomain(model == Model::i386sx   ? 20'000'000
+                          : model == Model::i486sx ? 33'333'333
+                          : model == Model::p6     ? 400'000'000
+                                                   : 90'000'000);
+    c.fpu = model >= Model::pentium;
     c.timing.model = model;
     c.timing.dram.width = model == Model::i386sx ? 2 : model == Model::i486sx ? 4 : 8;
     if (model == Model::i486sx) {
@@ -90,6 +93,12 @@ struct Board {
       c.timing.core_per_bus_den = 2;
       c.timing.l1 = {.bytes = 8192, .ways = 2, .line = 32, .split = true, .write_back = true};
       c.timing.write_buffers = 2;
+    }
+    if (model == Model::p6) {
+      c.timing.core_per_bus_num = 4;
+      c.timing.l1 = {.bytes = 16384, .ways = 4, .line = 32, .split = true, .write_back = true};
+      c.timing.l2 = {.bytes = 512 << 10, .ways = 4};
+      c.timing.write_buffers = 8;
     }
     return c;
   }

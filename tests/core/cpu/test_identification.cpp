@@ -18,7 +18,7 @@ TEST_CASE("A processor's signature is its model's, or the one of its configurati
 
 // A Cyrix does not change the flags in a division, an Intel 486 does: clear the flags with SAHF, divide 5 by 2, check.
 TEST_CASE("Dividing 5 by 2 does not make an Intel 486 look like a Cyrix", "[cpu]") {
-  const auto model = GENERATE(Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   // XOR AX,AX; SAHF; MOV AL,5; MOV BL,2; DIV BL; LAHF
   b.real({0x31, 0xC0, 0x9E, 0xB0, 0x05, 0xB3, 0x02, 0xF6, 0xF3, 0x9F}).step(6);

@@ -53,7 +53,7 @@ TEST_CASE("NMI is taken once and masked until IRET", "[cpu][interrupt]") {
 }
 
 TEST_CASE("An NMI held until IRET is taken before the loop that it returns to", "[cpu][interrupt]") {
-  Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium));
+  Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6));
   b.put(handlers_at + 2,
         {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
   b.flat({0x41, 0xEB, 0xFD});                               // again: INC ECX; JMP again
@@ -104,7 +104,7 @@ TEST_CASE("HLT sleeps until the event that wakes it", "[cpu][interrupt]") {
 }
 
 TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", "[cpu][interrupt][string]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   b.put(handlers_at + 0x20, {0x89, 0xCD, 0xCF});  // MOV EBP,ECX; IRET
   b.flat({0xFB, 0xF3, 0xA4, 0xFA, 0xF4});
@@ -125,7 +125,7 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
 }
 
 TEST_CASE("A shortened time slice does not change the clocks of a REP", "[cpu][string][determinism]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto clocks = [&](Time slice) {
     Board b(model);
     b.flat({0xF3, 0xA5, 0xF3, 0xAB, 0xF3, 0xA6, 0xF4});
@@ -263,7 +263,7 @@ std::string outcome(Model model, Disturbance d) {
 }  // namespace
 
 TEST_CASE("Host blocks, flushes, horizon cuts and snapshots do not affect the result", "[cpu][determinism]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const std::string expected = outcome(model, Disturbance::none);
   CHECK(outcome(model, Disturbance::none) == expected);
   CHECK(outcome(model, Disturbance::short_blocks) == expected);

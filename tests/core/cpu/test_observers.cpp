@@ -77,7 +77,7 @@ const Description* part(const Description& d, std::string_view name) {
 }  // namespace
 
 TEST_CASE("Two observers see every instruction and store, and change nothing", "[cpu][observer]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto expected = undisturbed(model);
   Board b(model);
   load(b);
@@ -93,7 +93,7 @@ TEST_CASE("Two observers see every instruction and store, and change nothing", "
 }
 
 TEST_CASE("An observer stops before one instruction, and may leave there", "[cpu][observer]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto expected = undisturbed(model);
   Board b(model);
   load(b);
@@ -113,7 +113,7 @@ TEST_CASE("An observer stops before one instruction, and may leave there", "[cpu
 }
 
 TEST_CASE("An observer steps the lab instruction by instruction", "[cpu][observer]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto expected = undisturbed(model);
   Board b(model);
   load(b);
@@ -152,7 +152,7 @@ TEST_CASE("An observer that removes itself is called no more; the others are", "
 }
 
 TEST_CASE("A poke is seen by loads and by code that was decoded before, and takes no time", "[cpu][observer]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   load(b);
   Breakpoint breakpoint(b, code_at + 10);
@@ -175,7 +175,7 @@ TEST_CASE("A poke is seen by loads and by code that was decoded before, and take
 }
 
 TEST_CASE("A processor describes its registers and caches", "[cpu][observer]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   load(b);
   b.scheduler.run_until(1_ms);
@@ -189,8 +189,10 @@ TEST_CASE("A processor describes its registers and caches", "[cpu][observer]") {
   CHECK(find(d.fields(), "halted")->value == 1);
   REQUIRE(part(d, "CS"));
   CHECK(find(part(d, "CS")->fields(), "selector")->value == code0);
-  CHECK((part(d, "x87") != nullptr) == (model == Model::pentium));
-  CHECK((part(d, "code TLB") != nullptr) == (model == Model::pentium));
+  CHECK((part(d, "x87") != nullptr) == (model >= Model::pentium));
+  CHECK((part(d, "code TLB") != nullptr) == (model >= Model::pentium));
+  CHECK((part(d, "MMX") != nullptr) == (model == Model::p6));
+  CHECK((part(d, "MTRR") != nullptr) == (model == Model::p6));
   CHECK((part(d, "L1 cache") != nullptr) == (model == Model::i486sx));
   CHECK((part(d, "L1 code cache") != nullptr) == (model == Model::pentium));
 }

@@ -34,7 +34,7 @@ TEST_CASE("Page faults report the kind of access, and CR2 the address", "[cpu][p
 }
 
 TEST_CASE("A supervisor may write read-only pages unless CR0.WP exists and is set", "[cpu][paging]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   b.paged({0x0F, 0x20, 0xC0, 0x0D, 0x00, 0x00, 0x01, 0x00, 0x0F, 0x22, 0xC0, 0xA3, 0x00, 0x00, 0x06, 0x00});
   b.pte(target, target | 5);

@@ -90,7 +90,7 @@ std::vector<std::uint8_t> written_once() {
 }  // namespace
 
 TEST_CASE("code that modifies itself on every instruction is decoded little more often than it runs", "[cpu]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   for (const unsigned count : {1u, 3u, 60u, 256u, 700u}) {
     INFO(count << " instructions");
     const Work next = run(model, each_writes_the_next(count), 10_ms);
@@ -103,7 +103,7 @@ TEST_CASE("code that modifies itself on every instruction is decoded little more
 }
 
 TEST_CASE("code that is written once and then runs is decoded in long pieces", "[cpu]") {
-  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const Work work = run(model, written_once(), 20_ms);
   CHECK(work.executed > 10'000);
   CHECK(work.decoded < work.executed / 20);

@@ -31,6 +31,7 @@ cpu::CpuConfig configuration(Model model) {
   c.timing.dram.width = model == Model::i386sx ? 2 : model == Model::i486sx ? 4 : 8;
   if (model == Model::i486sx) c.timing.l1.bytes = 8192;
   if (model == Model::pentium) c.timing.l1 = {.bytes = 8192, .ways = 2, .line = 32, .split = true, .write_back = true};
+  if (model == Model::p6) c.timing.l1 = {.bytes = 16384, .ways = 4, .line = 32, .split = true, .write_back = true};
   if (model != Model::i386sx) c.timing.write_buffers = 2;
   return c;
 }

@@ -24,7 +24,8 @@ enum : unsigned { ES, CS, SS, DS, FS, GS };
 enum class Mode : std::uint8_t { real, v86, protected16, user16, protected32, user32 };
 inline constexpr unsigned mode_count = 6;
 inline constexpr std::array<const char*, mode_count> mode_names{"real", "v86", "pm16", "pm16r3", "pm32", "pm32r3"};
-inline constexpr std::array<const char*, 3> model_names{"386", "486", "pentium"};
+inline constexpr std::array<const char*, 4> model_names{"386", "486", "pentium", "p6"};
+inline constexpr std::array<Model, 4> models{Model::i386sx, Model::i486sx, Model::pentium, Model::p6};
 constexpr bool is_wide(Mode m) { return m == Mode::protected32 || m == Mode::user32; }
 constexpr bool is_16bit_stack(Mode m) { return !is_wide(m); }
 constexpr bool is_ring3(Mode m) { return m == Mode::v86 || m == Mode::user16 || m == Mode::user32; }

@@ -12,14 +12,14 @@ constexpr unsigned slices = 4;                 ///< each mode's share is divided
 Outcome run(const Campaign& campaign) {
   Outcome outcome;
   Random seeds(campaign.seed);
-  for (const Model model : {Model::i386sx, Model::i486sx, Model::pentium}) {
+  for (const Model model : models) {
     Random random(seeds.next());
     if (campaign.only && *campaign.only != model) continue;
     Runner runner(model, outcome.coverage);
     runner.meddle = campaign.meddle;
     std::vector<Generator> generators;
     for (unsigned m = 0; m < mode_count; ++m) generators.emplace_back(model, static_cast<Mode>(m), random.next());
-    const std::uint64_t share = campaign.instructions / (3 * mode_count * slices);
+    const std::uint64_t share = campaign.instructions / (models.size() * mode_count * slices);
     for (unsigned piece = 0; piece < slices * mode_count; ++piece) {
       const auto mode = static_cast<Mode>(piece % mode_count);
       runner.arena.fill(random);

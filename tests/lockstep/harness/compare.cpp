@@ -154,6 +154,19 @@ const char* Runner::compare_fpu(const Form& form) {
   return what;
 }
 
+// Unicorn leaves the exponents as they are, and EMMS the top.
+const char* Runner::compare_mmx(const Form& form) {
+  const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
+  const bool emms = form.opcode == 0x0F77;
+  for (unsigned i = 0; i < 8; ++i)
+    if (ours.registers[i].mantissa != theirs.registers[i].mantissa) return "x87: MMX register";
+  if (ours.tags != theirs.tags) return "x87 tags";
+  if (ours.top() != (emms ? 0 : theirs.top())) return "x87 top";
+  if (ours.control != theirs.control) return "x87 control word";
+  arena.unicorn.set_fpu(ours);
+  return nullptr;
+}
+
 // Compares the frame that planar pushed with the state before the instruction and Unicorn's report of the exception.
 const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result,
                                 std::uint16_t& error) {

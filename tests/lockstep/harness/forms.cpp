@@ -186,6 +186,35 @@ void x87(Table& t) {
     }
 }
 
+void p6(Table& t) {
+  const auto plain = [&](unsigned opcode, std::string_view operands) {
+    t.one(opcode, operands, Undefined::none, Kind::plain, false, Model::p6);
+  };
+  const auto mmx = [&](unsigned opcode, std::string_view operands, Kind kind = Kind::mmx) {
+    t.one(opcode, operands, Undefined::none, kind, false, Model::p6);
+  };
+  for (unsigned op = 0x0F40; op <= 0x0F4F; ++op) plain(op, "M");
+  // Hints. The register forms of 0F 18 /0 to /3 are #UD in Unicorn.
+  for (unsigned g = 0; g < 8; ++g)
+    t.group(0x0F18, g, g < 4 ? "m" : "M", Undefined::none, Kind::plain, false, Model::p6);
+  for (unsigned op = 0x0F19; op <= 0x0F1F; ++op) plain(op, "M");
+  for (unsigned op : {0xDAu, 0xDBu})
+    for (unsigned g = 0; g < 4; ++g) t.group(op, g, "r", Undefined::none, Kind::fpu, false, Model::p6);  // FCMOVcc
+  for (unsigned op : {0xDBu, 0xDFu})
+    for (unsigned g : {5u, 6u}) t.group(op, g, "r", Undefined::fpu_compare, Kind::fpu, false, Model::p6);
+  for (unsigned op = 0x0F60; op <= 0x0F6B; ++op) mmx(op, "M");
+  for (unsigned op : {0x0F6Eu, 0x0F6Fu, 0x0F74u, 0x0F75u, 0x0F76u, 0x0F7Eu, 0x0F7Fu, 0x0FD5u, 0x0FD8u, 0x0FD9u,
+                      0x0FDBu, 0x0FDCu, 0x0FDDu, 0x0FDFu, 0x0FE5u, 0x0FE8u, 0x0FE9u, 0x0FEBu, 0x0FECu, 0x0FEDu,
+                      0x0FEFu, 0x0FF5u, 0x0FF8u, 0x0FF9u, 0x0FFAu, 0x0FFCu, 0x0FFDu, 0x0FFEu})
+    mmx(op, "M");
+  mmx(0x0F77, "");
+  for (unsigned op : {0x0FD1u, 0x0FD2u, 0x0FD3u, 0x0FE1u, 0x0FE2u, 0x0FF1u, 0x0FF2u, 0x0FF3u})
+    mmx(op, "M", Kind::mmx_shift);
+  for (unsigned op : {0x0F71u, 0x0F72u, 0x0F73u})
+    for (unsigned g : {2u, 4u, 6u})
+      if (op != 0x0F73 || g != 4) t.group(op, g, "rb", Undefined::none, Kind::mmx_shift, false, Model::p6);
+}
+
 std::vector<Form> build() {
   Table t;
   arithmetic(t);
@@ -193,6 +222,7 @@ std::vector<Form> build() {
   control(t);
   segments_and_system(t);
   x87(t);
+  p6(t);
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const Form& a, const Form& b) {
     return a.opcode != b.opcode ? a.opcode < b.opcode : a.group < b.group;
   });

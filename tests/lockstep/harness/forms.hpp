@@ -16,7 +16,7 @@ namespace planar::lockstep {
 enum class Undefined : std::uint8_t {
   // clang-format off
   none, adjust /*AF: logic*/, shift, rotate, double_shift, multiply, divide, decimal /*DAA, DAS*/, ascii /*AAA, AAS*/,
-  ascii_multiply /*AAM, AAD*/, bit_test, bit_scan
+  ascii_multiply /*AAM, AAD*/, bit_test, bit_scan, fpu_compare /*FCOMI: OF, SF and AF, which a P6 clears*/
   // clang-format on
 };
 
@@ -45,6 +45,8 @@ enum class Kind : std::uint8_t {
   fpu,
   shift_count,  ///< CL set to a useful value
   bit_offset,   ///< a bit offset within range
+  mmx,          ///< no operand size
+  mmx_shift,    ///< the same, by a count that is set to a useful value
 };
 
 struct Form {
@@ -58,6 +60,7 @@ struct Form {
   bool system =
       false;  ///< may change segments, control registers or tables: everything is compared, then a fresh start
 
+  bool is_mmx() const { return kind == Kind::mmx || kind == Kind::mmx_shift; }
   bool modrm() const { return !operands.empty() && (operands[0] == 'M' || operands[0] == 'm' || operands[0] == 'r'); }
   bool memory_form() const { return modrm() && operands[0] != 'r'; }
   bool register_form() const { return !modrm() || operands[0] != 'm'; }

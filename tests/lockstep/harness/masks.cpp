@@ -57,6 +57,7 @@ std::uint32_t undefined_flags(const Instruction& instruction, const Registers& b
     case Undefined::ascii_multiply: return o | a | c;
     case Undefined::bit_test: return o | s | a | p | z;
     case Undefined::bit_scan: return c | o | s | a | p;
+    case Undefined::fpu_compare: return o | s | a;
   }
   return 0;
 }

@@ -39,7 +39,7 @@ Generator::Generator(Model model, Mode mode, std::uint64_t seed)
   // well covered.
   for (const Cell& cell : cells(model)) {
     const Form& form = forms()[cell.form];
-    const unsigned times = form.since == Model::pentium                            ? 4
+    const unsigned times = form.since >= Model::pentium                            ? 4
                            : form.since == Model::i486sx || form.kind == Kind::fpu ? 2
                                                                                    : 1;
     cells_.insert(cells_.end(), times, cell);
@@ -149,18 +149,19 @@ void Generator::push(std::uint32_t v, bool size32) {
   end();
 }
 
+void Generator::store(std::uint32_t at, std::uint32_t v, bool size32) {
+  begin(form_of(0xC7, 0), size32, true);
+  if (size32 != wide_) byte(0x66);
+  byte(0xC7);
+  byte(wide_ ? 5 : 6);
+  value(at, wide_ ? 4 : 2);
+  value(v, size32 ? 4 : 2);
+  end();
+}
+
 // Stores a far pointer and sets fixed_memory_ to its address.
 void Generator::store_pointer(std::uint32_t offset, std::uint16_t sel, bool size32) {
   const std::uint32_t at = (wide_ ? data_at : 0u) + prepared;
-  const auto store = [&](std::uint32_t where, std::uint32_t v, bool s32) {
-    begin(form_of(0xC7, 0), s32, true);
-    if (s32 != wide_) byte(0x66);
-    byte(0xC7);
-    byte(wide_ ? 5 : 6);
-    value(where, wide_ ? 4 : 2);
-    value(v, s32 ? 4 : 2);
-    end();
-  };
   store(at, offset, size32);
   store(at + (size32 ? 4 : 2), sel, false);
   fixed_memory_ = static_cast<int>(at);
@@ -272,6 +273,22 @@ void Generator::prepare(const Form& form, const Cell& cell) {
     case Kind::bit_offset:
       if (cell.memory && random_.below(2)) fixed_memory_ = static_cast<int>(data + 0x2000 + u32(0x4000));
       break;
+    case Kind::mmx_shift:
+      if (form.group >= 0 || random_.below(4) == 0) break;
+      if (cell.memory) {
+        store(data + prepared, u32(80), true);
+        store(data + prepared + 4, 0, true);
+        fixed_memory_ = static_cast<int>(data + prepared);
+      } else {
+        set_register(EAX, u32(80));
+        fixed_register_ = static_cast<int>(random_.below(8));
+        begin(form_of(0x0F6E), wide_, false);  // MOVD mm,EAX
+        byte(0x0F);
+        byte(0x6E);
+        byte(0xC0u | static_cast<unsigned>(fixed_register_) << 3);
+        end();
+      }
+      break;
     default: break;
   }
 }
@@ -307,6 +324,8 @@ void Generator::operands(const Form& form, const Cell& cell) {
       case 'b':
         if (form.opcode == 0xCD)
           byte(0x20 + u32(0xD0));
+        else if (form.is_mmx())
+          byte(u32(80));
         else
           immediate(1);
         break;
@@ -353,7 +372,7 @@ void Generator::emit(const Cell& cell) {
   }
   if (model_ != Model::i386sx && form.opcode < 0x30 && cell.memory && (form.opcode & 7) < 2 && random_.below(8) == 0)
     byte(0xF0);
-  prefixes(cell.size32);
+  prefixes(form.is_mmx() ? wide_ : cell.size32);
   if (form.opcode > 0xFF) byte(0x0F);
   byte(form.opcode & 0xFFu);
   operands(form, cell);

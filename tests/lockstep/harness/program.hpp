@@ -56,6 +56,7 @@ class Generator {
   void operands(const Form& form, const Cell& cell);
   void set_register(unsigned reg, std::uint32_t v);
   void push(std::uint32_t v, bool size32);
+  void store(std::uint32_t at, std::uint32_t v, bool size32);
   void store_pointer(std::uint32_t offset, std::uint16_t selector, bool size32);
   void define_flags();
   std::uint16_t selector();

@@ -57,6 +57,7 @@ class Runner {
   bool same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what);
   const char* system_difference(const Registers& ours, const Registers& theirs);
   const char* compare_fpu(const Form& form);
+  const char* compare_mmx(const Form& form);
   const char* check_frame(const Registers& before, const Registers& after, const StepResult& result,
                           std::uint16_t& error);
   std::optional<Mismatch> run_once(const Program& program, Random& random, unsigned states);

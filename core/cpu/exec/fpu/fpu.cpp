@@ -2,6 +2,7 @@
 #include "core/cpu/fpu/fpu.hpp"
 
 #include "core/cpu/exec/fpu/fpu_instructions.hpp"
+#include "core/cpu/x86/features.hpp"
 
 namespace planar::cpu {
 
@@ -26,21 +27,6 @@ void drive_error(Engine& c) {
   c.pins.fpu_error(level, c.now());
 }
 
-/// A waiting instruction meets a pending exception; true if it must not be executed now.
-bool wait_for_error(Engine& c, const Op& op) {
-  if (!c.fpu.pending()) return false;
-  if (c.cr0 & cr0_ne) raise(vec_mf);
-  drive_error(c);
-  if (c.fpu.ignore_error) return false;
-  // The processor stands before the instruction until an interrupt takes it away.
-  c.eip -= op.length;
-  --c.instructions;
-  c.step_armed = false;
-  c.fpu.stopped = true;
-  c.attend(attend_halted);
-  return true;
-}
-
 enum class Action : std::uint8_t { undefined, control, load, store, arithmetic, registers };
 
 /// Instructions that do not wait for a pending exception.
@@ -63,7 +49,19 @@ Action memory_action(const Op& op) {
   return escape & 1 ? odd[escape >> 1][op.reg] : arithmetic;
 }
 
-bool defined_register_form(unsigned escape, unsigned modrm) {
+/// FCMOVcc, FCOMI, FUCOMI, and the last two with a pop.
+bool works_with_flags(unsigned escape, unsigned modrm) {
+  const unsigned group = modrm >> 3 & 7;
+  switch (escape) {
+    case 2: return group <= 3;
+    case 3: return group <= 3 || group == 5 || group == 6;
+    case 7: return group == 5 || group == 6;
+    default: return false;
+  }
+}
+
+bool defined_register_form(Model model, unsigned escape, unsigned modrm) {
+  if (works_with_flags(escape, modrm) && has_cmov(model)) return true;
   const unsigned group = modrm >> 3 & 7, i = modrm & 7;
   switch (escape) {
     case 0:
@@ -198,7 +196,29 @@ void on_registers(Fpu& f, unsigned escape, unsigned modrm) {
   }
 }
 
+void on_flags(Engine& c, unsigned escape, unsigned modrm) {
+  const unsigned group = modrm >> 3 & 7, i = modrm & 7;
+  if (group <= 3)
+    fpu_conditional_move(c, group, escape == 3, i);
+  else
+    fpu_compare_to_flags(c, i, group == 5, escape == 7);
+}
+
 }  // namespace
+
+bool fpu_wait_for_error(Engine& c, const Op& op) {
+  if (!c.fpu.pending()) return false;
+  if (c.cr0 & cr0_ne) raise(vec_mf);
+  drive_error(c);
+  if (c.fpu.ignore_error) return false;
+  // The processor stands before the instruction until an interrupt takes it away.
+  c.eip -= op.length;
+  --c.instructions;
+  c.step_armed = false;
+  c.fpu.stopped = true;
+  c.attend(attend_halted);
+  return true;
+}
 
 void fpu_note_pointers(Engine& c, const Op& op) {
   Fpu& f = c.fpu;
@@ -212,7 +232,7 @@ void fpu_note_pointers(Engine& c, const Op& op) {
 
 void fpu_wait(Engine& c, const Op& op) {
   if ((c.cr0 & (cr0_mp | cr0_ts)) == (cr0_mp | cr0_ts)) raise(vec_nm);
-  if (c.config.fpu) wait_for_error(c, op);
+  if (c.config.fpu) fpu_wait_for_error(c, op);
 }
 
 void fpu_escape(Engine& c, const Op& op) {
@@ -222,11 +242,11 @@ void fpu_escape(Engine& c, const Op& op) {
     return;
   }
   const unsigned escape = op.opcode & 7;
-  const Action action = op.has_memory                             ? memory_action(op)
-                        : defined_register_form(escape, op.modrm) ? Action::registers
-                                                                  : Action::undefined;
+  const Action action = op.has_memory                                      ? memory_action(op)
+                        : defined_register_form(c.model, escape, op.modrm) ? Action::registers
+                                                                           : Action::undefined;
   if (action == Action::undefined) raise(vec_ud);
-  if (!never_waits(op) && wait_for_error(c, op)) return;
+  if (!never_waits(op) && fpu_wait_for_error(c, op)) return;
   c.timing.spend(fpu_extra_clocks(c.model, op, c.fpu.environment().precision));
   switch (action) {
     case Action::control: control_memory(c, op); break;
@@ -236,7 +256,10 @@ void fpu_escape(Engine& c, const Op& op) {
     default:
       if (control_register(c, op)) break;
       fpu_note_pointers(c, op);
-      on_registers(c.fpu, escape, op.modrm);
+      if (works_with_flags(escape, op.modrm))
+        on_flags(c, escape, op.modrm);
+      else
+        on_registers(c.fpu, escape, op.modrm);
       break;
   }
   drive_error(c);

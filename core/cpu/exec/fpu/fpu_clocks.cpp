@@ -97,6 +97,7 @@ unsigned shorter_division(Model model, const Op& op, unsigned precision) {
 }  // namespace
 
 unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision) {
+  if (model == Model::p6) return 0;  // its micro-ops say it all (timing/p6)
   const unsigned modrm = op.has_memory ? op.reg * 8u : op.modrm;
   const unsigned code = op.opcode << 8 | modrm;
   for (const FpuRow& row : rows) {

@@ -67,6 +67,35 @@ void fpu_test(Fpu& f) {
   compare_top(f, env, float80_zero(false), false);
 }
 
+// OF, SF and AF are cleared whatever happens, the three that tell the result change only if it is due.
+void fpu_compare_to_flags(Engine& c, unsigned i, bool quiet, bool pop) {
+  static constexpr std::uint32_t results[] = {0, flag_cf, flag_zf, flag_zf | flag_pf | flag_cf};  // by Order
+  Fpu& f = c.fpu;
+  Order order = Order::unordered;
+  bool done;
+  if (f.empty(0) || f.empty(i)) {
+    done = f.stack_underflow();
+  } else {
+    FloatEnvironment env = f.environment();
+    order = compare(env, f.st(0), f.st(i), quiet);
+    done = f.settle(env);
+  }
+  constexpr std::uint32_t result_flags = flag_zf | flag_pf | flag_cf;
+  c.set_arithmetic(done ? results[static_cast<unsigned>(order)] : c.arithmetic() & result_flags);
+  if (done && pop) f.pop();
+}
+
+void fpu_conditional_move(Engine& c, unsigned number, bool negated, unsigned i) {
+  Fpu& f = c.fpu;
+  if (f.empty(0) || f.empty(i)) {
+    if (f.stack_underflow()) f.set(0, float80_indefinite);
+    return;
+  }
+  const std::uint32_t flags = c.arithmetic();
+  static constexpr std::uint32_t wanted[] = {flag_cf, flag_zf, flag_cf | flag_zf, flag_pf};
+  if (((flags & wanted[number]) != 0) != negated) f.set(0, Float80(f.st(i)));
+}
+
 void fpu_examine(Fpu& f) {
   unsigned codes = f.st(0).sign() ? fpu_c1 : 0;
   if (f.empty(0)) {

@@ -16,6 +16,8 @@ void fpu_write64(Engine& c, std::uint32_t linear, std::uint64_t v);
 void fpu_write80(Engine& c, std::uint32_t linear, const Float80& v);
 /// Remembers where the instruction and its operand were.
 void fpu_note_pointers(Engine& c, const Op& op);
+/// A waiting instruction meets a pending exception; true if it must not be executed now.
+bool fpu_wait_for_error(Engine& c, const Op& op);
 
 // ---- fpu_clocks.cpp -----------------------------------------------------------------------------
 /// Clocks of an instruction beyond its row in the timing table, which holds the shortest of its group.
@@ -55,6 +57,10 @@ void fpu_compare_memory(Fpu& f, const FpuSource& source, bool pop);
 void fpu_compare_register(Fpu& f, unsigned i, bool quiet, unsigned pops);
 void fpu_test(Fpu& f);
 void fpu_examine(Fpu& f);
+/// FCOMI and FUCOMI (`quiet`): the result in ZF, PF and CF.
+void fpu_compare_to_flags(Engine& c, unsigned i, bool quiet, bool pop);
+/// FCMOVcc: `number` 0 below, 1 equal, 2 below or equal, 3 unordered; `negated` the opposite.
+void fpu_conditional_move(Engine& c, unsigned number, bool negated, unsigned i);
 
 // ---- fpu_transcendental.cpp ---------------------------------------------------------------------
 void fpu_exp2_minus_1(Fpu& f);
@@ -73,5 +79,9 @@ void fpu_load_environment(Engine& c, const Op& op);
 void fpu_store_environment(Engine& c, const Op& op);
 void fpu_restore(Engine& c, const Op& op);
 void fpu_save(Engine& c, const Op& op);
+
+// ---- fpu_fxsave.cpp -----------------------------------------------------------------------------
+void fxsave(Engine& c, const Op& op);
+void fxrstor(Engine& c, const Op& op);
 
 }  // namespace planar::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The x87 from a program's point of view: absence, #NM, #MF and IRQ 13, stack faults, adjusted results, environments.
+#include "core/cpu/fpu/fpu.hpp"
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -314,4 +315,68 @@ TEST_CASE("A 386SX with a 387SX reports errors through ERROR# and computes the s
   b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1E, 0, 0, 0xDF, 0xE0, 0xF4}).run();
   CHECK(get64(b, data_at) == 0x400921FB54442D18u);
   CHECK((b.reg(EAX) & 0xFFFF) == 0x0020);
+}
+
+TEST_CASE("FXSAVE keeps the x87's state in 512 bytes, and FXRSTOR takes it back", "[cpu][fpu][p6]") {
+  Board b(Model::p6);
+  b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0xE8,       // FNINIT; FLDPI; FLD1
+          0x0F, 0xAE, 0x05, 0,    0,    2,    0,    // FXSAVE [20000h]
+          0xDB, 0xE3,                               // FNINIT
+          0x0F, 0xAE, 0x0D, 0,    0,    2,    0});  // FXRSTOR [20000h]
+  std::fill_n(&b.ram[data_at], 512, std::uint8_t{0xA5});
+  b.step(4);
+  CHECK(b.get16(data_at) == 0x037F);
+  CHECK(b.get16(data_at + 2) == 6 << 11);
+  CHECK(b.ram[data_at + 4] == 0xC0);  // R6 and R7
+  CHECK(b.ram[data_at + 5] == 0xA5);
+  CHECK(b.get16(data_at + 6) == 0x1E8);
+  CHECK(b.get32(data_at + 8) == code_at + 4);
+  CHECK(b.get16(data_at + 12) == code0);
+  CHECK(get64(b, data_at + 32) == 0x8000000000000000u);
+  CHECK(b.get16(data_at + 40) == 0x3FFF);
+  CHECK(b.get16(data_at + 42) == 0xA5A5);
+  CHECK(get64(b, data_at + 48) == 0xC90FDAA22168C235u);
+  CHECK(b.get32(data_at + 24) == 0xA5A5A5A5);   // MXCSR
+  CHECK(b.get32(data_at + 160) == 0xA5A5A5A5);  // XMM0
+  CHECK(b.cpu.fpu().top() == 6);                // nothing is initialised
+  const cpu::Fpu saved = b.cpu.fpu();
+  b.put16(data_at, 0xFFFF);
+  b.step(2);
+  const cpu::Fpu f = b.cpu.fpu();
+  CHECK(f.registers == saved.registers);
+  CHECK(f.tags == saved.tags);
+  CHECK(f.status == saved.status);
+  CHECK(f.control == 0x1F7F);
+  CHECK(f.opcode == saved.opcode);
+  CHECK(f.instruction_offset == saved.instruction_offset);
+}
+
+TEST_CASE("FXSAVE: alignment is #GP, EM and TS are #NM, and a pending exception is saved and not raised",
+          "[cpu][fpu][p6]") {
+  Board b(Model::p6);
+  for (const unsigned modrm : {0x05u, 0x0Du}) {
+    const auto vector = [&](unsigned offset, std::uint32_t cr0) {
+      b.flat({0x0F, 0xAE, modrm, offset, 0, 2, 0, 0xF4});
+      std::fill_n(&b.ram[data_at], 512, std::uint8_t{0});
+      with_cr0(b, cr0);
+      return b.run().vector();
+    };
+    CHECK(vector(0, 0) == -1);
+    CHECK(vector(8, 0) == 13);
+    CHECK(vector(0, cr0_em) == 7);
+    CHECK(vector(0, cr0_ts) == 7);
+  }
+  b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 2, 2, 0, 0xD9, 0xEE, 0xD8, 0xF0, 0x0F, 0xAE, 0x05, 0, 0, 2, 0});  // 0 / 0 unmasked
+  b.put16(data_at + 0x200, 0x037E);
+  with_cr0(b, cr0_ne);
+  b.step(5);
+  CHECK(b.vector() == -1);
+  CHECK((b.get16(data_at + 2) & 0x80BF) == 0x8081);
+  // Over two pages, the second of which is absent: nothing is written.
+  b.paged({0x0F, 0xAE, 0x05, 0x00, 0x0F, 6, 0});
+  b.pte(0x61000, 0);
+  b.step(2);
+  CHECK(b.vector() == 14);
+  CHECK(b.cpu.registers().cr2 == 0x61000);
+  CHECK(b.get16(0x60F00) == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Differences between 386SX, 486SX and Pentium; invalid encodings; debug registers, traps and their inhibition; double
-// faults. Sources: PRM chapter 12 and 9.8; 486 programmer's reference, sections 4.1, 10.1.3 and the instruction pages;
-// Pentium volume 3, chapters 4, 10, 14 and appendix on differences.
+// Differences between 386SX, 486SX, Pentium and P6; invalid encodings; debug registers, traps and their inhibition;
+// double faults. Sources: PRM chapter 12 and 9.8; 486 programmer's reference, sections 4.1, 10.1.3 and the instruction
+// pages; Pentium volume 3, chapters 4, 10, 14 and appendix on differences.
 #include "vectors.hpp"
 
 using namespace planar;
@@ -10,7 +10,7 @@ using namespace planar::cpu_test;
 namespace {
 
 using Change = std::function<void(Board&)>;
-constexpr Model i386 = Model::i386sx, i486 = Model::i486sx, p5 = Model::pentium;
+constexpr Model i386 = Model::i386sx, i486 = Model::i486sx, p5 = Model::pentium, p6 = Model::p6;
 
 Change flat(std::vector<unsigned> bytes, unsigned ring = 0, Change change = {}) {
   return [=](Board& b) {
@@ -34,44 +34,56 @@ TEST_CASE("Instructions by model: #UD before they existed or after they went", "
   struct Row {
     const char* what;
     std::vector<unsigned> bytes;
-    bool on386, on486, on_pentium;
+    bool on386, on486, on_pentium, on_p6;
+    int vector = no_exception;  ///< where it exists
   };
   const Row rows[] = {
-      {"BSWAP EAX", {0x0F, 0xC8}, false, true, true},
-      {"XADD [EBX],EAX", {0x0F, 0xC1, 0x03}, false, true, true},
-      {"CMPXCHG [EBX],EAX", {0x0F, 0xB1, 0x03}, false, true, true},
-      {"CMPXCHG of the first 486s", {0x0F, 0xA7, 0x03}, false, false, false},
-      {"INVD", {0x0F, 0x08}, false, true, true},
-      {"WBINVD", {0x0F, 0x09}, false, true, true},
-      {"INVLPG [EBX]", {0x0F, 0x01, 0x3B}, false, true, true},
-      {"CPUID", {0x0F, 0xA2}, false, false, true},
-      {"RDTSC", {0x0F, 0x31}, false, false, true},
-      {"RDMSR", {0x0F, 0x32}, false, false, true},
-      {"WRMSR", {0x0F, 0x30}, false, false, true},
-      {"CMPXCHG8B [EBX]", {0x0F, 0xC7, 0x0B}, false, false, true},
-      {"MOV EAX,CR4", {0x0F, 0x20, 0xE0}, false, false, true},
-      {"MOV EAX,TR6", {0x0F, 0x24, 0xF0}, true, true, false},
-      {"MOV EAX,TR3", {0x0F, 0x24, 0xD8}, false, true, false},
-      {"MOV TR7,EAX", {0x0F, 0x26, 0xF8}, true, true, false},
-      {"RDPMC (P6)", {0x0F, 0x33}, false, false, false},
-      {"CMOVO (P6)", {0x0F, 0x40, 0xC0}, false, false, false},
-      {"SYSENTER (P6)", {0x0F, 0x34}, false, false, false},
-      {"UD2", {0x0F, 0x0B}, false, false, false},
-      {"MMX, not on a P54C", {0x0F, 0x6F, 0xC0}, false, false, false},
-      {"RSM outside of system management mode", {0x0F, 0xAA}, false, false, false},
-      {"MOV EAX,CR1", {0x0F, 0x20, 0xC8}, false, false, false},
-      {"MOV EAX,CR5", {0x0F, 0x20, 0xE8}, false, false, false},
-      {"BSF", {0x0F, 0xBC, 0xC0}, true, true, true},
-      {"SHLD", {0x0F, 0xA4, 0xC0, 4}, true, true, true},
+      {"BSWAP EAX", {0x0F, 0xC8}, false, true, true, true},
+      {"XADD [EBX],EAX", {0x0F, 0xC1, 0x03}, false, true, true, true},
+      {"CMPXCHG [EBX],EAX", {0x0F, 0xB1, 0x03}, false, true, true, true},
+      {"CMPXCHG of the first 486s", {0x0F, 0xA7, 0x03}, false, false, false, false},
+      {"INVD", {0x0F, 0x08}, false, true, true, true},
+      {"WBINVD", {0x0F, 0x09}, false, true, true, true},
+      {"INVLPG [EBX]", {0x0F, 0x01, 0x3B}, false, true, true, true},
+      {"CPUID", {0x0F, 0xA2}, false, false, true, true},
+      {"RDTSC", {0x0F, 0x31}, false, false, true, true},
+      {"RDMSR", {0x0F, 0x32}, false, false, true, true},
+      {"WRMSR", {0x0F, 0x30}, false, false, true, true},
+      {"CMPXCHG8B [EBX]", {0x0F, 0xC7, 0x0B}, false, false, true, true},
+      {"MOV EAX,CR4", {0x0F, 0x20, 0xE0}, false, false, true, true},
+      {"MOV EAX,TR6", {0x0F, 0x24, 0xF0}, true, true, false, false},
+      {"MOV EAX,TR3", {0x0F, 0x24, 0xD8}, false, true, false, false},
+      {"MOV TR7,EAX", {0x0F, 0x26, 0xF8}, true, true, false, false},
+      {"RDPMC (P6)", {0x0F, 0x33}, false, false, false, true},
+      {"CMOVO (P6)", {0x0F, 0x40, 0xC0}, false, false, false, true},
+      {"SYSENTER without a segment (P6)", {0x0F, 0x34}, false, false, false, true, 13},
+      {"SYSEXIT without a segment (P6)", {0x0F, 0x35}, false, false, false, true, 13},
+      {"FCMOVB ST(0),ST(1) (P6)", {0xDA, 0xC1}, true, true, false, true},
+      {"FCOMI ST(0),ST(1) (P6)", {0xDB, 0xF1}, true, true, false, true},
+      {"PREFETCHNTA [EBX], a hint on the P6", {0x0F, 0x18, 0x03}, false, false, false, true},
+      {"NOP [EBX]", {0x0F, 0x1F, 0x03}, false, false, false, true},
+      {"PSHUFW, of SSE", {0x0F, 0x70, 0xC0, 0}, false, false, false, false},
+      {"MOVAPS, of SSE", {0x0F, 0x28, 0xC0}, false, false, false, false},
+      {"PSLLW MM0,[EBX],1, which has no memory form", {0x0F, 0x71, 0x33, 1}, false, false, false, false},
+      {"UD2", {0x0F, 0x0B}, false, false, false, false},
+      {"MMX, not on a P54C", {0x0F, 0x6F, 0xC0}, false, false, false, true},
+      {"RSM outside of system management mode", {0x0F, 0xAA}, false, false, false, false},
+      {"MOV EAX,CR1", {0x0F, 0x20, 0xC8}, false, false, false, false},
+      {"MOV EAX,CR5", {0x0F, 0x20, 0xE8}, false, false, false, false},
+      {"BSF", {0x0F, 0xBC, 0xC0}, true, true, true, true},
+      {"SHLD", {0x0F, 0xA4, 0xC0, 4}, true, true, true, true},
   };
   for (const Row& row : rows)
-    for (const Model model : {i386, i486, p5}) {
+    for (const Model model : {i386, i486, p5, p6}) {
       INFO(row.what << " on model " << static_cast<unsigned>(model));
-      const bool exists = model == i386 ? row.on386 : model == i486 ? row.on486 : row.on_pentium;
+      const bool exists = model == i386   ? row.on386
+                          : model == i486 ? row.on486
+                          : model == p5   ? row.on_pentium
+                                          : row.on_p6;
       Board b(model);
-      flat(row.bytes, 0, with([](Registers& r) { r.gpr[ECX] = 0x0E; }))(b);
+      flat(row.bytes, 0, with([](Registers& r) { r.gpr[ECX] = 0; }))(b);
       b.step();
-      CHECK(b.vector() == (exists ? no_exception : 6));
+      CHECK(b.vector() == (exists ? row.vector : 6));
       if (!exists) CHECK(b.stack(0) == code_at);
     }
 }
@@ -89,7 +101,7 @@ TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(
       {0xF0, 0xA4},        {0xF0, 0xF7, 0x03, 0, 0, 0, 0}, {0xF0, 0xFF, 0x33}, {0xF0, 0xD1, 0x03}, {0xF0, 0x8B, 0x03},
       {0xF0, 0x0F, 0xA3, 0x03}, {0xF0, 0x0F, 0xC7, 0xC8}};
   // clang-format on
-  Board b(p5);
+  Board b(GENERATE(p5, p6));
   for (const auto& bytes : undefined) {
     INFO("first bytes " << bytes[0] << " " << bytes[1]);
     flat(bytes)(b);
@@ -124,7 +136,8 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
     std::uint32_t flags;    ///< of AC and ID, those that POPFD can set
     std::uint32_t control;  ///< CR0 after all ones without PG and PE were written
   };
-  const Row rows[] = {{i386, 0, 0x7FFEFFFF}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}};
+  const Row rows[] = {
+      {i386, 0, 0x7FFEFFFF}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}, {p6, 0x240000, 0x6005003F}};
   for (const Row& row : rows) {
     INFO("model " << static_cast<unsigned>(row.model));
     Board b(row.model);
@@ -173,7 +186,7 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
       {"in ring 0", "486 9.9.17", flat({0x8B, 0x43, 0x01}, 0, with([](Registers& r) { r.cr0 |= 0x40000; r.eflags |= 0x40000; })), 1, no_exception, {}},
       // clang-format on
   });
-  for (const auto& [model, signature] : {std::pair{i386, 0x2308u}, {i486, 0x0423u}, {p5, 0x0525u}}) {
+  for (const auto& [model, signature] : {std::pair{i386, 0x2308u}, {i486, 0x0423u}, {p5, 0x0525u}, {p6, 0x0672u}}) {
     Board b(model);  // PRM 10.1, 486 10.1, P5 volume 3 table 3-1
     b.cpu.reset(b.cpu.time());
     CHECK(look(b, EDX) == signature);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RDTSC, RDPMC, RDMSR and WRMSR.
+#include "core/cpu/system/system_instructions.hpp"
+#include "core/cpu/x86/features.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+constexpr std::uint32_t time_stamp_counter = 0x10;
+
+void to_edx_eax(Engine& c, std::uint64_t v) {
+  c.gpr[EAX] = static_cast<std::uint32_t>(v);
+  c.gpr[EDX] = static_cast<std::uint32_t>(v >> 32);
+}
+
+std::uint64_t time_stamp(const Engine& c) { return c.timing.clocks() + c.tsc_offset; }
+
+/// P5's registers 0 (machine check address), 1 (its type), which the P6 has too, and 0Eh (TR12) keep what is written.
+std::uint64_t* kept(Engine& c, std::uint32_t number) {
+  switch (number) {
+    case 0x00: return &c.msr[0];
+    case 0x01: return &c.msr[1];
+    case 0x0E: return c.model == Model::pentium ? &c.msr[2] : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+void rdtsc(Engine& c, const Op&) {
+  if ((c.cr4 & cr4_tsd) && c.cpl != 0) raise(vec_gp, 0);
+  to_edx_eax(c, time_stamp(c));
+}
+
+void rdpmc(Engine& c, const Op&) {
+  if (!(c.cr4 & cr4_pce) && c.cpl != 0) raise(vec_gp, 0);
+  if (c.gpr[ECX] >= c.p6.counters.size()) raise(vec_gp, 0);
+  to_edx_eax(c, c.p6.counters[c.gpr[ECX]]);
+}
+
+void rdmsr(Engine& c, const Op&) {
+  c.require_cpl0();
+  const std::uint32_t number = c.gpr[ECX];
+  std::uint64_t v = 0;
+  if (number == time_stamp_counter)
+    v = time_stamp(c);
+  else if (const std::uint64_t* const p = kept(c, number))
+    v = *p;
+  else if (c.model < Model::p6 || !c.p6.read(number, v))
+    raise(vec_gp, 0);
+  to_edx_eax(c, v);
+}
+
+void wrmsr(Engine& c, const Op&) {
+  c.require_cpl0();
+  const std::uint32_t number = c.gpr[ECX];
+  std::uint64_t v = std::uint64_t{c.gpr[EDX]} << 32 | c.gpr[EAX];
+  if (number == time_stamp_counter) {
+    if (c.model >= Model::p6) v &= 0xFFFFFFFFu;  // the P6 clears the upper half
+    c.tsc_offset = v - c.timing.clocks();
+  } else if (std::uint64_t* const p = kept(c, number)) {
+    *p = v;
+  } else if (c.model < Model::p6 || !c.p6.write(number, v)) {
+    raise(vec_gp, 0);
+  }
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What came with a processor, by the names under which CPUID announces it. The decoder and the handlers ask these, not
+// for a model. The P6 is a Pentium II (Deschutes) or III: all of it is there from its first stepping on.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cpu/x86/architecture.hpp"
+#include "core/cpu/x86/model.hpp"
+
+namespace planar::cpu {
+
+/// CMOVcc; with an x87 also FCMOVcc, FCOMI and FUCOMI.
+constexpr bool has_cmov(Model m) { return m >= Model::p6; }
+/// MMX.
+constexpr bool has_mmx(Model m) { return m >= Model::p6; }
+/// FXSAVE, FXRSTOR and CR4.OSFXSR: from the second Pentium II (Deschutes) on.
+constexpr bool has_fxsr(Model m) { return m >= Model::p6; }
+/// SYSENTER, SYSEXIT.
+constexpr bool has_sysenter(Model m) { return m >= Model::p6; }
+/// RDPMC and CR4.PCE.
+constexpr bool has_rdpmc(Model m) { return m >= Model::p6; }
+/// Global pages and CR4.PGE.
+constexpr bool has_global_pages(Model m) { return m >= Model::p6; }
+/// Memory type range registers.
+constexpr bool has_mtrr(Model m) { return m >= Model::p6; }
+/// A TLB of its own for code in 4 MB pages; the Pentium holds such code in fragments of 4 KB.
+constexpr bool has_large_code_tlb(Model m) { return m >= Model::p6; }
+
+/// The bits of CR4 that can be set; the others are #GP(0).
+constexpr std::uint32_t cr4_supported(Model m) {
+  if (m < Model::pentium) return 0;
+  if (m == Model::pentium) return cr4_tsd | cr4_de | cr4_pse | cr4_mce;
+  return cr4_tsd | cr4_de | cr4_pse | cr4_pge | cr4_pce | cr4_osfxsr;
+}
+
+}  // namespace planar::cpu
