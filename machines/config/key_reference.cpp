@@ -150,6 +150,9 @@ const std::vector<Section>& sections() {
        {{"planar.panel", "Whether there is an operator panel, which shows POST's checkpoints."},
         {"planar.scsi_setup_bit", "The bit of port 94h that selects integrated SCSI for setup: 3 on a Model 56 or 57."},
         {"planar.diskette", "Capacity of the diskette drive."},
+        {"planar.boot",
+         "Of a PC, where its firmware looks for a program to start, in this order: `a` diskette, `c` first disk, `d` "
+         "CD-ROM."},
         {"planar.clock_start", "Date and time of the battery-backed clock at power-on, `YYYY-MM-DD HH:MM:SS`."}}},
       {"[slot.N]",
        "A card in slot N. `planar show CARD` prints the choices of its description and its timing values. Without a "

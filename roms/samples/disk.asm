@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; sample-disk: the boot sector of a hard disk of 40960 sectors (20 MB) whose sectors from the second on
 ; begin with their number (the test makes it). Checks what INT 13h says of the disk, reads by cylinder,
-; head and sector across a head, writes the last sector by packet and reads it back, and reads past
+; head and sector across a head, as an IBM SCSI adapter's firmware or a PC's counts them, writes the last sector by packet and reads it back, and reads past
 ; the end. The letter of the first check that fails is shown.
 bits 16
 cpu 386
@@ -29,9 +29,16 @@ start:
         int 0x13
         jc failed
         cmp dx, 63 << 8 | 1             ; 64 heads, one disk
+        je .scsi
+        mov byte [track], 63
+        cmp dx, 15 << 8 | 1             ; 16 heads
         jne failed
-        cmp cx, 19 << 8 | 32            ; 20 cylinders, 32 sectors
+        cmp cx, 39 << 8 | 63            ; 40 cylinders, 63 sectors
         jne failed
+        jmp .type
+.scsi:  cmp cx, 19 << 8 | 32            ; 20 cylinders, 32 sectors
+        jne failed
+.type:
         inc bp                          ; C: type and size
         mov ax, 0x1500
         mov dl, 0x80
@@ -43,20 +50,25 @@ start:
         jnz failed
         cmp dx, SECTORS
         jne failed
-        inc bp                          ; D: three sectors from 31 on
+        inc bp                          ; D: three sectors from the last of head 0 on
         mov ax, 0x0203
         mov bx, BUFFER
-        mov cx, 0x0020
+        mov ch, 0
+        mov cl, [track]
         mov dx, 0x0080
         int 0x13
         jc failed
         cmp al, 3
         jne failed
-        cmp word [BUFFER], 31
+        mov al, [track]
+        mov ah, 0
+        cmp [BUFFER + 512], ax
         jne failed
-        cmp word [BUFFER + 512], 32
+        inc ax
+        cmp [BUFFER + 1024], ax
         jne failed
-        cmp word [BUFFER + 1024], 33
+        sub ax, 2
+        cmp [BUFFER], ax
         jne failed
         inc bp                          ; E: packets are there
         mov ah, 0x41
@@ -121,6 +133,7 @@ print:
 ok:     db "sample-disk: ok", 13, 10, 0
 bad:    db "sample-disk: failed at "
 letter: db "?", 13, 10, 0
+track:  db 32
 
         times 510 - ($ - $$) db 0
         dw 0xAA55

@@ -12,11 +12,21 @@ namespace planar::storage {
 namespace {
 constexpr std::uint32_t most_lba = 0x0FFFFFFF;  // that 28 bits can name
 constexpr std::uint8_t default_heads = 16, default_sectors = 63;
+
+DiskImage addressable(DiskImage image) {
+  if (image.sectors() > most_lba)
+    throw Error(fmt::format("{}: is larger than 128 GB, more than an IDE disk's addresses reach; use a smaller image",
+                            image.name()),
+                ExitCode::missing_file);
+  return image;
+}
 }  // namespace
 
 AtaDisk::AtaDisk(Scheduler& scheduler, Trace& trace, std::string name, IdeCable& cable, const IdeTiming& timing,
                  DiskImage image)
-    : IdeDevice(scheduler, trace, std::move(name), cable, timing), medium_(std::move(image)), mechanics_(timing.disk) {
+    : IdeDevice(scheduler, trace, std::move(name), cable, timing),
+      medium_(addressable(std::move(image))),
+      mechanics_(timing.disk) {
   lose_settings();
   complete(false, {});
   set_signature();
@@ -29,15 +39,13 @@ void AtaDisk::lose_settings() {
 }
 
 void AtaDisk::change_medium(DiskImage image) {
-  medium_.image() = std::move(image);
+  medium_.image() = addressable(std::move(image));
   mechanics_.medium_changed();
 }
 
 // ---- addresses ----
 
-std::uint32_t AtaDisk::sectors() const {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(medium_.image().sectors(), most_lba));
-}
+std::uint32_t AtaDisk::sectors() const { return static_cast<std::uint32_t>(medium_.image().sectors()); }
 
 AtaDisk::Geometry AtaDisk::geometry(std::uint8_t heads, std::uint8_t per_track) const {
   const std::uint32_t cylinders = sectors() / (std::uint32_t{heads} * per_track);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "machines/boards/pc/routing_table.hpp"
 #include "machines/config/processor.hpp"
 #include "machines/machine/board_parts.hpp"
 #include "machines/machine/linux_boot.hpp"
@@ -192,15 +193,23 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
 }
 
 void PcBoard::load_built_in_firmware() {
-  memory_.load_rom(identified_firmware(roms::pc_firmware(), config_.identity, "the PC's built-in firmware"),
-                   "planar-pc-firmware.rom (built in)");
+  auto image = identified_firmware(roms::pc_firmware(), config_.identity, "the PC's built-in firmware");
+  write_routing_table(image, own_.bridge_device, own_.slot_devices, router_.table());
+  memory_.load_rom(image, "planar-pc-firmware.rom (built in)");
 }
 
-// What a setup program would have written: the AT's CMOS, with the sum of 10h to 2Dh.
+// What a setup program would have written: the AT's CMOS, with the sum of 10h to 2Dh. The first channel's disks are of
+// the type that their user has described (15, extended 47), whose values the firmware takes from the disk.
 void PcBoard::write_configuration() {
   const auto put = [this](unsigned n, unsigned value) { cmos_.set_cmos(n, static_cast<std::uint8_t>(value)); };
   const std::uint32_t extended = std::min(memory_.extended_kb(), 0xFFFFu);
   put(0x10, config_.diskette == "2.88 MB" ? 0x60 : 0x40);
+  for (unsigned n = 0; n < 2; ++n) {
+    const storage::Drive* const drive = ide_.drive(n);
+    if (!drive || drive->kind() != storage::DriveKind::disk) continue;
+    put(0x12, cmos_.cmos(0x12) | (n == 0 ? 0xF0u : 0x0Fu));
+    put(0x19 + n, 47);
+  }
   put(0x14, 0x01 | (config_.fpu ? 0x02 : 0) | 0x04);  // a diskette drive, coprocessor, mouse port
   put(0x15, 640 & 0xFF);
   put(0x16, 640 >> 8);
@@ -212,6 +221,8 @@ void PcBoard::write_configuration() {
   for (unsigned n = 0x10; n <= 0x2D; ++n) sum += cmos_.cmos(n);
   put(0x2E, sum >> 8 & 0xFF);
   put(0x2F, sum & 0xFF);
+  put(0x3D, own_.boot[0] | own_.boot[1] << 4);
+  put(0x38, own_.boot[2] << 4);
   cmos_.set_date_time(DateTime::parse(config_.clock_start), {});
 }
 

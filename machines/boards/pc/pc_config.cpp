@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace planar {
 
@@ -50,6 +52,18 @@ void read_isa(Config& c, isa::IsaTiming& t) {
   t.interrupt_acknowledge = short_time(c, "isa.interrupt_acknowledge");
 }
 
+std::array<std::uint8_t, 3> read_boot(Config& c) {
+  constexpr std::string_view letters = "acd";
+  const auto text = c.text("planar.boot", "acd");
+  std::array<std::uint8_t, 3> order{};
+  if (text.empty() || text.size() > order.size() || text.find_first_not_of(letters) != std::string::npos)
+    c.fail("planar.boot",
+           "expects up to three of the letters a (diskette), c (first disk) and d (CD-ROM), such as \"dac\"");
+  std::transform(text.begin(), text.end(), order.begin(),
+                 [&](char letter) { return static_cast<std::uint8_t>(letters.find(letter) + 1); });
+  return order;
+}
+
 }  // namespace
 
 std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
@@ -69,6 +83,7 @@ std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
   if (p->slot_devices.size() != m.slot_widths.size())
     c.fail("pci.slot_devices",
            fmt::format("names {} devices for {} slots (slots.widths)", p->slot_devices.size(), m.slot_widths.size()));
+  p->boot = read_boot(c);
   return p;
 }
 

@@ -2,6 +2,7 @@
 // What a machine file says of a PC board alone: PCI, ISA, and the device numbers of the slots.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,11 +24,13 @@ struct PcConfig final : BoardConfig {
   pci::ConfigMechanism mechanism = pci::ConfigMechanism::one;
   unsigned bridge_device = 7;          ///< of the PCI-to-ISA bridge
   std::vector<unsigned> slot_devices;  ///< by slot
+  /// What the firmware looks at for a program to start: 1 diskette, 2 first disk, 3 CD-ROMs; 0 nothing more.
+  std::array<std::uint8_t, 3> boot{};
 
   bus::CycleTable cycles() const override { return isa.costs(); }
 };
 
-/// Reads `[pci]` and `[isa]`.
+/// Reads `[pci]`, `[isa]` and `planar.boot`.
 std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m);
 /// A PCI card has no resources that its user chooses: the firmware gives it what it asks for.
 bool pc_card_choice(const std::string& card, const std::string& key);

@@ -70,7 +70,7 @@ TEST_CASE("a hard disk boots through INT 13h in every machine, and keeps its cha
     for (unsigned k = 0; k < 4; ++k) disk[std::size_t{s} * 512 + k] = static_cast<char>(s >> (8 * k));
   disk.replace(0, 512, read_file(PLANAR_SOURCE_DIR "/roms/images/sample-disk.img"));
   const auto image = scratch.write("c.img", disk);
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "pc-p166"}) {
     INFO(machine);
     const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --disk " + image +
                                 ",overlay=" + scratch.file(machine) + " --until screen:sample-disk: --timeout '60 s'");
@@ -91,6 +91,9 @@ TEST_CASE("drives are refused with the reason: address, image, no slot") {
   CHECK(run_planar("run model95 --disk " + scratch.file("absent.img")).status == 3);
   CHECK_THAT(run_planar("run model95 --cdrom " + scratch.write("raw.bin", std::string(2352, 'x'))).err,
              Contains("2352"));
+  const auto large = scratch.write("large.img", "x");
+  std::filesystem::resize_file(large, std::uint64_t{129} << 30);
+  CHECK_THAT(run_planar("run pc-p166 --disk " + large).err, Contains("large.img") && Contains("128 GB"));
   CHECK_THAT(run_planar("run model56sx --card ne2 --card 3c523 --card smc8013 --disk " + disk).err,
              Contains("no slot is free"));
   const auto config = run_planar("config model77 --disk " + disk + " --cdrom " + disk);

@@ -90,6 +90,21 @@ TEST_CASE("PC: PCI BIOS in real and protected mode, routing table, memory map, n
   CHECK_THAT(bench.screen(), Contains("memory KB 0000FC00 ok"));
 }
 
+TEST_CASE("PC: routing table and lines follow the board's device numbers", "[pc-post]") {
+  Config c = pc_config(0);
+  c.add_text("[pci]\nbridge_device = 1\nslot_devices = [20, 11, 9, 17, 13]\n[slots]\nwidths = [32, 32, 32, 32, 32]\n",
+             "the test");
+  for (unsigned slot = 1; slot <= 5; ++slot) c.set(fmt::format("slot.{}.card", slot), "eepro100", "the test");
+  PostBench bench(std::move(c), "sample-pci.img");
+  REQUIRE(bench.post());
+  constexpr std::uint32_t lines[] = {9, 10, 11, 5, 9};  // the pins rotate with the slots
+  for (unsigned slot = 1; slot <= 5; ++slot) CHECK(given(bench, slot).line == lines[slot - 1]);
+  REQUIRE(bench.halt());
+  INFO(bench.screen());
+  CHECK_THAT(bench.screen(), Contains("routing table, slots 0005 ok"));
+  CHECK_THAT(bench.screen(), Contains("adapters, lines 0009 000B 000B 000A 000D 0009 0011 0005 0014 0009 ok"));
+}
+
 TEST_CASE("PC: every adapter gets ranges of its own, a line, and makes only that line a level", "[pc-post]") {
   PostBench bench(pc_config(4), "");
   REQUIRE(bench.post());

@@ -43,10 +43,21 @@ static void take_words(u16 port, const struct Request* request, u32 at, u32 word
     drop_words(port, words - taken);
 }
 
-static void select(u8 device)
+// 0: it stays busy.
+static int select(u8 device)
 {
-    outb((u16)(port_of(device) + reg_device), select_bits(device));
+    u16 port = port_of(device);
+    outb((u16)(port + reg_device), select_bits(device));
     delay_us(1);
+    return wait_idle(port, long_ms);
+}
+
+// What a command leads to: the host's turn, or 0.
+static int requests(u16 port, u8 command)
+{
+    outb((u16)(port + reg_command), command);
+    delay_us(1);
+    return wait_idle(port, long_ms) && (inb((u16)(port + reg_command)) & (status_request | status_error)) == status_request;
 }
 
 static void send_packet(u16 port, const struct Request* request)
@@ -63,17 +74,12 @@ static void send_packet(u16 port, const struct Request* request)
 static u8 packet(u8 device, const struct Request* request)
 {
     u16 port = port_of(device);
-    select(device);
-    if (!wait_idle(port, long_ms))
+    if (!select(device))
         return disk_timeout;
     outb((u16)(port + reg_error), 0);
     outb((u16)(port + reg_cylinder_low), (u8)cd_block_bytes);
     outb((u16)(port + reg_cylinder_high), cd_block_bytes >> 8);
-    outb((u16)(port + reg_command), ata_packet);
-    delay_us(1);
-    if (!wait_idle(port, long_ms))
-        return disk_timeout;
-    if ((inb((u16)(port + reg_command)) & (status_request | status_error)) != status_request)
+    if (!requests(port, ata_packet))
         return disk_controller;
     send_packet(port, request);
     for (u32 at = 0;;) {
@@ -167,13 +173,8 @@ u32 cd_blocks(u8 device)
 int cd_identify(u8 device)
 {
     u16 port = port_of(device);
-    select(device);
-    if (inb((u16)(port + reg_cylinder_low)) != signature_low || inb((u16)(port + reg_cylinder_high)) != signature_high)
-        return 0;
-    outb((u16)(port + reg_command), ata_identify_packet);
-    delay_us(1);
-    if (!wait_idle(port, long_ms)
-        || (inb((u16)(port + reg_command)) & (status_request | status_error)) != status_request)
+    if (!select(device) || inb((u16)(port + reg_cylinder_low)) != signature_low
+        || inb((u16)(port + reg_cylinder_high)) != signature_high || !requests(port, ata_identify_packet))
         return 0;
     u16 type = inw((u16)(port + reg_data));
     drop_words(port, sector_words - 1);

@@ -28,7 +28,7 @@ static inline u8 own_track(u8 drive) { return entry8(drive, entry_track); }
 static u16 own_cylinders(u8 drive)
 {
     u32 count = disk_sectors(drive) / ((u32)own_heads(drive) * own_track(drive));
-    return count > most_cylinders ? most_cylinders : (u16)count;
+    return count > most_cylinders ? most_cylinders : count ? (u16)count : 1;
 }
 static u16 own_geometry_flags(u8 drive)
 {
@@ -184,12 +184,17 @@ static int identify(u8 device, struct Identity* disk)
     return disk->blocks || (disk->heads && disk->heads <= 16 && disk->track && disk->track <= 63 && disk->cylinders);
 }
 
+// A slave alone answers for no master.
 static int channel_answers(u16 port)
 {
-    outb((u16)(port + reg_device), device_plain);
-    outb((u16)(port + reg_sector), 0x55);
-    outb((u16)(port + reg_cylinder_low), 0xAA);
-    return inb((u16)(port + reg_sector)) == 0x55 && inb((u16)(port + reg_cylinder_low)) == 0xAA;
+    for (u8 n = 0; n < 2; ++n) {
+        outb((u16)(port + reg_device), select_bits(n));
+        outb((u16)(port + reg_sector), 0x55);
+        outb((u16)(port + reg_cylinder_low), 0xAA);
+        if (inb((u16)(port + reg_sector)) == 0x55 && inb((u16)(port + reg_cylinder_low)) == 0xAA)
+            return 1;
+    }
+    return 0;
 }
 
 // POST: which disks are there? After a reset both of a channel may take their time.

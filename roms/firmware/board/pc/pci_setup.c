@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PCI at POST: every function on bus 0 gets addresses, an interrupt line, latency timer and cache line size. I/O from 6000h up,
-// memory from FEB00000h down, expansion ROMs off. INTA# to INTD# reach PIRQA# to PIRQD# by the device number, as fixed_board.inc
-// says to operating systems; a PIRQ that somebody uses gets a line of its own, which is a level from then on (ELCR).
+// memory from FEB00000h down, expansion ROMs off. INTA# to INTD# reach PIRQA# to PIRQD# as the routing table says, to operating
+// systems too (fixed_board.inc); a PIRQ that somebody uses gets a line of its own, which is a level from then on (ELCR).
 #include "board.h"
 #include "firmware.h"
 #include "pci.h"
@@ -96,13 +96,27 @@ static int isa_bridge(void)
     return -1;
 }
 
+// $PIR: 32 bytes, its length at 6, then 16 for each slot: bus, device, and for each pin a register of the bridge and lines.
+extern const __seg_gs char routing_table[];
+enum { routing_length = 6, routing_slots = 32, routing_slot = 16, slot_device = 1, slot_pin = 2, pin_bytes = 3 };
+
+// The PIRQ, 0 to 3, of a pin, 1 to 4. Devices that are in no slot take turns.
+static u8 pirq_of(u8 devfn, u8 pin)
+{
+    u16 table = rom_offset(routing_table), bytes = rom_read8((u16)(table + routing_length));
+    for (u16 at = routing_slots; at < bytes; at += routing_slot)
+        if (rom_read8((u16)(table + at + slot_device)) == (devfn & 0xF8))
+            return rom_read8((u16)(table + at + slot_pin + (pin - 1) * pin_bytes)) & 3;
+    return (u8)(((devfn >> 3) - 1 + pin - 1) & 3);
+}
+
 // The line of the function's pin; 0 without one.
 static u8 route_interrupt(u8 devfn, int bridge)
 {
     u8 pin = pci_read8(devfn, pci_pin);
     if (pin < 1 || pin > 4 || bridge < 0)
         return 0;
-    u8 pirq = (u8)(((devfn >> 3) - 1 + pin - 1) & 3);
+    u8 pirq = pirq_of(devfn, pin);
     u8 line = pirq_lines[pirq];
     pci_write8((u8)bridge, (u8)(pirq_route + pirq), line);
     u16 port = (u16)(elcr + (line >> 3));
