@@ -178,9 +178,15 @@ void DriveOptions::add_to(CLI::App& app) {
       ->type_name("FILE[,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
+  app.add_option(
+         "--boot", boot,
+         "Where a PC's firmware looks for a program to start, in this order: a diskette, c first disk, d CD-ROM "
+         "(by default acd)")
+      ->type_name("ORDER");
 }
 
 void DriveOptions::apply(Config& config) const {
+  if (boot) config.set_text("planar.boot", *boot, "--boot " + *boot);
   if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
   if (floppy)
     set_drive(config, "floppy.a", "--floppy " + *floppy,
@@ -274,13 +280,11 @@ LabConfig MachineOptions::lab() const {
 void MachineOptions::apply_over(LabConfig& lab) const { apply_shared(*this, lab); }
 
 std::string MachineOptions::of_one_machine() const {
-  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()},
-                                                {"--set", !values.empty()},
-                                                {"--memory", memory.has_value()},
-                                                {"--floppy", drives.floppy.has_value()},
-                                                {"--disk", !drives.disks.empty()},
-                                                {"--cdrom", !drives.cdroms.empty()},
-                                                {"--floppy-drive", drives.drive_type.has_value()}};
+  const std::pair<const char*, bool> given[] = {
+      {"--card", !cards.empty()},          {"--set", !values.empty()},
+      {"--memory", memory.has_value()},    {"--floppy", drives.floppy.has_value()},
+      {"--disk", !drives.disks.empty()},   {"--cdrom", !drives.cdroms.empty()},
+      {"--boot", drives.boot.has_value()}, {"--floppy-drive", drives.drive_type.has_value()}};
   for (const auto& [option, is_given] : given)
     if (is_given) return option;
   return {};

@@ -47,6 +47,7 @@ struct DriveOptions {
   std::optional<std::string> drive_type;  ///< of drive A
   std::vector<std::string> disks;
   std::vector<std::string> cdroms;
+  std::optional<std::string> boot;  ///< order of a PC's firmware
   void add_to(CLI::App& app);
   void apply(Config& config) const;
 };

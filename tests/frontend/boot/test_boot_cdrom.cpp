@@ -72,6 +72,26 @@ TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is th
   CHECK_THAT(said.out, Contains("(hd0) (hd0,msdos1) (hd1)"));
 }
 
+TEST_CASE("--boot puts the CD-ROM before a disk that can be started from", "[boot]") {
+  Scratch scratch;
+  const auto cd = folder(scratch);
+  shell("cp " + quoted(syslinux_image(scratch, syslinux_settings)) + " " + quoted(cd + "/a.img"));
+  const auto image = cdrom(scratch, cd, "a.img", "");
+  const auto sample = scratch.write("c.img", program::read_file(PLANAR_SOURCE_DIR "/roms/images/sample-drives.img"));
+  const auto start = [&](const std::string& more, const std::string& steps) {
+    return run_cd(scratch, image, steps, " --disk " + quoted(sample) + ",mode=memory" + more);
+  };
+  const auto usual = start("", "wait screen \"sample-drives: ok\" within 30 s\n");
+  INFO(usual.err);
+  CHECK(usual.status == 0);
+  const auto ordered = start(" --boot dca", syslinux_steps);
+  INFO(ordered.err);
+  CHECK(ordered.status == 0);
+  CHECK_THAT(ordered.out, Contains("Settings were read.") && !Contains("drive A"));
+  CHECK_THAT(start(" --boot x", "").err, Contains("--boot x") && Contains("a (diskette)"));
+  CHECK_THAT(program::run_planar("run model95 --boot a").err, Contains("--boot a"));
+}
+
 TEST_CASE("A CD-ROM that cannot be started from is said so, with the reason", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
