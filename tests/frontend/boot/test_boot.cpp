@@ -11,7 +11,7 @@ using program::Scratch;
 
 TEST_CASE("any bootable diskette boots: BIOS services, protected mode with interrupts, demand paging") {
   const std::string images = std::string(PLANAR_SOURCE_DIR) + "/roms/images/";
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "pc-p166"}) {
     for (const char* sample : {"sample-bios", "sample-pmode", "sample-paging"}) {
       INFO(machine << " " << sample);
       const auto ok = std::string(sample) + ": ok";
@@ -45,7 +45,7 @@ TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18
   image.resize(1474560);
   image.replace(510, 2, "\x55\xAA");
   const auto file = scratch.write("irq0.img", image);
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "pc-p166"}) {
     const auto run = run_planar(std::string("run ") + machine +
                                 " --quiet --screen text --until 'screen:;' --timeout '20 s' --image " + file);
     INFO(machine << run.err << run.out);
@@ -64,7 +64,7 @@ TEST_CASE("a processor that is reset with address line 20 off finds the firmware
   image.resize(1474560);
   image.replace(510, 2, "\x55\xAA");
   const auto file = scratch.write("reset.img", image);
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "pc-p166"}) {
     const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '6 s' --image " + file);
     INFO(machine << run.err);
     REQUIRE(run.status == 0);
@@ -106,7 +106,7 @@ TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint
   std::string rom(32768, '\xFF');
   rom.replace(0x7FF0, 8, std::string("\xB0\x5A\xBA\x80\x06\xEE\xFA\xF4", 8));
   const auto file = scratch.write("own.rom", rom);
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "pc-p166"}) {
     const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '1 s' --bios " + file);
     CHECK(run.status == 0);
     CHECK_THAT(run.out, Contains("\"checkpoint\": \"005A\"") && Contains("halted for good"));
