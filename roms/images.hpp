@@ -20,5 +20,7 @@ std::span<const std::uint8_t> kernel_loader();
 std::vector<std::uint8_t> bench_mix();
 /// The self-timed loops of `planar bench timing`, likewise.
 std::vector<std::uint8_t> bench_timing();
+/// Its accesses, bursts and lines of memory of a PC with PCI, likewise.
+std::vector<std::uint8_t> bench_bus();
 
 }  // namespace planar::roms

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "bus/pci/master.hpp"
 #include "bus/pci/slot.hpp"
 #include "core/common/error.hpp"
 
@@ -87,11 +88,13 @@ std::uint32_t Function::config_read(unsigned reg, unsigned bytes, Time) { return
 void Function::config_write(unsigned reg, unsigned bytes, std::uint32_t value, Time now) {
   if (!config_.write(reg, bytes, value)) return;
   if (reg + bytes > COMMAND && reg < bar_register(bar_limit)) decode();
+  for (Master* m : masters_) m->command_written(now);
   config_changed(reg, bytes, now);
 }
 
 void Function::bus_reset(Time now) {
   config_.reset();
+  for (Master* m : masters_) m->command_written(now);
   decode();
   set_interrupt(false, now);
 }

@@ -25,6 +25,7 @@
 
 namespace planar::pci {
 
+class Master;
 class Slot;
 
 /// The read-only part of a header.
@@ -96,9 +97,13 @@ class Function {
  private:
   bool exists(unsigned n) const { return n < bars_.size() && bars_[n].slave; }
   void decode();
+  friend class Master;
+  void attach(Master& master) { masters_.push_back(&master); }
+  void detach(Master& master) { std::erase(masters_, &master); }
 
   Slot& slot_;
   const Identity identity_;
+  std::vector<Master*> masters_;
   std::vector<Bar> bars_;
   std::vector<IoClaim> io_claims_;          // by register
   std::vector<MemoryClaim> memory_claims_;  // by register

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bus master on PCI: moves a burst between memory and its owner, in as many transactions as the arbiter, the latency
-// timer and the target make of it (segment.hpp).
+// A bus master of a PCI function: moves a burst between memory and its owner, in as many transactions as the arbiter,
+// the latency timer and the target make of it (segment.hpp), and as the function's configuration registers allow:
+//
+//   COMMAND.BUS_MASTER               while it is clear a burst waits, and what has begun ends with its transaction
+//   COMMAND.MEMORY_WRITE_INVALIDATE, with CACHE_LINE_SIZE = 8: a transaction of whole lines may be Memory Write and
+//                                    Invalidate; any other is Memory Write
+//   LATENCY_TIMER                    how long it goes on when it has lost GNT#
+//   STATUS.RECEIVED_MASTER_ABORT     is set when nobody answers
+//
+// Sources: PCI Local Bus Specification 2.1, 3.1.1, 3.4, 6.2.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +22,7 @@
 
 namespace planar::pci {
 
+class Function;
 class Segment;
 
 /// Why a burst has ended.
@@ -21,8 +30,9 @@ enum class BurstEnd : std::uint8_t { done, master_abort };
 
 class Master {
  public:
-  /// `name` in traces: "slot1.rtl8139". `width`: bits that it can move in a clock, 32 or 64.
-  Master(Segment& segment, std::string name, unsigned width = 32);
+  /// Of `function`, which outlives it. `name` in traces: "slot1.rtl8139". `width`: bits that it can move in a clock, 32
+  /// or 64.
+  Master(Function& function, std::string name, unsigned width = 32);
   virtual ~Master();
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
@@ -36,9 +46,6 @@ class Master {
   bool requesting() const { return requesting_; }
   const std::string& name() const { return name_; }
 
-  /// The register in configuration space, in clocks: how long it may go on when it has lost GNT#.
-  void set_latency_timer(unsigned clocks) { latency_timer_ = clocks; }
-
   /// Request, grant, and the burst.
   void describe(Description& d) const;
   /// Also what the segment knows of it.
@@ -51,16 +58,26 @@ class Master {
   virtual void burst_ended(BurstEnd end, Time now) = 0;
 
  private:
+  friend class Function;
   friend class Segment;
+  /// What is left of the burst competes for the bus as soon as the function may use it.
+  void request(Time now);
+  /// COMMAND has changed.
+  void command_written(Time now);
+  unsigned latency_timer() const;
+  /// The command of a transaction at `address` that moves the `left` bytes that are left.
+  BurstCommand transaction(std::uint32_t address, std::uint32_t left) const;
+
+  Function& function_;
   Segment& segment_;
   std::string name_;
   const unsigned width_;
-  unsigned latency_timer_ = 0;
   BurstCommand command_ = BurstCommand::read;
   std::uint32_t address_ = 0;
   std::uint32_t bytes_ = 0;  // of the burst; 0: none
   std::uint32_t moved_ = 0;
   bool requesting_ = false;
+  bool waiting_ = false;  // for COMMAND.BUS_MASTER
 };
 
 }  // namespace planar::pci

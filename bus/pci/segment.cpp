@@ -11,46 +11,10 @@
 namespace planar::pci {
 
 namespace {
-constexpr std::uint32_t line_bytes = 32;
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
 /// No transaction, grant or posted write of a sound snapshot ends later than this after its time.
 constexpr Time longest_ahead = 1_s;
 }  // namespace
-
-// ---- a master ----
-
-Master::Master(Segment& segment, std::string name, unsigned width)
-    : segment_(segment), name_(std::move(name)), width_(width) {
-  segment_.attach(*this);
-}
-
-Master::~Master() { segment_.detach(*this); }
-
-void Master::start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
-  command_ = command;
-  address_ = address;
-  bytes_ = bytes;
-  moved_ = 0;
-  segment_.request(*this, now);
-}
-
-void Master::cancel(Time now) {
-  bytes_ = moved_ = 0;
-  segment_.withdraw(*this, now);
-}
-
-void Master::describe(Description& d) const {
-  d.activity("bus", segment_.owner_ == this ? "transaction" : requesting_ ? "waits for GNT#" : "idle");
-  d.text("direction", writes(command_) ? "to memory" : "from memory").reg("address", address_, 32);
-  d.number("bytes", bytes_).number("bytes moved", moved_).number("latency timer", latency_timer_);
-}
-
-void Master::archive(Archive& a) {
-  a(latency_timer_, command_, address_, bytes_, moved_, requesting_);
-  // The owner's bytes may be loaded later than this: Segment::end() looks whether they are there.
-  if (a.loading() && (command_ > BurstCommand::write_invalidate || moved_ > bytes_ || (requesting_ && bytes_ == 0)))
-    throw Error("snapshot holds a damaged PCI burst; take a new one", ExitCode::missing_file);
-}
 
 // ---- the segment ----
 
@@ -220,12 +184,10 @@ void Segment::begin(Master& master, Time now) {
     // To the end of the page at most: what lies beyond it may be something else.
     const std::uint32_t most = 4096 - (address & 0xFFF);
     now_on_.bytes = std::min(master.bytes_ - master.moved_, most);
+    now_on_.command = master.transaction(address, now_on_.bytes);
+    if (host_.snoop) snoop_transaction();
     now_on_.end = beat_end(beats() - 1);
-    if (share_) {
-      const std::uint32_t lines = ((address & (line_bytes - 1)) + now_on_.bytes + line_bytes - 1) / line_bytes;
-      const Time from = write ? now_on_.first : now;
-      share_(from, now_on_.end, Time{(now_on_.end - from).ps / lines}, timing_.memory.line);
-    }
+    share_memory();
   }
   ++counters_.transactions;
   trace_(TraceCategory::arbitration, now, master.name_, "GNT#: {} {} bytes at {:08X}", write ? "writes" : "reads",
@@ -236,17 +198,48 @@ void Segment::begin(Master& master, Time now) {
   if (requested() || processor_waits_) yield_soon(now);
 }
 
+/// How many lines of the processor's caches the transaction touches.
+std::uint32_t Segment::lines() const {
+  return (((owner_->address_ + owner_->moved_) & (line_bytes - 1)) + now_on_.bytes + line_bytes - 1) / line_bytes;
+}
+
+/// What the bridge finds in the processor's caches, and what that takes.
+void Segment::snoop_transaction() {
+  const MemoryTarget& m = timing_.memory;
+  const std::uint32_t address = owner_->address_ + owner_->moved_;
+  const Host::Dirty dirty = host_.snoop(now_on_.command, address, now_on_.bytes);
+  now_on_.bus =
+      m.snoop +
+      Time{(m.l1_write_back * std::int64_t{dirty.first_level} + m.l2_write_back * std::int64_t{dirty.second_level}).ps /
+           lines()};
+  if (writes(now_on_.command) || dirty.first == 0) return;  // what is written is posted, whatever the snoop finds
+  now_on_.first += dirty.first == 1 ? m.l1_write_back : m.l2_write_back;
+}
+
+void Segment::share_memory() {
+  if (!host_.share) return;
+  const Time from = writes(now_on_.command) ? now_on_.first : now_on_.start;
+  const Time to =
+      std::max(now_on_.end, from + timing_.memory.line);  // a line takes as long even if one datum is wanted
+  host_.share(from, to, Time{(to - from).ps / lines()}, timing_.memory.line, now_on_.bus);
+}
+
 void Segment::yield_soon(Time now) {
   if (!owner_ || now_on_.aborted) return;
-  const Time allowed = std::max(now, now_on_.start + timing_.clock * std::int64_t{owner_->latency_timer_});
+  const Time allowed = std::max(now, now_on_.start + timing_.clock * std::int64_t{owner_->latency_timer()});
   if (allowed >= now_on_.end) return;
-  // The datum under way at that time is the last one.
-  const std::uint32_t last = beats() - 1;
+  // The datum under way at that time is the last one; write and invalidate goes on to the end of the line.
+  const std::uint32_t last = beats() - 1, address = owner_->address_ + owner_->moved_;
+  const auto must_go_on = [&](std::uint32_t beat) {
+    return beat_end(beat) < allowed ||
+           (now_on_.command == BurstCommand::write_invalidate && (address + beat_bytes(beat + 1)) % line_bytes != 0);
+  };
   std::uint32_t beat = 0;
-  while (beat < last && beat_end(beat) < allowed) ++beat;
+  while (beat < last && must_go_on(beat)) ++beat;
   now_on_.bytes = std::min(now_on_.bytes, beat_bytes(beat + 1));
   now_on_.end = beat_end(beat);
   end_.at(now_on_.end);
+  share_memory();
 }
 
 void Segment::end(Time now) {
@@ -270,6 +263,7 @@ void Segment::end(Time now) {
   if (done.aborted || data.size() < master.moved_ + std::size_t{done.bytes}) {
     ++counters_.aborts;
     why = BurstEnd::master_abort;
+    master.function_.set_status(RECEIVED_MASTER_ABORT);
     trace_(TraceCategory::bus, now, master.name_, "master abort at {:08X}", master.address_ + master.moved_);
   } else {
     counters_.bytes += done.bytes;
@@ -280,7 +274,8 @@ void Segment::end(Time now) {
       memory_.master_read(master.address_ + master.moved_, part, now);
     master.moved_ += done.bytes;
     if (master.moved_ < master.bytes_) {
-      request(master, now);
+      master.request(now);
+      arbitrate(now);  // if the function may not be a master any more, somebody else's turn
       return;
     }
   }
@@ -365,8 +360,9 @@ void Segment::archive(Archive& a) {
   for (const Event* event : {&grant_, &end_, &post_})
     if (event->pending() && event->when() > latest)
       throw Error("snapshot holds a PCI transaction that does not end; take a new one", ExitCode::missing_file);
-  for (const Time t : {now_on_.start, now_on_.first, now_on_.end, busy_until_, processor_from_, posted_.longest()})
-    if (t < Time{} || t > latest)
+  for (const Time t :
+       {now_on_.start, now_on_.first, now_on_.end, now_on_.bus, busy_until_, processor_from_, posted_.longest()})
+    if (t < Time{} || t > latest || now_on_.command > BurstCommand::write_invalidate)
       throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
   if (owner > masters_.size() || turn_ > masters_.size() || busy_until_ > latest || processor_from_ > latest ||
       (owner != 0) != end_.pending() || post_.pending() != (!posted_.empty() && owner == 0 && !grant_.pending()) ||

@@ -14,14 +14,15 @@
 // aligned quadword, of which byte enables choose the bytes, in place of a doubleword. Cycles of the processor have 32
 // bits. A card in a connector that cannot do 66 MHz grounds M66EN: the whole segment runs at 33 MHz.
 //
-// Masters share memory with the processor by the line: each one keeps it from the processor for MemoryTarget::line.
+// Masters share memory with the processor by the line: each one keeps it from the processor for MemoryTarget::line, and
+// its inquire cycle takes the processor's bus for MemoryTarget::snoop. A line that is dirty in a cache is written back
+// over that bus first; the bridge snoops ahead, so a read waits for that of its first line alone.
 //
 // An address that is no memory ends in a master abort. A transfer to or from another device's memory moves its data at
 // the same price as memory's [inferred].
 //
 // Not modelled: retries and delayed transactions of targets, fast back-to-back, locked transactions, dual address
-// cycles, parity, a snoop's own time on the processor's bus apart from the line's. Sources: PCI Local Bus
-// Specification 2.1, chapter 3; docs/hardware/pci.md.
+// cycles, parity. Sources: PCI Local Bus Specification 2.1, chapter 3; docs/hardware/pci.md.
 #pragma once
 
 #include <array>
@@ -46,14 +47,26 @@ class Segment final : public bus::Bus {
  public:
   static constexpr unsigned devices = 32;
   static constexpr Time clock_33mhz = 30_ns;
-  /// Told of the spans in which masters use memory: from `from` to `to`, each line keeps the processor from it for
-  /// `line`, one every `period`.
-  using Share = std::function<void(Time from, Time to, Time period, Time line)>;
+  static constexpr std::uint32_t line_bytes = 32;  ///< of the processor's caches
+  /// The processor, as masters that use memory meet it.
+  struct Host {
+    /// The transaction's lines that are dirty in its caches, by level; `first`: the level of the first line, 0 if
+    /// clean.
+    struct Dirty {
+      std::uint32_t first_level = 0, second_level = 0;
+      unsigned first = 0;
+    };
+    /// A transaction begins that reads or writes `bytes` bytes at `address`: what its inquire cycles find.
+    std::function<Dirty(BurstCommand command, std::uint32_t address, std::uint32_t bytes)> snoop;
+    /// From `from` to `to` a master's lines, one every `period`, keep the processor from memory for `line` each, and
+    /// from its bus for `bus`.
+    std::function<void(Time from, Time to, Time period, Time line, Time bus)> share;
+  };
 
   Segment(Scheduler& scheduler, const SegmentTiming& timing, AddressSpace& memory, Trace& trace,
           std::string name = "pci");
 
-  void set_share(Share share) { share_ = std::move(share); }
+  void set_host(Host host) { host_ = std::move(host); }
 
   // bus::Bus
   std::string_view name() const override { return name_; }
@@ -111,12 +124,17 @@ class Segment final : public bus::Bus {
   struct Transaction {
     Time start{}, first{}, end{};
     std::uint32_t bytes = 0;
+    Time bus{};  // of the processor's, per line
+    BurstCommand command = BurstCommand::read;
     bool aborted = false;
-    void archive(Archive& a) { a(start, first, end, bytes, aborted); }
+    void archive(Archive& a) { a(start, first, end, bytes, bus, command, aborted); }
   };
+  void snoop_transaction();
+  void share_memory();
   // Of the transaction under way: a beat is a data phase.
   std::uint32_t beat_width() const;  // bytes
   std::uint32_t beats() const;
+  std::uint32_t lines() const;  // of the processor's caches that it touches
   Time beat_end(std::uint32_t beat) const;
   std::uint32_t beat_bytes(std::uint32_t beats) const;
 
@@ -124,7 +142,7 @@ class Segment final : public bus::Bus {
   AddressSpace& memory_;
   Trace& trace_;
   std::string name_;
-  Share share_;
+  Host host_;
   std::array<Slot*, devices> slots_{};
   std::vector<Master*> masters_;  // in order of construction
   std::uint32_t turn_ = 0;        // of masters_: who is asked first

@@ -35,6 +35,14 @@ struct MemoryTarget {
   unsigned write_first = 3;
   /// How long one line keeps the memory from the processor, both directions. [inferred] 5 to 8 clocks of 66 MHz
   Time line = 105_ns;
+  /// How long a line's inquire cycle keeps the processor's bus: AHOLD, and EADS# at most every other clock. [inferred]
+  /// two clocks of 66 MHz
+  Time snoop = 30_ns;
+  /// The write-back of a line that is modified in the processor: HITM# two clocks after EADS#, ADS# two clocks later,
+  /// four transfers 3-1-1-1. [inferred] from the data sheets' counts, ten clocks
+  Time l1_write_back = 150_ns;
+  /// Of one that is modified in the second level alone: it is read, 3-1-1-1. [datasheet: 82439TX] six clocks
+  Time l2_write_back = 90_ns;
 };
 
 /// The timing of one segment.

@@ -108,6 +108,8 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void steal(std::uint64_t from, unsigned clocks);
   /// Another master shares the memory by the line, in core clocks (timing/common/config.hpp).
   void share(const MemoryShare& share);
+  /// Before another master uses memory: its dirty lines are written back.
+  SnoopHits snoop(const Snoop& snoop);
 
   // ---- counters ------------------------------------------------------------------------------------------------
   std::uint64_t instructions() const;   ///< completed

@@ -17,13 +17,14 @@ namespace planar {
 
 namespace {
 
-constexpr std::string_view file_name = "frontend/processor_bench/timing.toml";
+constexpr std::string_view timing_file = "frontend/processor_bench/timing.toml";
+constexpr std::string_view bus_file = "frontend/processor_bench/bus.toml";
 
 [[noreturn]] void fail(const toml::node& at, const std::string& problem) {
-  throw Error(fmt::format("{}:{}: {}", file_name, at.source().begin.line, problem));
+  throw Error(fmt::format("{}:{}: {}", *at.source().path, at.source().begin.line, problem));
 }
 
-toml::table parsed() {
+toml::table parsed(std::string_view file_name) {
   for (const EmbeddedFile& file : embedded_bench())
     if (file.path == file_name) return toml::parse(AsciiToml(file.text, file_name).text(), file_name);
   throw Error(fmt::format("this build does not contain '{}'", file_name));
@@ -79,7 +80,10 @@ Expectation read_one(const toml::table& entry, const MachineConfig& m) {
     ExpectedTerm t;
     t.times = term["times"].value_or(1.0);
     t.of = term["of"].value_or(std::string{});
-    t.clocks = t.of.empty() ? required<double>(term, "clocks") : parameter(m, t.of, term);
+    if (const auto ns = term["ns"].value<double>())
+      t.clocks = *ns * 1e-9 * m.clock.hz();
+    else
+      t.clocks = t.of.empty() ? required<double>(term, "clocks") : parameter(m, t.of, term);
     t.what = required<std::string>(term, "what");
     e.terms.push_back(std::move(t));
   }
@@ -100,7 +104,7 @@ double Expectation::clocks() const {
 }
 
 std::vector<Expectation> expectations(const MachineConfig& machine) {
-  const toml::table file = parsed();
+  const toml::table file = parsed(timing_file);
   const auto cpu = processor_model(machine.timing.model).key;
   const bool second_level = machine.timing.l2.bytes != 0, allocates = machine.timing.l2.write_allocate;
   std::vector<Expectation> list;
@@ -112,8 +116,19 @@ std::vector<Expectation> expectations(const MachineConfig& machine) {
   return list;
 }
 
+std::vector<Expectation> bus_expectations(const MachineConfig& machine) {
+  std::vector<Expectation> list;
+  if (machine.board_kind->slot_bus != "pci") return list;
+  const toml::table file = parsed(bus_file);
+  const auto cpu = processor_model(machine.timing.model).key;
+  for (const toml::node& node : tables(file, "expect"))
+    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
+      list.push_back(read_one(entry, machine));
+  return list;
+}
+
 double expected_bogomips(const MachineConfig& machine) {
-  const toml::table file = parsed();
+  const toml::table file = parsed(timing_file);
   const auto cpu = processor_model(machine.timing.model).key;
   for (const toml::node& node : tables(file, "bogomips"))
     if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, evaluated for a machine.
+// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, and for a PC with PCI
+// bus.toml, evaluated for a machine.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace planar {
 
 struct ExpectedTerm {
   double times = 1;
-  double clocks = 0;  ///< processor clocks; the value of a machine parameter if `of` names one
+  double clocks = 0;  ///< processor clocks; from nanoseconds, or the value of a machine parameter if `of` names one
   std::string of;
   std::string what;
   double total() const { return times * clocks; }
@@ -34,6 +35,8 @@ struct Expectation {
 /// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file is
 /// malformed.
 std::vector<Expectation> expectations(const MachineConfig& machine);
+/// Those of its bus and memory: none but for a PC with PCI.
+std::vector<Expectation> bus_expectations(const MachineConfig& machine);
 
 /// The BogoMIPS of the processor class at the machine's clock.
 double expected_bogomips(const MachineConfig& machine);

@@ -19,6 +19,20 @@
 
 namespace planar::test {
 
+/// A function that may be a master, in a slot of its own: what a test's pci::Master belongs to.
+struct MasterPlace {
+  MasterPlace(const pci::SlotWiring& wiring, unsigned device) : slot(device, 0, wiring) {
+    write(pci::COMMAND, 2, pci::BUS_MASTER);
+  }
+  void write(unsigned reg, unsigned bytes, std::uint32_t value, Time now = {}) {
+    function.config_write(reg, bytes, value, now);
+  }
+  void set_latency_timer(unsigned clocks) { write(pci::LATENCY_TIMER, 1, clocks); }
+
+  pci::Slot slot;
+  pci::Function function{slot, {.interrupt_pin = 0}};
+};
+
 struct PciRig {
   explicit PciRig(pci::SegmentTiming timing = {}, pci::ConfigMechanism mechanism = pci::ConfigMechanism::one)
       : bus(scheduler, memory, {}, trace), segment(scheduler, timing, memory, trace), mechanism_(mechanism) {

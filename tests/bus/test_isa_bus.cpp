@@ -5,9 +5,11 @@
 #include "bus/host/host_bridge.hpp"
 #include "bus/isa/isa_bus.hpp"
 #include "bus/pci/master.hpp"
+#include "tests/bus/pci_rig.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;
+using namespace planar::test;
 
 namespace {
 
@@ -42,8 +44,10 @@ struct IsaBench {
   Time now{};
 };
 
-struct IsaNeighbour final : pci::Master {
-  using Master::Master;
+struct IsaNeighbour final : MasterPlace, pci::Master {
+  explicit IsaNeighbour(IsaBench& b)
+      : MasterPlace({b.scheduler, b.host.io(), b.memory, b.pci, b.trace, [](unsigned, unsigned, bool, Time) {}}, 20),
+        Master(function, "mover") {}
   std::span<std::uint8_t> burst_data() override { return buffer; }
   void burst_ended(pci::BurstEnd, Time now) override {
     ++ended;
@@ -65,7 +69,7 @@ TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that no
 
 TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits for ever") {
   IsaBench b;
-  IsaNeighbour mover(b.pci, "mover");
+  IsaNeighbour mover(b);
   mover.set_latency_timer(16);
   mover.start(BurstCommand::write, 0x1000, 256, b.now);
   for (int n = 0; n < 200; ++n) b.in(0x21);

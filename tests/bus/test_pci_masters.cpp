@@ -9,9 +9,9 @@ using namespace planar::test;
 
 namespace {
 
-struct Mover final : pci::Master {
-  explicit Mover(PciRig& rig, std::string name = "mover", unsigned width = 32)
-      : Master(rig.segment, std::move(name), width) {}
+struct Mover final : MasterPlace, pci::Master {
+  explicit Mover(PciRig& rig, unsigned device = 20, std::string name = "mover", unsigned width = 32)
+      : MasterPlace(rig.wiring(), device), Master(function, std::move(name), width) {}
   void move(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
     buffer.resize(bytes);
     start(command, address, bytes, now);
@@ -102,7 +102,7 @@ TEST_CASE("an address that nobody answers ends in a master abort") {
 
 TEST_CASE("two masters take turns, each for its latency timer") {
   PciRig rig;
-  Mover first(rig, "first"), second(rig, "second");
+  Mover first(rig, 20, "first"), second(rig, 21, "second");
   MasterWatcher watcher;
   rig.segment.add_observer(watcher);
   first.set_latency_timer(32);
@@ -207,7 +207,7 @@ TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per cloc
   pci::SegmentTiming timing;
   timing.width = 64;
   PciRig rig(timing);
-  Mover wide(rig, "wide", 64), narrow(rig, "narrow");
+  Mover wide(rig, 20, "wide", 64), narrow(rig, 21, "narrow");
   const auto& t = rig.segment.timing();
   const auto took = [&](Mover& mover, BurstCommand command, std::uint32_t address, std::uint32_t bytes) {
     const Time begun = rig.now;
@@ -227,7 +227,7 @@ TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per cloc
   }
   SECTION("on a segment of 32 bits it is one of 32 bits") {
     PciRig other;
-    Mover mover(other, "wide", 64);
+    Mover mover(other, 20, "wide", 64);
     mover.move(BurstCommand::write, 0x1000, 64, other.now);
     other.step(10_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
@@ -285,4 +285,158 @@ TEST_CASE("a card that cannot do 66 MHz slows its segment down") {
   mover.move(BurstCommand::write, 0x1000, 64, rig.now);
   rig.step(10_us);
   CHECK(mover.when - begun == 30_ns * (timing.grant + timing.memory.write_first + 15));
+}
+
+TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
+  PciRig rig;
+  Mover mover(rig);
+  mover.write(pci::COMMAND, 2, 0);
+  mover.move(BurstCommand::write, 0x1000, 512, rig.now);
+  rig.step(10_us);
+  CHECK(mover.ended == 0);
+  CHECK_FALSE(mover.requesting());
+  SECTION("a snapshot knows that it waits") {
+    Archive save = Archive::saver();
+    rig.archive(save);
+    mover.cancel(rig.now);
+    Archive load = Archive::loader(save.stream());
+    rig.archive(load);
+  }
+  SECTION("a reset of the chip gives the burst up") {
+    mover.cancel(rig.now);
+    mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
+    rig.step(20_us);
+    CHECK(mover.ended == 0);
+    mover.move(BurstCommand::write, 0x1000, 512, rig.now);
+  }
+  mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
+  CHECK((mover.requesting() || rig.segment.owner_name() == "mover"));
+  SECTION("cleared while it waits for GNT#, it gets no grant") {
+    mover.write(pci::COMMAND, 2, 0, rig.now);
+    rig.step(20_us);
+    CHECK(mover.ended == 0);
+    mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
+  }
+  SECTION("cleared within a transaction, that ends and the rest waits") {
+    Mover other(rig, 21, "other");
+    rig.step(1_us);
+    other.move(BurstCommand::write, 0x8000, 64, rig.now);  // its turn comes after the timer of 0
+    mover.write(pci::COMMAND, 2, 0, rig.now);
+    rig.step(20_us);
+    CHECK(other.ended == 1);
+    CHECK(mover.ended == 0);
+    mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
+  }
+  rig.step(20_us);
+  CHECK(mover.ended == 1);
+  CHECK(mover.end == pci::BurstEnd::done);
+}
+
+namespace {
+/// A processor of which a test says what its caches hold.
+struct SnoopedHost {
+  explicit SnoopedHost(pci::Segment& segment) {
+    segment.set_host({[this](BurstCommand c, std::uint32_t address, std::uint32_t bytes) {
+                        snoops.push_back({c, address, bytes});
+                        return dirty;
+                      },
+                      [this](Time from, Time to, Time period, Time, Time bus) {
+                        shares.push_back({from, to, period, bus});
+                      }});
+  }
+  struct Snooped {
+    BurstCommand command;
+    std::uint32_t address, bytes;
+  };
+  struct Shared {
+    Time from, to, period, bus;
+  };
+  pci::Segment::Host::Dirty dirty;
+  std::vector<Snooped> snoops;
+  std::vector<Shared> shares;
+};
+}  // namespace
+
+TEST_CASE("write and invalidate takes both configuration registers, and whole lines") {
+  PciRig rig;
+  SnoopedHost host(rig.segment);
+  Mover mover(rig);
+  const auto command = [&](std::uint32_t address, std::uint32_t bytes) {
+    mover.move(BurstCommand::write_invalidate, address, bytes, rig.now);
+    rig.step(20_us);
+    return host.snoops.back().command;
+  };
+  constexpr auto both = pci::BUS_MASTER | pci::MEMORY_WRITE_INVALIDATE;
+  CHECK(command(0x1000, 64) == BurstCommand::write);  // nothing set
+  mover.write(pci::CACHE_LINE_SIZE, 1, 8);
+  CHECK(command(0x1000, 64) == BurstCommand::write);  // no COMMAND bit
+  mover.write(pci::COMMAND, 2, both);
+  CHECK(command(0x1000, 64) == BurstCommand::write_invalidate);
+  CHECK(command(0x1010, 64) == BurstCommand::write);
+  CHECK(command(0x1000, 48) == BurstCommand::write);
+  for (const unsigned other : {0u, 4u, 16u}) {
+    mover.write(pci::CACHE_LINE_SIZE, 1, other);
+    CHECK(command(0x1000, 64) == BurstCommand::write);
+  }
+  SECTION("and it gives the bus up between lines only") {
+    mover.write(pci::CACHE_LINE_SIZE, 1, 8);
+    Mover other(rig, 21, "other");
+    other.set_latency_timer(64);
+    MasterWatcher watcher;
+    rig.segment.add_observer(watcher);
+    mover.move(BurstCommand::write_invalidate, 0x1000, 256, rig.now);
+    rig.step(200_ns);  // its timer is 0: without that the next datum would be the last one
+    other.move(BurstCommand::write, 0x8000, 64, rig.now);
+    rig.step(20_us);
+    rig.segment.remove_observer(watcher);
+    REQUIRE(watcher.log.size() == 3);
+    CHECK(watcher.log[0] == "mover 32");
+    CHECK(watcher.log[1] == "other 64");
+    CHECK(watcher.log[2] == "mover 224");
+  }
+}
+
+TEST_CASE("a dirty line is written back before a master reads it, and takes the processor's bus") {
+  PciRig rig;
+  SnoopedHost host(rig.segment);
+  Mover mover(rig);
+  const auto& t = rig.segment.timing();
+  const auto took = [&](BurstCommand command) {
+    const Time from = rig.now;
+    mover.move(command, 0x1000, 128, rig.now);
+    rig.step(20_us);
+    return mover.when - from;
+  };
+  const Time read = took(BurstCommand::read_multiple), write = took(BurstCommand::write);
+  CHECK(host.shares.back().bus == t.memory.snoop);
+  host.dirty = {2, 0, 0};  // two of the four, the first is clean: hidden by the snoop ahead
+  CHECK(took(BurstCommand::read_multiple) == read);
+  CHECK(host.shares.back().bus == t.memory.snoop + Time{t.memory.l1_write_back.ps / 2});
+  host.dirty = {1, 2, 1};
+  CHECK(took(BurstCommand::read_multiple) == read + t.memory.l1_write_back);
+  host.dirty = {0, 4, 2};
+  CHECK(took(BurstCommand::read_multiple) == read + t.memory.l2_write_back);
+  CHECK(host.shares.back().bus == t.memory.snoop + t.memory.l2_write_back);
+  CHECK(took(BurstCommand::write) == write);
+  CHECK(host.shares.back().to - host.shares.back().from >= host.shares.back().period * 4);
+}
+
+TEST_CASE("a transaction that is cut short shares the memory no longer than it lasts") {
+  PciRig rig;
+  SnoopedHost host(rig.segment);
+  Mover mover(rig), other(rig, 21, "other");
+  mover.move(BurstCommand::read_multiple, 0x1000, 1024, rig.now);
+  rig.step(1_us);
+  other.move(BurstCommand::write, 0x8000, 64, rig.now);
+  REQUIRE(host.shares.size() == 2);
+  CHECK(host.shares[1].from == host.shares[0].from);
+  CHECK(host.shares[1].to < rig.now + 100_ns);
+}
+
+TEST_CASE("a master abort is in the function's STATUS") {
+  PciRig rig;
+  Mover mover(rig);
+  mover.move(BurstCommand::write, 0xF0000000, 64, rig.now);
+  rig.step(10_us);
+  CHECK((mover.function.config().read(pci::STATUS, 2) & pci::RECEIVED_MASTER_ABORT) != 0);
 }

@@ -89,6 +89,11 @@ void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
 }
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
 void Cpu::share(const MemoryShare& share) { engine_->timing.share(share); }
+SnoopHits Cpu::snoop(const Snoop& snoop) {
+  const SnoopHits hits = engine_->timing.snoop(snoop);
+  if (hits.first_level != 0) engine_->break_loop();  // the present block's plan may rest on a line that is clean now
+  return hits;
+}
 
 std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(); }
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }

@@ -119,6 +119,7 @@ class Timing {
   void jump_to(std::uint64_t clock) { common().jump_to(clock); }
   void steal(std::uint64_t from, unsigned clocks) { common().steal(from, clocks); }
   void share(const MemoryShare& share) { common().share(share); }
+  SnoopHits snoop(const Snoop& snoop) { return common().snoop(snoop); }
   void master_wrote(std::uint32_t address, std::uint32_t bytes) { common().master_wrote(address, bytes); }
   void flush_caches(bool write_back = false) { common().flush_caches(write_back); }
   void set_cache_enabled(bool enabled) { common().set_cache_enabled(enabled); }

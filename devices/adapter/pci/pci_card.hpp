@@ -20,30 +20,17 @@
 
 namespace planar {
 
-/// The chip's bursts as those of a master on the segment. While the function may not be a master they wait.
-class PciBurstPort final : private pci::Master {
+/// The chip's bursts as those of a master on the segment.
+class PciBurstPort final : public pci::Master {
  public:
-  PciBurstPort(pci::Slot& slot, const std::string& name, unsigned width, pci::Function& function)
-      : Master(slot.segment(), name, width), function_(function) {}
-
+  using Master::Master;
   void connect(BurstClient& client) { client_ = &client; }
-  void start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now);
-  void cancel(Time now);
-  /// The function's configuration space has changed.
-  void configured(Time now);
-
-  void describe(Description& d) const { Master::describe(d); }
-  void archive(Archive& a);
 
  private:
   std::span<std::uint8_t> burst_data() override { return client_->burst_data(); }
-  void burst_ended(pci::BurstEnd end, Time now) override;
+  void burst_ended(pci::BurstEnd end, Time now) override { client_->burst_done(end == pci::BurstEnd::done, now); }
 
-  pci::Function& function_;
   BurstClient* client_ = nullptr;
-  BurstCommand command_ = BurstCommand::read;
-  std::uint32_t address_ = 0, bytes_ = 0;
-  bool waiting_ = false;  // for COMMAND.BUS_MASTER
 };
 
 class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAdapter, protected BurstHost {
@@ -58,7 +45,7 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   PciNetworkCard(const PciContext& context, const PciEntry& entry, const pci::Identity& identity)
       : Function(context.slot, identity),
         entry_(entry),
-        port_(context.slot, context.slot.device_name(entry.name), entry.bus_width, *this) {}
+        port_(*this, context.slot.device_name(entry.name), entry.bus_width) {}
 
   /// RST#: all but the configuration space.
   virtual void reset_board(Time now) = 0;
@@ -70,7 +57,7 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   /// latency.
   void add_register_bars(std::uint32_t size, Slave& registers, Time wait);
   /// Before the chip is archived; the interrupt pin of a loaded snapshot is in it.
-  void archive_card(Archive& a);
+  void archive_card(Archive& a) { archive_function(a); }
 
   // ChipHost, BurstHost
   void interrupt(bool asserted, Time now) override { set_interrupt(asserted, now); }
@@ -78,8 +65,6 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
     port_.start(command, address, bytes, now);
   }
   void cancel_burst(Time now) override { port_.cancel(now); }
-  // pci::Function
-  void config_changed(unsigned reg, unsigned bytes, Time now) override;
 
  private:
   const PciEntry& entry_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/pci/slot.hpp"
 #include "core/common/error.hpp"
 
 namespace planar {
@@ -24,10 +25,10 @@ std::uint32_t doubleword(std::span<const std::uint8_t> bytes) {
 }
 }  // namespace
 
-BusMasterIde::BusMasterIde(pci::Segment& segment, std::string name, unsigned channel, storage::IdeChannel& drives,
+BusMasterIde::BusMasterIde(pci::Function& function, std::string name, unsigned channel, storage::IdeChannel& drives,
                            Host& host)
-    : Master(segment, name),
-      scheduler_(segment.scheduler()),
+    : Master(function, name),
+      scheduler_(function.slot().scheduler()),
       channel_(channel),
       drives_(drives),
       host_(host),
@@ -94,7 +95,7 @@ void BusMasterIde::reset(Time now) {
 // ---- the table ----
 
 void BusMasterIde::go_on(Time now) {
-  if (!host_.bus_master_enabled() || Master::active()) return;
+  if (Master::active()) return;
   if (state_ == State::fetch) return start(BurstCommand::read, next_, descriptor_bytes, now);
   if (state_ == State::region) {
     cable_free_ = std::max(cable_free_, now);
@@ -147,9 +148,7 @@ void BusMasterIde::cable_done(Time now) {
   if (to_memory()) {
     std::copy_n(drive->dma_data().begin(), chunk_, fifo_.begin());
     state_ = State::memory;
-    if (host_.bus_master_enabled()) return start(BurstCommand::write, address_, chunk_, now);
-    state_ = State::region;
-    return;
+    return start(BurstCommand::write, address_, chunk_, now);
   }
   std::copy_n(fifo_.begin(), chunk_, drive->dma_data().begin());
   chunk_done(now);
@@ -163,7 +162,6 @@ void BusMasterIde::burst_ended(pci::BurstEnd end, Time now) {
   if (end == pci::BurstEnd::master_abort) {
     status_ = static_cast<std::uint8_t>((status_ & ~active_bit) | error_bit);
     state_ = State::idle;
-    host_.master_aborted();
     return;
   }
   if (state_ == State::fetch) return fetched(now);

@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <string>
 
+#include "bus/pci/function.hpp"
 #include "bus/pci/master.hpp"
-#include "bus/pci/segment.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
@@ -33,17 +33,14 @@ class BusMasterIde final : public pci::Master {
   /// What the function around it knows.
   class Host {
    public:
-    /// BUS_MASTER of its command register.
-    virtual bool bus_master_enabled() const = 0;
     /// One word on the cable at present.
     virtual Time dma_word(unsigned channel) const = 0;
-    virtual void master_aborted() = 0;
 
    protected:
     ~Host() = default;
   };
 
-  BusMasterIde(pci::Segment& segment, std::string name, unsigned channel, storage::IdeChannel& drives, Host& host);
+  BusMasterIde(pci::Function& function, std::string name, unsigned channel, storage::IdeChannel& drives, Host& host);
 
   /// The eight registers, by bytes.
   std::uint8_t read(unsigned reg) const;
@@ -51,7 +48,7 @@ class BusMasterIde final : public pci::Master {
 
   /// INTRQ has risen.
   void interrupt_rose() { status_ |= 0x04; }
-  /// A drive asserts DMARQ, or the function may use the bus from now on.
+  /// A drive asserts DMARQ.
   void go_on(Time now);
 
   void reset(Time now);

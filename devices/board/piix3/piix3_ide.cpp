@@ -32,7 +32,7 @@ Piix3Ide::Part::Part(Piix3Ide& f, unsigned n, const storage::IdeTiming& timing)
     : function(f),
       number(n),
       drives(f.slot().scheduler(), f.slot().trace(), f.slot().device_name(fmt::format("ide{}", n)), *this, timing),
-      master(f.slot().segment(), f.slot().device_name(fmt::format("ide{}.dma", n)), n, drives, *this) {}
+      master(f, f.slot().device_name(fmt::format("ide{}.dma", n)), n, drives, *this) {}
 
 Piix3Ide::Piix3Ide(pci::Slot& slot, const TimingProfile& p)
     : Function(slot,
@@ -78,14 +78,9 @@ std::string_view Piix3Ide::Masters::register_name(std::uint32_t offset, Directio
 
 // ---- configuration ----
 
-void Piix3Ide::config_changed(unsigned reg, unsigned bytes, Time now) {
-  if (reg + bytes > pci::COMMAND && reg < pci::STATUS) {
-    decode_channels();
-    for (const auto& part : parts_) part->master.go_on(now);
-  }
-  if (reg <= pci::LATENCY_TIMER && reg + bytes > pci::LATENCY_TIMER)
-    for (const auto& part : parts_) part->master.set_latency_timer(config_.read(pci::LATENCY_TIMER, 1));
-  if (reg + bytes > IDETIM && reg <= SIDETIM) decode_channels();
+void Piix3Ide::config_changed(unsigned reg, unsigned bytes, Time) {
+  const bool command = reg + bytes > pci::COMMAND && reg < pci::STATUS;
+  if (command || (reg + bytes > IDETIM && reg <= SIDETIM)) decode_channels();
 }
 
 /// One word of the data port or of DMA: of the slower drive, if both are there.
@@ -128,7 +123,6 @@ void Piix3Ide::bus_reset(Time now) {
   Function::bus_reset(now);
   for (const auto& part : parts_) {
     part->master.reset(now);
-    part->master.set_latency_timer(0);
     part->drives.reset(now);
   }
   decode_channels();

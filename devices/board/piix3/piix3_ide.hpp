@@ -59,9 +59,7 @@ class Piix3Ide final : public pci::Function, public StorageAdapter {
     void ide_interrupt(bool asserted, Time now) override;
     void ide_dma_request(Time now) override { master.go_on(now); }
     // BusMasterIde::Host
-    bool bus_master_enabled() const override { return function.enabled(pci::BUS_MASTER); }
     Time dma_word(unsigned) const override { return function.word_time(number, true); }
-    void master_aborted() override { function.set_status(pci::RECEIVED_MASTER_ABORT); }
 
     Piix3Ide& function;
     const unsigned number;
@@ -79,7 +77,7 @@ class Piix3Ide final : public pci::Function, public StorageAdapter {
     Piix3Ide& function;
   };
 
-  void config_changed(unsigned reg, unsigned bytes, Time now) override;
+  void config_changed(unsigned reg, unsigned bytes, Time) override;
   void decode_channels();
   Time word_time(unsigned channel, bool dma) const;
 

@@ -98,10 +98,7 @@ ThreeC905B::ThreeC905B(const PciContext& context, const StationOptions& o)
   connect(chip_.bursts());
 }
 
-void ThreeC905B::config_changed(unsigned reg, unsigned bytes, Time now) {
-  tell_lines();
-  PciNetworkCard::config_changed(reg, bytes, now);
-}
+void ThreeC905B::config_changed(unsigned, unsigned, Time) { tell_lines(); }
 
 void ThreeC905B::bus_reset(Time now) {
   PciNetworkCard::bus_reset(now);

@@ -168,11 +168,19 @@ void PcBoard::wire_control(cpu::Cpu& cpu) {
   });
   host_.on_shutdown([&cpu](Time now) { cpu.reset(now); });
   const auto clock = config_.clock.clock();
-  pci_.set_share([&cpu, clock](Time from, Time to, Time period, Time line) {
-    const auto first = clock.first_at_or_after(from);
-    const auto clocks = [&](Time t) { return static_cast<std::uint32_t>(clock.first_at_or_after(from + t) - first); };
-    cpu.share({first, clock.first_at_or_after(to), std::max(1u, clocks(period)), clocks(line)});
-  });
+  pci_.set_host(
+      {[&cpu](BurstCommand command, std::uint32_t address, std::uint32_t bytes) -> pci::Segment::Host::Dirty {
+         const cpu::SnoopHits hits =
+             cpu.snoop({address, bytes, writes(command), command == BurstCommand::write_invalidate});
+         return {hits.first_level, hits.second_level, static_cast<unsigned>(hits.first)};
+       },
+       [&cpu, clock](Time from, Time to, Time period, Time line, Time bus) {
+         const auto first = clock.first_at_or_after(from);
+         const auto clocks = [&](Time t) {
+           return static_cast<std::uint32_t>(clock.first_at_or_after(from + t) - first);
+         };
+         cpu.share({first, clock.first_at_or_after(to), std::max(1u, clocks(period)), clocks(line), clocks(bus)});
+       }});
 }
 
 void PcBoard::fill_slots(std::span<net::Medium* const> media) {

@@ -40,6 +40,9 @@ void read_segment(Config& c, pci::SegmentTiming& t) {
   t.memory.read_line_gap = clocks(c, "pci.read_line_gap", 0, 64);
   t.memory.write_first = clocks(c, "pci.write_first", 2, 32);
   t.memory.line = short_time(c, "pci.memory_line");
+  t.memory.snoop = short_time(c, "pci.snoop");
+  t.memory.l1_write_back = short_time(c, "pci.l1_write_back");
+  t.memory.l2_write_back = short_time(c, "pci.l2_write_back");
 }
 
 void read_isa(Config& c, isa::IsaTiming& t) {

@@ -28,9 +28,12 @@ void CachedPath::steal(std::uint64_t from, unsigned clocks) {
 }
 
 void CachedPath::share(const MemoryShare& s) {
-  if (!l2_.present()) return steal(s.from, static_cast<unsigned>((s.to - s.from) / s.period + 1) * s.each);
+  if (!l2_.present()) {
+    const std::uint32_t each = std::max(s.each, s.bus);
+    return steal(s.from, static_cast<unsigned>((s.to - s.from) / s.period + 1) * each);
+  }
   const auto ticks = [&](std::uint32_t clocks) { return static_cast<std::uint32_t>(clock_.ticks(clocks)); };
-  share_ = {clock_.ticks(s.from), clock_.ticks(s.to), ticks(s.period), ticks(s.each)};
+  share_ = {clock_.ticks(s.from), clock_.ticks(s.to), ticks(s.period), ticks(s.each), ticks(s.bus)};
   memory_.close_rows();
 }
 
@@ -150,7 +153,7 @@ void CachedPath::archive(Archive& a) {
   if (a.loading() && memory_free_ > bus_free_ + furthest_ahead)
     throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
   if (memory_.config().shared_by_line) {
-    a(share_.from, share_.to, share_.period, share_.each);
+    a(share_.from, share_.to, share_.period, share_.each, share_.bus);
     if (a.loading() && (share_.period == 0 || share_.to < share_.from || share_.to > bus_free_ + furthest_ahead))
       throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
   }

@@ -3,8 +3,11 @@
 // clock of its own, a second-level cache on that bus if there is one, and planar memory. With a second level
 // bus and memory are two resources, each busy by itself; without, they are one.
 //
-// Times inside are ticks (bus_clock.hpp), at the interface core clocks. Not modelled: pipelined bus cycles, snoop
-// cycles' own bus time.
+// A master's inquire cycles and the write-backs that they cause take the processor's bus for a while of each line; what
+// they find is the tags' (CachedTiming::snoop). Cycles on the pins do not wait for them: they wait for the master's
+// bus.
+//
+// Times inside are ticks (bus_clock.hpp), at the interface core clocks. Not modelled: pipelined bus cycles.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +40,8 @@ class CachedPath {
   bool free_before(std::uint64_t at) const {
     return clock_.before<G>(bus_free_, at);
   }
-  /// The start of the first bus cycle possible at or after core clock `at`.
-  std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_start(at)); }
+  /// The start of the first cycle on the pins possible at or after core clock `at`.
+  std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_edge(at)); }
   /// The bus is taken until core clock `until`.
   void occupy(std::uint64_t until) {
     if (const std::uint64_t t = clock_.ticks(until); bus_free_ < t) bus_free_ = t;
@@ -174,10 +177,18 @@ class CachedPath {
   }
   Burst fill_l2(std::uint64_t t, std::uint32_t address);
   void write_back_to_memory(std::uint64_t t, std::uint32_t line);
+  /// The tick at or after core clock `at` from which the bus is free.
   template <Geometry G = any_geometry>
-  std::uint64_t bus_start(std::uint64_t at) const {
+  std::uint64_t bus_edge(std::uint64_t at) const {
     const std::uint64_t t = clock_.ticks<G>(at);
     return clock_.edge<G>(t > bus_free_ ? t : bus_free_);
+  }
+  /// The same of a cycle to memory, which snoops keep from it.
+  template <Geometry G = any_geometry>
+  std::uint64_t bus_start(std::uint64_t at) const {
+    const std::uint64_t t = bus_edge<G>(at);
+    if constexpr (G.known && !G.snooped) return t;
+    return between_lines(t, share_.bus);
   }
   /// Until when memory is busy: what a refresh or another master waits for.
   std::uint64_t& busy() { return l2_.present() ? memory_free_ : bus_free_; }
@@ -189,11 +200,13 @@ class CachedPath {
     return t;
   }
   /// The earliest tick at or after `t` at which the line of another master leaves the memory free.
-  std::uint64_t between_lines(std::uint64_t t) const {
+  std::uint64_t between_lines(std::uint64_t t) const { return between_lines(t, share_.each); }
+  /// The same where each line takes `each` ticks at its beginning.
+  std::uint64_t between_lines(std::uint64_t t, std::uint32_t each) const {
     if (t >= share_.to || t < share_.from) [[likely]]
       return t;
     const std::uint64_t into = (t - share_.from) % share_.period;
-    return into < share_.each ? clock_.edge(t - into + share_.each) : t;
+    return into < each ? clock_.edge(t - into + each) : t;
   }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;

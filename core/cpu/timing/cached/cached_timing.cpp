@@ -58,6 +58,30 @@ std::uint64_t CachedTiming::cycle_start(bool) {
   return clock_;
 }
 
+// A modified line of the first level goes to memory whatever the master does, and what the second level has of it is
+// old then; a line that is modified there alone is written back unless the master overwrites it as a whole. The code
+// cache has no dirty lines, and a read leaves it as it is.
+SnoopHits CachedTiming::snoop(const Snoop& s) {
+  SnoopHits hits;
+  if (s.bytes == 0) return hits;
+  settle_prefetch();
+  const std::uint32_t first = state_.data.line_of(s.address), last = state_.data.line_of(s.address + (s.bytes - 1));
+  TagCache& l2 = path_.l2();
+  for (std::uint32_t line = first;; line += state_.data.line()) {
+    auto where = SnoopHits::Where::clean;
+    if (state_.data.clean(line)) {
+      where = SnoopHits::Where::first_level;
+      ++hits.first_level;
+      l2.invalidate(line);
+    } else if (!(s.write && s.whole_lines) && l2.clean(line)) {
+      where = SnoopHits::Where::second_level;
+      ++hits.second_level;
+    }
+    if (line == first) hits.first = where;
+    if (line == last) return hits;
+  }
+}
+
 void CachedTiming::master_wrote(std::uint32_t address, std::uint32_t bytes) {
   if (bytes == 0) return;
   settle_prefetch();

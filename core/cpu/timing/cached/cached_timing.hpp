@@ -123,6 +123,7 @@ class CachedTiming : public ProcessorTiming {
     settle_prefetch();
     cache_enabled_ = enabled;
   }
+  SnoopHits snoop(const Snoop& snoop) final;
   void master_wrote(std::uint32_t address, std::uint32_t bytes) final;
   void flush_caches(bool write_back) override;
   void describe(Description& description) const final;

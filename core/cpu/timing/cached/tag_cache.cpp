@@ -21,6 +21,20 @@ TagCache::TagCache(std::uint32_t bytes, unsigned ways, unsigned line) {
   flush();
 }
 
+bool TagCache::clean(std::uint32_t address) {
+  if (!present()) return false;
+  Set& s = set(address);
+  const unsigned found = matching(s, address);
+  if (found == 0) return false;
+  const auto way = static_cast<unsigned>(std::countr_zero(found));
+  std::uint32_t& tag = s.tags()[way];
+  if (!(tag & dirty)) return false;
+  tag &= ~dirty;
+  changed(address);
+  if (way == s.mru_way) s.mru_tag = tag;
+  return true;
+}
+
 std::uint32_t TagCache::invalidate(std::uint32_t address) {
   if (!present()) return 0;
   Set& s = set(address);

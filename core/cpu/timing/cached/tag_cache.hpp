@@ -133,6 +133,8 @@ class TagCache {
     const Set& s = set<S>(address);
     return s.tags()[way_to_fill<S>(s)];
   }
+  /// The line of `address` is clean from now on if it is in; returns whether it was dirty.
+  bool clean(std::uint32_t address);
   /// Drops the line of `address`; returns its tag (0 if it was not in).
   std::uint32_t invalidate(std::uint32_t address);
   /// Drops everything; returns the number of dirty lines.

@@ -79,6 +79,9 @@ class ProcessorTiming {
   virtual void share(const MemoryShare& share) {
     steal(share.from, static_cast<unsigned>((share.to - share.from) / share.period + 1) * share.each);
   }
+  /// A master is about to use RAM: dirty lines are written back, which takes what the machine says of such lines. What
+  /// a master writes becomes invalid later, by master_wrote().
+  virtual SnoopHits snoop(const Snoop&) { return {}; }
   /// A master wrote RAM: cache tags that hold these bytes become invalid.
   virtual void master_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
   /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).

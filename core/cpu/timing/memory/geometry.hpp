@@ -40,14 +40,15 @@ struct Geometry {
   CacheShape l2;  ///< 0 ways: none
   unsigned clock_num = 1, clock_den = 1;
   unsigned write_buffers = 0;
-  unsigned row = 0;  ///< bytes of a DRAM row, where only one is open at a time; 0: as configured
+  bool snooped = false;  ///< masters may share the memory by the line
+  unsigned row = 0;      ///< bytes of a DRAM row, where only one is open at a time; 0: as configured
 
   constexpr bool split() const { return code.ways != 0; }
   bool matches(const TimingConfig& c) const {
     return data.matches(c.l1.bytes, c.l1.ways, c.l1.line) &&
            code.matches(c.l1.split ? c.l1.bytes : 0, c.l1.ways, c.l1.line) && c.l1.write_back == write_back &&
            l2.matches(c.l2.bytes, c.l2.ways, c.l2.line) && c.core_per_bus_num == clock_num &&
-           c.core_per_bus_den == clock_den && c.write_buffers == write_buffers &&
+           c.core_per_bus_den == clock_den && c.write_buffers == write_buffers && (snooped || !c.shared_by_line) &&
            (row == 0 || (c.dram.page_bytes == row && c.dram.banks == 1));
   }
 };
@@ -89,7 +90,8 @@ inline constexpr Geometry pentium_direct_l2{
     .l2 = {.ways = 1, .line = 32, .sets = 16384, .watcher = Watcher::none},
     .clock_num = 5,
     .clock_den = 2,
-    .write_buffers = 2};
+    .write_buffers = 2,
+    .snooped = true};
 
 enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2, pentium_overdrive, pentium_direct_l2 };
 /// What a machine has is looked up here once, when its processor is made.

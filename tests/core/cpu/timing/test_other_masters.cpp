@@ -20,9 +20,9 @@ struct Rig {
   static constexpr std::uint32_t program_at = 0x80000, program_bytes = 0x40000;
   static constexpr Time end = 4_ms;
 
-  static CpuConfig config(Model model) {
-    CpuConfig c = Board::config(model);
-    c.timing = model == Model::i386sx ? sx_config() : model == Model::i486sx ? i486_config() : pentium_config();
+  static CpuConfig config(const TimingConfig& timing) {
+    CpuConfig c = Board::config(timing.model);
+    c.timing = timing;
     return c;
   }
 
@@ -30,7 +30,7 @@ struct Rig {
   Random random{7};
   Event turn{b.scheduler, "master", Priority::device, Callback::to<&Rig::take_memory>(this)};
 
-  explicit Rig(Model model) : b(config(model)) {
+  explicit Rig(const TimingConfig& timing) : b(config(timing)) {
     b.pins.scheduler = &b.scheduler;
     b.flat({0xBF, 0x00, 0x00, 0x02, 0x00,    // MOV EDI, data
             0x89, 0xFE,                      // MOV ESI, EDI
@@ -72,11 +72,17 @@ struct Rig {
     const Time from = now + Time{static_cast<std::int64_t>(random.below(2) * 300'000)};
     const Time until = from + Time{static_cast<std::int64_t>(100'000 + random.below(500'000))};
     const std::uint64_t first = clock.first_at_or_after(from);
-    b.cpu.steal(first, static_cast<unsigned>(clock.first_at_or_after(until) - first));
+    const auto taken = static_cast<unsigned>(clock.first_at_or_after(until) - first);
     const std::uint32_t near = random.below(2)
                                    ? b.cpu.registers().eip + 32 * static_cast<std::uint32_t>(random.below(4))
                                    : data_at + static_cast<std::uint32_t>(random.below(0x400));
     const std::uint32_t at = near & ~15u;
+    if (b.cpu.config().timing.shared_by_line) {
+      const SnoopHits dirty = b.cpu.snoop({at, 256, true});
+      b.cpu.share({first, first + taken, 40, 18, 5 + 3 * dirty.first_level + 2 * dirty.second_level});
+    } else {
+      b.cpu.steal(first, taken);
+    }
     std::vector<std::uint8_t> same(&b.ram[at], &b.ram[at] + 16);
     b.space.master_write(at, same, now);
     turn.at(now + Time{static_cast<std::int64_t>(200'000 + random.below(1'800'000))});
@@ -96,7 +102,7 @@ struct Rig {
   }
 };
 
-std::vector<std::uint8_t> state_after(Model model, Disturbance d, std::uint64_t seed) {
+std::vector<std::uint8_t> state_after(const TimingConfig& model, Disturbance d, std::uint64_t seed) {
   auto rig = std::make_unique<Rig>(model);
   if (d == Disturbance::short_blocks) rig->b.cpu.limit_block_length(static_cast<unsigned>(seed));
   if (d == Disturbance::flushes) rig->b.cpu.flush_blocks_at_random(seed);
@@ -121,8 +127,8 @@ std::vector<std::uint8_t> state_after(Model model, Disturbance d, std::uint64_t 
 }  // namespace
 
 TEST_CASE("What another master's turn costs does not depend on the host's blocks and caches", "[cpu][determinism]") {
-  const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
-  CAPTURE(static_cast<int>(model));
+  const TimingConfig model = GENERATE(sx_config(), i486_config(), pentium_config(), pc_config());
+  CAPTURE(static_cast<int>(model.model));
   const auto whole = state_after(model, Disturbance::none, 0);
   for (const unsigned length : {1u, 2u, 3u}) {
     CAPTURE(length);

@@ -309,6 +309,76 @@ TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
   }
 }
 
+TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][timing]") {
+  Timing t(without_refresh(pc_config()));
+  const auto miss = [&](std::uint32_t at) {
+    const auto before = t.counters().read_misses;
+    t.read(at, 4);
+    return t.counters().read_misses != before;
+  };
+  using Where = SnoopHits::Where;
+  for (const std::uint32_t line : {0x200000u, 0x200020u}) {
+    t.read(line, 4);
+    t.write(line, 4);
+  }
+  t.jump_to(1000);
+  // Of three lines two are dirty in the first level, and clean after it; they stay there.
+  auto hits = t.snoop({.address = 0x200010, .bytes = 0x50});
+  CHECK(hits.first_level == 2);
+  CHECK(hits.second_level == 0);
+  CHECK(hits.first == Where::first_level);
+  CHECK_FALSE(miss(0x200000));
+  hits = t.snoop({.address = 0x200000, .bytes = 64});
+  CHECK(hits.first_level == 0);
+  CHECK(hits.first == Where::clean);
+  // Dirty again by a write that hits, dropped when the master has written.
+  t.write(0x200000, 4);
+  hits = t.snoop({.address = 0x1FFFFC, .bytes = 8, .write = true});
+  CHECK(hits.first_level == 1);
+  CHECK(hits.first == Where::clean);  // the line at 1FFFE0h
+  t.master_wrote(0x1FFFFC, 8);
+  CHECK(miss(0x200000));
+  // Dirty in the second level alone: displaced from the first one by two others of its set.
+  t.read(0x200040, 4);
+  t.write(0x200040, 4);
+  t.read(0x201040, 4);
+  t.read(0x202040, 4);
+  t.jump_to(t.clocks() + 1000);
+  SECTION("a read has it written back, once") {
+    CHECK(t.snoop({.address = 0x200040, .bytes = 4}).second_level == 1);
+    CHECK(t.snoop({.address = 0x200040, .bytes = 4}).second_level == 0);
+  }
+  SECTION("so has a write") {
+    hits = t.snoop({.address = 0x200040, .bytes = 32, .write = true});
+    CHECK(hits.second_level == 1);
+    CHECK(hits.first == Where::second_level);
+  }
+  SECTION("a line that is overwritten as a whole is not wanted") {
+    CHECK(t.snoop({.address = 0x200040, .bytes = 32, .write = true, .whole_lines = true}).second_level == 0);
+  }
+  CHECK(t.snoop({.address = 0xFFFFFFF0, .bytes = 16}).first_level == 0);  // the end of the address space
+  CHECK(t.snoop({}).first_level == 0);
+  CHECK(Timing(sx_config()).snoop({.address = 0, .bytes = 64}).first_level == 0);  // no cache
+}
+
+TEST_CASE("Snoops keep the processor's bus from it for a part of each line", "[cpu][timing]") {
+  const auto config = without_refresh(pc_config());
+  const auto end_of_reads = [&](MemoryShare share) {
+    Timing t(config);
+    for (std::uint32_t a = 0; a < 0x4000; a += 32) t.read(0x200000 + a, 4);  // to the second level
+    t.jump_to(100'000);
+    t.share(share);
+    for (std::uint32_t a = 0; a < 0x1000; a += 32) t.read(0x200000 + a, 4);
+    return t.clocks();
+  };
+  const auto alone = end_of_reads({});
+  CHECK(end_of_reads({100'000, 200'000, 40, 18, 0}) == alone);  // the memory's lines do not matter to the second level
+  const auto snooped = end_of_reads({100'000, 200'000, 40, 18, 5});
+  CHECK(snooped > alone + 128 * 5 / 8);
+  CHECK(snooped < alone + 128 * 8);
+  CHECK(end_of_reads({200'000, 300'000, 40, 18, 5}) == alone);
+}
+
 TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]") {
   Timing t(without_refresh(i486_config()));
   t.read(0xC8000, 4);
@@ -343,10 +413,12 @@ TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
 }
 
 TEST_CASE("The geometries known to the compiler and all others give the same clocks", "[cpu][timing]") {
-  for (TimingConfig known : {i486_config(), pentium_config(), overdrive_config()}) {
+  for (TimingConfig known : {i486_config(), pentium_config(), overdrive_config(), pc_config()}) {
     known = without_refresh(known);  // its times are rounded down to ticks
     TimingConfig other = known;      // the same clocks, but not the same numbers
-    if (known.core_per_bus_num <= 4) {
+    if (known.l2.ways == 1) {  // so large that no two addresses of the test meet where they did not before
+      other.l2.bytes *= 2;
+    } else if (known.core_per_bus_num <= 4) {
       other.core_per_bus_num = static_cast<std::uint8_t>(2 * known.core_per_bus_num);
       other.core_per_bus_den = static_cast<std::uint8_t>(2 * known.core_per_bus_den);
     } else {  // a second bank that no address of the test is in
@@ -362,6 +434,11 @@ TEST_CASE("The geometries known to the compiler and all others give the same clo
       const std::uint32_t target = 0x100000 + step(random) % 0x8000;
       const auto idle = step(random) % 64;
       for (Runner* r : {&a, &b}) {
+        if (known.shared_by_line && i % 50 == 0) {
+          const auto now = r->timing.clocks();
+          r->timing.snoop({data, 256, what < 4});
+          r->timing.share({now, now + 600, 50, 18, 7});
+        }
         if (what < 6)
           r->load(rm(0x8B, eax, ebx), what < 3 ? data % 0x3000 : data, 1u << what % 3);
         else if (what < 11)

@@ -59,6 +59,31 @@ TimingConfig overdrive_config() {
   return c;
 }
 
+TimingConfig pc_config() {
+  TimingConfig c = pentium_config();
+  c.core_per_bus_num = 5;
+  c.core_per_bus_den = 2;
+  c.dram = {.width = 8,
+            .page_bytes = 4096,
+            .banks = 1,
+            .read_hit = 5,
+            .read_miss = 11,
+            .burst_step = 2,
+            .write_hit = 3,
+            .write_miss = 9};
+  c.refresh = {.period_num = 2520, .period_den = 1, .hold = 12};
+  c.l2 = {.bytes = 512 * 1024,
+          .ways = 1,
+          .line = 32,
+          .hit_mru = 3,
+          .hit_other = 3,
+          .burst_step = 1,
+          .write_hit = 3,
+          .write_allocate = false};
+  c.shared_by_line = true;
+  return c;
+}
+
 Op plain(std::uint16_t opcode, std::uint8_t length) {
   Op op;
   op.opcode = opcode;

@@ -15,6 +15,7 @@ TimingConfig sx_config();         // 56SX
 TimingConfig i486_config();       // 77
 TimingConfig pentium_config();    // 95
 TimingConfig overdrive_config();  // Pentium OverDrive on a 486's bus
+TimingConfig pc_config();         // Pentium 166 with a direct-mapped second level, memory shared by the line
 
 // Registers as ModRM numbers them.
 enum : std::uint8_t { eax, ecx, edx, ebx, esp, ebp, esi, edi };

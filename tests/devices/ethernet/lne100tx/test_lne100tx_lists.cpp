@@ -10,11 +10,11 @@ namespace {
 
 using Bench = Lne100txBench;
 
-/// Another master that has the bus most of the time: bursts of `bytes` with a latency timer that long, one after
-/// another.
-struct BusHog final : pci::Master {
-  BusHog(PciRig& rig, std::uint32_t bytes) : Master(rig.segment, "hog"), buffer(bytes) {
-    set_latency_timer(2048);
+/// Another master that has the bus for as long as its latency timer lets it: bursts of `bytes`, one after another.
+struct BusHog final : MasterPlace, pci::Master {
+  BusHog(PciRig& rig, unsigned device, std::uint32_t bytes)
+      : MasterPlace(rig.wiring(), device), Master(function, "hog"), buffer(bytes) {
+    set_latency_timer(0xF8);
     again(rig.now);
   }
   void again(Time now) { start(BurstCommand::write, 0x80000, static_cast<std::uint32_t>(buffer.size()), now); }
@@ -50,7 +50,8 @@ TEST_CASE("LNE100TX: a late bus is an underflow, and the driver's threshold ends
           "[lne100tx][bus]") {
   Bench b;
   b.up();
-  BusHog hog(b.rig, 4096);
+  std::array<std::unique_ptr<BusHog>, 8> hogs;  // 2000 clocks between two turns of the chip
+  for (unsigned n = 0; n < hogs.size(); ++n) hogs[n] = std::make_unique<BusHog>(b.rig, 20 + n, 4096);
   unsigned good = 0, sent = 0;
   for (unsigned n = 0; n < 40; ++n) {
     if (b.send(body(1514, static_cast<std::uint8_t>(n)))) ++sent;
@@ -333,7 +334,7 @@ TEST_CASE("LNE100TX: a poll demand while a descriptor is being fetched is not lo
   Bench b;
   b.up();
   b.rig.put(0x20000, body(100));
-  BusHog hog(b.rig, 256);
+  BusHog hog(b.rig, 20, 256);
   for (unsigned n = 0; n < 200; ++n) {
     lists(b, 0x5000, 0x6FF8);  // over the end of a page: fetched in two transactions
     b.rig.put32(0x6FF8, 0);
