@@ -369,7 +369,7 @@ void Segment::archive(Archive& a) {
       posted_.size() > timing_.post_depth)
     throw Error("snapshot holds a damaged PCI bus; take a new one", ExitCode::missing_file);
   owner_ = owner ? masters_[owner - 1] : nullptr;
-  if (owner_ && !now_on_.aborted && now_on_.bytes > owner_->bytes_ - owner_->moved_)
+  if (owner_ && !now_on_.aborted && now_on_.bytes - 1 >= owner_->bytes_ - owner_->moved_)  // nor none
     throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
   update_contended();
 }
