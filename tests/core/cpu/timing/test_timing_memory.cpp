@@ -416,7 +416,7 @@ TEST_CASE("The geometries known to the compiler and all others give the same clo
   for (TimingConfig known : {i486_config(), pentium_config(), overdrive_config(), pc_config()}) {
     known = without_refresh(known);  // its times are rounded down to ticks
     TimingConfig other = known;      // the same clocks, but not the same numbers
-    if (known.l2.ways == 1) {  // so large that no two addresses of the test meet where they did not before
+    if (known.l2.ways == 1) {        // so large that no two addresses of the test meet where they did not before
       other.l2.bytes *= 2;
     } else if (known.core_per_bus_num <= 4) {
       other.core_per_bus_num = static_cast<std::uint8_t>(2 * known.core_per_bus_num);
