@@ -12,8 +12,11 @@ constexpr std::uint16_t routable = 0xDEF8;  // IRQ 3 to 7, 9 to 12, 14, 15
 constexpr char letter(unsigned n) { return static_cast<char>('A' + n); }
 }  // namespace
 
-PirqRouter::PirqRouter(bus::InterruptLines& lines, const PirqTable& table) : lines_(lines), table_(table) {
-  for (unsigned n = 0; n < wires; ++n) sources_[n] = lines.add_source(fmt::format("PIRQ{}", letter(n)));
+PirqRouter::PirqRouter(bus::InterruptLines& lines, const PirqTable& table, std::span<const unsigned> slots)
+    : lines_(lines), table_(table) {
+  sources_.fill(static_cast<std::uint8_t>(lines.add_source("PCI")));
+  for (std::size_t n = 0; n < slots.size() && n < bus::InterruptLines::slot_sources; ++n)
+    sources_[slots[n] & 31] = static_cast<std::uint8_t>(n);
 }
 
 int PirqRouter::line(unsigned n) const {
@@ -22,15 +25,25 @@ int PirqRouter::line(unsigned n) const {
   return (route & off) || !(routable >> irq & 1) ? -1 : static_cast<int>(irq);
 }
 
-bool PirqRouter::pulled(unsigned n) const {
+PirqRouter::Levels PirqRouter::pulled() const {
+  Levels levels{};
   for (unsigned pin = 0; pin < 4; ++pin)
     for (unsigned device = 0; device < 32; ++device)
-      if ((pins_[pin] >> device & 1) && table_.wire(device, pin + 1) == n) return true;
-  return false;
+      if (const int irq = line_of(device, pin + 1); irq >= 0 && (pins_[pin] >> device & 1))
+        levels[static_cast<unsigned>(irq)] |= std::uint32_t{1} << sources_[device];
+  return levels;
 }
 
-void PirqRouter::drive(unsigned n, bool asserted, Time now) {
-  if (const int irq = line(n); irq >= 0) lines_.set(static_cast<unsigned>(irq), sources_[n], asserted, now);
+/// Lets go of what is not pulled any more, then pulls what was not.
+void PirqRouter::drive(Time now) {
+  const Levels before = driven_;
+  driven_ = pulled();
+  for (const bool asserted : {false, true})
+    for (unsigned irq = 0; irq < driven_.size(); ++irq) {
+      const std::uint32_t changed = (before[irq] ^ driven_[irq]) & (asserted ? driven_[irq] : before[irq]);
+      for (unsigned source = 0; source < bus::InterruptLines::max_sources; ++source)
+        if (changed >> source & 1) lines_.set(irq, source, asserted, now);
+    }
 }
 
 void PirqRouter::set_pin(unsigned device, unsigned pin, bool asserted, Time now) {
@@ -38,15 +51,13 @@ void PirqRouter::set_pin(unsigned device, unsigned pin, bool asserted, Time now)
   const std::uint32_t bit = std::uint32_t{1} << device;
   std::uint32_t& pins = pins_[pin - 1];
   pins = asserted ? pins | bit : pins & ~bit;
-  const unsigned n = table_.wire(device, pin);
-  drive(n, pulled(n), now);
+  drive(now);
 }
 
 void PirqRouter::set_route(unsigned n, std::uint8_t value, Time now) {
   if (n >= wires || routes_[n] == value) return;
-  drive(n, false, now);
   routes_[n] = value;
-  drive(n, pulled(n), now);
+  drive(now);
 }
 
 void PirqRouter::describe(Description& d) const {
@@ -64,6 +75,7 @@ void PirqRouter::describe(Description& d) const {
 void PirqRouter::archive(Archive& a) {
   a.section("pirq router", 1);
   a(routes_, pins_);
+  if (a.loading()) driven_ = pulled();
 }
 
 }  // namespace planar

@@ -4,11 +4,14 @@
 // wire, wires on one line and the line's other sources share it as levels: ELCR must say so, and firmware writes the
 // same line into the devices' INTERRUPT_LINE.
 //
+// To the lines each slot is a source of its own, as on other buses; all other devices together are one.
+//
 // Source: docs/hardware/piix3.md#interrupt-routes.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "bus/common/interrupts.hpp"
 #include "core/state/archive.hpp"
@@ -37,7 +40,8 @@ class PirqRouter {
   static constexpr unsigned wires = 4;
   static constexpr std::uint8_t off = 0x80;  ///< PIRQRC after a reset
 
-  PirqRouter(bus::InterruptLines& lines, const PirqTable& table);
+  /// `slots`: the device numbers of slot 1, 2...
+  PirqRouter(bus::InterruptLines& lines, const PirqTable& table, std::span<const unsigned> slots = {});
   PirqRouter(const PirqRouter&) = delete;
 
   /// A device pulls a pin, or lets it go: pci::SlotWiring::interrupt.
@@ -56,14 +60,16 @@ class PirqRouter {
   void archive(Archive& a);
 
  private:
-  bool pulled(unsigned n) const;
-  void drive(unsigned n, bool asserted, Time now);
+  using Levels = std::array<std::uint32_t, bus::InterruptLines::lines>;  // the sources that pull each line
+  Levels pulled() const;
+  void drive(Time now);
 
   bus::InterruptLines& lines_;
   const PirqTable table_;
-  std::array<unsigned, wires> sources_{};                       // of lines_
+  std::array<std::uint8_t, 32> sources_{};                      // of lines_, by device
   std::array<std::uint8_t, wires> routes_{off, off, off, off};  // PIRQRC
   std::array<std::uint32_t, 4> pins_{};                         // INTA# to INTD#: the devices that pull it
+  Levels driven_{};                                             // follows from the three above
 };
 
 }  // namespace planar

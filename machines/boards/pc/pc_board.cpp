@@ -50,7 +50,7 @@ PcBoard::PcBoard(const BoardSite& site)
       host_(scheduler_, space_, own_.host, trace_),
       pci_(scheduler_, own_.pci, space_, trace_),
       isa_(scheduler_, own_.isa, pci_),
-      router_(interrupts_, pirq_table(own_)),
+      router_(interrupts_, pirq_table(own_), own_.slot_devices),
       bridge_slot_(host_bridge_device, 0, wiring()),
       isa_slot_(own_.bridge_device, 0, wiring()),
       bridge_(bridge_slot_, config_.memory_bytes, config_.timing.l2.bytes),

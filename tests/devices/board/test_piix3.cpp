@@ -161,6 +161,26 @@ TEST_CASE("PIIX3: two cards on one line: the second keeps it after the first is 
   CHECK_FALSE(s.intr.level);
 }
 
+TEST_CASE("PIIX3: the lines know which slot pulls them", "[planar][piix3]") {
+  bus::InterruptLines lines;
+  const std::array<unsigned, 2> slots{9, 13};
+  PirqRouter router(lines, PirqTable::rotation(9), slots);
+  router.set_route(0, 9, {});
+  router.set_pin(9, 1, true, {});
+  CHECK(lines.sources(9) == 0b01);
+  router.set_pin(13, 1, true, {});  // the same wire
+  CHECK(lines.sources(9) == 0b11);
+  router.set_pin(9, 1, false, {});
+  CHECK(lines.sources(9) == 0b10);
+  router.set_pin(5, 1, true, {});  // a device of the board
+  CHECK(lines.sources(9) == (0b10 | 1u << bus::InterruptLines::slot_sources));
+  std::vector<unsigned> began;
+  lines.watch([&](unsigned, unsigned source, Time) { began.push_back(source); });
+  router.set_route(0, 11, {});
+  CHECK(lines.sources(9) == 0);
+  CHECK(began == std::vector<unsigned>{1, bus::InterruptLines::slot_sources});
+}
+
 TEST_CASE("PIIX3: a shared line that ELCR leaves an edge loses the second card", "[planar][piix3]") {
   SouthBridge s;
   pci::Slot slot9{9, 1, s.wiring()}, slot13{13, 3, s.wiring()};
