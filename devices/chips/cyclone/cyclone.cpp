@@ -145,7 +145,7 @@ void Cyclone::tx_reset(std::uint16_t keep, Time now) {
     transmit_start_.cancel();
     starved_.cancel();
     loop_end_.cancel();
-    if (looping_) stop_loop();
+    if (loop_.on()) stop_loop();
     sending_ = false;
   }
   if (network) {
@@ -382,7 +382,7 @@ void Cyclone::archive(Archive& a) {
     up_, up_status_);
   a(latch_, interrupt_, host_error_, rx_early_, requested_, link_event_, dn_complete_, up_complete_, latched_at_);
   a(tx_fifo_, tx_status_, sending_, orphan_, tx_fatal_);
-  a(rx_fifo_, rx_used_, listening_, storing_, looping_, loop_frame_, loop_start_);
+  a(rx_fifo_, rx_used_, listening_, storing_, loop_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.receive_errors,
     counters_.transmit_errors);
   port_.archive(a);

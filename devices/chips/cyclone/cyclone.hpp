@@ -49,6 +49,7 @@
 #include "devices/chips/chip_host.hpp"
 #include "devices/chips/dma/dma_engines.hpp"
 #include "devices/chips/etherlink/etherlink_eeprom.hpp"
+#include "devices/chips/etherlink/loopback.hpp"
 #include "devices/chips/mii/mdio_port.hpp"
 #include "devices/chips/mii/mii_phy.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
@@ -343,7 +344,6 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   void loop_ends(Time now);
 
   // receiver
-  std::optional<net::Reception> heard() const;
   void hear(Time now);
   void listen(Time now);
   void receive_step(Time now);
@@ -424,12 +424,10 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   std::uint32_t rx_used_ = 0;
   bool listening_ = false;  // the frame that is arriving began while the receiver was on
   bool storing_ = false;    // ... and its bytes enter the packet at the FIFO's end
-  bool looping_ = false;    // the chip hears itself
-  std::vector<std::uint8_t> loop_frame_;
-  Time loop_start_{};
 
   Counters counters_;
   net::EthernetPort port_;
+  Loopback loop_{port_};
   MiiPhy phy_;
   MdioPort mdio_;
   EtherLinkEeprom eeprom_;

@@ -20,23 +20,13 @@ constexpr std::size_t address_bytes = 6;
 
 // ---- the wire ----
 
-std::optional<Reception> Cyclone::heard() const {
-  if (!looping_) return port_.receiving();
-  Reception r;
-  r.first_bit = loop_start_;
-  r.byte_time = port_.byte_time();
-  r.frame = loop_frame_;
-  r.length = loop_frame_.size();
-  return r;
-}
-
 void Cyclone::frame_begins(const Reception&, Time now) {
-  if (loops_inside() || looping_ || !phy_.connected()) return;
+  if (loops_inside() || loop_.on() || !phy_.connected()) return;
   hear(now);
 }
 
 void Cyclone::frame_ends(const Reception& r, Time now) {
-  if (!looping_) receive_ends(r, now);
+  if (!loop_.on()) receive_ends(r, now);
 }
 
 void Cyclone::hear(Time now) {
@@ -74,7 +64,7 @@ std::size_t Cyclone::data_bytes(std::size_t arrived) const {
 void Cyclone::listen(Time now) {
   receive_step_.cancel();
   if (!listening_) return;
-  const auto r = heard();
+  const auto r = loop_.heard();
   if (!r) return;
   if (!storing_) {
     receive_step_.at(std::max(now, r->arrival(address_bytes - 1)));
@@ -96,7 +86,7 @@ void Cyclone::listen(Time now) {
 }
 
 void Cyclone::receive_step(Time now) {
-  const auto r = heard();
+  const auto r = loop_.heard();
   if (!r || !listening_) return;
   if (!storing_) {
     if (!accepts(*r)) {
@@ -122,7 +112,7 @@ void Cyclone::receive_step(Time now) {
 
 void Cyclone::sync_receive(Time now) {
   if (!storing_) return;
-  if (const auto r = heard()) store(data_bytes(r->arrived(now)), *r);
+  if (const auto r = loop_.heard()) store(data_bytes(r->arrived(now)), *r);
 }
 
 // Once a byte found no room the rest of the frame is lost, even if there is room later. Of a frame that the upload
@@ -229,7 +219,8 @@ void Cyclone::rx_discard(Time now) {
 void Cyclone::stop_loop() {
   drop_arriving();
   receive_step_.cancel();
-  looping_ = listening_ = false;
+  loop_.stop();
+  listening_ = false;
 }
 
 }  // namespace planar::ethernet

@@ -42,7 +42,7 @@ void Cyclone::tx_append(std::span<const std::uint8_t> bytes, Time now) {
     for (std::size_t n = 0; n < bytes.size(); ++n) {
       const bool last = from + n + 1 == p.length;
       port_.patch(from + n, bytes[n], last && crc, now);
-      if (looping_ && from + n < loop_frame_.size()) loop_frame_[from + n] = bytes[n];
+      loop_.patch(from + n, bytes[n]);
     }
     watch_fifo(now);
   } else {
@@ -78,25 +78,23 @@ void Cyclone::transmit_start(Time now) {
     return;  // a frame cut by a reset still leaves the wire; its end starts this one
   sending_ = true;
   const auto frame = assemble(tx_fifo_.front());
-  loop_frame_ = frame;
+  loop_.load(frame);
   if (goes_to_wire()) {
     port_.transmit(frame, now);
     return;
   }
   if (loops_inside()) {
-    loop_start_ = now;
-    looping_ = true;
+    loop_.begin(now);
     hear(now);
   }
-  loop_end_.at(now + port_.byte_time() * (preamble_bytes + std::ssize(frame)));
+  loop_end_.at(now + loop_.length());
 }
 
 void Cyclone::transmit_begins(Time now) {
   if (!sending_) return;
   if (network_diagnostic_ & ExternalLoopback) {
-    if (looping_) stop_loop();  // the attempt before this one collided
-    looping_ = true;
-    loop_start_ = now;
+    if (loop_.on()) stop_loop();  // the attempt before this one collided
+    loop_.begin(now);
     hear(now);
   }
   watch_fifo(now);
@@ -129,14 +127,10 @@ void Cyclone::starved(Time now) { port_.underrun(now); }
 // A frame that never reached the wire is over: it looped inside, or there is no link.
 void Cyclone::loop_ends(Time now) {
   net::TransmitOutcome outcome;
-  if (looping_) {
-    net::Reception r = *heard();
-    r.fcs_ok = net::fcs_good(loop_frame_);
-    looping_ = false;
-    receive_ends(r, now);
-  } else {
+  if (loop_.on())
+    receive_ends(loop_.end(true, false), now);
+  else
     outcome.result = net::TransmitResult::carrier_lost;
-  }
   transmit_finished(outcome, now);
 }
 
@@ -146,12 +140,9 @@ void Cyclone::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     start_next(now);
     return;
   }
-  if (looping_) {
-    net::Reception r = *heard();
-    looping_ = false;
+  if (loop_.on()) {
     const bool own_fcs = sending_ && !(tx_fifo_.front().header & CrcAppendDisable);
-    r.fcs_ok = outcome.result == net::TransmitResult::ok && (own_fcs || net::fcs_good(loop_frame_));
-    receive_ends(r, now);
+    receive_ends(loop_.end(outcome.result == net::TransmitResult::ok, own_fcs), now);
   }
   transmit_finished(outcome, now);
 }

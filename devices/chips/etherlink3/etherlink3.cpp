@@ -404,7 +404,7 @@ void EtherLink3::archive(Archive& a) {
   eeprom_.archive(a);
   a(latch_, interrupt_, tx_available_, tx_available_armed_, rx_early_, requested_, latched_at_);
   a(tx_fifo_, tx_used_, tx_status_, sending_, orphan_, tx_overrun_, tx_reset_required_);
-  a(rx_fifo_, rx_used_, listening_, storing_, discarding_rest_, rx_underrun_, looping_, loop_frame_, loop_start_);
+  a(rx_fifo_, rx_used_, listening_, storing_, discarding_rest_, rx_underrun_, loop_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.receive_errors,
     counters_.transmit_errors);
   port_.archive(a);

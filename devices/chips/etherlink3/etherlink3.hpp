@@ -42,6 +42,7 @@
 #include "core/time/time.hpp"
 #include "devices/chips/chip_host.hpp"
 #include "devices/chips/etherlink/etherlink_eeprom.hpp"
+#include "devices/chips/etherlink/loopback.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -258,7 +259,6 @@ class EtherLink3 final : public net::EthernetStation {
   std::uint16_t loopback() const { return net_diagnostics_ & (ExternalLoopback | InternalLoopback); }
 
   // receiver
-  std::optional<net::Reception> heard() const;
   void hear(Time now);
   void receive_step(Time now);
   void sync_receive(Time now);
@@ -311,12 +311,10 @@ class EtherLink3 final : public net::EthernetStation {
   bool storing_ = false;          // ... and its bytes enter the packet at the FIFO's end
   bool discarding_rest_ = false;  // RX Discard took the packet that is still arriving
   bool rx_underrun_ = false;
-  bool looping_ = false;  // the chip hears itself
-  std::vector<std::uint8_t> loop_frame_;
-  Time loop_start_{};
 
   Counters counters_;
   net::EthernetPort port_;
+  Loopback loop_{port_};
   EtherLinkEeprom eeprom_;
   Event transmit_start_;  // the frame at the head reaches the serialiser
   Event starved_;         // the wire wants the first byte that the host has not written

@@ -14,30 +14,20 @@ using net::Reception;
 
 // ---- the wire ----
 
-std::optional<Reception> EtherLink3::heard() const {
-  if (!looping_) return port_.receiving();
-  Reception r;
-  r.first_bit = loop_start_;
-  r.byte_time = port_.byte_time();
-  r.frame = loop_frame_;
-  r.length = loop_frame_.size();
-  return r;
-}
-
 void EtherLink3::frame_begins(const Reception&, Time now) {
-  if (loopback() & InternalLoopback || looping_ || !transceiver_on()) return;
+  if (loopback() & InternalLoopback || loop_.on() || !transceiver_on()) return;
   hear(now);
 }
 
 void EtherLink3::frame_ends(const Reception& r, Time now) {
-  if (!looping_) receive_ends(r, now);
+  if (!loop_.on()) receive_ends(r, now);
 }
 
 void EtherLink3::hear(Time) {
   listening_ = false;
   if (!rx_enabled_ || rx_underrun_) return;
   listening_ = true;
-  if (const auto r = heard()) receive_step_.at(r->arrival(5));
+  if (const auto r = loop_.heard()) receive_step_.at(r->arrival(5));
 }
 
 // "Group" takes broadcasts too, "promiscuous" everything (3Com's manual).
@@ -52,7 +42,7 @@ bool EtherLink3::accepts(const Reception& r) const {
 
 // The destination address is complete; or RX Early is due.
 void EtherLink3::receive_step(Time now) {
-  const auto r = heard();
+  const auto r = loop_.heard();
   if (!r || !listening_) return;
   if (storing_) {
     sync_receive(now);
@@ -81,7 +71,7 @@ void EtherLink3::receive_step(Time now) {
 
 void EtherLink3::sync_receive(Time now) {
   if (!storing_) return;
-  if (const auto r = heard()) {
+  if (const auto r = loop_.heard()) {
     const std::size_t arrived = r->arrived(now);
     store(arrived > net::fcs_bytes ? arrived - net::fcs_bytes : 0, *r);
   }
@@ -167,7 +157,8 @@ void EtherLink3::drop_arriving() {
 void EtherLink3::stop_loop() {
   drop_arriving();
   receive_step_.cancel();
-  looping_ = listening_ = discarding_rest_ = false;
+  loop_.stop();
+  listening_ = discarding_rest_ = false;
 }
 
 // ---- the host's side ----

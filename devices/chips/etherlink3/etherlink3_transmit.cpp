@@ -26,7 +26,7 @@ void EtherLink3::tx_write(std::uint8_t byte, Time now) {
     if (sending_ && &p == &tx_fifo_.front()) {  // it left before all of it was here
       const std::size_t at = p.data.size() - 1;
       if (at < p.length()) port_.patch(at, byte, p.data.size() == p.length() && !(p.header & NoCrc), now);
-      if (looping_ && at < loop_frame_.size()) loop_frame_[at] = byte;
+      loop_.patch(at, byte);
       watch_fifo(now);
     }
     if (p.over && p.complete()) release_head();
@@ -57,7 +57,7 @@ void EtherLink3::tx_reset(Time now) {
   transmit_start_.cancel();
   starved_.cancel();
   loop_end_.cancel();
-  if (looping_) stop_loop();
+  if (loop_.on()) stop_loop();
   tx_fifo_.clear();
   tx_used_ = 0;
   tx_status_.clear();
@@ -101,25 +101,23 @@ void EtherLink3::transmit_start(Time now) {
     return;  // a frame cut by a reset still leaves the wire; its end starts this one
   sending_ = true;
   const auto frame = assemble(tx_fifo_.front());
-  loop_frame_ = frame;
+  loop_.load(frame);
   if (goes_to_wire()) {
     port_.transmit(frame, now);
     return;
   }
   if (loopback() & InternalLoopback) {
-    loop_start_ = now;
-    looping_ = true;
+    loop_.begin(now);
     hear(now);
   }
-  loop_end_.at(now + port_.byte_time() * static_cast<std::int64_t>(8 + frame.size()));
+  loop_end_.at(now + loop_.length());
 }
 
 void EtherLink3::transmit_begins(Time now) {
   if (!sending_) return;
   if (loopback() & ExternalLoopback) {
-    if (looping_) stop_loop();  // the attempt before this one collided
-    looping_ = true;
-    loop_start_ = now;
+    if (loop_.on()) stop_loop();  // the attempt before this one collided
+    loop_.begin(now);
     hear(now);
   }
   watch_fifo(now);
@@ -141,14 +139,10 @@ void EtherLink3::starved(Time now) { port_.underrun(now); }
 // A frame that never reached the wire is over: it looped inside, or no transceiver took it.
 void EtherLink3::loop_ends(Time now) {
   net::TransmitOutcome outcome;
-  if (looping_) {
-    net::Reception r = *heard();
-    r.fcs_ok = net::fcs_good(loop_frame_);
-    looping_ = false;
-    receive_ends(r, now);
-  } else {
+  if (loop_.on())
+    receive_ends(loop_.end(true, false), now);
+  else
     outcome.result = net::TransmitResult::carrier_lost;
-  }
   transmit_finished(outcome, now);
 }
 
@@ -158,12 +152,9 @@ void EtherLink3::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     start_next(now);
     return;
   }
-  if (looping_) {
-    net::Reception r = *heard();
-    looping_ = false;
+  if (loop_.on()) {
     const bool own_fcs = sending_ && !(tx_fifo_.front().header & NoCrc);
-    r.fcs_ok = outcome.result == net::TransmitResult::ok && (own_fcs || net::fcs_good(loop_frame_));
-    receive_ends(r, now);
+    receive_ends(loop_.end(outcome.result == net::TransmitResult::ok, own_fcs), now);
   }
   transmit_finished(outcome, now);
 }
