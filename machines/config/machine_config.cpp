@@ -377,7 +377,7 @@ std::string in_short(const std::vector<std::string>& changes) {
 }  // namespace
 
 std::string MachineConfig::label_of_results() const {
-  return changes.empty() ? name : fmt::format("{} with {}", name, in_short(changes));
+  return own_title || changes.empty() ? shown_name() : fmt::format("{} with {}", name, in_short(changes));
 }
 
 MachineConfig read_machine(Config& c) {
@@ -386,8 +386,9 @@ MachineConfig read_machine(Config& c) {
   Config built_in = load_machine(m.name);
   const std::string title = read_values(built_in).title;
   m.changes = differences(built_in, c, *m.board_kind);
-  // What the title says of processor and cache need not hold any more.
-  if (!m.changes.empty() && m.title == title)
+  m.own_title = m.title != title;
+  // What the built-in machine's title says of processor and cache need not hold any more.
+  if (!m.changes.empty() && !m.own_title)
     m.title = fmt::format("{}, changed: {}", title.substr(0, title.find(',')), in_short(m.changes));
   return m;
 }

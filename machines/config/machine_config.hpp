@@ -112,11 +112,14 @@ struct MachineConfig {
   std::string name_prefix() const { return label.empty() ? "" : label + "."; }
   StartConfig start;
   std::string name;   ///< of the built-in machine
-  std::string title;  ///< of what this machine is: a changed one's says what is changed
+  std::string title;  ///< of what this machine is: a changed one's says what is changed, or is what its file calls it
+  bool own_title = false;  ///< its file calls it otherwise than the built-in machine of that name
   /// What is not as in the built-in machine of that name, as a file writes it: `cpu.clock = "66 MHz"`.
   std::vector<std::string> changes;
   /// The name for results: a changed machine's is not the built-in one's.
   std::string label_of_results() const;
+  /// What people call it where the machines of a lab have names of their own.
+  const std::string& shown_name() const { return own_title ? title : name; }
   Identity identity;
   Frequency clock{1, 1};
   bool fpu = false;

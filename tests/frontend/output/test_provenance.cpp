@@ -37,6 +37,20 @@ TEST_CASE("a result carries program, configuration, settings and command line") 
   CHECK(other.at("configuration").at("sha256") != c.at("sha256"));
 }
 
+TEST_CASE("a machine file's own title is what its results and the machine call it") {
+  const Scratch scratch;
+  const auto file =
+      scratch.write("slow.toml", "machine = \"model95\"\ntitle = \"My slow 95\"\n[cpu]\nclock = \"60 MHz\"\n");
+  const auto said = run_planar("netio --machine " + file + " --card ne2 --seconds 0.05 --sizes 1024");
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.err, Contains("My slow 95\n") && !Contains("changed:"));
+  CHECK_THAT(said.out, Contains("on My slow 95 with ne2") && !Contains("model95"));
+  CHECK(run_planar("run " + file + " --until '1 ms' --json -" + " --quiet").json().at("machine") == "My slow 95");
+  CHECK_THAT(run_planar("describe " + file + " --until '1 ms' pic").out, Contains("---- My slow 95 at "));
+  const auto compared = run_planar("compare --cards ne2 --machines " + file + quick);
+  CHECK_THAT(compared.out, Contains("My slow 95 (") && !Contains("changed:"));
+}
+
 TEST_CASE("a changed machine does not pass under the built-in machine's name") {
   const Scratch scratch;
   const auto slow = scratch.write("slow.toml", "machine = \"model95\"\n[cpu]\nclock = \"60 MHz\"\n");
