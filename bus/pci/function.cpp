@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "bus/pci/config_text.hpp"
 #include "bus/pci/master.hpp"
 #include "bus/pci/slot.hpp"
 #include "core/common/error.hpp"
@@ -40,6 +41,12 @@ Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity
 }
 
 Function::~Function() { slot_.remove(*this); }
+
+unsigned Function::number() const {
+  unsigned n = 0;
+  while (slot_.function(n) != this) ++n;
+  return n;
+}
 
 void Function::add_bar(unsigned n, const Bar& bar) {
   const std::uint32_t least = bar.kind == Bar::Kind::io ? 4 : 16;
@@ -107,7 +114,9 @@ void Function::set_interrupt(bool asserted, Time now) {
 
 void Function::describe_header(Description& d) const {
   d.reg("vendor", config_.read(VENDOR_ID, 2), 16).reg("device", config_.read(DEVICE_ID, 2), 16);
-  d.reg("COMMAND", config_.read(COMMAND, 2), 16).reg("STATUS", config_.read(STATUS, 2), 16);
+  const unsigned command = config_.read(COMMAND, 2), status = config_.read(STATUS, 2);
+  d.reg("COMMAND", command, 16).text("COMMAND bits", command_text(command));
+  d.reg("STATUS", status, 16).text("STATUS bits", status_text(status));
   d.reg("LATENCY_TIMER", config_.read(LATENCY_TIMER, 1), 8);
   d.reg("CACHE_LINE_SIZE", config_.read(CACHE_LINE_SIZE, 1), 8);
   for (unsigned n = 0; n < bars_.size(); ++n)

@@ -72,6 +72,10 @@ class Function {
   /// By register; one without a slave does not exist.
   const std::vector<Bar>& bars() const { return bars_; }
   Slot& slot() const { return slot_; }
+  /// Of the device, from 0.
+  unsigned number() const;
+  /// Its pin is asserted.
+  bool interrupt_pin() const { return interrupt_; }
 
   /// A bit of STATUS: what the bus master side of the function has met.
   void set_status(Status bit) { config_.set(STATUS, 2, config_.read(STATUS, 2) | bit); }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/pci/segment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "bus/pci/config_text.hpp"
 #include "bus/pci/function.hpp"
 #include "bus/pci/slot.hpp"
 #include "core/common/error.hpp"
@@ -57,7 +60,9 @@ Function* target(const std::array<Slot*, Segment::devices>& slots, unsigned devi
 
 std::uint32_t Segment::config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now) {
   Function* const f = target(slots_, device, function);
-  return f ? f->config_read(reg, bytes, now) & mask(bytes) : mask(bytes);
+  const std::uint32_t value = f ? f->config_read(reg, bytes, now) & mask(bytes) : mask(bytes);
+  if (trace_.on(TraceCategory::pos)) trace_config("->", device, function, reg, bytes, value, now);
+  return value;
 }
 
 std::uint32_t Segment::config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const {
@@ -67,16 +72,34 @@ std::uint32_t Segment::config_peek(unsigned device, unsigned function, unsigned 
 
 void Segment::config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value,
                            Time now) {
+  if (trace_.on(TraceCategory::pos)) trace_config("<-", device, function, reg, bytes, value & mask(bytes), now);
   if (Function* const f = target(slots_, device, function)) f->config_write(reg, bytes, value & mask(bytes), now);
+  if (config_watcher_) config_watcher_(device, function, reg, bytes, value & mask(bytes));
+}
+
+// The device is the one that is configured: "slot1.3c905b", "pci" for those of the board and absent ones.
+void Segment::trace_config(const char* arrow, unsigned device, unsigned function, unsigned reg, unsigned bytes,
+                           std::uint32_t value, Time now) {
+  const Slot* const at = slot(device);
+  const auto known = header_register(reg);
+  trace_(TraceCategory::pos, now, at && at->number() ? at->subject().device : name_, "00:{:02X}.{} {} {} {:0{}X}",
+         device, function, known.empty() ? fmt::format("{:02X}", reg) : fmt::format("{:02X} {}", reg, known), arrow,
+         value, 2 * bytes);
+}
+
+std::vector<Function*> Segment::functions() const {
+  std::vector<Function*> list;
+  for (const Slot* slot : slots_)
+    for (unsigned n = 0; slot && n < Slot::functions; ++n)
+      if (Function* f = slot->function(n)) list.push_back(f);
+  return list;
 }
 
 void Segment::reset(Time now) {
   posted_.clear();
   post_.cancel();
   update_contended();
-  for (Slot* slot : slots_)
-    for (unsigned n = 0; slot && n < Slot::functions; ++n)
-      if (Function* f = slot->function(n)) f->bus_reset(now);
+  for (Function* f : functions()) f->bus_reset(now);
 }
 
 void Segment::ground_m66en() {

@@ -30,6 +30,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bus/common/bus.hpp"
@@ -41,6 +42,7 @@
 
 namespace planar::pci {
 
+class Function;
 class Slot;
 
 class Segment final : public bus::Bus {
@@ -81,6 +83,10 @@ class Segment final : public bus::Bus {
   std::uint32_t config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now);
   std::uint32_t config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const;
   void config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value, Time now);
+  /// Calls `watcher` after each write, also one to an absent device; it may look only. Empty ends it.
+  using ConfigWatcher =
+      std::function<void(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value)>;
+  void watch_config(ConfigWatcher watcher) { config_watcher_ = std::move(watcher); }
   /// RST#: every function, and every master's burst.
   void reset(Time now);
 
@@ -89,6 +95,8 @@ class Segment final : public bus::Bus {
   bool m66en() const { return timing_.clock < clock_33mhz; }
 
   Slot* slot(unsigned device) const { return device < devices ? slots_[device] : nullptr; }
+  /// Every function on it, by device and number.
+  std::vector<Function*> functions() const;
   const SegmentTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
   /// Transactions and bytes of all masters, for reports.
@@ -118,6 +126,8 @@ class Segment final : public bus::Bus {
   void serve_posted(Time now);
   void post_done(Time now);
   bool requested() const;
+  void trace_config(const char* arrow, unsigned device, unsigned function, unsigned reg, unsigned bytes,
+                    std::uint32_t value, Time now);
   void update_contended() { contended_ = owner_ != nullptr || grant_.pending() || !posted_.empty(); }
 
   /// The owner's transaction: how much it moves, and when.
@@ -143,6 +153,7 @@ class Segment final : public bus::Bus {
   Trace& trace_;
   std::string name_;
   Host host_;
+  ConfigWatcher config_watcher_;
   std::array<Slot*, devices> slots_{};
   std::vector<Master*> masters_;  // in order of construction
   std::uint32_t turn_ = 0;        // of masters_: who is asked first

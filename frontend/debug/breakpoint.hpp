@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/time/time.hpp"
@@ -17,6 +18,8 @@ enum class BreakKind : std::uint8_t {
   port,       ///< an I/O cycle of the processor
   interrupt,  ///< the delivery of a vector
   pos,        ///< a POS register of a slot is written
+  config,     ///< a register in the configuration space of a PCI function is written
+  decoded,    ///< an access to what the base addresses of the PCI card in a slot decode at that time
   frame,      ///< a frame has left its sender
   time,       ///< a virtual time is reached
 };
@@ -24,15 +27,16 @@ enum class BreakKind : std::uint8_t {
 struct Breakpoint {
   unsigned number = 0;  ///< as Debugger::add() gives it
   BreakKind kind = BreakKind::execute;
-  std::uint32_t first = 0;  ///< address, port, vector or slot (0: any)
+  std::uint32_t first = 0;  ///< address, port, vector, slot (0: any), of config device * 8 + function
   std::uint32_t last = 0;   ///< inclusive
   bool reads = false;       ///< memory and port: which direction
   bool writes = false;
-  bool physical = false;    ///< memory: the addresses are physical
-  Time at = Time::never();  ///< of a time
-  std::string sender;       ///< frame: of a port whose name contains this; empty: of any
-  bool once = false;        ///< removed when it is hit
-  std::string text;         ///< how its owner calls it
+  bool physical = false;                  ///< memory: the addresses are physical
+  std::optional<std::uint32_t> offset{};  ///< of decoded: within the range; nothing: anywhere
+  Time at = Time::never();                ///< of a time
+  std::string sender;                     ///< frame: of a port whose name contains this; empty: of any
+  bool once = false;                      ///< removed when it is hit
+  std::string text;                       ///< how its owner calls it
   std::uint64_t hits = 0;
 };
 

@@ -40,6 +40,16 @@ void check_sender(Debugger& debugger, const std::string& sender);
 /// One line per stretch of 16 bytes, as hexadecimal and text; `byte` gives nothing for what cannot be read.
 std::string dump(std::uint32_t address, std::uint32_t length,
                  const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte);
+/// A device on PCI, and a function of it if one was named.
+struct FunctionPlace {
+  unsigned device = 0;
+  std::optional<unsigned> function;
+};
+/// Of "9", "A.1", "00:07.1" (hexadecimal, as `pci` lists them) or "slot1"; an empty `text` only asks whether there is
+/// PCI. Throws Error if there is none, or no such device or function.
+FunctionPlace find_function(Debugger& debugger, const std::string& text);
+/// `pci`: the functions, or one with its configuration space.
+Result pci_command(Debugger& debugger, const Arguments& arguments);
 /// What the machine waits for now, or does.
 std::string why(Debugger& debugger);
 

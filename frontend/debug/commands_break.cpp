@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bus/pci/segment.hpp"
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
 #include "machines/config/units.hpp"
@@ -56,10 +57,28 @@ Result break_interrupt(Debugger& d, const Arguments& a) {
 }
 
 Result break_pos(Debugger& d, const Arguments& a) {
+  if (d.machine().board().slot_device().empty())
+    throw Error("this machine has no POS; break config stops after a write to PCI's configuration space");
   Breakpoint b;
   b.kind = BreakKind::pos;
   if (a.size() > 1) b.first = parse_count(a[1], 8);
   return added(d, b, b.first ? fmt::format("POS write to slot {}", b.first) : std::string("POS write to any slot"));
+}
+
+Result break_config(Debugger& d, const Arguments& a) {
+  Breakpoint b;
+  b.kind = BreakKind::config;
+  b.last = 32 * 8 - 1;
+  if (a.size() < 2) {
+    find_function(d, "");
+    return added(d, b, "configuration write");
+  }
+  const FunctionPlace at = find_function(d, a[1]);
+  b.first = at.device * 8 + at.function.value_or(0);
+  b.last = at.device * 8 + at.function.value_or(7);
+  return added(d, b,
+               fmt::format("configuration write to 00:{:02X}{}", at.device,
+                           at.function ? fmt::format(".{}", *at.function) : std::string{}));
 }
 
 /// Whether a network adapter that `name` means is in the slot: "ne2", "slot1", or any.
@@ -77,6 +96,17 @@ Result break_nic(Debugger& d, const Arguments& a) {
   std::string out;
   for (const bus::SlotView& slot : d.machine().board().slots()) {
     if (!meant(d, slot, name)) continue;
+    if (slot.bus == d.machine().board().pci()) {  // firmware and drivers say where, at any time
+      Breakpoint b;
+      b.kind = BreakKind::decoded;
+      b.first = b.last = slot.number;
+      if (a.size() > 2) b.offset = parse_small(d, a[2], 0xFFFF);
+      out += added(d, b,
+                   fmt::format("slot {}, {}", slot.number,
+                               b.offset ? fmt::format("register {:02X}h", *b.offset) : "its base addresses"))
+                 .text;
+      continue;
+    }
     for (const bus::CardResource& resource : slot.resources) {
       const bool io = resource.kind == bus::CardResource::Kind::io;
       if (!io && resource.kind != bus::CardResource::Kind::memory) continue;
@@ -133,11 +163,11 @@ struct Form {
   const char* word;
   Result (*set)(Debugger&, const Arguments&);
 };
-constexpr Form forms[] = {{"io", break_io},   {"int", break_interrupt}, {"pos", break_pos},
+constexpr Form forms[] = {{"io", break_io},   {"int", break_interrupt}, {"pos", break_pos},  {"config", break_config},
                           {"nic", break_nic}, {"frame", break_frame},   {"time", break_time}};
 
 Result break_command(Debugger& d, const Arguments& a) {
-  if (a.empty()) throw Error("break needs an address, or io, int, pos, nic, frame or time");
+  if (a.empty()) throw Error("break needs an address, or io, int, pos, config, nic, frame or time");
   for (const Form& form : forms)
     if (a[0] == form.word) return form.set(d, a);
   Breakpoint b;
@@ -188,6 +218,7 @@ constexpr Command break_command_table[] = {
     {"break b", "io PORT[-PORT] [read|write]", "stop after an access to ports", break_command},
     {"break b", "int VECTOR[-VECTOR]", "stop when an interrupt or exception is delivered", break_command},
     {"break b", "pos [SLOT]", "stop after a POS write", break_command},
+    {"break b", "config [DEVICE[.FUNCTION]|slotN]", "stop after a write to PCI's configuration space", break_command},
     {"break b", "nic [CARD|slotN [OFFSET]]", "stop after an access to an adapter's registers", break_command},
     {"break b", "frame [SENDER]", "stop when a frame has left its sender", break_command},
     {"break b", "time TIME", "stop at a virtual time", break_command},

@@ -120,7 +120,7 @@ Result why_command(Debugger& d, const Arguments&) { return {why(d)}; }
 Result machine(Debugger& d, const Arguments& a) {
   std::string out;
   for (std::size_t n = 0; n < d.lab().machines(); ++n) {
-    const auto name = d.lab().name(n).empty() ? d.lab().machine(n).config().name : d.lab().name(n);
+    const auto name = d.lab().name(n).empty() ? d.lab().machine(n).config().shown_name() : d.lab().name(n);
     if (!a.empty() && a[0] == name) {
       d.select(n);
       return {};
@@ -141,6 +141,8 @@ constexpr Command show_command_table[] = {
     {"writephys", "ADDRESS BYTE...", "change physical memory", write_physical},
     {"port", "PORT", "what a port would read, without side effects", port},
     {"describe", "[DEVICE...]", "a device's registers and state; without a name, the devices", describe},
+    {"pci", "[DEVICE[.FUNCTION]|slotN]", "the functions on PCI; of one, its configuration space by name and in full",
+     pci_command},
     {"time", "", "virtual time, clocks, and the events to come", time},
     {"why", "", "what the machine waits for now, in terms of the parts of a frame's time", why_command},
     {"machine", "[NAME]", "of several machines, the one that commands apply to", machine},

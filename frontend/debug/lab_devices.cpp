@@ -47,7 +47,7 @@ std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::st
   for (std::size_t n = 0; n < lab.machines(); ++n) {
     const Machine& machine = lab.machine(n);
     MachineDevices& entry = machines.emplace_back();
-    entry.machine = lab.name(n).empty() ? machine.config().name : lab.name(n);
+    entry.machine = lab.name(n).empty() ? machine.config().shown_name() : lab.name(n);
     entry.at = machine.now();
     for (const auto& device : machine.devices()) {
       bool wanted = chosen.empty();

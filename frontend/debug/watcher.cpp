@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "bus/pci/config_text.hpp"
+#include "bus/pci/segment.hpp"
 
 namespace planar {
 
@@ -48,6 +52,14 @@ void Watcher::attach(bool on) {
   if (on == attached_) return;
   attached_ = on;
   until_poll_ = poll_interval;
+  if (pci::Segment* const pci = machine_.board().pci()) {
+    pci::Segment::ConfigWatcher watcher;
+    if (on)
+      watcher = [this](unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value) {
+        configured(device, function, reg, bytes, value);
+      };
+    pci->watch_config(std::move(watcher));
+  }
   if (on)
     machine_.cpu().add_observer(*this);
   else
@@ -91,10 +103,15 @@ void Watcher::memory(std::uint32_t physical, std::uint32_t bytes, bool write, co
 }
 
 void Watcher::device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) {
-  if (!fetch) memory(address, bytes, false, fmt::format("read, {:0{}X}h", value, 2 * bytes));
+  if (fetch) return;
+  memory(address, bytes, false, fmt::format("read, {:0{}X}h", value, 2 * bytes));
+  if (const auto* range = machine_.memory().find(address))
+    decoded(range->subject, address - range->base, bytes, value, false);
 }
 void Watcher::device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) {
   memory(address, bytes, true, fmt::format("written, {:0{}X}h", value, 2 * bytes));
+  if (const auto* range = machine_.memory().find(address))
+    decoded(range->subject, address - range->base, bytes, value, true);
 }
 void Watcher::others_wrote(std::uint32_t address, std::uint32_t bytes) {
   memory(address, bytes, true, "written by DMA or a bus master");
@@ -106,6 +123,31 @@ void Watcher::io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool w
     if (b.kind != BreakKind::port || !(write ? b.writes : b.reads) || !overlap(b.first, b.last, port, bytes)) continue;
     calls_.hit(b, port, write,
                fmt::format("port {:04X}h: {:0{}X}h is {}", port, value, 2 * bytes, write ? "written" : "read"));
+  }
+  if (const auto* range = machine_.io().find(port))
+    decoded(range->subject, static_cast<std::uint32_t>(port - range->first), bytes, value, write);
+}
+
+void Watcher::decoded(const TraceSubject* subject, std::uint32_t offset, unsigned bytes, std::uint32_t value,
+                      bool write) {
+  for (const Breakpoint& b : breakpoints_) {
+    if (b.kind != BreakKind::decoded || !subject || !subject->device.starts_with(fmt::format("slot{}.", b.first)) ||
+        (b.offset && !overlap(*b.offset, *b.offset, offset, bytes)))
+      continue;
+    calls_.hit(b, offset, write,
+               fmt::format("{}, register {:02X}h: {:0{}X}h is {}", subject->device, offset, value, 2 * bytes,
+                           write ? "written" : "read"));
+  }
+}
+
+void Watcher::configured(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value) {
+  const std::uint32_t at = device * 8 + function;
+  for (const Breakpoint& b : breakpoints_) {
+    if (b.kind != BreakKind::config || at < b.first || at > b.last) continue;
+    const auto name = pci::header_register(reg);
+    calls_.hit(b, reg, true,
+               fmt::format("configuration {:02X}h{}{} of 00:{:02X}.{}: {:0{}X}h is written", reg,
+                           name.empty() ? "" : " ", name, device, function, value, 2 * bytes));
   }
 }
 

@@ -318,7 +318,7 @@ Answer Protocol::query(Debugger& d, std::string_view packet) {
     const auto id = parse_hex(packet.substr(17));
     if (!id || *id < 1 || *id > d.lab().machines()) return text(no_such);
     const auto& label = d.lab().name(*id - 1);
-    return text(to_hex(label.empty() ? d.lab().machine(*id - 1).config().name : label));
+    return text(to_hex(label.empty() ? d.lab().machine(*id - 1).config().shown_name() : label));
   }
   if (begins("qSymbol")) return text("OK");
   return text("");

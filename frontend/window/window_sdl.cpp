@@ -200,7 +200,7 @@ struct Window::State {
     if (host - titled < title_period) return;
     titled = host;
     SDL_SetWindowTitle(desktop.window,
-                       fmt::format("planar {} - {:.0f} s virtual, {}{}", machine().config().name, now.seconds(),
+                       fmt::format("planar {} - {:.0f} s virtual, {}{}", machine().config().shown_name(), now.seconds(),
                                    actions.held() ? "paused"
                                    : speed        ? fmt::format("{:.0f} % speed", *speed)
                                                   : "...",

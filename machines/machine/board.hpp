@@ -28,6 +28,10 @@
 #include "devices/board/at/video/vga.hpp"
 #include "machines/config/machine_config.hpp"
 
+namespace planar::pci {
+class Segment;
+}
+
 namespace planar {
 
 struct LinuxBoot;
@@ -65,6 +69,9 @@ class Board {
   virtual bus::InterruptLines& interrupts() = 0;
   /// In the order in which the host bridge numbers them.
   virtual std::span<bus::Bus* const> buses() const = 0;
+  /// Its PCI segment, or null.
+  virtual pci::Segment* pci() { return nullptr; }
+  const pci::Segment* pci() const { return const_cast<Board*>(this)->pci(); }
   /// Every slot, in order of its number.
   virtual std::vector<bus::SlotView> slots() const = 0;
   /// What is in slot `number` (from 1), or null; the same as a network adapter, or null.

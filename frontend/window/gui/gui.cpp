@@ -242,7 +242,7 @@ void Gui::status_bar(const Rect& rect, const Status& status) {
   light("network", status.lights.network, widgets::blue);
   const bool several = lab_.machines() > 1;
   const Machine& machine = lab_.machine(view_.machine);
-  widgets::text(several ? lab_.name(view_.machine) : machine.config().name);
+  widgets::text(several ? lab_.name(view_.machine) : machine.config().shown_name());
   ImGui::SameLine(0, 12);
   widgets::text(fmt::format("{:.3f} s", status.now.seconds()));
   ImGui::SameLine(0, 12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The channel in the last milliseconds: a lane for the processor's accesses, one for what it waits for, one for each
+// The buses in the last milliseconds: a lane for the processor's accesses, one for what it waits for, one for each
 // other master.
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ std::string text_of(const BusSpan& s) {
     case Kind::acknowledge: return fmt::format("interrupt acknowledge: {:02X}h, {}", s.value, length);
     case Kind::wait: return fmt::format("the processor waits, {}", length);
     case Kind::refresh: return fmt::format("refresh, {}", length);
-    case Kind::owned: return fmt::format("{} has the channel, {}", s.owner, length);
+    case Kind::owned: return fmt::format("{} has the bus, {}", s.owner, length);
     case Kind::transfer:
       return s.bytes ? fmt::format("{}: {} {} bytes at {:08X}h, {}", s.owner, way, s.bytes, s.address, length)
                      : fmt::format("{}: cycles, {}", s.owner, length);
@@ -54,7 +54,7 @@ class BusPane final : public Pane {
  public:
   std::string_view name() const override { return "bus"; }
   const char* title() const override { return "Bus"; }
-  const char* help() const override { return "the Micro Channel in the last milliseconds"; }
+  const char* help() const override { return "Micro Channel, or PCI and ISA, in the last milliseconds"; }
 
   void draw(const Inspection& look) override {
     ImGui::SetNextItemWidth(ImGui::GetFontSize() * 14);

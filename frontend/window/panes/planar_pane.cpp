@@ -21,14 +21,17 @@ class PlanarPane final : public Pane {
       const char* title;
       const char* device;
     };
-    static constexpr std::array<Tab, 5> tabs{
-        {{"PIC", "pic"}, {"IRQ", "irq"}, {"PIT", "pit"}, {"DMA", "dma"}, {"Arbitration", "channel"}}};
+    static constexpr std::array<Tab, 4> tabs{{{"PIC", "pic"}, {"IRQ", "irq"}, {"PIT", "pit"}, {"DMA", "dma"}}};
     if (!ImGui::BeginTabBar("devices")) return;
     for (const Tab& tab : tabs)
       if (ImGui::BeginTabItem(tab.title)) {
         show(look.machine, tab.device);
         ImGui::EndTabItem();
       }
+    if (ImGui::BeginTabItem("Arbitration")) {
+      show(look.machine, look.machine.board().pci() ? "pci" : "channel");
+      ImGui::EndTabItem();
+    }
     if (ImGui::BeginTabItem("Others")) {
       others(look.machine);
       ImGui::EndTabItem();

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slots: what is in them, its POS bytes as they are now, and the ranges that the solver gave it.
+// The slots: what is in them, how it is configured now, and the ranges that it has. On the Micro Channel that is POS;
+// on PCI, the header of every function's configuration space and what its bus master does.
 #include <fmt/format.h>
 
+#include "bus/pci/config_text.hpp"
+#include "bus/pci/function.hpp"
+#include "bus/pci/segment.hpp"
+#include "bus/pci/slot.hpp"
 #include "frontend/window/panes/pane.hpp"
 #include "frontend/window/panes/widgets.hpp"
 
@@ -13,7 +18,7 @@ class SlotsPane final : public Pane {
  public:
   std::string_view name() const override { return "slots"; }
   const char* title() const override { return "Slots"; }
-  const char* help() const override { return "adapters with POS bytes and claimed ranges"; }
+  const char* help() const override { return "adapters with claimed ranges; POS, or PCI's functions"; }
 
   void draw(const Inspection& look) override {
     for (const bus::SlotView& slot : look.machine.board().slots()) {
@@ -24,12 +29,36 @@ class SlotsPane final : public Pane {
       widgets::coloured(slot.enabled ? widgets::good : widgets::bad, slot.enabled ? "enabled" : "disabled");
       for (const bus::CardResource& resource : slot.resources) widgets::text("  " + resource.text);
     }
-    const std::string_view name = look.machine.board().slot_device();
-    if (name.empty()) return;
-    widgets::heading("POS");
-    const Description pos = look.machine.describe(name);
-    widgets::fields(pos);
-    if (const Description* planar = widgets::part(pos, "planar functions")) widgets::device(*planar);
+    if (const pci::Segment* const pci = look.machine.board().pci()) functions(*pci);
+    if (const std::string_view name = look.machine.board().slot_device(); !name.empty()) {
+      widgets::heading("POS");
+      const Description pos = look.machine.describe(name);
+      widgets::fields(pos);
+      if (const Description* planar = widgets::part(pos, "planar functions")) widgets::device(*planar);
+    }
+  }
+
+ private:
+  static void functions(const pci::Segment& bus) {
+    Description masters("pci");
+    bus.describe(masters);
+    widgets::heading("PCI functions");
+    for (const pci::Function* f : bus.functions()) {
+      const std::string title = pci::function_title(*f);
+      if (!ImGui::CollapsingHeader(title.c_str(), ImGuiTreeNodeFlags_DefaultOpen)) continue;
+      Description header(title);
+      f->describe_header(header);
+      widgets::fields(header);
+      for (unsigned n = 0; n < f->bars().size(); ++n)
+        if (f->bars()[n].slave) widgets::text(fmt::format("  BAR{}: {}", n, pci::bar_text(*f, n)));
+      if (const auto pin = pci::interrupt_text(*f); !pin.empty())
+        widgets::coloured(f->interrupt_pin() ? widgets::accent : widgets::quiet, "  " + pin);
+      for (const Description& master : masters.parts())
+        if (f->slot().number() != 0 && master.name().ends_with(f->slot().subject().device))
+          if (const Field* activity = widgets::field(master, "bus"))
+            widgets::coloured(activity->text == "idle" ? widgets::quiet : widgets::good,
+                              fmt::format("  bus master: {}", activity->text));
+    }
   }
 };
 

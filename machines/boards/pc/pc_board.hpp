@@ -50,9 +50,6 @@ class PcBoard final : public Board {
   explicit PcBoard(const BoardSite& site);
   ~PcBoard() override;
 
-  // What only a PC has.
-  pci::Segment& segment() { return pci_; }
-
   cpu::Pins& pins() override { return host_; }
   void start(cpu::Cpu& cpu, std::span<net::Medium* const> media) override;
   void reset(Time now) override;
@@ -61,6 +58,7 @@ class PcBoard final : public Board {
   IoSpace& io() override { return host_.io(); }
   bus::InterruptLines& interrupts() override { return interrupts_; }
   std::span<bus::Bus* const> buses() const override { return buses_; }
+  pci::Segment* pci() override { return &pci_; }
   std::vector<bus::SlotView> slots() const override;
   bus::Card* card(unsigned number) const override;
   NetworkAdapter* adapter(unsigned number) const override;

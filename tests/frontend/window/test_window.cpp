@@ -71,6 +71,16 @@ TEST_CASE("--window: every pane over a network at work does not change it") {
   CHECK(run_planar(run + " --do pause").status == 2);
 }
 
+TEST_CASE("--window: every pane over a PC at work does not change it") {
+  setenv("SDL_VIDEODRIVER", "dummy", 1);
+  const std::string run =
+      "run pc-p166 --card 3c905b --guest do=netio --guest seconds=0.02 --quiet --until '9.75 s' --json -";
+  const auto seen = run_planar(run + " --window --panes slots=left,planar=left-below,adapter,bus,wire=float");
+  REQUIRE(seen.status == 0);
+  CHECK(seen.json()["repeatable"] == true);
+  CHECK(seen.json()["state_hash"] == run_planar(run).json()["state_hash"]);
+}
+
 TEST_CASE("--window: keys and mouse reach the machine") {
   using namespace planar;
   setenv("SDL_VIDEODRIVER", "dummy", 1);
