@@ -1,10 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes the pictures of the window that README.md and docs/window.md show: make.sh PLANAR FOLDER
-# A Model 95 runs netio without a window up to a snapshot; windows on a display of their own (Xvfb) go on from there for
+# Makes the pictures of docs/: make.sh PLANAR FOLDER [buses|window]
+# buses: docs/pci-and-micro-channel.md's, from a run of each bus. They need no display.
+# window: those of README.md and docs/window.md. A Model 95 runs netio without a window up to a snapshot; windows on a display of their own (Xvfb) go on from there for
 # some milliseconds, pause, and are told by the keyboard (xdotool) to save their picture. 4: these are not installed.
 set -euo pipefail
-planar=$(realpath "$1") folder=$(realpath "$2") here=$(dirname "$(realpath "$0")")
+planar=$(realpath "$1") folder=$(realpath "$2") which=${3:-all} here=$(dirname "$(realpath "$0")")
+
+# A frame of 1518 bytes that each machine receives, in the middle of a stream of them.
+buses() {
+  local scratch; scratch=$(mktemp -d)
+  local receive="--test udp_stream --receive --sizes 1472 --seconds 0.3 --quiet --timeline-for"
+  "$planar" netperf --machine model95 --card 3c527 $receive "4 ms" --timeline-from "9.13 s" --timeline "$scratch/mca.json"
+  "$planar" netperf --machine pc-p166 --card 3c905b $receive "2 ms" --timeline-from "21.1 s" --timeline "$scratch/pci.json"
+  local names=(--name "Micro Channel of a Model 95, 3C527 at 10 Mbit/s" --name "PCI of pc-p166, 3C905B at 100 Mbit/s")
+  "$planar" timeline "$scratch/mca.json" "$scratch/pci.json" "${names[@]}" --svg "$folder/bus-frame.svg" \
+    --title "A frame of 1518 bytes is received"
+  "$planar" timeline "$scratch/mca.json" "$scratch/pci.json" "${names[@]}" --svg "$folder/bus-burst.svg" --zoom "24 us" \
+    --title "The frame's data go to memory, magnified"
+  rm -r "$scratch"
+}
+[ "$which" = window ] || buses
+[ "$which" = buses ] && exit 0
+
 command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "make.sh: install xvfb and xdotool"; exit 4; }
 scratch=$(mktemp -d)
 window= server=

@@ -25,7 +25,7 @@ namespace planar {
 
 namespace {
 constexpr const char* description =
-    "planar: a cycle-counted emulator of IBM PS/2 Micro Channel machines and their network adapters.\n"
+    "planar: a cycle-counted emulator of IBM PS/2 Micro Channel machines, PCs with PCI, and their network adapters.\n"
     "Times are virtual (inside the emulated machine) unless they are called host times.";
 constexpr const char* footer =
     "Start here:\n"
@@ -138,8 +138,8 @@ std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app) {
   for (const Benchmark* benchmark : benchmarks())
     if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
   adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
-                               add_bench, add_compare, add_published, add_regress, add_diff, add_netio_server,
-                               add_completion, add_help, add_installed_files});
+                               add_bench, add_compare, add_published, add_regress, add_diff, add_timeline,
+                               add_netio_server, add_completion, add_help, add_installed_files});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const auto add : adders) {
     const auto before = app.get_subcommands({}).size();

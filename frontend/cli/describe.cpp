@@ -70,9 +70,10 @@ Verb add_describe(CLI::App& app) {
       "describe", "Run a machine to a virtual time and show the registers and state of its devices, all or some");
   o->verb = verb;
   o->machine.add_to(*verb, true);
-  verb->add_option("device", o->devices,
-                   "What to show: cpu, pic, pit, dma, channel, pos, irq, vga, slot1, ne2...; all if none is named. In "
-                   "a lab of several machines NAME.DEVICE")
+  verb->add_option(
+          "device", o->devices,
+          "What to show: cpu, pic, pit, dma, irq, vga, channel and pos or pci, slot1, ne2...; all if none is named. In "
+          "a lab of several machines NAME.DEVICE")
       ->type_name("DEVICE");
   o->machine.drives.add_to(*verb);
   verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")

@@ -66,7 +66,7 @@ Verb add_diff(CLI::App& app) {
       ->type_name("FILE");
   verb->add_option("second", o->second, "The one to compare it with")->required()->type_name("FILE");
   verb->add_option("--timeline", o->timelines,
-                   "The timelines of the two runs: names the first cycle on the channel at which they diverge")
+                   "The timelines of the two runs: names the first cycle on the bus at which they diverge")
       ->type_name("FIRST SECOND")
       ->expected(2);
   add_json_option(*verb, o->json, "As JSON");

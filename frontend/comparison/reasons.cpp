@@ -76,7 +76,7 @@ const char* what(FrameTime::Part part) {
   return "";
 }
 
-/// What the card makes the processor do on the channel: "bus waits (PIO (remote DMA))" for programmed I/O.
+/// What the card makes the processor do on the bus: "bus waits (PIO (remote DMA))" for programmed I/O.
 std::string named(const Card& card, FrameTime::Part part) {
   return part == FrameTime::bus_wait ? fmt::format("{} ({})", what(part), card.entry->data_path) : what(part);
 }

@@ -78,7 +78,7 @@ void CpuTrack::accessed(const bus::BusCycle& access) {
   const Time from = std::max(access.start, since_);
   if (access.end > from) file_.slice(track_, "waits for the bus", "bus wait", from, access.end);
   if (wait_ && wait_->from >= from && wait_->to <= access.end)
-    file_.slice(track_, "channel taken", "bus wait", wait_->from, wait_->to);
+    file_.slice(track_, "bus taken", "bus wait", wait_->from, wait_->to);
   wait_.reset();
 }
 

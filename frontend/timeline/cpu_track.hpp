@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A processor's track: in which state it is (user, kernel, interrupt, real mode, halted), and within it each time it
-// stands still for a cycle on the channel. An interrupt lasts from its acknowledge to the IRET that returns to where it
+// stands still for a cycle on the bus. An interrupt lasts from its acknowledge to the IRET that returns to where it
 // came, or, if its handler goes on to another program, to the return to user mode.
 #pragma once
 

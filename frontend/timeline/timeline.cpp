@@ -31,7 +31,7 @@ void Timeline::open(Time now) {
   file_.note("planar", about);
   for (std::size_t n = 0; n < lab_.machines(); ++n) {
     Machine& machine = lab_.machine(n);
-    const std::string name = lab_.name(n).empty() ? machine.config().name : lab_.name(n);
+    const std::string name = lab_.name(n).empty() ? machine.config().shown_name() : lab_.name(n);
     machines_.push_back(std::make_unique<MachineTimeline>(machine, name, file_, [this] { follower_.follow(); }));
   }
   for (const net::Medium* medium : lab_.media()) {
@@ -139,7 +139,7 @@ std::string Timeline::summary() const {
                                          TimelineSpan::steady));
   std::uint64_t cycles = 0;
   for (const auto& machine : machines_) cycles += machine->cycles();
-  return fmt::format("{}: {:.3f} ms from {:.6f} s on, {} cycles on the channel, {}", file_.name(),
+  return fmt::format("{}: {:.3f} ms from {:.6f} s on, {} cycles on the bus, {}", file_.name(),
                      (closed_ - opened_).seconds() * 1e3, opened_.seconds(), cycles,
                      drawn_ == 0                   ? std::string("no frame")
                      : first_frame_ == last_frame_ ? fmt::format("frame {}", first_frame_)

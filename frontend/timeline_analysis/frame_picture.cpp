@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "frontend/output/svg_plot.hpp"
+#include "frontend/timeline_analysis/svg_parts.hpp"
 
 namespace planar {
 namespace {
@@ -16,16 +16,7 @@ namespace {
 constexpr double width = 1000, left = 205, right = 20, plot = width - left - right;
 constexpr double top = 34, lane_height = 15, lane_gap = 3, card_head = 52, card_gap = 14, axis = 34, legend_row = 18;
 constexpr double apart = 0.7;         // of a picture's unit: what is closer is drawn as one
-constexpr double letter = 6.6;        // width of a letter of a label
 constexpr std::size_t most_rows = 6;  // of a card's engines, and of its levels
-
-// The palette of Okabe and Ito: told apart with every kind of colour vision.
-const std::map<std::string, const char*> colours{
-    {"user", "#56b4e9"},      {"kernel", "#0072b2"},   {"real", "#0072b2"},
-    {"interrupt", "#cc79a7"}, {"halted", "#e8e8e8"},   {"waits for the bus", "#d55e00"},
-    {"I/O", "#d55e00"},       {"memory", "#e69f00"},   {"interrupt acknowledge", "#cc79a7"},
-    {"transfer", "#009e73"},  {"activity", "#009e73"}, {"sent", "#0072b2"},
-    {"received", "#56b4e9"},  {"level", "#bbbbbb"}};
 
 constexpr std::pair<const char*, const char*> legend[] = {{"user", "user"},
                                                           {"kernel", "kernel"},
@@ -35,21 +26,6 @@ constexpr std::pair<const char*, const char*> legend[] = {{"user", "user"},
                                                           {"memory", "cycle to adapter memory"},
                                                           {"transfer", "bus master's transfer; adapter at work"},
                                                           {"level", "level"}};
-
-double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
-
-/// A round step that divides `most` into about eight.
-double step_of(double most) {
-  const double raw = std::max(most, 1e-3) / 8, magnitude = std::pow(10.0, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (raw <= factor * magnitude) return factor * magnitude;
-  return 10 * magnitude;
-}
-
-std::string text(double x, double y, const char* anchor, const std::string& words, const char* fill = "#222") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", x, y, anchor, fill,
-                     escaped(words));
-}
 
 /// A picture's: units per microsecond, where zero is, and the microseconds between two lines.
 struct Scale {
@@ -67,7 +43,7 @@ class CardPicture {
                         escaped(way_.title));
     double line = y_ + 30;
     for (const std::string& words : frame_way_text(way_)) {
-      out_ += text(0, line, "start", words, "#555");
+      out_ += svg_text(0, line, "start", words, "#555");
       line += 14;
     }
     y_ += card_head;
@@ -76,7 +52,7 @@ class CardPicture {
     spans(way_.processor, {});
     spans(way_.bus_wait, "waits for the bus", lane_height / 3);
     next();
-    row(way_.channel, "channel", {});
+    row(way_.bus, "bus", {});
     for (std::size_t n = 0; n < std::min(most_rows, way_.engines.size()); ++n)
       row(way_.engines[n], way_.engines[n].name, "activity");
     for (std::size_t n = 0; n < std::min(most_rows, way_.levels.size()); ++n) level(way_.levels[n]);
@@ -95,19 +71,19 @@ class CardPicture {
  private:
   /// Of the axis, from `from` down to here.
   void lines(double from) {
-    for (double n = std::ceil(-us(way_.before - way_.from) / step_); n * step_ <= us(way_.to - way_.before); ++n)
+    for (double n = std::ceil(-in_us(way_.before - way_.from) / step_); n * step_ <= in_us(way_.to - way_.before); ++n)
       out_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"#000\" {3}/>\n",
                           zero_ + n * step_ * per_us_, from, y_,
                           n == 0 ? "stroke-dasharray=\"5 3\"" : "stroke-opacity=\"0.12\"");
   }
-  double x(Time t) const { return zero_ + us(t - way_.before) * per_us_; }
+  double x(Time t) const { return zero_ + in_us(t - way_.before) * per_us_; }
   void next() { y_ += lane_height + lane_gap; }
   void label(const std::string& name) {
     const std::size_t room = 34;
     const auto shown = name.size() > room ? name.substr(0, room - 2) + ".." : name;
-    out_ += text(left - 6, y_ + 11.5, "end", shown);
+    out_ += svg_text(left - 6, y_ + 11.5, "end", shown);
     out_ += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"#f7f7f7\"/>\n", x(way_.from),
-                        y_, us(way_.to - way_.from) * per_us_, lane_height);
+                        y_, in_us(way_.to - way_.from) * per_us_, lane_height);
   }
   void row(const FrameWay::Lane& lane, const std::string& name, const std::string& colour) {
     label(name);
@@ -123,7 +99,7 @@ class CardPicture {
       Time to = first.to, covered = first.length();
       std::size_t merged = 1;
       while (n + merged < list.size() && list[n + merged].kind == first.kind &&
-             us(list[n + merged].from - to) * per_us_ < apart) {
+             in_us(list[n + merged].from - to) * per_us_ < apart) {
         to = std::max(to, list[n + merged].to);
         covered += list[n + merged].length();
         ++merged;
@@ -137,17 +113,15 @@ class CardPicture {
 
   void box(Time from, Time to, Time covered, const std::string& colour, const std::string& what, double inset,
            const std::string& words) {
-    const double extent = us(to - from) * per_us_;
-    const auto found = colours.find(colour);
-    const double share = std::min(1.0, us(covered) / std::max(us(to - from), 1e-6));
+    const double extent = in_us(to - from) * per_us_;
+    const double share = std::min(1.0, in_us(covered) / std::max(in_us(to - from), 1e-6));
     out_ += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"{}><title>{}: {:.2f} µs"
         "</title></rect>\n",
-        x(from), y_ + inset, std::max(extent, 0.5), lane_height - inset,
-        found == colours.end() ? "#009e73" : found->second,
-        share > 0.95 ? "" : fmt::format(" fill-opacity=\"{:.2f}\"", 0.3 + 0.7 * share), escaped(what), us(covered));
-    if (!words.empty() && letter * static_cast<double>(words.size()) < extent)
-      out_ += text(x(from) + 3, y_ + 11.5, "start", words, colour == "received" ? "#000" : "#fff");
+        x(from), y_ + inset, std::max(extent, 0.5), lane_height - inset, span_colour(colour),
+        share > 0.95 ? "" : fmt::format(" fill-opacity=\"{:.2f}\"", 0.3 + 0.7 * share), escaped(what), in_us(covered));
+    if (!words.empty() && svg_letter * static_cast<double>(words.size()) < extent)
+      out_ += svg_text(x(from) + 3, y_ + 11.5, "start", words, colour == "received" ? "#000" : "#fff");
   }
 
   void level(const FrameWay::Level& level) {
@@ -160,12 +134,12 @@ class CardPicture {
     std::string path = fmt::format("M{:.1f},{:.1f}", x(level.values.front().first), y_ + lane_height);
     for (std::size_t n = 0; n < level.values.size(); ++n) {
       const Time until = n + 1 < level.values.size() ? level.values[n + 1].first : way_.to;
-      if (us(until - level.values[n].first) * per_us_ < 0.2) continue;
+      if (in_us(until - level.values[n].first) * per_us_ < 0.2) continue;
       path += fmt::format("L{:.1f},{:.1f}H{:.1f}", x(level.values[n].first), y(level.values[n].second), x(until));
     }
     out_ += fmt::format("<path d=\"{}V{:.1f}Z\" fill=\"{}\"><title>{}: up to {}</title></path>\n", path,
-                        y_ + lane_height, colours.at("level"), escaped(level.name), most);
-    out_ += text(x(way_.to) + 4, y_ + 11.5, "start", fmt::format("{}", most), "#777");
+                        y_ + lane_height, span_colour("level"), escaped(level.name), most);
+    out_ += svg_text(x(way_.to) + 4, y_ + 11.5, "start", fmt::format("{}", most), "#777");
     next();
   }
 
@@ -178,20 +152,22 @@ std::string legend_text(double y) {
   std::string out;
   double x = left;
   for (const auto& [kind, words] : legend) {
-    const double extent = 22 + letter * static_cast<double>(std::string(words).size());
+    const double extent = 22 + svg_letter * static_cast<double>(std::string(words).size());
     if (x + extent > width) {
       x = left;
       y += legend_row;
     }
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y - 10,
-                       colours.at(kind)) +
-           text(x + 16, y, "start", words);
+                       span_colour(kind)) +
+           svg_text(x + 16, y, "start", words);
     x += extent;
   }
   return out;
 }
 
-int percent(Time part, Time whole) { return static_cast<int>(std::lround(100 * us(part) / std::max(us(whole), 1e-6))); }
+int percent(Time part, Time whole) {
+  return static_cast<int>(std::lround(100 * in_us(part) / std::max(in_us(whole), 1e-6)));
+}
 
 }  // namespace
 
@@ -200,26 +176,26 @@ std::vector<std::string> frame_way_text(const FrameWay& way) {
   const auto share = [&](const FrameWay::Lane& lane, const char* kind) {
     return percent(lane.total(kind, way.before), all);
   };
-  std::string channel = fmt::format("port cycles {} %", share(way.channel, "I/O"));
-  if (const int memory = share(way.channel, "memory"); memory != 0)
-    channel += fmt::format(", cycles to adapter memory {} %", memory);
-  if (const int transfer = share(way.channel, "transfer"); transfer != 0)
-    channel += fmt::format(", bus master's transfers {} %", transfer);
+  std::string bus = fmt::format("port cycles {} %", share(way.bus, "I/O"));
+  if (const int memory = share(way.bus, "memory"); memory != 0)
+    bus += fmt::format(", cycles to adapter memory {} %", memory);
+  if (const int transfer = share(way.bus, "transfer"); transfer != 0)
+    bus += fmt::format(", bus master's transfers {} %", transfer);
   return {fmt::format("frame {}, {} bytes: {:.0f} µs from the end of the previous data frame to its own", way.frame,
-                      way.bytes, us(all)),
-          fmt::format("processor: waits for the bus {} %, halted {} %; channel: {}; wire: sends {} %",
-                      share(way.bus_wait, "waits for the bus"), share(way.processor, "halted"), channel,
+                      way.bytes, in_us(all)),
+          fmt::format("processor: waits for the bus {} %, halted {} %; bus: {}; wire: sends {} %",
+                      share(way.bus_wait, "waits for the bus"), share(way.processor, "halted"), bus,
                       percent(way.sent.total("sent", way.before), all))};
 }
 
 std::string svg_frame_ways(const std::string& title, const std::vector<FrameWay>& ways) {
   double ahead = 1, longest = 1, height = top + axis + 3 * legend_row;  // before and after zero
   for (const FrameWay& way : ways) {
-    ahead = std::max(ahead, us(way.before - way.from));
-    longest = std::max(longest, us(way.to - way.before));
+    ahead = std::max(ahead, in_us(way.before - way.from));
+    longest = std::max(longest, in_us(way.to - way.before));
     height += CardPicture::height(way);
   }
-  const double per_us = (plot - 30) / (ahead + longest), step = step_of(ahead + longest);
+  const double per_us = (plot - 30) / (ahead + longest), step = axis_step(ahead + longest);
   const double zero = left + ahead * per_us;
   const Scale scale{per_us, zero, step};
   std::string out = fmt::format(
@@ -232,8 +208,8 @@ std::string svg_frame_ways(const std::string& title, const std::vector<FrameWay>
     y += CardPicture::height(way);
   }
   for (double n = -std::floor(ahead / step); n * step <= longest; ++n)
-    out += text(zero + n * step * per_us, y + 12, "middle", fmt::format("{:g}", n * step));
-  out += text(left + plot / 2, y + 27, "middle", "µs; 0 is the end of the previous data frame");
+    out += svg_text(zero + n * step * per_us, y + 12, "middle", fmt::format("{:g}", n * step));
+  out += svg_text(left + plot / 2, y + 27, "middle", "µs; 0 is the end of the previous data frame");
   return out + legend_text(y + axis + legend_row) + "</svg>\n";
 }
 

@@ -9,7 +9,7 @@
 
 namespace planar {
 
-/// Lanes for processor, channel, what the card says of its engines and levels, and the wire in both directions. Colours
+/// Lanes for processor, bus, what the card says of its engines and levels, and the wire in both directions. Colours
 /// are told apart with every kind of colour vision; where slices lie too close to be seen apart, the shade says how
 /// much of the time they cover.
 std::string svg_frame_ways(const std::string& title, const std::vector<FrameWay>& ways);

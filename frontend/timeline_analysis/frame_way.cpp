@@ -97,8 +97,8 @@ class Sorter {
 
   void slice(const TimelineEvent& e) {
     if (e.category == "bus wait" && e.name == "waits for the bus") return add(way_.bus_wait, e, e.name);
-    if (e.category == "transfer") return add(way_.channel, e, "transfer");
-    if (e.category == "cycle") return add(way_.channel, e, e.text("kind") == "io" ? "I/O" : e.text("kind"));
+    if (e.category == "transfer") return add(way_.bus, e, "transfer");
+    if (e.category == "cycle") return add(way_.bus, e, e.text("kind") == "io" ? "I/O" : e.text("kind"));
     if (e.category == "interrupt" && e.name.find("slot") != std::string::npos)
       return add(way_.interrupt, e, names_.track_name(e.thread));
     if (e.category == "activity" && names_.track_name(e.thread).starts_with(target_.adapter()))
@@ -157,7 +157,7 @@ FrameWay FrameWay::read(const std::string& file, std::string title) {
   way.to = target->to;
   Sorter sorter(way, *target, reader);
   for (const TimelineEvent& e : events) sorter.take(e);
-  for (Lane* lane : {&way.processor, &way.bus_wait, &way.channel, &way.interrupt, &way.sent, &way.received})
+  for (Lane* lane : {&way.processor, &way.bus_wait, &way.bus, &way.interrupt, &way.sent, &way.received})
     sort_by_time(*lane);
   std::erase_if(way.engines, [](const Lane& lane) { return lane.spans.empty(); });
   std::erase_if(way.levels, [](const Level& level) { return level.values.size() < 2; });

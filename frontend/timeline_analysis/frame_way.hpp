@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The path of one data frame, from a timeline's file: what processor, channel, adapter and wire did up to its end.
+// The path of one data frame, from a timeline's file: what processor, bus, adapter and wire did up to its end.
 // From the end of the data frame before it to its own is the time of a frame in a steady stream: its reciprocal is the
 // rate. A card that is loaded with a frame while it sends another has taken this one in the time before that.
 #pragma once
@@ -37,8 +37,8 @@ struct FrameWay {
   Time from{}, to{};        ///< all spans lie within: from the end of the second data frame before it to its own
   Time before{};            ///< the end of the data frame before it
   Lane processor;           ///< user, kernel, interrupt, real mode, halted
-  Lane bus_wait;            ///< the processor stands still for the channel, in whatever state
-  Lane channel;             ///< I/O, memory, interrupt acknowledge, transfer
+  Lane bus_wait;            ///< the processor stands still for the bus, in whatever state
+  Lane bus;                 ///< I/O, memory, interrupt acknowledge, transfer
   std::vector<Lane> engines;
   std::vector<Level> levels;
   Lane interrupt;       ///< of the card

@@ -72,8 +72,8 @@ std::string TimelineCycle::line() const {
 }
 
 std::string TimelineDiff::text(const std::string& first, const std::string& second) const {
-  if (same()) return fmt::format("no difference in {} cycles on the channel\n", cycles[0]);
-  std::string out = fmt::format("the runs diverge at cycle {} on the channel:\n", in_time->number) +
+  if (same()) return fmt::format("no difference in {} cycles on the bus\n", cycles[0]);
+  std::string out = fmt::format("the runs diverge at cycle {} on the bus:\n", in_time->number) +
                     parting_text(*in_time, first, second);
   if (!in_accesses)
     out += "all accesses are the same except for their times\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where two runs diverge: the first cycle on the channel that their timelines do not have alike.
+// Where two runs diverge: the first cycle on the bus that their timelines do not have alike.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pictures of README.md and docs/window.md against new ones: check_pictures.py PLANAR SOURCE
+"""The pictures of README.md and docs/ against new ones: check_pictures.py PLANAR SOURCE
 
 docs/pictures/make.sh makes them again. Figures in them move with every change of a timing model, so a picture may differ in
 a few dots; a pane that is missing or elsewhere is far more. 4: skipped, nothing is installed to make them with.
 """
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -53,11 +54,36 @@ def decode(file):
     return width, height, rows
 
 
+def words(svg):
+    """What a drawn picture says, figures left out."""
+    return [re.sub(r"[0-9][0-9.]*", "#", text) for text in re.findall(r"<text [^>]*>([^<]*)<", svg.read_text())]
+
+
+def check_drawn(planar, folder):
+    """The SVG pictures, which need no display."""
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        if subprocess.run([folder / "make.sh", planar, scratch, "buses"], check=False).returncode:
+            return 1
+        names = {file.name for place in (folder, pathlib.Path(scratch)) for file in place.glob("*.svg")}
+        for name in sorted(names):
+            kept, new = folder / name, pathlib.Path(scratch) / name
+            if not kept.exists() or not new.exists():
+                print(f"{name}: docs/pictures/make.sh and docs/pictures/ do not have the same pictures")
+                failed = 1
+            elif set(words(kept)) != set(words(new)):
+                print(f"{name}: shows something else now; run docs/pictures/make.sh, look at it, and commit")
+                failed = 1
+    return failed
+
+
 def main():
     planar, source = sys.argv[1:]
     folder = pathlib.Path(source) / "docs/pictures"
+    if check_drawn(planar, folder):
+        return 1
     with tempfile.TemporaryDirectory() as scratch:
-        made = subprocess.run([folder / "make.sh", planar, scratch], check=False)
+        made = subprocess.run([folder / "make.sh", planar, scratch, "window"], check=False)
         if made.returncode == 4:
             return 4
         if made.returncode:

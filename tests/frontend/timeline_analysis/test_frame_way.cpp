@@ -16,10 +16,12 @@ using program::Scratch;
 
 namespace {
 
-FrameWay way_of(const std::string& card) {
+FrameWay way_of(const std::string& card, const std::string& machine = "model95") {
   const Scratch scratch;
   const auto file = scratch.file("t.json");
-  REQUIRE(run_planar("netio --card " + card + " --seconds 0.3 --sizes 8192 --quiet --timeline " + file).status == 0);
+  REQUIRE(run_planar("netio --machine " + machine + " --card " + card +
+                     " --seconds 0.3 --sizes 8192 --quiet --timeline " + file)
+              .status == 0);
   return FrameWay::read(file, card);
 }
 
@@ -51,7 +53,7 @@ TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor
   const auto& loads = engine(way, "remote DMA: direction").spans;
   const auto load = std::find_if(loads.begin(), loads.end(), [](const auto& span) { return span.length() > 100_us; });
   REQUIRE(load != loads.end());
-  const auto words = std::count_if(way.channel.spans.begin(), way.channel.spans.end(), [&](const auto& span) {
+  const auto words = std::count_if(way.bus.spans.begin(), way.bus.spans.end(), [&](const auto& span) {
     return span.name == "I/O write 1010" && span.from >= load->from && span.to <= load->to;
   });
   CHECK(words == 757);  // 1514 bytes
@@ -60,8 +62,24 @@ TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor
                                   [&](const auto& span) { return span.name == "frame " + std::to_string(way.frame); });
   REQUIRE(sends != way.sent.spans.end());
   CHECK(load->to < sends->from);
-  for (const auto& span : way.channel.spans) CHECK(span.kind != "transfer");
+  for (const auto& span : way.bus.spans) CHECK(span.kind != "transfer");
   check_page(way);
+}
+
+TEST_CASE("3C905B on PCI: its transactions, its interrupts and the wire are on the frame's path", "[timeline]") {
+  const FrameWay way = way_of("3c905b", "pc-p166");
+  CHECK(way.bytes == 1518);
+  std::uint32_t fetched = 0;
+  for (const auto& span : way.bus.spans) {
+    unsigned bytes = 0;
+    if (span.from >= way.before && std::sscanf(span.name.c_str(), "slot1.3c905b reads %u bytes", &bytes) == 1)
+      fetched += bytes;
+  }
+  CHECK(fetched >= 1514);
+  CHECK_FALSE(way.interrupt.spans.empty());
+  for (const auto& span : way.interrupt.spans) CHECK(span.name == "slot 1");
+  CHECK_FALSE(way.sent.spans.empty());
+  CHECK_THAT(frame_way_text(way).at(1), Contains("bus: port cycles") && Contains("bus master's transfers"));
 }
 
 TEST_CASE("3C527: the bus master fetches the frame from memory, the processor only says where it is", "[timeline]") {
@@ -70,7 +88,7 @@ TEST_CASE("3C527: the bus master fetches the frame from memory, the processor on
   std::uint32_t fetched = 0;
   Time fetching{};
   std::size_t ports = 0;
-  for (const auto& span : way.channel.spans) {
+  for (const auto& span : way.bus.spans) {
     if (span.to > way.before) break;  // before it: the frame in question waits in card RAM then
     unsigned bytes = 0;
     if (std::sscanf(span.name.c_str(), "slot1.3c527 reads %u bytes", &bytes) == 1) {
@@ -141,7 +159,7 @@ TEST_CASE("diff names the first cycle at which two runs diverge", "[timeline][di
   const auto same = run_planar("diff " + a + " " + b);
   INFO(same.out << same.err);
   CHECK(same.status == 0);
-  CHECK_THAT(same.out, Contains("no difference in ") && Contains(" cycles on the channel"));
+  CHECK_THAT(same.out, Contains("no difference in ") && Contains(" cycles on the bus"));
 
   const auto said = run_planar("diff " + a + " " + c);
   INFO(said.out << said.err);

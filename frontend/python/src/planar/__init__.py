@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""planar from Python: run benchmarks in emulated Micro Channel machines, and look into the machines.
+"""planar from Python: run benchmarks in emulated machines with Micro Channel or PCI, and look into them.
 
     import planar
     result = planar.netio(machine="model56sx", card="ne2", seconds=4, sizes=[4096])
