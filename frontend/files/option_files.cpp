@@ -10,6 +10,7 @@
 #include "core/common/error.hpp"
 #include "devices/storage/image/disk_image.hpp"
 #include "frontend/files/lab_files.hpp"
+#include "frontend/output/output.hpp"
 #include "machines/config/machine_files.hpp"
 
 namespace planar {
@@ -27,6 +28,7 @@ constexpr FileOption rows[] = {
     {"--timeline", FileUse::writes},
     {"--snapshot-at", FileUse::writes, {}, {}, 1},
     {"--junit", FileUse::writes},
+    {"--svg", FileUse::writes},
     {"--record", FileUse::writes},
     {"--restore", FileUse::reads},
     {"--baseline", FileUse::reads, {}, {}, 0, "--accept"},
@@ -37,6 +39,7 @@ constexpr FileOption rows[] = {
     {"--initrd", FileUse::reads},
     {"--insert", FileUse::reads},
     {"--do", FileUse::reads, "run"},
+    {"files", FileUse::reads, "timeline"},
     {"first", FileUse::reads, "diff"},
     {"second", FileUse::reads, "diff"},
     {"file", FileUse::reads, "adf"},
@@ -103,6 +106,26 @@ void each_file_option(const CLI::App& verb, F&& each) {
     }
 }
 
+/// Whether `verb` writes the files of an option.
+bool writes(const CLI::App& verb, const FileOption& row) {
+  const auto* beside = row.written_with.empty() ? nullptr : verb.get_option_no_throw(std::string(row.written_with));
+  return row.use == FileUse::writes || (beside && beside->count());
+}
+
+/// Throws Error if no file can come to be at `file`, which is written at the end of a run, maybe hours later.
+void check_place(const std::string& file, const std::string& named_by) {
+  std::error_code problem;
+  const std::filesystem::path path(file), folder = path.parent_path();
+  if (file == "-" || file.empty()) return;
+  if (std::filesystem::is_directory(path, problem))
+    throw Error(fmt::format("{}: cannot be written: that is a folder; name a file in it", named_by),
+                ExitCode::missing_file);
+  if (folder.empty() || std::filesystem::is_directory(folder, problem)) return;
+  throw Error(fmt::format("{}: cannot be written: there is no folder {}; create it (mkdir -p {}) or name another place",
+                          named_by, folder.string(), shell_quoted(folder.string())),
+              ExitCode::missing_file);
+}
+
 }  // namespace
 
 std::span<const FileOption> file_options() { return rows; }
@@ -117,8 +140,7 @@ const FileOption* find_file_option(std::string_view command, std::string_view op
 FileList option_files(const CLI::App& verb) {
   FileList files;
   each_file_option(verb, [&](const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
-    const auto* beside = row.written_with.empty() ? nullptr : verb.get_option_no_throw(std::string(row.written_with));
-    const bool written = row.use == FileUse::writes || (beside && beside->count());
+    const bool written = writes(verb, row);
     for (std::size_t n = row.first; n < values.size(); ++n)
       if (values[n].starts_with(row.prefix))
         add(files, row, values[n].substr(row.prefix.size()), name + " " + values[n], written);
@@ -140,6 +162,10 @@ FileList command_files(const CLI::App& verb) {
 void check_option_files(const CLI::App& app) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  each_file_option(*verb, [&](const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
+    for (std::size_t n = row.first; writes(*verb, row) && n < values.size(); ++n)
+      if (values[n].starts_with(row.prefix)) check_place(values[n].substr(row.prefix.size()), name + " " + values[n]);
+  });
   option_files(*verb).check();
   command_files(*verb).check();
 }

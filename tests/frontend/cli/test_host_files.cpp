@@ -56,6 +56,31 @@ TEST_CASE("output that cannot be written ends with an error, in every verb") {
   CHECK(into_full(run + "--serial stdio", 1) == 3);
 }
 
+TEST_CASE("an output file without a folder is refused before anything runs, in every verb") {
+  const Scratch scratch;
+  const auto folder = scratch.file("missing");
+  for (const std::string verb :
+       {"run model95", "netio", "netperf", "flood", "describe model95", "compare --machines model95", "regress",
+        "published", "bench timing", "list cards", "show ne2", "diff a b"}) {
+    const auto said = run_planar(verb + " --json " + folder + "/r.json");
+    INFO(verb << ": " << said.out << said.err);
+    CHECK(said.status == 3);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Contains("--json " + folder + "/r.json: cannot be written: there is no folder " + folder) &&
+                             Contains("mkdir -p " + folder));
+  }
+  for (const std::string option :
+       {"--serial file:", "--screen png:", "--capture ", "--trace irq --trace-file ", "--snapshot-at '1 ms' "}) {
+    const auto said = run_planar("run model95 --quiet --until '1 ms' " + option + folder + "/r");
+    INFO(option << ": " << said.err);
+    CHECK(said.status == 3);
+    CHECK_THAT(said.err, Contains("there is no folder " + folder + ";"));
+  }
+  const auto taken = run_planar("list cards --json " + scratch.file(""));
+  CHECK(taken.status == 3);
+  CHECK_THAT(taken.err, Contains("that is a folder"));
+}
+
 TEST_CASE("a standard error that cannot be written to changes no result") {
   CHECK(into_full("run model95 --until '1 ms'", 2) == 0);
   CHECK(into_full("list cards", 2) == 0);
