@@ -217,7 +217,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--set", values,
          "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or a key of the "
-         "machine below channel, memory, net or peer: --set peer.turnaround='30 us'")
+         "machine below channel (on a PC pci or isa), memory, net or peer: --set peer.turnaround='30 us'")
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
@@ -343,12 +343,14 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
         config.set_text(path, value, origin);
     }
   }
+  std::vector<std::string_view> tables = board_kind_of(config).tables;  // of the machine's file
+  tables.insert(tables.end(), {"memory", "peer", "net"});
   for (const auto& text : values) {
     const auto dot = text.find('.'), equals = text.find('=');
     if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
       throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
     const auto card = usual_card_name(text.substr(0, dot)), key = text.substr(dot + 1, equals - dot - 1);
-    if (card == "channel" || card == "memory" || card == "peer" || card == "net") {  // of the machine's file
+    if (std::find(tables.begin(), tables.end(), card) != tables.end()) {
       config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
       continue;
     }
@@ -376,7 +378,7 @@ void OutputOptions::add_to(CLI::App& app) {
   app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
   trace.add_to(app);
   app.add_option("--timeline", timeline,
-                 "Write a timeline of processor, channel, adapters, interrupt lines and wire, in virtual time, for "
+                 "Write a timeline of processor, buses, adapters, interrupt lines and wire, in virtual time, for "
                  "Perfetto (ui.perfetto.dev) and chrome://tracing. Without the options below it shows a full-size "
                  "frame of a connection in steady state (docs/timeline.md)")
       ->type_name("F.json");
