@@ -32,6 +32,19 @@ std::vector<unsigned> network_slots(const Config& config) {
   return slots;
 }
 
+/// A slave gets the first one's station address. The RTL8139 takes one as doublewords, with its configuration unlocked;
+/// Linux 2.2.16's driver writes six bytes, which do nothing (devices/ethernet/rtl8139/rtl8139.md). Such a slave needs
+/// that address in its EEPROM, or it receives nothing.
+void check_address(const Config& config, const std::string& card, unsigned slot, unsigned first) {
+  const auto mac = [&](unsigned n) { return config.peek_text(fmt::format("slot.{}.mac", n)); };
+  if (card != "rtl8139" || slot == first || (!mac(slot).empty() && mac(slot) == mac(first))) return;
+  throw Error(
+      fmt::format("--bond: the rtl8139 in slot {} would receive nothing, because Linux 2.2.16's driver cannot give it "
+                  "the bond's address; use 3c905b, eepro100 or lne100tx, or give the cards one address: "
+                  "--card rtl8139:mac=02:00:00:00:00:01",
+                  slot));
+}
+
 }  // namespace
 
 void BondOptions::add_to(CLI::App& app) {
@@ -73,6 +86,7 @@ unsigned BondOptions::apply(Config& config) const {
     if (ethernet_rate(adapter.medium) == 0)
       throw Error(
           fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
+    check_address(config, std::string(adapter.name), slot, slots.front());
     const auto medium = fmt::format("segment-{}", media.size() + 1);
     config.set_text(fmt::format("slot.{}.medium", slot), medium, "--bond");
     config.set_text(fmt::format("medium.{}.rate", medium),

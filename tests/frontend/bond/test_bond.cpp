@@ -205,3 +205,14 @@ TEST_CASE("a bond that cannot be says why") {
   CHECK_THAT(said("--card ne2 --bond 2 --use 1"), Contains("--use"));
   CHECK_THAT(said("--card ne2 --bond 2 --os nt4"), Contains("Linux 2.2"));
 }
+
+TEST_CASE("--bond: RTL8139s need one address in their EEPROMs, because their driver sets none", "[bond]") {
+  const auto refused = run_planar("netperf --machine pc-p166 --card rtl8139 --bond 2 --seconds 0.05 --quiet");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("rtl8139 in slot 2 would receive nothing") && Contains("one address"));
+  CHECK(run_planar("netperf --machine pc-p166 --card rtl8139 --card 3c905b --bond --seconds 0.05 --quiet").status == 0);
+  const auto run = run_planar(
+      "netperf --machine pc-p166 --card rtl8139:mac=00:00:E8:01:02:01 --bond 2 --seconds 0.05 --quiet --json -");
+  REQUIRE(run.status == 0);
+  for (const auto& card : run.json()["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
+}
