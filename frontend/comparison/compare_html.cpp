@@ -51,7 +51,7 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
   for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", size_name(size));
   out += "<th>load %</th><th>busy %</th></tr>\n";
   for (const CellOutcome& o : c.outcomes) {
-    if (!belongs(o, machine, medium)) continue;
+    if (!belongs(o, machine, medium) || o.refused()) continue;
     out += fmt::format("<tr><td>{}</td>", escaped(card_title(o.cell)));
     if (!o.result) {
       out += fmt::format("<td class=\"problem\" colspan=\"{}\">{}</td></tr>\n", c.sizes.size() + 2, escaped(o.problem));

@@ -40,11 +40,12 @@ std::string percent(const CellOutcome& o, const char* key) {
   return fmt::format("{:.1f}", (*o.result)[key].get<double>());
 }
 
-/// Calls `line(outcome)` for the outcomes of `machine` on `medium`.
+/// Calls `line(outcome)` for the outcomes of `machine` on `medium`, without those that cannot be: the machine refuses
+/// the card.
 template <class F>
 void each(const Comparison& c, const std::string& machine, MediumKind medium, F&& line) {
   for (const CellOutcome& o : c.outcomes)
-    if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium) line(o);
+    if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium && !o.refused()) line(o);
 }
 
 /// Frame time and its parts in us, "-" where there are none.
@@ -57,10 +58,7 @@ std::vector<std::string> frame_cells(const CellOutcome& o) {
   return cells;
 }
 
-std::string problem(const CellOutcome& o) {
-  if (o.interrupted()) return o.problem;
-  return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
-}
+std::string problem(const CellOutcome& o) { return o.interrupted() ? o.problem : "failed: " + o.problem; }
 
 }  // namespace
 

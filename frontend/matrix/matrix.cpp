@@ -305,7 +305,7 @@ class Matrix {
     keep(n);
     progress_.row(fmt::format("{:4} of {}  {}{}", done_, cells_.size(), cells_[n].key(),
                               o.result      ? ""
-                              : o.refused() ? ": not run"
+                              : o.refused() ? ": not run: " + o.problem
                                             : ": failed"));
   }
 

@@ -36,11 +36,6 @@ std::string use_of(const ScoredRow& row) {
          (p.repeats ? ", repeats another row" : "");
 }
 
-std::string not_run(const ScoredRow& row) {
-  if (!row.available) return fmt::format("not available: planar has no '{}'", row.print.card);
-  return "not run: " + (row.ours ? row.ours->problem : "not selected");
-}
-
 std::string signed_percent(std::optional<double> value) { return value ? fmt::format("{:+.1f}", *value) : "-"; }
 
 std::string figure(std::optional<double> value, int decimals = 1) {
@@ -68,7 +63,7 @@ std::string row_text(const ScoredRow& row, std::size_t width) {
   }
   const std::string load = p.load ? fmt::format("{:.1f} %", *p.load) : p.rating.empty() ? "-" : p.rating;
   out += fmt::format(" {:>7}{}  {}\n", load, p.load_fitted ? '*' : ' ', use_of(row));
-  if (!row.run()) return out + fmt::format("{:<{}} {}\n", "  planar", width, not_run(row));
+  if (!row.run()) return out + fmt::format("{:<{}} {}\n", "  planar", width, row.ours->problem);
   out += fmt::format("{:<{}}", "  planar", width);
   for (const auto size : published_sizes) out += fmt::format(" {:>8} ", figure(measured(row, size)));
   out += fmt::format(" {:>5.1f} %{}{}\n", (*row.ours->result)["cpu_load_percent"].get<double>(),
@@ -207,20 +202,22 @@ ordered_json references_json(const std::vector<ScoredRow>& rows, const std::stri
 }  // namespace
 
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
+  // Rows that were run, or failed.
+  const auto shown = [](const ScoredRow& row) { return row.available && row.ours; };
   std::size_t width = 28;
   for (const ScoredRow& row : rows) width = std::max(width, title_of(row.print).size());
   std::string block, out = fmt::format("{:<{}}", "KB/s; * calibrated, ~ informed", width);
   for (const auto size : published_sizes) out += fmt::format(" {:>8} ", size_name(size));
   out += fmt::format(" {:>7}\n", "load");
   for (const ScoredRow& row : rows) {
-    if (row.apart()) continue;
+    if (row.apart() || !shown(row)) continue;
     if (const auto title = block_title(row.print); title != block) out += fmt::format("\n{}\n", block = title);
     out += row_text(row, width);
   }
-  if (std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.apart(); }))
+  if (std::any_of(rows.begin(), rows.end(), [&](const ScoredRow& row) { return row.apart() && shown(row); }))
     out += "\nScored separately: cards whose interface is defined by planar\n";
   for (const ScoredRow& row : rows)
-    if (row.apart()) out += row_text(row, width);
+    if (row.apart() && shown(row)) out += row_text(row, width);
   out += fmt::format("\n{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", "machine", "rows of",
                      "rows", "average %", "all %", "rank", "load pts", "median pr. %", "skill", "load words");
   for (const auto& machine : machines) {

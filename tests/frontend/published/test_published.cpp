@@ -312,7 +312,7 @@ TEST_CASE("planar published runs each row in the guest's placements", "[publishe
   CHECK_FALSE(row(one).contains("placements"));
 }
 
-TEST_CASE("a row that was not run says so and counts nowhere", "[published]") {
+TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere", "[published]") {
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
@@ -321,6 +321,9 @@ TEST_CASE("a row that was not run says so and counts nowhere", "[published]") {
   for (const auto& row : report["rows"]) run += !row.contains("not_run");
   CHECK(run == 1);
   CHECK(report["scores"][0]["all"]["rows"] == 1);
+  const auto rows =
+      program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet");
+  CHECK_THAT(rows.out, Catch::Contains("NE/2") && !Catch::Contains("3C527") && !Catch::Contains("not run"));
 }
 
 TEST_CASE("rows at the medium's limit are scored apart from the others", "[published]") {
