@@ -25,7 +25,8 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
     throw Error("the guest image's second sector does not begin with 'planar-settings 1'; rebuild it with make -C roms",
                 ExitCode::missing_file);
   std::istringstream lines(old);
-  std::string line, text = std::string(heading) + "\n";
+  std::string line, text = heading;
+  text += '\n';
   std::getline(lines, line);
   auto given = [&](const std::string& key) {
     return std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
