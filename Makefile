@@ -8,7 +8,7 @@
 # make test-campaign             searches an hour for a result that depends on the host (MINUTES=60, SEED=N): by hand
 # make site       the documentation as a site with search, in build/site
 # make wheel      the Python package, in build/wheel (frontend/python)
-# make install    installs the program, manual pages and completions (PREFIX=/usr/local, DESTDIR=)
+# make install    installs the program, manual pages, completions and gdb symbols (PREFIX=/usr/local, DESTDIR=)
 # make package    makes a Debian package and an archive in build/release/packages
 # make test-debian12 test-debian13   builds and tests in a fresh root of that release (debootstrap, as root): by hand
 # All say which packages are missing and install them first (Debian 12 and 13), with sudo when not root.
@@ -30,7 +30,9 @@ LINT_PACKAGES = clang-tidy-14
 SITE_PACKAGES += mkdocs-material
 endif
 BENCH_PACKAGES = valgrind python3 binutils
-PACKAGING_PACKAGES = dpkg-dev file gzip
+# The guest's and the firmware's symbols for gdb are built at installation.
+SYMBOL_PACKAGES = gcc-i686-linux-gnu binutils-i686-linux-gnu nasm
+PACKAGING_PACKAGES = dpkg-dev file gzip $(SYMBOL_PACKAGES)
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
@@ -178,6 +180,7 @@ profile: packages
 # DESTDIR stands before every installed path, for who makes packages.
 PREFIX = /usr/local
 install: build/release/frontend/planar
+	$(call install,$(SYMBOL_PACKAGES))
 	@cmake --build --preset release --target planar_installed_files
 	DESTDIR=$(DESTDIR) cmake --install build/release --component planar --prefix $(PREFIX)
 

@@ -6,7 +6,7 @@
 # Runs the program with nothing of this shell's environment, reads the manual pages, and completes command lines in the
 # shells that are there.
 set -euo pipefail
-kind=$1 build=$2
+kind=$1 build=$2 roms=$(dirname "$(realpath "$0")")/../../roms
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "check_install.sh: $*" >&2; exit 1; }
@@ -37,6 +37,19 @@ planar netio --seconds 0.2 --quiet >"$scratch/netio" || fail "netio"
 grep -q 'netio .* on model95 with ne2' "$scratch/netio" || fail "netio printed no table"
 planar regress --quiet --machines model56sx --cards ne2 >"$scratch/regress" || { cat "$scratch/regress"; fail "regress"; }
 grep -q "1 runs equal the baseline (this program's own)" "$scratch/regress" || fail "regress without the embedded baseline"
+
+# Symbols for gdb, of the committed images, where the compiler of these images is.
+if [ "$(i686-linux-gnu-gcc -dumpversion 2>/dev/null | cut -d. -f1)" = "$(sed -n 's/^PINNED = //p' "$roms/Makefile")" ]; then
+  for symbols in kernel-0 kernel-7 user firmware pc-firmware; do
+    [ -s "$usr/share/planar/gdb/$symbols.elf" ] || fail "no share/planar/gdb/$symbols.elf"
+  done
+  i686-linux-gnu-nm "$usr/share/planar/gdb/kernel-0.elf" | grep -x "$(grep ' T ip_deliver$' "$roms/images/planar-guest.map")" ||
+    fail "kernel-0.elf is not of the committed guest"
+  if command -v gdb >/dev/null; then
+    gdb -nx -batch -ex 'info line streamer.c:start_transmit' "$usr/share/planar/gdb/kernel-0.elf" | tee "$scratch/gdb"
+    grep -q 'Line [0-9]* of "drivers/streamer.c" starts at address' "$scratch/gdb" || fail "gdb finds no line of the guest"
+  fi
+fi
 
 # The manual: a page for each verb, without a warning, and with what --help-all says.
 for page in "$usr"/share/man/man1/planar*.1*; do
