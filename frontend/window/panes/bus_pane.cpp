@@ -94,7 +94,7 @@ class BusPane final : public Pane {
       widgets::coloured(colour_of(kind), name);
       ImGui::SameLine(0, 12);
     }
-    ImGui::TextDisabled("drag: earlier");
+    ImGui::TextDisabled("drag to scroll back");
   }
 
   void lanes(const BusRecorder& bus, Time begin, Time length) {

@@ -45,7 +45,8 @@ class SlotsPane final : public Pane {
     widgets::heading("PCI functions");
     for (const pci::Function* f : bus.functions()) {
       const std::string title = pci::function_title(*f);
-      if (!ImGui::CollapsingHeader(title.c_str(), ImGuiTreeNodeFlags_DefaultOpen)) continue;
+      const auto open = f->slot().number() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;
+      if (!ImGui::CollapsingHeader(title.c_str(), open)) continue;
       Description header(title);
       f->describe_header(header);
       widgets::fields(header);

@@ -73,8 +73,13 @@ TEST_CASE("--window: every pane over a network at work does not change it") {
 
 TEST_CASE("--window: every pane over a PC at work does not change it") {
   setenv("SDL_VIDEODRIVER", "dummy", 1);
-  const std::string run =
-      "run pc-p166 --card 3c905b --guest do=netio --guest seconds=0.02 --quiet --until '9.75 s' --json -";
+  Scratch scratch;
+  const auto lab = scratch.write("pc.toml",
+                                 "machine = \"pc-p166\"\n[slot.1]\ncard = \"3c905b\"\n"
+                                 "[guest]\ndo = \"netio\"\n");
+  const auto snapshot = scratch.file("netio.snap");
+  REQUIRE(run_planar("run " + lab + " --quiet --until '9.72 s' --snapshot-at '9.7 s' " + snapshot).status == 0);
+  const std::string run = "run --restore " + snapshot + " --quiet --until '9.8 s' --json -";
   const auto seen = run_planar(run + " --window --panes slots=left,planar=left-below,adapter,bus,wire=float");
   REQUIRE(seen.status == 0);
   CHECK(seen.json()["repeatable"] == true);
