@@ -220,6 +220,11 @@ constexpr InstructionRow rows[] = {
     {0x0F32, one,    -1, always,        {20, 20}, {20, 20}, {20, 20}, NP, acc_data},      // RDMSR
     {0x0FA2, one,    -1, always,        {14, 14}, {14, 14}, {14, 14}, NP, all},           // CPUID
     {0x0FAA, one,    -1, always,        {83, 83}, {83, 83}, {83, 83}, NP, all},           // RSM
+    // -- P6 (its clocks: p6/micro_ops.cpp)
+    {0x0F33, one,    -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, acc_data},      // RDPMC
+    {0x0F40, sixteen, -1, always,       {2, 2},   {1, 1},   {1, 1},   NP, reg_rm},        // CMOVcc
+    {0x0F6E, one,    -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, rm_test},       // MOVD mm,r/m
+    {0x0F7E, one,    -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, rm_move},       // MOVD r/m,mm
     // -- x87, 387 / 487 / Pentium: the shortest of each group; what a form takes beyond it: fpu_clocks.cpp
     {0x00D8, eight,  -1, always,        {28, 28}, {10, 10}, {3, 3},   NP, none},          // FADD FSUB
     {0x00D8, eight,  1,  always,        {31, 31}, {11, 11}, {3, 3},   NP, none},          // FMUL
