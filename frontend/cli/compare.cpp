@@ -16,6 +16,7 @@
 #include "frontend/comparison/compare_report.hpp"
 #include "frontend/comparison/compare_timelines.hpp"
 #include "frontend/comparison/plan.hpp"
+#include "frontend/comparison/side_by_side.hpp"
 #include "frontend/matrix/matrix_files.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/options/options.hpp"
@@ -55,6 +56,7 @@ SweepPlan sweep(const CompareOptions& o) {
   if (!o.folder.empty()) plan.options.folder = fs::path(o.folder) / "runs";
   if (!o.results.empty()) plan.options.folder = o.results;
   auto cells = o.command.cells();
+  leave_out_other_buses(cells);
   for (Cell& cell : cells)
     if (o.bond) {
       cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
@@ -172,6 +174,9 @@ Verb add_compare(CLI::App& app) {
       "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
       "  planar compare --machines model95 --cards ne2,3c527 --runs 8   means and 95 % confidence over eight "
       "placements\n"
+      "  planar compare --machines model95,pc-p166 --cards ne2,3c905b   a Micro Channel card and a PCI card, each "
+      "where "
+      "it fits\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   one line per run (docs/sweeps.md)\n"
       "  planar compare --machines model95 --converge 1   packet sizes end early once they have settled\n"
       "  planar compare --do netio-receive --machines model95   the other direction: the guest receives\n"

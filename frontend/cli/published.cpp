@@ -33,11 +33,13 @@ struct PublishedOptions {
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
-/// standing for its variants. Each lasts as long as the author's, unless the user says how long.
-std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds) {
+/// standing for its variants. Each lasts as long as the author's, unless the user says how long, and has the sizes of
+/// the table, unless the user gives `sizes` for the rows that have several.
+std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds,
+                           bool sizes) {
   std::vector<Cell> cells;
   for (const PublishedRow& row : print) {
-    if (row.repeats) continue;
+    if (row.repeats || !row.missing.empty()) continue;
     const auto found = std::find_if(asked.begin(), asked.end(), [&](const Cell& cell) {
       return (cell.machine == row.machine || cell.machine == row.group) && cell.card == row.card;
     });
@@ -45,6 +47,8 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
     cell.placement = found->placement;
     if (own_seconds) cell.seconds = row.seconds;
+    if (!sizes || row.single()) cell.sizes = row.sizes();
+    cell.benchmark = &find_benchmark(row.benchmark);
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
     cells.push_back(std::move(cell));
   }
@@ -79,7 +83,7 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
 struct Variations {
   std::vector<UncertainValue> values;
 
-  explicit Variations(const Cell& cell) : values(uncertain_values(cell.machine, cell.card)) {
+  explicit Variations(const Cell& cell) : values(uncertain_values(cell)) {
     const auto of_card = inferred_times(cell.card);
     values.insert(values.end(), of_card.begin(), of_card.end());
   }
@@ -114,7 +118,7 @@ SensitiveRow varied(const ScoredRow& row, const Variations& variations, const Ce
 
 /// Each row as it is, with each uncertain value at both ends and with other phases of the ticks.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
-  const auto base = cells_of(print, o.command.cells(), !o.command.seconds);
+  const auto base = cells_of(print, o.command.cells(), !o.command.seconds, o.command.sizes.has_value());
   std::vector<Cell> cells = base;
   std::vector<Variations> variations;
   for (const Cell& cell : base) {
@@ -173,7 +177,8 @@ int run(const PublishedOptions& o) {
         "early; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const unsigned placements = o.command.placement ? 1 : o.placements;
-  const auto cells = in_placements(cells_of(print, o.command.cells(), conditions.seconds.empty()), placements);
+  const auto cells = in_placements(
+      cells_of(print, o.command.cells(), conditions.seconds.empty(), o.command.sizes.has_value()), placements);
   matrix_files(*o.verb, cells, matrix).check();
   const auto runs = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(runs); !failure.empty())
@@ -212,7 +217,6 @@ Verb add_published(CLI::App& app) {
   o->verb = verb;
   o->command.add_to(*verb, false);
   o->command.add_converge(*verb);
-  o->command.benchmark = published_benchmark;
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; running the same command again resumes")
       ->type_name("DIR");
   verb->add_flag("--chosen", o->chosen,
@@ -236,6 +240,13 @@ Verb add_published(CLI::App& app) {
                    "frontend/published/residuals.json is the record that a build takes")
       ->type_name("FILE");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
+  verb->footer(
+      "Examples:\n"
+      "  planar published --machines model56sx,model95   Arnold's table: netio on Ethernet\n"
+      "  planar published --machines model9595,att3325   Gehl's tables: netio on Token Ring\n"
+      "  planar published --machines pc-p166 --seconds 10   Siegert's table: netperf on Fast Ethernet, 60 s without "
+      "--seconds\n"
+      "  planar published --check   every row within its recorded band?");
   return [o] { return run(*o); };
 }
 

@@ -10,6 +10,7 @@
 #include "frontend/comparison/converged.hpp"
 #include "frontend/comparison/delivered.hpp"
 #include "frontend/comparison/reasons.hpp"
+#include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
@@ -84,12 +85,13 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
     if (!belongs(o, machine, medium) || !o.result) continue;
     PlotLine line{.name = card_title(o.cell), .number = number_of(c, o.cell)};
     const auto row = std::find_if(print.begin(), print.end(), [&](const PublishedRow& r) {
-      return r.machine == machine && r.card == o.cell.card && r.options == o.cell.options && r.duplex != "full";
+      return r.machine == machine && r.card == o.cell.card && r.options == o.cell.options && r.duplex != "full" &&
+             r.direction != "received" && r.setup.empty();
     });
     for (const auto size : c.sizes) {
       line.values.push_back(o.figure(c.benchmark, size));
-      const bool printed = row != print.end() && row->kb_per_s.contains(size);
-      line.marks.push_back(printed ? std::optional(row->kb_per_s.at(size)) : std::nullopt);
+      const bool printed = row != print.end() && row->figures.contains(size);
+      line.marks.push_back(printed ? std::optional(row->figures.at(size)) : std::nullopt);
       const auto spread = is_combined(*o.result) ? figure_spread(c.benchmark, *o.result, size) : std::nullopt;
       line.within.push_back(spread ? spread->ci95 : 0);
     }
@@ -115,7 +117,6 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
 /// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
 std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   constexpr const char* series = "delivered_over_time";
-  if (c.benchmark.name != published_benchmark) return {};
   std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
     for (std::size_t size = 0; size < c.sizes.size(); ++size)
@@ -191,28 +192,14 @@ std::string reasons_html(const Comparison& c, const std::string& machine, Medium
   return out + "</ul>\n";
 }
 
-std::string side_by_side_html(const Comparison& c, const std::string& machine) {
-  std::string out;
-  for (const auto& [o, mean] : side_by_side(c, machine)) {
-    if (out.empty())
-      out = fmt::format(
-          "<h2>{}, side by side</h2>\n<table><tr><th>card</th><th>medium</th><th>{}, mean of the sizes</th>"
-          "<th>load %</th><th>busy %</th></tr>\n",
-          escaped(machine_title(machine)), c.benchmark.unit);
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n",
-                       escaped(card_title(o->cell)), title(find_adapter(o->cell.card).medium), mean,
-                       (*o->result)["cpu_load_percent"].get<double>(), (*o->result)["true_busy_percent"].get<double>());
-  }
-  return out.empty() ? out : out + "</table>\n";
-}
-
 }  // namespace
 
 std::string comparison_html(const Comparison& c) {
-  const auto print = c.benchmark.name == published_benchmark ? published_rows() : std::vector<PublishedRow>();
+  auto print = published_rows();
+  std::erase_if(print, [&](const PublishedRow& row) { return row.benchmark != c.benchmark.name; });
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
-      "<meta name=\"viewport\" content=\"width=device-width\"><style>{}{}</style></head><body>\n<h1>{} on PS/2 network "
+      "<meta name=\"viewport\" content=\"width=device-width\"><style>{}{}</style></head><body>\n<h1>{} on network "
       "adapters</h1>\n"
       "<p>{}, {} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
       "in which the processor really executed. Hypothetical interface: no programming information for that card "
@@ -226,9 +213,9 @@ std::string comparison_html(const Comparison& c) {
     out += frame_plot(c, machine, medium) + frame_table(c, machine, medium);
     if (const auto picture = c.pictures.find({machine, medium}); picture != c.pictures.end()) out += picture->second;
   });
-  for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
+  out += side_by_side_html(c);
   out += spread_html(c);
-  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
     if (!note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
     if (o.result && o.result->contains("guest_image_sha256")) {

@@ -8,6 +8,7 @@
 #include "frontend/comparison/converged.hpp"
 #include "frontend/comparison/delivered.hpp"
 #include "frontend/comparison/reasons.hpp"
+#include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
@@ -20,21 +21,6 @@ namespace planar {
 namespace {
 
 constexpr std::size_t line_width = 80;  // of the tables for a terminal
-
-/// A name in a column; a longer one has a line of its own.
-std::string in_column(const std::string& name, std::size_t width) {
-  return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:<{}}", name, "", width);
-}
-
-/// A heading that is too long, in two lines: split at the comma nearest to its middle.
-std::string heading(const std::string& text) {
-  if (text.size() <= line_width) return text;
-  std::size_t best = std::string::npos;
-  const auto off = [&](std::size_t at) { return at < text.size() / 2 ? text.size() / 2 - at : at - text.size() / 2; };
-  for (std::size_t at = text.find(", "); at != std::string::npos; at = text.find(", ", at + 1))
-    if (best == std::string::npos || off(at) < off(best)) best = at;
-  return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
-}
 
 std::string percent(const CellOutcome& o, const char* key) {
   return fmt::format("{:.1f}", (*o.result)[key].get<double>());
@@ -93,61 +79,24 @@ std::string table_title(const std::string& machine, MediumKind medium) {
   return fmt::format("{}, {}", machine_title(machine), title(medium));
 }
 
-std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine) {
-  std::vector<SideBySide> list;
-  if (c.media(machine).size() < 2) return list;
-  for (const CellOutcome& o : c.outcomes) {
-    if (o.cell.machine != machine || !o.result) continue;
-    double sum = 0;
-    unsigned count = 0;
-    for (const auto size : c.sizes)
-      if (const auto value = o.figure(c.benchmark, size)) {
-        sum += *value;
-        ++count;
-      }
-    if (count) list.push_back({&o, sum / count});
-  }
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.mean > b.mean; });
-  return list;
+std::string in_column(const std::string& name, std::size_t width) {
+  return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:<{}}", name, "", width);
 }
 
-namespace {
-
-std::string side_by_side_text(const Comparison& c, const std::string& machine) {
-  std::string out;
-  for (const auto& [o, mean] : side_by_side(c, machine)) {
-    if (out.empty())
-      out = fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", heading(machine_title(machine) + ", side by side"),
-                        fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
-    out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(card_title(o->cell), 32),
-                       title(find_adapter(o->cell.card).medium), mean, percent(*o, "cpu_load_percent"),
-                       percent(*o, "true_busy_percent"));
-  }
-  return out;
+std::string wrapped_heading(const std::string& text) {
+  if (text.size() <= line_width) return text;
+  std::size_t best = std::string::npos;
+  const auto off = [&](std::size_t at) { return at < text.size() / 2 ? text.size() / 2 - at : at - text.size() / 2; };
+  for (std::size_t at = text.find(", "); at != std::string::npos; at = text.find(", ", at + 1))
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
 }
-
-std::string side_by_side_markdown(const Comparison& c, const std::string& machine) {
-  std::string out;
-  for (const auto& [o, mean] : side_by_side(c, machine)) {
-    if (out.empty())
-      out = fmt::format(
-          "\n## {}, side by side\n\n| card | medium | mean of the sizes | load % | busy % |\n"
-          "|---|---|---:|---:|---:|\n",
-          machine_title(machine));
-    out +=
-        fmt::format("| {} | {} | {:.1f} | {} | {} |\n", card_title(o->cell), title(find_adapter(o->cell.card).medium),
-                    mean, percent(*o, "cpu_load_percent"), percent(*o, "true_busy_percent"));
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string comparison_text(const Comparison& c) {
   std::string out;
   c.each_table([&](const std::string& machine, MediumKind medium) {
-    out +=
-        fmt::format("{}{}\n{:<16}", out.empty() ? "" : "\n", heading(table_title(machine, medium)), c.benchmark.unit);
+    out += fmt::format("{}{}\n{:<16}", out.empty() ? "" : "\n", wrapped_heading(table_title(machine, medium)),
+                       c.benchmark.unit);
     for (const auto size : c.sizes) out += fmt::format(" {:>7}", size_name(size));
     out += fmt::format(" {:>7} {:>7}\n", "load %", "busy %");
     each(c, machine, medium, [&](const CellOutcome& o) {
@@ -173,8 +122,8 @@ std::string comparison_text(const Comparison& c) {
     for (const auto* list : {&reasons.cards, &reasons.pairs})
       for (const auto& sentence : *list) out += "- " + wrapped(sentence, 2) + "\n";
   });
-  for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
-  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+  out += side_by_side_text(c);
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
     if (!note.empty()) out += "\n" + wrapped(note, 0) + "\n";
   return out + spread_text(c);
 }
@@ -218,8 +167,8 @@ std::string comparison_markdown(const Comparison& c) {
     for (const auto* list : {&reasons.cards, &reasons.pairs})
       for (const auto& sentence : *list) out += "- " + sentence + "\n";
   });
-  for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
-  for (const auto& note : {delivered_note(c), converged_note(c.outcomes)})
+  out += side_by_side_markdown(c);
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
     if (!note.empty()) out += fmt::format("\n{}{}.\n", note.front() == '*' ? "\\" : "", note);
   return out + spread_markdown(c);
 }

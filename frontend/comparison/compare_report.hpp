@@ -45,13 +45,10 @@ std::string machine_title(const std::string& machine);
 /// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".
 std::string table_title(const std::string& machine, MediumKind medium);
 
-/// A card among those of other media in its machine: the mean of its figures over the sizes.
-struct SideBySide {
-  const CellOutcome* outcome;
-  double mean;
-};
-/// The machine's cards that have a result, best first, if they are on several media; otherwise nothing.
-std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine);
+/// A name in a column of a text; a longer one has a line of its own.
+std::string in_column(const std::string& name, std::size_t width);
+/// A heading of a text, in two lines if it is too long: split at the comma nearest to its middle.
+std::string wrapped_heading(const std::string& text);
 
 /// The layout of the published tables: a block per machine and medium, a line per card.
 std::string comparison_text(const Comparison& c);

@@ -151,6 +151,14 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   return out + ".";
 }
 
+/// Puts the fastest first; a sentence for each two that follow one another.
+std::vector<std::string> pairs_of(const Comparison& c, std::vector<Card>& cards) {
+  std::stable_sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.rate > b.rate; });
+  std::vector<std::string> pairs;
+  for (std::size_t n = 1; n < cards.size(); ++n) pairs.push_back(separation(c, cards[n - 1], cards[n]));
+  return pairs;
+}
+
 }  // namespace
 
 Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -159,11 +167,20 @@ Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind m
     if (o.cell.machine != machine || find_adapter(o.cell.card).medium != medium) continue;
     if (auto card = card_of(c, o)) cards.push_back(std::move(*card));
   }
-  std::stable_sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.rate > b.rate; });
   Reasons out;
+  out.pairs = pairs_of(c, cards);
   for (const Card& card : cards) out.cards.push_back(sentence(c, card));
-  for (std::size_t n = 1; n < cards.size(); ++n) out.pairs.push_back(separation(c, cards[n - 1], cards[n]));
   return out;
+}
+
+std::vector<std::string> separations(const Comparison& c) {
+  std::vector<Card> cards;
+  for (const CellOutcome& o : c.outcomes)
+    if (auto card = card_of(c, o)) {
+      card->title += " in " + o.cell.machine;
+      cards.push_back(std::move(*card));
+    }
+  return pairs_of(c, cards);
 }
 
 std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium) {

@@ -18,6 +18,9 @@ struct Reasons {
 };
 Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind medium);
 
+/// The second kind for all cards of the comparison, each named with its machine.
+std::vector<std::string> separations(const Comparison& c);
+
 /// What the medium could carry of a stream's data if it did nothing else, in the benchmark's unit: full-size frames one
 /// after another. Nothing for rates of another kind, nor for a ring, whose frames and rate the lab chooses.
 std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium);

@@ -25,7 +25,6 @@ constexpr std::size_t most_tests = 16;        // that the guest's netperf takes
 constexpr std::uint32_t most_bytes = 32768;   // of a message
 constexpr unsigned most_served = 1000;        // clients of --serve
 constexpr unsigned data_ports = 4;            // of the guest's netserver, in turn, after its own port
-constexpr unsigned most_runs = 30;            // netperf's own limit
 constexpr unsigned largest_buffer = 1 << 20;  // that is asked for; Linux makes less of it
 constexpr Time serving_limit = 3600_s * 24;
 constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr", *datagrams = "udp_stream",
@@ -78,45 +77,60 @@ void add_buffers(GuestSettings& settings, const std::optional<std::string>& want
   }
 }
 
-struct Iterations {
-  unsigned most = 1, least = 1;
-  /// netperf stops below its maximum, unless the minimum says otherwise.
-  unsigned runs() const { return std::max(least, most - 1); }
-};
-
-Iterations iterations(const NetperfOptions& o) {
-  if (!o.iterations) return {};
-  const auto [most, least] = two_parts(*o.iterations);
-  const auto high = parse_number(most), low = parse_number(least);
-  const auto fits = [](const auto& n) { return n && *n >= 1 && *n <= most_runs; };
-  if (!fits(high) || !fits(low) || *low > *high)
-    throw Error(
-        fmt::format("--iterations {}: expects MAX,MIN, each 1 to {} and MIN not above MAX", *o.iterations, most_runs));
-  return {static_cast<unsigned>(*high), static_cast<unsigned>(*low)};
+/// The width that -I asks for, in percent.
+std::string width_text(const NetperfOptions& o) {
+  const auto comma = o.confidence->find(',');
+  return comma == std::string::npos ? "5" : o.confidence->substr(comma + 1);
 }
 
-void add_confidence(GuestSettings& settings, const NetperfOptions& o) {
+/// What -i and -I ask for. Throws Error.
+net::NetperfRepetition repetition(const NetperfOptions& o) {
+  net::NetperfRepetition r;
   if (!o.iterations) {
     if (o.confidence)
       throw Error(
           fmt::format("--confidence {0} without --iterations: a single run of a test gives no interval; add for "
                       "example --iterations 10,3",
                       *o.confidence));
-    return;
+    return r;
   }
-  const Iterations runs = iterations(o);
-  settings.emplace_back("runs_most", std::to_string(runs.most));
-  settings.emplace_back("runs_least", std::to_string(runs.least));
-  if (!o.confidence) return;
+  const auto [most, least] = two_parts(*o.iterations);
+  const auto high = parse_number(most), low = parse_number(least);
+  const auto fits = [](const auto& n) { return n && *n >= 1 && *n <= net::most_netperf_runs; };
+  if (!fits(high) || !fits(low) || *low > *high)
+    throw Error(fmt::format("--iterations {}: expects MAX,MIN, each 1 to {} and MIN not above MAX", *o.iterations,
+                            net::most_netperf_runs));
+  r.most = static_cast<unsigned>(*high);
+  r.least = static_cast<unsigned>(*low);
+  if (!o.confidence) return r;
   const auto comma = o.confidence->find(',');
   const auto level = parse_number(o.confidence->substr(0, comma));
-  const std::string width = comma == std::string::npos ? "5" : o.confidence->substr(comma + 1);
-  const auto percent = parse_time(width + " ms");  // as the guest reads it: up to three places
+  const auto percent = parse_time(width_text(o) + " ms");  // as the guest reads it: up to three places
   if (!level || (*level != 95 && *level != 99) || !percent || *percent < 1_us || *percent > 100_ms)
     throw Error(
         fmt::format("--confidence {}: expects LEVEL,WIDTH in percent: 95 or 99, and 0.001 to 100", *o.confidence));
-  settings.emplace_back("level", std::to_string(*level));
-  settings.emplace_back("width", width);
+  r.level = static_cast<unsigned>(*level);
+  r.width = static_cast<std::uint32_t>(*percent / 100_ns);
+  return r;
+}
+
+/// The same as settings of the guest.
+void add_confidence(GuestSettings& settings, const NetperfOptions& o) {
+  const auto r = repetition(o);
+  if (!o.iterations) return;
+  settings.emplace_back("runs_most", std::to_string(r.most));
+  settings.emplace_back("runs_least", std::to_string(r.least));
+  if (!o.confidence) return;
+  settings.emplace_back("level", std::to_string(r.level));
+  settings.emplace_back("width", width_text(o));
+}
+
+/// Throws Error for an option that the snapshot's test has in itself.
+void check_restored(const NetperfOptions& o) {
+  if (o.state.restore && (o.local || o.remote || o.iterations || o.local_cpu || o.remote_cpu))
+    throw Error(
+        "--restore: the test in the snapshot has its buffers, iterations and --local-cpu, --remote-cpu "
+        "already; leave these options out");
 }
 
 GuestTasks netperf_tasks(const NetperfOptions& o) {
@@ -136,10 +150,7 @@ GuestTasks netperf_tasks(const NetperfOptions& o) {
   add_confidence(t.settings, o);
   if (o.local_cpu || o.remote_cpu)
     t.settings.emplace_back("cpu", std::to_string((o.local_cpu ? 1 : 0) + (o.remote_cpu ? 2 : 0)));
-  if (o.state.restore && (o.local || o.remote || o.iterations || o.local_cpu || o.remote_cpu))
-    throw Error(
-        "--restore: the guest in the snapshot has its buffers, iterations and --local-cpu, --remote-cpu "
-        "already; leave these options out");
+  check_restored(o);
   return t;
 }
 
@@ -231,7 +242,7 @@ net::NetperfClientConfig client_config(const NetperfOptions& o) {
     throw Error(fmt::format("--receive --test {}: the station's netperf sends one way; give {} or {}", o.test, stream,
                             datagrams));
   const auto sizes = netperf_sizes(o.all_sizes());
-  if (sizes.size() != 1 || (o.test == stream && o.sizes))
+  if (sizes.size() != 1 || (o.test == stream && sizes.front() != most_bytes))
     throw Error(
         fmt::format("--receive --sizes {}: one size, and of udp_stream only; the station's tcp_stream has no "
                     "messages",
@@ -243,38 +254,64 @@ net::NetperfClientConfig client_config(const NetperfOptions& o) {
   c.length = parse_seconds(o.seconds);
   c.message_bytes = sizes.front();
   GuestSettings buffers;
+  add_buffers(buffers, o.local, "local");
   add_buffers(buffers, o.remote, "remote");
   for (const auto& [key, value] : buffers) {
-    if (key != "remote_receive") continue;
-    c.receive_buffer = static_cast<std::uint32_t>(*parse_number(value));
+    auto& wanted = key == "local_send"      ? c.buffers.local_send
+                   : key == "local_receive" ? c.buffers.local_receive
+                   : key == "remote_send"   ? c.buffers.remote_send
+                                            : c.buffers.remote_receive;
+    wanted = static_cast<std::uint32_t>(*parse_number(value));
   }
+  c.repetition = repetition(o);
   return c;
 }
 
-/// The station's netperf against the guest's netserver: one run of one test.
+/// A test's runs, as the station's netperf has counted them.
+NetperfRow received_row(const net::NetperfClient& client) {
+  const bool messages = client.datagrams();
+  const std::uint32_t bytes = messages ? client.config()->message_bytes : most_bytes;
+  NetperfRow row;
+  for (const auto& outcome : client.outcomes()) {
+    NetperfRun run{bytes, messages ? outcome.sent : outcome.sent / bytes,
+                   static_cast<std::uint64_t>(outcome.elapsed / 1_us), outcome.received * (messages ? bytes : 1)};
+    if (messages) run.messages_received = outcome.received;
+    const auto& b = outcome.buffers;
+    run.buffers = {b.local_send, b.local_receive, b.remote_send, b.remote_receive};
+    row.runs.push_back(run);
+  }
+  if (const auto& wanted = client.config()->repetition; wanted.several()) {
+    row.confidence = {wanted.level, wanted.width * 1e-4, false, {}, {}, {}};
+    if (row.runs.size() > 1) {
+      row.confidence->result = client.width() * 100;
+      row.confidence->met = client.width() * 1e6 <= wanted.width;
+    }
+  }
+  return row;
+}
+
+/// The station's netperf against the guest's netserver: one test.
 int run_receive(NetperfOptions o) {
   const auto config = client_config(o);
+  check_restored(o);
   o.serve = 1;
   auto session = o.open(netserver_tasks(o));
   net::Peer& station = netperf_station(session->lab());
   if (!o.state.restore) station.start_netperf(config, session->lab().scheduler().now());
   const net::NetperfClient& client = station.services().netperf_client();
   if (!client.config()) throw Error("--restore: the snapshot is not of a run with --receive; leave --receive out");
-  const Time limit = 60_s + config.length + net::netperf_pad;
-  bool finished = run_guests(*session, limit, "netserver", o.output.quiet, [] { return std::string("receiving"); });
+  const auto& wanted = *client.config();
+  const Time limit = 60_s + (wanted.length + net::netperf_pad) * wanted.repetition.limit();
+  bool finished = run_guests(*session, limit, "netserver", o.output.quiet, [&] {
+    return wanted.repetition.several() ? fmt::format("receiving, {} runs done", client.outcomes().size())
+                                       : std::string("receiving");
+  });
   NetperfResult r;
   collect(*session, "@netserver start", "@netserver end", r);
   r.test = client.datagrams() ? datagrams : stream;
   r.receiving = true;
-  if (const auto& run = client.run(); run.phase == net::NetperfClient::Phase::done) {
-    const std::uint32_t bytes = client.datagrams() ? client.config()->message_bytes : 0;
-    NetperfRun row{bytes ? bytes : most_bytes, client.datagrams() ? run.messages : run.sent_bytes / most_bytes,
-                   static_cast<std::uint64_t>(client.elapsed() / 1_us), run.received * (bytes ? bytes : 1)};
-    if (client.datagrams()) row.messages_received = run.received;
-    r.rows.push_back({{row}, {}});
-  } else {
-    finished = false;
-  }
+  finished &= client.run().phase == net::NetperfClient::Phase::done;
+  if (finished) r.rows.push_back(received_row(client));
   r.interrupted = !finished;
   return conclude(*session, o.output, r);
 }
@@ -285,7 +322,7 @@ int run_netperf(const NetperfOptions& o) {
   if (o.receive) return run_receive(o);
   // But in TCP_STREAM the server waits two seconds longer than the test.
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
-  const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * iterations(o).runs());
+  const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * repetition(o).limit());
   auto session = o.open(netperf_tasks(o));
   std::size_t done = 0;
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
@@ -362,11 +399,8 @@ Verb add_netperf(CLI::App& app) {
                            ->check(CLI::Range(1u, most_served));
   verb->add_flag("--receive", o->receive,
                  "The other direction: the station's netperf sends, the guest receives as its netserver. tcp_stream or "
-                 "udp_stream, one run; the figure is what the guest counted over the station's time")
+                 "udp_stream; the figure is what the guest counted over the station's time")
       ->excludes(serve)
-      ->excludes("--iterations")
-      ->excludes("--confidence")
-      ->excludes("--local-buffers")
       ->excludes("--local-cpu")
       ->excludes("--remote-cpu");
   for (const char* clients : {"--test", "--seconds", "--sizes", "--response", "--iterations", "--confidence",
@@ -383,6 +417,7 @@ Verb add_netperf(CLI::App& app) {
       "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
       "  planar netperf --test udp_stream --card smc8013 --bond 3   three cards as one\n"
       "  planar netperf --receive --machine pc-p166 --card 3c905b   what the guest receives from a fast host\n"
+      "  planar netperf --receive --test udp_stream -i 10,2 -I 99,5   the same in datagrams, repeated\n"
       "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
   return [o] { return run_netperf(*o); };
 }

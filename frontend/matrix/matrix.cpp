@@ -63,12 +63,13 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
     list.insert(list.end(), own.begin(), own.end());
     return list;
   }
-  std::vector<std::string> list{std::string(o.benchmark->verb)};
-  list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
-  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds",
-                           cell.seconds.value_or(o.seconds), "--sizes", o.sizes});
+  const Benchmark& benchmark = o.benchmark_of(cell);
+  std::vector<std::string> list{std::string(benchmark.verb)};
+  list.insert(list.end(), benchmark.arguments.begin(), benchmark.arguments.end());
+  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds_of(cell),
+                           "--sizes", o.sizes_of(cell)});
   list.insert(list.end(), own.begin(), own.end());
-  if (!o.converge.empty()) list.insert(list.end(), {"--converge", o.converge});
+  if (o.may_converge(cell)) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
 }
@@ -84,11 +85,11 @@ constexpr double boot_work = 2;
 constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
 
 std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
-  const auto sizes = static_cast<double>(o.benchmark->sizes(o.sizes).size());
+  const auto sizes = static_cast<double>(o.benchmark_of(cell).sizes(o.sizes_of(cell)).size());
   const bool fast = cell.command.empty() && ethernet_rate(find_adapter(cell.card).medium) >= 100'000'000;
   const double frames = fast ? work_at_100_mbit : 1;
   return static_cast<std::uint64_t>(
-      std::llround((boot_work + std::strtod(o.seconds.c_str(), nullptr) * sizes * frames) * of_second));
+      std::llround((boot_work + std::strtod(o.seconds_of(cell).c_str(), nullptr) * sizes * frames) * of_second));
 }
 
 /// What a machine's file says now: results of another content are not reused.
@@ -248,10 +249,10 @@ class Matrix {
                    .machine = machine.label,
                    .card = cell.card,
                    .seed = cell.seed.value_or(options_.seed),
-                   .row_key = std::string(options_.benchmark->row_key),
-                   .sizes = options_.benchmark->sizes(options_.sizes)};
-    if (options_.converge.empty())
-      id.seconds = std::strtod(options_.seconds.c_str(), nullptr) * static_cast<double>(id.sizes.size());
+                   .row_key = std::string(options_.benchmark_of(cell).row_key),
+                   .sizes = options_.benchmark_of(cell).sizes(options_.sizes_of(cell))};
+    if (!options_.may_converge(cell))
+      id.seconds = std::strtod(options_.seconds_of(cell).c_str(), nullptr) * static_cast<double>(id.sizes.size());
     return id;
   }
 
@@ -362,7 +363,7 @@ std::string Cell::file_name() const {
 }
 
 std::string MatrixOptions::file_of(const Cell& cell) const {
-  return cell.file_name() + (converge.empty() ? "" : "-converge" + converge) + ".json";
+  return cell.file_name() + (may_converge(cell) ? "-converge" + converge : "") + ".json";
 }
 
 std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options) {

@@ -30,6 +30,8 @@ struct Cell {
   std::optional<unsigned> placement = {};   ///< of the guest; unless given, the matrix's
   std::vector<std::string> command = {};    ///< all arguments but the seed; empty: made from the members above
   std::optional<std::string> seconds = {};  ///< virtual, of each size; unless given, the matrix's
+  std::optional<std::string> sizes = {};    ///< likewise
+  const Benchmark* benchmark = nullptr;     ///< likewise
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }
@@ -74,6 +76,13 @@ struct MatrixOptions {
   std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
   bool fresh = false;            ///< runs that are in the folder already are done again
   bool quiet = false;
+
+  /// What a cell is run with: its own, or the matrix's.
+  const Benchmark& benchmark_of(const Cell& cell) const { return cell.benchmark ? *cell.benchmark : *benchmark; }
+  const std::string& sizes_of(const Cell& cell) const { return cell.sizes ? *cell.sizes : sizes; }
+  const std::string& seconds_of(const Cell& cell) const { return cell.seconds ? *cell.seconds : seconds; }
+  /// Whether its sizes may end early.
+  bool may_converge(const Cell& cell) const { return !converge.empty() && benchmark_of(cell).converges; }
 
   /// The file of a finished run in `folder`: runs that may end early are kept beside those that may not.
   std::string file_of(const Cell& cell) const;

@@ -21,7 +21,7 @@ void mark_row(const ChosenValue& chosen, const PublishedUse& use, PublishedRow& 
   const bool fitted = chosen.from.confidence == "calibrated";
   auto& sizes = fitted ? row.fitted_sizes : row.informed_sizes;
   if (use.sizes.empty())
-    for (const auto& [size, value] : row.kb_per_s) sizes.insert(size);
+    for (const auto& [size, value] : row.figures) sizes.insert(size);
   sizes.insert(use.sizes.begin(), use.sizes.end());
   row.load_fitted |= fitted && use.load;
   append(fitted ? row.calibrated : row.informed, chosen.owner + " " + chosen.from.value);

@@ -16,19 +16,20 @@
 
 namespace planar {
 
-/// What the tables were measured with.
-inline constexpr std::string_view published_benchmark = "netio";
-
-/// Packet sizes of the published tables, in their order (the published 32K column is netio's 32767).
-inline constexpr std::uint32_t published_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
-
 /// From which load on, in percent, an author who gives the load in words says which.
 struct LoadRating {
   double from = 0;
   std::string word;
 };
 
-/// One row of a published table: a card in a machine, with what the table says of its driver and network.
+/// A value that a row's run assumes because its table does not say it.
+struct AssumedValue {
+  std::string value;  ///< as `--set` takes it: "peer.turnaround=30 us"
+  std::string source, confidence;
+};
+
+/// One row of a published table: a card in a machine, with what the table says of its driver and network, and the
+/// benchmark that it was measured with.
 struct PublishedRow {
   std::string source;   ///< of the table: "arnold-2002"
   std::string section;  ///< of the source: "IV"; empty if it has none
@@ -40,11 +41,17 @@ struct PublishedRow {
   std::string driver;                  ///< its version; empty if the table does not say
   std::string duplex;                  ///< likewise: "half", "full"
   std::string server;                  ///< likewise: the station at the other end
+  std::string test;                    ///< likewise, of netperf: "tcp_stream"
+  std::string direction;               ///< likewise, where the two ends differ: "sent" or "received" by `machine`
+  std::string setup;                   ///< likewise: "bonded"
   std::string options;                 ///< of the card in a run: "driver=3.01"
   std::vector<std::string> arguments;  ///< of a run, beside machine and card
+  std::vector<AssumedValue> assumed;   ///< among them
   std::optional<std::string> seconds;  ///< that its author measured each size for, if not as long as netio 1.14
+  std::string missing;                 ///< what planar lacks to run it: "machine 'pc-p3-600'"; empty: nothing
 
-  std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (the published 32768 is netio's 32767)
+  std::string benchmark = "netio";           ///< find_benchmark()'s name
+  std::map<std::uint32_t, double> figures;   ///< in its unit, by size of the run (the published 32768 is netio's 32767)
   std::vector<std::uint32_t> average_sizes;  ///< that average() is over
   std::optional<double> load;                ///< percent
   std::string rating;                        ///< the load in the author's words
@@ -59,24 +66,31 @@ struct PublishedRow {
   /// A card whose interface is planar's own declaration is scored apart: the table has few of them.
   bool hypothetical_apart = true;
   bool repeats = false;         ///< the same measurement, or one of the same setup, stands elsewhere and counts there
-  std::optional<double> limit;  ///< KB/s that the medium lets through to netio
+  std::optional<double> limit;  ///< that the medium lets through, in the benchmark's unit
 
-  /// What tells it from other rows of the machine, card and driver: "full-TALENT".
-  std::string variant() const { return duplex.empty() ? server : server.empty() ? duplex : duplex + "-" + server; }
+  /// What tells it from other rows of the machine, card and driver: "full-TALENT", "tcp_stream-received".
+  std::string variant() const;
+  std::string_view unit() const;
+  /// The sizes that it is run with.
+  std::string sizes() const;
+  /// The table has one figure for it, not one for each of several sizes.
+  bool single() const { return figures.size() == 1; }
   /// Nothing of ours was chosen by this row.
   bool prediction() const { return calibrated.empty() && informed.empty(); }
-  /// KB/s over the sizes that the table is judged by.
+  /// Of the figures at the sizes that the table is judged by.
   double average() const;
   /// The average is within 5 % of what the medium lets through: such a row says little of the card and the machine.
   bool at_limit() const { return limit && average() >= 0.95 * *limit; }
-  /// As PublishedUse names it: "thaler autolanstreamer: 3.04 half IV".
+  /// As PublishedUse names it: "thaler autolanstreamer: 3.04 half IV", "pc-p166 eepro100: tcp_stream sent".
   std::string name() const;
+  /// What stands behind the colon there.
+  std::vector<std::string> words() const;
   /// The author's word for a load in percent; empty if he has none.
   std::string rating_of(double load_percent) const;
 };
 
-/// The rows of the tables in their order: Ethernet, then Token Ring. Throws Error naming file and line if the data do
-/// not fit together, also when a value was fitted on a row that is not among those kept for it (*-rows.toml).
+/// The rows of the tables in their order: Ethernet, Token Ring, netperf. Throws Error naming file and line if the data
+/// do not fit together, also when a value was fitted on a row that is not among those kept for it (*-rows.toml).
 std::vector<PublishedRow> published_rows();
 
 /// A value that was fitted to published figures, or chosen knowing them.

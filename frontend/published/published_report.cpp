@@ -3,12 +3,13 @@
 #include "frontend/output/output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
-#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/published/references.hpp"
 
@@ -42,39 +43,95 @@ std::string figure(std::optional<double> value, int decimals = 1) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
-std::optional<double> measured(const ScoredRow& row, std::uint32_t size) {
-  return row.run() ? row.ours->figure(find_benchmark(published_benchmark), size) : std::nullopt;
-}
-
 std::string title_of(const PublishedRow& p) {
   std::string title = p.title;
   if (!p.duplex.empty()) title += ", " + p.duplex;
-  if (!p.server.empty()) title += ", to " + p.server;
+  if (!p.server.empty()) title += (p.direction == "received" ? ", from " : ", to ") + p.server;
   return title;
 }
 
-std::string row_text(const ScoredRow& row, std::size_t width) {
+char mark_of(const PublishedRow& p, std::uint32_t size) {
+  return p.fitted_sizes.contains(size) ? '*' : p.informed_sizes.contains(size) ? '~' : ' ';
+}
+
+std::string with_interval_percent(const ScoredRow& row) {
+  const auto ci = row.average_ci95();
+  return ci ? fmt::format(" ± {:.1f}", *ci / row.print.average() * 100) : std::string{};
+}
+
+/// A row with one figure, in one line.
+std::string single_text(const ScoredRow& row, std::size_t width) {
+  const auto& [size, published] = *row.print.figures.begin();
+  const std::string out =
+      fmt::format("{:<{}} {:>10.2f}{} ", title_of(row.print), width, published, mark_of(row.print, size));
+  if (!row.run())
+    return out + fmt::format("{}; {}\n",
+                             row.ours ? row.ours->problem : "cannot run here: planar has no " + row.print.missing,
+                             use_of(row));
+  return out + fmt::format("{:>10} {:>10}{}  {}\n", figure(row.figure(size), 2), signed_percent(row.residual(size)),
+                           with_interval_percent(row), use_of(row));
+}
+
+/// A row with a figure for each of `sizes`: published, planar's, residuals.
+std::string sizes_text(const ScoredRow& row, std::size_t width, const std::vector<std::uint32_t>& sizes) {
   const PublishedRow& p = row.print;
   std::string out = fmt::format("{:<{}}", title_of(p), width);
-  for (const auto size : published_sizes) {
-    const auto cell = p.kb_per_s.find(size);
-    const char mark = p.fitted_sizes.contains(size) ? '*' : p.informed_sizes.contains(size) ? '~' : ' ';
-    out += fmt::format(" {:>8}{}", cell == p.kb_per_s.end() ? "-" : fmt::format("{:.1f}", cell->second), mark);
+  for (const auto size : sizes) {
+    const auto cell = p.figures.find(size);
+    out +=
+        fmt::format(" {:>8}{}", cell == p.figures.end() ? "-" : fmt::format("{:.1f}", cell->second), mark_of(p, size));
   }
   const std::string load = p.load ? fmt::format("{:.1f} %", *p.load) : p.rating.empty() ? "-" : p.rating;
   out += fmt::format(" {:>7}{}  {}\n", load, p.load_fitted ? '*' : ' ', use_of(row));
   if (!row.run()) return out + fmt::format("{:<{}} {}\n", "  planar", width, row.ours->problem);
   out += fmt::format("{:<{}}", "  planar", width);
-  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", figure(measured(row, size)));
+  for (const auto size : sizes) out += fmt::format(" {:>8} ", figure(row.figure(size)));
   out += fmt::format(" {:>5.1f} %{}{}\n", (*row.ours->result)["cpu_load_percent"].get<double>(),
                      p.rating.empty() ? "" : "  ", row.rating());
   out += fmt::format("{:<{}}", "  residual %, load in points", width);
-  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", signed_percent(row.residual(size)));
+  for (const auto size : sizes) out += fmt::format(" {:>8} ", signed_percent(row.residual(size)));
   out +=
       fmt::format(" {:>7}   average {} %", signed_percent(row.load_residual()), signed_percent(row.average_residual()));
-  if (const auto ci = row.average_ci95()) out += fmt::format(" ± {:.1f}", *ci / p.average() * 100);
-  return out + "\n";
+  return out + with_interval_percent(row) + "\n";
 }
+
+/// Rows that were run, or failed; and those that cannot run of a table of which others were.
+bool is_shown(const ScoredRow& row, const std::vector<ScoredRow>& rows) {
+  if (row.ours) return row.available;
+  return !row.print.missing.empty() && std::any_of(rows.begin(), rows.end(), [&](const ScoredRow& r) {
+    return r.ours && r.print.source == row.print.source;
+  });
+}
+
+/// How the rows of a table are shown: the sizes that it has columns for, none if each row has one figure.
+struct Layout {
+  std::string unit;
+  std::vector<std::uint32_t> sizes;
+  std::size_t width = 28;  // of the column of titles
+  bool operator==(const Layout&) const = default;
+
+  Layout(const std::vector<ScoredRow>& rows, const PublishedRow& of) : unit(of.unit()) {
+    std::set<std::uint32_t> all;
+    bool single = true;
+    for (const ScoredRow& row : rows) {
+      if (row.print.unit() == unit && is_shown(row, rows)) width = std::max(width, title_of(row.print).size());
+      if (row.print.source != of.source) continue;
+      single &= row.print.single();
+      for (const auto& [size, value] : row.print.figures) all.insert(size);
+    }
+    if (!single) sizes.assign(all.begin(), all.end());
+  }
+
+  std::string heading() const {
+    std::string out = fmt::format("{:<{}}", unit + "; * calibrated, ~ informed", width);
+    if (sizes.empty()) return out + fmt::format(" {:>10}  {:>10} {:>10}\n", "published", "planar", "residual %");
+    for (const auto size : sizes) out += fmt::format(" {:>8} ", size_name(size));
+    return out + fmt::format(" {:>7}\n", "load");
+  }
+  std::string row(const ScoredRow& row) const {
+    return sizes.empty() ? single_text(row, width) : sizes_text(row, width, sizes);
+  }
+};
 
 /// The single sizes that are furthest from their published figure, for `machines` in one list.
 std::string largest_residuals(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
@@ -87,10 +144,10 @@ std::string largest_residuals(const std::vector<ScoredRow>& rows, const std::vec
     if (row.print.repeats || row.apart() ||
         std::find(machines.begin(), machines.end(), row.print.group) == machines.end())
       continue;
-    for (const auto& [size, published] : row.print.kb_per_s)
+    for (const auto& [size, published] : row.print.figures)
       if (const auto r = row.residual(size))
         list.push_back({*r, fmt::format("  {:+6.1f} %  {} {}: published {:.1f}, planar {:.1f}\n", *r, row.print.name(),
-                                        size_name(size), published, *measured(row, size))});
+                                        size_name(size), published, *row.figure(size))});
   }
   const std::size_t shown = std::min(largest_shown, list.size());
   std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shown), list.end(),
@@ -111,6 +168,17 @@ std::string references_text(const std::vector<ScoredRow>& rows, const std::vecto
 
 std::string block_title(const PublishedRow& p) {
   return p.section.empty() ? p.source : fmt::format("{}, section {}", p.source, p.section);
+}
+
+/// The values that the runs of the rows assume, each once.
+std::string assumed_text(const std::vector<ScoredRow>& rows) {
+  std::vector<std::string> lines;
+  for (const ScoredRow& row : rows)
+    for (const AssumedValue& a : row.print.assumed)
+      if (auto line = fmt::format("{}: {} ({}): {}\n", row.print.server, a.value, a.confidence, a.source);
+          row.run() && std::find(lines.begin(), lines.end(), line) == lines.end())
+        lines.push_back(std::move(line));
+  return lines.empty() ? std::string{} : fmt::format("\n{}", fmt::join(lines, ""));
 }
 
 std::string with_interval(std::optional<double> value, std::optional<double> ci95) {
@@ -152,38 +220,47 @@ const char* use_key(const ScoredRow& row) {
 /// What a table says beside the figures, where it does.
 void put_setup(const PublishedRow& p, ordered_json& j) {
   const std::pair<const char*, const std::string*> texts[] = {
-      {"section", &p.section},          {"driver", &p.driver},         {"duplex", &p.duplex},    {"server", &p.server},
-      {"print_load_rating", &p.rating}, {"calibrated", &p.calibrated}, {"informed", &p.informed}};
+      {"section", &p.section},       {"test", &p.test},
+      {"direction", &p.direction},   {"setup", &p.setup},
+      {"driver", &p.driver},         {"duplex", &p.duplex},
+      {"server", &p.server},         {"print_load_rating", &p.rating},
+      {"calibrated", &p.calibrated}, {"informed", &p.informed}};
   for (const auto& [key, text] : texts)
     if (!text->empty()) j[key] = *text;
   if (p.released) j["released"] = true;
   if (p.repeats) j["repeats"] = true;
   if (p.at_limit()) j["at_limit"] = true;
+  if (!p.arguments.empty()) j["arguments"] = p.arguments;
+  for (const AssumedValue& a : p.assumed)
+    j["assumed"].push_back({{"value", a.value}, {"source", a.source}, {"confidence", a.confidence}});
 }
 
 ordered_json row_json(const ScoredRow& row) {
   const PublishedRow& p = row.print;
   ordered_json j{{"source", p.source},    {"machine", p.machine},          {"card", p.card},
                  {"printed_as", p.title}, {"medium", to_string(p.medium)}, {"hypothetical", row.hypothetical},
-                 {"use", use_key(row)}};
+                 {"use", use_key(row)},   {"benchmark", p.benchmark},      {"unit", p.unit()}};
   put_setup(p, j);
   j["name"] = p.name();
   j["cells"] = ordered_json::array();
-  for (const auto& [size, value] : p.kb_per_s)
+  for (const auto& [size, value] : p.figures)
     j["cells"].push_back({{"packet_bytes", size},
-                          {"print_kb_per_s", value},
-                          {"kb_per_s", number(measured(row, size), 2)},
+                          {"published", value},
+                          {"planar", number(row.figure(size), 2)},
                           {"residual_percent", number(row.residual(size), 2)},
                           {"fitted", p.fitted_sizes.contains(size)},
                           {"in_view", p.informed_sizes.contains(size)}});
   if (p.load) j["print_load_percent"] = *p.load;
   if (!row.run()) {
-    j["not_run"] = !row.available ? "not available" : row.ours ? row.ours->problem : "not selected";
+    j["not_run"] = !row.available               ? "not available"
+                   : !row.print.missing.empty() ? "no " + row.print.missing
+                   : row.ours                   ? row.ours->problem
+                                                : "not selected";
     return j;
   }
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
   if (row.ours->result->contains("placements")) j["placements"] = (*row.ours->result)["placements"];
-  if (const auto ci = row.average_ci95()) j["average_ci95_kb_per_s"] = number(ci, 2);
+  if (const auto ci = row.average_ci95()) j["average_ci95"] = number(ci, 2);
   if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];
   if (!p.rating.empty() && !row.rating().empty()) j["load_rating"] = row.rating();
   return j;
@@ -202,22 +279,23 @@ ordered_json references_json(const std::vector<ScoredRow>& rows, const std::stri
 }  // namespace
 
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
-  // Rows that were run, or failed.
-  const auto shown = [](const ScoredRow& row) { return row.available && row.ours; };
-  std::size_t width = 28;
-  for (const ScoredRow& row : rows) width = std::max(width, title_of(row.print).size());
-  std::string block, out = fmt::format("{:<{}}", "KB/s; * calibrated, ~ informed", width);
-  for (const auto size : published_sizes) out += fmt::format(" {:>8} ", size_name(size));
-  out += fmt::format(" {:>7}\n", "load");
+  std::string block, out;
+  std::optional<Layout> layout;
   for (const ScoredRow& row : rows) {
-    if (row.apart() || !shown(row)) continue;
+    if (row.apart() || !is_shown(row, rows)) continue;
+    if (const Layout own(rows, row.print); own != layout) {
+      out += (out.empty() ? "" : "\n") + own.heading();
+      layout = own;
+    }
     if (const auto title = block_title(row.print); title != block) out += fmt::format("\n{}\n", block = title);
-    out += row_text(row, width);
+    out += layout->row(row);
   }
-  if (std::any_of(rows.begin(), rows.end(), [&](const ScoredRow& row) { return row.apart() && shown(row); }))
+  out += assumed_text(rows);
+  const auto apart = [&](const ScoredRow& row) { return row.apart() && is_shown(row, rows); };
+  if (std::any_of(rows.begin(), rows.end(), apart))
     out += "\nScored separately: cards whose interface is defined by planar\n";
   for (const ScoredRow& row : rows)
-    if (row.apart() && shown(row)) out += row_text(row, width);
+    if (apart(row)) out += Layout(rows, row.print).row(row);
   out += fmt::format("\n{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", "machine", "rows of",
                      "rows", "average %", "all %", "rank", "load pts", "median pr. %", "skill", "load words");
   for (const auto& machine : machines) {
@@ -235,7 +313,7 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
 }
 
 ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
-  ordered_json j{{"schema", "planar.published/1"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
+  ordered_json j{{"schema", "planar.published/2"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
   for (const ScoredRow& row : rows) j["rows"].push_back(row_json(row));
   for (const auto& machine : machines)
     j["scores"].push_back({{"machine", machine},

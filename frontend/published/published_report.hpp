@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Published rows beside ours and their scores, for people and for programs
-// (docs/results/comparisons.md#planarpublished1).
+// (docs/results/comparisons.md#planarpublished2).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace planar {
 
 /// The tables, a block per source and section, then the scores of `machines`.
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
-/// planar.published/1 without `missed`.
+/// planar.published/2 without `missed`.
 nlohmann::ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
 
 }  // namespace planar

@@ -2,13 +2,18 @@
 #include "frontend/published/published_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
+#include <utility>
 
 #include "core/common/error.hpp"
 #include "core/common/toml_text.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/published/embedded_published.hpp"
+#include "machines/config/machine_files.hpp"
 
 namespace planar {
 namespace {
@@ -33,14 +38,19 @@ std::vector<std::string> fields(const std::string& line) {
   return list;
 }
 
-/// A line of the figures.
+/// A line of the figures: what stands below each heading.
 struct Line {
-  std::string machine, adapter, driver, version, duplex, option, size, metric, value;
+  std::map<std::string, std::string> columns;
   std::size_t number = 0;
 
+  /// Empty where the table has no such column.
+  std::string operator[](const std::string& heading) const {
+    const auto found = columns.find(heading);
+    return found == columns.end() ? std::string{} : found->second;
+  }
   /// The word after `key=` in the option column ("server=TALENT; table=IV").
   std::string option_of(const std::string& key) const {
-    std::istringstream items(option);
+    std::istringstream items((*this)["option"]);
     for (std::string item; std::getline(items >> std::ws, item, ';');)
       if (item.starts_with(key + "=")) return item.substr(key.size() + 1);
     return {};
@@ -58,14 +68,20 @@ class Reader {
   std::vector<PublishedRow> rows() {
     std::istringstream lines{std::string(embedded(figures_))};
     std::string text;
-    std::getline(lines, text);  // the heading
+    std::getline(lines, text);
+    const auto headings = fields(text);
     for (std::size_t number = 2; std::getline(lines, text); ++number) {
       const auto f = fields(text);
-      if (f.size() != 11) throw Error(fmt::format("{}:{}: {} fields, expected 11", figures_, number, f.size()));
-      const Line line{f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], number};
+      if (f.size() != headings.size())
+        throw Error(fmt::format("{}:{}: {} fields, expected {}", figures_, number, f.size(), headings.size()));
+      Line line{{}, number};
+      for (std::size_t n = 0; n < f.size(); ++n) line.columns[headings[n]] = f[n];
       // Sections of averages ("IV-sequenced") repeat what the others say.
       if (line.option_of("table").find('-') == std::string::npos) add(line);
     }
+    for (PublishedRow& row : rows_)
+      if (row.average_sizes.empty())
+        for (const auto& [size, figure] : row.figures) row.average_sizes.push_back(size);
     mark_repeats();
     mark("released", [](PublishedRow& row) { row.released = true; });
     mark("repeats", [](PublishedRow& row) { row.repeats = true; });
@@ -73,81 +89,131 @@ class Reader {
   }
 
  private:
-  template <class T>
-  T find(const char* kind, const std::string& printed, const char* key, const Line& line) const {
-    const auto entry = names_[kind][printed];
-    const auto name = key ? entry[key].template value<T>() : entry.template value<T>();
-    if (name) return *name;
-    throw Error(fmt::format("{}:{}: '{}' has no name in [{}] of {}; add it there", figures_, line.number, printed, kind,
+  /// What [KIND] says of a name in the figures: a text, or a table. Throws Error if it says nothing.
+  toml::node_view<const toml::node> entry(const char* kind, const std::string& printed, const Line& line) const {
+    const auto found = names_[kind][printed];
+    if (found) return found;
+    throw Error(fmt::format("{}:{}: '{}' is not in [{}] of {}; add it there", figures_, line.number, printed, kind,
                             names_file_));
   }
+  std::string name_of(const toml::node_view<const toml::node>& entry) const {
+    return entry.is_table() ? text_of(entry["name"]) : text_of(entry);
+  }
+  static std::string text_of(const toml::node_view<const toml::node>& node) { return node.value_or(std::string{}); }
 
   void add(const Line& line) {
-    const auto machine = find<std::string>("machines", line.machine, "name", line);
-    const auto card = find<std::string>("cards", line.adapter, nullptr, line);
-    const auto section = line.option_of("table"), server = line.option_of("server");
-    auto row = std::find_if(rows_.begin(), rows_.end(), [&](const PublishedRow& r) {
-      return r.machine == machine && r.card == card && r.driver == line.version && r.duplex == line.duplex &&
-             r.section == section && r.server == server;
+    if (line["metric"] == "cpu_load" || line["metric"] == "cpu_rating") {
+      PublishedRow& row = row_of(line, nullptr);
+      if (line["metric"] == "cpu_load")
+        row.load = std::stod(line["value"]);
+      else
+        row.rating = line["value"];
+      return;
+    }
+    const auto metric = entry("metrics", line["metric"], line);
+    const auto size = metric["size"].value<std::int64_t>();
+    const auto bytes = static_cast<std::uint32_t>(size ? *size : std::stol(line["packet_bytes"]));
+    row_of(line, &metric).figures[size || bytes != 32768 ? bytes : 32767] = std::stod(line["value"]);
+  }
+
+  /// The line's row; a new one for a new `metric` of the same machine and card, if that names its test.
+  PublishedRow& row_of(const Line& line, const toml::node_view<const toml::node>* metric) {
+    PublishedRow row = new_row(line);
+    if (metric) {
+      row.test = text_of((*metric)["test"]);
+      row.benchmark = text_of((*metric)["benchmark"]);
+      if (!row.test.empty()) row.title += ", " + row.test;
+    }
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const PublishedRow& r) {
+      return r.machine == row.machine && r.card == row.card && r.words() == row.words() && r.server == row.server;
     });
-    if (row == rows_.end()) row = rows_.insert(rows_.end(), new_row(line, machine, card));
-    if (line.metric == "throughput") {
-      const auto size = static_cast<std::uint32_t>(std::stoul(line.size));
-      row->kb_per_s[size == 32768 ? 32767 : size] = std::stod(line.value);
-    } else if (line.metric == "cpu_load") {
-      row->load = std::stod(line.value);
-    } else if (line.metric == "cpu_rating") {
-      row->rating = line.value;
+    if (found != rows_.end()) return *found;
+    set_limit(row);
+    return rows_.emplace_back(std::move(row));
+  }
+
+  PublishedRow new_row(const Line& line) const {
+    const auto machine = entry("machines", line["machine"], line), card = entry("cards", line["adapter"], line);
+    PublishedRow row;
+    row.source = text_of(names_["source"]);
+    row.section = line.option_of("table");
+    row.machine = name_of(machine);
+    row.group = machine["group"].value_or(row.machine);
+    row.card = name_of(card);
+    if (!is_built_in(row.machine)) row.missing = fmt::format("machine '{}'", row.machine);
+    row.title = fmt::format("{}, {}", machine["title"].value_or(line["machine"].substr(0, line["machine"].find(" ("))),
+                            card["title"].value_or(line["adapter"]));
+    row.driver = line["driver_version"];
+    if (!row.driver.empty()) row.title += fmt::format(", {} {}", line["driver"], row.driver);
+    row.medium = medium();
+    row.hypothetical_apart = names_["hypothetical_apart"].value_or(true);
+    row.duplex = line["duplex"];
+    row.server = machine["server"].value_or(line.option_of("server"));
+    row.direction = text_of(machine["direction"]);
+    row.setup = text_of(card["setup"]);
+    if (!row.driver.empty()) row.options = "driver=" + row.driver;
+    // What the table says of the card's setup stands before the first "key=value".
+    if (const auto option = line["option"], setup = option.substr(0, option.find(';'));
+        !setup.empty() && setup.find('=') == std::string::npos)
+      row.options += "," + text_of(entry("options", setup, line));
+    row.seconds = names_["seconds"].value<std::string>();
+    add_arguments(row, machine, card, line);
+    for_each_of("average", [&](const toml::node& size) {
+      row.average_sizes.push_back(static_cast<std::uint32_t>(size.value_or<std::int64_t>(0)));
+    });
+    for_each_of("rating", [&](const toml::node& node) {
+      const toml::table& rating = *node.as_table();
+      row.ratings.push_back({rating["from"].value_or(0.0), rating["word"].value_or(std::string{})});
+    });
+    return row;
+  }
+
+  void add_arguments(PublishedRow& row, const toml::node_view<const toml::node>& machine,
+                     const toml::node_view<const toml::node>& card, const Line& line) const {
+    append_texts(names_["arguments"].as_array(), row.arguments);
+    append_texts(machine["arguments"].as_array(), row.arguments);
+    append_texts(card["arguments"].as_array(), row.arguments);
+    if (machine["alike"].value_or(false) && !card["alone"].value_or(false))  // both ends are this machine
+      row.arguments.insert(row.arguments.end(), {"--against", row.machine + ":" + row.card});
+    if (!row.duplex.empty()) row.arguments.insert(row.arguments.end(), {"--duplex", row.duplex});
+    if (const auto condition = line["condition"]; !condition.empty())
+      append_texts(entry("conditions", condition, line).as_array(), row.arguments);
+    if (row.server.empty()) return;
+    const auto server = entry("servers", row.server, line);
+    append_texts(server["arguments"].as_array(), row.arguments);
+    if (const auto assumed = text_of(server["set"]); !assumed.empty()) {
+      row.assumed.push_back({assumed, text_of(server["source"]), text_of(server["confidence"])});
+      row.arguments.insert(row.arguments.end(), {"--set", assumed});
     }
   }
 
-  PublishedRow new_row(const Line& line, const std::string& machine, const std::string& card) const {
-    PublishedRow row;
-    row.source = names_["source"].value_or(std::string{});
-    row.section = line.option_of("table");
-    row.machine = machine;
-    row.group = names_["machines"][line.machine]["group"].value_or(machine);
-    row.card = card;
-    row.title = fmt::format("{}, {}", line.machine.substr(0, line.machine.find(" (")), line.adapter);
-    if (!line.version.empty()) row.title += fmt::format(", {} {}", line.driver, line.version);
-    row.medium = names_["medium"].value_or(std::string{}) == to_string(MediumKind::token_ring)
-                     ? MediumKind::token_ring
-                     : MediumKind::ethernet_10;
-    row.hypothetical_apart = names_["hypothetical_apart"].value_or(true);
-    row.driver = line.version;
-    row.duplex = line.duplex;
-    row.server = line.option_of("server");
-    if (!row.driver.empty()) row.options = "driver=" + row.driver;
-    // What the table says of the card's setup stands before the first "key=value".
-    if (const auto setup = line.option.substr(0, line.option.find(';'));
-        !setup.empty() && setup.find('=') == std::string::npos)
-      row.options += "," + find<std::string>("options", setup, nullptr, line);
-    row.seconds = names_["seconds"].value<std::string>();
-    append_texts(names_["arguments"].as_array(), row.arguments);
-    append_texts(names_["machines"][line.machine]["arguments"].as_array(), row.arguments);
-    if (!row.duplex.empty()) row.arguments.insert(row.arguments.end(), {"--duplex", row.duplex});
-    if (!row.server.empty()) {
-      if (!names_["servers"][row.server].is_array())
-        throw Error(fmt::format("{}:{}: '{}' is not in [servers] of {}; add it there", figures_, line.number,
-                                row.server, names_file_));
-      append_texts(names_["servers"][row.server].as_array(), row.arguments);
-    }
-    if (const toml::array* sizes = names_["average"].as_array())
-      for (const toml::node& size : *sizes)
-        row.average_sizes.push_back(static_cast<std::uint32_t>(size.value_or<std::int64_t>(0)));
-    if (const toml::array* ratings = names_["rating"].as_array())
-      for (const toml::node& node : *ratings)
-        row.ratings.push_back(
-            {(*node.as_table())["from"].value_or(0.0), (*node.as_table())["word"].value_or(std::string{})});
-    if (const toml::array* limits = names_["limit"].as_array())
-      for (const toml::node& node : *limits)
-        if (const toml::table& limit = *node.as_table(); limit["duplex"].value_or(row.duplex) == row.duplex) {
-          std::vector<std::string> others;
-          append_texts(limit["not_for"].as_array(), others);
-          if (std::find(others.begin(), others.end(), card) == others.end())
-            row.limit = limit["kb_per_s"].value<double>();
-        }
-    return row;
+  MediumKind medium() const {
+    const std::string name = text_of(names_["medium"]);
+    for (const auto kind : {MediumKind::ethernet_10, MediumKind::ethernet_100, MediumKind::token_ring})
+      if (name == to_string(kind)) return kind;
+    throw Error(fmt::format("{}: the medium '{}' is none", names_file_, name));
+  }
+
+  /// A later [[limit]] is of fewer rows than an earlier one.
+  void set_limit(PublishedRow& row) const {
+    for_each_of("limit", [&](const toml::node& node) {
+      const toml::table& limit = *node.as_table();
+      const auto words = row.words();
+      std::vector<std::string> of, others;
+      append_texts(limit["of"].as_array(), of);
+      append_texts(limit["not_for"].as_array(), others);
+      const auto has = [](const auto& list, const auto& word) {
+        return std::find(list.begin(), list.end(), word) != list.end();
+      };
+      if (!has(others, row.card) && std::all_of(of.begin(), of.end(), [&](const auto& w) { return has(words, w); }))
+        row.limit = limit["figure"].value<double>();
+    });
+  }
+
+  template <class Do>
+  void for_each_of(const char* key, Do what) const {
+    if (const toml::array* list = names_[key].as_array())
+      for (const toml::node& node : *list) what(node);
   }
 
   static void append_texts(const toml::array* list, std::vector<std::string>& texts) {
@@ -157,12 +223,10 @@ class Reader {
 
   /// Each entry of the list `key` names rows as a value's `published` does.
   void mark(const char* key, void (*how)(PublishedRow&)) {
-    const toml::array* list = names_[key].as_array();
-    if (!list) return;
-    for (const toml::node& node : *list) {
-      const toml::table& entry = *node.as_table();
+    for_each_of(key, [&](const toml::node& node) {
+      const toml::table& named = *node.as_table();
       const PublishedUse use{
-          entry["machine"].value_or(std::string{}), entry["card"].value_or(std::string{}), {}, false, {}};
+          named["machine"].value_or(std::string{}), named["card"].value_or(std::string{}), {}, false, {}};
       bool found = false;
       for (PublishedRow& row : rows_)
         if (names_row(use, row)) {
@@ -172,14 +236,17 @@ class Reader {
       if (!found)
         throw Error(fmt::format("{}:{}: [[{}]] names {}, and no published row is that", names_file_,
                                 node.source().begin.line, key, use.text()));
-    }
+    });
   }
 
   void mark_repeats() {
     for (auto row = rows_.begin(); row != rows_.end(); ++row)
       row->repeats = std::any_of(rows_.begin(), row, [&](const PublishedRow& r) {
-        return r.machine == row->machine && r.card == row->card && r.driver == row->driver && r.duplex == row->duplex &&
-               r.server == row->server && r.kb_per_s == row->kb_per_s;
+        auto words = r.words(), own = row->words();
+        std::erase(words, r.section);
+        std::erase(own, row->section);
+        return r.machine == row->machine && r.card == row->card && words == own && r.server == row->server &&
+               r.figures == row->figures;
       });
   }
 
@@ -195,18 +262,40 @@ double PublishedRow::average() const {
   double sum = 0;
   unsigned count = 0;
   for (const auto size : average_sizes)
-    if (const auto cell = kb_per_s.find(size); cell != kb_per_s.end()) {
+    if (const auto cell = figures.find(size); cell != figures.end()) {
       sum += cell->second;
       ++count;
     }
   return count ? sum / count : 0;
 }
 
+std::vector<std::string> PublishedRow::words() const {
+  std::vector<std::string> list;
+  for (const std::string* word : {&driver, &duplex, &test, &direction, &setup, &section})
+    if (!word->empty()) list.push_back(*word);
+  return list;
+}
+
 std::string PublishedRow::name() const {
-  std::string text = machine + " " + card, words;
-  for (const std::string* word : {&driver, &duplex, &section})
-    if (!word->empty()) words += " " + *word;
-  return words.empty() ? text : text + ":" + words;
+  const std::string text = machine + " " + card;
+  const auto list = words();
+  return list.empty() ? text : fmt::format("{}: {}", text, fmt::join(list, " "));
+}
+
+std::string PublishedRow::variant() const {
+  std::vector<std::string> list;
+  for (const std::string* word : {&duplex, &test, &direction, &setup})
+    if (!word->empty()) list.push_back(*word);
+  if (!server.empty() && direction.empty()) list.push_back(server);  // else the direction names it
+  return fmt::format("{}", fmt::join(list, "-"));
+}
+
+std::string_view PublishedRow::unit() const { return find_benchmark(benchmark).unit; }
+
+std::string PublishedRow::sizes() const {
+  std::vector<std::uint32_t> list;
+  for (const auto& [size, figure] : figures) list.push_back(size);
+  return fmt::format("{}", fmt::join(list, ","));
 }
 
 std::string PublishedRow::rating_of(double load_percent) const {
@@ -244,8 +333,9 @@ bool names_row(const PublishedUse& use, const PublishedRow& row) {
   std::string card, word;
   std::getline(words, card, ':');
   if (use.machine != row.machine || card != row.card) return false;
+  const auto of_row = row.words();
   while (words >> word)
-    if (word != row.driver && word != row.duplex && word != row.section) return false;
+    if (std::find(of_row.begin(), of_row.end(), word) == of_row.end()) return false;
   return true;
 }
 

@@ -13,7 +13,8 @@ namespace planar {
 
 /// The names of the tables' TOML files, in the order of published_rows().
 inline constexpr std::string_view published_tables[] = {"frontend/published/ethernet-rows.toml",
-                                                        "frontend/published/tokenring-rows.toml"};
+                                                        "frontend/published/tokenring-rows.toml",
+                                                        "frontend/published/netperf-rows.toml"};
 
 struct PublishedTable {
   std::string_view file;  ///< of the TOML
@@ -26,7 +27,7 @@ struct PublishedTable {
   bool may_be_fitted(const PublishedUse& use) const;
 };
 
-/// Whether `use` names `row`. Its card may name driver, duplex and section of one among several rows:
+/// Whether `use` names `row`. Its card may name one among several rows by some of its words():
 /// "lanstreamer: 3.04 half"; what it does not say may be anything.
 bool names_row(const PublishedUse& use, const PublishedRow& row);
 

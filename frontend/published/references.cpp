@@ -68,7 +68,8 @@ std::vector<Reference> references(const std::vector<ScoredRow>& rows, const std:
     for (const ScoredRow* row : own) {
       const auto found = std::find_if(rows.begin(), rows.end(), [&](const ScoredRow& r) {
         return counts(r) && r.print.group == other && r.print.card == row->print.card &&
-               r.print.driver == row->print.driver && r.print.duplex == row->print.duplex;
+               r.print.driver == row->print.driver && r.print.duplex == row->print.duplex &&
+               r.print.test == row->print.test && r.print.setup == row->print.setup;
       });
       if (found != rows.end())
         pairs.push_back({row->print.average(), found->print.average(), std::abs(*row->average_residual())});

@@ -17,9 +17,9 @@ struct Reference {
   double planars_mape = 0;  ///< percent, of planar's averages on these rows
 };
 
-/// The median of the machine's published averages, then each other machine's row of the same card, driver and duplex
-/// times the one constant that makes the mean error least (so the constant itself is fitted). Rows that were not run,
-/// repeats and rows that are scored apart are left out, and a predictor of fewer than three rows.
+/// The median of the machine's published averages, then each other machine's row of the same card, driver, duplex and
+/// test times the one constant that makes the mean error least (so the constant itself is fitted). Rows that were not
+/// run, repeats and rows that are scored apart are left out, and a predictor of fewer than three rows.
 std::vector<Reference> references(const std::vector<ScoredRow>& rows, const std::string& machine);
 
 }  // namespace planar

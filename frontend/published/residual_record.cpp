@@ -51,12 +51,13 @@ std::optional<Range> range_of(const ScoredRow& row, Residual residual) {
   return range;
 }
 
-/// The figures of a row that have a residual: its average and each size.
+/// The figures of a row that have a residual: its average and each size; the average alone of a row with one size.
 template <class Do>
 void for_each_figure(const ScoredRow& row, Do what) {
   if (const auto range = range_of(row, [](const ScoredRow& r) { return r.average_residual(); }))
     what("average", *range);
-  for (const auto& [size, published] : row.print.kb_per_s)
+  if (row.print.single()) return;
+  for (const auto& [size, published] : row.print.figures)
     if (const auto range = range_of(row, [size = size](const ScoredRow& r) { return r.residual(size); }))
       what(size_name(size), *range);
 }

@@ -15,8 +15,6 @@
 namespace planar {
 namespace {
 
-const Benchmark& benchmark() { return find_benchmark(published_benchmark); }
-
 std::optional<double> mean(const std::vector<double>& values) {
   if (values.empty()) return {};
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -65,17 +63,21 @@ CellOutcome run_of(const ScoredRow& row, std::size_t n) {
 
 }  // namespace
 
-std::optional<double> ScoredRow::residual(std::uint32_t packet_bytes) const {
-  const auto cell = print.kb_per_s.find(packet_bytes);
-  if (!run() || cell == print.kb_per_s.end()) return {};
-  return percent(ours->figure(benchmark(), packet_bytes), cell->second);
+std::optional<double> ScoredRow::figure(std::uint32_t size) const {
+  return run() ? ours->figure(find_benchmark(print.benchmark), size) : std::nullopt;
+}
+
+std::optional<double> ScoredRow::residual(std::uint32_t size) const {
+  const auto cell = print.figures.find(size);
+  if (cell == print.figures.end()) return {};
+  return percent(figure(size), cell->second);
 }
 
 std::optional<double> ScoredRow::average() const {
   if (!run() || print.average_sizes.empty()) return {};
   double sum = 0;
   for (const auto size : print.average_sizes) {
-    const auto value = ours->figure(benchmark(), size);
+    const auto value = figure(size);
     if (!value) return {};
     sum += *value;
   }
@@ -157,7 +159,7 @@ Score score_of(const std::vector<ScoredRow>& rows, const std::string& machine, R
     errors.push_back(std::abs(*row.average_residual()));
     if (which != Rows::apart)
       by_median.push_back(std::abs(median(printed) - row.print.average()) / row.print.average() * 100);
-    for (const auto& [size, value] : row.print.kb_per_s)
+    for (const auto& [size, value] : row.print.figures)
       if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
     if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));
     all_loads &= !ended_early(*row.ours->result);

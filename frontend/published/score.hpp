@@ -22,8 +22,10 @@ struct ScoredRow {
   bool run() const { return ours && ours->result; }
   /// Scored apart from the others.
   bool apart() const { return hypothetical && print.hypothetical_apart; }
-  /// (ours - published) / published in percent, per packet size; nothing if either is missing.
-  std::optional<double> residual(std::uint32_t packet_bytes) const;
+  /// Ours at a size; nothing where it was not measured.
+  std::optional<double> figure(std::uint32_t size) const;
+  /// (ours - published) / published in percent, per size; nothing if either is missing.
+  std::optional<double> residual(std::uint32_t size) const;
   /// Our figure for PublishedRow::average(), and its residual.
   std::optional<double> average() const;
   std::optional<double> average_residual() const;

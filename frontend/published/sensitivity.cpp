@@ -30,18 +30,22 @@ bool contains(double value, const SensitiveRow::Band& band) { return band.from <
 
 }  // namespace
 
-std::vector<UncertainValue> uncertain_values(const std::string& machine, const std::string& card) {
-  Config config = load_machine(machine);
+std::vector<UncertainValue> uncertain_values(const Cell& cell) {
+  Config config = load_machine(cell.machine);
+  for (const std::string& setting : cell.settings)  // what the row assumes of the other end
+    if (const auto equals = setting.find('='); setting.starts_with("peer.") && equals != std::string::npos)
+      config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set " + setting);
   const MachineConfig m = read_machine(config);
-  std::vector<UncertainValue> values{half_to_double("peer.turnaround", m.peer_turnaround),
-                                     half_to_double("channel.synchronisation", config.time("channel.synchronisation"))};
+  std::vector<UncertainValue> values{half_to_double("peer.turnaround", m.peer_turnaround)};
+  for (const char* name : {"channel.synchronisation", "pci.synchronisation", "pci.completion", "pci.memory_line"})
+    if (config.has(name)) values.push_back(half_to_double(name, config.time(name)));
   for (const char* name : {"memory.dram.read_miss", "memory.dram.write_miss"}) {
     const auto clocks = config.integer(name, 2, 63);
     values.push_back({name, fmt::format("{} clocks", clocks), std::to_string(std::max<std::int64_t>(2, clocks - 1)),
                       std::to_string(clocks + 1)});
   }
   values.push_back({"peer.receive_buffer", fmt::format("{} bytes", m.peer_receive_buffer), "32767", "65535"});
-  if (find_adapter(card).medium == MediumKind::ethernet_10) {
+  if (find_adapter(cell.card).medium == MediumKind::ethernet_10) {
     constexpr unsigned used = net::longest_coax / 3;
     values.push_back({"net.length", fmt::format("{} m", used), std::to_string(used / 2), std::to_string(used * 2)});
   }

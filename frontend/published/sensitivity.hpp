@@ -20,11 +20,12 @@ struct UncertainValue {
   bool of_card = false;
 };
 
-/// The uncertain values that all cards of a medium share in a built-in machine: the reference station's turnaround and
-/// the channel's synchronisation, both inferred, from half to double; a page miss of its DRAM, one clock less or more;
-/// the station's receive buffer, that of Linux 2.2 with small buffers or with large ones (CONFIG_SKB_LARGE);
-/// for a card of 10 Mbit/s the cable, whose length nobody wrote down, from half to double.
-std::vector<UncertainValue> uncertain_values(const std::string& machine, const std::string& card);
+/// The uncertain values that all cards of a medium share in a cell's machine: the reference station's turnaround (what
+/// the cell sets, or the machine's), and what its bus adds to an access and takes of memory, all inferred, from half to
+/// double; a page miss of its DRAM, one clock less or more; the station's receive buffer, that of Linux 2.2 with small
+/// buffers or with large ones (CONFIG_SKB_LARGE); for a card of 10 Mbit/s the cable, whose length nobody wrote down,
+/// from half to double.
+std::vector<UncertainValue> uncertain_values(const Cell& cell);
 /// The times of a card that are marked as inferred, from half to double. Those of 10 ms and more are of starting up and
 /// left out.
 std::vector<UncertainValue> inferred_times(const std::string& card);

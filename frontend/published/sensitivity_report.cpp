@@ -36,7 +36,7 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
   std::size_t width = 28;
   for (const SensitiveRow& r : rows) width = std::max(width, r.row.print.title.size());
   std::string out =
-      fmt::format("{:<{}} {:>9} {:>8}  {:<26} {:<26} {:>6}  {}\n", "KB/s, mean of the judged sizes", width, "published",
+      fmt::format("{:<{}} {:>9} {:>8}  {:<26} {:<26} {:>6}  {}\n", "mean of the judged sizes", width, "published",
                   "planar", "with shared values", "with the card's own", "load", "by tick phase");
   std::string machine;
   for (const SensitiveRow& r : rows) {
@@ -45,7 +45,7 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
       std::string shared;
       for (const Effect& e : r.effects)
         if (!e.value.of_card) shared += (shared.empty() ? " " : "; ") + range(e.value);
-      out += fmt::format("\n{}:{}\n", machine, shared);
+      out += fmt::format("\n{}, {}:{}\n", machine, r.row.print.unit(), shared);
     }
     const auto ours = r.row.average();
     out += fmt::format(
@@ -75,14 +75,15 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
 }
 
 ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
-  ordered_json j{{"schema", "planar.sensitivity/1"}, {"rows", ordered_json::array()}};
+  ordered_json j{{"schema", "planar.sensitivity/2"}, {"rows", ordered_json::array()}};
   for (const SensitiveRow& r : rows) {
     ordered_json row{{"source", r.row.print.source},
                      {"machine", r.row.print.machine},
                      {"card", r.row.print.card},
                      {"printed_as", r.row.print.title},
-                     {"print_kb_per_s", rounded_or_null(r.row.print.average())},
-                     {"kb_per_s", rounded_or_null(r.row.average())},
+                     {"unit", r.row.print.unit()},
+                     {"published", rounded_or_null(r.row.print.average())},
+                     {"planar", rounded_or_null(r.row.average())},
                      {"values", ordered_json::array()}};
     for (const Effect& e : r.effects)
       row["values"].push_back({{"name", e.value.name},
@@ -90,19 +91,18 @@ ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
                                {"used", e.value.used},
                                {"low", e.value.low},
                                {"high", e.value.high},
-                               {"low_kb_per_s", rounded_or_null(e.low)},
-                               {"high_kb_per_s", rounded_or_null(e.high)}});
+                               {"at_low", rounded_or_null(e.low)},
+                               {"at_high", rounded_or_null(e.high)}});
     const auto add_band = [&](const char* name, const char* verdict, const auto& band, std::optional<bool> within) {
       if (band) row[name] = {rounded_or_null(band->from), rounded_or_null(band->to)};
       if (within) row[verdict] = *within;
     };
-    add_band("band_kb_per_s", "within", r.band(SensitiveRow::Values::shared), r.within(SensitiveRow::Values::shared));
-    add_band("card_band_kb_per_s", "card_within", r.band(SensitiveRow::Values::all),
-             r.within(SensitiveRow::Values::all));
+    add_band("band", "within", r.band(SensitiveRow::Values::shared), r.within(SensitiveRow::Values::shared));
+    add_band("card_band", "card_within", r.band(SensitiveRow::Values::all), r.within(SensitiveRow::Values::all));
     row["tick_phases"] = ordered_json::array();
     for (const PhaseRun& run : r.phases)
       row["tick_phases"].push_back({{"phase", run.phase},
-                                    {"kb_per_s", rounded_or_null(run.average)},
+                                    {"planar", rounded_or_null(run.average)},
                                     {"cpu_load_percent", rounded_or_null(run.load)}});
     if (r.row.print.load) row["print_cpu_load_percent"] = rounded_or_null(r.row.print.load);
     add_band("band_cpu_load_percent", "load_within", r.load_band(), r.load_within());

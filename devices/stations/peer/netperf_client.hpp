@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // netperf 2.1's client, TCP_STREAM and UDP_STREAM, against the netserver of a machine (docs/hardware/netperf.md): one
-// run of one test, which whoever runs the machine starts.
+// test, which whoever runs the machine starts, once or until the interval of its mean is narrow enough (-i, -I).
 //
 // It calls at once, and again a second after it was refused, as a user who waits for the server would. TCP_STREAM
 // sends until the time is over, ends its direction and stops its clock at the server's end; UDP_STREAM stops it when
@@ -10,8 +10,11 @@
 // The host is so fast that it is not the bottleneck (inferred of a 2 x PII/400 at 100 Mbit/s, where a
 // frame takes 123 us): there are data whenever a window or the send buffer has room.
 //
-// Not modelled: repeated runs and their confidence; what the socket buffer still holds of TCP_STREAM when the time is
-// over (less than 64 KB, counted and timed alike); partly queued messages of UDP_STREAM.
+// A further run is a further request on the same control connection, with data ports of its own at both ends. It asks
+// for the buffer sizes that the run before has read back, as netperf does; Linux doubles them.
+//
+// Not modelled: what the socket buffer still holds of TCP_STREAM when the time is over (less than 64 KB, counted and
+// timed alike); partly queued messages of UDP_STREAM; the load of this end (it takes no time) and of the server.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +22,13 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/stations/peer/netperf_confidence.hpp"
 #include "devices/stations/peer/netserver.hpp"
 
 namespace planar::net {
 
-/// The client's own ports, the range of a Linux 2.2 client begins there (inferred; no figure depends on it).
+/// The client's own ports, the range of a Linux 2.2 client begins there (inferred; no figure depends on it). Each run's
+/// data have the next one.
 inline constexpr std::uint16_t netperf_client_control = 1024, netperf_client_data = 1025;
 /// Until the client calls again.
 inline constexpr Time netperf_client_patience = 1_s;
@@ -32,30 +37,48 @@ inline constexpr Time netperf_client_patience = 1_s;
 /// of a run of 10 s at 100 Mbit/s.
 inline constexpr std::uint32_t netperf_fragment_bytes = 1700;
 
+/// Bytes of the socket buffers at both ends.
+struct NetperfBuffers {
+  std::uint32_t local_send = 0, local_receive = 0, remote_send = 0, remote_receive = 0;
+  void archive(Archive& a) { a(local_send, local_receive, remote_send, remote_receive); }
+};
+
 struct NetperfClientConfig {
   NetperfTestType type = NetperfTestType::tcp_stream;  ///< or udp_stream
   Ipv4 server = 0;
   std::uint16_t port = netperf_port;
   Time length = 10_s;                  ///< up to an hour; the server is told whole seconds, rounded up
   std::uint32_t message_bytes = 8192;  ///< of a datagram, 1 to 65507; TCP_STREAM has no messages
-  std::uint32_t send_buffer = 65535;   ///< of its socket
-  std::uint32_t receive_buffer = 0;    ///< that it asks the server for; 0: the server's own
+  NetperfBuffers buffers{};            ///< that are asked for; 0: each system's own
+  NetperfRepetition repetition{};
 
-  void archive(Archive& a) { a(type, server, port, length, message_bytes, send_buffer, receive_buffer); }
+  void archive(Archive& a) { a(type, server, port, length, message_bytes, buffers, repetition); }
   bool sensible() const;
+};
+
+/// What a run has come to.
+struct NetperfOutcome {
+  Time elapsed{};              ///< by the client's clock
+  std::uint64_t sent = 0;      ///< bytes; UDP_STREAM: messages
+  std::uint64_t received = 0;  ///< the same by the server's count
+  NetperfBuffers buffers{};    ///< as getsockopt() has told them
+  void archive(Archive& a) { a(elapsed, sent, received, buffers); }
 };
 
 class NetperfClient final : public Service {
  public:
   enum class Phase : std::uint8_t {
     calling,  ///< waits for the next call, or for its answer
+    ready,    ///< for a run: its request goes out next
     asking,   ///< for the test
     joining,  ///< TCP_STREAM: opens the data connection
     running,  ///< sends
     ending,   ///< waits for the server's end of the data connection, and for its results
-    done,     ///< has them
+    done,     ///< has them, and needs no further run
     failed    ///< the server refused the test or went away
   };
+
+  explicit NetperfClient(std::uint32_t socket_buffer = 65535) : socket_buffer_(socket_buffer) {}
 
   /// Begins to call; for Peer::start_netperf(). An earlier test must be over.
   void start(const NetperfClientConfig& config, Time now);
@@ -73,6 +96,7 @@ class NetperfClient final : public Service {
   void forget() override {
     config_.reset();
     run_ = {};
+    outcomes_.clear();
   }
 
   struct Run {
@@ -87,21 +111,31 @@ class NetperfClient final : public Service {
     std::uint64_t messages = 0;    ///< UDP_STREAM: given to the adapter
     std::uint32_t under_way = 0;   ///< of those: have not left
     std::uint64_t received = 0;    ///< by the server: bytes; UDP_STREAM: messages
+    NetperfBuffers wanted{}, buffers{};
     void archive(Archive& a) {
       a(phase, called, next, began, stopped, stopped_clock, has_results, error, data_port, sent_bytes, messages,
-        under_way, received);
+        under_way, received, wanted, buffers);
     }
   };
   /// Nothing before start().
   const std::optional<NetperfClientConfig>& config() const { return config_; }
+  /// The latest.
   const Run& run() const { return run_; }
+  /// Of the runs that are over.
+  const std::vector<NetperfOutcome>& outcomes() const { return outcomes_; }
+  /// Of the interval around their mean, as a share of it; 0 of one run.
+  double width() const;
   bool datagrams() const { return config_ && config_->type == NetperfTestType::udp_stream; }
   Time elapsed() const { return run_.stopped - run_.began; }
   /// 10^6 bit/s as netperf says it; 0 before the results.
-  double mbit_per_s() const;
+  double mbit_per_s() const { return run_.phase == Phase::done ? mbit_per_s(outcomes_.back()) : 0; }
+  double mbit_per_s(const NetperfOutcome& outcome) const;
 
   // of its connections
-  /// The request for the test.
+  void connected(Time now);
+  /// When the request for the next run goes out; never while there is none.
+  Time asks_at() const { return run_.phase == Phase::ready ? run_.next : Time::never(); }
+  /// That request.
   Bytes ask();
   void take_record(ByteView record, Time now);
   void begin(Time now);
@@ -115,10 +149,15 @@ class NetperfClient final : public Service {
 
  private:
   void stop_clock(Time now);
+  void end_run(Time now);
+  bool enough() const;
   std::uint32_t most_under_way() const;
+  std::uint16_t own_data_port() const { return static_cast<std::uint16_t>(netperf_client_data + outcomes_.size()); }
 
+  const std::uint32_t socket_buffer_;
   std::optional<NetperfClientConfig> config_;
   Run run_;
+  std::vector<NetperfOutcome> outcomes_;
 };
 
 }  // namespace planar::net

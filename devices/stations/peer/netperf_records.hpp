@@ -3,6 +3,7 @@
 // (docs/hardware/netperf.md).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -30,6 +31,14 @@ inline constexpr std::size_t udp_message = specific + 1, udp_length = specific +
 inline constexpr std::size_t udp_receive_buffer = specific, udp_send_buffer = specific + 1,
                              udp_data_port = specific + 4;
 inline constexpr std::size_t udp_messages = specific, udp_bytes = specific + 1, udp_elapsed = specific + 2;
+
+/// Bytes of the smallest socket buffers that Linux 2.2 makes.
+inline constexpr std::uint32_t least_send_buffer = 2048, least_receive_buffer = 256;
+/// What Linux 2.2 makes of a buffer size that is asked for with setsockopt(): `own`, which nobody may exceed, at most,
+/// and doubled. 0 or less: nothing was asked for.
+inline std::uint32_t linux_buffer(std::uint32_t wanted, std::uint32_t own, std::uint32_t least) {
+  return static_cast<std::int32_t>(wanted) <= 0 ? own : std::max(std::min(wanted, own) * 2, least);
+}
 }  // namespace netperf
 
 class NetperfRecord {

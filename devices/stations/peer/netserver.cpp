@@ -27,13 +27,6 @@ constexpr std::uint32_t largest_buffer = 1 << 20;  // of a snapshot
 constexpr std::uint32_t largest_datagram = 65507;  // after IP's and UDP's headers
 constexpr std::uint32_t longest_test = 3600;       // seconds
 
-constexpr std::uint32_t least_send = 2048, least_receive = 256;  // of a buffer that was asked for
-
-/// What Linux 2.2 makes of a size that is asked for with setsockopt(); 0 or less: nothing was.
-std::uint32_t socket_buffer(std::uint32_t wanted, std::uint32_t own, std::uint32_t least) {
-  return static_cast<std::int32_t>(wanted) <= 0 ? own : std::max(std::min(wanted, own) * 2, least);
-}
-
 bool known(NetperfTestType type) {
   using enum NetperfTestType;
   return type == tcp_stream || type == tcp_rr || type == udp_stream || type == udp_rr || type == tcp_crr;
@@ -119,13 +112,13 @@ class Control final : public ServiceConnection {
     const auto free = std::find_if(tests_.begin(), tests_.end(),
                                    [](const NetserverTest& s) { return s.state == NetserverTest::State::free; });
     if (free == tests_.end()) return answer(response_type, no_room);
-    t.receive_buffer = socket_buffer(request[t.stream()   ? stream_wants_receive
-                                             : udp_stream ? udp_wants_receive
-                                                          : rr_wants_receive],
-                                     socket_buffer_, least_receive);
-    t.send_buffer =
-        udp_stream ? socket_buffer_
-                   : socket_buffer(request[t.stream() ? stream_wants_send : rr_wants_send], socket_buffer_, least_send);
+    t.receive_buffer = linux_buffer(request[t.stream()   ? stream_wants_receive
+                                            : udp_stream ? udp_wants_receive
+                                                         : rr_wants_receive],
+                                    socket_buffer_, least_receive_buffer);
+    t.send_buffer = udp_stream ? socket_buffer_
+                               : linux_buffer(request[t.stream() ? stream_wants_send : rr_wants_send], socket_buffer_,
+                                              least_send_buffer);
     t.state = t.one_connection() ? NetserverTest::State::asked : NetserverTest::State::running;
     t.began = now_;
     *free = t;

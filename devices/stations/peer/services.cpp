@@ -21,7 +21,7 @@ Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetserverService>(config.socket_buffer));
   services_.push_back(std::make_unique<GeneratorService>());
   services_.push_back(std::make_unique<CounterService>());
-  auto client = std::make_unique<NetperfClient>();
+  auto client = std::make_unique<NetperfClient>(config.socket_buffer);
   netperf_client_ = client.get();
   services_.push_back(std::move(client));
 }

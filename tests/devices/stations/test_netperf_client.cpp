@@ -227,3 +227,71 @@ TEST_CASE("a snapshot with a client's connection and no client is refused", "[ne
   Archive b = Archive::loader(a.stream());
   CHECK_THROWS_AS(const_cast<net::TcpServer&>(q.client.tcp()).archive(b), Error);
 }
+
+TEST_CASE("a repeated test asks again on its control connection, for the buffers that it has read back",
+          "[netperf_client]") {
+  const auto type = GENERATE(net::NetperfTestType::tcp_stream, net::NetperfTestType::udp_stream);
+  Pair p;
+  auto config = wanted(type, 300_ms);
+  config.buffers = {.local_send = 16384, .remote_receive = 8192};
+  config.repetition = {.most = 4, .least = 2, .level = 95, .width = 10};
+  p.client.start_netperf(config, p.scheduler.now());
+  p.run(12_s);
+  REQUIRE(p.netperf().run().phase == Phase::done);
+  const auto& runs = p.netperf().outcomes();
+  REQUIRE(runs.size() >= 2);
+  CHECK(runs.size() <= 3);
+  const bool datagrams = type == net::NetperfTestType::udp_stream;
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    INFO(n);
+    CHECK(runs[n].elapsed >= 300_ms);
+    CHECK(runs[n].received == runs[n].sent);
+    CHECK(runs[n].buffers.local_send == std::vector<std::uint32_t>{32768, 65536, 131070}[n]);
+    CHECK(runs[n].buffers.remote_receive == std::vector<std::uint32_t>{16384, 32768, 65536}[n]);
+    CHECK(runs[n].buffers.local_receive == (n ? 131070 : 65535));
+    CHECK(runs[n].buffers.remote_send == (n && !datagrams ? 131070 : 65535));  // UDP_STREAM has no word for it
+  }
+  std::vector<double> results;
+  for (const auto& run : runs) results.push_back(p.netperf().mbit_per_s(run));
+  CHECK_THAT(p.netperf().width(), WithinAbs(net::netperf_width(results, 95), 1e-12));
+  CHECK(runs.size() == (p.netperf().width() * 1e6 <= 10 ? 2 : 3));
+  p.run(1_s);
+  CHECK(p.server.tcp().connections() == 0);
+}
+
+TEST_CASE("netperf's interval is 2 t s / (mean sqrt(n - 1)), and its runs end as -i says", "[netperf_client]") {
+  const std::vector<double> three{90, 100, 110};  // s = sqrt(200 / 3), n below the root
+  CHECK_THAT(net::netperf_width(three, 99), WithinAbs(2 * 9.925 * 8.16497 / (100 * 1.41421), 1e-5));
+  CHECK_THAT(net::netperf_width(three, 95), WithinAbs(2 * 4.303 * 8.16497 / (100 * 1.41421), 1e-5));
+  CHECK(net::netperf_width(std::vector<double>{90}, 99) == 0);
+  CHECK(net::netperf_width(std::vector<double>(30, 90.0), 99) == 0);
+  Pair p;
+  auto config = wanted(net::NetperfTestType::tcp_stream, 100_ms);
+  config.repetition = {.most = 10, .least = 5, .level = 99, .width = 1'000'000};
+  p.client.start_netperf(config, p.scheduler.now());
+  p.run(3_s);
+  REQUIRE(p.netperf().run().phase == Phase::done);
+  CHECK(p.netperf().outcomes().size() == 5);  // the width is met at the second
+}
+
+TEST_CASE("a snapshot between the runs of a repeated test goes on to the same figures", "[netperf_client]") {
+  auto config = wanted(net::NetperfTestType::tcp_stream, 200_ms);
+  config.repetition = {.most = 4, .least = 3};
+  Pair p;
+  p.client.start_netperf(config, p.scheduler.now());
+  p.run(300_ms);
+  REQUIRE(p.netperf().outcomes().size() == 1);
+  const Bytes saved = p.save();
+  p.run(2_s);
+  REQUIRE(p.netperf().run().phase == Phase::done);
+  Pair q;
+  q.run(300_ms);
+  q.load(saved);
+  CHECK(q.save() == saved);
+  q.run(2_s);
+  REQUIRE(q.netperf().outcomes().size() == 3);
+  for (std::size_t n = 0; n < 3; ++n) {
+    CHECK(q.netperf().outcomes()[n].received == p.netperf().outcomes()[n].received);
+    CHECK(q.netperf().outcomes()[n].elapsed == p.netperf().outcomes()[n].elapsed);
+  }
+}

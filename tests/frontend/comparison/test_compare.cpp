@@ -196,3 +196,27 @@ TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[
     CHECK(parts.at("wire").get<double>() > 50);  // in a run this short it depends on how ticks and frames meet
   }
 }
+
+TEST_CASE("a Micro Channel card and a PCI card are compared each in the machine that takes it", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said =
+      run_planar("compare --machines model95,pc-p166 --cards ne2,3c905b --report " + folder + brief_compare);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  const auto list = nlohmann::json::parse(read_file(folder + "/compare.json"));
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["machine"] == "model95");
+  CHECK(list[0]["card"] == "ne2");
+  CHECK(list[1]["machine"] == "pc-p166");
+  CHECK(list[1]["card"] == "3c905b");
+  const auto out = said.out;
+  CHECK_THAT(out, Catch::Contains("All machines, side by side") && Catch::Contains("Novell NE/2 in model95") &&
+                      !Catch::Contains("not run"));
+  for (const auto* file : {"/compare.md", "/compare.html"})
+    CHECK_THAT(
+        read_file(folder + file),
+        Catch::Contains("3Com 3C905B-TX Fast EtherLink XL: limited by") && Catch::Contains("Novell NE/2: limited by") &&
+            Catch::Contains("3Com 3C905B-TX Fast EtherLink XL in pc-p166 is faster than Novell NE/2 in model95") &&
+            Catch::Contains("pc-p166 has PCI slots: without Novell NE/2"));
+}

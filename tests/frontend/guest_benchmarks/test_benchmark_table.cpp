@@ -2,6 +2,7 @@
 // What compares, reports and keeps baselines knows a benchmark by its row alone: here one that planar does not have.
 #include "core/common/error.hpp"
 #include "frontend/comparison/compare_report.hpp"
+#include "frontend/comparison/side_by_side.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/regression/baseline.hpp"
 #include "tests/catch.hpp"
@@ -58,7 +59,7 @@ TEST_CASE("a comparison of another benchmark has its heading, unit and figures i
                                          Catch::Contains("| Novell NE/2 | 812.2 | 1624.5 | 1.5 | 2.5 |"));
   CHECK_THAT(comparison_csv(c), Catch::Contains("model95,ne2,64,round_trip,812.25,us,no\n"));
   const auto page = comparison_html(c);
-  CHECK_THAT(page, Catch::Contains("<h1>ping on PS/2 network adapters</h1>") && Catch::Contains("<td>812.2</td>"));
+  CHECK_THAT(page, Catch::Contains("<h1>ping on network adapters</h1>") && Catch::Contains("<td>812.2</td>"));
   CHECK_THAT(page, !Catch::Contains("published"));  // the tables hold netio's figures
   CHECK(c.outcomes[0].figure(ping, 64) == 812.25);
   CHECK_FALSE(c.outcomes[0].figure(ping, 4096));
@@ -66,17 +67,61 @@ TEST_CASE("a comparison of another benchmark has its heading, unit and figures i
 
 TEST_CASE("cards on different media in one machine stand side by side as well, best first", "[benchmark]") {
   const Comparison one{ping, {answered("ne2", 100), answered("lan-a", 200)}, {"model95"}, {64, 1024}, "1", 1};
-  CHECK(side_by_side(one, "model95").empty());
+  CHECK(side_by_side(one).empty());
   CHECK_THAT(comparison_text(one), !Catch::Contains("side by side"));
   const Comparison two{ping, {answered("ne2", 100), answered("oc2335", 200)}, {"model95"}, {64, 1024}, "1", 1};
-  const auto list = side_by_side(two, "model95");
-  REQUIRE(list.size() == 2);
-  CHECK(list[0].outcome->cell.card == "oc2335");
-  CHECK(list[0].mean == Approx(300));
+  const auto tables = side_by_side(two);
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].rows.size() == 2);
+  CHECK(tables[0].rows[0].outcome->cell.card == "oc2335");
+  CHECK(tables[0].rows[0].mean == Approx(300));
+  CHECK(tables[0].pairs.empty());
   CHECK_THAT(comparison_text(two),
              Catch::Contains("side by side\n") && Catch::Contains("10 Mbit/s Ethernet      150.0"));
   CHECK_THAT(comparison_markdown(two), Catch::Contains("| Novell NE/2 | 10 Mbit/s Ethernet | 150.0 | 1.5 | 2.5 |"));
   CHECK_THAT(comparison_html(two), Catch::Contains("<td>Novell NE/2</td><td>10 Mbit/s Ethernet</td><td>150.0</td>"));
+}
+
+TEST_CASE("cards of different buses, each in its machine, stand side by side, and what was left out is said",
+          "[benchmark]") {
+  auto cells = matrix_cells({"model95", "pc-p166"}, {"ne2", "3c905b"});
+  REQUIRE(cells.size() == 4);
+  leave_out_other_buses(cells);
+  REQUIRE(cells.size() == 2);
+  CHECK(cells[0].key() == "model95-ne2");
+  CHECK(cells[1].key() == "pc-p166-3c905b");
+  auto wrong = matrix_cells({"model95"}, {"3c905b"});  // fits no machine: the run says so
+  leave_out_other_buses(wrong);
+  CHECK(wrong.size() == 1);
+  auto pci = answered("3c905b", 200), mca = answered("ne2", 100);
+  pci.cell.machine = (*pci.result)["machine"] = "pc-p166";
+  const auto with_frame = [](CellOutcome& o, double us, double bus, double wire) {
+    (*o.result)["frame_time"] = {{"packet_bytes", 1024}, {"us", us}, {"parts_us", {{"bus_wait", bus}, {"wire", wire}}}};
+  };
+  with_frame(mca, 1000, 800, 200);
+  with_frame(pci, 200, 50, 150);
+  const Comparison c{ping, {mca, pci}, {"model95", "pc-p166"}, {64, 1024}, "1", 1};
+  const auto tables = side_by_side(c);
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].rows.size() == 2);
+  CHECK(tables[0].rows[0].name == "3Com 3C905B-TX Fast EtherLink XL in pc-p166");
+  CHECK(tables[0].rows[1].name == "Novell NE/2 in model95");
+  REQUIRE(tables[0].pairs.size() == 1);
+  CHECK_THAT(tables[0].pairs[0],
+             Catch::StartsWith("3Com 3C905B-TX Fast EtherLink XL in pc-p166 is faster than Novell NE/2 in model95") &&
+                 Catch::Contains("its frame takes 800 µs less: bus waits are 750 µs shorter") &&
+                 Catch::Contains("(bus master in place of PIO (remote DMA))"));
+  const std::string note =
+      "model95 has Micro Channel slots: without 3Com 3C905B-TX Fast EtherLink XL; pc-p166 has PCI slots: without "
+      "Novell "
+      "NE/2";
+  CHECK(left_out_note(c) == note);
+  for (const auto& text : {comparison_markdown(c), comparison_html(c)})
+    CHECK_THAT(text, Catch::Contains("All machines, side by side") && Catch::Contains(note) &&
+                         Catch::Contains("Novell NE/2 in model95") && Catch::Contains("limited by") &&
+                         Catch::Contains("is faster than"));
+  CHECK_THAT(comparison_text(c), Catch::Contains("All machines, side by side\n") &&
+                                     Catch::Contains("Novell NE/2 in model95           10 Mbit/s Ethernet"));
 }
 
 TEST_CASE("a card with options is another cell than the card without, and keeps them in every form", "[benchmark]") {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netperf --receive`: the station sends, the guest receives.
+#include <cmath>
+
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
@@ -33,4 +35,39 @@ TEST_CASE("--receive says what the station's client cannot do", "[netperf][recei
   CHECK_THAT(run_planar("netperf --receive --test udp_stream --sizes 1024,2048").err, Contains("one size"));
   CHECK_THAT(run_planar("netperf --receive --serve 2").err, Contains("--serve"));
   CHECK_THAT(run_planar("netperf --receive --net none").err, Contains("--net"));
+}
+
+TEST_CASE("the station's netperf repeats its test as -i and -I ask, and sets the buffers that it has read back",
+          "[netperf][receive]") {
+  const std::string test = GENERATE("tcp_stream", "udp_stream");
+  const std::string command =
+      "netperf --receive --machine model95 --card smc8013 --quiet --json - --seconds 0.2 --test " + test +
+      (test == "udp_stream" ? " -s 32768 -S 32768" : "");
+  const auto said = run_planar(command + " -i 4,3 -I 99,100");
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  const auto row = said.json().at("rows").at(0);
+  const auto& confidence = row.at("confidence");
+  INFO(row);
+  CHECK(confidence.at("runs") == 3);
+  CHECK(confidence.at("level_percent") == 99);
+  CHECK(confidence.at("width_percent") == 100.0);
+  CHECK(confidence.at("met") == (confidence.at("achieved_percent").get<double>() <= 100));
+  REQUIRE(confidence.at("each").size() == 3);
+  const bool asked = test == "udp_stream";
+  double sum = 0, squares = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto& run = confidence.at("each").at(n);
+    sum += run.at("mbit_per_s").get<double>();
+    CHECK(run.at("socket_buffers").at("local_send") == (n ? 131070 : asked ? 65536 : 65535));
+    CHECK(run.at("socket_buffers").at("remote_receive") == (n ? 131070 : asked ? 65536 : 65535));
+  }
+  for (const auto& run : confidence.at("each")) squares += std::pow(run.at("mbit_per_s").get<double>() - sum / 3, 2);
+  CHECK(row.at("mbit_per_s").get<double>() == Approx(sum / 3).margin(0.001));
+  const double width = 200 * 9.925 * std::sqrt(squares / 3) / (sum / 3 * std::sqrt(2.0));
+  CHECK(confidence.at("achieved_percent").get<double>() == Approx(width).epsilon(0.02).margin(0.02));
+  const auto table = run_planar(
+      "netperf --receive --machine model95 --card smc8013 --quiet --seconds 0.1 -i 3,2 -I "
+      "99,0.001");
+  CHECK_THAT(table.out, Contains("mean of 2 runs, 99 % interval") && Contains("WARNING: wider than requested"));
 }

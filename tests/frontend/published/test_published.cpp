@@ -21,10 +21,12 @@ using namespace planar;
 
 namespace {
 
+constexpr std::uint32_t netio_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
+
 /// An outcome whose four plateau sizes all come to `kb_per_s`.
 CellOutcome outcome(const std::string& machine, const std::string& card, double kb_per_s, double load) {
   nlohmann::ordered_json result{{"cpu_load_percent", load}, {"rows", nlohmann::ordered_json::array()}};
-  for (const auto size : published_sizes) result["rows"].push_back({{"packet_bytes", size}, {"kb_per_s", kb_per_s}});
+  for (const auto size : netio_sizes) result["rows"].push_back({{"packet_bytes", size}, {"kb_per_s", kb_per_s}});
   return {{machine, card, {}}, result, 0, {}, false};
 }
 
@@ -35,7 +37,7 @@ PublishedRow printed(const std::string& card, double kb_per_s, double load, cons
   row.load = load;
   row.calibrated = calibrated;
   row.average_sizes = {4096, 8192, 16384, 32767};
-  for (const auto size : published_sizes) row.kb_per_s[size] = kb_per_s;
+  for (const auto size : netio_sizes) row.figures[size] = kb_per_s;
   return row;
 }
 
@@ -52,13 +54,13 @@ TEST_CASE("every published row has its machine, card and use", "[published]") {
   CHECK(rows.size() == 31);
   std::set<std::string> calibrated, informed, released;
   for (const auto& row : rows) {
-    CHECK(row.kb_per_s.size() == 6);
+    CHECK(row.figures.size() == 6);
     if (!row.calibrated.empty())
       calibrated.insert(row.machine + " " + row.card);
     else if (!row.informed.empty())
       informed.insert(row.machine + " " + row.card);
     if (row.machine == "model56sx" && row.card == "3c529") {
-      CHECK(row.kb_per_s.at(32767) == Approx(685.5));
+      CHECK(row.figures.at(32767) == Approx(685.5));
       CHECK(row.load == Approx(98.3));
       CHECK(row.average() == Approx((667.3 + 667.5 + 673.3 + 685.5) / 4));
       CHECK(row.fitted_sizes == std::set<std::uint32_t>{4096, 8192, 16384, 32767});
@@ -88,7 +90,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
     INFO(row.title << " " << row.section << " " << row.variant());
     ++sections[row.section];
     repeats += row.repeats;
-    CHECK(row.kb_per_s.size() == 6);
+    CHECK(row.figures.size() == 6);
     CHECK(row.medium == MediumKind::token_ring);
     const bool immediate = row.machine == "lira" && row.card == "madge-mc" && row.driver == "2.04.30";
     CHECK(row.options == "driver=" + row.driver + (immediate ? ",burst-mode=immediate-release" : ""));
@@ -119,6 +121,109 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
   CHECK(row.rating_of(0) == "low");
   CHECK(row.rating_of(100) == "cruel");
   CHECK(row.title == "THALER, IBM LANStreamer MC 32, IBM 3.04");
+}
+
+TEST_CASE("the netperf table: every row of the figures with machine, card, command and what it cannot run for",
+          "[published]") {
+  const auto rows = rows_of("siegert-2000");
+  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/frontend/published/netperf-siegert-2000.csv");
+  std::multiset<double> printed;
+  std::string line;
+  std::getline(in, line);
+  for (; std::getline(in, line);
+       line.erase(line.rfind(',')), printed.insert(std::stod(line.substr(line.rfind(',') + 1))))
+    REQUIRE(line.ends_with(",Mbit/s"));
+  std::multiset<double> held;
+  std::set<std::string> names, can_run;
+  for (const auto& row : rows) {
+    INFO(row.name());
+    REQUIRE(row.single());
+    held.insert(row.average());
+    CHECK(names.insert(row.name()).second);
+    CHECK(row.unit() == "Mbit/s");
+    CHECK(row.medium == MediumKind::ethernet_100);
+    CHECK(row.options.empty());
+    CHECK(row.seconds == "60");
+    CHECK(row.benchmark == (row.test == "udp_stream" ? "netperf-udp" : "netperf"));
+    CHECK(row.sizes() == (row.test == "udp_stream" ? "8192" : "32768"));
+    CHECK(row.missing.empty() == is_built_in(row.machine));
+    if (row.missing.empty()) can_run.insert(row.name());
+    if (row.machine == "pc-p3-600") CHECK_THAT(row.missing, Catch::Equals("") || Catch::Equals("machine 'pc-p3-600'"));
+    CHECK(row.at_limit() ==
+          (row.name() != "pc-p166 3c905b: tcp_stream received" && row.name() != "pc-p166 eepro100: tcp_stream sent" &&
+           row.name() != "pc-p3-600 rtl8139: udp_stream"));
+  }
+  CHECK(held == printed);
+  CHECK(names == std::set<std::string>{"pc-p3-600 rtl8139: udp_stream", "pc-p3-600 lne100tx: tcp_stream",
+                                       "pc-p3-600 lne100tx: udp_stream", "pc-p3-600 3c905b: tcp_stream",
+                                       "pc-p3-600 3c905b: udp_stream", "pc-p3-600 eepro100: tcp_stream",
+                                       "pc-p3-600 eepro100: udp_stream", "pc-p3-600 3c905b: tcp_stream bonded",
+                                       "pc-p166 3c905b: tcp_stream received", "pc-p166 eepro100: tcp_stream sent",
+                                       "pc-p166 3c905b: udp_stream sent", "pc-p166 eepro100: udp_stream sent"});
+  for (const auto* name : {"pc-p166 3c905b: tcp_stream received", "pc-p166 eepro100: tcp_stream sent",
+                           "pc-p166 3c905b: udp_stream sent", "pc-p166 eepro100: udp_stream sent"})
+    CHECK(can_run.contains(name));
+  using Words = std::vector<std::string>;
+  const auto find = [&](const std::string& name) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) { return r.name() == name; });
+  };
+  const auto received = find("pc-p166 3c905b: tcp_stream received");
+  CHECK(received.arguments == Words{"--receive", "-i", "10,2", "-I", "99,5", "--set", "peer.turnaround=30 us"});
+  REQUIRE(received.assumed.size() == 1);
+  CHECK(received.assumed[0].confidence == "inferred");
+  CHECK_FALSE(received.assumed[0].source.empty());
+  CHECK(received.prediction());
+  CHECK(find("pc-p166 eepro100: udp_stream sent").arguments ==
+        Words{"-i", "10,2", "-I", "99,5", "-s", "32768", "-S", "32768", "--set", "peer.turnaround=30 us"});
+  const auto fitted = find("pc-p3-600 rtl8139: udp_stream");
+  CHECK(fitted.average() == Approx(87.93));
+  CHECK(fitted.calibrated == "rtl8139 tx.next_frame_fetch_after");
+  CHECK(fitted.arguments ==
+        Words{"--against", "pc-p3-600:rtl8139", "-i", "10,2", "-I", "99,5", "-s", "32768", "-S", "32768"});
+  CHECK(find("pc-p3-600 3c905b: tcp_stream bonded").arguments == Words{"--bond", "3", "-i", "10,2", "-I", "99,5"});
+}
+
+TEST_CASE("a row with one figure is one line, with what it cannot run for", "[published]") {
+  const auto print = rows_of("siegert-2000");
+  const auto row = std::find_if(print.begin(), print.end(), [](const PublishedRow& r) {
+    return r.name() == "pc-p166 3c905b: tcp_stream received";
+  });
+  REQUIRE(row != print.end());
+  CellOutcome ours{{row->machine, row->card, {}}, {}, 0, {}, false};
+  ours.cell.variant = row->variant();
+  ours.result =
+      nlohmann::ordered_json{{"cpu_load_percent", 50.0}, {"rows", {{{"packet_bytes", 32768}, {"mbit_per_s", 80.389}}}}};
+  const std::vector<CellOutcome> outcomes{ours};
+  const auto rows = score_rows(print, outcomes);
+  const auto text = published_text(rows, {"pc-p166"});
+  CHECK_THAT(text, Catch::Contains("Mbit/s; * calibrated, ~ informed") && Catch::Contains("\nsiegert-2000\n"));
+  const auto line_with = [&](const std::string& what) {
+    const auto at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK_THAT(line_with("Pentium/166, 3C905B, tcp_stream, from 2 x PII/400 (SMP)"),
+             Catch::Contains(" 84.62 ") && Catch::Contains(" 80.39 ") && Catch::Contains(" -5.0 ") &&
+                 Catch::EndsWith("prediction"));
+  CHECK_THAT(text, Catch::Contains("2 x PII/400 (SMP): peer.turnaround=30 us (inferred)"));
+  CHECK(make_record(rows, {"2", ""})["rows"]["pc-p166 3c905b: tcp_stream received"].size() == 2);  // the average alone
+  const auto json = published_json(rows, {"pc-p166"});
+  for (const auto& j : json["rows"]) {
+    CHECK(j["unit"] == "Mbit/s");
+    if (j["name"] != row->name()) continue;
+    CHECK(j["benchmark"] == "netperf");
+    CHECK(j["direction"] == "received");
+    CHECK(j["cells"][0] == nlohmann::ordered_json{{"packet_bytes", 32768},
+                                                  {"published", 84.62},
+                                                  {"planar", 80.39},
+                                                  {"residual_percent", -5.0},
+                                                  {"fitted", false},
+                                                  {"in_view", false}});
+  }
+  if (is_built_in("pc-p3-600")) return;
+  CHECK_THAT(line_with("2 x PIII/600, RTL8139, udp_stream"),
+             Catch::Contains(" 87.93*") && Catch::Contains("cannot run here: planar has no machine 'pc-p3-600'") &&
+                 Catch::Contains("calibrated: rtl8139 tx.next_frame_fetch_after"));
 }
 
 TEST_CASE("at most a third of the Token Ring rows is kept for fitting", "[published]") {
@@ -307,7 +412,7 @@ TEST_CASE("planar published runs each row in the guest's placements", "[publishe
     return nlohmann::ordered_json();
   };
   CHECK(row(several)["placements"] == nlohmann::ordered_json::array({0, 1}));
-  CHECK(row(several).contains("average_ci95_kb_per_s"));
+  CHECK(row(several).contains("average_ci95"));
   CHECK(several["scores"][0]["all"].contains("plateau_mape_ci95"));
   CHECK_FALSE(row(one).contains("placements"));
 }
@@ -316,7 +421,7 @@ TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere"
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
-  REQUIRE(report["rows"].size() == 59);
+  REQUIRE(report["rows"].size() == 71);
   std::size_t run = 0;
   for (const auto& row : report["rows"]) run += !row.contains("not_run");
   CHECK(run == 1);

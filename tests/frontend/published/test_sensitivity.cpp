@@ -22,7 +22,7 @@ SensitiveRow row_with(const CellOutcome& ours, double print, std::vector<Effect>
   r.row.print.machine = r.row.print.group = "model95";
   r.row.print.card = r.row.print.title = "ne2";
   r.row.print.average_sizes = {4096};
-  r.row.print.kb_per_s[4096] = print;
+  r.row.print.figures[4096] = print;
   r.row.ours = &ours;
   r.effects = std::move(effects);
   return r;
@@ -46,7 +46,7 @@ TEST_CASE("the band adds what lowers a row and what raises it, value by value", 
   const auto text = sensitivity_text({row});
   CHECK_THAT(text, Contains("982.0 to 1010.0, within") && Contains("1 of 1 rows"));
   const auto json = sensitivity_json({row});
-  CHECK(json["rows"][0]["band_kb_per_s"] == nlohmann::ordered_json{982.0, 1010.0});
+  CHECK(json["rows"][0]["band"] == nlohmann::ordered_json{982.0, 1010.0});
 }
 
 TEST_CASE("a card's own values widen a band of their own", "[sensitivity]") {
@@ -94,7 +94,7 @@ TEST_CASE("a card's uncertain values are its inferred times but for those of sta
 }
 
 TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]") {
-  const auto values = uncertain_values("model56sx", "ne2");
+  const auto values = uncertain_values({"model56sx", "ne2", {}});
   REQUIRE(values.size() == 6);
   CHECK(values[0].name == "peer.turnaround");
   CHECK(values[1].used == "75 ns");
@@ -104,7 +104,7 @@ TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]
   CHECK(values[5].name == "net.length");
   CHECK(values[5].low == "30");
   CHECK(values[5].high == "122");
-  CHECK(uncertain_values("model56sx", "tr4-a").size() == 5);
+  CHECK(uncertain_values({"model56sx", "tr4-a", {}}).size() == 5);
 }
 
 TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {
@@ -120,8 +120,24 @@ TEST_CASE("planar published --sensitivity runs the row with each of them", "[sen
   CHECK(row["tick_phases"].size() == tick_phases.size());
   for (const auto& value : row["values"])
     if (value["name"] == "memory.dram.read_miss") {
-      CHECK(value["low_kb_per_s"].get<double>() > value["high_kb_per_s"].get<double>());
+      CHECK(value["at_low"].get<double>() > value["at_high"].get<double>());
     }
-  CHECK(row["band_kb_per_s"][0].get<double>() < row["kb_per_s"].get<double>());
+  CHECK(row["band"][0].get<double>() < row["planar"].get<double>());
   CHECK(row.contains("within"));
+}
+
+TEST_CASE("the uncertain values of a PCI machine are its bus's, and what the row assumes of the other end",
+          "[sensitivity]") {
+  const auto values = uncertain_values({"pc-p166", "3c905b", {"--receive", "--set", "peer.turnaround=30 us"}});
+  std::vector<std::string> names;
+  for (const UncertainValue& v : values) names.push_back(v.name);
+  CHECK(names == std::vector<std::string>{"peer.turnaround", "pci.synchronisation", "pci.completion", "pci.memory_line",
+                                          "memory.dram.read_miss", "memory.dram.write_miss", "peer.receive_buffer"});
+  CHECK(values[0].used == "30 µs");
+  CHECK(values[0].low == "15 µs");
+  CHECK(values[0].high == "60 µs");
+  const auto said = program::run_planar("netperf --machine pc-p166 --set 'pci.synchronisation=60 ns' --seconds 0.05 "
+                                        "--quiet --json -");
+  INFO(said.err);
+  CHECK(said.status == 0);
 }

@@ -48,7 +48,7 @@ class Runs(unittest.TestCase):
         table = planar.published(["model56sx"], ["ne2"], placements=1, jobs=1, **SHORT)
         self.assertEqual([(cell.machine, cell.card, cell.packet_bytes) for cell in table.cells], [("model56sx", "ne2", 1024)])
         self.assertAlmostEqual(table.cells[0].residual_percent,
-                               100 * (table.cells[0].kb_per_s / table.cells[0].published_kb_per_s - 1), delta=0.01)
+                               100 * (table.cells[0].planar / table.cells[0].published - 1), delta=0.01)
 
     def test_cards_machines_and_screens(self):
         self.assertTrue(any(value["name"] == "chip.remote_handshake" for value in planar.show("ne2")["timing"]))

@@ -82,15 +82,16 @@ class PublishedCell:
     machine: str
     card: str
     packet_bytes: int
-    published_kb_per_s: float
-    kb_per_s: float
+    published: float
+    planar: float
+    unit: str
     residual_percent: float
     use: str
 
 
 @dataclass(frozen=True)
 class Published:
-    """The published tables beside planar's figures: `planar.published/1`. Rows that were not run are left out."""
+    """The published tables beside planar's figures: `planar.published/2`. Rows that were not run are left out."""
 
     cells: list[PublishedCell]
     scores: list[Json]
@@ -147,7 +148,7 @@ def difference_of(raw: Json) -> Difference:
 
 def published_of(raw: Json) -> Published:
     """The published tables beside planar's figures, from their JSON."""
-    cells = [PublishedCell(row["source"], row["machine"], row["card"], cell["packet_bytes"], cell["print_kb_per_s"], cell["kb_per_s"],
-                           cell["residual_percent"], row["use"])
-             for row in raw["rows"] for cell in row["cells"] if cell["kb_per_s"] is not None]
+    cells = [PublishedCell(row["source"], row["machine"], row["card"], cell["packet_bytes"], cell["published"], cell["planar"],
+                           row["unit"], cell["residual_percent"], row["use"])
+             for row in raw["rows"] for cell in row["cells"] if cell["planar"] is not None]
     return Published(cells, raw["scores"], raw["missed"], raw)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How often netperf 2.1 repeats a test, and how sure the mean of its runs is (options -i and -I;
+// docs/hardware/netperf.md).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/state/archive.hpp"
+
+namespace planar::net {
+
+/// netperf's own limit; its tables of Student's t end there.
+inline constexpr unsigned most_netperf_runs = 30;
+
+/// What -i and -I ask for. One run unless they are given.
+struct NetperfRepetition {
+  unsigned most = 1, least = 1;  ///< -i: the runs are fewer than `most`, and at least `least`
+  unsigned level = 99;           ///< -I: 95 or 99 percent
+  std::uint32_t width = 50'000;  ///< -I: of the whole interval, in millionths of the mean
+
+  bool several() const { return most > 1 || least > 1; }
+  /// How many there can be.
+  unsigned limit() const { return std::max(least, most - 1); }
+  bool sensible() const {
+    return least >= 1 && least <= most && most <= most_netperf_runs && (level == 95 || level == 99) && width >= 10 &&
+           width <= 1'000'000;
+  }
+  void archive(Archive& a) { a(most, least, level, width); }
+};
+
+/// The width of the interval around the mean of `results`, as a share of that mean: 2 t s / (mean sqrt(n - 1)), with n
+/// under the root of the deviation s and t of n - 1 degrees of freedom, two-sided. 0 of fewer than two results, or of
+/// results without a mean.
+inline double netperf_width(std::span<const double> results, unsigned level) {
+  constexpr std::size_t degrees = most_netperf_runs - 1;
+  static constexpr double t95[degrees] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                          2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                          2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
+  static constexpr double t99[degrees] = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
+                                          3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
+                                          2.831,  2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756};
+  const std::size_t n = results.size();
+  if (n < 2) return 0;
+  double sum = 0, squares = 0;
+  for (const double r : results) sum += r;
+  const double mean = sum / static_cast<double>(n);
+  for (const double r : results) squares += (r - mean) * (r - mean);
+  if (mean <= 0) return 0;
+  const double* const table = level == 95 ? t95 : t99;
+  const double t = table[std::min(n - 2, degrees - 1)];
+  return 2 * t * std::sqrt(squares / static_cast<double>(n)) / (mean * std::sqrt(static_cast<double>(n - 1)));
+}
+
+}  // namespace planar::net
