@@ -12,6 +12,7 @@
 #include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
@@ -117,6 +118,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
 /// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
 std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   constexpr const char* series = "delivered_over_time";
+  if (c.benchmark.name != benchmarks().front()->name) return {};
   std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
     for (std::size_t size = 0; size < c.sizes.size(); ++size)

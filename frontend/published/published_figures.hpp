@@ -83,7 +83,7 @@ struct PublishedRow {
   bool at_limit() const { return limit && average() >= 0.95 * *limit; }
   /// As PublishedUse names it: "thaler autolanstreamer: 3.04 half IV", "pc-p166 eepro100: tcp_stream sent".
   std::string name() const;
-  /// What stands behind the colon there.
+  /// What follows the colon there.
   std::vector<std::string> words() const;
   /// The author's word for a load in percent; empty if he has none.
   std::string rating_of(double load_percent) const;

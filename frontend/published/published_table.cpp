@@ -189,7 +189,8 @@ class Reader {
 
   MediumKind medium() const {
     const std::string name = text_of(names_["medium"]);
-    for (const auto kind : {MediumKind::ethernet_10, MediumKind::ethernet_100, MediumKind::token_ring})
+    for (const auto kind :
+         {MediumKind::ethernet_10, MediumKind::ethernet_100, MediumKind::ethernet_1000, MediumKind::token_ring})
       if (name == to_string(kind)) return kind;
     throw Error(fmt::format("{}: the medium '{}' is none", names_file_, name));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar published --sensitivity` for people and for programs (docs/results/comparisons.md#planarsensitivity1).
+// `planar published --sensitivity` for people and for programs (docs/results/comparisons.md#planarsensitivity2).
 #pragma once
 
 #include <nlohmann/json.hpp>

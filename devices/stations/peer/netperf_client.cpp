@@ -278,10 +278,14 @@ void NetperfClient::archive_used(Archive& a) {
   run_.archive(a);
   a(outcomes_);
   const auto in_reach = [](Time t) { return t >= Time{} && t < Time::never() - longest_client_test; };
-  const bool good = config_ && config_->sensible() && run_.phase <= Phase::failed && in_reach(run_.next) &&
-                    in_reach(run_.began) && in_reach(run_.stopped) &&
-                    run_.buffers.local_send <= largest_client_buffer && outcomes_.size() <= most_netperf_runs &&
-                    (run_.phase != Phase::done || !outcomes_.empty());
+  const auto runs_fit = [&] {
+    const std::size_t runs = outcomes_.size(), most = config_->repetition.limit();
+    if (run_.phase == Phase::done) return runs >= 1 && runs <= most;
+    return runs < most;
+  };
+  const bool good = config_ && config_->sensible() && run_.phase <= Phase::failed && runs_fit() &&
+                    in_reach(run_.next) && in_reach(run_.began) && in_reach(run_.stopped) &&
+                    run_.buffers.local_send <= largest_client_buffer;
   if (a.loading() && !good)
     throw Error("the snapshot's netperf client has values that it never has; the file is damaged, take a new one",
                 ExitCode::missing_file);

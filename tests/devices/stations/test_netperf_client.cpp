@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The station as netperf's client: against a second one's netserver, and against a guest made by hand.
+#include <algorithm>
+
 #include "core/common/error.hpp"
 #include "tests/devices/stations/talk.hpp"
 
@@ -214,6 +216,29 @@ TEST_CASE("a client whose snapshot is damaged is refused", "[netperf_client]") {
   Archive good = Archive::loader(a.stream()), bad = Archive::loader(b.stream());
   client.archive_used(good);
   CHECK(client.config()->length == 1_s);
+  CHECK_THROWS_AS(client.archive_used(bad), Error);
+}
+
+TEST_CASE("a snapshot of a client with more runs than it may have is refused", "[netperf_client]") {
+  auto config = wanted(net::NetperfTestType::tcp_stream, 100_ms);
+  config.repetition = {.most = 3, .least = 2, .level = 95, .width = 10};
+  Pair p;
+  p.client.start_netperf(config, p.scheduler.now());
+  p.run(150_ms);
+  REQUIRE(p.netperf().outcomes().size() == 1);
+  Archive a = Archive::saver();
+  const_cast<net::NetperfClient&>(p.netperf()).archive_used(a);
+  Bytes damaged = a.stream();
+  net::NetperfClient client;
+  Archive good = Archive::loader(damaged);
+  client.archive_used(good);
+  CHECK(client.outcomes().size() == 1);
+  // most and least, one after the other: a single run is all that is allowed then
+  const Bytes repetition{3, 0, 0, 0, 2, 0, 0, 0, 95};
+  const auto at = std::search(damaged.begin(), damaged.end(), repetition.begin(), repetition.end());
+  REQUIRE(at != damaged.end());
+  at[0] = at[4] = 1;
+  Archive bad = Archive::loader(damaged);
   CHECK_THROWS_AS(client.archive_used(bad), Error);
 }
 

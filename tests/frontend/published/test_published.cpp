@@ -512,7 +512,7 @@ TEST_CASE("a figure outside its recorded band is named with its row", "[publishe
 
 TEST_CASE("every row of the tables has a recorded residual, of several placements", "[published]") {
   for (const PublishedRow& row : published_rows()) {
-    if (row.repeats) continue;
+    if (row.repeats || !row.missing.empty()) continue;
     INFO(row.name());
     REQUIRE(embedded_record()["rows"].contains(row.name()));
     CHECK(embedded_record()["rows"][row.name()]["placements"] >= 2);

@@ -136,8 +136,9 @@ TEST_CASE("the uncertain values of a PCI machine are its bus's, and what the row
   CHECK(values[0].used == "30 µs");
   CHECK(values[0].low == "15 µs");
   CHECK(values[0].high == "60 µs");
-  const auto said = program::run_planar("netperf --machine pc-p166 --set 'pci.synchronisation=60 ns' --seconds 0.05 "
-                                        "--quiet --json -");
+  const auto said = program::run_planar(
+      "netperf --machine pc-p166 --set 'pci.synchronisation=60 ns' --seconds 0.05 "
+      "--quiet --json -");
   INFO(said.err);
   CHECK(said.status == 0);
 }
