@@ -293,6 +293,7 @@ void Engine::take_fault(const Fault& fault) {
   attention &= ~attend_rep;
   uncached_valid = false;
   if (!fault.committed) eip -= current_op_length;
+  timing.abandon();
   deliver(fault);
 }
 

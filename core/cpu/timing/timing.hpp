@@ -106,6 +106,10 @@ class Timing {
   void end() {
     if (is_p6()) p6().end();
   }
+  /// It ends by a fault instead.
+  void abandon() {
+    if (is_p6()) p6().abandon();
+  }
   void spend(unsigned clocks) { common().spend(clocks); }
   void spend_before_write(unsigned clocks) { common().spend_before_write(clocks); }
   std::uint64_t clocks() const { return common().clocks(); }

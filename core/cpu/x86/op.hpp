@@ -72,7 +72,7 @@ struct alignas(64) Op {
     mutable std::uint16_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state
   };
   struct P6 {
-    std::uint16_t flow;       ///< its micro-ops (p6/micro_ops.hpp)
+    std::uint16_t micro_ops;  ///< its micro-ops (p6/micro_ops.hpp)
     std::uint8_t sources;     ///< general registers that it computes with,
     std::uint8_t results;     ///< and that it writes
     std::uint8_t fp_sources;  ///< the same of the x87's and MMX's

@@ -30,6 +30,9 @@ struct DramTiming {
   /// Duration of a single write; 2..63.
   std::uint8_t write_hit = 3;
   std::uint8_t write_miss = 6;
+  /// From one line of a stream to the next, where the bus has the next transaction before the last one's data are over
+  /// (P6): 4..63.
+  std::uint8_t line = 8;
 };
 
 /// Firmware ROM on the planar. Clocks are bus clocks.
@@ -60,9 +63,10 @@ struct L1Config {
 
 /// A second-level cache between the bus and the DRAM. Clocks are bus clocks, start of cycle to first datum.
 struct L2Config {
-  std::uint32_t bytes = 0;   ///< a power of two; 0 = none
-  std::uint8_t ways = 2;     ///< 1, 2 or 4
-  std::uint8_t line = 32;    ///< bytes; 32 or 64, at least the first level's
+  std::uint32_t bytes = 0;  ///< a power of two; 0 = none
+  std::uint8_t ways = 2;    ///< 1, 2 or 4
+  std::uint8_t line = 32;   ///< bytes; 32 or 64, at least the first level's
+  // On the P6 the second level has a bus of its own: core clocks; of a hit beyond the first level's, and of a line.
   std::uint8_t hit_mru = 2;  ///< the way that was used last is guessed right
   std::uint8_t hit_other = 3;
   std::uint8_t burst_step = 1;

@@ -9,8 +9,11 @@
 namespace planar::cpu {
 namespace {
 
+constexpr unsigned pick(Model model, unsigned i386, unsigned i486, unsigned pentium, unsigned p6) {
+  return model == Model::i386sx ? i386 : model == Model::i486sx ? i486 : model == Model::pentium ? pentium : p6;
+}
 constexpr unsigned pick(Model model, unsigned i386, unsigned i486, unsigned pentium) {
-  return model == Model::i386sx ? i386 : model == Model::i486sx ? i486 : pentium;
+  return pick(model, i386, i486, pentium, pentium);
 }
 
 /// Protected and V86 mode share a column; the permission check is apart.
@@ -59,6 +62,7 @@ Repeat repeat(Model model, const Op& op) {
       case StringKind::outs: return checked ? Repeat{11, 0, 3} : Repeat{17, 0, 3};
     }
   }
+  if (model == Model::p6) return {};  // TimingP6 has its own account
   switch (kind) {
     case StringKind::movs: return {6, 7, 1};
     case StringKind::stos: return {6, 3, 1};
@@ -73,7 +77,7 @@ Repeat repeat(Model model, const Op& op) {
 }  // namespace
 
 unsigned multiply_extra(Model model, unsigned bits, std::uint32_t multiplier, bool is_signed) {
-  if (model == Model::pentium) return 0;
+  if (model >= Model::pentium) return 0;
   const std::uint32_t mask = bits >= 32 ? 0xFFFFFFFFu : (1u << bits) - 1;
   std::uint32_t m = multiplier & mask;
   if (is_signed && ((m >> (bits - 1)) & 1)) m = (0u - m) & mask;
@@ -84,13 +88,13 @@ unsigned multiply_extra(Model model, unsigned bits, std::uint32_t multiplier, bo
 
 unsigned rotate_carry_extra(Model model, unsigned count) {
   // Manuals: 9 on the 386; 8 to 30 on the 486, 7 to 27 on the Pentium, spread evenly over the count [I].
-  return pick(model, 0, count * 22 / 31, count * 20 / 31);
+  return pick(model, 0, count * 22 / 31, count * 20 / 31, 0);
 }
 
 unsigned bit_scan_extra(Model model, bool reverse, unsigned zeros) {
   // 386: 10+3n. 486: 6-42 and 6-103; Pentium 6-42 and 7-71: spread evenly over the bits [I].
-  if (!reverse) return pick(model, 3 * zeros, zeros * 36 / 32, zeros * 36 / 32);
-  return pick(model, 3 * zeros, zeros * 97 / 32, zeros * 64 / 32);
+  if (!reverse) return pick(model, 3 * zeros, zeros * 36 / 32, zeros * 36 / 32, 0);
+  return pick(model, 3 * zeros, zeros * 97 / 32, zeros * 64 / 32, 0);
 }
 
 unsigned enter_extra(Model model, unsigned level) {
@@ -116,8 +120,9 @@ unsigned io_permission_extra(Model model, const Op& op) {
 }
 
 unsigned page_walk(Model model) {
-  // 386: 9 clocks with its two reads [M*, low end]; 486: 13 with both in the cache [M*]; Pentium: as the 486 [I].
-  return pick(model, 9, 13, 13);
+  // 386: 9 clocks with its two reads [M*, low end]; 486: 13 with both in the cache [M*]; Pentium: as the 486 [I]; P6:
+  // by hardware, beside the loads [R].
+  return pick(model, 9, 13, 13, 2);
 }
 
 unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned params) {
@@ -142,19 +147,20 @@ unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned p
         case Reach::outer: return pick(model, 68, 33, 23);
         default: return pick(model, 32, 18, 13);
       }
+    // P6: such that INT 80h, a call without work and IRET take some 280 clocks, as on a Pentium III [I].
     case Transfer::interrupt:
       switch (reach) {
-        case Reach::real: return pick(model, 37, 30, 16);
-        case Reach::inner: return pick(model, 99, 71, 48);
-        case Reach::from_v86: return pick(model, 119, 82, 60);
-        default: return pick(model, 59, 44, 31);
+        case Reach::real: return pick(model, 37, 30, 16, 40);
+        case Reach::inner: return pick(model, 99, 71, 48, 110);
+        case Reach::from_v86: return pick(model, 119, 82, 60, 130);
+        default: return pick(model, 59, 44, 31, 70);
       }
     case Transfer::iret:
       switch (reach) {
-        case Reach::real: return pick(model, 22, 15, 8);
-        case Reach::outer: return pick(model, 82, 36, 27);
-        case Reach::to_v86: return pick(model, 60, 36, 27);
-        default: return pick(model, 38, 20, 10);
+        case Reach::real: return pick(model, 22, 15, 8, 30);
+        case Reach::outer: return pick(model, 82, 36, 27, 90);
+        case Reach::to_v86: return pick(model, 60, 36, 27, 90);
+        default: return pick(model, 38, 20, 10, 50);
       }
   }
   return 0;

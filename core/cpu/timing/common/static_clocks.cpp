@@ -8,20 +8,6 @@ namespace {
 
 constexpr std::uint16_t eax = 1, ecx = 2, edx = 4, ebx = 8, esp = 16, ebp = 32, esi = 64, edi = 128, flags = 256;
 
-/// Whether the ModRM or opcode register is a byte register (4 to 7 are AH CH DH BH then).
-bool byte_operand(std::uint16_t opcode) {
-  if (opcode >= 0x0F00) return (opcode & 0xFFF0) == 0x0F90 || opcode == 0x0FB0 || opcode == 0x0FC0;
-  if (opcode < 0x40) return (opcode & 1) == 0;
-  if (opcode >= 0xB0 && opcode <= 0xB7) return true;
-  switch (opcode) {
-    // clang-format off
-    case 0x80: case 0x82: case 0x84: case 0x86: case 0x88: case 0x8A: case 0xA0: case 0xA2: case 0xA8: case 0xC0:
-    case 0xC6: case 0xD0: case 0xD2: case 0xF6: case 0xFE: return true;
-    // clang-format on
-    default: return false;
-  }
-}
-
 bool is_string(std::uint16_t opcode) {
   return (opcode >= 0x6C && opcode <= 0x6F) || (opcode >= 0xA4 && opcode <= 0xA7) || (opcode >= 0xAA && opcode <= 0xAF);
 }
@@ -157,6 +143,19 @@ std::uint16_t operand_registers(Op& op, const InstructionRow& row) {
 }
 
 }  // namespace
+
+bool byte_operand(std::uint16_t opcode) {
+  if (opcode >= 0x0F00) return (opcode & 0xFFF0) == 0x0F90 || opcode == 0x0FB0 || opcode == 0x0FC0;
+  if (opcode < 0x40) return (opcode & 1) == 0;
+  if (opcode >= 0xB0 && opcode <= 0xB7) return true;
+  switch (opcode) {
+    // clang-format off
+    case 0x80: case 0x82: case 0x84: case 0x86: case 0x88: case 0x8A: case 0xA0: case 0xA2: case 0xA8: case 0xC0:
+    case 0xC6: case 0xD0: case 0xD2: case 0xF6: case 0xFE: return true;
+    // clang-format on
+    default: return false;
+  }
+}
 
 unsigned components(const Op& op) {
   const bool sib = op.has_memory && op.address32 && (op.modrm & 7) == 4;

@@ -23,6 +23,9 @@ struct StaticForm {
 /// Finds the row of `op` and fills its branch kind and register sets (Op::reads, writes, address_reads).
 StaticForm static_form(Op& op, Model model);
 
+/// Whether the ModRM or opcode register is a byte register (4 to 7 are AH CH DH BH then).
+bool byte_operand(std::uint16_t opcode);
+
 /// The 386 manual's m: prefixes, opcode bytes, ModRM, SIB, displacement and immediate count one each.
 unsigned components(const Op& op);
 

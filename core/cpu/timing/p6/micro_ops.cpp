@@ -14,16 +14,16 @@ struct Row {
   std::uint16_t mask;          // bits of the opcode that count
   std::int8_t extension;       // ModRM reg field, -1 = any
   std::uint8_t reads, writes;  // flags
-  Flow reg, mem;
+  MicroOps reg, mem;
 };
 
-constexpr Flow stack(std::uint8_t uops, std::uint8_t compute = 0, std::uint8_t ports = p1) {
+constexpr MicroOps stack(std::uint8_t uops, std::uint8_t compute = 0, std::uint8_t ports = p1) {
   return {uops, compute, ports, 1, 1, true};
 }
 /// Microcode that drains the machine; `clocks` beyond its micro-ops.
-constexpr Flow serial(std::uint8_t uops, std::uint8_t clocks) { return {uops, 1, p0, 1, 1, false, true, clocks}; }
+constexpr MicroOps serial(std::uint8_t uops, std::uint8_t clocks) { return {uops, 1, p0, 1, 1, false, true, clocks}; }
 /// Microcode that does not; `clocks` beyond its micro-ops before its result is there.
-constexpr Flow slow(std::uint8_t uops, std::uint8_t latency) { return {uops, 1, p01, latency}; }
+constexpr MicroOps slow(std::uint8_t uops, std::uint8_t latency) { return {uops, 1, p01, latency}; }
 
 constexpr Row rows[] = {
     // opcode  mask     /r  reads writes  register form         memory form
@@ -168,7 +168,7 @@ constexpr Row rows[] = {
     {0x0F21, 0xFFFD,  -1, 0, 0,   serial(10, 0),         serial(10, 0)},
     {0x0F22, two,     -1, 0, 0,   serial(20, 25),        serial(20, 25)},         // MOV CRn,r DRn,r (R)
     {0x0F30, one,     -1, 0, 0,   serial(40, 70),        serial(40, 70)},         // WRMSR (R)
-    {0x0F31, one,     -1, 0, 0,   {31, 1, p0, 1, 1, false, false, 21}, {31, 1, p0, 1}},  // RDTSC: 32 clocks apart
+    {0x0F31, one,     -1, 0, 0,   {31, 1, p0, 1, 1, false, false, 14}, {31, 1, p0, 1}},  // RDTSC: 32 clocks apart
     {0x0F32, one,     -1, 0, 0,   serial(30, 20),        serial(30, 20)},         // RDMSR (R)
     {0x0F33, one,     -1, 0, 0,   serial(30, 10),        serial(30, 10)},         // RDPMC
     {0x0F34, two,     -1, 0, 0,   serial(30, 10),        serial(30, 10)},         // SYSENTER SYSEXIT
@@ -265,6 +265,32 @@ bool has_condition(std::uint16_t opcode) {
          (opcode & 0xFFF0) == 0x0F40;
 }
 
+/// MOVZX and MOVSX write the whole register whatever they read.
+bool extends(std::uint16_t opcode) { return (opcode & 0xFFF6) == 0x0FB6; }
+
+/// The registers that it computes with: those of its form, but for one-operand multiplication and division.
+std::uint8_t sources_of(const Op& op, const StaticForm& form) {
+  constexpr unsigned eax = 1, edx = 4;
+  if ((op.opcode & 0xFFFE) != 0xF6 || op.reg < 4) return static_cast<std::uint8_t>(form.sources);
+  const bool byte = op.opcode == 0xF6;
+  const unsigned operand = op.has_memory ? 0u : 1u << (byte ? op.rm & 3u : op.rm & 7u);
+  return static_cast<std::uint8_t>(eax | operand | (op.reg >= 6 && !byte ? edx : 0u));
+}
+
+std::uint8_t decoding_of(const Op& op) {
+  const bool byte = byte_operand(op.opcode) && !extends(op.opcode);
+  unsigned d = 0;
+  // Operand-size prefix with an immediate of that size, address-size prefix: the length decoder begins again (R).
+  if (op.prefixes != 0 && op.operand32 != op.address32 && op.has_immediate) d = 2;
+  if (!byte && op.operand32) d |= reads_whole;
+  if (byte || !op.operand32) d |= writes_part;
+  const unsigned group = op.opcode & 0x3C;
+  if (op.opcode < 0x40 && (group == 0x30 || group == 0x28) && op.has_modrm && !op.has_memory && op.reg == op.rm &&
+      !(d & writes_part))
+    d |= zeroes;
+  return static_cast<std::uint8_t>(d);
+}
+
 bool is_mmx(std::uint16_t opcode) {
   return (opcode >= 0x0F60 && opcode <= 0x0F7F && opcode != 0x0F77) || opcode >= 0x0FD0;
 }
@@ -299,28 +325,29 @@ void set_fp_registers(Op& op) {
 
 }  // namespace
 
-const Flow& flow(std::uint16_t number) {
-  static const auto flows = [] {
-    std::array<Flow, 2 * row_count> f{};
+const MicroOps& micro_ops(std::uint16_t number) {
+  static const auto table = [] {
+    std::array<MicroOps, 2 * row_count> f{};
     for (std::size_t n = 0; n < row_count; ++n) {
       f[2 * n] = rows[n].reg;
       f[2 * n + 1] = rows[n].mem;
     }
     return f;
   }();
-  return flows[number];
+  return table[number];
 }
 
 void set_micro_ops(Op& op, const StaticForm& form) {
   const std::size_t n = row_of(op);
   const Row& row = rows[n];
   op.p6 = {};
-  op.p6.flow = static_cast<std::uint16_t>(2 * n + op.has_memory);
-  op.p6.sources = static_cast<std::uint8_t>(form.sources);
+  op.p6.micro_ops = static_cast<std::uint16_t>(2 * n + op.has_memory);
+  op.p6.sources = sources_of(op, form);
   op.p6.results = static_cast<std::uint8_t>(op.writes & 0xFF);
   std::uint8_t reads = row.reads;
   if (has_condition(op.opcode)) reads = static_cast<std::uint8_t>(reads | flags_of_condition(op.opcode & 15));
   op.p6.flags = static_cast<std::uint8_t>(reads | row.writes << 4);
+  op.p6.decoding = decoding_of(op);
   set_fp_registers(op);
 }
 

@@ -23,7 +23,7 @@ enum : std::uint8_t { port_0 = 1, port_1 = 2, port_load = 4, port_address = 8, p
 enum : std::uint8_t { flag_carry = 1, flag_zso = 2, flag_ap = 4, flags_all = 7 };
 
 /// What an instruction does besides its accesses to memory.
-struct Flow {
+struct MicroOps {
   std::uint8_t uops;           ///< in all, loads and stores included: what decoding and renaming count
   std::uint8_t compute;        ///< of them, those that compute, one after the other
   std::uint8_t ports;          ///< where those execute
@@ -34,7 +34,10 @@ struct Flow {
   std::uint8_t microcode = 0;  ///< clocks beyond what follows from the micro-ops
 };
 
-const Flow& flow(std::uint16_t number);
+/// Bits of Op::P6::decoding: clocks of prefixes, then how it takes and leaves registers.
+enum : std::uint8_t { extra_clocks = 15, reads_whole = 16, writes_part = 32, zeroes = 64 };
+
+const MicroOps& micro_ops(std::uint16_t number);
 
 /// Fills Op::p6 of `op`, whose form is `form`.
 void set_micro_ops(Op& op, const StaticForm& form);

@@ -1,35 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The P6 (Pentium II and III).
+// The P6: Pentium II and III.
+//
+// An instruction is a few micro-ops, each given its clocks as it comes by (window.hpp), so that loads, stores and
+// arithmetic overlap as far as their operands, the ports and the sizes of the buffers let them. The processor's clock,
+// as others see it, is that of retirement: what an instruction does on the pins begins when all before it has retired
+// and all stores have left; an interrupt comes between two retired instructions.
+//
+//   front_end.hpp    fetch, decoding          window.hpp        renaming, ports, retirement
+//   predictor.hpp    branches                 store_buffer.hpp  stores on their way, forwarding
+//   memory_p6.hpp    caches, buses, DRAM      micro_ops.hpp     what an instruction is made of
+//
+// Sources: docs/hardware/processors.md#p6. Not modelled: fetch and loads of paths not taken; the latency of the MMX
+// unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "core/cpu/timing/common/processor_timing.hpp"
+#include "core/cpu/timing/p6/front_end.hpp"
+#include "core/cpu/timing/p6/memory_p6.hpp"
+#include "core/cpu/timing/p6/micro_ops.hpp"
+#include "core/cpu/timing/p6/predictor.hpp"
+#include "core/cpu/timing/p6/store_buffer.hpp"
+#include "core/cpu/timing/p6/window.hpp"
 
 namespace planar::cpu {
 
 class TimingP6 final : public ProcessorTiming {
  public:
-  explicit TimingP6(const TimingConfig& config) : ProcessorTiming(config) {}
+  explicit TimingP6(const TimingConfig& config);
 
   void set_static_clocks(Op& op) const override;
-  void begin(const Op&, std::uint32_t) override { clock_ += 1; }
-  void end() {}
-  void read(std::uint32_t, unsigned) override {}
-  void write(std::uint32_t, unsigned) override {}
-  void branch(const Op&, bool, std::uint32_t) override {}
-  std::uint64_t cycle_start(bool) override {
-    pins_.begin(clock_);
-    return clock_;
+  void begin(const Op& op, std::uint32_t physical_eip) override;
+  /// The instruction that began last has made its accesses.
+  void end();
+  /// It ends by a fault instead.
+  void abandon() {
+    op_ = nullptr;
+    repeat_.active = false;
   }
-  void wait_until(std::uint64_t clock) override {
-    jump_to(clock);
-    pins_.end(clock_);
-  }
-  void steal(std::uint64_t, unsigned) override {}
-  void master_wrote(std::uint32_t, std::uint32_t) override {}
-  void flush_caches(bool) override {}
-  void interrupt_flush() override {}
-  void archive(Archive& a) override { archive_clock(a); }
-  void describe(Description&) const override {}
+  void read(std::uint32_t physical, unsigned bytes) override;
+  void write(std::uint32_t physical, unsigned bytes) override;
+  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+
+  std::uint64_t cycle_start(bool io) override;
+  void wait_until(std::uint64_t clock) override;
+  void steal(std::uint64_t from, unsigned clocks) override { memory_.steal(from, clocks); }
+  void share(const MemoryShare& share) override { memory_.share(share); }
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) override { memory_.invalidate(address, bytes); }
+  void flush_caches(bool write_back) override;
+  void set_cache_enabled(bool enabled) override;
+  void interrupt_flush() override;
+  void archive(Archive& a) override;
+  void describe(Description& description) const override;
+
+ private:
+  /// Ready times and retirement of what a register held last.
+  struct Value {
+    std::uint64_t ready = 0, retired = 0;
+  };
+  static constexpr unsigned general = 8, fp = 8, flag_groups = 3;
+
+  /// The window has nothing left at the processor's clock, which something else has moved.
+  void follow_clock();
+  /// When all of `registers` are there.
+  std::uint64_t ready_of(unsigned registers) const;
+  std::uint64_t operands_ready() const;
+  /// Registers among `registers` whose value has retired before renaming reaches the next micro-op.
+  unsigned retired_of(unsigned registers) const;
+  /// A micro-op of the current instruction, which reads `registers`: renamed, executed, retired. Returns when it began.
+  std::uint64_t micro_op(std::uint64_t ready, unsigned ports, unsigned latency, unsigned registers, unsigned busy = 1);
+  void wait_for_parts(unsigned registers, unsigned flags);
+  void compute();
+  void move_stack_pointer();
+  void write_results();
+  void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
+
+  static bool is_repeat(const Op& op);
+  bool second_half(std::uint32_t physical) const;
+  void end_repeat();
+
+  FrontEnd front_end_;
+  Window window_;
+  Predictor predictor_;
+  StoreBuffer stores_;
+  MemoryP6 memory_;
+  std::array<Value, general> registers_{};
+  std::array<Value, fp> fp_registers_{};
+  std::array<Value, flag_groups> flags_{};
+  std::uint64_t addresses_known_ = 0;                   // of all stores so far
+  std::array<std::uint64_t, general> partial_until_{};  // a part of the register was written: when that has retired
+  std::uint64_t last_flags_retired_ = 0;                // of the last instruction that wrote flags, and which
+  std::uint8_t last_flags_ = 7;
+  std::uint8_t zeroed_ = 0;  // registers that an XOR or SUB with themselves has cleared: their parts cost nothing
+  std::uint32_t last_read_ = 0, last_write_ = 0;
+
+  // ---- the current instruction: from begin() to end() ----
+  const Op* op_ = nullptr;
+  const MicroOps* made_of_ = nullptr;
+  std::uint32_t address_of_op_ = 0;
+  std::uint64_t decoded_ = 0, address_ = 0, loaded_ = 0, computed_ = 0;
+  unsigned given_ = 0;  // micro-ops so far
+  bool has_loaded_ = false, has_computed_ = false, stack_moved_ = false;
+
+  /// A repeated string: its place in time, in quarters of a clock, and the lines that it is in, of reads and of writes.
+  struct Repeat {
+    bool active = false, started = false, fast = false, first_store = false;
+    std::uint16_t opcode = 0;
+    std::uint64_t quarters = 0;
+    std::array<std::uint32_t, 2> line{1, 1};
+    std::array<std::uint64_t, 2> arrives{};
+  } repeat_;
 };
 
 }  // namespace planar::cpu

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fetch and decoding of the P6: code comes in blocks of 16 bytes, one a clock; three decoders take an instruction each,
+// the first of up to four micro-ops, the others of one. An instruction of more is microcode, alone.
+//
+// Sources: docs/hardware/processors.md#p6. A block from the middle of a line to the middle of the next one counts as
+// two. All stages between fetch and renaming are one delay, of a refetch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/cpu/timing/p6/memory_p6.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class FrontEnd {
+ public:
+  /// From the execution of a branch that was not as predicted to the renaming of what follows it, and from the decoding
+  /// of one that the buffer did not know.
+  static constexpr unsigned refetch = 9, redecode = 5;
+  /// Clocks by which fetch, and decoding, can be ahead of what comes next.
+  static constexpr unsigned fetch_ahead = 3, decode_ahead = 2;
+
+  /// The instruction at `address`, of `bytes` and `count` micro-ops: the clock at which it is decoded. `renamed`: the
+  /// clock that renaming has reached; `extra`: clocks of its prefixes.
+  std::uint64_t decode(MemoryP6& memory, std::uint32_t address, unsigned bytes, unsigned count, unsigned extra,
+                       std::uint64_t renamed) {
+    const std::uint32_t end = address + bytes - 1;
+    if (const std::uint32_t block = end & ~15u; block != block_) {
+      fetched_ = std::max(fetched_ + 1, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead));
+      if (const std::uint32_t line = memory.line_of(end); line != line_) {
+        if (memory.line_of(address) != line_ && memory.line_of(address) != line)
+          fetched_ = memory.fetch(fetched_, address);
+        fetched_ = memory.fetch(fetched_, end);
+        line_ = line;
+      }
+      block_ = block;
+    }
+    const std::uint64_t earliest = std::max(fetched_, renamed - std::min<std::uint64_t>(renamed, decode_ahead));
+    if (earliest > clock_) start(earliest);
+    if (count > 4) {
+      if (decoded_ != 0) start(clock_ + 1);
+      const std::uint64_t begins = clock_;
+      start(clock_ + (count + 3) / 4 + 1);
+      return begins;
+    }
+    if (decoded_ == 3 || extra != 0 || (decoded_ != 0 && (count > 1 || bytes > 8))) start(clock_ + 1 + extra);
+    ++decoded_;
+    return clock_;
+  }
+  /// A jump that was taken as predicted: fetch goes on elsewhere, one clock later than without.
+  void jump() {
+    fetched_ += 1;
+    block_ = line_ = none;
+    decoded_ = 3;
+  }
+  /// Fetch begins afresh such that what follows is renamed at `renamed` at the earliest.
+  void restart(std::uint64_t renamed) {
+    fetched_ = std::max(fetched_, renamed);
+    block_ = line_ = none;
+    start(std::max(clock_, renamed));
+  }
+  std::uint64_t clock() const { return clock_; }
+
+  void archive(Archive& a) { a(fetched_, clock_, block_, line_, decoded_); }
+  bool sound(std::uint64_t limit) const { return fetched_ <= limit && clock_ <= limit && decoded_ <= 3; }
+
+ private:
+  static constexpr std::uint32_t none = 1;
+  void start(std::uint64_t t) {
+    clock_ = t;
+    decoded_ = 0;
+  }
+  std::uint64_t fetched_ = 0;  // the block that decoding is in
+  std::uint64_t clock_ = 0;
+  std::uint32_t block_ = none, line_ = none;
+  std::uint8_t decoded_ = 0;  // instructions in this clock
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The P6's way to memory: code and data caches, four fill buffers, the second level on a bus of its own, the front-side
+// bus with pipelined transactions, DRAM. A question is a time and an address, the answer a time: nothing waits here.
+//
+// Write-back with write allocation: a store that misses reads the line for ownership. A displaced dirty line of the
+// first level goes to the second, one of the second to the bus. Not modelled: the banks of the data cache, writes that
+// pass reads on the bus, snoops' own time (a line that another master writes is just invalid).
+//
+// Sources: docs/hardware/processors.md#p6.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/timing/cached/tag_cache.hpp"
+#include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/memory/bus_clock.hpp"
+#include "core/cpu/timing/memory/planar_memory.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class MemoryP6 {
+ public:
+  static constexpr unsigned load_latency = 3;  ///< load to use, first level
+
+  explicit MemoryP6(const TimingConfig& config);
+
+  /// The datum of a load that begins at `t`.
+  std::uint64_t load(std::uint64_t t, std::uint32_t address) {
+    if (!data_.in_mru_way<l1>(address)) [[unlikely]]
+      return load_elsewhere(t, address);
+    return t + load_latency >= fills_until_ ? t + load_latency : after_fill(t + load_latency, address);
+  }
+  /// When the first level has taken a store that leaves the store buffer at `t`.
+  std::uint64_t store(std::uint64_t t, std::uint32_t address) {
+    if (!data_.dirty_in_mru_way<l1>(address)) [[unlikely]]
+      return store_elsewhere(t, address);
+    return t >= fills_until_ ? t : after_fill(t, address);
+  }
+  /// The code line of `address`, wanted at `t`.
+  std::uint64_t fetch(std::uint64_t t, std::uint32_t address) {
+    return code_.find<l1>(address) ? t : fetch_elsewhere(t, address);
+  }
+
+  std::uint32_t line_of(std::uint32_t address) const { return data_.line_of(address); }
+  /// The front-side bus is free, at one of its edges.
+  std::uint64_t bus_start(std::uint64_t t) const {
+    return clock_.core(clock_.edge(std::max(clock_.ticks(t), bus_free_)));
+  }
+  void occupy(std::uint64_t until) { bus_free_ = std::max(bus_free_, clock_.ticks(until)); }
+  void steal(std::uint64_t from, unsigned clocks);
+  void share(const MemoryShare& share);
+  void invalidate(std::uint32_t address, std::uint32_t bytes);
+  /// Drops all lines; with `write_back` the dirty ones go out from `t` on. Returns when that is over.
+  std::uint64_t flush(std::uint64_t t, bool write_back);
+  void set_enabled(bool enabled) { enabled_ = enabled; }
+
+  const TagCache& data() const { return data_; }
+  const TagCache& code() const { return code_; }
+  const TagCache& second() const { return l2_; }
+  std::uint64_t read_misses() const { return read_misses_; }
+  std::uint64_t write_misses() const { return write_misses_; }
+  std::uint64_t code_misses() const { return code_misses_; }
+
+  void archive(Archive& a);
+  /// Whether what has been loaded can be that of a processor at `clock`.
+  bool sound(std::uint64_t clock) const;
+
+ private:
+  static constexpr CacheShape l1{.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::none};
+  static constexpr unsigned buffers = 4;
+
+  std::uint64_t load_elsewhere(std::uint64_t t, std::uint32_t address);
+  std::uint64_t store_elsewhere(std::uint64_t t, std::uint32_t address);
+  std::uint64_t fetch_elsewhere(std::uint64_t t, std::uint32_t address);
+  std::uint64_t after_fill(std::uint64_t t, std::uint32_t address) const;
+  /// A line comes to the first level: its first datum, asked for at `t`.
+  std::uint64_t line_to(TagCache& cache, std::uint64_t t, std::uint32_t address);
+  std::uint64_t from_second(std::uint64_t t, std::uint32_t address);
+  std::uint64_t from_memory(std::uint64_t t, std::uint32_t address);
+  std::uint64_t single(std::uint64_t t, std::uint32_t address);
+  /// The tick from which memory serves the processor: refresh and other masters' lines over.
+  std::uint64_t memory_start(std::uint64_t tick);
+
+  TimingConfig config_;
+  PlanarMemory memory_;
+  BusClock clock_;
+  TagCache data_, code_, l2_;
+  std::array<std::uint32_t, buffers> fill_line_;
+  std::array<std::uint64_t, buffers> fill_ready_{}, fill_free_{};
+  std::uint64_t fills_until_ = 0;  // the latest of fill_ready_
+  std::uint64_t l2_free_ = 0;
+  std::uint64_t bus_free_ = 0;  // ticks
+  MemoryShare share_;           // ticks
+  std::uint64_t read_misses_ = 0, write_misses_ = 0, code_misses_ = 0;
+  bool enabled_ = true;
+};
+
+}  // namespace planar::cpu

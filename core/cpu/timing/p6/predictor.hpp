@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Branch prediction of the P6: a branch target buffer of 512 entries, each with four bits of its branch's own history
+// that choose one of sixteen two-bit counters (Yeh and Patt's adaptive scheme, as Intel describes it), and a return
+// stack of 16. Sources: docs/hardware/processors.md#p6; replacement is not documented: least recently used of four.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/x86/branch_kind.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class Predictor {
+ public:
+  enum class Outcome : std::uint8_t {
+    right,
+    corrected,  ///< unknown to the buffer: the decoders find it, and fetch goes where the static rule says, rightly
+    wrong       ///< found out when the branch executes
+  };
+  /// The branch at physical address `at` goes to linear address `target`, or could have gone there and does not;
+  /// `backward`: that lies before it. Pages being what they are, the return stack compares the offsets in them.
+  Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target, bool backward) {
+    if (kind == BranchKind::ret) return ((pop() ^ target) & 0xFFF) == 0 ? Outcome::right : Outcome::wrong;
+    Entry* const e = find(at);
+    const bool conditional = kind != BranchKind::direct && kind != BranchKind::indirect;
+    Outcome outcome = Outcome::right;
+    if (e != nullptr) {
+      const bool predicted = !conditional || e->taken();
+      if (predicted != taken || (taken && e->target != target)) outcome = Outcome::wrong;
+    } else if (kind == BranchKind::indirect) {
+      outcome = Outcome::wrong;
+    } else {
+      const bool guessed = !conditional || backward;
+      outcome = guessed != taken ? Outcome::wrong : taken ? Outcome::corrected : Outcome::right;
+    }
+    if (e != nullptr)
+      e->update(taken, target);
+    else if (taken)
+      allocate(at, target);
+    return outcome;
+  }
+  /// A near call: its return address.
+  void push(std::uint32_t next) {
+    top_ = (top_ + 1) & (depth - 1);
+    returns_[top_] = next;
+  }
+
+  void archive(Archive& a) {
+    for (Entry& e : entries_) a(e.tag, e.target, e.counters, e.history, e.age);
+    a(returns_, top_);
+    top_ &= depth - 1;
+  }
+
+ private:
+  static constexpr unsigned sets = 128, ways = 4, depth = 16;
+  struct Entry {
+    std::uint32_t tag = 0;  // the branch's address + 1; 0: empty
+    std::uint32_t target = 0;
+    std::uint32_t counters = 0;  // sixteen of two bits
+    std::uint8_t history = 0;
+    std::uint8_t age = 0;  // 0: used last
+    bool taken() const { return counters >> (2 * (history & 15u)) & 2; }
+    void update(bool was_taken, std::uint32_t to) {
+      const unsigned shift = 2 * (history & 15u), count = counters >> shift & 3;
+      const unsigned next = was_taken ? (count < 3 ? count + 1 : 3) : (count > 0 ? count - 1 : 0);
+      counters = (counters & ~(3u << shift)) | next << shift;
+      history = static_cast<std::uint8_t>((history << 1 | was_taken) & 15);
+      if (was_taken) target = to;
+    }
+  };
+
+  Entry* set_of(std::uint32_t at) { return &entries_[(at >> 4 & (sets - 1)) * ways]; }
+  Entry* find(std::uint32_t at) {
+    Entry* const set = set_of(at);
+    for (unsigned way = 0; way < ways; ++way)
+      if (set[way].tag == at + 1) {
+        use(set, way);
+        return &set[way];
+      }
+    return nullptr;
+  }
+  void allocate(std::uint32_t at, std::uint32_t target) {
+    Entry* const set = set_of(at);
+    unsigned oldest = 0;
+    for (unsigned way = 1; way < ways; ++way)
+      if (set[way].tag == 0 || (set[oldest].tag != 0 && set[way].age > set[oldest].age)) oldest = way;
+    set[oldest] = {at + 1, target, 0xAAAAAAAA, 15, set[oldest].age};  // weakly taken
+    use(set, oldest);
+  }
+  static void use(Entry* set, unsigned used) {
+    for (unsigned way = 0; way < ways; ++way)
+      if (set[way].age <= set[used].age && way != used && set[way].age < ways - 1) ++set[way].age;
+    set[used].age = 0;
+  }
+  std::uint32_t pop() {
+    const std::uint32_t address = returns_[top_];
+    top_ = (top_ + depth - 1) & (depth - 1);
+    return address;
+  }
+
+  std::array<Entry, sets * ways> entries_{};
+  std::array<std::uint32_t, depth> returns_{};
+  std::uint32_t top_ = 0;
+};
+
+}  // namespace planar::cpu

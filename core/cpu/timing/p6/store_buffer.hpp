@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The P6's store buffer: twelve stores that have executed or will, until the first level has taken each, in order. A
+// load that one of them covers gets its data from there; one that they cover in part waits for the cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class StoreBuffer {
+ public:
+  static constexpr unsigned entries = 12;
+  /// Clocks from the data of a store to that of a load that gets them; from the first level's taking it, where it
+  /// cannot have them: in all about 5 and 7 to 8 (docs/hardware/processors.md#p6).
+  static constexpr unsigned forwarding = 5, blocked = 4;
+
+  /// When the next store can be renamed.
+  std::uint64_t room() const { return stores_[next_].taken; }
+  void add(std::uint32_t address, unsigned bytes, std::uint64_t data, std::uint64_t taken) {
+    stores_[next_] = {address, bytes, data, taken};
+    next_ = next_ + 1 == entries ? 0 : next_ + 1u;
+    last_ = taken;
+  }
+  /// When the first level has taken the last store.
+  std::uint64_t last() const { return last_; }
+  /// The data of a load of `bytes` that begins at `t`, if a store decides; 0 if not.
+  std::uint64_t load(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
+    if (t >= last_) return 0;
+    for (unsigned n = 0, i = next_; n < entries; ++n) {
+      i = i == 0 ? entries - 1 : i - 1;
+      const Store& s = stores_[i];
+      if (s.taken <= t) return 0;  // and so are those before it
+      if (address >= s.address + s.bytes || s.address >= address + bytes) continue;
+      return s.address == address && bytes <= s.bytes ? std::max(t, s.data) + forwarding : s.taken + blocked;
+    }
+    return 0;
+  }
+  void archive(Archive& a) {
+    for (Store& s : stores_) a(s.address, s.bytes, s.data, s.taken);
+    a(next_, last_);
+  }
+  bool sound(std::uint64_t limit) const {
+    return next_ < entries && last_ <= limit && std::all_of(stores_.begin(), stores_.end(), [=](const Store& s) {
+             return s.data <= limit && s.taken <= limit;
+           });
+  }
+
+ private:
+  struct Store {
+    std::uint32_t address = 0, bytes = 0;
+    std::uint64_t data = 0, taken = 0;
+  };
+  std::array<Store, entries> stores_{};
+  std::uint32_t next_ = 0;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace planar::cpu
