@@ -87,6 +87,11 @@ void read_caches(Config& c, cpu::TimingConfig& t) {
     t.l2.bytes = power_of_two(c, "l2.size", c.size("l2.size"), 16384, 1 << 20);
     t.l2.ways = byte(c, "l2.ways", 1, 4);
     t.l2.line = byte(c, "l2.line", 32, 64);
+    if (t.model == cpu::Model::p6) {
+      t.l2.latency = byte(c, "l2.latency", 1, 63);
+      t.l2.line_clocks = byte(c, "l2.line_clocks", 1, 63);
+      return;
+    }
     t.l2.hit_mru = byte(c, "l2.hit_mru", 2, 63);
     t.l2.hit_other = byte(c, "l2.hit_other", 2, 63);
     t.l2.burst_step = byte(c, "l2.burst_step", 1, 15);
@@ -114,6 +119,7 @@ void read_memory(Config& c, MachineConfig& m) {
   d.burst_step = byte(c, "memory.dram.burst_step", 1, 15);
   d.write_hit = byte(c, "memory.dram.write_hit", 2, 63);
   d.write_miss = byte(c, "memory.dram.write_miss", 2, 63);
+  if (m.timing.model == cpu::Model::p6) d.line_clocks = byte(c, "memory.dram.line_clocks", 4, 63);
   auto& r = m.timing.rom;
   r.width = byte(c, "memory.rom.width", 1, 4);
   r.clocks = byte(c, "memory.rom.clocks", 2, 63);

@@ -12,7 +12,7 @@ constexpr unsigned rows = 8;
 constexpr std::uint32_t row_unit = 4 << 20;  // of DRB: 4 MB
 }  // namespace
 
-I430hx::I430hx(pci::Slot& slot, std::uint32_t memory_bytes, std::uint32_t l2_bytes) : Function(slot, identity) {
+I430hx::I430hx(pci::Slot& slot, std::uint32_t memory_bytes, std::uint32_t l2_bytes) : NorthBridge(slot, identity) {
   // The bridge always decodes memory and is always a master; SERR# is the only bit that can be chosen.
   config_.set_default(pci::COMMAND, 2, pci::MEMORY_SPACE | pci::BUS_MASTER);
   config_.set_writable(pci::COMMAND, 2, pci::SERR_ENABLE | pci::PARITY_RESPONSE);

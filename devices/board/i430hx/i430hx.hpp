@@ -13,12 +13,11 @@
 
 #include <cstdint>
 
-#include "bus/pci/function.hpp"
-#include "core/state/archive.hpp"
+#include "devices/board/north_bridge/north_bridge.hpp"
 
 namespace planar {
 
-class I430hx final : public pci::Function {
+class I430hx final : public NorthBridge {
  public:
   enum Register : std::uint8_t {
     PCON = 0x50,
@@ -38,8 +37,9 @@ class I430hx final : public pci::Function {
   /// `memory_bytes` in rows of equal size; `l2_bytes` 0, 256 KB or 512 KB as CC shows it.
   I430hx(pci::Slot& slot, std::uint32_t memory_bytes, std::uint32_t l2_bytes);
 
-  void describe(Description& d) const;
-  void archive(Archive& a);
+  const char* name() const override { return "430hx"; }
+  void describe(Description& d) const override;
+  void archive(Archive& a) override;
 };
 
 }  // namespace planar

@@ -53,7 +53,7 @@ PcBoard::PcBoard(const BoardSite& site)
       router_(interrupts_, pirq_table(own_), own_.slot_devices),
       bridge_slot_(host_bridge_device, 0, wiring()),
       isa_slot_(own_.bridge_device, 0, wiring()),
-      bridge_(bridge_slot_, config_.memory_bytes, config_.timing.l2.bytes),
+      bridge_(own_.host_bridge(bridge_slot_, config_)),
       isa_bridge_(isa_slot_, router_),
       ide_(isa_slot_, Piix3Ide::profile()),
       memory_(space_, config_.memory_bytes / 1024, processor_model(config_.timing.model).address_lines),
@@ -290,7 +290,7 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
          config_ports_->describe(d.part("configuration"));
        }},
       {"isa", [this](Description& d) { isa_.describe(d); }},
-      {"430hx", [this](Description& d) { bridge_.describe(d); }},
+      {bridge_->name(), [this](Description& d) { bridge_->describe(d); }},
       {"piix3", [this](Description& d) { isa_bridge_.describe(d); }},
       {"ide", [this](Description& d) { ide_.describe(d); }},
       {"dma", [this](Description& d) { dma_.describe(d); }},
@@ -321,7 +321,7 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
 
 void PcBoard::archive(Archive& a) {
   // Cards first: they restore the claims that the rest is reached through.
-  bridge_.archive(a);
+  bridge_->archive(a);
   isa_bridge_.archive(a);
   ide_.archive(a);
   for (Occupant& at : slots_)

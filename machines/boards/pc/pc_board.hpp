@@ -30,7 +30,7 @@
 #include "devices/board/at/system/post_ports.hpp"
 #include "devices/board/at/system/signal.hpp"
 #include "devices/board/at/video/vga.hpp"
-#include "devices/board/i430hx/i430hx.hpp"
+#include "devices/board/north_bridge/north_bridge.hpp"
 #include "devices/board/piix3/elcr.hpp"
 #include "devices/board/piix3/piix3_ide.hpp"
 #include "devices/board/piix3/piix3_isa.hpp"
@@ -105,7 +105,7 @@ class PcBoard final : public Board {
   PirqRouter router_;
   std::unique_ptr<pci::ConfigPorts> config_ports_;
   pci::Slot bridge_slot_, isa_slot_;
-  I430hx bridge_;
+  std::unique_ptr<NorthBridge> bridge_;
   Piix3Isa isa_bridge_;
   Piix3Ide ide_;
   StorageAdapter* const storage_ = &ide_;

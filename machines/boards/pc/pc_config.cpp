@@ -7,6 +7,9 @@
 #include <array>
 #include <string_view>
 
+#include "devices/board/i430hx/i430hx.hpp"
+#include "devices/board/i440bx/i440bx.hpp"
+
 namespace planar {
 
 namespace {
@@ -67,6 +70,13 @@ std::array<std::uint8_t, 3> read_boot(Config& c) {
   return order;
 }
 
+std::unique_ptr<NorthBridge> make_430hx(pci::Slot& slot, const MachineConfig& m) {
+  return std::make_unique<I430hx>(slot, m.memory_bytes, m.timing.l2.bytes);
+}
+std::unique_ptr<NorthBridge> make_440bx(pci::Slot& slot, const MachineConfig& m) {
+  return std::make_unique<I440bx>(slot, m.memory_bytes);
+}
+
 }  // namespace
 
 std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
@@ -74,6 +84,7 @@ std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
   read_segment(c, p->pci);
   read_isa(c, p->isa);
   p->mechanism = static_cast<pci::ConfigMechanism>(c.integer("pci.configuration_mechanism", 1, 2, 1));
+  p->host_bridge = c.choice("pci.host_bridge", {"430hx", "440bx"}) == "430hx" ? make_430hx : make_440bx;
   p->bridge_device = static_cast<unsigned>(c.integer("pci.bridge_device", 1, 31));
   for (const auto device : c.integers("pci.slot_devices", 1, 31)) {
     const auto number = static_cast<unsigned>(device);

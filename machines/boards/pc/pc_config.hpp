@@ -12,6 +12,7 @@
 #include "bus/isa/isa_bus.hpp"
 #include "bus/pci/config_ports.hpp"
 #include "bus/pci/timing.hpp"
+#include "devices/board/north_bridge/north_bridge.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_config.hpp"
 
@@ -22,6 +23,8 @@ struct PcConfig final : BoardConfig {
   pci::SegmentTiming pci;
   isa::IsaTiming isa;
   pci::ConfigMechanism mechanism = pci::ConfigMechanism::one;
+  /// Makes the host bridge of the chip set.
+  std::unique_ptr<NorthBridge> (*host_bridge)(pci::Slot& slot, const MachineConfig& machine) = nullptr;
   unsigned bridge_device = 7;          ///< of the PCI-to-ISA bridge
   std::vector<unsigned> slot_devices;  ///< by slot
   /// What the firmware looks at for a program to start: 1 diskette, 2 first disk, 3 CD-ROMs; 0 nothing more.

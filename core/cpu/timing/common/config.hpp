@@ -32,7 +32,7 @@ struct DramTiming {
   std::uint8_t write_miss = 6;
   /// From one line of a stream to the next, where the bus has the next transaction before the last one's data are over
   /// (P6): 4..63.
-  std::uint8_t line = 8;
+  std::uint8_t line_clocks = 8;
 };
 
 /// Firmware ROM on the planar. Clocks are bus clocks.
@@ -66,12 +66,14 @@ struct L2Config {
   std::uint32_t bytes = 0;  ///< a power of two; 0 = none
   std::uint8_t ways = 2;    ///< 1, 2 or 4
   std::uint8_t line = 32;   ///< bytes; 32 or 64, at least the first level's
-  // On the P6 the second level has a bus of its own: core clocks; of a hit beyond the first level's, and of a line.
   std::uint8_t hit_mru = 2;  ///< the way that was used last is guessed right
   std::uint8_t hit_other = 3;
   std::uint8_t burst_step = 1;
   std::uint8_t write_hit = 2;  ///< a write that the cache takes
   bool write_allocate = true;  ///< a write miss fetches the line
+  // On the P6 it has a bus of its own, and these are in the place of all clocks above. Core clocks:
+  std::uint8_t latency = 4;      ///< of a load that hits, beyond one that hits the first level
+  std::uint8_t line_clocks = 2;  ///< for which a line has that bus
 };
 
 /// An inclusive range of physical addresses.

@@ -56,7 +56,7 @@ std::uint64_t MemoryP6::line_to(TagCache& cache, std::uint64_t t, std::uint32_t 
   const std::uint64_t ready = held ? from_second(t, address) : from_memory(t, address);
   const std::uint32_t victim = cache.fill<l1>(address);
   if (victim & TagCache::dirty) {
-    l2_free_ = std::max(l2_free_, t) + config_.l2.burst_step;
+    l2_free_ = std::max(l2_free_, t) + config_.l2.line_clocks;
     if (!l2_.present() || !l2_.find_for_write(victim & ~31u)) {
       const std::uint64_t start = clock_.edge(std::max(clock_.ticks(ready), bus_free_));
       bus_free_ = start + clock_.bus(memory_.write(victim & ~31u) + beats - 1);
@@ -70,8 +70,8 @@ std::uint64_t MemoryP6::line_to(TagCache& cache, std::uint64_t t, std::uint32_t 
 
 std::uint64_t MemoryP6::from_second(std::uint64_t t, std::uint32_t) {
   const std::uint64_t start = std::max(t, l2_free_);
-  l2_free_ = start + config_.l2.burst_step;
-  return start + config_.l2.hit_mru;
+  l2_free_ = start + config_.l2.line_clocks;
+  return start + config_.l2.latency;
 }
 
 std::uint64_t MemoryP6::memory_start(std::uint64_t tick) {
@@ -83,7 +83,7 @@ std::uint64_t MemoryP6::memory_start(std::uint64_t tick) {
 
 // The second level has been asked before. The bus takes the next line when this one's data no longer keep the memory.
 std::uint64_t MemoryP6::from_memory(std::uint64_t t, std::uint32_t address) {
-  t += l2_.present() ? config_.l2.hit_mru / 2u : 0u;
+  t += l2_.present() ? config_.l2.latency / 2u : 0u;
   const std::uint64_t start = memory_start(clock_.edge(std::max(clock_.ticks(t), bus_free_)));
   std::uint64_t first;
   if (memory_.rom(address)) {
@@ -92,11 +92,11 @@ std::uint64_t MemoryP6::from_memory(std::uint64_t t, std::uint32_t address) {
     bus_free_ = start + clock_.bus(config_.rom.clocks * reads);
   } else {
     first = start + clock_.bus(memory_.read(address));
-    bus_free_ = start + clock_.bus(config_.dram.line);
+    bus_free_ = start + clock_.bus(config_.dram.line_clocks);
   }
   if (l2_.present()) {
     const std::uint32_t victim = l2_.fill(address);
-    if (victim & TagCache::dirty) bus_free_ += clock_.bus(config_.dram.line);
+    if (victim & TagCache::dirty) bus_free_ += clock_.bus(config_.dram.line_clocks);
   }
   return clock_.core(first);
 }
@@ -134,7 +134,7 @@ std::uint64_t MemoryP6::flush(std::uint64_t t, bool write_back) {
   const unsigned dirty = data_.flush() + (l2_.present() ? l2_.flush() : 0);
   if (!write_back || dirty == 0) return t;
   const std::uint64_t start = memory_start(clock_.edge(std::max(clock_.ticks(t), bus_free_)));
-  bus_free_ = start + clock_.bus(config_.dram.line) * dirty;
+  bus_free_ = start + clock_.bus(config_.dram.line_clocks) * dirty;
   return clock_.core(bus_free_);
 }
 
