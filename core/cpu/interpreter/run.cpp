@@ -279,6 +279,7 @@ void Engine::wait_halted() {
 }
 
 void Engine::take_interrupt(std::uint8_t vector) {
+  timing.abandon();
   try {
     trace(TraceCategory::irq, now(), "cpu", "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
     interrupt(vector, Source::external, false, 0);
@@ -293,7 +294,6 @@ void Engine::take_fault(const Fault& fault) {
   attention &= ~attend_rep;
   uncached_valid = false;
   if (!fault.committed) eip -= current_op_length;
-  timing.abandon();
   deliver(fault);
 }
 

@@ -19,6 +19,7 @@ bool is_fault(std::uint8_t v) { return v != vec_db && v != vec_nmi && v != vec_b
 // fault before their first instruction and free one another's busy bit with what the switch writes would keep a chip
 // busy for ever; here they end in shutdown.
 void Engine::deliver(Fault fault) {
+  timing.abandon();
   constexpr unsigned most_task_switches = 64;
   for (unsigned switches = 0;;) {
     try {

@@ -106,7 +106,7 @@ class Timing {
   void end() {
     if (is_p6()) p6().end();
   }
-  /// It ends by a fault instead.
+  /// It ends by a fault instead, or a REP does not go on.
   void abandon() {
     if (is_p6()) p6().abandon();
   }

@@ -203,8 +203,8 @@ void TimingP6::write_results() {
 }
 
 void TimingP6::end() {
-  if (op_ == nullptr) return;
   if (repeat_.active && repeat_.started) return end_repeat();
+  if (op_ == nullptr) return;
   const MicroOps& f = *made_of_;
   if (f.stack && !stack_moved_) move_stack_pointer();
   if (f.compute != 0 && !has_computed_) compute();
@@ -214,6 +214,7 @@ void TimingP6::end() {
   clock_ = std::max(clock_, window_.retire_clock()) + more;
   if (f.serializing) front_end_.restart(clock_ + FrontEnd::redecode);
   op_ = nullptr;
+  decoded_ = address_ = 0;
 }
 
 // ---- branches ----
@@ -296,6 +297,8 @@ void TimingP6::end_repeat() {
   clock_ = std::max(clock_, over);
   for (Value& v : registers_) v = {clock_, clock_};
   follow_clock();
+  op_ = nullptr;
+  decoded_ = address_ = 0;
 }
 
 // ---- the pins ----

@@ -35,9 +35,10 @@ class TimingP6 final : public ProcessorTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   /// The instruction that began last has made its accesses.
   void end();
-  /// It ends by a fault instead.
+  /// It ends by a fault instead, or a REP does not go on.
   void abandon() {
     op_ = nullptr;
+    decoded_ = address_ = 0;
     repeat_.active = false;
   }
   void read(std::uint32_t physical, unsigned bytes) override;
