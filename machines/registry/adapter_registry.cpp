@@ -12,6 +12,7 @@
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "devices/ethernet/3c529/3c529.hpp"
 #include "devices/ethernet/3c905b/3c905b.hpp"
+#include "devices/ethernet/common/pro1000.hpp"
 #include "devices/ethernet/common/wd_card.hpp"
 #include "devices/ethernet/de210/de210.hpp"
 #include "devices/ethernet/de320/de320.hpp"
@@ -96,10 +97,8 @@ std::span<const McaEntry> mca_registry() {
 
 std::span<const PciEntry> pci_registry() {
   static const PciEntry rows[] = {
-      ethernet::Rtl8139Card::entry,
-      ethernet::Lne100tx::entry,
-      ethernet::ThreeC905B::entry,
-      ethernet::EePro100::entry,
+      ethernet::Rtl8139Card::entry, ethernet::Lne100tx::entry,     ethernet::ThreeC905B::entry,
+      ethernet::EePro100::entry,    ethernet::Pro1000::with_82542, ethernet::Pro1000::with_82543,
   };
   return rows;
 }
@@ -128,6 +127,8 @@ const McaEntry* find_mca(std::string_view name) {
   return network ? network : named(mca_storage_rows(), name);
 }
 const PciEntry* find_pci(std::string_view name) { return named(pci_registry(), name); }
+
+bool has_guest_driver(const AdapterEntry& row) { return row.medium != MediumKind::ethernet_1000; }
 
 std::string_view adapter_page(std::string_view name) {
   const std::string file = fmt::format("/{}.md", name);

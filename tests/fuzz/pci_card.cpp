@@ -47,6 +47,7 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
     memory.map_ram(0, ram);
     other.attach(segment);
     made = chosen->make({slot, &segment, net::format_mac(own), {}, 1});
+    if (const auto& bar = made.function->bars().front(); bar.size >= 0x10000) wide = 0x6000;
     begin();
     prepared();
   }
@@ -79,7 +80,7 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   void operate(Input& input) {
     const unsigned first = input.u8(), bytes = std::min(4u, 1u << (first >> 5 & 3));
     const auto port = [&] { return static_cast<std::uint16_t>(io_base + input.u8()); };
-    const auto address = [&] { return memory_base + input.u8(); };
+    const auto address = [&] { return memory_base + (wide ? input.u16() % wide & ~(bytes - 1) : input.u8()); };
     switch (first & 15) {
       // clang-format off
       case port_out: { const auto at = port(); out(at, bytes, input.u32()); break; }
@@ -133,7 +134,7 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   void peek_around() {
     changes_nothing([&] {
       for (unsigned n = 0; n < 256; ++n) bus.io().peek(static_cast<std::uint16_t>(io_base + n));
-      for (unsigned n = 0; n < 256; ++n) memory.peek(memory_base + n);
+      for (unsigned n = 0; n < std::max(wide, 256u); n += wide ? 4 : 1) memory.peek(memory_base + n);
       Description d;
       made.card->describe(d);
     });
@@ -160,10 +161,12 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   bus::HostBridge bus{scheduler, memory, {}, trace};
   pci::Segment segment_bus{scheduler, {}, memory, trace};
   std::optional<pci::ConfigPorts> ports;
-  net::EthernetSegment segment{{.bits_per_second = 100'000'000, .full_duplex = true}};
+  net::EthernetSegment segment{
+      {.bits_per_second = ethernet_rate(chosen->medium), .full_duplex = true, .propagation = 50_ns}};
   net::EthernetPort other{scheduler, "other", *this, 77};
   pci::Slot slot{device, 1, {scheduler, bus.io(), memory, segment_bus, trace, [](unsigned, unsigned, bool, Time) {}}};
   PciParts made;
+  unsigned wide = 0;  // bytes of registers of a card that has them in one large base address; 0: 256 of them
 };
 
 }  // namespace

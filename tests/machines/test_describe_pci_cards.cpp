@@ -27,6 +27,8 @@ constexpr PciProbe pci_probes[] = {
     {"rtl8139", "RTL8139", "IMR", 0x3C, 2}, {"rtl8139", "RTL8139", "TCR", 0x40, 4},
     {"lne100tx", "PNIC-II", "CSR0", 0x00, 4}, {"lne100tx", "PNIC-II", "CSR6", 0x30, 4},
     {"3c905b", "Cyclone", "IntStatus", 0x0E, 2}, {"3c905b", "Cyclone", "DmaCtrl", 0x20, 4},
+    {"pro1000-82542", "82542", "STATUS", 0x08, 4}, {"pro1000-82542", "82542", "PBA", 0x1000, 4},
+    {"pro1000-82543", "82543", "CTRL", 0x00, 4}, {"pro1000-82543", "82543", "RXDCTL", 0x2828, 4},
     {"eepro100", "82559", "SCB status", 0x00, 2}, {"eepro100", "82559", "MDI", 0x10, 4},
     // clang-format on
 };

@@ -21,8 +21,9 @@ struct PciBench {
 
   explicit PciBench(const PciEntry& entry, const char* address, bool plugged = true,
                     EthernetConfig medium = {.bits_per_second = 100'000'000, .full_duplex = true},
-                    std::vector<std::pair<std::string, std::string>> settings = {})
-      : wire(medium),
+                    std::vector<std::pair<std::string, std::string>> settings = {}, pci::SegmentTiming timing = {})
+      : rig(timing),
+        wire(medium),
         slot(device, 1, rig.wiring()),
         made(entry.make({slot, plugged ? &wire : nullptr, address, std::move(settings), 1})),
         card(made.card.get()),
