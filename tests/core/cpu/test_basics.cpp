@@ -6,7 +6,7 @@ using namespace planar;
 using namespace planar::cpu_test;
 
 namespace {
-constexpr std::uint32_t cf = 1, pf = 4, af = 0x10, zf = 0x40, sf = 0x80, of = 0x800, arithmetic = 0x8D5;
+constexpr std::uint32_t arithmetic = 0x8D5;
 }
 
 TEST_CASE("The state of a processor after reset is as in its manual", "[cpu]") {

@@ -2,6 +2,7 @@
 // Instructions that came with the P6: CMOVcc, FCMOVcc, FCOMI, hints, RDPMC, SYSENTER and SYSEXIT. Intel Architecture
 // Software Developer's Manual volume 2.
 #include "core/cpu/fpu/fpu.hpp"
+#include "tests/core/cpu/flag_bits.hpp"
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -9,7 +10,6 @@ using namespace planar::cpu_test;
 
 namespace {
 
-constexpr std::uint32_t cf = 1, pf = 4, af = 0x10, zf = 0x40, sf = 0x80, of = 0x800;
 /// All combinations of the flags that conditions look at.
 std::vector<std::uint32_t> flag_combinations() {
   std::vector<std::uint32_t> list;

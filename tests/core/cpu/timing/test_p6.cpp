@@ -43,7 +43,7 @@ struct Loop {
   unsigned times, units;  // the body in a pass of the loop; units in that
 };
 
-const Loop development[] = {
+const Loop development_loops[] = {
     // clang-format off
     // add eax, edx
     {"ADD r,r chain", 1.0, 3,
@@ -118,7 +118,7 @@ const Loop development[] = {
     // clang-format on
 };
 
-const Loop check[] = {
+const Loop check_loops[] = {
     // clang-format off
     // mov eax, [esi+0]; adc eax, [ebx+0]; mov [edi+0], eax; mov eax, [esi+4]; adc eax, [ebx+4]; mov [edi+4], eax; mov eax, [esi+8]
     // and so on
@@ -206,8 +206,8 @@ double chase(std::uint32_t bytes, std::uint32_t stride) {
 }  // namespace
 
 TEST_CASE("P6: loops of Agner Fog, GMP and others take the clocks that were measured") {
-  CHECK(mean_error(development) <= 12);
-  CHECK(mean_error(check) <= 15);
+  CHECK(mean_error(development_loops) <= 12);
+  CHECK(mean_error(check_loops) <= 15);
 }
 
 TEST_CASE("P6: dependent loads take 3 clocks in the first level, 7 in the second, some 73 from memory") {
