@@ -20,6 +20,7 @@
 #include "frontend/help/suggestion.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
+#include "frontend/window/start_page.hpp"
 
 namespace planar {
 
@@ -29,6 +30,8 @@ constexpr const char* description =
     "Times are virtual (inside the emulated machine) unless they are called host times.";
 constexpr const char* footer =
     "Start here:\n"
+    "  planar                                           on a desktop: choose machine, card, images and network in a "
+    "window\n"
     "  planar netio                                     boot a Model 95 with an NE/2, run netio inside it, print the "
     "table\n"
     "  planar netio --machine model56sx --seconds 1     the same in a Model 56 SX, one second per packet size\n"
@@ -47,11 +50,13 @@ constexpr const char* footer =
 
 bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 
-int run_verb(const Verb& verb) {
+/// `problem`, if there is one, gets what is wrong.
+int run_verb(const Verb& verb, std::string* problem) {
   try {
     return verb();
   } catch (const Error& e) {
     say("planar: {}\n", e.what());
+    if (problem) *problem = e.what();
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) { throw; } catch (const std::exception& e) {
     if (!output_written()) return 0;  // that is what failed: told by finish()
@@ -81,7 +86,16 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
     say("planar: {}\n", guess);
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+int parse_and_run(int argc, const char* const* argv, std::string* problem);
+
+/// planar run by the start page.
+int run_words(const std::vector<std::string>& words, std::string& problem) {
+  std::vector<const char*> list{"planar"};
+  for (const auto& word : words) list.push_back(word.c_str());
+  return parse_and_run(static_cast<int>(list.size()), list.data(), &problem);
+}
+
+int parse_and_run(int argc, const char* const* argv, std::string* problem) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
   CLI::App app{description, "planar"};
   app.footer(footer);
@@ -92,6 +106,9 @@ int parse_and_run(int argc, const char* const* argv) {
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   const auto verbs = add_verbs(app);
+  if (argc < 2 && start_page_possible()) try {
+      return run_start_page(run_words);
+    } catch (const Error&) {}  // no display after all
   if (argc < 2) {
     say("{}", short_help(app));
     return static_cast<int>(ExitCode::bad_configuration);
@@ -109,10 +126,12 @@ int parse_and_run(int argc, const char* const* argv) {
   if (only_parse) return 0;
   for (const auto& [command, verb] : verbs)
     if (command->parsed())
-      return finish(run_verb([&app, &run = verb] {  // a copy of the name: Clang 14 captures no binding
-        check_option_files(app);
-        return run();
-      }));
+      return finish(run_verb(
+          [&app, &run = verb] {  // a copy of the name: Clang 14 captures no binding
+            check_option_files(app);
+            return run();
+          },
+          problem));
   return static_cast<int>(ExitCode::bad_configuration);
 }
 
@@ -152,7 +171,7 @@ std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app) {
 int run_command_line(int argc, const char* const* argv) {
   std::set_terminate(ended_by_library);
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, nullptr);
   } catch (const std::bad_alloc&) { return without_memory(); }
 }
 

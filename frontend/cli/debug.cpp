@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "frontend/cli/verbs.hpp"
+#include "frontend/options/guest_settings.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/prompt/prompt.hpp"
 #include "frontend/session/restore.hpp"
@@ -20,13 +21,13 @@ struct DebugOptions {
   OutputOptions output;
   StateOptions state;
   std::optional<std::string> image, kernel, initrd, append;
-  std::vector<std::string> guest;
+  GuestSettings guest;
   std::string script;
 };
 
 std::unique_ptr<Session> open(const DebugOptions& o) {
   if (o.state.restore) {
-    if (o.image || o.kernel || o.initrd || o.append || !o.guest.empty())
+    if (o.image || o.kernel || o.initrd || o.append || !o.guest.settings.empty())
       throw Error(
           "--restore: the snapshot holds what the machine was started with; leave --image, --kernel, --initrd, "
           "--append, --guest out");
@@ -37,16 +38,7 @@ std::unique_ptr<Session> open(const DebugOptions& o) {
       {"image", o.image}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
   for (const auto& [name, value] : given)
     if (value) o.machine.give(lab, name, *value);
-  if (!o.guest.empty() && lab.named())
-    throw Error(fmt::format(
-        "--guest: {} is a lab of several machines; write guest.NAME = \"...\" below the [[machine]] that it applies to",
-        o.machine.machine));
-  for (const std::string& setting : o.guest) {
-    const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(fmt::format("--guest {}: is not NAME=VALUE; write for example --guest do=netio", setting));
-    lab.machine(0).set_text("guest." + setting.substr(0, equals), setting.substr(equals + 1), "--guest " + setting);
-  }
+  o.guest.give(lab, o.machine.machine);
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
 }
 
@@ -82,11 +74,7 @@ Verb add_debug(CLI::App& app) {
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
-  verb->add_option("--guest", o->guest,
-                   "Boot planar's own guest, with this setting (roms/README.md section 3); may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  o->guest.add_to(*verb);
   verb->add_option("--script", o->script,
                    "Read the commands from FILE instead of standard input. An invalid command ends the run, as does "
                    "the end of the file")

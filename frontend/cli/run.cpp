@@ -14,6 +14,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/options/guest_settings.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
@@ -33,6 +34,7 @@ struct RunOptions {
   std::optional<std::string> kernel;
   std::optional<std::string> initrd;
   std::optional<std::string> append;
+  GuestSettings guest;
   std::optional<std::string> audio;
   std::vector<std::string> until;
   std::string timeout = "600 s";
@@ -139,6 +141,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
       {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
   for (const auto& [name, value] : given)
     if (value) o.machine.give(lab, name, *value);
+  o.guest.give(lab, o.machine.machine);
   auto steps = read_all_steps(o, lab.machine(0), limit);
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
@@ -214,6 +217,9 @@ int run(const RunOptions& o) {
         "diskette \"FILE\"'");
   if (o.kernel && o.state.restore)
     throw Error("--kernel and --restore: the snapshot already contains the memory; give one of them");
+  if (!o.guest.settings.empty() && o.state.restore)
+    throw Error(
+        "--guest and --restore: the snapshot holds the diskette in drive A with its settings; give one of them");
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
     throw Error("--bios: a snapshot does not contain your own firmware; run without --snapshot-at and --restore");
   const Until until = parse_until(o.until);
@@ -336,6 +342,7 @@ Verb add_run(CLI::App& app) {
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
+  o->guest.add_to(*verb);
   verb->add_option(
           "--until", o->until,
           "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
@@ -351,9 +358,12 @@ Verb add_run(CLI::App& app) {
       verb->add_option(
               "--do", o->steps,
               "Execute a step, or the steps in a file, one per line: wait screen|prompt|serial \"TEXT\" [within TIME], "
-              "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
-              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", snapshot \"FILE\", power off, pause. In "
-              "lab.toml: "
+              "wait still [TIME], wait TIME, wait until TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, "
+              "f1), "
+              "key KEY down|up, mouse move X Y, mouse buttons left|right|middle|none, grab "
+              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", eject diskette, insert cd \"FILE\", "
+              "reset, "
+              "snapshot \"FILE\", power off, pause. In lab.toml: "
               "[scenario] steps = [...]. In a lab of several machines they apply to the first")
           ->type_name("STEP|FILE")
           ->expected(1)
@@ -382,11 +392,21 @@ Verb add_run(CLI::App& app) {
                    "Open panes with the window: some of cpu, memory, slots, planar, adapter, bus, wire, log, each with "
                    "=left, left-below, right, right-below, bottom or float if it is to be there")
       ->type_name("PANE[=PLACE],...");
+  verb->add_option("--record", o->output.record,
+                   "Write what is done at the window (keys, mouse, pasted text, diskettes, CDs, resets) as steps with "
+                   "their virtual times; --do FILE does the same again over the same machine, repeatably")
+      ->type_name("FILE");
+  verb->add_option("--scale", o->output.scale,
+                   "Size of the window's text and panes: 1 is that of a display with 96 dpi, and the default is the "
+                   "display's")
+      ->type_name("N")
+      ->check(CLI::Range(0.5, 4.0));
   o->state.add_to(*verb);
   return [o, verb, steps] {
     for (const CLI::Option* option : verb->parse_order())
       if (const auto name = option->get_name(); option == steps || name == "--type")
         o->in_order.push_back(option == steps);
+    if (o->output.window) o->output.window_settings = usual_window_settings().string();
     return run(*o);
   };
 }

@@ -3,6 +3,8 @@
 // the exit code. Problems are thrown as Error.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,11 @@ Verb add_installed_files(CLI::App& app);  ///< hidden
 
 /// Adds every verb, the benchmarks' and the hidden ones among them, in the order of the help.
 std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app);
+
+/// Shows the start page until its user has closed it or run a machine; returns the exit code. Throws Error if there is
+/// no display to show it on. `run` runs planar with `words` and leaves in `problem` what was wrong with them: the page
+/// is shown again then.
+int run_start_page(const std::function<int(const std::vector<std::string>& words, std::string& problem)>& run);
 
 /// Parses the command line and runs its verb; the whole program, called by main().
 int run_command_line(int argc, const char* const* argv);

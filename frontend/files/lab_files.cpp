@@ -71,6 +71,7 @@ void add_step_files(FileList& files, const std::vector<Step>& steps) {
     if (step.kind == StepKind::snapshot) files.writes(step.text, named_by, "snapshots of steps");
     if (step.kind == StepKind::grab_screen && !step.text.empty())
       files.writes(step.text, named_by, "screens grabbed by steps");
+    if (step.kind == StepKind::insert_cd) files.reads(step.text, named_by, "the CD");
     if (step.kind == StepKind::insert_diskette)
       add_diskette_files(files, parse_floppy_option(step.origin + ": insert diskette", step.text), named_by);
   }

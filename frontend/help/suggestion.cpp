@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "machines/config/units.hpp"
 
@@ -24,7 +25,18 @@ std::string guessed(const std::string& word, const std::vector<std::string>& kno
                        : fmt::format("did you mean '{}'? See `{} --help`", guess, help);
 }
 
+/// Options that people look for where they are not, and what does the same.
+struct Elsewhere {
+  std::string_view verb, option, answer;
+};
+constexpr Elsewhere elsewhere_rows[] = {
+    {"planar netio", "--window",
+     "`planar netio` has no window; `planar run model95 --card ne2 --guest do=netio --window` shows the same run"},
+};
+
 std::string about_option(const CommandRow& program, const CommandRow& command, const std::string& name) {
+  for (const Elsewhere& row : elsewhere_rows)
+    if (row.verb == command.name() && row.option == name) return std::string(row.answer);
   std::vector<std::string> known, elsewhere;
   for (const OptionRow& option : command.options)
     if (!option.positional) known.insert(known.end(), option.names.begin(), option.names.end());

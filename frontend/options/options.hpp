@@ -103,9 +103,12 @@ struct OutputOptions {
   std::optional<std::string> timeline_from, timeline_for, timeline_frame;  ///< which part of the run
   std::string result = "planar-result";  ///< folder for screens grabbed by steps and for the evidence of a failed step
   bool quiet = false;
-  bool window = false;             ///< offered by `planar run` only
-  std::string panes;               ///< of the window: "cpu,wire=bottom"
-  const CLI::App* verb = nullptr;  ///< whose options name the run's files; none: there is no command line
+  bool window = false;                ///< offered by `planar run` only
+  std::string panes;                  ///< of the window: "cpu,wire=bottom"
+  std::optional<double> scale;        ///< of the window's text and panes; none: the display's
+  std::optional<std::string> record;  ///< file of steps: what is done at the window
+  std::string window_settings;        ///< the file that keeps the window's size and layout; empty: none
+  const CLI::App* verb = nullptr;     ///< whose options name the run's files; none: there is no command line
   void add_to(CLI::App& app);
 };
 

@@ -91,6 +91,16 @@ std::optional<CharacterKey> key_for(char character) {
   return std::nullopt;
 }
 
+std::string key_name(std::uint16_t code) {
+  for (const Name& n : names)
+    if (n.code == code) return std::string(n.name);
+  for (unsigned n = 1; n <= 12; ++n)
+    if (const auto name = fmt::format("f{}", n); function_key(name) == code) return name;
+  for (const Row& row : rows)
+    if (code >= row.first && code < row.first + row.plain.size()) return {row.plain[code - row.first]};
+  return {};
+}
+
 std::vector<std::uint16_t> parse_chord(std::string_view text) {
   std::vector<std::uint16_t> keys;
   std::string name;

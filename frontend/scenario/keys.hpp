@@ -20,6 +20,9 @@ struct CharacterKey {
 /// The key for an ASCII character, or for \n (enter), \t (tab), \b (backspace) and \e (escape); nothing for others.
 std::optional<CharacterKey> key_for(char character);
 
+/// A key's name as parse_chord() takes it; empty for a code of no key.
+std::string key_name(std::uint16_t code);
+
 /// The keys of a chord by name, in order: "ctrl-alt-del", "f1", "shift-a", "enter", "kpplus". Throws Error with the
 /// problem and a suggestion for an unknown name.
 std::vector<std::uint16_t> parse_chord(std::string_view text);

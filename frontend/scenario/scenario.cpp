@@ -102,6 +102,10 @@ void Scenario::advance(ScenarioHost& host, Time now) {
     look_ = std::max(started_ + step.time, now + 1_ps);
     return;
   }
+  if (step.kind == StepKind::wait_until) {
+    look_ = std::max(step.time, now + 1_ps);
+    return;
+  }
   if (now - started_ >= step.limit) {
     fail(fmt::format("did not complete within {:.6g} virtual seconds", step.limit.seconds()),
          ExitCode::virtual_timeout);
@@ -128,6 +132,10 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
     }
     case StepKind::wait_still: return stands_still(host, now);
     case StepKind::wait_time: return now - started_ >= step.time;
+    case StepKind::wait_until: return now >= step.time;
+    case StepKind::key: machine.keyboard_controller().keyboard().key(step.keys.front(), step.down, now); return true;
+    case StepKind::mouse_move: machine.keyboard_controller().mouse().moved(step.x, step.y, now); return true;
+    case StepKind::mouse_buttons: machine.keyboard_controller().mouse().buttons(step.buttons, now); return true;
     case StepKind::type:
     case StepKind::press:
       if (!begun_ && step.kind == StepKind::type)
@@ -139,6 +147,9 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       return !typist_.busy();
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
     case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
+    case StepKind::eject_diskette: host.eject_diskette(); return true;
+    case StepKind::insert_cd: host.insert_cd(step.text); return true;
+    case StepKind::reset: host.reset(); return true;
     case StepKind::pull_cable: plug_cable(host.lab, step.text, false); return true;
     case StepKind::plug_cable: plug_cable(host.lab, step.text, true); return true;
     case StepKind::remove_station: remove_station(host.lab, step.text); return true;

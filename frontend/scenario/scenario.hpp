@@ -31,6 +31,9 @@ struct ScenarioHost {
   /// Saves the screen to `file`, or if that is empty as picture number `count` in the result folder.
   std::function<void(const std::string& file, unsigned count)> grab_screen;
   std::function<void(const std::string& file)> insert_diskette;
+  std::function<void()> eject_diskette;
+  std::function<void(const std::string& file)> insert_cd;
+  std::function<void()> reset;
   std::function<void(const std::string& device)> describe;  ///< prints a device's description; empty: all
   std::function<void()> pause;                              ///< virtual time stands still from now on
 };

@@ -15,8 +15,10 @@ namespace planar {
 
 namespace {
 
-const std::vector<std::string> verbs = {"wait", "type",   "press",  "grab", "insert",   "describe", "pull",
-                                        "plug", "remove", "repeat", "end",  "snapshot", "power",    "pause"};
+const std::vector<std::string> verbs = {"wait",   "type",   "press", "key",      "mouse", "grab",
+                                        "insert", "eject",  "reset", "describe", "pull",  "plug",
+                                        "remove", "repeat", "end",   "snapshot", "power", "pause"};
+constexpr int most_motion = 10'000;  // of the mouse, at once
 constexpr std::size_t most_steps = 1'000'000;
 constexpr Time tap = 40_ms;            // how long a pressed key is down
 constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
@@ -75,6 +77,15 @@ class Line {
     if (!n || *n < 1 || *n > most_steps)
       fail(w.column, fmt::format("'{}': expects how often, 1 to {}", w.text, most_steps));
     return static_cast<unsigned>(*n);
+  }
+  /// How far the mouse moves.
+  int motion() {
+    const Word& w = word("a number");
+    const bool back = w.text.starts_with('-');
+    const auto n = parse_number(std::string_view(w.text).substr(back ? 1 : 0));
+    if (!n || *n > most_motion)
+      fail(w.column, fmt::format("'{}': expects how far, -{} to {}", w.text, most_motion, most_motion));
+    return back ? -static_cast<int>(*n) : static_cast<int>(*n);
   }
   std::size_t column() const { return at_end() ? text_.size() : words_[next_].column; }
   std::size_t last_column() const { return next_ ? words_[next_ - 1].column : 0; }
@@ -167,10 +178,15 @@ bool read_wait(Line& line, Step& step) {
     step.kind = StepKind::wait_still;
     step.time = line.at_end() || line.is("within") ? still_default : line.time("a time");
     return true;
+  } else if (line.take("until")) {
+    step.kind = StepKind::wait_until;
+    step.time = line.time("a virtual time");
+    return false;
   } else {
     if (!line.at_number())
       line.fail(line.column(),
-                "wait for what? write screen \"TEXT\", prompt \"TEXT\", serial \"TEXT\", still or a time such as 5 s");
+                "wait for what? write screen \"TEXT\", prompt \"TEXT\", serial \"TEXT\", still, until TIME or a time "
+                "such as 5 s");
     step.kind = StepKind::wait_time;
     step.time = line.time("a time");
     return false;
@@ -190,6 +206,49 @@ void read_station(Line& line, Step& step) {
   if (step.kind == StepKind::remove_station) line.take("remove");
   expect(line, step.kind == StepKind::remove_station ? "station" : "cable");
   step.text = line.word("a station").text;
+}
+
+void read_key(Line& line, Step& step) {
+  step.kind = StepKind::key;
+  const Word& key = line.word("a key");
+  try {
+    step.keys = parse_chord(key.text);
+  } catch (const Error& e) { line.fail(key.column, e.what()); }
+  if (step.keys.size() != 1) line.fail(key.column, "expects one key; press takes several");
+  step.down = line.take("down");
+  if (!step.down) expect(line, "up");
+}
+
+void read_mouse(Line& line, Step& step) {
+  if (line.take("move")) {
+    step.kind = StepKind::mouse_move;
+    step.x = line.motion();
+    step.y = line.motion();
+    return;
+  }
+  if (!line.take("buttons")) line.fail(line.column(), "expects 'move' or 'buttons' here");
+  step.kind = StepKind::mouse_buttons;
+  if (line.take("none")) return;
+  do {
+    const unsigned bit = line.take("left") ? 1 : line.take("right") ? 2 : line.take("middle") ? 4 : 0;
+    if (!bit) line.fail(line.column(), "expects left, right, middle or none here");
+    step.buttons = static_cast<std::uint8_t>(step.buttons | bit);
+  } while (!line.at_end());
+}
+
+void read_insert(Line& line, Step& step) {
+  if (line.take("station")) {
+    step.kind = StepKind::insert_station;
+    step.text = line.word("a station").text;
+  } else if (line.take("cd")) {
+    step.kind = StepKind::insert_cd;
+    step.text = line.quoted("the image file");
+  } else {
+    if (!line.take("diskette"))
+      line.fail(line.column(), "insert what? write diskette \"FILE\", cd \"FILE\" or station STATION");
+    step.kind = StepKind::insert_diskette;
+    step.text = line.quoted("the image file");
+  }
 }
 
 Step read_step(Line& line) {
@@ -215,14 +274,16 @@ Step read_step(Line& line) {
     step.kind = StepKind::grab_screen;
     if (!line.at_end()) step.text = line.quoted("the file");
   } else if (line.take("insert")) {
-    if (line.take("station")) {
-      step.kind = StepKind::insert_station;
-      step.text = line.word("a station").text;
-    } else {
-      if (!line.take("diskette")) line.fail(line.column(), "insert what? write diskette \"FILE\" or station STATION");
-      step.kind = StepKind::insert_diskette;
-      step.text = line.quoted("the image file");
-    }
+    read_insert(line, step);
+  } else if (line.take("key")) {
+    read_key(line, step);
+  } else if (line.take("mouse")) {
+    read_mouse(line, step);
+  } else if (line.take("eject")) {
+    expect(line, "diskette");
+    step.kind = StepKind::eject_diskette;
+  } else if (line.take("reset")) {
+    step.kind = StepKind::reset;
   } else if (line.take("describe")) {
     step.kind = StepKind::describe;
     if (!line.at_end()) step.text = line.word("a device").text;
@@ -247,8 +308,9 @@ Step read_step(Line& line) {
     const Word& verb = line.word("a step");
     const auto guess = nearest(verb.text, verbs);
     line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
-                                       guess.empty() ? "; steps are wait, type, press, grab screen, insert diskette, "
-                                                       "describe, pull cable, plug cable, remove station, insert "
+                                       guess.empty() ? "; steps are wait, type, press, key, mouse, grab screen, insert "
+                                                       "diskette, eject diskette, insert cd, reset, describe, pull "
+                                                       "cable, plug cable, remove station, insert "
                                                        "station, repeat, snapshot, power off and pause"
                                                      : fmt::format("; did you mean '{}'?", guess)));
   }

@@ -6,13 +6,20 @@
 //   wait serial "# "                    until TEXT was sent on COM1, after the text that the last such step found
 //   wait still 3 s                      until a text screen has not changed for this time and the diskette drive is off
 //   wait 500 ms
+//   wait until 12.5 s                   until this virtual time
 //   type "dir\n"                        \n enter, \t tab, \b backspace, \e escape, \" \\ and \xHH
 //   press ctrl-alt-del                  keys held together; with `for 2 s` held for that time
+//   key KEY down|up                     one key, as a finger does it; recorded sessions consist of these
+//   mouse move X Y                      by so much, Y upwards
+//   mouse buttons left|right|middle...  those that are pressed from now on; none
 //   grab screen ["FILE"]                to FILE, a name alone being one in the result folder: as text, or as a picture
 //                                       if it ends in .png; without FILE both, as screen-1.txt and .png,
 //                                       screen-2.txt...
 //   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
 //   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
+//   eject diskette                      out of drive A
+//   insert cd "FILE"                    into the first CD-ROM drive
+//   reset                               as by the power switch; memory keeps its contents
 //   pull cable STATION                  of a network adapter, the peer, a bridge: part of its name in captures that no
 //   plug cable STATION                  other station has (machines/lab/stations.hpp): ne2, client, peer
 //   remove station STATION              from its ring, as a network manager does; an adapter's driver is told
@@ -42,10 +49,17 @@ enum class StepKind : std::uint8_t {
   wait_serial,
   wait_still,
   wait_time,
+  wait_until,
   type,
   press,
+  key,
+  mouse_move,
+  mouse_buttons,
   grab_screen,
   insert_diskette,
+  eject_diskette,
+  insert_cd,
+  reset,
   describe,
   pull_cable,
   plug_cable,
@@ -62,8 +76,11 @@ struct Step {
   StepKind kind = StepKind::power_off;
   std::string text;                 ///< the text to wait for or to type; a file name; a device; a station
   unsigned times = 0;               ///< of repeat
-  std::vector<std::uint16_t> keys;  ///< of press
-  Time time{};                      ///< duration of wait and wait still; how long keys are held
+  std::vector<std::uint16_t> keys;  ///< of press and key
+  bool down = false;                ///< of key
+  int x = 0, y = 0;                 ///< of mouse move
+  std::uint8_t buttons = 0;         ///< of the mouse: bit 0 left, 1 right, 2 middle
+  Time time{};                      ///< duration of wait and wait still, time of wait until; how long keys are held
   Time limit{};                     ///< virtual time limit of the step
   std::string source;               ///< as written, without the comment
   std::string origin;               ///< "FILE:line" or the option

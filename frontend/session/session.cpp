@@ -188,6 +188,12 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
                                         if (!replaying_) grab_screen(file, count);
                                       },
                                       [this](const std::string& file) { insert_diskette(file); },
+                                      [this] {
+                                        lab_->eject_diskette();
+                                        if (debugger_) debugger_->forget();
+                                      },
+                                      [this](const std::string& file) { insert_cd(file); },
+                                      [this] { reset_machine(0); },
                                       [this](const std::string& device) {
                                         if (!replaying_) print_devices(device);
                                       },
@@ -221,12 +227,16 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
   }
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
   if (!output.window && !output.panes.empty()) throw Error("--panes opens panes of a window; give --window, too");
+  if (!output.window && output.record) throw Error("--record writes down what is done at a window; give --window, too");
+  if (!output.window && output.scale) throw Error("--scale is that of a window; give --window, too");
   if (output.window) {
     if (!tracer_->chosen())
       for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(Evidence::categories);
     WindowActions& actions = *this;
-    window_ = std::make_unique<Window>(*lab_, actions, output.panes);
+    window_ = std::make_unique<Window>(*lab_, actions,
+                                       WindowOptions{output.panes, output.scale.value_or(0), output.window_settings});
   }
+  if (output.record) begin_recording(*output.record, "--record");
   if (state.gdb) debug(std::make_unique<gdb::GdbClient>(gdb::parse_endpoint(*state.gdb)));
   if (!steps.empty()) begin(std::move(steps));
 }
@@ -292,8 +302,10 @@ std::optional<RunEnd> Session::advance_lab(Time end) {
     if (held_) {
       if (const auto ended = attend_held(end)) return ended;
     } else {
-      if (paused(std::min(end, std::max(frame_due_, now())))) return RunEnd::paused;
+      const Time typed = typist_.next();
+      if (paused(std::min(end, std::max(std::min(frame_due_, typed), now())))) return RunEnd::paused;
       if (lockstep_ && lockstep_->differs()) break;
+      if (typed <= now()) typist_.advance(lab_->machine(typed_at_), typed);
       if (now() < frame_due_) continue;
     }
     if (!window_->update(now())) return RunEnd::closed;
@@ -362,6 +374,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 
 void Session::finish_run(RunEnd end) {
   progress_.finish();
+  if (recorded_) recorded_->end(now());
   if (debugger_) debugger_->ended();
   try {
     if (capture_) capture_->flush();
@@ -391,6 +404,9 @@ void Session::check_files() {
   for (const auto& console : consoles_) check(console->serial.get(), console->serial_name);
   if (timeline_ && !timeline_->problem().empty()) problems.push_back(timeline_->problem());
   if (!tracer_->flush()) problems.push_back(unwritten(tracer_->file_name()));
+  try {
+    if (recorded_) recorded_->check();
+  } catch (const Error& e) { problems.emplace_back(e.what()); }
   if (!capture_problem_.empty()) problems.push_back(capture_problem_);
   if (!problems.empty()) throw Error(fmt::format("{}", fmt::join(problems, "\nplanar: ")), ExitCode::missing_file);
 }

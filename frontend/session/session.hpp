@@ -21,6 +21,8 @@
 #include "frontend/output/output_gate.hpp"
 #include "frontend/output/progress.hpp"
 #include "frontend/scenario/scenario.hpp"
+#include "frontend/scenario/step_writer.hpp"
+#include "frontend/scenario/typist.hpp"
 #include "frontend/session/evidence.hpp"
 #include "frontend/session/lockstep.hpp"
 #include "frontend/session/restore.hpp"
@@ -159,8 +161,15 @@ class Session final : private DebugTarget, private WindowActions {
   bool held() const override { return held_; }
   void hold(bool on) override;
   void step_held(std::size_t machine) override;
+  void key(std::size_t machine, std::uint16_t code, bool pressed) override;
+  void move_mouse(std::size_t machine, int right, int up) override;
+  void press_buttons(std::size_t machine, std::uint8_t pressed) override;
+  void type(std::size_t machine, const std::string& text) override;
+  bool typing() const override { return typist_.busy(); }
+  void stop_typing() override;
   void reset_machine(std::size_t machine) override;
   void change_diskette(std::size_t machine, const std::string& file) override;
+  void eject_diskette(std::size_t machine) override;
   void change_cdrom(std::size_t machine, unsigned id, const std::string& file) override;
   void load_snapshot(const std::string& file) override;
   std::string save_snapshot() override;
@@ -169,12 +178,19 @@ class Session final : private DebugTarget, private WindowActions {
   std::string save_picture(unsigned width, unsigned height, std::vector<std::uint8_t> rgb) override;
   bool capturing() const override { return capture_ != nullptr; }
   std::string capture(bool on) override;
+  bool recording() const override { return recorded_ != nullptr; }
+  std::string record(bool on) override;
+  void begin_recording(const std::string& file, const std::string& option);
+  /// The recorded steps, if `machine` is the one whose they are.
+  StepWriter* recorded(std::size_t machine) { return machine == 0 ? recorded_.get() : nullptr; }
   /// PREFIX-1SUFFIX in the result folder, or the first number that is free.
   std::string free_file(const std::string& prefix, const std::string& suffix) const;
   void begin_capture(const std::string& file);
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
+  /// Into the first CD-ROM drive.
+  void insert_cd(const std::string& file);
   /// Throws Error for a step out of a snapshot that inserts what the command line does not name.
   void check_restored_steps() const;
   /// The last step ends the run.
@@ -223,6 +239,9 @@ class Session final : private DebugTarget, private WindowActions {
   std::optional<std::size_t> stepping_;  // a machine that is to execute one instruction
   bool moved_ = false;                   // a snapshot was loaded: virtual time is another one
   std::string last_snapshot_;
+  Typist typist_;                         // of text that was pasted into the window
+  std::size_t typed_at_ = 0;              // the machine at whose keyboard
+  std::unique_ptr<StepWriter> recorded_;  // what the window's user does, as steps
   bool replaying_ = false;
   std::unique_ptr<DebugClient> debug_client_;
   std::unique_ptr<Debugger> debugger_;

@@ -63,6 +63,15 @@ void Session::begin(std::vector<Step> steps) {
     check_station(*lab_, step);
     if (step.kind == StepKind::pause && !window_)
       throw Error(fmt::format("{}: pause: nothing could resume the run; add --window", step.origin));
+    if (step.kind == StepKind::insert_cd) {
+      insertable_.push_back(step.text);
+      if (!std::filesystem::exists(step.text))
+        throw Error(fmt::format("{}: {}: cannot be read; give an .iso image", step.origin, step.text),
+                    ExitCode::missing_file);
+      if (!lab_->cdrom())
+        throw Error(
+            fmt::format("{}: insert cd: the machine has no CD-ROM drive; start it with --cdrom FILE", step.origin));
+    }
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     insertable_.insert(insertable_.end(), {disk.file, disk.overlay});
@@ -101,7 +110,8 @@ void Session::add_restored_files() {
   for (Step& step : steps) {
     if (step.kind == StepKind::snapshot || (step.kind == StepKind::grab_screen && !step.text.empty()))
       step.text = (std::filesystem::path(result_) / std::filesystem::path(step.text).filename()).string();
-    if (step.kind == StepKind::insert_diskette) step.kind = StepKind::pause;  // what it reads is never written
+    if (step.kind == StepKind::insert_diskette || step.kind == StepKind::insert_cd)
+      step.kind = StepKind::pause;  // what it reads is never written
   }
   add_step_files(files_, steps);
   files_.check();
@@ -137,8 +147,9 @@ void Session::check_restored_steps() const {
   };
   for (std::size_t n = scenario_.done().size(); n < scenario_.steps().size(); ++n) {
     const Step& step = scenario_.steps()[n];
-    if (step.kind != StepKind::insert_diskette) continue;
-    const auto disk = parse_floppy_option("insert diskette", step.text);
+    if (step.kind != StepKind::insert_diskette && step.kind != StepKind::insert_cd) continue;
+    const auto disk = step.kind == StepKind::insert_cd ? storage::DiskSpec{step.text}
+                                                       : parse_floppy_option("insert diskette", step.text);
     for (const auto& file : {disk.file, disk.overlay})
       if (!named(file))
         throw Error(
@@ -158,6 +169,13 @@ void Session::insert_diskette(const std::string& text) {
     disk.overlay.clear();
   }
   lab_->change_diskette(disk);
+  if (debugger_) debugger_->forget();
+}
+
+void Session::insert_cd(const std::string& file) {
+  const auto id = lab_->cdrom();
+  if (!id) throw Error("insert cd: the machine has no CD-ROM drive; start it with --cdrom FILE");
+  lab_->change_cdrom(*id, file);
   if (debugger_) debugger_->forget();
 }
 

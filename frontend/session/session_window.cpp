@@ -41,7 +41,36 @@ std::string Session::free_file(const std::string& prefix, const std::string& suf
       return file.string();
 }
 
+void Session::key(std::size_t machine, std::uint16_t code, bool pressed) {
+  lab_->machine(machine).keyboard_controller().keyboard().key(code, pressed, now());
+  if (StepWriter* steps = recorded(machine)) steps->key(code, pressed, now());
+}
+
+void Session::move_mouse(std::size_t machine, int right, int up) {
+  lab_->machine(machine).keyboard_controller().mouse().moved(right, up, now());
+  if (StepWriter* steps = recorded(machine)) steps->mouse_moved(right, up, now());
+}
+
+void Session::press_buttons(std::size_t machine, std::uint8_t pressed) {
+  lab_->machine(machine).keyboard_controller().mouse().buttons(pressed, now());
+  if (StepWriter* steps = recorded(machine)) steps->mouse_buttons(pressed, now());
+}
+
+void Session::type(std::size_t machine, const std::string& text) {
+  if (machine != typed_at_) typist_ = {};
+  typed_at_ = machine;
+  typist_.type(text, now());
+  typist_.advance(lab_->machine(machine), now());
+  if (StepWriter* steps = recorded(machine)) steps->type(text, now());
+}
+
+void Session::stop_typing() {
+  typist_.stop(now());
+  if (StepWriter* steps = recorded(typed_at_)) steps->typing_stopped(now());
+}
+
 void Session::reset_machine(std::size_t machine) {
+  if (StepWriter* steps = recorded(machine)) steps->reset(now());
   control_->settle();
   lab_->machine(machine).reset(now());
   if (debugger_) debugger_->forget();
@@ -54,11 +83,19 @@ void Session::change_diskette(std::size_t machine, const std::string& file) {
   files.check();
   files_ = std::move(files);
   lab_->change_diskette(disk, machine);
+  if (StepWriter* steps = recorded(machine)) steps->insert_diskette(file, now());
+  if (debugger_) debugger_->forget();
+}
+
+void Session::eject_diskette(std::size_t machine) {
+  lab_->eject_diskette(machine);
+  if (StepWriter* steps = recorded(machine)) steps->eject_diskette(now());
   if (debugger_) debugger_->forget();
 }
 
 void Session::change_cdrom(std::size_t machine, unsigned id, const std::string& file) {
   lab_->change_cdrom(id, file, machine);
+  if (StepWriter* steps = recorded(machine)) steps->insert_cd(file, now());
   if (debugger_) debugger_->forget();
 }
 
@@ -80,8 +117,15 @@ void Session::load_snapshot(const std::string& file) {
         fmt::format("{}: is of another machine, or of another diskette or CD in its drives; continue it with "
                     "planar run --restore {} --window",
                     file, file));
-  lab_->check_rewind();
+  try {
+    lab_->check_rewind();
+  } catch (const Error& e) {
+    throw Error(
+        fmt::format("{}; or continue the snapshot by itself: planar run --restore {} --window", e.what(), file));
+  }
   control_->settle();
+  if (recorded_) record(false);  // the steps up to here
+  typist_ = {};
   for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
     if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
       lab_->insert_diskette(diskette.image, diskette.name, n);
@@ -130,6 +174,25 @@ std::string Session::capture(bool on) {
   const auto writer = std::exchange(capture_, nullptr);
   writer->flush();
   return capture_file_;
+}
+
+void Session::begin_recording(const std::string& file, const std::string& option) {
+  recorded_ = std::make_unique<StepWriter>(
+      file, option,
+      fmt::format("# What was done at the window from {:.3f} s virtual on{}. Play it back over the same machine:\n"
+                  "#   planar run MACHINE ... --do {}\n",
+                  now().seconds(), lab_->machines() > 1 ? ", at the first machine" : "", file));
+}
+
+std::string Session::record(bool on) {
+  if (on) {
+    begin_recording(free_file("session", ".steps"), {});
+    return recorded_->file();
+  }
+  const auto steps = std::exchange(recorded_, nullptr);
+  steps->end(now());
+  steps->check();
+  return steps->file();
 }
 
 }  // namespace planar

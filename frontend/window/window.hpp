@@ -8,6 +8,7 @@
 // boundaries and makes the run non-repeatable; merely watching, with any pane, changes nothing.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,11 +18,17 @@
 
 namespace planar {
 
+struct WindowOptions {
+  std::string panes;     ///< those to open with it, "cpu,wire=bottom"; empty: as in the run before
+  double scale = 0;      ///< of text and panes; 0: as in the run before, or as the display's resolution asks for
+  std::string settings;  ///< the file that keeps size and layout between runs; empty: none does
+};
+
 class Window {
  public:
-  /// Opens the window for `lab`; both outlive it. `panes`: those to open with it, "cpu,wire=bottom". Throws Error (exit
-  /// 2) with the remedy if there is no display, planar was built without SDL2 or Dear ImGui, or `panes` is wrong.
-  Window(Lab& lab, WindowActions& actions, const std::string& panes = {});
+  /// Opens the window for `lab`; both outlive it. Throws Error (exit 2) with the remedy if there is no display, planar
+  /// was built without SDL2 or Dear ImGui, or `options.panes` is wrong.
+  Window(Lab& lab, WindowActions& actions, const WindowOptions& options = {});
   ~Window();
 
   /// When the next picture is due: one frame of the programmed mode after `now` (10 to 40 ms while there is none).
@@ -38,5 +45,9 @@ class Window {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The file that keeps size and layout: $XDG_CONFIG_HOME/planar/window.ini, or the same below ~/.config; empty if the
+/// user has no home.
+std::filesystem::path usual_window_settings();
 
 }  // namespace planar

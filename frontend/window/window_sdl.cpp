@@ -10,11 +10,14 @@
 
 #include "core/common/error.hpp"
 #include "frontend/window/content/screen.hpp"
+#include "frontend/window/content/window_settings.hpp"
+#include "frontend/window/desktop.hpp"
 #include "frontend/window/gui/gui.hpp"
+#include "frontend/window/gui/gui_context.hpp"
 #include "frontend/window/gui/gui_input.hpp"
-#include "frontend/window/gui/gui_renderer.hpp"
 #include "frontend/window/keys.hpp"
 #include "frontend/window/pace.hpp"
+#include "frontend/window/sound.hpp"
 #include "frontend/window/window.hpp"
 
 namespace planar {
@@ -25,9 +28,9 @@ using Clock = Pace::Clock;
 using std::chrono::milliseconds;
 
 // 400 or 480 lines at 4:3 with menu and status bar: twice the lines of a text screen.
-constexpr int first_width = 1088, first_height = 848;
+constexpr Desktop::Size first_size{1088, 848};
 // With panes from the beginning, as far as the desktop has room.
-constexpr int wide_width = 1440, wide_height = 960;
+constexpr Desktop::Size wide_size{1440, 960};
 constexpr Time shortest_frame = 10_ms, longest_frame = 40_ms;
 /// The minimum interval between pictures (a machine at full speed produces more), and the maximum on a host that cannot
 /// keep up.
@@ -36,57 +39,6 @@ constexpr auto input_period = milliseconds(4);
 constexpr auto title_period = milliseconds(500);
 constexpr auto modifier_time = milliseconds(300);
 constexpr Time chord_time = 60_ms;  // how long keys of the menu are down
-
-constexpr const char* without_window = "run without it and use --screen text or --screen png:FILE";
-
-[[noreturn]] void no_display() {
-  throw Error(
-      fmt::format("--window: neither DISPLAY nor WAYLAND_DISPLAY is set, so there is no display; start planar in "
-                  "a graphical session, or {}",
-                  without_window));
-}
-
-[[noreturn]] void no_window(const std::string& why) {
-  throw Error(fmt::format("--window: no window can be opened ({}); start planar in a graphical session, or {}", why,
-                          without_window));
-}
-
-/// SDL's window and renderer.
-struct Desktop {
-  SDL_Window* window = nullptr;
-  SDL_Renderer* renderer = nullptr;
-
-  explicit Desktop(bool panes) {
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) no_display();
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run, as without a window
-    if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window(SDL_GetError());
-    // Without a display SDL may choose a driver without output; it is accepted only if the user selects it explicitly.
-    if (const std::string driver = SDL_GetCurrentVideoDriver();
-        (driver == "offscreen" || driver == "dummy") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) {
-      SDL_QuitSubSystem(SDL_INIT_VIDEO);
-      no_display();
-    }
-    SDL_Rect room{0, 0, first_width, first_height};
-    SDL_GetDisplayUsableBounds(0, &room);
-    window = SDL_CreateWindow("planar", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
-                              std::min(panes ? wide_width : first_width, room.w),
-                              std::min(panes ? wide_height : first_height, room.h), SDL_WINDOW_RESIZABLE);
-    if (window) renderer = SDL_CreateRenderer(window, -1, 0);
-    if (!renderer) {
-      const std::string why = SDL_GetError();
-      close();
-      no_window(why);
-    }
-  }
-  ~Desktop() { close(); }
-  Desktop(const Desktop&) = delete;
-
-  void close() {
-    if (renderer) SDL_DestroyRenderer(renderer);
-    if (window) SDL_DestroyWindow(window);
-    SDL_QuitSubSystem(SDL_INIT_VIDEO);
-  }
-};
 
 /// Takes the next event, or none within `timeout`. SDL_WaitEventTimeout() is not for X11: with each event it sends the
 /// window a message over a second connection (SDL 2.26), and one that the display sees after the window's end is an X
@@ -100,45 +52,28 @@ bool next_event(SDL_Event& event, std::chrono::milliseconds timeout) {
   return true;
 }
 
-/// ImGui keeps one current context; every window makes its own the current one before it uses it.
-struct GuiContext {
-  ImGuiContext* context = ImGui::CreateContext();
-  GuiContext() {
-    use();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;  // no settings are kept
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
-    ImGui::StyleColorsDark();
-    ImGuiStyle& style = ImGui::GetStyle();
-    style.WindowRounding = style.TabRounding = style.FrameRounding = 2;
-    style.WindowBorderSize = 0;
-    style.AntiAliasedLines = style.AntiAliasedFill = true;
-    style.Colors[ImGuiCol_WindowBg] = {0.11F, 0.12F, 0.14F, 1};
-    style.Colors[ImGuiCol_PopupBg] = {0.14F, 0.15F, 0.18F, 1};
-    style.Colors[ImGuiCol_MenuBarBg] = {0.17F, 0.18F, 0.21F, 1};
-  }
-  ~GuiContext() { ImGui::DestroyContext(context); }
-  GuiContext(const GuiContext&) = delete;
-  void use() { ImGui::SetCurrentContext(context); }
-};
-
 }  // namespace
 
 struct Window::State {
   Lab& lab;
   WindowActions& actions;
+  WindowOptions options;
+  WindowSettings settings;
   Desktop desktop;
-  GuiContext context;
+  double scale = options.scale > 0 ? options.scale : settings.scale > 0 ? settings.scale : desktop.display_scale();
+  GuiContext context{desktop.renderer(), scale};
   GuiInput input;
-  GuiRenderer renderer{desktop.renderer};
-  Screen screen{desktop.renderer};
+  Screen screen{desktop.renderer()};
   Recorder recorder{lab};
   WindowView view;
-  Gui gui{lab, actions, recorder, view};
+  Gui gui{lab, actions, recorder, view, settings};
   Activity activity;
+  Sound sound;
+  std::size_t heard = 0;  // the machine that the sound is of
   Pace pace;
 
   bool full_screen = false, mouse = false;  // as SDL has them
+  bool fitted = false;                      // to the display
   bool clicked = false;                     // on the screen, or on what of the menu lies above it: draw() knows
   Rect screen_area;
   std::uint8_t buttons = 0;
@@ -152,9 +87,51 @@ struct Window::State {
   Clock::time_point shown{}, polled{}, titled{};
   Clock::duration drawing{};  // how long the latest picture took
 
-  State(Lab& l, WindowActions& a, const std::string& panes) : lab(l), actions(a), desktop(!panes.empty()) {
-    if (!panes.empty()) gui.dock().open(panes);
+  State(Lab& l, WindowActions& a, const WindowOptions& o)
+      : lab(l),
+        actions(a),
+        options(o),
+        settings(load_window_settings(o.settings)),
+        desktop(size_of(o, settings), start_scale()) {
+    view.scaling = settings.scaling;
+    view.scale = scale;
+    view.sound = settings.sound && desktop.seen();
+    gui.dock().set_shares(settings.shares);
+    if (!options.panes.empty())
+      gui.dock().open(options.panes);
+    else if (!settings.panes.empty())
+      open_kept_panes();
     SDL_StartTextInput();
+  }
+
+  static Desktop::Size size_of(const WindowOptions& options, const WindowSettings& settings) {
+    Desktop::Size size = options.panes.empty() ? first_size : wide_size;
+    size.kept_width = settings.width;
+    size.kept_height = settings.height;
+    return size;
+  }
+  double start_scale() const { return options.scale > 0 ? options.scale : settings.scale; }
+
+  // ---- what is kept for the next run -------------------------------------------------------------------------------
+
+  void open_kept_panes() {
+    context.place_windows(settings.floating);
+    try {
+      gui.dock().open(settings.panes);
+    } catch (const Error&) { gui.dock().close_all(); }  // a pane that this planar does not have
+  }
+  void keep_settings() {
+    int width = windowed_width, height = windowed_height;
+    if (!full_screen) SDL_GetWindowSize(desktop.window(), &width, &height);
+    settings.width = width;
+    settings.height = height;
+    settings.scaling = view.scaling;
+    if (options.panes.empty()) {  // --panes is for one run
+      settings.panes = gui.dock().layout();
+      settings.shares = gui.dock().shares();
+      settings.floating = context.places_of_windows();
+    }
+    keep_window_settings(options.settings, settings);
   }
 
   Machine& machine() { return lab.machine(view.machine); }
@@ -164,8 +141,10 @@ struct Window::State {
   void draw(Time now) {
     const auto begin = Clock::now();
     shown = begin;
+    if (!std::exchange(fitted, true)) desktop.fit();
+    context.set_scale(view.scale);
     screen.set(machine().video().picture(now));
-    input.new_frame(desktop.renderer, view.mouse);
+    input.new_frame(desktop.renderer(), view.mouse);
     ImGui::NewFrame();
     if (std::exchange(clicked, false) && !ImGui::GetIO().WantCaptureMouse) view.mouse = true;
     const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -173,33 +152,28 @@ struct Window::State {
     screen_area = gui.draw({0, 0, static_cast<int>(size.x), static_cast<int>(size.y)},
                            {now, speed, activity.look(machine(), begin)});
     ImGui::Render();
-    SDL_RenderSetViewport(desktop.renderer, nullptr);  // the window may have another size now
-    SDL_SetRenderDrawColor(desktop.renderer, 0, 0, 0, 255);
-    SDL_RenderClear(desktop.renderer);
+    SDL_RenderSetViewport(desktop.renderer(), nullptr);  // the window may have another size now
+    SDL_SetRenderDrawColor(desktop.renderer(), 0, 0, 0, 255);
+    SDL_RenderClear(desktop.renderer());
     screen.draw(screen_area, view.scaling);
-    renderer.draw(*ImGui::GetDrawData());
+    context.draw();
     if (std::exchange(view.picture, false)) save_picture();
-    SDL_RenderPresent(desktop.renderer);
+    SDL_RenderPresent(desktop.renderer());
     title(now, speed, begin);
     drawing = Clock::now() - begin;
   }
 
   void save_picture() {
-    int width = 0, height = 0;
-    SDL_GetRendererOutputSize(desktop.renderer, &width, &height);
-    std::vector<std::uint8_t> rgb(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3);
-    if (SDL_RenderReadPixels(desktop.renderer, nullptr, SDL_PIXELFORMAT_RGB24, rgb.data(), 3 * width) != 0)
-      return gui.say(fmt::format("the window's picture cannot be read: {}", SDL_GetError()), true);
     try {
-      gui.say(fmt::format("saved {}", actions.save_picture(static_cast<unsigned>(width), static_cast<unsigned>(height),
-                                                           std::move(rgb))));
+      Picture picture = desktop.picture();
+      gui.say(fmt::format("saved {}", actions.save_picture(picture.width, picture.height, std::move(picture.rgb))));
     } catch (const Error& e) { gui.say(e.what(), true); }
   }
 
   void title(Time now, std::optional<double> speed, Clock::time_point host) {
     if (host - titled < title_period) return;
     titled = host;
-    SDL_SetWindowTitle(desktop.window,
+    SDL_SetWindowTitle(desktop.window(),
                        fmt::format("planar {} - {:.0f} s virtual, {}{}", machine().config().shown_name(), now.seconds(),
                                    actions.held() ? "paused"
                                    : speed        ? fmt::format("{:.0f} % speed", *speed)
@@ -212,83 +186,96 @@ struct Window::State {
   void follow(Time now) {
     if (view.full_screen != full_screen) {
       full_screen = view.full_screen;
-      if (full_screen) SDL_GetWindowSize(desktop.window, &windowed_width, &windowed_height);
-      SDL_SetWindowFullscreen(desktop.window, full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
-      if (!full_screen) SDL_SetWindowSize(desktop.window, windowed_width, windowed_height);  // without a window manager
+      if (full_screen) SDL_GetWindowSize(desktop.window(), &windowed_width, &windowed_height);
+      SDL_SetWindowFullscreen(desktop.window(), full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+      if (!full_screen)
+        SDL_SetWindowSize(desktop.window(), windowed_width, windowed_height);  // without a window manager
     }
     if (view.mouse != mouse) {
       mouse = view.mouse;
-      release_all(now);
+      release_all();
       SDL_SetRelativeMouseMode(mouse ? SDL_TRUE : SDL_FALSE);
-      SDL_SetWindowKeyboardGrab(desktop.window, mouse ? SDL_TRUE : SDL_FALSE);
+      SDL_SetWindowKeyboardGrab(desktop.window(), mouse ? SDL_TRUE : SDL_FALSE);
     }
+    follow_sound(now);
     if (view.throttle != pace.throttle()) pace.set_throttle(view.throttle);
     if (!view.chord.empty()) {
-      release_chord(now);
-      release_all(now);
+      release_chord();
+      release_all();
       chord = std::exchange(view.chord, {});
-      for (const auto code : chord) key(code, true, now);
+      for (const auto code : chord) key(code, true);
       chord_until = now + chord_time;
     }
-    if (now >= chord_until) release_chord(now);
+    if (now >= chord_until) release_chord();
   }
 
-  void release_chord(Time now) {
-    for (auto code = chord.rbegin(); code != chord.rend(); ++code) key(*code, false, now);
+  /// The speaker of the machine that is shown, or none.
+  void follow_sound(Time now) {
+    if (view.sound == sound.listens() && (!view.sound || heard == view.machine)) return;
+    heard = view.machine;
+    settings.sound = view.sound;
+    if (const auto why = sound.listen(view.sound ? &machine() : nullptr, now); !why.empty()) {
+      view.sound = false;  // for this run
+      recorder.log(fmt::format("window: no sound: {}", why));
+    }
+  }
+
+  void release_chord() {
+    for (auto code = chord.rbegin(); code != chord.rend(); ++code) key(*code, false);
     chord.clear();
     chord_until = Time::never();
   }
 
   // ---- input -------------------------------------------------------------------------------------------------------
 
-  void key(std::uint16_t code, bool pressed, Time now) {
+  void key(std::uint16_t code, bool pressed) {
     if (!code || pressed == down.contains(code)) return;
     if (pressed)
       down.insert(code);
     else
       down.erase(code);
-    machine().keyboard_controller().keyboard().key(code, pressed, now);
+    actions.key(view.machine, code, pressed);
     view.used = true;
   }
-  void release_all(Time now) {
+  void release_all() {
     modifiers.clear();
-    while (!down.empty()) key(*down.begin(), false, now);
-    if (buttons) press_buttons(0, now);
+    while (!down.empty()) key(*down.begin(), false);
+    if (buttons) press_buttons(0);
   }
-  void press_buttons(std::uint8_t pressed, Time now) {
+  void press_buttons(std::uint8_t pressed) {
     buttons = pressed;
-    machine().keyboard_controller().mouse().buttons(pressed, now);
+    actions.press_buttons(view.machine, pressed);
     view.used = true;
   }
 
-  void send_modifiers(Time now) {
-    for (const auto code : std::exchange(modifiers, {})) key(code, true, now);
+  void send_modifiers() {
+    for (const auto code : std::exchange(modifiers, {})) key(code, true);
   }
   /// A lone modifier is the machine's after a moment; both together may still become a key of the window's.
-  void send_late_modifiers(Time now) {
+  void send_late_modifiers() {
     if (modifiers.empty() || Clock::now() - modifiers_since < modifier_time) return;
     const auto held_mod = SDL_GetModState();
-    if (!(held_mod & KMOD_CTRL) || !(held_mod & KMOD_ALT)) send_modifiers(now);
+    if (!(held_mod & KMOD_CTRL) || !(held_mod & KMOD_ALT)) send_modifiers();
   }
 
-  void key_up(SDL_Scancode scancode, Time now) {
+  void key_up(SDL_Scancode scancode) {
     const auto code = key_code(scancode);
-    if (std::find(modifiers.begin(), modifiers.end(), code) != modifiers.end()) send_modifiers(now);
-    key(code, false, now);
+    if (std::find(modifiers.begin(), modifiers.end(), code) != modifiers.end()) send_modifiers();
+    key(code, false);
   }
 
-  void key_down(const SDL_KeyboardEvent& event, Time now) {
+  void key_down(const SDL_KeyboardEvent& event) {
     if (event.repeat) return;  // the machine's keyboard generates its own repeats
     const SDL_Scancode code = event.keysym.scancode;
     const auto mod = event.keysym.mod;
     if (const auto command = command_of(code, mod)) {
-      release_all(now);
+      release_all();
       gui.run(*command);
     } else if (const auto pane = pane_of(code, mod); pane && *pane < gui.dock().panes()) {
-      release_all(now);
+      release_all();
       gui.dock().toggle(*pane);
     } else if (code == SDL_SCANCODE_ESCAPE && gui.close_menu()) {
-      release_all(now);
+      release_all();
     } else if (!gui.takes_keys()) {
       const bool modifier = code == SDL_SCANCODE_LCTRL || code == SDL_SCANCODE_RCTRL || code == SDL_SCANCODE_LALT ||
                             code == SDL_SCANCODE_RALT;
@@ -297,8 +284,8 @@ struct Window::State {
         modifiers_since = Clock::now();
         return;
       }
-      send_modifiers(now);
-      key(key_code(code), true, now);
+      send_modifiers();
+      key(key_code(code), true);
     }
   }
 
@@ -313,7 +300,7 @@ struct Window::State {
                          : event.button == SDL_BUTTON_RIGHT  ? 2
                          : event.button == SDL_BUTTON_MIDDLE ? 4
                                                              : 0;
-    if (bit) press_buttons(static_cast<std::uint8_t>(pressed ? buttons | bit : buttons & ~bit), now);
+    if (bit) press_buttons(static_cast<std::uint8_t>(pressed ? buttons | bit : buttons & ~bit));
   }
 
   void handle(const SDL_Event& event, Time now) {
@@ -322,15 +309,15 @@ struct Window::State {
       case SDL_QUIT: view.quit = true; break;
       case SDL_WINDOWEVENT:
         if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
-          release_all(now);
+          release_all();
           view.mouse = false;
         }
         break;
-      case SDL_KEYDOWN: key_down(event.key, now); break;
-      case SDL_KEYUP: key_up(event.key.keysym.scancode, now); break;
+      case SDL_KEYDOWN: key_down(event.key); break;
+      case SDL_KEYUP: key_up(event.key.keysym.scancode); break;
       case SDL_MOUSEMOTION:
         if (!mouse) break;
-        machine().keyboard_controller().mouse().moved(event.motion.xrel, -event.motion.yrel, now);
+        actions.move_mouse(view.machine, event.motion.xrel, -event.motion.yrel);
         view.used = true;
         break;
       case SDL_MOUSEBUTTONDOWN:
@@ -361,14 +348,16 @@ struct Window::State {
     polled = Clock::now();
     SDL_Event event;
     while (!view.moved && SDL_PollEvent(&event)) handle(event, now);
-    send_late_modifiers(now);
+    send_late_modifiers();
   }
 };
 
-Window::Window(Lab& lab, WindowActions& actions, const std::string& panes)
-    : state_(std::make_unique<State>(lab, actions, panes)) {}
+Window::Window(Lab& lab, WindowActions& actions, const WindowOptions& options)
+    : state_(std::make_unique<State>(lab, actions, options)) {}
 Window::~Window() {
-  if (state_) state_->context.use();
+  if (!state_) return;
+  state_->context.use();
+  state_->keep_settings();
 }
 
 Time Window::next(Time now) const {
@@ -378,7 +367,11 @@ Time Window::next(Time now) const {
 bool Window::update(Time now) {
   State& s = *state_;
   s.context.use();
-  if (std::exchange(s.view.moved, false)) s.pace.restart();
+  if (std::exchange(s.view.moved, false)) {
+    s.pace.restart();
+    s.sound.listen(nullptr, now);  // another virtual time: listens anew
+  }
+  s.sound.play(now, s.view.throttle == 100);
   s.draw_if_due(now);
   if (s.view.moved) return !s.view.quit;
   if (s.actions.held()) {  // one picture's time

@@ -386,6 +386,14 @@ void Config::remove(const std::vector<std::string>& keys) {
     }
 }
 
+void Config::discard(const std::vector<std::string>& keys) {
+  remove(keys);
+  std::erase_if(impl_->reads, [&](const auto& read) {
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const auto& key) { return read.path == key || read.path.starts_with(key + "."); });
+  });
+}
+
 std::vector<Config> Config::split(const std::string& list, const std::vector<std::string>& shared) {
   Impl::Layer& file = impl_->layers.back();
   toml::array& entries = *file.table.get(list)->as_array();

@@ -54,6 +54,8 @@ class Config {
   Config only(const std::vector<std::string>& keys) const;
   /// Takes keys, of the root or with the path of their table, out of every layer.
   void remove(const std::vector<std::string>& keys);
+  /// The same, and what was read below them is no part of resolved() any more.
+  void discard(const std::vector<std::string>& keys);
 
   /// True if any layer names `path` (a value or a table).
   bool has(std::string_view path) const;

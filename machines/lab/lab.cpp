@@ -17,6 +17,8 @@ namespace planar {
 
 namespace {
 
+constexpr const char* drive_a = "drive A";
+
 std::string disk_summary(const storage::DiskImage& disk) {
   switch (disk.mode()) {
     case storage::WriteMode::overlay:
@@ -193,6 +195,14 @@ void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
   set("floppy.a.format", std::string(to_string(disk.format)));
 }
 
+void Lab::eject_diskette(std::size_t n) {
+  Node& node = *nodes_[n];
+  node.machine->diskette().eject(0);
+  node.diskette_image.clear();
+  node.diskette_name.clear();
+  config_.machine(n).discard({"image", "floppy.a"});
+}
+
 void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
   StorageAdapter* storage = nodes_[n]->machine->storage();
   const auto* drive = storage ? storage->drive(id) : nullptr;
@@ -204,6 +214,13 @@ void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
   const auto path = fmt::format("cdrom.{}.file", id);
   config.set_text(path, file, "change CD");
   config.text(path);  // part of the resolved file, and so of a snapshot
+}
+
+std::optional<unsigned> Lab::cdrom(std::size_t n) const {
+  const StorageAdapter* storage = nodes_[n]->machine->storage();
+  for (unsigned id = 0; storage && id < 7; ++id)
+    if (const auto* drive = storage->drive(id); drive && drive->kind() == storage::DriveKind::cdrom) return id;
+  return {};
 }
 
 void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {
@@ -278,7 +295,7 @@ NetCounters Lab::frames(std::size_t n) {
 
 std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
   std::vector<std::pair<std::string, const storage::DiskImage*>> list;
-  if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
+  if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back(drive_a, &diskette->disk());
   if (const StorageAdapter* storage = machine->storage())
     for (unsigned id = 0; id < 7; ++id)
       if (const auto* drive = storage->drive(id))
@@ -313,7 +330,11 @@ void Lab::check_rewind() const {
   for (const auto& node : nodes_)
     for (const auto& [drive, disk] : node->disks())
       if (disk->mode() != storage::WriteMode::memory && disk->mode() != storage::WriteMode::read_only)
-        throw Error(fmt::format("{}: changes are written into a file; use mode=memory", disk->name()));
+        throw Error(fmt::format("{}: what the machine writes to it goes into {}, and cannot be undone; start with {}",
+                                disk->name(), disk->overlay_name().empty() ? "the image itself" : disk->overlay_name(),
+                                drive == drive_a ? fmt::format("--floppy {},mode=memory", disk->name())
+                                                 : fmt::format("--disk {},mode=memory,id={}", disk->name(),
+                                                               drive.substr(drive.rfind(' ') + 1))));
 }
 
 void Lab::archive(Archive& a) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,9 +61,13 @@ class Lab {
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
   /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
   void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);
+  /// Takes the diskette out of drive A while the lab runs; what was written to it is in its overlay, if it has one.
+  void eject_diskette(std::size_t n = 0);
   /// Changes the CD in the drive at SCSI address `id`. Throws Error for a file that cannot be read, and without such a
   /// drive.
   void change_cdrom(unsigned id, const std::string& file, std::size_t n = 0);
+  /// The number (change_cdrom()) of the first CD-ROM drive of machine `n`.
+  std::optional<unsigned> cdrom(std::size_t n = 0) const;
   const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return nodes_[n]->diskette_image; }
   const std::string& diskette_name(std::size_t n = 0) const { return nodes_[n]->diskette_name; }
 
@@ -77,8 +82,8 @@ class Lab {
   /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was, and
   /// firmware of the user's own is not in it.
   void check_snapshot() const;
-  /// Throws Error when archive() could not load an earlier state into this lab: what a guest wrote is in an overlay
-  /// file.
+  /// Throws Error when archive() could not load an earlier state into this lab: what a guest wrote is in a file. Its
+  /// message says with which option the lab can be started so that it could.
   void check_rewind() const;
 
   /// Architectural and timing state of everything; the same function saves and loads.

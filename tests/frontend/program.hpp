@@ -46,9 +46,10 @@ struct Said {
   nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out); }
 };
 
-/// `planar ARGUMENTS` through the shell, standard input empty.
+/// `planar ARGUMENTS` through the shell, standard input empty, with no settings of the user who runs the tests.
 inline Said run_planar(const std::string& arguments) {
   static const Scratch scratch;
+  setenv("XDG_CONFIG_HOME", scratch.file("config").c_str(), 1);
   const auto out = scratch.file("out"), err = scratch.file("err");
   const auto command = "'" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out + " 2>" + err;
   const int status = std::system(command.c_str());

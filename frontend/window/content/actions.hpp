@@ -21,15 +21,26 @@ class WindowActions {
   virtual void step_held(std::size_t machine) = 0;
 
   // ---- these take part in the run: it is not repeatable any more ----------------------------------------------------
+  /// A key by its code (Ps2Keyboard::key()).
+  virtual void key(std::size_t machine, std::uint16_t code, bool pressed) = 0;
+  /// To the right and up.
+  virtual void move_mouse(std::size_t machine, int right, int up) = 0;
+  /// Bit 0 left, 1 right, 2 middle.
+  virtual void press_buttons(std::size_t machine, std::uint8_t pressed) = 0;
+  /// Types `text` on the machine's keyboard as it reads, in virtual time; characters without a key are left out.
+  virtual void type(std::size_t machine, const std::string& text) = 0;
+  virtual bool typing() const = 0;
+  /// The rest of the text is not typed.
+  virtual void stop_typing() = 0;
   /// As by the power switch; memory keeps its contents.
   virtual void reset_machine(std::size_t machine) = 0;
   virtual void change_diskette(std::size_t machine, const std::string& file) = 0;
+  virtual void eject_diskette(std::size_t machine) = 0;
   /// The drive at SCSI address `id`.
   virtual void change_cdrom(std::size_t machine, unsigned id, const std::string& file) = 0;
   virtual void load_snapshot(const std::string& file) = 0;
 
-  // ---- these only look; each returns the file that it wrote, a new one in the result folder
-  // --------------------------
+  // ---- these only look; each returns the file that it wrote, a new one in the result folder --------------------
   virtual std::string save_snapshot() = 0;
   /// The one that was saved or loaded last; empty: none.
   virtual const std::string& last_snapshot() const = 0;
@@ -39,6 +50,9 @@ class WindowActions {
   virtual bool capturing() const = 0;
   /// Begins a capture of every medium, or ends it; returns its file.
   virtual std::string capture(bool on) = 0;
+  virtual bool recording() const = 0;
+  /// Begins to record what is done at the first machine as steps, or ends it; returns their file.
+  virtual std::string record(bool on) = 0;
 };
 
 }  // namespace planar

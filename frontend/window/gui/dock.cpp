@@ -9,13 +9,15 @@
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/window/panes/widgets.hpp"
 
 namespace planar {
 
 namespace {
 
-constexpr int border_width = 5;
-constexpr float drag_distance = 24;  // pixels: a shorter one is a click on the tab
+// In pixels at a scale of 1.
+constexpr int border_pixels = 5;
+constexpr float drag_distance = 24;  // a shorter one is a click on the tab
 constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
                        ImGuiWindowFlags_NoBringToFrontOnFocus;
@@ -113,6 +115,16 @@ void Dock::close_all() {
   for (Entry& entry : panes_) entry.place = Place::closed;
 }
 
+std::string Dock::layout() const {
+  std::string list;
+  for (const bool shown : {true, false})  // the first one of a place is shown there
+    for (const Entry& entry : panes_)
+      if (entry.place != Place::closed && entry.shown == shown)
+        list += fmt::format("{}{}={}", list.empty() ? "" : ",", entry.pane->name(),
+                            place_names[static_cast<std::size_t>(entry.place)]);
+  return list;
+}
+
 bool Dock::used(Place place) const {
   return std::any_of(panes_.begin(), panes_.end(), [=](const Entry& e) { return e.place == place; });
 }
@@ -130,7 +142,7 @@ void Dock::place_menu(Entry& entry) {
 }
 
 void Dock::drag(const Entry& entry) {
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, drag_distance))
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, widgets::px(drag_distance)))
     dragged_ = static_cast<std::size_t>(&entry - panes_.data());
 }
 
@@ -155,10 +167,12 @@ void Dock::tabs(Place place, const Rect& rect, const Inspection& look) {
       const bool front = std::exchange(entry.front, false);
       const bool shown = ImGui::BeginTabItem(entry.pane->title(), &open,
                                              front ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None);
+      entry.shown = shown;
       drag(entry);
       place_menu(entry);
       if (shown) {
-        if (ImGui::BeginChild(entry.pane->title())) entry.pane->draw(look);
+        if (ImGui::BeginChild(entry.pane->title(), {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar))
+          entry.pane->draw(look);
         ImGui::EndChild();
         ImGui::EndTabItem();
       }
@@ -175,7 +189,7 @@ void Dock::floating(Entry& entry, const Rect& area, const Inspection& look) {
   ImGui::SetNextWindowSize({static_cast<float>(area.width) / 2, static_cast<float>(area.height) / 2},
                            ImGuiCond_FirstUseEver);
   bool open = true;
-  if (ImGui::Begin(entry.pane->title(), &open, ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::Begin(entry.pane->title(), &open, ImGuiWindowFlags_HorizontalScrollbar)) {
     place_menu(entry);
     entry.pane->draw(look);
   } else {
@@ -209,7 +223,7 @@ void Dock::column(Place upper, Place lower, const Rect& rect, float& share, cons
     tabs(used(upper) ? upper : lower, rect, look);
     return;
   }
-  const int height = part_of(rect.height, share);
+  const int height = part_of(rect.height, share), border_width = widgets::px(border_pixels);
   tabs(upper, {rect.x, rect.y, rect.width, height}, look);
   tabs(lower, {rect.x, rect.y + height + border_width, rect.width, rect.height - height - border_width}, look);
   border(upper == Place::left ? "##left split" : "##right split", {rect.x, rect.y + height, rect.width, border_width},
@@ -218,6 +232,7 @@ void Dock::column(Place upper, Place lower, const Rect& rect, float& share, cons
 
 Rect Dock::draw(const Rect& area, const Inspection& look) {
   Rect rest = area;
+  const int border_width = widgets::px(border_pixels);
   if (used(Place::bottom)) {
     const int height = part_of(area.height, bottom_);
     rest.height -= height + border_width;

@@ -2,6 +2,7 @@
 // Where the panes are: in tabs beside and below the machine's picture, or floating above it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ inline constexpr std::string_view place_names[] = {"closed",      "left",   "lef
 class Dock {
  public:
   Dock();
+  Dock(const Dock&) = delete;
 
   /// Opens what --panes asks for: "cpu,wire=bottom". Throws Error naming what there is.
   void open(const std::string& list);
@@ -34,6 +36,11 @@ class Dock {
   /// Opens it where it was last, or closes it.
   void toggle(std::size_t n);
   void close_all();
+  /// What open() opens the same panes with.
+  std::string layout() const;
+  /// Left, right and bottom part of the area, upper part on the left and on the right.
+  const std::array<float, 5>& shares() const { return shares_; }
+  void set_shares(const std::array<float, 5>& shares) { shares_ = shares; }
 
   /// Draws the panes within `area`; returns what they leave for the picture. The mouse on a border moves it, on a tab
   /// the tab's pane.
@@ -45,6 +52,7 @@ class Dock {
     Place place = Place::closed;
     Place home = Place::right;  ///< where it opens
     bool front = false;         ///< its tab is to be shown
+    bool shown = false;         ///< it is
   };
   bool used(Place place) const;
   void tabs(Place place, const Rect& rect, const Inspection& look);
@@ -56,9 +64,10 @@ class Dock {
   static void border(const char* name, const Rect& rect, bool vertical, float& share, int whole, bool from_end);
 
   std::vector<Entry> panes_;
-  std::optional<std::size_t> dragged_;                 // the pane whose tab is being moved
-  float left_ = 0.3F, right_ = 0.33F, bottom_ = 0.3F;  // of the area
-  float left_split_ = 0.5F, right_split_ = 0.5F;
+  std::optional<std::size_t> dragged_;                          // the pane whose tab is being moved
+  std::array<float, 5> shares_{0.3F, 0.33F, 0.3F, 0.5F, 0.5F};  // as shares() has them
+  float &left_ = shares_[0], &right_ = shares_[1], &bottom_ = shares_[2];
+  float &left_split_ = shares_[3], &right_split_ = shares_[4];
 };
 
 }  // namespace planar

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "frontend/window/gui/gui_keys.hpp"
+#include "frontend/window/panes/widgets.hpp"
 
 namespace planar {
 
-void FileDialog::open(std::string title) {
+void FileDialog::open(std::string title, const char* action) {
   title_ = std::move(title);
+  action_ = action;
   opening_ = true;
   typed_ = {};
   std::error_code failed;
@@ -40,7 +42,8 @@ std::optional<std::string> FileDialog::draw() {
   const bool opening = std::exchange(opening_, false);
   if (opening) ImGui::OpenPopup(id.c_str());
   const ImVec2 whole = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowSize({std::min(640.0F, whole.x), std::min(440.0F, whole.y)}, ImGuiCond_Appearing);
+  ImGui::SetNextWindowSize({std::min(widgets::px(640.0F), whole.x), std::min(widgets::px(440.0F), whole.y)},
+                           ImGuiCond_Appearing);
   ImGui::SetNextWindowPos({whole.x / 2, whole.y / 2}, ImGuiCond_Appearing, {0.5F, 0.5F});
   bool open = true;
   std::optional<std::string> chosen;
@@ -66,9 +69,9 @@ std::optional<std::string> FileDialog::draw() {
     if (opening) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
     const bool entered = ImGui::InputText("##name", typed_.data(), typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
-    const bool pressed = ImGui::Button("Open", {100, 0});
+    const bool pressed = ImGui::Button(action_, {widgets::px(100.0F), 0});
     ImGui::SameLine();
-    if (ImGui::Button("Cancel", {100, 0}) || gui_keys::escape_pressed()) open = false;
+    if (ImGui::Button("Cancel", {widgets::px(100.0F), 0}) || gui_keys::escape_pressed()) open = false;
     if ((entered || pressed) && typed_[0]) {
       const std::filesystem::path named = folder_ / typed_.data();  // an absolute one stays what it is
       std::error_code unknown;

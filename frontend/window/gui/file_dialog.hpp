@@ -12,8 +12,9 @@ namespace planar {
 
 class FileDialog {
  public:
-  /// Opens it with a title that says what the file is for. It begins in the folder of the file that was chosen last.
-  void open(std::string title);
+  /// Opens it with a title that says what the file is for, and a button that says what is done. It begins in the folder
+  /// of the file that was chosen last.
+  void open(std::string title, const char* action = "Open");
   bool is_open() const { return !title_.empty(); }
   /// Draws it while it is open; the file, once one is chosen.
   std::optional<std::string> draw();
@@ -22,6 +23,7 @@ class FileDialog {
   void enter(const std::filesystem::path& folder);
 
   std::string title_;
+  const char* action_ = "Open";
   bool opening_ = false;
   std::filesystem::path folder_;
   struct Entry {

@@ -6,17 +6,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "core/common/error.hpp"
-#include "devices/adapter/storage_adapter.hpp"
-#include "devices/storage/drive/drive.hpp"
 #include "frontend/scenario/keys.hpp"
 #include "frontend/window/panes/widgets.hpp"
 
 namespace planar {
 
-Gui::Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view)
-    : lab_(lab), actions_(actions), recorder_(recorder), view_(view) {}
+Gui::Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view, WindowSettings& settings)
+    : lab_(lab), actions_(actions), recorder_(recorder), view_(view), settings_(settings) {}
 
 bool Gui::takes_keys() const { return menu_open_ || dialog_.is_open() || ImGui::GetIO().WantTextInput; }
 
@@ -33,14 +32,6 @@ void Gui::attempt(F&& action) {
   } catch (const std::exception& e) { say(e.what(), true); }
 }
 
-/// The first CD-ROM drive of the machine that is shown.
-std::optional<unsigned> Gui::cdrom() const {
-  const StorageAdapter* storage = lab_.machine(view_.machine).storage();
-  for (unsigned id = 0; storage && id < 7; ++id)
-    if (const auto* drive = storage->drive(id); drive && drive->kind() == storage::DriveKind::cdrom) return id;
-  return {};
-}
-
 void Gui::choose(Command what) {
   choosing_ = what;
   dialog_.open(what == Command::change_diskette ? "Diskette for drive A"
@@ -53,7 +44,7 @@ void Gui::chosen(const std::string& file) {
     if (choosing_ == Command::change_diskette) {
       actions_.change_diskette(view_.machine, file);
     } else if (choosing_ == Command::change_cdrom) {
-      const auto id = cdrom();
+      const auto id = lab_.cdrom(view_.machine);
       if (!id) throw Error("this machine has no CD-ROM drive; start it with --cdrom FILE");
       actions_.change_cdrom(view_.machine, *id, file);
     } else {
@@ -61,6 +52,7 @@ void Gui::chosen(const std::string& file) {
       view_.moved = true;
     }
     view_.used = true;
+    if (choosing_ != Command::load_snapshot) settings_.remember(std::filesystem::absolute(file).string());
     say(fmt::format("{} is {}", file,
                     choosing_ == Command::change_diskette ? "in drive A"
                     : choosing_ == Command::change_cdrom  ? "in the CD-ROM drive"
@@ -92,6 +84,13 @@ void Gui::run(Command command) {
       });
       break;
     case Command::ctrl_alt_del: view_.chord = parse_chord("ctrl-alt-del"); break;
+    case Command::eject_diskette:
+      attempt([&] {
+        actions_.eject_diskette(view_.machine);
+        view_.used = true;
+        say("drive A is empty");
+      });
+      break;
     case Command::change_diskette:
     case Command::change_cdrom:
     case Command::load_snapshot: choose(command); break;
@@ -115,6 +114,16 @@ void Gui::run(Command command) {
         say((on ? "capturing into " : "the capture is in ") + file);
       });
       break;
+    case Command::record:
+      attempt([&] {
+        const bool on = !actions_.recording();
+        const auto file = actions_.record(on);
+        say((on ? "recording steps into " : "the steps are in ") + file);
+      });
+      break;
+    case Command::copy: copy(); break;
+    case Command::paste: paste(); break;
+    case Command::sound: view_.sound = !view_.sound; break;
     case Command::mouse: view_.mouse = !view_.mouse; break;
     case Command::full_screen:
       view_.full_screen = !view_.full_screen;
@@ -124,6 +133,31 @@ void Gui::run(Command command) {
     case Command::help: help_ = !help_; break;
     case Command::quit: view_.quit = true; break;
   }
+}
+
+void Gui::copy() {
+  std::string text;
+  for (const auto& line : lab_.machine(view_.machine).video().text_lines()) text += line + "\n";
+  while (text.ends_with("\n\n")) text.pop_back();
+  if (text.empty()) return say("the screen is in a graphics mode: there is no text to copy", true);
+  ImGui::SetClipboardText(text.c_str());
+  say("the screen's text is in the clipboard");
+}
+
+void Gui::paste() {
+  if (actions_.typing()) {
+    actions_.stop_typing();
+    return say("the rest of the text was not typed");
+  }
+  const char* const clipboard = ImGui::GetClipboardText();
+  std::string text, untyped;
+  for (const char c : std::string_view(clipboard ? clipboard : ""))
+    if (c != '\r') (key_for(c) ? text : untyped) += c;
+  if (text.empty()) return say("the clipboard has no text that the machine's keyboard could type", true);
+  actions_.type(view_.machine, text);
+  view_.used = true;
+  say(fmt::format("typing {} characters; Ctrl-Alt-V stops{}", text.size(),
+                  untyped.empty() ? "" : "; those without a key on the US keyboard are left out"));
 }
 
 void Gui::item(Command command, bool checked, bool enabled) {
@@ -146,6 +180,8 @@ void Gui::machine_menu() {
   ImGui::Separator();
   item(Command::reset);
   item(Command::ctrl_alt_del);
+  item(Command::paste, actions_.typing());
+  item(Command::copy);
   if (ImGui::BeginMenu("Press keys")) {
     for (const char* chord : {"f11", "f12", "alt-enter", "ctrl-alt-f", "ctrl-alt-g", "ctrl-esc", "alt-tab", "alt-f4",
                               "printscreen", "pause"})
@@ -163,7 +199,9 @@ void Gui::machine_menu() {
 
 void Gui::media_menu() {
   item(Command::change_diskette);
-  item(Command::change_cdrom, false, cdrom().has_value());
+  item(Command::eject_diskette, false, lab_.machine(view_.machine).diskette().drive(0).image.has_value());
+  item(Command::change_cdrom, false, lab_.cdrom(view_.machine).has_value());
+  recent_menu();
   ImGui::Separator();
   item(Command::save_snapshot);
   item(Command::load_snapshot);
@@ -172,18 +210,36 @@ void Gui::media_menu() {
   item(Command::save_screen);
   item(Command::save_picture);
   item(Command::capture, actions_.capturing());
+  item(Command::record, actions_.recording());
+}
+
+void Gui::recent_menu() {
+  if (!ImGui::BeginMenu("Recent images", !settings_.recent.empty())) return;
+  std::optional<std::string> wanted;
+  for (const auto& file : settings_.recent)
+    if (ImGui::MenuItem(file.c_str())) wanted = file;
+  ImGui::EndMenu();
+  if (wanted) drop(*wanted);
 }
 
 void Gui::view_menu() {
   item(Command::full_screen, view_.full_screen);
   item(Command::menu, view_.bars);
   item(Command::mouse, view_.mouse);
+  item(Command::sound, view_.sound);
   ImGui::Separator();
   constexpr std::pair<Scaling, const char*> ways[] = {{Scaling::whole, "4:3, whole multiples of lines"},
                                                       {Scaling::fill, "4:3, as large as possible"},
                                                       {Scaling::square, "Square pixels"}};
   for (const auto& [way, title] : ways)
     if (ImGui::MenuItem(title, nullptr, view_.scaling == way)) view_.scaling = way;
+  ImGui::Separator();
+  if (ImGui::BeginMenu("Size of text and panes")) {
+    for (const double scale : {1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0})
+      if (ImGui::MenuItem(fmt::format("{:.0f} %", scale * 100).c_str(), nullptr, view_.scale == scale))
+        view_.scale = settings_.scale = scale;
+    ImGui::EndMenu();
+  }
 }
 
 void Gui::panes_menu() {
@@ -222,7 +278,7 @@ void Gui::menu() {
 void Gui::status_bar(const Rect& rect, const Status& status) {
   ImGui::SetNextWindowPos({static_cast<float>(rect.x), static_cast<float>(rect.y)});
   ImGui::SetNextWindowSize({static_cast<float>(rect.width), static_cast<float>(rect.height)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 3});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {widgets::px(8.0F), widgets::px(3.0F)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
   ImGui::Begin("##status", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
@@ -233,9 +289,9 @@ void Gui::status_bar(const Rect& rect, const Status& status) {
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + size / 2, at.y + size / 2}, size * 0.36F,
                                                 on ? colour : widgets::track, 12);
     ImGui::Dummy({size, size});
-    ImGui::SameLine(0, 3);
+    ImGui::SameLine(0, widgets::px(3.0F));
     widgets::coloured(on ? ImGui::GetColorU32(ImGuiCol_Text) : widgets::quiet, name);
-    ImGui::SameLine(0, 12);
+    ImGui::SameLine(0, widgets::px(12.0F));
   };
   light("disk", status.lights.disk, widgets::accent);
   light("diskette", status.lights.diskette, widgets::good);
@@ -243,9 +299,9 @@ void Gui::status_bar(const Rect& rect, const Status& status) {
   const bool several = lab_.machines() > 1;
   const Machine& machine = lab_.machine(view_.machine);
   widgets::text(several ? lab_.name(view_.machine) : machine.config().shown_name());
-  ImGui::SameLine(0, 12);
+  ImGui::SameLine(0, widgets::px(12.0F));
   widgets::text(fmt::format("{:.3f} s", status.now.seconds()));
-  ImGui::SameLine(0, 12);
+  ImGui::SameLine(0, widgets::px(12.0F));
   if (actions_.held())
     widgets::coloured(widgets::accent, "paused");
   else if (status.speed)
@@ -253,10 +309,14 @@ void Gui::status_bar(const Rect& rect, const Status& status) {
   else
     widgets::text("...");
   if (actions_.capturing()) {
-    ImGui::SameLine(0, 12);
+    ImGui::SameLine(0, widgets::px(12.0F));
     widgets::coloured(widgets::bad, "capture");
   }
-  ImGui::SameLine(0, 16);
+  if (actions_.recording()) {
+    ImGui::SameLine(0, widgets::px(12.0F));
+    widgets::coloured(widgets::bad, "steps");
+  }
+  ImGui::SameLine(0, widgets::px(16.0F));
   if (view_.mouse)
     widgets::coloured(widgets::accent, "Ctrl-Alt-G releases the mouse");
   else

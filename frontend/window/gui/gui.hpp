@@ -13,6 +13,7 @@
 #include "frontend/window/content/activity.hpp"
 #include "frontend/window/content/recorder.hpp"
 #include "frontend/window/content/screen.hpp"
+#include "frontend/window/content/window_settings.hpp"
 #include "frontend/window/gui/commands.hpp"
 #include "frontend/window/gui/dock.hpp"
 #include "frontend/window/gui/file_dialog.hpp"
@@ -23,9 +24,11 @@ namespace planar {
 /// The window's own settings, which the menu changes and the window follows.
 struct WindowView {
   Scaling scaling = Scaling::whole;
+  double scale = 1;  ///< of text and panes
   bool full_screen = false;
   bool bars = true;         ///< menu and status bar
   bool mouse = false;       ///< the machine has it
+  bool sound = false;       ///< the speaker is heard
   unsigned throttle = 100;  ///< percent of real time, 0: none
   std::size_t machine = 0;  ///< of the lab: the one that is shown
   bool quit = false;
@@ -38,7 +41,7 @@ struct WindowView {
 class Gui {
  public:
   /// All outlive it.
-  Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view);
+  Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view, WindowSettings& settings);
 
   /// What changes from picture to picture.
   struct Status {
@@ -73,12 +76,15 @@ class Gui {
   void chosen(const std::string& file);
   template <class F>
   void attempt(F&& action);
-  std::optional<unsigned> cdrom() const;
+  void recent_menu();
+  void copy();
+  void paste();
 
   Lab& lab_;
   WindowActions& actions_;
   Recorder& recorder_;
   WindowView& view_;
+  WindowSettings& settings_;
   Dock dock_;
   FileDialog dialog_;
   BusRecorder bus_;

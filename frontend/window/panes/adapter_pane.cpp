@@ -12,7 +12,7 @@ namespace planar {
 
 namespace {
 
-constexpr float bar_height = 18;
+constexpr float bar_pixels = 18;  // at a scale of 1
 constexpr std::uint64_t most_cells = 512;
 
 class AdapterPane final : public Pane {
@@ -46,7 +46,8 @@ class AdapterPane final : public Pane {
     widgets::coloured(widgets::quiet, bar.title);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = std::max(ImGui::GetContentRegionAvail().x - 4, 40.0F);
+    const float dot = widgets::px(1.0F), bar_height = bar_pixels * dot;
+    const float width = std::max(ImGui::GetContentRegionAvail().x - 4 * dot, 40 * dot);
     const float text = bar.marks.empty() ? 0 : ImGui::GetTextLineHeight();
     const double units = static_cast<double>(bar.end - bar.first);
     const auto x = [&](std::uint64_t unit) {
@@ -65,17 +66,18 @@ class AdapterPane final : public Pane {
     std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     for (const auto& mark : marks) {
       const float left = x(mark.at);
-      list.AddTriangleFilled({left - 5, at.y + bar_height + 7}, {left + 5, at.y + bar_height + 7},
-                             {left, at.y + bar_height - 3}, widgets::accent);
+      list.AddTriangleFilled({left - 5 * dot, at.y + bar_height + 7 * dot},
+                             {left + 5 * dot, at.y + bar_height + 7 * dot}, {left, at.y + bar_height - 3 * dot},
+                             widgets::accent);
       const auto name = fmt::format("{} {:X}", mark.name, mark.at);
       const float size = ImGui::CalcTextSize(name.c_str()).x;
       const float begin = std::min(std::max(left - size / 2, at.x), at.x + width - size);
       lowest = begin < last ? lowest + text : 0;  // below its neighbour
-      last = begin + size + 6;
-      list.AddText({begin, at.y + bar_height + 8 + lowest}, widgets::accent, name.c_str());
+      last = begin + size + 6 * dot;
+      list.AddText({begin, at.y + bar_height + 8 * dot + lowest}, widgets::accent, name.c_str());
     }
     const float rows = marks.empty() ? 0 : 2 * text;
-    ImGui::Dummy({width, bar_height + rows + 6});
+    ImGui::Dummy({width, bar_height + rows + 6 * dot});
   }
 
   std::string chosen_;

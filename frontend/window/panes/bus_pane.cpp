@@ -17,7 +17,7 @@ namespace {
 
 using Kind = BusSpan::Kind;
 
-constexpr float lane_height = 20, lane_gap = 6;
+constexpr float lane_pixels = 20, gap_pixels = 6;  // at a scale of 1
 
 ImU32 colour_of(Kind kind) {
   switch (kind) {
@@ -92,7 +92,7 @@ class BusPane final : public Pane {
         {Kind::transfer, "transfer"}};
     for (const auto& [kind, name] : kinds) {
       widgets::coloured(colour_of(kind), name);
-      ImGui::SameLine(0, 12);
+      widgets::next_in_line(12, kind == Kind::transfer ? "drag to scroll back" : "interrupt acknowledge");
     }
     ImGui::TextDisabled("drag to scroll back");
   }
@@ -105,13 +105,14 @@ class BusPane final : public Pane {
     for (auto& [name, number] : masters) number = lane++;
 
     const float label = ImGui::GetFontSize() * 9;
+    const float dot = widgets::px(1.0F), lane_height = lane_pixels * dot, lane_gap = gap_pixels * dot;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = std::max(ImGui::GetContentRegionAvail().x - label - 4, 50.0F);
+    const float width = std::max(ImGui::GetContentRegionAvail().x - label - 4 * dot, 50 * dot);
     const float height = static_cast<float>(lane) * (lane_height + lane_gap);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const auto top = [&](int n) { return at.y + static_cast<float>(n) * (lane_height + lane_gap); };
     const auto name_lane = [&](int n, const std::string& name) {
-      list.AddText({at.x, top(n) + 3}, widgets::quiet, name.c_str());
+      list.AddText({at.x, top(n) + 3 * dot}, widgets::quiet, name.c_str());
       list.AddRectFilled({at.x + label, top(n)}, {at.x + label + width, top(n) + lane_height}, widgets::track);
     };
     name_lane(0, "processor");
@@ -134,7 +135,7 @@ class BusPane final : public Pane {
         pointed = &s;
       float& last = drawn[static_cast<std::size_t>(std::min(n, 15))][static_cast<std::size_t>(s.kind)];
       if (right <= last) return;  // narrower than the picture's dots
-      const float inset = s.kind == Kind::transfer ? 4 : 0;
+      const float inset = s.kind == Kind::transfer ? 4 * dot : 0;
       list.AddRectFilled({std::max(left, last), top(n) + inset}, {right, top(n) + lane_height - inset},
                          colour_of(s.kind));
       last = right;

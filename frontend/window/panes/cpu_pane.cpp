@@ -2,7 +2,9 @@
 // Registers, flags, x87, and the instructions from EIP on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 
 #include "core/cpu/fpu/fpu.hpp"
@@ -37,13 +39,15 @@ class CpuPane final : public Pane {
   /// A register; marked when it differs from the picture before.
   static void reg(const char* name, std::uint32_t value, std::uint32_t before) {
     coloured(widgets::quiet, name);
-    ImGui::SameLine(0, 4);
+    ImGui::SameLine(0, widgets::px(4.0F));
     coloured(value == before ? ImGui::GetColorU32(ImGuiCol_Text) : widgets::accent, fmt::format("{:08X}", value));
   }
 
   void registers(const cpu::Registers& r, const cpu::Cpu& cpu) const {
     constexpr std::array<const char*, 8> names{"EAX", "ECX", "EDX", "EBX", "ESP", "EBP", "ESI", "EDI"};
-    if (ImGui::BeginTable("registers", 4, ImGuiTableFlags_SizingFixedFit)) {
+    constexpr int pair = 14;  // characters of a register with its name and the gap to the next one
+    const int columns = std::clamp(widgets::characters_that_fit() / pair, 1, 4);
+    if (ImGui::BeginTable("registers", columns, ImGuiTableFlags_SizingFixedFit)) {
       for (const unsigned n : {0u, 3u, 1u, 2u, 6u, 7u, 5u, 4u}) {
         ImGui::TableNextColumn();
         reg(names[n], r.gpr[n], before_.gpr[n]);
@@ -62,7 +66,7 @@ class CpuPane final : public Pane {
                                                           {"TF", 8}, {"IF", 9}, {"DF", 10}, {"OF", 11}, {"VM", 17}};
     for (const auto& [name, bit] : flags) {
       coloured(r.eflags >> bit & 1 ? widgets::good : widgets::line, name);
-      ImGui::SameLine(0, 5);
+      widgets::next_in_line(5, bit == flags[std::size(flags) - 1].second ? "CPL 0 protected mode" : "VM");
     }
     widgets::text(fmt::format("CPL {} {}", r.cpl,
                               cpu.in_shutdown()    ? "shutdown"

@@ -14,7 +14,7 @@ namespace planar {
 
 namespace {
 
-constexpr std::uint32_t row_bytes = 16;
+constexpr std::uint32_t most_in_row = 16, least_in_row = 4;
 
 class MemoryPane final : public Pane {
  public:
@@ -44,9 +44,9 @@ class MemoryPane final : public Pane {
     if (ImGui::InputText("##address", address_.data(), address_.size(),
                          ImGuiInputTextFlags_CharsHexadecimal | ImGuiInputTextFlags_EnterReturnsTrue))
       if (const auto at = hexadecimal(address_.data())) go(*at);
-    ImGui::SameLine();
+    widgets::next_in_line(8, "[ ] linear");
     ImGui::Checkbox("linear", &linear_);
-    ImGui::SameLine();
+    widgets::next_in_line(8, "DE AD or \"text\"  Find");
     ImGui::SetNextItemWidth(16 * digit);
     const bool entered = ImGui::InputTextWithHint("##search", "DE AD or \"text\"", search_.data(), search_.size(),
                                                   ImGuiInputTextFlags_EnterReturnsTrue);
@@ -56,7 +56,7 @@ class MemoryPane final : public Pane {
   }
 
   void go(std::uint32_t at) {
-    base_ = at & ~(row_bytes - 1);
+    base_ = at & ~(most_in_row - 1);
     marked_ = at;
     marked_bytes_ = 1;
   }
@@ -82,7 +82,17 @@ class MemoryPane final : public Pane {
     said_ = fmt::format("found at {:08X}", *at);
   }
 
+  /// Bytes in a row: as many as fit beside their address and their text, a power of two.
+  static std::uint32_t row_size() {
+    std::uint32_t bytes = most_in_row;
+    const int room = widgets::characters_that_fit();
+    const auto length = [](std::uint32_t n) { return static_cast<int>(8 + 2 + 3 * n + 1 + 1 + n); };  // as rows() draws
+    while (bytes > least_in_row && length(bytes) > room) bytes /= 2;
+    return bytes;
+  }
+
   void rows(const Machine& machine) {
+    const std::uint32_t row_bytes = row_size();
     const float line_height = ImGui::GetTextLineHeightWithSpacing();
     const int count = std::max(4, static_cast<int>(ImGui::GetContentRegionAvail().y / line_height));
     if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows))
@@ -98,9 +108,9 @@ class MemoryPane final : public Pane {
         marked = marked || (marked_bytes_ > 0 && at + n - marked_ < marked_bytes_);
       }
       widgets::coloured(marked ? widgets::accent : widgets::quiet, fmt::format("{:08X}", at));
-      ImGui::SameLine(0, 10);
+      ImGui::SameLine(0, widgets::px(10.0F));
       widgets::coloured(marked ? widgets::accent : ImGui::GetColorU32(ImGuiCol_Text), bytes);
-      ImGui::SameLine(0, 6);
+      ImGui::SameLine(0, widgets::px(6.0F));
       widgets::coloured(widgets::good, characters);
     }
   }

@@ -9,6 +9,11 @@
 
 namespace planar::widgets {
 
+float px(float pixels) {
+  constexpr float usual_font = 13;
+  return pixels * ImGui::GetFontSize() / usual_font;
+}
+
 void text(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
 
 void coloured(ImU32 colour, std::string_view t) {
@@ -22,6 +27,14 @@ void heading(std::string_view t) {
   coloured(accent, t);
   ImGui::Separator();
 }
+
+void next_in_line(float gap, std::string_view next) {
+  const float end = ImGui::GetItemRectMax().x + px(gap) + ImGui::CalcTextSize(next.data(), next.data() + next.size()).x;
+  const float room = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - ImGui::GetScrollX();
+  if (end <= room) ImGui::SameLine(0, px(gap));
+}
+
+int characters_that_fit() { return static_cast<int>(ImGui::GetContentRegionAvail().x / ImGui::CalcTextSize("0").x); }
 
 std::string field_text(const Field& field) {
   switch (field.kind) {
@@ -46,10 +59,9 @@ ImU32 value_colour(const Field& field) {
 
 void fields(const Description& d) {
   if (d.fields().empty()) return;
-  std::size_t longest = 1;
+  std::size_t longest = 1;  // characters
   for (const Field& f : d.fields()) longest = std::max(longest, f.name.size() + field_text(f).size() + 4);
-  const float pair = static_cast<float>(longest) * ImGui::CalcTextSize("0").x;
-  const int columns = std::clamp(static_cast<int>(ImGui::GetContentRegionAvail().x / pair), 1, 6);
+  const int columns = std::clamp(characters_that_fit() / static_cast<int>(longest), 1, 6);
   if (!ImGui::BeginTable(d.name().c_str(), 2 * columns, ImGuiTableFlags_SizingFixedFit)) return;
   for (const Field& f : d.fields()) {
     ImGui::TableNextColumn();

@@ -61,6 +61,10 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"run model95 --do 'wiat 5 s'", 2, {"there is no step 'wiat'", "did you mean 'wait'?"}},
       {"run " + toml, 2, {toml, "memory"}},
       {"show ne22", 2, {"no card or machine 'ne22'", "did you mean 'ne2'?"}},
+      {"netio --window", 2, {"planar run model95 --card ne2 --guest do=netio --window"}},
+      {"run model95 --guest do", 2, {"--guest do", "NAME=VALUE"}},
+      {"run model95 --record steps", 2, {"--record", "--window"}},
+      {"run model95 --scale 2", 2, {"--scale", "--window"}},
       {"list card", 2, {"card", "machines"}},
       {"diff " + broken + " " + broken, 3, {broken, "--json has written"}},
       {"diff " + text + " " + text, 3, {text, "--json has written"}},
@@ -97,6 +101,7 @@ TEST_CASE("help is there under the words that people try", "[usage]") {
   CHECK(run_planar("help netio").out == run_planar("netio --help").out);
   CHECK(run_planar("help disk create").out == run_planar("disk create --help").out);
   CHECK(run_planar("help").out == run_planar("--help").out);
+  for (const char* display : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(display);
   const auto bare = run_planar("");
   CHECK(std::count(bare.err.begin(), bare.err.end(), '\n') < 50);
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/common/error.hpp"
+#include "frontend/scenario/keys.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
@@ -93,6 +94,31 @@ TEST_CASE("steps about stations, and steps that are repeated", "[scenario]") {
   CHECK_THAT(refused("repeat 900000 times\nwait 1 s\nwait 1 s\nend repeat"), Contains("more than 1000000 steps"));
 }
 
+TEST_CASE("steps of a recorded session: exact times, single keys, the mouse, media, reset", "[scenario]") {
+  const auto steps = parse_steps(
+      "wait until 12345678.901234 µs\nkey shift down\nkey \\ up\nkey down down\nmouse move -12 7\nmouse buttons left "
+      "middle\nmouse buttons none\neject diskette\ninsert cd \"a.iso\"\nreset\n",
+      "demo", 60_s);
+  REQUIRE(steps.size() == 10);
+  CHECK(steps[0].kind == StepKind::wait_until);
+  CHECK(steps[0].time == Time{12'345'678'901'234});
+  CHECK(steps[1].keys == std::vector<std::uint16_t>{0x2A});
+  CHECK(steps[1].down);
+  CHECK(steps[2].keys == std::vector<std::uint16_t>{0x2B});
+  CHECK_FALSE(steps[2].down);
+  CHECK(steps[3].keys == std::vector<std::uint16_t>{0xE050});
+  CHECK(steps[4].x == -12);
+  CHECK(steps[4].y == 7);
+  CHECK(steps[5].buttons == 5);
+  CHECK(steps[6].buttons == 0);
+  CHECK(steps[7].kind == StepKind::eject_diskette);
+  CHECK(steps[8].text == "a.iso");
+  CHECK(steps[9].kind == StepKind::reset);
+  for (std::uint32_t code = 1; code < 0x10000; ++code)
+    if (const auto name = key_name(static_cast<std::uint16_t>(code)); !name.empty())
+      CHECK(parse_chord(name) == std::vector{static_cast<std::uint16_t>(code)});
+}
+
 TEST_CASE("a step that nobody understands is refused with line, column and remedy", "[scenario]") {
   check_refused("tpye \"x\"", "1:1", "did you mean 'type'?");
   check_refused("power off\n  dance", "2:3", "steps are wait, type");
@@ -116,6 +142,13 @@ TEST_CASE("a step that nobody understands is refused with line, column and remed
   check_refused("remove cable peer", "1:8", "'station'");
   check_refused("insert peer", "1:8", "insert what?");
   check_refused("pull cable", "1:11", "a station is missing");
+  check_refused("key a-b down", "1:5", "one key");
+  check_refused("key a", "1:6", "'up'");
+  check_refused("mouse move 1", "1:13", "a number is missing");
+  check_refused("mouse move 1 -10001", "1:14", "how far");
+  check_refused("mouse buttons", "1:14", "left, right, middle or none");
+  check_refused("mouse wheel", "1:7", "'buttons'");
+  check_refused("wait until noon", "1:12", "is not a time");
   check_refused("repeat 0 times", "1:8", "how often");
   check_refused("repeat 3", "1:9", "'times'");
 }

@@ -93,7 +93,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   Machine& machine = lab.machine();
   const auto now = [&] { return lab.scheduler().now(); };
   lab.scheduler().run_until(2_s);
-  window_rig::NotingActions actions;
+  window_rig::NotingActions actions(lab);
   Window window(lab, actions);
   window.update(now());  // the first picture: where the screen is
   CHECK(window.next(now()) - now() == machine.video().frame_period());

@@ -10,6 +10,7 @@
 #include "frontend/window/window.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
+#include "tests/frontend/program.hpp"
 #include "tests/frontend/window/window_rig.hpp"
 
 using namespace planar;
@@ -19,13 +20,16 @@ namespace {
 /// A window over a machine that has started up, and somebody at it.
 struct Desk {
   window_rig::Display& display;
-  window_rig::NotingActions actions;
   Lab lab{load_machine("model95")};
+  window_rig::NotingActions actions{lab};
   std::unique_ptr<Window> window;
 
-  explicit Desk(window_rig::Display& d) : display(d) {
+  explicit Desk(window_rig::Display& d, const WindowOptions& options = {}) : display(d) {
     lab.scheduler().run_until(2_s);
-    window = std::make_unique<Window>(lab, actions);
+    open(options);
+  }
+  void open(const WindowOptions& options) {
+    window = std::make_unique<Window>(lab, actions, options);
     until([n = 0]() mutable { return ++n > 20; });
     display.person("search --sync --name '^planar' windowfocus");
   }
@@ -101,6 +105,24 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.display.person("key a");
     CHECK(desk.until([&] { return desk.window->used(); }));
   }
+  SECTION("the screen's text is copied, and pasted text is typed until that is stopped") {
+    desk.display.person("key ctrl+alt+x");
+    desk.serve();
+    desk.display.person("key ctrl+alt+v");
+    CHECK(desk.until([&] { return actions.types; }));
+    REQUIRE(actions.notes.size() == 1);
+    std::string screen;
+    for (const auto& line : desk.lab.machine().video().text_lines()) screen += line + "\n";
+    CHECK(actions.notes[0].starts_with("type "));
+    CHECK(screen.starts_with(actions.notes[0].substr(5)));
+    CHECK(actions.notes[0].size() > 100);
+    desk.display.person("key ctrl+alt+v");
+    CHECK(desk.until([&] { return !actions.types; }));
+    desk.display.person("key ctrl+alt+k");
+    CHECK(desk.until([&] { return actions.records; }));
+    desk.display.person("key ctrl+alt+j");
+    CHECK(desk.until([&] { return actions.notes.back() == "eject"; }));
+  }
   SECTION("keys of the window") {
     desk.display.person("key ctrl+alt+p");
     CHECK(desk.until([&] { return !actions.held_now; }));
@@ -149,8 +171,8 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.display.person("key F11");
     desk.serve(30);
     const Picture whole = desk.look();
-    CHECK(whole.width == window_rig::Display::width);
-    CHECK(whole.height == window_rig::Display::height);
+    CHECK(whole.width == static_cast<unsigned>(display.width));
+    CHECK(whole.height == static_cast<unsigned>(display.height));
     CHECK(whole.at(30, 9) == 0);  // no menu
     desk.display.person("key alt+Return");
     desk.serve(30);
@@ -169,5 +191,57 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.lab.scheduler().run_until(desk.now() + 100_ms);
     CHECK(desk.lab.machine().memory().peek(0x41E) == 'a');  // the BIOS's key ring
   }
+}
+
+TEST_CASE("--window: is never larger than the display, and its text is as large as the display's resolution asks for") {
+  SECTION("768 lines") {
+    window_rig::Display display(1024, 768);
+    if (!display.works()) SKIP("Xvfb and xdotool are not installed");
+    Desk desk(display, {"cpu,memory,slots=left", 0, {}});
+    const Picture small = desk.look();
+    CHECK(small.width == 1024);
+    CHECK(small.height == 768);
+  }
+  SECTION("192 dpi") {
+    window_rig::Display display(2400, 1800, 192);
+    if (!display.works()) SKIP("Xvfb and xdotool are not installed");
+    Desk desk(display);
+    CHECK(desk.look().width == 2 * 1088);
+    CHECK(desk.look().height == 2 * 848);
+    desk.window.reset();
+    desk.open({{}, 1, {}});  // --scale 1
+    CHECK(desk.look().width == 1088);
+  }
+}
+
+TEST_CASE("--window: size, scale and layout are those of the run before") {
+  window_rig::Display display;
+  if (!display.works()) SKIP("Xvfb and xdotool are not installed");
+  const program::Scratch scratch;
+  const auto kept = scratch.file("some/where/window.ini");
+  Desk desk(display, {{}, 0, kept});
+  desk.actions.held_now = true;
+  desk.display.person("key ctrl+alt+1");
+  desk.serve();
+  desk.display.person("search --name '^planar' windowsize %1 1000 700");
+  CHECK(desk.until([&] { return desk.look().width == 1000; }));
+  const Picture before = desk.look();
+  desk.window.reset();
+  desk.open({{}, 0, kept});
+  const Picture again = desk.look();
+  CHECK(again.width == 1000);
+  CHECK(again.height == 700);
+  CHECK(difference(before, again, 700, 40, 280, 600) == 0);  // the pane
+  desk.display.person("key ctrl+alt+1");                     // it was open
+  desk.serve();
+  CHECK(difference(before, desk.look(), 700, 40, 280, 600) > 0.2);
+  desk.display.person("key ctrl+alt+1");
+  desk.serve();
+  desk.window.reset();
+  desk.open({"wire", 0, kept});  // --panes is for one run
+  desk.serve();
+  desk.window.reset();
+  desk.open({{}, 0, kept});
+  CHECK(difference(before, desk.look(), 700, 40, 280, 600) == 0);
 }
 #endif

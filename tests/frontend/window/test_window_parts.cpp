@@ -5,6 +5,8 @@
 
 #if PLANAR_HAVE_WINDOW
 #include "frontend/window/content/screen.hpp"
+#include "frontend/window/content/window_settings.hpp"
+#include "frontend/window/desktop.hpp"
 #include "frontend/window/pace.hpp"
 #include "frontend/window/panes/buffer_bars.hpp"
 #include "frontend/window/panes/frame_text.hpp"
@@ -99,6 +101,50 @@ TEST_CASE("an adapter's receive ring is drawn from the page that was not read to
   Description reset("DP8390");
   reset.part("receive ring").reg("PSTART", 0, 8).reg("PSTOP", 0, 8).reg("BNRY", 0, 8).reg("CURR", 0, 8);
   CHECK(buffer_bars(reset).empty());
+}
+
+TEST_CASE("the window's settings survive being written and read, and what is wrong in them does not") {
+  WindowSettings s;
+  s.width = 1000;
+  s.height = 700;
+  s.scale = 1.5;
+  s.scaling = Scaling::square;
+  s.sound = false;
+  s.panes = "cpu=right,wire=float";
+  s.shares[2] = 0.4F;
+  s.floating = "[Window][Wire]\nPos=60,60\n";
+  for (unsigned n = 0; n < 12; ++n) s.remember("/images/" + std::to_string(n) + ".img");
+  s.remember("/images/5.img");
+  s.remember("no\nline");
+  CHECK(s.recent.size() == WindowSettings::most_recent);
+  CHECK(s.recent[0] == "/images/5.img");
+  CHECK(s.recent[1] == "/images/11.img");
+  const WindowSettings again = WindowSettings::parse(s.text());
+  CHECK(again.text() == s.text());
+  CHECK(again.width == 1000);
+  CHECK(again.scale == 1.5);
+  CHECK(again.scaling == Scaling::square);
+  CHECK_FALSE(again.sound);
+  CHECK(again.shares == s.shares);
+  CHECK(again.recent == s.recent);
+  CHECK(again.floating == s.floating);
+  const WindowSettings usual = WindowSettings::parse(
+      "[planar][window]\nwidth=-5\nheight=99999999999999\nscale=nan\nleft=7\npicture=round\nfuture=1\n=\n[");
+  CHECK(usual.width == 0);
+  CHECK(usual.height == 0);
+  CHECK(usual.scale == 0);
+  CHECK(usual.shares == WindowSettings{}.shares);
+  CHECK(load_window_settings("/nonexistent/window.ini").text() == WindowSettings{}.text());
+}
+
+TEST_CASE("text is twice as large on a display with twice the dots per inch") {
+  CHECK(scale_of(0) == 1);  // a display that does not tell
+  CHECK(scale_of(72) == 1);
+  CHECK(scale_of(96) == 1);
+  CHECK(scale_of(109) == 1);
+  CHECK(scale_of(144) == 1.5);
+  CHECK(scale_of(192) == 2);
+  CHECK(scale_of(2000) == 4);
 }
 
 TEST_CASE("memory is searched for bytes and for text") {

@@ -8,17 +8,21 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "devices/adapter/storage_adapter.hpp"
 #include "devices/storage/drive/drive.hpp"
+#include "frontend/scenario/scenario_steps.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
 using namespace program;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -27,6 +31,29 @@ void press(SDL_Scancode code) {
   event.type = SDL_KEYDOWN;
   event.key.keysym.scancode = code;
   event.key.keysym.mod = KMOD_LCTRL | KMOD_LALT;
+  SDL_PushEvent(&event);
+}
+
+/// A key of the machine.
+void tap(SDL_Scancode code, bool down) {
+  SDL_Event event{};
+  event.type = down ? SDL_KEYDOWN : SDL_KEYUP;
+  event.key.keysym.scancode = code;
+  SDL_PushEvent(&event);
+}
+
+void move(int x, int y) {
+  SDL_Event event{};
+  event.type = SDL_MOUSEMOTION;
+  event.motion.xrel = x;
+  event.motion.yrel = y;
+  SDL_PushEvent(&event);
+}
+
+void click(bool down) {
+  SDL_Event event{};
+  event.type = down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP;
+  event.button.button = SDL_BUTTON_RIGHT;
   SDL_PushEvent(&event);
 }
 
@@ -48,6 +75,7 @@ struct Watched {
   std::unique_ptr<Session> session;
   std::string panes;
   std::vector<Time> looks;
+  std::optional<std::string> record;
 
   void open(const std::function<void(Config&)>& more = {}) {
     setenv("SDL_VIDEODRIVER", "dummy", 1);
@@ -58,6 +86,7 @@ struct Watched {
     output.quiet = output.window = true;
     output.panes = panes;
     output.result = scratch.file("result");
+    output.record = record;
     session = std::make_unique<Session>(LabConfig(std::move(config)), std::vector<Media>{}, output, StateOptions{});
     press(SDL_SCANCODE_F);  // full speed
   }
@@ -118,6 +147,80 @@ TEST_CASE("the window's user rewinds to a snapshot, and all goes on from there")
   CHECK_FALSE(w.session->repeatable());
   CHECK(w.session->state_hash() == alone(700_ms));
   CHECK_FALSE(read_file(w.scratch.file("result/window-1.snap")).empty());
+}
+
+TEST_CASE("a session that was recorded and is played back ends in the same state") {
+  Watched w;
+  const auto diskette = w.scratch.write("a \"new\" one.img", std::string(1474560, '\0'));
+  const auto disc = w.scratch.write("disc.iso", std::string(64 * 2048, '1'));
+  w.record = w.scratch.file("session.steps");
+  const auto machine = [&](Config& config) { config.set("cdrom.3.file", disc, "test"); };
+  w.open(machine);
+  SDL_SetClipboardText("Hi, \xC3\xA4 5!\r\n");
+  w.run(4_s, {{1800_ms, [] { tap(SDL_SCANCODE_LSHIFT, true); }},
+              {1900_ms,
+               [] {
+                 tap(SDL_SCANCODE_APOSTROPHE, true);
+                 tap(SDL_SCANCODE_KP_ENTER, true);
+               }},
+              {2_s,
+               [] {
+                 for (const auto key : {SDL_SCANCODE_LSHIFT, SDL_SCANCODE_APOSTROPHE, SDL_SCANCODE_KP_ENTER})
+                   tap(key, false);
+                 press(SDL_SCANCODE_G);  // the mouse is the machine's
+               }},
+              {2100_ms,
+               [] {
+                 move(7, -3);
+                 click(true);
+                 move(1, 200);
+               }},
+              {2200_ms, [] { click(false); }},
+              {2300_ms, [&] { drop(diskette); }},
+              {2400_ms, [] { press(SDL_SCANCODE_V); }},
+              {3500_ms, [&] {
+                 press(SDL_SCANCODE_J);  // eject
+                 drop(disc);
+                 press(SDL_SCANCODE_BACKSPACE);  // reset
+               }}});
+  CHECK_FALSE(w.session->repeatable());
+  const std::string recorded = w.session->state_hash();
+  const Time recorded_end = w.session->now();
+  w.session.reset();
+  const std::string steps = read_file(*w.record);
+  INFO(steps);
+  for (const char* step :
+       {"key shift down", "key ' down", "key kpenter up", "mouse move 7 3", "mouse buttons right", "mouse buttons none",
+        "type \"Hi,  5!\\n\"", "a \\\"new\\\" one.img", "eject diskette", "insert cd \"", "reset"})
+    CHECK_THAT(steps, Contains(step));
+  Config config = load_machine("model77");
+  config.set("memory.size", "4 MB", "test");
+  machine(config);
+  OutputOptions output;
+  output.quiet = true;
+  Session again(LabConfig(std::move(config)), {}, output, {}, parse_steps(steps, *w.record, 600_s));
+  const auto end = again.run(
+      Time::never(), [] { return false; }, [] { return std::string(); });
+  CHECK(end == RunEnd::scenario);
+  CHECK_FALSE(again.scenario().failure());
+  CHECK(again.now() == recorded_end);
+  CHECK(again.repeatable());
+  CHECK(again.state_hash() == recorded);
+  CHECK(run_planar("run model77 --quiet --until '1 s' --record " + w.scratch.file("none.steps")).status == 2);
+}
+
+TEST_CASE("a diskette that is taken out is in no snapshot, and who cannot rewind is told what to type") {
+  Watched w;
+  const auto diskette = w.scratch.write("dos.img", std::string(1474560, '\0'));
+  w.open([&](Config& config) { config.set("floppy.a.file", diskette, "test"); });
+  CHECK_THROWS_WITH(
+      w.session->lab().check_rewind(),
+      Contains("dos.img.overlay, and cannot be undone; start with --floppy " + diskette + ",mode=memory"));
+  w.run(400_ms, {{200_ms, [] { press(SDL_SCANCODE_J); }}});
+  CHECK_FALSE(w.session->lab().machine().diskette().drive(0).image);
+  CHECK_NOTHROW(w.session->lab().check_rewind());
+  CHECK(w.session->lab().configuration().find("dos.img") == std::string::npos);
+  CHECK_FALSE(w.session->repeatable());
 }
 
 TEST_CASE("a reset starts the machine again") {

@@ -16,12 +16,15 @@
 
 #include "devices/board/at/video/vga_picture.hpp"
 #include "frontend/window/content/actions.hpp"
+#include "machines/lab/lab.hpp"
 
 namespace window_rig {
 
 class NotingActions final : public planar::WindowActions {
  public:
-  bool held_now = false, captures = false;
+  explicit NotingActions(planar::Lab& lab) : lab_(lab) {}
+
+  bool held_now = false, captures = false, records = false, types = false;
   unsigned steps = 0, resets = 0;
   std::vector<std::string> notes;
   std::optional<planar::Picture> picture;  ///< of the window, the latest
@@ -33,7 +36,23 @@ class NotingActions final : public planar::WindowActions {
     held_now = true;
     ++steps;
   }
+  void key(std::size_t n, std::uint16_t code, bool pressed) override {
+    lab_.machine(n).keyboard_controller().keyboard().key(code, pressed, lab_.scheduler().now());
+  }
+  void move_mouse(std::size_t n, int right, int up) override {
+    lab_.machine(n).keyboard_controller().mouse().moved(right, up, lab_.scheduler().now());
+  }
+  void press_buttons(std::size_t n, std::uint8_t pressed) override {
+    lab_.machine(n).keyboard_controller().mouse().buttons(pressed, lab_.scheduler().now());
+  }
+  void type(std::size_t, const std::string& text) override {
+    notes.push_back("type " + text);
+    types = true;
+  }
+  bool typing() const override { return types; }
+  void stop_typing() override { types = false; }
   void reset_machine(std::size_t) override { ++resets; }
+  void eject_diskette(std::size_t) override { notes.emplace_back("eject"); }
   void change_diskette(std::size_t, const std::string& file) override { notes.push_back("diskette " + file); }
   void change_cdrom(std::size_t, unsigned, const std::string& file) override { notes.push_back("cd " + file); }
   void load_snapshot(const std::string& file) override { notes.push_back("load " + file); }
@@ -52,23 +71,32 @@ class NotingActions final : public planar::WindowActions {
     captures = on;
     return "window-1.pcapng";
   }
+  bool recording() const override { return records; }
+  std::string record(bool on) override {
+    records = on;
+    return "session-1.steps";
+  }
+
+ private:
+  planar::Lab& lab_;
 };
 
 /// An X server without a screen of its own (Xvfb), and who types and clicks there (xdotool).
 class Display {
  public:
-  static constexpr int width = 1280, height = 1024;
+  const int width, height;
 
-  Display() {
+  explicit Display(int w = 1280, int h = 1024, int dots_per_inch = 96) : width(w), height(h) {
     if (std::system("command -v Xvfb >/dev/null && command -v xdotool >/dev/null") != 0) return;
     std::array<int, 2> told{};
     if (pipe(told.data()) != 0) return;
     server_ = fork();
     if (server_ == 0) {
       close(told[0]);
-      const auto fd = std::to_string(told[1]);
-      execlp("Xvfb", "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", "1280x1024x24", "-nolisten", "tcp", "-noreset",
-             nullptr);
+      const auto fd = std::to_string(told[1]), dpi = std::to_string(dots_per_inch);
+      const auto screen = std::to_string(width) + "x" + std::to_string(height) + "x24";
+      execlp("Xvfb", "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", screen.c_str(), "-dpi", dpi.c_str(), "-nolisten",
+             "tcp", "-noreset", nullptr);
       _exit(127);
     }
     close(told[1]);
@@ -80,13 +108,15 @@ class Display {
     setenv("DISPLAY", name_.c_str(), 1);
     setenv("SDL_VIDEODRIVER", "x11", 1);
     setenv("SDL_RENDER_DRIVER", "software", 1);
+    setenv("SDL_AUDIODRIVER", "dummy", 1);
   }
   ~Display() {
     if (server_ > 0) {
       kill(server_, SIGTERM);
       waitpid(server_, nullptr, 0);
     }
-    for (const char* variable : {"DISPLAY", "SDL_VIDEODRIVER", "SDL_RENDER_DRIVER"}) unsetenv(variable);
+    for (const char* variable : {"DISPLAY", "SDL_VIDEODRIVER", "SDL_RENDER_DRIVER", "SDL_AUDIODRIVER"})
+      unsetenv(variable);
   }
   Display(const Display&) = delete;
 

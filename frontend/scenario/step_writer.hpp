@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes what somebody does at a machine as steps (scenario_steps.hpp) that do the same again at the same virtual
+// times: played back over the same machine, they end in the same state.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/time/time.hpp"
+
+namespace planar {
+
+class StepWriter {
+ public:
+  /// `heading`: lines for the reader. Throws Error (exit 3) naming `option` (or just the file) when the file cannot be
+  /// written.
+  StepWriter(const std::string& file, const std::string& option, std::string_view heading);
+
+  const std::string& file() const { return name_; }
+  /// A key by its code (Ps2Keyboard::key()); those without a name are left out.
+  void key(std::uint16_t code, bool pressed, Time now);
+  void mouse_moved(int x, int y, Time now);
+  /// Bit 0 left, 1 right, 2 middle.
+  void mouse_buttons(std::uint8_t pressed, Time now);
+  void type(std::string_view text, Time now);
+  /// The rest of it was not typed after all: no step says so, and a comment does.
+  void typing_stopped(Time now);
+  /// `name` as --floppy takes it.
+  void insert_diskette(std::string_view name, Time now);
+  void eject_diskette(Time now);
+  void insert_cd(std::string_view file, Time now);
+  void reset(Time now);
+  /// The last line: playing it back goes on until `now`.
+  void end(Time now);
+  /// Throws Error (exit 3) when the file could not be written completely.
+  void check() const;
+
+ private:
+  void step(std::string_view text, Time now);
+
+  std::string name_;
+  std::shared_ptr<std::FILE> file_;
+  Time written_{};  // up to there
+};
+
+}  // namespace planar
