@@ -16,9 +16,9 @@ EMBED(planar_pc_firmware, PLANAR_IMAGES "/planar-pc-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
 EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
 // The bench diskettes are empty after the first track.
-EMBED_PART(planar_bench_timing, PLANAR_IMAGES "/bench-timing.img", ", 0, 18 * 512");
-EMBED_PART(planar_bench_bus, PLANAR_IMAGES "/bench-bus.img", ", 0, 18 * 512");
-EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench-mix.img", ", 0, 18 * 512");
+EMBED_PART(planar_bench_timing, PLANAR_IMAGES "/bench/bench-timing.img", ", 0, 18 * 512");
+EMBED_PART(planar_bench_bus, PLANAR_IMAGES "/bench/bench-bus.img", ", 0, 18 * 512");
+EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench/bench-mix.img", ", 0, 18 * 512");
 
 namespace planar::roms {
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Times planar's machines and Bochs side by side on the same diskette, roms/images/bench-mix.img, run by run in turn, and
+# Times planar's machines and Bochs side by side on the same diskette, roms/images/bench/bench-mix.img, run by run in turn, and
 # prints the median MIPS of each and planar's ratio to Bochs. MIPS: the count of the mix's instructions (REP counted once)
 # by the processor time of each program between "@mix start" and "@mix end" on COM1; elapsed time is shown beside it.
 #   tests/bench/bochs.sh [PLANAR [RUNS [MACHINE...]]]    needs Debian's packages bochs, bochsbios, vgabios and jq
@@ -12,7 +12,7 @@ planar=${1:-build/release/frontend/planar}
 runs=${2:-3}
 machines=("${@:3}")
 [ ${#machines[@]} -gt 0 ] || machines=(model95 model77 model56sx)
-image=roms/images/bench-mix.img
+image=roms/images/bench/bench-mix.img
 for tool in bochs jq; do
   command -v $tool >/dev/null || { echo "bochs.sh: no '$tool'; apt-get install bochs bochsbios vgabios jq" >&2; exit 3; }
 done

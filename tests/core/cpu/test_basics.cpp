@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Instructions from a program's point of view: results, flags, addressing, differences between models.
-#include "machine.hpp"
+#include "tests/core/cpu/flag_bits.hpp"
+#include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;

@@ -2,7 +2,7 @@
 // Fetch and decoding of the P6: code comes in blocks of 16 bytes, one a clock; three decoders take an instruction each,
 // the first of up to four micro-ops, the others of one. An instruction of more is microcode, alone.
 //
-// Sources: docs/hardware/processors.md#p6. A block from the middle of a line to the middle of the next one counts as
+// Sources: docs/hardware/p6.md. A block from the middle of a line to the middle of the next one counts as
 // two. All stages between fetch and renaming are one delay, of a refetch.
 #pragma once
 

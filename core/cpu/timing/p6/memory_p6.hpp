@@ -6,7 +6,7 @@
 // first level goes to the second, one of the second to the bus. Not modelled: the banks of the data cache, writes that
 // pass reads on the bus, snoops' own time (a line that another master writes is just invalid).
 //
-// Sources: docs/hardware/processors.md#p6.
+// Sources: docs/hardware/p6.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,8 @@
 // (address) and one for port 4 (data). What is listed here is the rest, and how many micro-ops there are in all.
 //
 // Figures: Agner Fog's table for Pentium Pro, II and III (2000), measured by him, with port and latency from
-// gcc/config/i386/ppro.md, which cites Intel 245127, as collected in docs/hardware/processors.md; exceptions say so.
+// GCC's description of the Pentium Pro, which cites Intel 245127, as collected in docs/hardware/processors.md;
+// exceptions say so.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Branch prediction of the P6: a branch target buffer of 512 entries, each with four bits of its branch's own history
 // that choose one of sixteen two-bit counters (Yeh and Patt's adaptive scheme, as Intel describes it), and a return
-// stack of 16. Sources: docs/hardware/processors.md#p6; replacement is not documented: least recently used of four.
+// stack of 16. Sources: docs/hardware/p6.md; replacement is not documented: least recently used of four.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ class StoreBuffer {
  public:
   static constexpr unsigned entries = 12;
   /// Clocks from the data of a store to that of a load that gets them; from the first level's taking it, where it
-  /// cannot have them: in all about 5 and 7 to 8 (docs/hardware/processors.md#p6).
+  /// cannot have them: in all about 5 and 7 to 8 (docs/hardware/p6.md).
   static constexpr unsigned forwarding = 5, blocked = 4;
 
   /// When the next store can be renamed.

@@ -10,7 +10,7 @@
 //   predictor.hpp    branches                 store_buffer.hpp  stores on their way, forwarding
 //   memory_p6.hpp    caches, buses, DRAM      micro_ops.hpp     what an instruction is made of
 //
-// Sources: docs/hardware/processors.md#p6. Not modelled: fetch and loads of paths not taken; the latency of the MMX
+// Sources: docs/hardware/p6.md. Not modelled: fetch and loads of paths not taken; the latency of the MMX
 // unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
 #pragma once
 
