@@ -31,7 +31,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->delimiter(',')
       ->type_name("MACHINE,...")
       ->transform(machine_argument)
-      ->capture_default_str();
+      ->default_str("every built-in one");
   app.add_option("--cards", cards, "Cards, comma-separated, or all; see `planar list cards`")
       ->delimiter(',')
       ->type_name("CARD,...")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "core/state/archive.hpp"
 #include "devices/board/at/clocks/i8254.hpp"
@@ -139,8 +140,7 @@ nlohmann::ordered_json to_json(const std::vector<MachineTiming>& all) {
   out["schema"] = "planar.bench-timing/1";
   out["image_sha256"] = sha256_hex(roms::bench_timing());
   out["bus_image_sha256"] = sha256_hex(roms::bench_bus());
-  auto& results = out["results"] = nlohmann::ordered_json::array();
-  auto& bogus = out["bogomips"] = nlohmann::ordered_json::array();
+  auto results = nlohmann::ordered_json::array(), bogus = nlohmann::ordered_json::array();
   for (const auto& m : all) {
     for (const auto* rows : {&m.expected, &m.bus_expected})
       for (const auto& e : *rows) results.push_back(row_json(m, e));
@@ -152,6 +152,8 @@ nlohmann::ordered_json to_json(const std::vector<MachineTiming>& all) {
                      {"bound_percent", bogomips_bound},
                      {"within_bound", std::abs(off) <= bogomips_bound}});
   }
+  out["results"] = std::move(results);
+  out["bogomips"] = std::move(bogus);
   return out;
 }
 

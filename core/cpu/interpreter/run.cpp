@@ -451,7 +451,7 @@ void Engine::run_uncached(std::uint32_t physical) {
   current_op_length = uncached_op.length;
   eip += uncached_op.length;
   uncached_op.execute(*this, uncached_op);
-  timing.end();
+  if (!(attention & attend_rep)) timing.end();
   ++instructions;
   uncached_valid = attention & attend_rep;
 }

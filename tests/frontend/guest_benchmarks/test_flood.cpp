@@ -38,7 +38,8 @@ void check_row(const Row& row) {
   const double looked =
       figure(cpu, "interrupt") + figure(cpu, "bottom_half") + figure(cpu, "process") + figure(cpu, "idle_task");
   CHECK(std::abs(looked + figure(cpu, "idle") - 100) < 0.1);
-  // By looking every 10 us, and by the processor's clocks.
+  // By looking every 10 us, and by the processor's clocks; a rate whose period is a multiple of that would be looked at
+  // in the same places of each period.
   CHECK(std::abs(looked - figure(cpu, "busy")) < (short_runs() ? 3 : 1));
   if (row.contains("latency_us")) {
     const Row& latency = row.at("latency_us");
@@ -150,10 +151,11 @@ TEST_CASE("flood: every card accounts for every frame") {
   unsigned looked_at = 0;
   for (const auto& card : nlohmann::ordered_json::parse(in)) {
     const auto name = card.at("name").get<std::string>();
-    if (name == "3c523-old") continue;  // works with a 386 alone
+    if (name == "3c523-old") continue;                   // works with a 386 alone
+    if (card.at("medium") == "ethernet-1000") continue;  // the guest has no driver
     const std::string machine = card.at("bus") == "pci" ? "pc-p166" : "model77";
     const auto run = run_planar("flood --machine " + machine + " --card " + name +
-                                " --rates 1000,10000 --quiet --json - --seconds 0.1");
+                                " --rates 1000,9973 --quiet --json - --seconds 0.1");
     INFO(name << ": " << run.err);
     REQUIRE(run.status == 0);
     const auto j = run.json();

@@ -86,6 +86,7 @@ std::uint64_t TimingP6::micro_op(std::uint64_t ready, unsigned ports, unsigned l
 
 void TimingP6::begin(const Op& op, std::uint32_t eip) {
   follow_clock();
+  forget_instruction();
   const MicroOps& f = micro_ops(op.p6.micro_ops);
   op_ = &op;
   made_of_ = &f;
@@ -97,15 +98,21 @@ void TimingP6::begin(const Op& op, std::uint32_t eip) {
     decoded_ = std::max(decoded_, t);
   }
   address_ = ready_of(op.address_reads);
-  loaded_ = computed_ = 0;
-  given_ = 0;
-  has_loaded_ = has_computed_ = stack_moved_ = false;
   repeat_.active = is_repeat(op);
   repeat_.started = false;
 }
 
+void TimingP6::forget_instruction() {
+  op_ = nullptr;
+  decoded_ = address_ = loaded_ = computed_ = 0;
+  given_ = 0;
+  has_loaded_ = has_computed_ = stack_moved_ = false;
+}
+
 bool TimingP6::is_repeat(const Op& op) {
-  return (op.rep || op.repne) && ((op.opcode >= 0xA4 && op.opcode <= 0xA7) || (op.opcode >= 0xAA && op.opcode <= 0xAF));
+  if (!op.rep && !op.repne) return false;
+  return (op.opcode >= 0xA4 && op.opcode <= 0xA7) || (op.opcode >= 0xAA && op.opcode <= 0xAF) ||
+         (op.opcode >= 0x6C && op.opcode <= 0x6F);
 }
 
 // ---- accesses ----
@@ -213,8 +220,7 @@ void TimingP6::end() {
   const unsigned more = f.microcode + (op_->lock ? locked : 0u);
   clock_ = std::max(clock_, window_.retire_clock()) + more;
   if (f.serializing) front_end_.restart(clock_ + FrontEnd::redecode);
-  op_ = nullptr;
-  decoded_ = address_ = 0;
+  forget_instruction();
 }
 
 // ---- branches ----
@@ -297,8 +303,7 @@ void TimingP6::end_repeat() {
   clock_ = std::max(clock_, over);
   for (Value& v : registers_) v = {clock_, clock_};
   follow_clock();
-  op_ = nullptr;
-  decoded_ = address_ = 0;
+  forget_instruction();
 }
 
 // ---- the pins ----
@@ -346,7 +351,7 @@ void TimingP6::archive(Archive& a) {
   a(repeat_.active, repeat_.started, repeat_.fast, repeat_.first_store, repeat_.opcode, repeat_.quarters, repeat_.line,
     repeat_.arrives);
   if (!a.loading()) return;
-  op_ = nullptr;
+  forget_instruction();
   const std::uint64_t limit = clock_ + (std::uint64_t{1} << 24);
   bool sound = front_end_.sound(limit) && window_.sound() && window_.retire_clock() <= limit && stores_.sound(limit) &&
                memory_.sound(clock_) && addresses_known_ <= limit && repeat_.quarters / 4 <= limit;

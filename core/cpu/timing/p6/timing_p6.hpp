@@ -37,8 +37,7 @@ class TimingP6 final : public ProcessorTiming {
   void end();
   /// It ends by a fault instead, or a REP does not go on.
   void abandon() {
-    op_ = nullptr;
-    decoded_ = address_ = 0;
+    forget_instruction();
     repeat_.active = false;
   }
   void read(std::uint32_t physical, unsigned bytes) override;
@@ -78,6 +77,7 @@ class TimingP6 final : public ProcessorTiming {
   void write_results();
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
+  void forget_instruction();
   static bool is_repeat(const Op& op);
   bool second_half(std::uint32_t physical) const;
   void end_repeat();
