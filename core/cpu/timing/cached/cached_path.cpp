@@ -32,8 +32,7 @@ void CachedPath::share(const MemoryShare& s) {
     const std::uint32_t each = std::max(s.each, s.bus);
     return steal(s.from, static_cast<unsigned>((s.to - s.from) / s.period + 1) * each);
   }
-  const auto ticks = [&](std::uint32_t clocks) { return static_cast<std::uint32_t>(clock_.ticks(clocks)); };
-  share_ = {clock_.ticks(s.from), clock_.ticks(s.to), ticks(s.period), ticks(s.each), ticks(s.bus)};
+  share_.set(s, clock_);
   memory_.close_rows();
 }
 
@@ -153,8 +152,8 @@ void CachedPath::archive(Archive& a) {
   if (a.loading() && memory_free_ > bus_free_ + furthest_ahead)
     throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
   if (memory_.config().shared_by_line) {
-    a(share_.from, share_.to, share_.period, share_.each, share_.bus);
-    if (a.loading() && (share_.period == 0 || share_.to < share_.from || share_.to > bus_free_ + furthest_ahead))
+    share_.archive(a);
+    if (a.loading() && !share_.sound(bus_free_ + furthest_ahead))
       throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
   }
   memory_.archive(a);

@@ -14,6 +14,7 @@
 
 #include "core/cpu/timing/cached/tag_cache.hpp"
 #include "core/cpu/timing/memory/bus_clock.hpp"
+#include "core/cpu/timing/memory/line_share.hpp"
 #include "core/cpu/timing/memory/planar_memory.hpp"
 #include "core/state/archive.hpp"
 
@@ -188,7 +189,7 @@ class CachedPath {
   std::uint64_t bus_start(std::uint64_t at) const {
     const std::uint64_t t = bus_edge<G>(at);
     if constexpr (G.known && !G.snooped) return t;
-    return between_lines(t, share_.bus);
+    return share_.bus_free(t, clock_);
   }
   /// Until when memory is busy: what a refresh or another master waits for.
   std::uint64_t& busy() { return l2_.present() ? memory_free_ : bus_free_; }
@@ -200,14 +201,7 @@ class CachedPath {
     return t;
   }
   /// The earliest tick at or after `t` at which the line of another master leaves the memory free.
-  std::uint64_t between_lines(std::uint64_t t) const { return between_lines(t, share_.each); }
-  /// The same where each line takes `each` ticks at its beginning.
-  std::uint64_t between_lines(std::uint64_t t, std::uint32_t each) const {
-    if (t >= share_.to || t < share_.from) [[likely]]
-      return t;
-    const std::uint64_t into = (t - share_.from) % share_.period;
-    return into < each ? clock_.edge(t - into + each) : t;
-  }
+  std::uint64_t between_lines(std::uint64_t t) const { return share_.memory_free(t, clock_); }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;
   /// The same of a first-level line that is written to the DRAM.
@@ -223,7 +217,7 @@ class CachedPath {
   TagCache l2_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t memory_free_ = 0;  // with a second-level cache only
-  MemoryShare share_;              // in ticks; likewise
+  LineShare share_;                // likewise
   std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, after its first datum
   // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
   std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;

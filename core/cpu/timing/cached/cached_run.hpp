@@ -146,7 +146,7 @@ class CachedRun {
   /// MemoryEvents::write() for such a write; false, with nothing done, if a refresh is due.
   bool post() {
     const std::uint64_t at = std::max(clock_, state_.write_done[state_.write_next]);
-    const std::uint64_t start = timing_.path_.between_lines(bus_start(at), timing_.path_.share_.bus);
+    const std::uint64_t start = timing_.path_.share_.bus_free(bus_start(at), timing_.path_.clock_);
     if (start >= posted_before_) [[unlikely]]
       return false;
     clock_ = at;

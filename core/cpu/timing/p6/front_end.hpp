@@ -61,7 +61,6 @@ class FrontEnd {
     block_ = line_ = none;
     start(std::max(clock_, renamed));
   }
-  std::uint64_t clock() const { return clock_; }
 
   void archive(Archive& a) { a(fetched_, clock_, block_, line_, decoded_); }
   bool sound(std::uint64_t limit) const { return fetched_ <= limit && clock_ <= limit && decoded_ <= 3; }

@@ -13,8 +13,9 @@
 #include <cstdint>
 
 #include "core/cpu/timing/cached/tag_cache.hpp"
-#include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/common/processor_timing.hpp"
 #include "core/cpu/timing/memory/bus_clock.hpp"
+#include "core/cpu/timing/memory/line_share.hpp"
 #include "core/cpu/timing/memory/planar_memory.hpp"
 #include "core/state/archive.hpp"
 
@@ -24,7 +25,8 @@ class MemoryP6 {
  public:
   static constexpr unsigned load_latency = 3;  ///< load to use, first level
 
-  explicit MemoryP6(const TimingConfig& config);
+  /// Counts misses in `counters`.
+  MemoryP6(const TimingConfig& config, ProcessorTiming::Counters& counters);
 
   /// The datum of a load that begins at `t`.
   std::uint64_t load(std::uint64_t t, std::uint32_t address) {
@@ -45,9 +47,7 @@ class MemoryP6 {
 
   std::uint32_t line_of(std::uint32_t address) const { return data_.line_of(address); }
   /// The front-side bus is free, at one of its edges.
-  std::uint64_t bus_start(std::uint64_t t) const {
-    return clock_.core(clock_.edge(std::max(clock_.ticks(t), bus_free_)));
-  }
+  std::uint64_t bus_start(std::uint64_t t) const { return clock_.core(bus_edge(t)); }
   void occupy(std::uint64_t until) { bus_free_ = std::max(bus_free_, clock_.ticks(until)); }
   void steal(std::uint64_t from, unsigned clocks);
   void share(const MemoryShare& share);
@@ -59,9 +59,6 @@ class MemoryP6 {
   const TagCache& data() const { return data_; }
   const TagCache& code() const { return code_; }
   const TagCache& second() const { return l2_; }
-  std::uint64_t read_misses() const { return read_misses_; }
-  std::uint64_t write_misses() const { return write_misses_; }
-  std::uint64_t code_misses() const { return code_misses_; }
 
   void archive(Archive& a);
   /// Whether what has been loaded can be that of a processor at `clock`.
@@ -77,23 +74,27 @@ class MemoryP6 {
   std::uint64_t after_fill(std::uint64_t t, std::uint32_t address) const;
   /// A line comes to the first level: its first datum, asked for at `t`.
   std::uint64_t line_to(TagCache& cache, std::uint64_t t, std::uint32_t address);
-  std::uint64_t from_second(std::uint64_t t, std::uint32_t address);
+  std::uint64_t from_second(std::uint64_t t);
   std::uint64_t from_memory(std::uint64_t t, std::uint32_t address);
   std::uint64_t single(std::uint64_t t, std::uint32_t address);
-  /// The tick from which memory serves the processor: refresh and other masters' lines over.
-  std::uint64_t memory_start(std::uint64_t tick);
+  /// The tick at or after core clock `t` from which the bus is free.
+  std::uint64_t bus_edge(std::uint64_t t) const { return clock_.edge(std::max(clock_.ticks(t), bus_free_)); }
+  /// The same of a cycle to memory: refresh and other masters' lines are over.
+  std::uint64_t memory_start(std::uint64_t t);
+  /// Bus clocks from there to the first eight bytes.
+  unsigned first_datum(std::uint32_t address);
 
   TimingConfig config_;
   PlanarMemory memory_;
   BusClock clock_;
   TagCache data_, code_, l2_;
   std::array<std::uint32_t, buffers> fill_line_;
-  std::array<std::uint64_t, buffers> fill_ready_{}, fill_free_{};
+  std::array<std::uint64_t, buffers> fill_ready_{};
   std::uint64_t fills_until_ = 0;  // the latest of fill_ready_
   std::uint64_t l2_free_ = 0;
   std::uint64_t bus_free_ = 0;  // ticks
-  MemoryShare share_;           // ticks
-  std::uint64_t read_misses_ = 0, write_misses_ = 0, code_misses_ = 0;
+  LineShare share_;
+  ProcessorTiming::Counters& counters_;
   bool enabled_ = true;
 };
 

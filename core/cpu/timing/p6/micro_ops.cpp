@@ -347,7 +347,7 @@ void set_micro_ops(Op& op, const StaticForm& form) {
   std::uint8_t reads = row.reads;
   if (has_condition(op.opcode)) reads = static_cast<std::uint8_t>(reads | flags_of_condition(op.opcode & 15));
   op.p6.flags = static_cast<std::uint8_t>(reads | row.writes << 4);
-  op.p6.decoding = decoding_of(op);
+  op.p6.decoding = static_cast<std::uint8_t>(decoding_of(op) | (form.repeated ? repeats : 0));
   set_fp_registers(op);
 }
 

@@ -35,8 +35,9 @@ struct MicroOps {
   std::uint8_t microcode = 0;  ///< clocks beyond what follows from the micro-ops
 };
 
-/// Bits of Op::P6::decoding: clocks of prefixes, then how it takes and leaves registers.
-enum : std::uint8_t { extra_clocks = 15, reads_whole = 16, writes_part = 32, zeroes = 64 };
+/// Bits of Op::P6::decoding: clocks of prefixes, then how it takes and leaves registers, then whether
+/// it is a string instruction under REP.
+enum : std::uint8_t { extra_clocks = 15, reads_whole = 16, writes_part = 32, zeroes = 64, repeats = 128 };
 
 const MicroOps& micro_ops(std::uint16_t number);
 

@@ -21,7 +21,7 @@ constexpr unsigned split = 8;
 
 }  // namespace
 
-TimingP6::TimingP6(const TimingConfig& config) : ProcessorTiming(config), memory_(config) {}
+TimingP6::TimingP6(const TimingConfig& config) : ProcessorTiming(config), memory_(config, counters_) {}
 
 void TimingP6::set_static_clocks(Op& op) const {
   set_micro_ops(op, static_form(op, Model::p6));
@@ -98,7 +98,7 @@ void TimingP6::begin(const Op& op, std::uint32_t eip) {
     decoded_ = std::max(decoded_, t);
   }
   address_ = ready_of(op.address_reads);
-  repeat_.active = is_repeat(op);
+  repeat_.active = op.p6.decoding & repeats;
   repeat_.started = false;
 }
 
@@ -107,12 +107,6 @@ void TimingP6::forget_instruction() {
   decoded_ = address_ = loaded_ = computed_ = 0;
   given_ = 0;
   has_loaded_ = has_computed_ = stack_moved_ = false;
-}
-
-bool TimingP6::is_repeat(const Op& op) {
-  if (!op.rep && !op.repne) return false;
-  return (op.opcode >= 0xA4 && op.opcode <= 0xA7) || (op.opcode >= 0xAA && op.opcode <= 0xAF) ||
-         (op.opcode >= 0x6C && op.opcode <= 0x6F);
 }
 
 // ---- accesses ----
@@ -339,6 +333,7 @@ void TimingP6::interrupt_flush() {
 
 void TimingP6::archive(Archive& a) {
   archive_clock(a);
+  memory_.set_enabled(cache_enabled_);
   front_end_.archive(a);
   window_.archive(a);
   predictor_.archive(a);

@@ -78,7 +78,6 @@ class TimingP6 final : public ProcessorTiming {
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
   void forget_instruction();
-  static bool is_repeat(const Op& op);
   bool second_half(std::uint32_t physical) const;
   void end_repeat();
 

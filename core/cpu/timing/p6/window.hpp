@@ -48,8 +48,8 @@ class Window {
   std::uint64_t dispatch(std::uint64_t ready, unsigned ports, unsigned busy = 1) {
     ready = std::max(ready, rename_clock_ + 1);
     std::uint64_t t = ready;
-    if (ready - base_ < slots) {
-      const auto from = static_cast<unsigned>(ready - base_);
+    if (ready - rename_clock_ < slots) {
+      const auto from = static_cast<unsigned>(ready - rename_clock_);
       unsigned best = slots, on = 0;
       for (unsigned left = ports; left != 0; left &= left - 1) {
         const auto p = static_cast<unsigned>(std::countr_zero(left));
@@ -60,7 +60,7 @@ class Window {
         }
       }
       if (best < slots) {
-        t = base_ + best;
+        t = rename_clock_ + best;
         const std::uint64_t span = busy >= slots ? ~std::uint64_t{0} : (std::uint64_t{1} << busy) - 1;
         taken_[on] |= span << best;
       }
@@ -96,30 +96,27 @@ class Window {
   }
 
   void archive(Archive& a) {
-    a(retired_, dispatched_, taken_, base_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_,
-      station_);
+    a(retired_, dispatched_, taken_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_, station_);
   }
   /// Whether what has been loaded can have come from a run.
-  bool sound() const {
-    return at_ < reorder_buffer && station_ < stations && base_ == rename_clock_ && rename_clock_ <= retire_clock_ + 1;
-  }
+  bool sound() const { return at_ < reorder_buffer && station_ < stations && rename_clock_ <= retire_clock_ + 1; }
 
  private:
   static constexpr unsigned slots = 64, ports = 5;
 
   /// Renaming goes on at clock `t`.
   void advance(std::uint64_t t) {
-    const std::uint64_t by = t - base_;
+    const std::uint64_t by = t - rename_clock_;
     for (std::uint64_t& p : taken_) p = by < slots ? p >> by : 0;
-    base_ = rename_clock_ = t;
+    rename_clock_ = t;
     renamed_ = 0;
     registers_read_ = 0;
   }
 
   std::array<std::uint64_t, reorder_buffer> retired_{};  // of the micro-op that had the place before
   std::array<std::uint64_t, stations> dispatched_{};
-  std::array<std::uint64_t, ports> taken_{};  // clocks from base_ on, as bits
-  std::uint64_t base_ = 0, rename_clock_ = 0, retire_clock_ = 0;
+  std::array<std::uint64_t, ports> taken_{};  // clocks from rename_clock_ on, as bits
+  std::uint64_t rename_clock_ = 0, retire_clock_ = 0;
   std::uint16_t registers_read_ = 0;
   std::uint8_t renamed_ = 0, retiring_ = 0, at_ = 0, station_ = 0;
 };
