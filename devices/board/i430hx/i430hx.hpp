@@ -25,8 +25,6 @@ class I430hx final : public NorthBridge {
     DRAMEC = 0x56,
     DRAMC = 0x57,
     DRAMT = 0x58,
-    PAM0 = 0x59,
-    DRB0 = 0x60,
     DRT = 0x68,
     SMRAM = 0x72,
     ERRCMD = 0x90,

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/board/i440bx/i440bx.hpp"
 
-#include <fmt/format.h>
-
 namespace planar {
 
 namespace {
 constexpr pci::Identity identity{
     .vendor = 0x8086, .device = 0x7192, .revision = 0x03, .class_code = 0x060000, .interrupt_pin = 0};
-constexpr unsigned rows = 8;
 constexpr std::uint32_t row_unit = 8 << 20;  // of DRB: 8 MB
 
 /// A register: what it holds after a reset, and the bits that can be written.
@@ -21,8 +18,8 @@ constexpr Own own[] = {
     {I440bx::NBXCFG, 4, 0x0000A402, 0xFF00FBFC},
     {I440bx::DRAMC, 1, 0x08, 0x3F},  // synchronous memory, refresh every 15.6 us is the firmware's
     {I440bx::DRAMT, 1, 0x03, 0x03},
-    {I440bx::PAM0, 4, 0, 0x33333330},
-    {I440bx::PAM0 + 4, 3, 0, 0x333333},
+    {NorthBridge::PAM0, 4, 0, 0x33333330},
+    {NorthBridge::PAM0 + 4, 3, 0, 0x333333},
     {I440bx::FDHC, 1, 0, 0xC0},
     {I440bx::MBSC, 4, 0, 0xFFFFFFFF},
     {I440bx::SMRAM, 1, 0x02, 0x78},
@@ -36,27 +33,19 @@ constexpr Own own[] = {
 };
 }  // namespace
 
-I440bx::I440bx(pci::Slot& slot, std::uint32_t memory_bytes) : NorthBridge(slot, identity) {
-  // The bridge always decodes memory and is always a master; SERR# is the only bit that can be chosen.
-  config_.set_default(pci::COMMAND, 2, pci::MEMORY_SPACE | pci::BUS_MASTER);
+I440bx::I440bx(pci::Slot& slot, std::uint32_t memory_bytes) : NorthBridge(slot, identity, memory_bytes, row_unit) {
   config_.set_writable(pci::COMMAND, 2, pci::SERR_ENABLE);
-  config_.set_default(pci::STATUS, 2, pci::DEVSEL_MEDIUM);
   for (const Own& r : own) {
     config_.set_default(r.reg, r.bytes, r.reset);
     config_.set_writable(r.reg, r.bytes, r.writable);
   }
-  const std::uint32_t units = memory_bytes / row_unit;  // each DRB is where its row ends
-  for (unsigned row = 0; row < rows; ++row) config_.set_default(DRB0 + row, 1, row == 0 ? (units + 1) / 2 : units);
-  config_.set_writable(DRB0, 4, 0xFFFFFFFF);
-  config_.set_writable(DRB0 + 4, 4, 0xFFFFFFFF);
   config_.set_clearable(ERRSTS, 2, 0x071F);
 }
 
 void I440bx::describe(Description& d) const {
   describe_header(d);
   d.reg("NBXCFG", config_.read(NBXCFG, 4), 32);
-  for (unsigned n = 0; n < 7; ++n) d.reg(fmt::format("PAM{}", n), config_.read(PAM0 + n, 1), 8);
-  for (unsigned n = 0; n < rows; ++n) d.reg(fmt::format("DRB{}", n), config_.read(DRB0 + n, 1), 8);
+  describe_memory(d);
   d.reg("SDRAMC", config_.read(SDRAMC, 2), 16).reg("SMRAM", config_.read(SMRAM, 1), 8);
 }
 

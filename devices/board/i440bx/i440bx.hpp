@@ -22,8 +22,6 @@ class I440bx final : public NorthBridge {
     NBXCFG = 0x50,
     DRAMC = 0x57,
     DRAMT = 0x58,
-    PAM0 = 0x59,
-    DRB0 = 0x60,
     FDHC = 0x68,
     MBSC = 0x69,
     SMRAM = 0x72,

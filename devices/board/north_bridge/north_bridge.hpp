@@ -2,6 +2,8 @@
 // A host bridge as a function on PCI, bus 0 device 0: what a board needs to know of it, whichever chip it is.
 #pragma once
 
+#include <cstdint>
+
 #include "bus/pci/function.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
@@ -10,11 +12,19 @@ namespace planar {
 
 class NorthBridge : public pci::Function {
  public:
-  using Function::Function;
+  /// Registers that Intel's bridges have at the same places.
+  enum CommonRegister : std::uint8_t { PAM0 = 0x59, DRB0 = 0x60 };
+
+  /// `memory_bytes` in two rows of equal size; `row_unit`: bytes of a DRB's unit.
+  NorthBridge(pci::Slot& slot, const pci::Identity& identity, std::uint32_t memory_bytes, std::uint32_t row_unit);
 
   virtual const char* name() const = 0;  ///< of its part in views: "430hx"
   virtual void describe(Description& d) const = 0;
   virtual void archive(Archive& a) = 0;
+
+ protected:
+  /// PAM0 to PAM6 and DRB0 to DRB7.
+  void describe_memory(Description& d) const;
 };
 
 }  // namespace planar
