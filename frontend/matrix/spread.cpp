@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
+#include "core/common/student_t.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
@@ -16,14 +16,6 @@ namespace planar {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The 97.5 % quantile of Student's t distribution. Above 30 degrees of freedom within 0.002 of it.
-double student_t(std::size_t degrees) {
-  static constexpr std::array table{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                    2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                    2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return degrees <= table.size() ? table[degrees - 1] : 1.96 + 2.4 / static_cast<double>(degrees);
-}
 
 ordered_json to_json(const Spread& s) {
   return {{"stddev", rounded(s.stddev, 3)},
@@ -88,7 +80,7 @@ Spread spread_of(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   s.least = *least;
   s.most = *most;
-  s.ci95 = student_t(s.count - 1) * s.stddev / std::sqrt(n);
+  s.ci95 = student_t95(s.count - 1) * s.stddev / std::sqrt(n);
   return s;
 }
 

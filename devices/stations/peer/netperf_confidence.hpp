@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/common/student_t.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::net {
@@ -36,13 +37,6 @@ struct NetperfRepetition {
 /// under the root of the deviation s and t of n - 1 degrees of freedom, two-sided. 0 of fewer than two results, or of
 /// results without a mean.
 inline double netperf_width(std::span<const double> results, unsigned level) {
-  constexpr std::size_t degrees = most_netperf_runs - 1;
-  static constexpr double t95[degrees] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                          2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                          2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
-  static constexpr double t99[degrees] = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-                                          3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
-                                          2.831,  2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756};
   const std::size_t n = results.size();
   if (n < 2) return 0;
   double sum = 0, squares = 0;
@@ -50,8 +44,8 @@ inline double netperf_width(std::span<const double> results, unsigned level) {
   const double mean = sum / static_cast<double>(n);
   for (const double r : results) squares += (r - mean) * (r - mean);
   if (mean <= 0) return 0;
-  const double* const table = level == 95 ? t95 : t99;
-  const double t = table[std::min(n - 2, degrees - 1)];
+  const std::size_t degrees = std::min<std::size_t>(n, most_netperf_runs) - 1;
+  const double t = level == 95 ? student_t95(degrees) : student_t99(degrees);
   return 2 * t * std::sqrt(squares / static_cast<double>(n)) / (mean * std::sqrt(static_cast<double>(n - 1)));
 }
 
