@@ -53,15 +53,7 @@ next_kernel:
         call print
         mov eax, [sum]
         call print_hexadecimal
-        mov esi, text_end
-        call print
-        mov eax, [ebp + 4]
-        mov [entry], eax
-        jmp next_kernel
-all_done:
-        mov esi, text_over
-        call print
-        jmp finish
+        end_of_kernel
 
 ; EAX and EDX are the measurement's.
 %macro begin 0

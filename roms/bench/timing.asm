@@ -74,15 +74,7 @@ next_kernel:
         call print
         mov eax, edx
         call print_hexadecimal
-        mov esi, text_end
-        call print
-        mov eax, [ebp + 4]
-        mov [entry], eax
-        jmp next_kernel
-all_done:
-        mov esi, text_over
-        call print
-        jmp finish
+        end_of_kernel
 
 ; EAX = counter 0
 read_counter:

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/common/pro1000.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
+#include <span>
 
 namespace planar::ethernet {
 namespace {
@@ -16,26 +19,16 @@ constexpr std::string_view common_limits[] = {
     "The test guest has no driver for it.",
     "How far descriptors are fetched ahead, the steps between them and the times of registers are inferred.",
 };
-constexpr std::array limits_82542 = std::to_array<std::string_view>({
-    common_limits[0],
-    common_limits[1],
-    common_limits[2],
-    common_limits[3],
-    common_limits[4],
-    common_limits[5],
-    common_limits[6],
-    "Revision 2.1 only, without the errata of 2.0; the second receive ring is kept and does nothing.",
-});
-constexpr std::array limits_82543 = std::to_array<std::string_view>({
-    common_limits[0],
-    common_limits[1],
-    common_limits[2],
-    common_limits[3],
-    common_limits[4],
-    common_limits[5],
-    common_limits[6],
-    "Errata of the 82543GC (lock-ups with RDTR, corrupted small packets) are not there.",
-});
+consteval auto limits_and(std::string_view own) {
+  std::array<std::string_view, std::size(common_limits) + 1> limits;
+  std::copy(std::begin(common_limits), std::end(common_limits), limits.begin());
+  limits.back() = own;
+  return limits;
+}
+constexpr auto limits_82542 =
+    limits_and("Revision 2.1 only, without the errata of 2.0; the second receive ring is kept and does nothing.");
+constexpr auto limits_82543 =
+    limits_and("Errata of the 82543GC (lock-ups with RDTR, corrupted small packets) are not there.");
 
 constexpr std::uint16_t intel = 0x8086, id_82542 = 0x1000, id_82543 = 0x1001;
 constexpr OemId ids[] = {{id_82542, "Intel"}};
@@ -98,29 +91,26 @@ std::array<std::uint16_t, At93c46::words> eeprom(const net::MacAddress& mac, con
 PciParts make_82542(const PciContext& context) { return make_pci_card<Pro1000>(context, Pro1000::with_82542); }
 PciParts make_82543(const PciContext& context) { return make_pci_card<Pro1000>(context, Pro1000::with_82543); }
 
+constexpr PciEntry entry_of(std::string_view name, std::string_view title, std::uint16_t id,
+                            PciParts (*make)(const PciContext&), std::span<const std::string_view> limits) {
+  return {.name = name,
+          .title = title,
+          .adapter_id = id,
+          .medium = MediumKind::ethernet_1000,
+          .data_path = "bus master",
+          .bus_width = 64,
+          .make = make,
+          .limits = limits,
+          .full_duplex = true,
+          .vendor = intel};
+}
+
 }  // namespace
 
-const PciEntry Pro1000::with_82542{.name = "pro1000-82542",
-                                   .title = "Intel PRO/1000 Gigabit Server Adapter (82542)",
-                                   .adapter_id = id_82542,
-                                   .medium = MediumKind::ethernet_1000,
-                                   .data_path = "bus master",
-                                   .bus_width = 64,
-                                   .make = make_82542,
-                                   .limits = limits_82542,
-                                   .full_duplex = true,
-                                   .vendor = intel};
-
-const PciEntry Pro1000::with_82543{.name = "pro1000-82543",
-                                   .title = "Intel PRO/1000 F Server Adapter (82543GC)",
-                                   .adapter_id = id_82543,
-                                   .medium = MediumKind::ethernet_1000,
-                                   .data_path = "bus master",
-                                   .bus_width = 64,
-                                   .make = make_82543,
-                                   .limits = limits_82543,
-                                   .full_duplex = true,
-                                   .vendor = intel};
+const PciEntry Pro1000::with_82542 =
+    entry_of("pro1000-82542", "Intel PRO/1000 Gigabit Server Adapter (82542)", id_82542, make_82542, limits_82542);
+const PciEntry Pro1000::with_82543 =
+    entry_of("pro1000-82543", "Intel PRO/1000 F Server Adapter (82543GC)", id_82543, make_82543, limits_82543);
 
 Pro1000::Pro1000(const PciContext& context, const PciEntry& entry)
     : Pro1000(context, entry, options_of(context, entry)) {}

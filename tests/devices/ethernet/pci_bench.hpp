@@ -10,6 +10,7 @@
 
 #include "devices/adapter/pci/pci_entry.hpp"
 #include "tests/bus/pci_rig.hpp"
+#include "tests/catch.hpp"
 #include "tests/devices/medium/wire.hpp"
 
 namespace planar::test {
@@ -62,5 +63,17 @@ struct PciBench {
   bus::Card* card;
   Recorder other;
 };
+
+/// Whether `card` takes a snapshot that may be damaged; if not, it has said so as a damaged file is reported.
+inline bool loads(bus::Card& card, std::vector<std::uint8_t> stream) {
+  Archive a = Archive::loader(std::move(stream));
+  try {
+    card.archive(a);
+  } catch (const Error& e) {
+    CHECK(e.code() == ExitCode::missing_file);
+    return false;
+  }
+  return true;
+}
 
 }  // namespace planar::test

@@ -252,11 +252,7 @@ TEST_CASE("PRO/100+: a damaged snapshot is refused or leads to a card that can b
     auto damaged = whole;
     damaged[n] ^= 0x81;
     EePro100Bench b(true, false);
-    Archive a = Archive::loader(damaged);
-    try {
-      b.card->archive(a);
-    } catch (const Error& e) {
-      CHECK(e.code() == ExitCode::missing_file);
+    if (!loads(*b.card, damaged)) {
       ++refused;
       continue;
     }

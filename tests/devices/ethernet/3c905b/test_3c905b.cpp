@@ -306,11 +306,7 @@ TEST_CASE("3C905B: a damaged snapshot is refused or harmless") {
     random = random * 6364136223846793005u + 1442695040888963407u;
     bad[(random >> 33) % bad.size()] ^= static_cast<std::uint8_t>(1 + (random >> 20) % 255);
     XlBench other(true, false);
-    Archive a = Archive::loader(bad);
-    try {
-      other.card->archive(a);
-    } catch (const Error& e) {
-      CHECK(e.code() == ExitCode::missing_file);
+    if (!loads(*other.card, bad)) {
       ++refused;
       continue;
     }

@@ -225,11 +225,7 @@ TEST_CASE("PRO/1000: a damaged snapshot is refused or leads to a card that can b
     auto bad = whole;
     bad[n] ^= 0x81;
     Pro1000Bench b;
-    Archive a = Archive::loader(bad);
-    try {
-      b.card->archive(a);
-    } catch (const Error& e) {
-      CHECK(e.code() == ExitCode::missing_file);
+    if (!loads(*b.card, bad)) {
       ++refused;
       continue;
     }

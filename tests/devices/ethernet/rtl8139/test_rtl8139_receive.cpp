@@ -330,12 +330,8 @@ TEST_CASE("RTL8139: a damaged snapshot is refused or leads to a card that can be
     damaged_stream[at] ^= 0xFF;
     Rtl8139Bench second;
     second.step(first.now() - second.now());
-    try {
-      Archive a = Archive::loader(damaged_stream);
-      second.card->archive(a);
-    } catch (const Error& e) {
+    if (!loads(*second.card, damaged_stream)) {
       ++refused;
-      CHECK(e.code() == ExitCode::missing_file);
       continue;
     }
     second.out(0x3E, 0xFFFF, 2);
