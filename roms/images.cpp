@@ -18,6 +18,7 @@ EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
 // The bench diskettes are empty after the first track.
 EMBED_PART(planar_bench_timing, PLANAR_IMAGES "/bench/bench-timing.img", ", 0, 18 * 512");
 EMBED_PART(planar_bench_bus, PLANAR_IMAGES "/bench/bench-bus.img", ", 0, 18 * 512");
+EMBED_PART(planar_bench_p6, PLANAR_IMAGES "/bench/bench-p6.img", ", 0, 18 * 512");
 EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench/bench-mix.img", ", 0, 18 * 512");
 
 namespace planar::roms {
@@ -37,5 +38,6 @@ std::span<const std::uint8_t> kernel_loader() { return {planar_kernel_loader_beg
 std::vector<std::uint8_t> bench_mix() { return diskette(planar_bench_mix_begin, planar_bench_mix_end); }
 std::vector<std::uint8_t> bench_timing() { return diskette(planar_bench_timing_begin, planar_bench_timing_end); }
 std::vector<std::uint8_t> bench_bus() { return diskette(planar_bench_bus_begin, planar_bench_bus_end); }
+std::vector<std::uint8_t> bench_p6() { return diskette(planar_bench_p6_begin, planar_bench_p6_end); }
 
 }  // namespace planar::roms

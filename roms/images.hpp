@@ -22,5 +22,7 @@ std::vector<std::uint8_t> bench_mix();
 std::vector<std::uint8_t> bench_timing();
 /// Its accesses, bursts and lines of memory of a PC with PCI, likewise.
 std::vector<std::uint8_t> bench_bus();
+/// Its loops that others have measured on a Pentium Pro, II or III, likewise.
+std::vector<std::uint8_t> bench_p6();
 
 }  // namespace planar::roms

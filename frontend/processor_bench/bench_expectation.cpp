@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::string_view timing_file = "frontend/processor_bench/timing.toml";
 constexpr std::string_view bus_file = "frontend/processor_bench/bus.toml";
+constexpr std::string_view p6_file = "frontend/processor_bench/p6.toml";
+
+constexpr double p6_first_level_load = 3;  // clocks from load to datum (lmbench)
 
 [[noreturn]] void fail(const toml::node& at, const std::string& problem) {
   throw Error(fmt::format("{}:{}: {}", *at.source().path, at.source().begin.line, problem));
@@ -59,6 +62,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
   if (name == "l2.line") return (t.l2.hit_mru + (t.l1.line / t.dram.width - 1) * t.l2.burst_step) * per_bus;
+  if (name == "l2.load") return t.l2.latency + p6_first_level_load;
   const auto whole = [&](Time cycle) {  // the processor continues at its next clock
     return std::ceil((m.board->cycles().synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };
@@ -75,6 +79,8 @@ Expectation read_one(const toml::table& entry, const MachineConfig& m) {
   e.refresh = entry["refresh"].value_or(false);
   e.bound_percent = required<double>(entry, "bound");
   e.reason = required<std::string>(entry, "reason");
+  e.set = entry["set"].value_or(std::string{});
+  e.less = entry["less"].value_or(std::string{});
   for (const toml::node& node : tables(entry, "terms")) {
     const toml::table& term = *node.as_table();
     ExpectedTerm t;
@@ -123,6 +129,16 @@ std::vector<Expectation> bus_expectations(const MachineConfig& machine) {
   const auto cpu = processor_model(machine.timing.model).key;
   for (const toml::node& node : tables(file, "expect"))
     if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
+      list.push_back(read_one(entry, machine));
+  return list;
+}
+
+std::vector<Expectation> p6_expectations(const MachineConfig& machine) {
+  std::vector<Expectation> list;
+  if (machine.timing.model != cpu::Model::p6) return list;
+  const toml::table file = parsed(p6_file);
+  for (const toml::node& node : tables(file, "expect"))
+    if (const toml::table& entry = *node.as_table(); entry["machine"].value_or(machine.name) == machine.name)
       list.push_back(read_one(entry, machine));
   return list;
 }

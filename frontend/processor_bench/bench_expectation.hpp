@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, and for a PC with PCI
-// bus.toml, evaluated for a machine.
+// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, for a PC with PCI bus.toml,
+// for a P6 p6.toml, evaluated for a machine.
 #pragma once
 
 #include <string>
@@ -28,6 +28,8 @@ struct Expectation {
   double refresh_share = 0;  ///< share of the time, if `refresh` is set
   double bound_percent = 0;  ///< accepted residual
   std::string reason;        ///< why the bound is not zero
+  std::string set;           ///< of a P6's: "development", looked at while the model was made, or "check"
+  std::string less;          ///< the kernel whose clocks are taken off those measured; empty: none
   /// Clocks per round.
   double clocks() const;
 };
@@ -37,6 +39,8 @@ struct Expectation {
 std::vector<Expectation> expectations(const MachineConfig& machine);
 /// Those of its bus and memory: none but for a PC with PCI.
 std::vector<Expectation> bus_expectations(const MachineConfig& machine);
+/// Those that others have measured: none but for a P6.
+std::vector<Expectation> p6_expectations(const MachineConfig& machine);
 
 /// The BogoMIPS of the processor class at the machine's clock.
 double expected_bogomips(const MachineConfig& machine);

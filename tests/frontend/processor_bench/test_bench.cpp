@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "machines/config/machine_files.hpp"
@@ -152,9 +153,10 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
       "delay_1",   "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself",        "copy_hot",
       "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "hardware_interrupt", "system_call",
       "page_walk"};
-  REQUIRE(kernels.size() == 6);
+  REQUIRE(kernels.size() == 7);
   for (const auto& [machine, names] : kernels) {
     CAPTURE(machine);
+    if (machine == "pc-p3-600") continue;  // its kernels are others, see below
     CHECK(std::includes(names.begin(), names.end(), all.begin(), all.end()));
     CHECK(names.size() == (machine == "pc-p166" ? all.size() + 45 : all.size()));
   }
@@ -179,6 +181,50 @@ TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and mea
   CHECK(clocks.at("card_reads_dirty_l2") > clocks.at("card_reads_1514") + 5);
   CHECK(clocks.at("l2_beside_card") > clocks.at("line_l2") + 0.2);
   CHECK(clocks.at("memory_beside_card") > clocks.at("line_memory") + 2);
+}
+
+TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on average within 12 %") {
+  // Where sources disagree or one is not confirmed: p6.toml has the reasons.
+  const std::set<std::string> far{"movs_by_4", "movs_short", "address_space"};
+  std::map<std::string, std::vector<double>> errors;  // by set
+  for (const auto& row : timing().at("results")) {
+    if (!row.contains("set")) continue;
+    const auto kernel = row.at("kernel").get<std::string>();
+    const double error = std::abs(row.at("residual_percent").get<double>());
+    INFO(kernel << ": " << row.at("clocks") << " clocks, measured by others " << row.at("expected_clocks"));
+    CHECK(row.at("machine") == "pc-p3-600");
+    CHECK((error <= 35) == !far.contains(kernel));
+    errors[row.at("set").get<std::string>()].push_back(error);
+  }
+  const auto mean = [&](const std::vector<double>& of) {
+    return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+  };
+  REQUIRE(errors.size() == 2);
+  auto &development = errors.at("development"), &check = errors.at("check");
+  CHECK(development.size() == 18);
+  CHECK(check.size() == 31);
+  CHECK(mean(development) <= 5);
+  CHECK(mean(check) <= 15);
+  development.insert(development.end(), check.begin(), check.end());
+  CHECK(mean(development) <= 12);
+}
+
+TEST_CASE("bench timing: a Coppermine's second level answers a load in 7 clocks, as lmbench measured") {
+  Scratch scratch;
+  const auto file = scratch.write("coppermine.toml",
+                                  "machine = \"pc-p3-600\"\n[cpu]\nsignature = 0x686\n"
+                                  "[l2]\nsize = \"256 KB\"\nlatency = 4\nline_clocks = 2\n");
+  const auto said = run_planar("bench timing --quiet --json - --machine " + file);
+  REQUIRE(said.status == 0);
+  unsigned seen = 0;
+  const auto json = said.json();
+  for (const auto& row : json.at("results")) {
+    if (row.at("kernel") != "chase_l2") continue;
+    CHECK(row.at("clocks").get<double>() == Approx(7).epsilon(0.05));
+    CHECK(row.at("expected_clocks") == 7);
+    ++seen;
+  }
+  CHECK(seen == 1);
 }
 
 TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops are predicted right as well") {
