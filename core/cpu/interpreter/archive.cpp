@@ -38,6 +38,7 @@ void Engine::archive(Archive& a) {
     uncached_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
   if (model == Model::p6) archive_p6(a);
+  if (a.loading()) timing.set_memory_types(p6.memory_types);
   timing.archive(a);
   if (!a.loading()) return;
 

@@ -83,6 +83,7 @@ void Engine::do_reset() {
   set_dr7(0);
   flush_tlb();
   timing.set_cache_enabled(model == Model::i386sx);
+  timing.set_memory_types(p6.memory_types);
   timing.flush_caches();
   timing.interrupt_flush();
   if (accounting) accounting->interrupted();

@@ -63,6 +63,8 @@ void wrmsr(Engine& c, const Op&) {
     *p = v;
   } else if (c.model < Model::p6 || !c.p6.write(number, v)) {
     raise(vec_gp, 0);
+  } else {
+    c.timing.set_memory_types(c.p6.memory_types);
   }
 }
 

@@ -127,6 +127,10 @@ class Timing {
   void master_wrote(std::uint32_t address, std::uint32_t bytes) { common().master_wrote(address, bytes); }
   void flush_caches(bool write_back = false) { common().flush_caches(write_back); }
   void set_cache_enabled(bool enabled) { common().set_cache_enabled(enabled); }
+  /// The P6's MTRRs as they are now.
+  void set_memory_types(const MemoryTypeRanges& types) {
+    if (is_p6()) p6().set_memory_types(types);
+  }
   void interrupt_flush() { common().interrupt_flush(); }
   const ProcessorTiming::Counters& counters() const { return common().counters(); }
   std::uint64_t pin_clocks() const { return common().pin_clocks(); }

@@ -49,7 +49,7 @@ MemoryType combined(MemoryType a, MemoryType b) {
 }  // namespace
 
 MemoryType MemoryTypeRanges::type(std::uint32_t physical) const {
-  if (!(defaults & enabled)) return MemoryType::uncacheable;
+  if (!on()) return MemoryType::uncacheable;
   if (physical < 0x100000 && (defaults & fixed_enabled)) return fixed_type(fixed, physical);
   bool found = false;
   MemoryType type = type_of(defaults);
@@ -59,6 +59,19 @@ MemoryType MemoryTypeRanges::type(std::uint32_t physical) const {
     found = true;
   }
   return type;
+}
+
+bool MemoryTypeRanges::any(MemoryType type) const {
+  if (!on()) return type == MemoryType::uncacheable;
+  const auto is = [&](std::uint64_t v) { return type_of(v) == type; };
+  if (is(defaults)) return true;
+  for (const Variable& v : variable)
+    if ((v.mask & enabled) && is(v.base)) return true;
+  if (defaults & fixed_enabled)
+    for (const std::uint64_t eight : fixed)
+      for (unsigned n = 0; n < 8; ++n)
+        if (is(eight >> 8 * n)) return true;
+  return false;
 }
 
 bool MemoryTypeRanges::read(std::uint32_t number, std::uint64_t& value) const {

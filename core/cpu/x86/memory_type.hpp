@@ -33,6 +33,10 @@ struct MemoryTypeRanges {
   /// The type of the memory at a physical address; page tables and CR0.CD are not looked at. Where the manual leaves
   /// overlapping ranges undefined, and with MTRRs off, it is uncacheable.
   MemoryType type(std::uint32_t physical) const;
+  /// MTRRdefType.E: the registers decide at all.
+  bool on() const { return defaults >> 11 & 1; }
+  /// Whether any memory is of this type.
+  bool any(MemoryType type) const;
 
   /// RDMSR, WRMSR of FEh, 200h to 20Fh, 250h, 258h, 259h, 268h to 26Fh and 2FFh: false if the number is none of these,
   /// the register is read-only, or a reserved bit or type is written: #GP.

@@ -7,6 +7,7 @@ namespace planar::cpu {
 namespace {
 constexpr std::uint32_t no_line = 1;
 constexpr unsigned beats = 4;  // of a line on the front-side bus
+constexpr std::uint32_t all_bytes = 0xFFFFFFFF;
 }  // namespace
 
 MemoryP6::MemoryP6(const TimingConfig& config, ProcessorTiming::Counters& counters)
@@ -27,14 +28,20 @@ std::uint64_t MemoryP6::after_fill(std::uint64_t t, std::uint32_t address) const
   return t;
 }
 
-std::uint64_t MemoryP6::load_elsewhere(std::uint64_t t, std::uint32_t address) {
+// An uncacheable load is not speculative: all before it is done, and what has been combined is in memory.
+std::uint64_t MemoryP6::load_elsewhere(std::uint64_t t, std::uint32_t address, std::uint64_t in_order) {
   if (data_.find<l1>(address)) return after_fill(t + load_latency, address);
   ++counters_.read_misses;
   if (!enabled_ || !memory_.cacheable(address)) return single(t + load_latency, address);
+  if (reads_each(address)) {
+    t = drain(type_ == MemoryType::uncacheable ? std::max(t, in_order) : t);
+    return single(t + load_latency, address);
+  }
   return line_to(data_, t + load_latency, address);
 }
 
-std::uint64_t MemoryP6::store_elsewhere(std::uint64_t t, std::uint32_t address) {
+std::uint64_t MemoryP6::store_elsewhere(std::uint64_t t, std::uint32_t address, unsigned bytes) {
+  if (writes_each(address)) return store_past(type_, t, address, bytes);
   if (data_.find_for_write<l1>(address)) return after_fill(t, address);
   ++counters_.write_misses;
   if (!enabled_ || !memory_.cacheable(address)) return single(t, address);
@@ -45,13 +52,65 @@ std::uint64_t MemoryP6::store_elsewhere(std::uint64_t t, std::uint32_t address) 
 
 std::uint64_t MemoryP6::fetch_elsewhere(std::uint64_t t, std::uint32_t address) {
   ++counters_.code_misses;
-  if (!enabled_ || !memory_.cacheable(address)) return single(t, address);
+  if (!enabled_ || !memory_.cacheable(address) || reads_each(address)) return single(t, address);
   return line_to(code_, t, address);
 }
 
+// ---- memory types ----
+
+void MemoryP6::set_types(const MemoryTypeRanges& types) {
+  types_ = types;
+  typed_ = types.on();
+  page_ = no_page;
+  combined_bytes_ = 0;
+  combined_until_ = 0;
+}
+
+std::uint64_t MemoryP6::store_past(MemoryType type, std::uint64_t t, std::uint32_t address, unsigned bytes) {
+  ++counters_.write_misses;
+  switch (type) {
+    case MemoryType::write_combining: return combine(t, address, bytes);
+    case MemoryType::uncacheable: return single_write(drain(t), address);
+    case MemoryType::write_protected: invalidate(address, 1); [[fallthrough]];
+    default: return single_write(t, address);
+  }
+}
+
+std::uint64_t MemoryP6::combine(std::uint64_t t, std::uint32_t address, unsigned bytes) {
+  const std::uint32_t line = line_of(address), offset = address - line;
+  if (combined_bytes_ != 0 && line != combined_line_) t = send_combined(t);
+  combined_line_ = line;
+  combined_bytes_ |= ((std::uint32_t{1} << bytes) - 1) << offset;
+  return combined_bytes_ == all_bytes ? send_combined(t) : t;
+}
+
+// The bytes wait for the bus in a fill buffer, as lines do.
+std::uint64_t MemoryP6::send_combined(std::uint64_t t) {
+  unsigned clocks = memory_.write(combined_line_);
+  if (combined_bytes_ == all_bytes) {
+    clocks += beats - 1;
+  } else {
+    unsigned quadwords = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) quadwords += (combined_bytes_ >> shift & 0xFF) != 0;
+    clocks *= quadwords;
+  }
+  combined_bytes_ = 0;
+  const std::size_t buffer = next_buffer();
+  t = std::max(t, fill_ready_[buffer]);
+  bus_free_ = memory_start(t) + clock_.bus(clocks);
+  combined_until_ = clock_.core(bus_free_);
+  fill_line_[buffer] = no_line;
+  fill_ready_[buffer] = combined_until_;
+  fills_until_ = std::max(fills_until_, combined_until_);
+  return t;
+}
+
+std::size_t MemoryP6::next_buffer() const {
+  return static_cast<std::size_t>(std::min_element(fill_ready_.begin(), fill_ready_.end()) - fill_ready_.begin());
+}
+
 std::uint64_t MemoryP6::line_to(TagCache& cache, std::uint64_t t, std::uint32_t address) {
-  const auto buffer =
-      static_cast<std::size_t>(std::min_element(fill_ready_.begin(), fill_ready_.end()) - fill_ready_.begin());
+  const std::size_t buffer = next_buffer();
   t = std::max(t, fill_ready_[buffer]);
   const bool held = l2_.present() && l2_.find(address);
   const std::uint64_t ready = held ? from_second(t) : from_memory(t, address);
@@ -101,6 +160,12 @@ std::uint64_t MemoryP6::single(std::uint64_t t, std::uint32_t address) {
   return clock_.core(bus_free_);
 }
 
+// The next store leaves the store buffer a clock later, when the bus is free.
+std::uint64_t MemoryP6::single_write(std::uint64_t t, std::uint32_t address) {
+  bus_free_ = memory_start(t) + clock_.bus(memory_.write(address));
+  return clock_.core(bus_free_) - 1;
+}
+
 void MemoryP6::steal(std::uint64_t from, unsigned clocks) {
   bus_free_ = std::max(bus_free_, clock_.ticks(from)) + clock_.ticks(clocks);
   memory_.close_rows();
@@ -122,6 +187,7 @@ void MemoryP6::invalidate(std::uint32_t address, std::uint32_t bytes) {
 }
 
 std::uint64_t MemoryP6::flush(std::uint64_t t, bool write_back) {
+  t = drain(t);
   code_.flush();
   const unsigned dirty = data_.flush() + (l2_.present() ? l2_.flush() : 0);
   if (!write_back || dirty == 0) return t;
@@ -136,13 +202,16 @@ void MemoryP6::archive(Archive& a) {
   l2_.archive(a);
   a(fill_line_, fill_ready_, fills_until_, l2_free_, bus_free_);
   share_.archive(a);
+  if (types_.any(MemoryType::write_combining)) a(combined_line_, combined_bytes_, combined_until_);
+  if (!a.loading()) return;
+  combined_line_ = line_of(combined_line_);
 }
 
 bool MemoryP6::sound(std::uint64_t clock) const {
   const std::uint64_t limit = clock + (std::uint64_t{1} << 24);
   const auto near = [&](std::uint64_t t) { return t <= limit; };
-  return near(fills_until_) && near(l2_free_) && near(clock_.core(bus_free_)) && share_.sound(clock_.ticks(limit)) &&
-         std::all_of(fill_ready_.begin(), fill_ready_.end(), near);
+  return near(fills_until_) && near(l2_free_) && near(combined_until_) && near(clock_.core(bus_free_)) &&
+         share_.sound(clock_.ticks(limit)) && std::all_of(fill_ready_.begin(), fill_ready_.end(), near);
 }
 
 }  // namespace planar::cpu

@@ -6,10 +6,17 @@
 // first level goes to the second, one of the second to the bus. Not modelled: the banks of the data cache, writes that
 // pass reads on the bus, snoops' own time (a line that another master writes is just invalid).
 //
+// With MTRRs on, memory of other types (Intel, Software Developer's Manual volume 3, 243192, section 9.3): uncacheable,
+// each access by itself, in order; write combining, stores gather in a buffer of a line, which goes out as a burst when
+// it is full, else by the quadword; write-through, each store goes to the bus and allocates no line; write-protected,
+// likewise, and the line becomes invalid. With MTRRs off the machine's ranges decide (PlanarMemory::cacheable()).
+//
 // Sources: docs/hardware/p6.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/cpu/timing/cached/tag_cache.hpp"
@@ -17,6 +24,7 @@
 #include "core/cpu/timing/memory/bus_clock.hpp"
 #include "core/cpu/timing/memory/line_share.hpp"
 #include "core/cpu/timing/memory/planar_memory.hpp"
+#include "core/cpu/x86/memory_type.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
@@ -28,21 +36,35 @@ class MemoryP6 {
   /// Counts misses in `counters`.
   MemoryP6(const TimingConfig& config, ProcessorTiming::Counters& counters);
 
-  /// The datum of a load that begins at `t`.
-  std::uint64_t load(std::uint64_t t, std::uint32_t address) {
+  /// The datum of a load that begins at `t`; all before it is done at `in_order`.
+  std::uint64_t load(std::uint64_t t, std::uint32_t address, std::uint64_t in_order) {
     if (!data_.in_mru_way<l1>(address)) [[unlikely]]
-      return load_elsewhere(t, address);
+      return load_elsewhere(t, address, in_order);
     return t + load_latency >= fills_until_ ? t + load_latency : after_fill(t + load_latency, address);
   }
   /// When the first level has taken a store that leaves the store buffer at `t`.
-  std::uint64_t store(std::uint64_t t, std::uint32_t address) {
+  std::uint64_t store(std::uint64_t t, std::uint32_t address, unsigned bytes) {
     if (!data_.dirty_in_mru_way<l1>(address)) [[unlikely]]
-      return store_elsewhere(t, address);
+      return store_elsewhere(t, address, bytes);
     return t >= fills_until_ ? t : after_fill(t, address);
   }
   /// The code line of `address`, wanted at `t`.
   std::uint64_t fetch(std::uint64_t t, std::uint32_t address) {
     return code_.find<l1>(address) ? t : fetch_elsewhere(t, address);
+  }
+
+  /// Whether each store there counts, and not only the first one of a line: memory that is not written back.
+  bool writes_each(std::uint32_t address) { return typed_ && type(address) != MemoryType::write_back; }
+  /// The same of loads: memory that is not cached.
+  bool reads_each(std::uint32_t address) {
+    return typed_ && (type(address) == MemoryType::uncacheable || type(address) == MemoryType::write_combining);
+  }
+  bool combines(std::uint32_t address) { return typed_ && type(address) == MemoryType::write_combining; }
+  /// All combined stores are in memory: when, from `t` on.
+  std::uint64_t drain(std::uint64_t t) {
+    if (combined_bytes_ != 0) [[unlikely]]
+      send_combined(t);
+    return std::max(t, combined_until_);
   }
 
   std::uint32_t line_of(std::uint32_t address) const { return data_.line_of(address); }
@@ -55,6 +77,8 @@ class MemoryP6 {
   /// Drops all lines; with `write_back` the dirty ones go out from `t` on. Returns when that is over.
   std::uint64_t flush(std::uint64_t t, bool write_back);
   void set_enabled(bool enabled) { enabled_ = enabled; }
+  /// The MTRRs as they are now; nothing is being combined, for WRMSR and a reset have waited for that.
+  void set_types(const MemoryTypeRanges& types);
 
   const TagCache& data() const { return data_; }
   const TagCache& code() const { return code_; }
@@ -67,9 +91,22 @@ class MemoryP6 {
  private:
   static constexpr CacheShape l1{.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::none};
   static constexpr unsigned buffers = 4;
+  static constexpr std::uint32_t no_page = 0xFFFFFFFF;
 
-  std::uint64_t load_elsewhere(std::uint64_t t, std::uint32_t address);
-  std::uint64_t store_elsewhere(std::uint64_t t, std::uint32_t address);
+  std::uint64_t load_elsewhere(std::uint64_t t, std::uint32_t address, std::uint64_t in_order);
+  std::uint64_t store_elsewhere(std::uint64_t t, std::uint32_t address, unsigned bytes);
+  MemoryType type(std::uint32_t address) {
+    if (address >> 12 != page_) {
+      page_ = address >> 12;
+      type_ = types_.type(address);
+    }
+    return type_;
+  }
+  std::uint64_t store_past(MemoryType type, std::uint64_t t, std::uint32_t address, unsigned bytes);
+  /// Bytes that gather; returns when the buffer has taken them.
+  std::uint64_t combine(std::uint64_t t, std::uint32_t address, unsigned bytes);
+  /// The buffer's bytes go out; returns when there is another one.
+  std::uint64_t send_combined(std::uint64_t t);
   std::uint64_t fetch_elsewhere(std::uint64_t t, std::uint32_t address);
   std::uint64_t after_fill(std::uint64_t t, std::uint32_t address) const;
   /// A line comes to the first level: its first datum, asked for at `t`.
@@ -77,6 +114,8 @@ class MemoryP6 {
   std::uint64_t from_second(std::uint64_t t);
   std::uint64_t from_memory(std::uint64_t t, std::uint32_t address);
   std::uint64_t single(std::uint64_t t, std::uint32_t address);
+  std::uint64_t single_write(std::uint64_t t, std::uint32_t address);
+  std::size_t next_buffer() const;
   /// The tick at or after core clock `t` from which the bus is free.
   std::uint64_t bus_edge(std::uint64_t t) const { return clock_.edge(std::max(clock_.ticks(t), bus_free_)); }
   /// The same of a cycle to memory: refresh and other masters' lines are over.
@@ -96,6 +135,14 @@ class MemoryP6 {
   LineShare share_;
   ProcessorTiming::Counters& counters_;
   bool enabled_ = true;
+
+  // ---- memory types ----
+  MemoryTypeRanges types_;
+  bool typed_ = false;            // they are on
+  std::uint32_t page_ = no_page;  // whose type type_ is
+  MemoryType type_ = MemoryType::write_back;
+  std::uint32_t combined_line_ = 0, combined_bytes_ = 0;  // one bit for each byte
+  std::uint64_t combined_until_ = 0;                      // the last burst or quadword is in memory
 };
 
 }  // namespace planar::cpu

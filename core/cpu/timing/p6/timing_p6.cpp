@@ -93,7 +93,7 @@ void TimingP6::begin(const Op& op, std::uint32_t eip) {
   address_of_op_ = eip;
   decoded_ = front_end_.decode(memory_, eip, op.length, f.uops, op.p6.decoding & extra_clocks, window_.rename_clock());
   if (f.serializing) {
-    const std::uint64_t t = std::max(window_.retire_clock(), stores_.last());
+    const std::uint64_t t = memory_.drain(in_order());
     window_.drain(t);
     decoded_ = std::max(decoded_, t);
   }
@@ -119,10 +119,10 @@ void TimingP6::read(std::uint32_t physical, unsigned bytes) {
   const std::uint64_t wanted = std::max(address_, addresses_known_);
   window_.rename(decoded_, op_ ? retired_of(op_->address_reads) : 0);
   const std::uint64_t t = window_.dispatch(wanted, port_load);
-  std::uint64_t done = stores_.load(t, physical, bytes);
-  if (done == 0) done = memory_.load(t, physical);
+  std::uint64_t done = memory_.reads_each(physical) ? 0 : stores_.load(t, physical, bytes);
+  if (done == 0) done = memory_.load(t, physical, in_order());
   if (memory_.line_of(physical) != memory_.line_of(physical + bytes - 1)) [[unlikely]]
-    done = std::max(done, memory_.load(t + 1, physical + bytes - 1)) + split;
+    done = std::max(done, memory_.load(t + 1, physical + bytes - 1, in_order())) + split;
   window_.retire(done);
   ++given_;
   loaded_ = std::max(loaded_, done);
@@ -133,7 +133,10 @@ void TimingP6::write(std::uint32_t physical, unsigned bytes) {
   if (repeat_.active) return repeated_access(physical, bytes, true);
   const bool other_half = physical == last_write_ + 4 && given_ > 1 && second_half(physical);
   last_write_ = physical;
-  if (other_half) return;
+  if (other_half) {
+    if (memory_.combines(physical)) memory_.store(stores_.last(), physical, bytes);
+    return;
+  }
   if (op_ && made_of_->compute != 0 && made_of_->ports != port_1 && !has_computed_) compute();
   const unsigned address_registers = op_ ? op_->address_reads : 0u, data_registers = op_ ? op_->p6.sources : 0u;
   const std::uint64_t at = micro_op(address_, port_address, 1, address_registers);
@@ -145,9 +148,15 @@ void TimingP6::write(std::uint32_t physical, unsigned bytes) {
   const std::uint64_t t = window_.dispatch(data, port_data);
   const std::uint64_t retired = window_.retire(t + 1);
   ++given_;
-  std::uint64_t taken = memory_.store(std::max(stores_.last(), retired) + 1, physical);
-  if (memory_.line_of(physical) != memory_.line_of(physical + bytes - 1)) [[unlikely]]
-    taken = memory_.store(taken + split, physical + bytes - 1);
+  const std::uint64_t leaves = std::max(stores_.last(), retired) + 1;
+  const std::uint32_t next_line = memory_.line_of(physical + bytes - 1);
+  std::uint64_t taken;
+  if (memory_.line_of(physical) == next_line) [[likely]] {
+    taken = memory_.store(leaves, physical, bytes);
+  } else {
+    taken = memory_.store(leaves, physical, next_line - physical);
+    taken = memory_.store(taken + split, next_line, physical + bytes - next_line);
+  }
   stores_.add(physical, bytes, t, taken);
 }
 
@@ -211,8 +220,11 @@ void TimingP6::end() {
   if (f.compute != 0 && !has_computed_) compute();
   while (given_ < f.uops) micro_op(0, port_01, 1, 0);
   write_results();
+  const bool exchange = (op_->opcode & 0xFFFE) == 0x86 && op_->has_memory;
   const unsigned more = f.microcode + (op_->lock ? locked : 0u);
-  clock_ = std::max(clock_, window_.retire_clock()) + more;
+  clock_ = std::max(clock_, window_.retire_clock());
+  if (op_->lock || exchange) clock_ = memory_.drain(clock_);
+  clock_ += more;
   if (f.serializing) front_end_.restart(clock_ + FrontEnd::redecode);
   forget_instruction();
 }
@@ -281,11 +293,13 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
     r.first_store = true;
   }
   const unsigned side = store;
-  if (const std::uint32_t line = memory_.line_of(physical); line != r.line[side]) {
+  const bool each = store ? memory_.writes_each(physical) : memory_.reads_each(physical);
+  if (const std::uint32_t line = memory_.line_of(physical); line != r.line[side] || each) {
     r.quarters = std::max(r.quarters, 4 * r.arrives[side]);
     r.line[side] = line;
     const std::uint64_t t = r.quarters / 4;
-    r.arrives[side] = store ? memory_.store(t, physical) : memory_.load(t, physical);
+    r.arrives[side] =
+        store ? memory_.store(t, physical, std::min(bytes, 32 - physical % 32)) : memory_.load(t, physical, t);
   }
   const bool copies = (r.opcode & 0xFE) == 0xA4;
   if (!copies || store) r.quarters += quarters_of(r.opcode, r.fast);
@@ -303,7 +317,7 @@ void TimingP6::end_repeat() {
 // ---- the pins ----
 
 std::uint64_t TimingP6::cycle_start(bool) {
-  const std::uint64_t t = std::max({clock_, window_.retire_clock(), stores_.last()});
+  const std::uint64_t t = memory_.drain(std::max(clock_, in_order()));
   pins_.begin(clock_);
   return memory_.bus_start(t);
 }
@@ -323,7 +337,7 @@ void TimingP6::set_cache_enabled(bool enabled) {
 }
 
 void TimingP6::interrupt_flush() {
-  clock_ = std::max({clock_, window_.retire_clock(), stores_.last()});
+  clock_ = memory_.drain(std::max(clock_, in_order()));
   window_.drain(clock_);
   front_end_.restart(clock_ + FrontEnd::redecode);
   repeat_.active = false;

@@ -14,6 +14,7 @@
 // unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -51,6 +52,8 @@ class TimingP6 final : public ProcessorTiming {
   void master_wrote(std::uint32_t address, std::uint32_t bytes) override { memory_.invalidate(address, bytes); }
   void flush_caches(bool write_back) override;
   void set_cache_enabled(bool enabled) override;
+  /// The MTRRs as they are now.
+  void set_memory_types(const MemoryTypeRanges& types) { memory_.set_types(types); }
   void interrupt_flush() override;
   void archive(Archive& a) override;
   void describe(Description& description) const override;
@@ -62,6 +65,8 @@ class TimingP6 final : public ProcessorTiming {
   };
   static constexpr unsigned general = 8, fp = 8, flag_groups = 3;
 
+  /// When all micro-ops so far have retired and all stores have left.
+  std::uint64_t in_order() const { return std::max(window_.retire_clock(), stores_.last()); }
   /// The window has nothing left at the processor's clock, which something else has moved.
   void follow_clock();
   /// When all of `registers` are there.

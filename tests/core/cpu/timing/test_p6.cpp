@@ -4,33 +4,10 @@
 #include <tuple>
 
 #include "tests/core/cpu/machine.hpp"
+#include "tests/core/cpu/timing/p6_support.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;
-
-namespace {
-
-/// Coppermine at 600 MHz.
-cpu::CpuConfig coppermine() {
-  cpu::CpuConfig c;
-  c.model = Model::p6;
-  c.clock = ClockDomain(600'000'000);
-  c.fpu = true;
-  cpu::TimingConfig& t = c.timing;
-  t.model = Model::p6;
-  t.core_per_bus_num = 6;
-  t.dram.width = 8;
-  t.dram.read_hit = 11;
-  t.dram.read_miss = 14;
-  t.dram.burst_step = 1;
-  t.dram.line_clocks = 8;
-  t.l1 = {.bytes = 16384, .ways = 4, .line = 32, .split = true, .write_back = true};
-  t.l2 = {.bytes = 256 * 1024, .ways = 4, .latency = 4, .line_clocks = 2};
-  t.write_buffers = 8;
-  return c;
-}
-
-}  // namespace
 
 TEST_CASE("P6: any way to run gives the same state at the same clock") {
   const auto run = [](int way) {
