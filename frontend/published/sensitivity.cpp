@@ -26,6 +26,19 @@ UncertainValue half_to_double(std::string name, Time used) {
   return {std::move(name), text_of(used), text_of(Time{used.ps / 2}), text_of(used * 2)};
 }
 
+/// What docs/hardware/p6.md says of memory on boards of the time, of the second level, and of repeated strings.
+void add_values_of_p6(std::vector<UncertainValue>& values, const cpu::TimingConfig& t) {
+  const auto clocks = [&](const char* name, unsigned used, unsigned low, unsigned high) {
+    values.push_back({name, fmt::format("{} clocks", used), std::to_string(low), std::to_string(high)});
+  };
+  clocks("cpu.repeat_start", t.repeat_start, 15, 72);
+  clocks("l2.latency", t.l2.latency, std::max(1, t.l2.latency - 3), t.l2.latency + 4u);
+  clocks("l2.line_clocks", t.l2.line_clocks, (t.l2.line_clocks + 1u) / 2, t.l2.line_clocks * 2u);
+  clocks("memory.dram.read_hit", t.dram.read_hit, std::max(2, t.dram.read_hit - 3),
+         std::min<unsigned>(t.dram.read_hit + 3u, t.dram.read_miss));
+  clocks("memory.dram.line_clocks", t.dram.line_clocks, std::max(4, t.dram.line_clocks - 1), t.dram.line_clocks + 1u);
+}
+
 bool contains(double value, const SensitiveRow::Band& band) { return band.from <= value && value <= band.to; }
 
 }  // namespace
@@ -44,6 +57,7 @@ std::vector<UncertainValue> uncertain_values(const Cell& cell) {
     values.push_back({name, fmt::format("{} clocks", clocks), std::to_string(std::max<std::int64_t>(2, clocks - 1)),
                       std::to_string(clocks + 1)});
   }
+  if (m.timing.model == cpu::Model::p6) add_values_of_p6(values, m.timing);
   values.push_back({"peer.receive_buffer", fmt::format("{} bytes", m.peer_receive_buffer), "32767", "65535"});
   if (find_adapter(cell.card).medium == MediumKind::ethernet_10) {
     constexpr unsigned used = net::longest_coax / 3;

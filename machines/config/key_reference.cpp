@@ -62,6 +62,7 @@ const std::vector<Section>& sections() {
         {"cpu.fpu", "Whether there is a coprocessor or an FPU on the chip."},
         {"cpu.signature", "A Pentium's type, family, model and stepping in CPUID; its model's own if left out."},
         {"cpu.write_buffers", "Writes that the processor holds while the bus is busy."},
+        {"cpu.repeat_start", "On a P6: clocks before the first element of a repeated string."},
         {"cpu.prefetch_request",
          "Bytes that a 386SX's prefetch unit requests at a time, 2 or 4; on that processor only."}}},
       {"[cache]",

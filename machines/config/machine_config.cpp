@@ -71,6 +71,7 @@ void read_processor(Config& c, MachineConfig& m) {
   if (t.model >= cpu::Model::pentium && c.has("cpu.signature"))
     m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
   t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
+  if (t.model == cpu::Model::p6) t.repeat_start = byte(c, "cpu.repeat_start", 1, 127, 15);
   if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
 }
 

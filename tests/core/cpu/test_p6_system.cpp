@@ -200,6 +200,8 @@ TEST_CASE("WRMSR to the time-stamp counter clears its upper half on a P6", "[cpu
 TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   cpu::MemoryTypeRanges m;
   CHECK(m.type(0) == MemoryType::uncacheable);  // after reset they are off
+  CHECK_FALSE(m.on());
+  CHECK(m.any(MemoryType::uncacheable));
   REQUIRE(m.write(0x2FF, 0xC00));               // on, with the fixed ranges; the rest uncacheable
   REQUIRE(m.write(0x250, 0x0606060606060605));  // 0 to 7FFFFh
   REQUIRE(m.write(0x259, 0x0000000000000001));  // A0000h to BFFFFh by 16 KB
@@ -215,6 +217,7 @@ TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   CHECK(m.type(0xC1000) == MemoryType::write_protected);
   CHECK(m.type(0xFEFFF) == MemoryType::uncacheable);
   CHECK(m.type(0xFFFFF) == MemoryType::write_through);
+  CHECK(m.any(MemoryType::write_combining));
   // 0 to 256 MB write-back, of it 64 to 128 MB write-through, 16 to 32 MB uncacheable; E0000000h by 16 MB combining.
   const std::uint64_t pairs[][2] = {{0x6, 0xFF0000800},
                                     {0x4000004, 0xFFC000800},
@@ -235,6 +238,9 @@ TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   REQUIRE(m.write(0x2FF, 0x806));  // without the fixed ranges, the rest write-back
   CHECK(m.type(0xA0000) == MemoryType::write_back);
   CHECK(m.type(0xFFFFFFFF) == MemoryType::write_back);
+  CHECK(m.any(MemoryType::write_combining));
+  REQUIRE(m.write(0x207, 0));
+  CHECK_FALSE(m.any(MemoryType::write_combining));  // the fixed ranges do not count
   REQUIRE(m.write(0x2FF, 0x406));
   CHECK(m.type(0) == MemoryType::uncacheable);
 }

@@ -107,6 +107,19 @@ TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]
   CHECK(uncertain_values({"model56sx", "tr4-a", {}}).size() == 5);
 }
 
+TEST_CASE("a P6 has uncertain values of its own: repeated strings, second level, memory", "[sensitivity]") {
+  std::vector<std::string> own;
+  for (const UncertainValue& v : uncertain_values({"pc-p3-600", "3c905b", {}}))
+    if (v.name.starts_with("cpu.") || v.name.starts_with("l2.") || v.name.starts_with("memory."))
+      own.push_back(v.name + " " + v.used + ": " + v.low + ", " + v.high);
+  CHECK(own == std::vector<std::string>{"memory.dram.read_miss 14 clocks: 13, 15",
+                                        "memory.dram.write_miss 7 clocks: 6, 8", "cpu.repeat_start 15 clocks: 15, 72",
+                                        "l2.latency 18 clocks: 15, 22", "l2.line_clocks 8 clocks: 4, 16",
+                                        "memory.dram.read_hit 11 clocks: 8, 14",
+                                        "memory.dram.line_clocks 8 clocks: 7, 9"});
+  CHECK(program::run_planar("run pc-p166 --set cpu.repeat_start=15 --until '1 ms'").status == 2);
+}
+
 TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {
   using namespace program;
   const auto said = run_planar(

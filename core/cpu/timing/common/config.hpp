@@ -118,6 +118,9 @@ struct TimingConfig {
       0;  ///< posted writes that the processor holds: 0..8 (486: 4, Pentium: 2, 386: in its bus unit)
   /// Prefetch on the 386SX: bytes per request of the prefetch unit, 2 or 4 (a 4-byte request is two bus cycles).
   std::uint8_t prefetch_request = 4;
+  /// P6: clocks before the first element of a repeated string; 1..127. GMP's authors measured 15, Fog's figures
+  /// have 72.
+  std::uint8_t repeat_start = 15;
   /// Masters share the memory by the line (MemoryShare) and do not take the path for whole bursts.
   bool shared_by_line = false;
   /// Never cached (adapter memory); unused entries are empty.

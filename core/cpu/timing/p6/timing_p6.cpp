@@ -270,8 +270,6 @@ unsigned quarters_of(std::uint16_t opcode, bool fast) {
     default: return 6;  // CMPS, for each of its two reads
   }
 }
-/// Before the first element: 15 clocks for GMP's copyi from small counts on. Fog's figures have 215/3: uncertain.
-constexpr unsigned repeat_start_clocks = 15;
 }  // namespace
 
 // The lines before the present one have come: the microcode runs ahead of its loads and stores by no more than a line,
@@ -282,7 +280,7 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
     r.started = true;
     r.opcode = op_->opcode;
     const std::uint64_t from = std::max({window_.rename_clock(), decoded_, ready_of(0xFF)});
-    r.quarters = 4 * (from + repeat_start_clocks);
+    r.quarters = 4 * (from + config_.repeat_start);
     r.fast = bytes == 4 && physical % 8 == 0;
     r.line = {1, 1};
     r.arrives = {};

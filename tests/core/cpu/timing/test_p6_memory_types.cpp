@@ -65,17 +65,17 @@ std::vector<unsigned> stores(unsigned bytes) {
 }
 const std::vector<unsigned> loads{0x8B, 0x46, 0, 0x8B, 0x56, 4, 0x8B, 0x46, 8, 0x8B, 0x56, 12};  // into EAX and EDX
 
-constexpr double bus = 6;  // processor clocks
+constexpr double bus_clock = 6;  // processor clocks
 
 }  // namespace
 
 TEST_CASE("P6: stores to write-combining memory go out as lines, to uncacheable memory one by one", "[cpu][p6]") {
   const double uncacheable = clocks_of_pass(MemoryType::uncacheable, stores(32), 32),
                combining = clocks_of_pass(MemoryType::write_combining, stores(32), 32);
-  CHECK(uncacheable == Approx(8 * 4 * bus).epsilon(0.02));
-  CHECK(combining == Approx((4 + 3) * bus).epsilon(0.02));
+  CHECK(uncacheable == Approx(8 * 4 * bus_clock).epsilon(0.02));
+  CHECK(combining == Approx((4 + 3) * bus_clock).epsilon(0.02));
   // What a buffer of a line did not fill goes out by the quadword, when a store to another line needs the buffer.
-  CHECK(clocks_of_pass(MemoryType::write_combining, stores(16), 32) == Approx(2 * 4 * bus).epsilon(0.02));
+  CHECK(clocks_of_pass(MemoryType::write_combining, stores(16), 32) == Approx(2 * 4 * bus_clock).epsilon(0.02));
   // REP STOSD combines as well: mov edi, esi; push ecx; mov ecx, 8; mov edx, ecx; rep stosd; pop ecx
   const std::vector<unsigned> repeated{0x89, 0xF7, 0x51, 0xB9, 8, 0, 0, 0, 0xF3, 0xAB, 0x59};
   CHECK(clocks_of_pass(MemoryType::write_combining, repeated, 32) < 1.2 * combining);
@@ -85,9 +85,9 @@ TEST_CASE("P6: stores to write-combining memory go out as lines, to uncacheable 
 TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is not cached either", "[cpu][p6]") {
   const double uncacheable = clocks_of_pass(MemoryType::uncacheable, loads, 0),
                combining = clocks_of_pass(MemoryType::write_combining, loads, 0);
-  CHECK(uncacheable >= 4 * 11 * bus);
-  CHECK(uncacheable < 4 * 13 * bus);
-  CHECK(combining >= 4 * 11 * bus);
+  CHECK(uncacheable >= 4 * 11 * bus_clock);
+  CHECK(uncacheable < 4 * 13 * bus_clock);
+  CHECK(combining >= 4 * 11 * bus_clock);
   CHECK(combining <= uncacheable);
   CHECK(clocks_of_pass(MemoryType::write_through, loads, 0) < 8);
   CHECK(clocks_of_pass(MemoryType::write_back, loads, 0) < 8);
@@ -95,7 +95,7 @@ TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is 
   // it. lea ebx,[ebp+1]; mov eax,1; xor edx,edx; div ebx; mov ebp,[esi]
   const std::vector<unsigned> beside{0x8D, 0x5D, 1, 0xB8, 1, 0, 0, 0, 0x31, 0xD2, 0xF7, 0xF3, 0x8B, 0x2E};
   CHECK(clocks_of_pass(MemoryType::write_back, beside, 0) < 45);
-  CHECK(clocks_of_pass(MemoryType::uncacheable, beside, 0) > 39 + 11 * bus);
+  CHECK(clocks_of_pass(MemoryType::uncacheable, beside, 0) > 39 + 11 * bus_clock);
 }
 
 TEST_CASE("P6: write-through memory takes each store to the bus and keeps the line, write-protected drops it",
@@ -103,18 +103,18 @@ TEST_CASE("P6: write-through memory takes each store to the bus and keeps the li
   // mov [esi], eax; mov edx, [esi+8]
   const std::vector<unsigned> store_and_load{0x89, 0x06, 0x8B, 0x56, 8};
   CHECK(clocks_of_pass(MemoryType::write_back, store_and_load, 0) < 4);
-  CHECK(clocks_of_pass(MemoryType::write_through, store_and_load, 0) == Approx(4 * bus).epsilon(0.05));
-  CHECK(clocks_of_pass(MemoryType::write_protected, store_and_load, 0) > (4 + 8) * bus);
+  CHECK(clocks_of_pass(MemoryType::write_through, store_and_load, 0) == Approx(4 * bus_clock).epsilon(0.05));
+  CHECK(clocks_of_pass(MemoryType::write_protected, store_and_load, 0) > (4 + 8) * bus_clock);
   // A store that misses allocates no line.
-  CHECK(clocks_of_pass(MemoryType::write_through, stores(4), 32) == Approx(4 * bus).epsilon(0.05));
+  CHECK(clocks_of_pass(MemoryType::write_through, stores(4), 32) == Approx(4 * bus_clock).epsilon(0.05));
 }
 
 TEST_CASE("P6: what has been combined is in memory before IN, CPUID and a locked instruction go on", "[cpu][p6]") {
   const double alone = clocks_of_pass(MemoryType::write_back, {0xF0, 0x01, 0x07}, 0);  // lock add [edi], eax
   std::vector<unsigned> after_store{0x89, 0x06, 0xF0, 0x01, 0x07};
-  CHECK(clocks_of_pass(MemoryType::write_combining, after_store, 0) >= alone + 3 * bus);
+  CHECK(clocks_of_pass(MemoryType::write_combining, after_store, 0) >= alone + 3 * bus_clock);
   const double cpuid = clocks_of_pass(MemoryType::write_back, {0x51, 0x0F, 0xA2, 0x59}, 0);
-  CHECK(clocks_of_pass(MemoryType::write_combining, {0x51, 0x89, 0x06, 0x0F, 0xA2, 0x59}, 0) >= cpuid + 3 * bus);
+  CHECK(clocks_of_pass(MemoryType::write_combining, {0x51, 0x89, 0x06, 0x0F, 0xA2, 0x59}, 0) >= cpuid + 3 * bus_clock);
 }
 
 TEST_CASE("P6: a snapshot in the middle of a combined line continues it", "[cpu][p6]") {
