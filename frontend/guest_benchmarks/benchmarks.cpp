@@ -15,12 +15,16 @@ const Benchmark* const table[] = {&netio_benchmark,
                                   &flood_benchmark,
                                   &flood_stack_benchmark,
                                   &flood_driver_benchmark,
+                                  &flood_hook_benchmark,
+                                  &flood_hook_delayed_benchmark,
+                                  &flood_hook_poll_benchmark,
                                   &flood_batch_benchmark,
                                   &flood_timer_benchmark,
                                   &flood_poll_benchmark,
                                   &flood_router_benchmark,
                                   &flood_router_poll_benchmark,
                                   &flood_send_benchmark,
+                                  &flood_send_delayed_benchmark,
                                   &flood_send_process_benchmark};
 }  // namespace
 

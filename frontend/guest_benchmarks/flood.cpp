@@ -27,6 +27,10 @@ namespace {
 constexpr unsigned shortest_frame = 64, longest_frame = 1518;
 constexpr std::size_t most_rates = 16;  // that the guest's flood takes
 constexpr const char* usual_rates = "200,500,1000,2000,4000,7000,10000,14880";
+constexpr std::uint32_t highest_rate = 1'500'000;  // that the guest takes
+/// Up to minimum frames at the medium's rate, of 84 bytes each with preamble and gap.
+constexpr const char* rates_of_fast_ethernet = "1000,5000,10000,20000,40000,70000,100000,148800";
+constexpr const char* rates_of_gigabit = "10000,50000,100000,200000,400000,700000,1000000,1488000";
 constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing is counted any more
 
 struct FloodOptions : GuestRunOptions {
@@ -35,8 +39,7 @@ struct FloodOptions : GuestRunOptions {
   unsigned timer_rate = 1024;
   std::string send;
   bool router = false;
-  std::string seconds = "1";
-  std::string rates = usual_rates;
+  std::string seconds, rates;  ///< empty: as the medium has them
   unsigned frame = shortest_frame;
   unsigned burst = 1;
 };
@@ -88,11 +91,23 @@ void make_router(Config& c) {
 }
 
 std::vector<std::uint32_t> flood_rates(const std::string& list) {
-  constexpr std::uint32_t highest = 32768;  // that the guest takes
-  return parse_list("--rates", list, most_rates, highest, "rates", "frames a second");
+  return parse_list("--rates", list, most_rates, highest_rate, "rates", "frames a second");
 }
 
-int run_flood(const FloodOptions& o) {
+/// What is not given is as the medium of the machine's first network adapter has it.
+FloodOptions for_medium(FloodOptions o) {
+  const auto adapters = network_adapters(o.machine.config(true));
+  const MediumKind medium = adapters.empty() ? MediumKind::ethernet_10 : adapters.front().card->medium;
+  if (o.seconds.empty()) o.seconds = medium == MediumKind::ethernet_1000 ? "0.05" : "1";
+  if (o.rates.empty())
+    o.rates = medium == MediumKind::ethernet_1000  ? rates_of_gigabit
+              : medium == MediumKind::ethernet_100 ? rates_of_fast_ethernet
+                                                   : usual_rates;
+  return o;
+}
+
+int run_flood(const FloodOptions& given) {
+  const FloodOptions o = given.state.restore ? given : for_medium(given);
   if (!o.send.empty() && o.router) throw Error("--send and --router are two experiments; give one of them");
   if (!o.send.empty()) {
     const auto lengths = o.verb->get_option("--rates")->count() ? flood_rates(o.rates) : std::vector{o.frame};
@@ -105,6 +120,7 @@ int run_flood(const FloodOptions& o) {
   if (const auto code = o.several(o.router               ? flood_router_benchmark
                                   : o.depth == "process" ? flood_benchmark
                                   : o.depth == "stack"   ? flood_stack_benchmark
+                                  : o.depth == "hook"    ? flood_hook_benchmark
                                                          : flood_driver_benchmark))
     return *code;
   if (o.state.restore)
@@ -117,6 +133,10 @@ int run_flood(const FloodOptions& o) {
       throw Error(fmt::format("--burst {}: at {} frames/s a burst is due less than every four seconds", o.burst, rate));
   const Time seconds = parse_seconds(o.seconds);
   if (seconds > 60_s) throw Error(fmt::format("--seconds {}: the generator's runs last 60 seconds at most", o.seconds));
+  for (const auto rate : rates)
+    if (seconds.seconds() * rate > FloodMeter::most_frames)
+      throw Error(fmt::format("--seconds {}: at {} frames/s these are more than {} frames of a run", o.seconds, rate,
+                              FloodMeter::most_frames));
   GuestTasks tasks{.client = "flood",
                    .server = "",
                    .settings = {{"rates", o.rates},
@@ -190,14 +210,12 @@ Verb add_flood(CLI::App& app) {
                                       "many are delivered, and where and why the others are lost");
   o->begin(*verb);
   verb->add_option("--rates,--sizes", o->rates,
-                   "Offered rates in frames/s, one run for each; what the medium cannot take is held back. With "
-                   "--send: frame lengths in bytes, as --frame")
-      ->type_name("LIST")
-      ->capture_default_str();
-  verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")
+                   "Offered rates in frames/s, one run for each; what the medium cannot take is held back. Without "
+                   "it: eight, up to what the adapter's medium takes. With --send: frame lengths in bytes, as --frame")
+      ->type_name("LIST");
+  verb->add_option("--seconds", o->seconds, "Duration of each run, virtual; without it 1, at 1000 Mbit/s 0.05")
       ->type_name("N")
-      ->transform(seconds_argument)
-      ->capture_default_str();
+      ->transform(seconds_argument);
   verb->add_option("--frame", o->frame,
                    "Length of a frame in bytes, check sequence included; on a ring, that of the Ethernet frame with "
                    "the same datagram")
@@ -209,18 +227,18 @@ Verb add_flood(CLI::App& app) {
       ->check(CLI::Range(1u, 256u))
       ->capture_default_str();
   verb->add_option("--depth", o->depth,
-                   "Where the guest counts the frames and drops them: before the kernel's backlog, in UDP's "
-                   "input, or in a process that receives them")
-      ->type_name("driver|stack|process")
-      ->check(CLI::IsMember({"driver", "stack", "process"}))
+                   "Where the guest counts the frames and drops them: before the kernel's backlog, after it and before "
+                   "IP (where Click takes them), in UDP's input, or in a process that receives them")
+      ->type_name("driver|hook|stack|process")
+      ->check(CLI::IsMember({"driver", "hook", "stack", "process"}))
       ->capture_default_str();
   verb->add_option("--mode", o->mode,
                    "How frames get from the adapter to the kernel: each interrupt queues what has arrived (Linux 2.2); "
-                   "one interrupt for several frames, while the bottom half empties the adapter; by a timer, with the "
-                   "adapter's interrupts masked (no adapter here can defer them itself); polled by the idle task, up "
-                   "to eight frames each time")
-      ->type_name("interrupt|batch|timer|poll")
-      ->check(CLI::IsMember({"interrupt", "batch", "timer", "poll"}))
+                   "interrupts that the adapter delays by timers of its own (the PRO/1000s can); one interrupt for "
+                   "several frames, while the bottom half empties the adapter; by a timer, with the adapter's "
+                   "interrupts masked; polled by the idle task, up to eight frames each time")
+      ->type_name("interrupt|delayed|batch|timer|poll")
+      ->check(CLI::IsMember({"interrupt", "delayed", "batch", "timer", "poll"}))
       ->capture_default_str();
   verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times a second, a power of two up to 8192")
       ->type_name("HZ")
@@ -241,6 +259,7 @@ Verb add_flood(CLI::App& app) {
       "  planar flood --card ne2 --depth driver --rates 4000,14880   what the adapter and its driver alone take\n"
       "  planar flood --card ne2 --rates 2000 --burst 64   bursts that fill the adapter's buffers\n"
       "  planar flood --card smc8013 --mode poll   what polling makes of it\n"
+      "  planar flood --machine pc-p3-600 --card pro1000-82543 --depth hook --mode delayed   gigabit\n"
       "  planar flood --card 3c529 --send both     as many minimum frames as it can send\n"
       "  planar flood --machine model77 --card 1=ne2 --card 2=3c529 --router   a router\n"
       "  planar compare --do flood --seconds 0.2   every card in every machine");
@@ -248,6 +267,10 @@ Verb add_flood(CLI::App& app) {
 }
 
 constexpr const char *stack_arguments[] = {"--depth", "stack"}, *driver_arguments[] = {"--depth", "driver"},
+                     *hook_arguments[] = {"--depth", "hook"},
+                     *hook_delayed[] = {"--depth", "hook", "--mode", "delayed"},
+                     *hook_poll[] = {"--depth", "hook", "--mode", "poll"},
+                     *delayed_send_arguments[] = {"--send", "kernel", "--mode", "delayed"},
                      *batch_arguments[] = {"--mode", "batch"}, *timer_arguments[] = {"--mode", "timer"},
                      *poll_arguments[] = {"--mode", "poll"}, *router_arguments[] = {"--router"},
                      *polling_router_arguments[] = {"--router", "--mode", "poll"},
@@ -299,6 +322,12 @@ const Benchmark flood_stack_benchmark =
     at_depth("flood-stack", stack_arguments, "flood, frames/s counted in UDP's input, by offered frames/s", nullptr);
 const Benchmark flood_driver_benchmark = at_depth(
     "flood-driver", driver_arguments, "flood, frames/s handed over by the driver, by offered frames/s", nullptr);
+const Benchmark flood_hook_benchmark =
+    at_depth("flood-hook", hook_arguments, "flood, frames/s that a hook before IP takes, by offered frames/s", nullptr);
+const Benchmark flood_hook_delayed_benchmark = at_depth(
+    "flood-hook-delayed", hook_delayed, "flood, frames/s that a hook before IP takes, interrupts delayed", nullptr);
+const Benchmark flood_hook_poll_benchmark =
+    at_depth("flood-hook-poll", hook_poll, "flood, frames/s that a hook before IP takes, adapter polled", nullptr);
 const Benchmark flood_batch_benchmark =
     at_depth("flood-batch", batch_arguments, "flood, several frames per interrupt, delivered frames/s", nullptr);
 const Benchmark flood_timer_benchmark =
@@ -312,6 +341,8 @@ const Benchmark flood_router_poll_benchmark =
              "flood, frames/s forwarded by a router that polls two such cards", nullptr);
 const Benchmark flood_send_benchmark =
     sending("flood-send", send_arguments, "flood, frames/s sent from inside the kernel");
+const Benchmark flood_send_delayed_benchmark = sending(
+    "flood-send-delayed", delayed_send_arguments, "flood, frames/s sent from inside the kernel, interrupts delayed");
 const Benchmark flood_send_process_benchmark =
     sending("flood-send-process", send_process_arguments, "flood, frames/s sent by a process");
 

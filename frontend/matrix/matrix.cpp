@@ -429,7 +429,7 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
         continue;
       }
       for (const AdapterEntry& entry : adapter_registry())
-        if (entry.bus() == bus && has_guest_driver(entry)) cells.push_back({machine, std::string(entry.name), {}});
+        if (entry.bus() == bus) cells.push_back({machine, std::string(entry.name), {}});
     }
   }
   return cells;

@@ -22,10 +22,9 @@ constexpr std::uint32_t receive_visit_at = 32, receive_run_at = 36, log_at = 40;
 constexpr std::uint32_t page_offset = 0xC0000000;  // the kernel's linear addresses above the physical ones
 constexpr std::uint32_t kernel_stack = 8192;       // bytes, aligned; the task lies at its beginning
 constexpr std::uint32_t task_pid = 32;             // 0: the idle task
-constexpr std::uint32_t text_first = 0xC0030000, text_end = 0xC0120000;  // low memory and the kernel proper
+constexpr std::uint32_t text_first = 0xC0030000, text_end = 0xC0140000;  // low memory and the kernel proper
 constexpr std::uint8_t call_near = 0xE8;
 constexpr unsigned protocol_udp = 17;
-constexpr std::uint32_t most_frames = 60 * 32768 + 256;  // of a run: its longest, highest rate and a burst
 
 struct UdpFrame {
   std::array<std::uint8_t, 6> from{}, to{};
@@ -252,7 +251,7 @@ void FloodMeter::observe(const net::WireRecord& record) {
     return;
   }
   const std::uint32_t number = net::get32(udp->data, 4);
-  if (number >= most_frames) return;  // no frame of the generator: a host sends what it likes
+  if (number >= most_frames + most_burst) return;  // no frame of the generator: a host sends what it likes
   if (!open_) begin_run(net::get32(udp->data, 0), record.start);
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());

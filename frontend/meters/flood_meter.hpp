@@ -65,6 +65,8 @@ class FloodMeter final : public net::WireObserver {
   static constexpr Time interval = 9'973_ns;
   /// What the guest has received when the generator ends may take as long as a tick to be counted.
   static constexpr Time grace = 10_ms;
+  /// Of a run, and of a burst more.
+  static constexpr std::uint32_t most_frames = 3'000'000, most_burst = 256;
 
   explicit FloodMeter(Lab& lab);
   ~FloodMeter() override;

@@ -128,8 +128,6 @@ const McaEntry* find_mca(std::string_view name) {
 }
 const PciEntry* find_pci(std::string_view name) { return named(pci_registry(), name); }
 
-bool has_guest_driver(const AdapterEntry& row) { return row.medium != MediumKind::ethernet_1000; }
-
 std::string_view adapter_page(std::string_view name) {
   const std::string file = fmt::format("/{}.md", name);
   for (const EmbeddedFile& f : embedded_files())

@@ -22,8 +22,6 @@ std::span<const PciEntry> pci_registry();
 /// The row of a card, of either kind, or null if it is not of that bus.
 const McaEntry* find_mca(std::string_view name);
 const PciEntry* find_pci(std::string_view name);
-/// Whether the test guest has a driver for it. One without is left out where all cards are run.
-bool has_guest_driver(const AdapterEntry& row);
 
 /// The page of documentation that stands beside the adapter's code (CARD.md); empty if it has none.
 std::string_view adapter_page(std::string_view name);

@@ -42,7 +42,6 @@ void run_for(Lab& lab, Time t) { lab.scheduler().run_until(lab.scheduler().now()
 
 TEST_CASE("each card goes on from a snapshot in the middle of its frames as if there had been none", "[snapshot]") {
   for (const AdapterEntry& row : adapter_registry()) {
-    if (!has_guest_driver(row)) continue;
     INFO(row.name);
     const auto whole = netio_with(row.name);
     while (whole->frames().sent < 40 && whole->scheduler().now() < 40_s) run_for(*whole, 10_ms);

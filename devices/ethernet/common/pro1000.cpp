@@ -16,7 +16,6 @@ constexpr std::string_view common_limits[] = {
     "The interframe gap is 96 bit times whatever TIPG says.",
     "Half duplex, copper PHYs, TCP segmentation, the flash memory and access to the packet buffer are not there.",
     "Auto-negotiation takes three link timers; next pages and remote faults are not exchanged.",
-    "The test guest has no driver for it.",
     "How far descriptors are fetched ahead, the steps between them and the times of registers are inferred.",
 };
 consteval auto limits_and(std::string_view own) {

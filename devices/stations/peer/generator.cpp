@@ -11,7 +11,7 @@ constexpr std::array<ServicePort, 1> generator_ports{{{Transport::udp, generator
 constexpr std::uint32_t bad_request = 22;  // EINVAL
 
 constexpr std::uint32_t shortest_frame = 64, longest_frame = 1518;  // Ethernet's, with the check sequence
-constexpr std::uint32_t shortest_interval = 10'000, longest_interval = 4'000'000'000;  // ns
+constexpr std::uint32_t shortest_interval = 600, longest_interval = 4'000'000'000;  // ns
 constexpr std::uint32_t longest_burst = 256;
 constexpr std::uint32_t longest_run = 60'000'000, longest_delay = 10'000'000;  // us
 

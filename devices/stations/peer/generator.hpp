@@ -38,7 +38,7 @@ enum class GeneratorWord : std::size_t {
   error,        ///< in an answer: 0, or 22 for a request that makes no sense
   port,         ///< where to
   frame_bytes,  ///< of an Ethernet frame with its check sequence: 64 to 1518
-  interval,     ///< ns from the beginning of a burst to that of the next: 10'000 to 4'000'000'000
+  interval,     ///< ns from the beginning of a burst to that of the next: 600 to 4'000'000'000
   burst,        ///< back-to-back frames: 1 to 256
   duration,     ///< us from the first frame on: 1 to 60'000'000
   delay,        ///< us from the answer to the first frame: up to 10'000'000

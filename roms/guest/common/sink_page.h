@@ -4,8 +4,9 @@
 // counters of a run, and the numbers of the latest frames that were counted.
 #pragma once
 
-enum { SINK_NONE, SINK_DRIVER, SINK_STACK, SINK_PROCESS };      // where frames are counted and end
-enum { SINK_FORWARD = 4 };              // none are: the machine passes them on. What its backlog drops is counted
+// Where frames are counted and end; SINK_HOOK: behind the backlog, where IP would have them. SINK_FORWARD: none are, the
+// machine passes them on; what its backlog drops is counted.
+enum { SINK_NONE, SINK_DRIVER, SINK_STACK, SINK_PROCESS, SINK_FORWARD, SINK_HOOK, SINK_DEPTHS };
 enum { SINK_MAGIC = 0x4B4E4953, SINK_LOG = 512 };
 struct sink_page {
     unsigned magic;

@@ -10,7 +10,7 @@
 #define DRIVERS(row) \
     row(threec523) row(threec527) row(el3) row(ne2) row(smc_mca) row(ibmlana) row(eexpress) row(sk_mca) row(depca) \
     row(oc2335) row(streamer) row(ibmtr) row(lanstreamer) row(tms380) row(eepro100) \
-    row(tulip) row(vortex) row(rtl8139)
+    row(tulip) row(vortex) row(rtl8139) row(e1000)
 
 #define DECLARE(name) extern const struct driver name##_driver;
 DRIVERS(DECLARE)

@@ -150,6 +150,9 @@ struct netdev {
     int (*open)(struct netdev *dev);
     int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
     void (*update_counters)(struct netdev *dev);
+    // Masks the adapter's interrupts; returns what takes frames from it in its handler's place. NULL: the handler does.
+    irq_handler *(*begin_polling)(struct netdev *dev);
+    int can_delay;                      // its driver knows receive_delayed
     struct net_counters counters;
     void *private_data;                 // the driver's own
     struct netdev *master;              // the bond that it is part of: whom its frames are from, above the driver

@@ -2,8 +2,8 @@
 //
 // flood: what the machine does with more frames than it can take. For each rate the generator of the station at the
 // other end (its port is `port`) sends frames of `frame` bytes, in bursts of `burst`, for `seconds`; they are counted
-// and end at `depth`: driver (before the kernel's backlog), stack (in UDP's input), process (in a loop of
-// receiving here).
+// and end at `depth`: driver (before the kernel's backlog), hook (after it, before IP), stack (in UDP's input), process (in a
+// loop of receiving here).
 //
 // A run is over when the generator is and nothing has been counted for a while (QUIET times DRAIN), so that what waited in a queue has
 // reached its end, too. The generator is asked for its counters meanwhile: some drivers (8390.c for one) leave frames in
@@ -12,7 +12,7 @@
 #include "netperf.h"
 #include "sink_page.h"
 
-enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, COUNTER_PORT = 12902, MOST_RATES = 16 };
+enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, COUNTER_PORT = 12902, MOST_RATES = 16, HIGHEST_RATE = 1500000 };
 enum { MAGIC = 0x504C464C, ANSWER = 0x80000000u, START = 1, REPORT = 2 };
 enum {                                  // words of a request and its answer (devices/stations/peer/generator.hpp)
     W_MAGIC, W_OPERATION, W_RUN, W_ERROR, W_PORT, W_FRAME, W_INTERVAL, W_BURST, W_DURATION, W_DELAY,
@@ -26,8 +26,7 @@ static u32 behind, depth, frame, burst, duration;
 static int control, frames;
 static volatile struct sink_page *page;
 
-static const char *const depths[] = {"", "driver", "stack", "process", "forward"};
-enum { DEPTHS = sizeof depths / sizeof *depths };
+static const char *const depths[SINK_DEPTHS] = {"", "driver", "stack", "process", "forward", "hook"};
 
 // The generator's answer to `words`, in their place.
 static int ask(void) {
@@ -163,7 +162,7 @@ static int run_rate(u32 run, u32 rate) {
 
 static u32 chosen_depth(void) {
     const char *name = settings_find(settings_text, "depth");
-    for (u32 n = SINK_DRIVER; n < DEPTHS; n++)
+    for (u32 n = SINK_DRIVER; n < SINK_DEPTHS; n++)
         if (name && settings_is(name, depths[n]))
             return n;
     return name ? SINK_NONE : SINK_PROCESS;
@@ -185,7 +184,7 @@ static int open_sockets(u32 port) {
 
 static int flood(void) {
     u32 rates[MOST_RATES], port = option_port(GENERATOR_PORT), before[2], after[2];
-    u32 count = option_sizes("rates", "200,500,1000,2000,4000,7000,10000,14880", rates, MOST_RATES);
+    u32 count = option_list("rates", "200,500,1000,2000,4000,7000,10000,14880", HIGHEST_RATE, rates, MOST_RATES);
     int error;
     if (!(depth = chosen_depth()))
         return fail_setting(settings_find(settings_text, "depth") - 6);

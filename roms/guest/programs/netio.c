@@ -125,7 +125,7 @@ static int one_way(u32 size) {
 static int netio(void) {
     static const char *const version[] = {[NETIO_ONE_WAY] = "1.14", [NETIO_BOTH_WAYS] = "1.16", [NETIO_BUFFERS] = "1.31"};
     u32 generation = option_number("generation", NETIO_ONE_WAY, NETIO_ONE_WAY, NETIO_BUFFERS);
-    u32 sizes[MAX_SIZES], count = option_sizes("sizes", "1024,2048,4096,8192,16384,32767", sizes, MAX_SIZES);
+    u32 sizes[MAX_SIZES], count = option_list("sizes", "1024,2048,4096,8192,16384,32767", BUFFER, sizes, MAX_SIZES);
     u32 wait = option_number("wait", 0, 0, 60), port = option_port(NETIO_PORT);
     u32 before[2], after[2];
     u32 draw = option_seed() * 1103515245u + 12345;

@@ -225,7 +225,7 @@ int run_test(const struct test *t, int control, u32 size, struct outcome *o) {
 static int netperf(void) {
     const struct test *t = chosen();
     u32 sizes[MAX_SIZES], port = option_port(NETPERF_PORT), wait = option_number("wait", 0, 0, 60);
-    u32 count = option_sizes("sizes", t ? t->sizes : "1", sizes, MAX_SIZES);
+    u32 count = option_list("sizes", t ? t->sizes : "1", BUFFER, sizes, MAX_SIZES);
     u32 before[2], after[2];
     if (!t)
         return fail_setting(settings_find(settings_text, "test") - 5);

@@ -39,10 +39,10 @@ u32 option_milliseconds(const char *key, const char *standard) {
     return ms;
 }
 
-u32 option_sizes(const char *key, const char *standard, u32 *list, u32 most) {
+u32 option_list(const char *key, const char *standard, u32 high, u32 *list, u32 most) {
     const char *value = settings_find(settings_text, key);
     u32 count = 0;
-    if (!settings_list(value ? value : standard, most, BUFFER, list, &count))
+    if (!settings_list(value ? value : standard, most, high, list, &count))
         end_run(key);
     return count;
 }

@@ -32,7 +32,7 @@ u32 option_peer(void);                  // network order
 u32 option_port(u32 standard);
 u32 option_seed(void);
 u32 option_milliseconds(const char *key, const char *standard);
-u32 option_sizes(const char *key, const char *standard, u32 *list, u32 most);   // how many
+u32 option_list(const char *key, const char *standard, u32 high, u32 *list, u32 most);   // how many; each from 1 to `high`
 
 // blocks.c. They return 0 or an error number below 0.
 int send_block(int fd, u32 size);       // from `buffer`; a call that the alarm cut short is continued

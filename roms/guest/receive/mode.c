@@ -4,14 +4,14 @@
 // setting: then the driver's interrupt handler gives its frames to netif_rx(), as Linux 2.2 has it.
 //
 // All modes use the driver as it is: its interrupt handler looks at the adapter's status, takes what has come and what
-// was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. No adapter
-// here can delay its interrupts by itself, or raise one for several frames: nothing of it is in their drivers or sheets.
+// was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. A driver may
+// have one of its own for polling (begin_polling), and may have its adapter delay interrupts (receive_delayed).
 #include "mode.h"
 #include "kernel.h"
 #include "settings.h"
 #include "tcp.h"
 
-enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL };
+enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL, MODE_DELAYED };
 enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
 enum { WIRE_FRAMES = 16384 };           // more than an Ethernet of 10 Mbit/s has in a second
 enum { RECEIVE_BH = 10 };               // after NET_BH
@@ -19,6 +19,7 @@ enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 1
 enum { SOURCES = ADAPTERS_MOST };
 enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // interrupts a second of the clock: powers of two
 
+int receive_delayed, receive_polled;
 int receive_direct;
 struct skb_queue receive_taken;
 static u32 mode, rate = RATE;
@@ -157,20 +158,24 @@ void receive_idle(void) {
 // ---- settings -----------------------------------------------------------------------------------
 void network_settings(const char *text) {
     stack_settings(text);
-    static const char *const names[] = {"interrupt", "batch", "timer", "poll"};
+    static const char *const names[] = {"interrupt", "batch", "timer", "poll", "delayed"};
     const char *value = settings_find(text, "receive");
     queue_init(&receive_taken);
     for (mode = 0; value && mode < sizeof names / sizeof *names && !settings_is(value, names[mode]); mode++)
         ;
     if (mode == sizeof names / sizeof *names)
         fail("setting not understood: receive");
+    receive_delayed = mode == MODE_DELAYED;
+    receive_polled = mode == MODE_POLL;
     value = settings_find(text, "receive_rate");
     if (value && (!settings_number(value, SLOWEST, FASTEST, &rate) || (rate & (rate - 1))))
         fail("setting not understood: receive_rate");
 }
 
 static void opened(struct netdev *dev) {
-    if (mode == MODE_INTERRUPT || sources == SOURCES)
+    if (mode == MODE_DELAYED && !dev->can_delay)
+        fail("receive=delayed: %s cannot delay its interrupts", dev->name);
+    if (mode == MODE_INTERRUPT || mode == MODE_DELAYED || sources == SOURCES)
         return;
     cli();
     irq_handler *service = irq_replace(dev->irq, first_interrupt);
@@ -178,6 +183,8 @@ static void opened(struct netdev *dev) {
         sti();
         return;
     }
+    if (mode == MODE_POLL && dev->begin_polling)
+        service = dev->begin_polling(dev);
     source[sources].dev = dev;
     source[sources++].service = service;
     if (mode != MODE_BATCH)

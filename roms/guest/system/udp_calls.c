@@ -86,7 +86,7 @@ int sys_sink(struct regs r) {
     struct udp_sock *sk = udp_file(r.ecx);
     if (!sk)
         return -EBADF;
-    return r.ebx > SINK_FORWARD || !sk->local_port ? -EINVAL : (int)sink_set(r.ebx, sk, r.edx);
+    return r.ebx >= SINK_DEPTHS || !sk->local_port ? -EINVAL : (int)sink_set(r.ebx, sk, r.edx);
 }
 
 int sys_forwarded(struct regs r) {
