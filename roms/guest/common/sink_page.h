@@ -4,7 +4,7 @@
 // counters of a run, and the numbers of the latest frames that were counted.
 #pragma once
 
-// Where frames are counted and end; SINK_HOOK: behind the backlog, where IP would have them. SINK_FORWARD: none are, the
+// Where frames are counted and end; SINK_HOOK: after the backlog, where IP would have them. SINK_FORWARD: none are, the
 // machine passes them on; what its backlog drops is counted.
 enum { SINK_NONE, SINK_DRIVER, SINK_STACK, SINK_PROCESS, SINK_FORWARD, SINK_HOOK, SINK_DEPTHS };
 enum { SINK_MAGIC = 0x4B4E4953, SINK_LOG = 512 };

@@ -5,7 +5,7 @@
 // and end at `depth`: driver (before the kernel's backlog), hook (after it, before IP), stack (in UDP's input), process (in a
 // loop of receiving here).
 //
-// A run is over when the generator is and nothing has been counted for a while (QUIET times DRAIN), so that what waited in a queue has
+// A run is over when the generator is and nothing has been counted for a while (QUIET times `drain` ms), so that what waited in a queue has
 // reached its end, too. The generator is asked for its counters meanwhile: some drivers (8390.c for one) leave frames in
 // the adapter until the next one comes, which is its answer. Where no answer comes in five seconds the adapter receives
 // nothing any more: that is said, and the end.
@@ -19,10 +19,10 @@ enum {                                  // words of a request and its answer (de
     W_RUNNING, W_GENERATED, W_OFFERED, W_HELD_BACK, W_GIVEN_UP, W_ELAPSED, WORDS
 };
 enum { W_BEHIND = WORDS };              // one word more: whom the frames are for
-enum { DELAY = 30000, DRAIN = 60000, ANSWER_TIME = 200000, TRIES = 25, QUIET = 2 };       // microseconds
+enum { DELAY = 30000, ANSWER_TIME = 200000, TRIES = 25, QUIET = 2 };       // microseconds
 
 static u32 words[WORDS], wire[WORDS + 1];
-static u32 behind, depth, frame, burst, duration;
+static u32 behind, depth, frame, burst, duration, drain;
 static int control, frames;
 static volatile struct sink_page *page;
 
@@ -147,12 +147,12 @@ static int run_rate(u32 run, u32 rate) {
     do {
         do {
             before = ended();
-            wait(DRAIN);
+            wait(drain);
         } while (ended() != before);
         request(REPORT, run, rate);
         if ((error = ask()))
             return error;
-        wait(DRAIN);
+        wait(drain);
         same = words[W_RUNNING] || ended() != before ? 0 : same + 1;
     } while (same < QUIET);
     system_call3(CALL_MEASURE, 0, 0, 0);
@@ -196,6 +196,7 @@ static int flood(void) {
     frame = option_number("frame", 64, 64, 1518);
     burst = option_number("burst", 1, 1, 256);
     duration = option_milliseconds("seconds", "1") * 1000;
+    drain = option_number("drain", 60, 10, 1000) * 1000;
     for (u32 n = 0; n < count; n++)
         if (burst / 4 >= rates[n])
             return fail_with("burst at this rate", -EINVAL);
@@ -224,4 +225,4 @@ static int flood(void) {
     return 0;
 }
 
-PROGRAM(flood, "flood", "rates seconds frame burst depth behind peer port");
+PROGRAM(flood, "flood", "rates seconds frame burst drain depth behind peer port");
