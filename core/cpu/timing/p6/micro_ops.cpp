@@ -323,19 +323,18 @@ void set_fp_registers(Op& op) {
   }
 }
 
+constexpr auto both_forms = [] {
+  std::array<MicroOps, 2 * row_count> f{};
+  for (std::size_t n = 0; n < row_count; ++n) {
+    f[2 * n] = rows[n].reg;
+    f[2 * n + 1] = rows[n].mem;
+  }
+  return f;
+}();
+
 }  // namespace
 
-const MicroOps& micro_ops(std::uint16_t number) {
-  static const auto table = [] {
-    std::array<MicroOps, 2 * row_count> f{};
-    for (std::size_t n = 0; n < row_count; ++n) {
-      f[2 * n] = rows[n].reg;
-      f[2 * n + 1] = rows[n].mem;
-    }
-    return f;
-  }();
-  return table[number];
-}
+constinit const MicroOps* const micro_op_table = both_forms.data();
 
 void set_micro_ops(Op& op, const StaticForm& form) {
   const std::size_t n = row_of(op);

@@ -39,7 +39,9 @@ struct MicroOps {
 /// it is a string instruction under REP.
 enum : std::uint8_t { extra_clocks = 15, reads_whole = 16, writes_part = 32, zeroes = 64, repeats = 128 };
 
-const MicroOps& micro_ops(std::uint16_t number);
+/// By Op::P6::micro_ops.
+extern const MicroOps* const micro_op_table;
+inline const MicroOps& micro_ops(std::uint16_t number) { return micro_op_table[number]; }
 
 /// Fills Op::p6 of `op`, whose form is `form`.
 void set_micro_ops(Op& op, const StaticForm& form);

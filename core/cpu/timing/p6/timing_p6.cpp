@@ -39,14 +39,9 @@ std::uint64_t TimingP6::ready_of(unsigned registers) const {
   return t;
 }
 
-unsigned TimingP6::retired_of(unsigned registers) const {
-  unsigned retired = 0;
-  for (; registers != 0; registers &= registers - 1) {
-    const unsigned lowest = registers & (0u - registers);
-    if (registers_[static_cast<unsigned>(std::countr_zero(lowest))].retired <= window_.rename_clock())
-      retired |= lowest;
-  }
-  return retired;
+void TimingP6::set_register(unsigned r, Value value) {
+  registers_[r] = value;
+  retired_ = static_cast<std::uint8_t>(retired_ & ~(1u << r));
 }
 
 // Everything that a computing micro-op waits for.
@@ -182,7 +177,7 @@ void TimingP6::compute() {
 
 void TimingP6::move_stack_pointer() {
   const std::uint64_t t = micro_op(registers_[esp].ready, port_01, 1, 1u << esp);
-  registers_[esp] = {t + 1, window_.retire_clock()};
+  set_register(esp, {t + 1, window_.retire_clock()});
   stack_moved_ = true;
 }
 
@@ -194,7 +189,7 @@ void TimingP6::write_results() {
     const auto r = static_cast<unsigned>(std::countr_zero(left));
     if (r == esp && stack_moved_) continue;
     // Parts are renamed apart: what is left of the old value comes when it comes.
-    registers_[r] = part ? Value{std::max(registers_[r].ready, value.ready), value.retired} : value;
+    set_register(r, part ? Value{std::max(registers_[r].ready, value.ready), value.retired} : value);
     if (part) {
       if (!(zeroed_ >> r & 1)) partial_until_[r] = value.retired;
     } else {
@@ -307,7 +302,7 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
 void TimingP6::end_repeat() {
   const std::uint64_t over = std::max({repeat_.quarters / 4, repeat_.arrives[0]});
   clock_ = std::max(clock_, over);
-  for (Value& v : registers_) v = {clock_, clock_};
+  for (unsigned r = 0; r < general; ++r) set_register(r, {clock_, clock_});
   follow_clock();
   forget_instruction();
 }
@@ -358,6 +353,7 @@ void TimingP6::archive(Archive& a) {
   a(repeat_.active, repeat_.started, repeat_.fast, repeat_.first_store, repeat_.opcode, repeat_.quarters, repeat_.line,
     repeat_.arrives);
   if (!a.loading()) return;
+  retired_ = 0;
   forget_instruction();
   const std::uint64_t limit = clock_ + (std::uint64_t{1} << 24);
   bool sound = front_end_.sound(limit) && window_.sound() && window_.retire_clock() <= limit && stores_.sound(limit) &&

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "core/cpu/timing/common/processor_timing.hpp"
@@ -73,7 +74,13 @@ class TimingP6 final : public ProcessorTiming {
   std::uint64_t ready_of(unsigned registers) const;
   std::uint64_t operands_ready() const;
   /// Registers among `registers` whose value has retired before renaming reaches the next micro-op.
-  unsigned retired_of(unsigned registers) const;
+  unsigned retired_of(unsigned registers) {
+    for (unsigned left = registers & ~unsigned{retired_}; left != 0; left &= left - 1)
+      if (const auto r = static_cast<unsigned>(std::countr_zero(left)); registers_[r].retired <= window_.rename_clock())
+        retired_ = static_cast<std::uint8_t>(retired_ | 1u << r);
+    return registers & retired_;
+  }
+  void set_register(unsigned r, Value value);
   /// A micro-op of the current instruction, which reads `registers`: renamed, executed, retired. Returns when it began.
   std::uint64_t micro_op(std::uint64_t ready, unsigned ports, unsigned latency, unsigned registers, unsigned busy = 1);
   void wait_for_parts(unsigned registers, unsigned flags);
@@ -99,6 +106,8 @@ class TimingP6 final : public ProcessorTiming {
   std::uint64_t last_flags_retired_ = 0;                // of the last instruction that wrote flags, and which
   std::uint8_t last_flags_ = 7;
   std::uint8_t zeroed_ = 0;  // registers that an XOR or SUB with themselves has cleared: their parts cost nothing
+  // Registers whose value is known to have retired before the clock that renaming has reached, which never goes back.
+  std::uint8_t retired_ = 0;
   std::uint32_t last_read_ = 0, last_write_ = 0;
 
   // ---- the current instruction: from begin() to end() ----

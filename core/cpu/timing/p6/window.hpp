@@ -30,11 +30,10 @@ class Window {
     if (renamed_ == width) advance(rename_clock_ + 1);
     if (retired_registers != 0) {
       const unsigned together = registers_read_ | retired_registers;
-      if (std::popcount(together) > static_cast<int>(register_reads)) {
+      if (without_a_pair(together) != 0) {
         if (registers_read_ != 0) advance(rename_clock_ + 1);
         // More than two by itself: a clock more for each further pair.
-        for (int n = std::popcount(retired_registers); n > static_cast<int>(register_reads);
-             n -= static_cast<int>(register_reads))
+        for (unsigned left = without_a_pair(retired_registers); left != 0; left = without_a_pair(left))
           advance(rename_clock_ + 1);
         registers_read_ = static_cast<std::uint16_t>(retired_registers);
       } else {
@@ -44,18 +43,19 @@ class Window {
     ++renamed_;
     return rename_clock_;
   }
-  /// The clock at which the micro-op renamed last begins to execute on one of `ports`: `ready` or later.
+  /// The clock at which the micro-op renamed last begins to execute on `ports`, of which there are one or two: `ready`
+  /// or later.
   std::uint64_t dispatch(std::uint64_t ready, unsigned ports, unsigned busy = 1) {
     ready = std::max(ready, rename_clock_ + 1);
     std::uint64_t t = ready;
     if (ready - rename_clock_ < slots) {
       const auto from = static_cast<unsigned>(ready - rename_clock_);
-      unsigned best = slots, on = 0;
-      for (unsigned left = ports; left != 0; left &= left - 1) {
-        const auto p = static_cast<unsigned>(std::countr_zero(left));
-        const auto first = static_cast<unsigned>(std::countr_one(taken_[p] >> from));
-        if (first + from < best) {
-          best = first + from;
+      auto on = static_cast<unsigned>(std::countr_zero(ports));
+      unsigned best = first_free(on, from);
+      if (const unsigned second = ports & (ports - 1); second != 0) {
+        const auto p = static_cast<unsigned>(std::countr_zero(second));
+        if (const unsigned free = first_free(p, from); free < best) {
+          best = free;
           on = p;
         }
       }
@@ -103,11 +103,23 @@ class Window {
 
  private:
   static constexpr unsigned slots = 64, ports = 5;
+  unsigned first_free(unsigned port, unsigned from) const {
+    return from + static_cast<unsigned>(std::countr_one(taken_[port] >> from));
+  }
+  static_assert(register_reads == 2);
+  /// `registers` without the two lowest.
+  static unsigned without_a_pair(unsigned registers) {
+    registers &= registers - 1;
+    return registers & (registers - 1);
+  }
 
   /// Renaming goes on at clock `t`.
   void advance(std::uint64_t t) {
     const std::uint64_t by = t - rename_clock_;
-    for (std::uint64_t& p : taken_) p = by < slots ? p >> by : 0;
+    if (by < slots)
+      for (std::uint64_t& p : taken_) p >>= by;
+    else
+      taken_.fill(0);
     rename_clock_ = t;
     renamed_ = 0;
     registers_read_ = 0;
