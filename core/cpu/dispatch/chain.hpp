@@ -93,10 +93,7 @@ template <Handler F, Model M>
 /// The ways to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
 /// does nothing where the access is not free (step.hpp has one more). They say whether it has happened; `then` gets
 /// what was read, `change` gives what to write.
-struct ModrmOperand {
-  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
-};
-struct FullAccess : ModrmOperand {
+struct FullAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read<T>(s, offset));
@@ -114,7 +111,7 @@ struct FullAccess : ModrmOperand {
   }
 };
 /// The full access where the fast path has failed.
-struct CheckedAccess : ModrmOperand {
+struct CheckedAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     if (c.timing.cached().filling()) [[unlikely]]
@@ -134,7 +131,7 @@ struct CheckedAccess : ModrmOperand {
     return true;
   }
 };
-struct FastPath : ModrmOperand {
+struct FastPath {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const L0Line& v = l0_line(c.l0, offset);
@@ -159,12 +156,6 @@ struct FastPath : ModrmOperand {
     Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
     return true;
   }
-};
-/// The same ways for an operand with a 32-bit address that has no index: most have none.
-inline bool has_plain_address(const Op& op) { return op.index == no_register && op.address32; }
-template <class Way>
-struct AtBase : Way {
-  static std::uint32_t address(const Engine& c, const Op& op) { return c.gpr[op.base] + op.displacement; }
 };
 using Attempt = bool (*)(Engine&, const Op&);
 

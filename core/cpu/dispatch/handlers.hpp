@@ -58,18 +58,15 @@ Handlers register_only(const Op&) {
 }
 /// The same but for one access to memory: Form::mem is a template on the way to it.
 template <class Form>
-Handlers accessing(const Op& op) {
+Handlers accessing(const Op&) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
-                    uncached_at_base = Form::template mem<AtBase<Uncached>>, fast = Form::template mem<FastPath>,
-                    fast_at_base = Form::template mem<AtBase<FastPath>>, checked = Form::template mem<CheckedAccess>;
-  const bool at_base = has_plain_address(op);
+                    fast = Form::template mem<FastPath>, checked = Form::template mem<CheckedAccess>;
   Handlers h = execute_full<full>;
-  h.link = at_base ? chain_access<fast_at_base, checked> : chain_access<fast, checked>;
+  h.link = chain_access<fast, checked>;
   h.i486sx.edge = chain_access_edge<fast, checked, Model::i486sx>;
-  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, checked, Model::pentium>
-                           : chain_access_edge<fast, checked, Model::pentium>;
+  h.pentium.edge = chain_access_edge<fast, checked, Model::pentium>;
   h.i386sx.execute = execute_full<uncached>;
-  h.i386sx.step = at_base ? step<execute_full<uncached_at_base>> : step<execute_full<uncached>>;
+  h.i386sx.step = step<execute_full<uncached>>;
   return h;
 }
 /// An instruction with a register form, Form::reg, and a memory form, Form::mem.

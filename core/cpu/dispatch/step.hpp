@@ -47,7 +47,7 @@ template <Handler F>
 }
 
 /// The way to memory of a processor without a cache, whose L0 line cache is always empty.
-struct Uncached : ModrmOperand {
+struct Uncached {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));

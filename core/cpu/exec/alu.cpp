@@ -42,9 +42,9 @@ template <Alu A, class T, class Memory>
 bool compute_mem(Engine& c, const Op& op, T operand) {
   const auto with_operand = [&](T old) { return compute<A, T>(c, old, operand); };
   if constexpr (A == Alu::cmp)
-    return Memory::template read<T>(c, op.segment, Memory::address(c, op), with_operand);
+    return Memory::template read<T>(c, op.segment, c.effective_address(op), with_operand);
   else
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op), with_operand);
 }
 template <Alu A, class T>
 struct AluEG {
@@ -65,7 +65,7 @@ struct AluGE {
   }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
+    return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) {
       const T r = compute<A, T>(c, c.get<T>(op.reg), m);
       if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
     });
@@ -112,7 +112,7 @@ Handlers select_alu_operation(const Op& op, unsigned operation) {
 
 template <class T, class Memory>
 bool test_mem(Engine& c, const Op& op, T mask) {
-  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) { c.set_logic<T>(m & mask); });
+  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) { c.set_logic<T>(m & mask); });
 }
 template <class T>
 struct TestG {
@@ -149,7 +149,7 @@ struct IncDec {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op),
                                       [&](T v) { return inc_dec<Dec, T>(c, v); });
   }
 };
@@ -159,7 +159,7 @@ struct Not {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op), [](T v) { return static_cast<T>(~v); });
   }
 };
 template <class T>
@@ -173,7 +173,7 @@ struct Neg {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return negate<T>(c, v); });
   }
 };
 
@@ -192,7 +192,7 @@ struct Xadd {
       before = old;
       return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
     };
-    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), add)) return false;
+    if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), add)) return false;
     c.set<T>(op.reg, before);
     return true;
   }
@@ -217,7 +217,7 @@ struct Cmpxchg {
       compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
       return c.zf() ? c.get<T>(op.reg) : old;
     };
-    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
+    if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
     if (!c.zf()) c.set<T>(EAX, before);
     return true;
   }

@@ -12,7 +12,7 @@ struct MovEG {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(op.reg));
+    return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(op.reg));
   }
 };
 template <class T>
@@ -20,7 +20,7 @@ struct MovGE {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(op.reg, v); });
+    return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(op.reg, v); });
   }
 };
 template <class T>
@@ -28,7 +28,7 @@ struct MovI {
   static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template write<T>(c, op.segment, Memory::address(c, op), static_cast<T>(op.immediate));
+    return Memory::template write<T>(c, op.segment, c.effective_address(op), static_cast<T>(op.immediate));
   }
 };
 // A0..A3: the decoder put the offset into displacement.
@@ -36,14 +36,14 @@ template <class T>
 struct MovLoadAccumulator {
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(EAX, v); });
+    return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(EAX, v); });
   }
 };
 template <class T>
 struct MovStoreAccumulator {
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(EAX));
+    return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(EAX));
   }
 };
 
@@ -59,7 +59,7 @@ struct ExtendMove {
   static void reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template read<From>(c, op.segment, Memory::address(c, op),
+    return Memory::template read<From>(c, op.segment, c.effective_address(op),
                                        [&](From v) { extend<Signed, From, T>(c, op, v); });
   }
 };
@@ -78,7 +78,7 @@ struct Xchg {
       before = v;
       return c.get<T>(op.reg);
     };
-    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
+    if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
     c.set<T>(op.reg, before);
     return true;
   }
@@ -114,7 +114,7 @@ struct Setcc {
   static void reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template write<std::uint8_t>(c, op.segment, Memory::address(c, op), condition<CC>(c) ? 1 : 0);
+    return Memory::template write<std::uint8_t>(c, op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
   }
 };
 template <std::size_t... CC>
@@ -131,7 +131,7 @@ struct Cmov {
   }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) {
+    return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) {
       if (condition(c, op.opcode & 15)) c.set<T>(op.reg, v);
     });
   }

@@ -109,7 +109,7 @@ struct ShiftForms {
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
     const unsigned count = shift_count<C>(c, op);
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op),
                                       [&](T v) { return shift<S, T>(c, v, count); });
   }
 };
@@ -178,7 +178,7 @@ struct DoubleShift {
   }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) {
+    return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) {
       return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op));
     });
   }
@@ -220,7 +220,7 @@ struct BitForms {
   }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    std::uint32_t ea = Memory::address(c, op);
+    std::uint32_t ea = c.effective_address(op);
     unsigned bit;
     if constexpr (Immediate) {
       bit = op.immediate & (8 * sizeof(T) - 1);
