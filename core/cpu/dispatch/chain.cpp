@@ -31,8 +31,10 @@ void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 
 void chain_selected(Engine& c, const Op& op) { return chain_any<as_selected>(c, op); }
 template <Model M>
-void chain_selected_edge(Engine& c, const Op& op) {
-  return chain_any_edge<as_selected, M>(c, op);
+void chain_before_line(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  op.execute(c, op);
+  return c.cross_line<M>(op);
 }
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op) {
@@ -44,8 +46,8 @@ void chain_selected_last(Engine& c, const Op& op) {
   op.execute(c, op);
   return c.chain_to_next<M>(c.branched());
 }
-template void chain_selected_edge<Model::i486sx>(Engine&, const Op&);
-template void chain_selected_edge<Model::pentium>(Engine&, const Op&);
+template void chain_before_line<Model::i486sx>(Engine&, const Op&);
+template void chain_before_line<Model::pentium>(Engine&, const Op&);
 template void chain_selected_last<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 

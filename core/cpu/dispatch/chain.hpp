@@ -25,11 +25,11 @@
 
 namespace planar::cpu {
 
-/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, before another
-/// code line, and as the last of its block.
+/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, before another code
+/// line (every instruction's there), and as the last of its block.
 void chain_selected(Engine& c, const Op& op);
 template <Model M>
-void chain_selected_edge(Engine& c, const Op& op);
+void chain_before_line(Engine& c, const Op& op);
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op);
 
@@ -51,20 +51,6 @@ inline void Engine::check_deadline(const Op& op) {
     return chain_on(*this, op);
   return chain_near_deadline(op);
 }
-// After one that took no time, before another code line.
-template <Model M>
-inline void Engine::check_code_line(const Op& op) {
-  if constexpr (M == Model::i486sx) {
-    begin_chained(op);
-    return cross_line<M>(op);
-  }
-  if (timing.cached().filling()) [[unlikely]]
-    timing.cached().begin_planned(op);  // by the clock it may be over
-  if (planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op)) [[likely]]
-    return chain_on(*this, op);
-  begin_chained(op);
-  return cross_line<M>(op);
-}
 
 template <Handler F>
 [[gnu::noinline]] void chain_any(Engine& c, const Op& op) {
@@ -72,22 +58,10 @@ template <Handler F>
   F(c, op);
   return c.check_deadline(op);
 }
-template <Handler F, Model M>
-[[gnu::noinline]] void chain_any_edge(Engine& c, const Op& op) {
-  c.begin_chained(op);
-  F(c, op);
-  return c.cross_line<M>(op);
-}
-
 template <Handler F>
 [[gnu::flatten]] void chain_register_only(Engine& c, const Op& op) {
   F(c, op);
   return chain_on(c, op);
-}
-template <Handler F, Model M>
-[[gnu::flatten]] void chain_register_only_edge(Engine& c, const Op& op) {
-  F(c, op);
-  return c.check_code_line<M>(op);
 }
 
 /// The ways to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
@@ -170,23 +144,11 @@ template <Attempt F>
   F(c, op);
   return c.check_deadline(op);
 }
-template <Attempt F, Model M>
-[[gnu::noinline, gnu::flatten]] void chain_checked_edge(Engine& c, const Op& op) {
-  c.begin_chained(op);
-  F(c, op);
-  return c.cross_line<M>(op);
-}
 template <Attempt F, Attempt Checked>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
     return chain_checked<Checked>(c, op);
   return chain_on(c, op);
-}
-template <Attempt F, Attempt Checked, Model M>
-[[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
-  if (!F(c, op)) [[unlikely]]
-    return chain_checked_edge<Checked, M>(c, op);
-  return c.check_code_line<M>(op);
 }
 
 /// What a near branch decided. EIP is where it goes on already; the clocks follow from this.

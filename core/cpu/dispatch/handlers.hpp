@@ -18,14 +18,9 @@ struct Handlers {
     Handler step = step_selected;       ///< as a step within a block (step.hpp),
     Handler last = step_selected_last;  ///< where the block ends because of it
   } i386sx;
-  /// 486 and Pentium: as a link of a chain within a block (chain.hpp),
+  /// 486 and Pentium: as a link of a chain within a block (chain.hpp), and where the block ends because of it.
   Handler link = chain_selected;
-  struct Chained {
-    Handler edge;  ///< before another code line,
-    Handler last;  ///< where the block ends because of it
-  };
-  Chained i486sx{chain_selected_edge<Model::i486sx>, chain_selected_last<Model::i486sx>};
-  Chained pentium{chain_selected_edge<Model::pentium>, chain_selected_last<Model::pentium>};
+  Handler last_i486sx = chain_selected_last<Model::i486sx>, last_pentium = chain_selected_last<Model::pentium>;
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
@@ -40,8 +35,6 @@ template <Handler F>
 Handlers any(const Op&) {
   Handlers h = F;
   h.link = chain_any<F>;
-  h.i486sx.edge = chain_any_edge<F, Model::i486sx>;
-  h.pentium.edge = chain_any_edge<F, Model::pentium>;
   h.i386sx.step = step<F>;
   return h;
 }
@@ -50,8 +43,6 @@ template <Handler F>
 Handlers register_only(const Op&) {
   Handlers h = F;
   h.link = chain_register_only<F>;
-  h.i486sx.edge = chain_register_only_edge<F, Model::i486sx>;
-  h.pentium.edge = chain_register_only_edge<F, Model::pentium>;
   h.i386sx.step = step_register_only<F>;
   h.register_only = true;
   return h;
@@ -63,8 +54,6 @@ Handlers accessing(const Op&) {
                     fast = Form::template mem<FastPath>, checked = Form::template mem<CheckedAccess>;
   Handlers h = execute_full<full>;
   h.link = chain_access<fast, checked>;
-  h.i486sx.edge = chain_access_edge<fast, checked, Model::i486sx>;
-  h.pentium.edge = chain_access_edge<fast, checked, Model::pentium>;
   h.i386sx.execute = execute_full<uncached>;
   h.i386sx.step = step<execute_full<uncached>>;
   return h;
@@ -78,8 +67,8 @@ Handlers forms(const Op& op) {
 template <Decision F>
 Handlers branch(const Op&) {
   Handlers h = execute_branch<F>;
-  h.i486sx.last = chain_branch<F, Model::i486sx>;
-  h.pentium.last = chain_branch<F, Model::pentium>;
+  h.last_i486sx = chain_branch<F, Model::i486sx>;
+  h.last_pentium = chain_branch<F, Model::pentium>;
   h.i386sx.last = step_last<execute_branch<F>>;
   return h;
 }

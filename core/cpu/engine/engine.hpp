@@ -364,8 +364,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);
   void check_deadline(const Op& op);
-  template <Model M>
-  void check_code_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
   void step_on(const Op& op);

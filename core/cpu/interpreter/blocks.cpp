@@ -22,11 +22,12 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 
 /// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
 Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
+  const bool pentium = target.model == Model::pentium;
+  if (op.edge == Op::Edge::line) return pentium ? chain_before_line<Model::pentium> : chain_before_line<Model::i486sx>;
   Handlers h = select(op, target);
   if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
-  const Handlers::Chained& chained = target.model == Model::pentium ? h.pentium : h.i486sx;
-  return op.edge == Op::Edge::line ? chained.edge : chained.last;
+  return pentium ? h.last_pentium : h.last_i486sx;
 }
 }  // namespace
 

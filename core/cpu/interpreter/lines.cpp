@@ -123,6 +123,7 @@ template <>
 void Engine::cross_line<Model::pentium>(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return;
+  if (planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op)) return check_deadline(op);
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
     return cross_line_at<pentium_with_l2>(op);
   return cross_other_line(op);
