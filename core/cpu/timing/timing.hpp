@@ -4,8 +4,6 @@
 // executor. Where speed matters the processor is known, or asked for here once, and its class is called by itself.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "core/cpu/timing/common/instruction_clocks.hpp"
@@ -15,8 +13,6 @@
 #include "core/cpu/timing/pentium/timing_pentium.hpp"
 
 namespace planar::cpu {
-
-/// For which of the geometries known when planar is compiled the memory events are.
 
 class Timing {
  public:
@@ -31,13 +27,15 @@ class Timing {
   const TimingConfig& config() const { return common().config(); }
 
   /// The timing by its class; the processor must be that one.
-  Timing386sx& i386sx() { return as<Timing386sx>(); }
-  Timing486& i486sx() { return as<Timing486>(); }
-  TimingPentium& pentium() { return as<TimingPentium>(); }
-  TimingP6& p6() { return as<TimingP6>(); }
+  Timing386sx& i386sx() { return i386sx_; }
+  Timing486& i486sx() { return i486sx_; }
+  TimingPentium& pentium() { return pentium_; }
+  TimingP6& p6() { return p6_; }
   /// 486 and Pentium.
-  CachedTiming& cached() { return as<CachedTiming>(); }
-  const CachedTiming& cached() const { return *reinterpret_cast<const CachedTiming*>(storage_); }
+  CachedTiming& cached() { return model_ == Model::i486sx ? static_cast<CachedTiming&>(i486sx_) : pentium_; }
+  const CachedTiming& cached() const {
+    return model_ == Model::i486sx ? static_cast<const CachedTiming&>(i486sx_) : pentium_;
+  }
   bool has_cache() const { return model_ == Model::i486sx || model_ == Model::pentium; }
   bool is_p6() const { return model_ == Model::p6; }
   template <Model M>
@@ -110,8 +108,18 @@ class Timing {
   void abandon() {
     if (is_p6()) p6().abandon();
   }
-  void spend(unsigned clocks) { common().spend(clocks); }
-  void spend_before_write(unsigned clocks) { common().spend_before_write(clocks); }
+  void spend(unsigned clocks) {
+    if (model_ == Model::i386sx)
+      i386sx().spend(clocks);
+    else
+      common().spend(clocks);
+  }
+  void spend_before_write(unsigned clocks) {
+    if (model_ == Model::i386sx)
+      i386sx().spend_before_write(clocks);
+    else
+      common().spend(clocks);
+  }
   std::uint64_t clocks() const { return common().clocks(); }
   std::uint64_t cycle_start(bool io) { return common().cycle_start(io); }
   void wait_until(std::uint64_t clock) {
@@ -139,20 +147,25 @@ class Timing {
   void describe(Description& description) const { common().describe(description); }
 
  private:
-  static constexpr std::size_t size =
-      std::max({sizeof(Timing386sx), sizeof(Timing486), sizeof(TimingPentium), sizeof(TimingP6)});
-  static constexpr std::size_t alignment =
-      std::max({alignof(Timing386sx), alignof(Timing486), alignof(TimingPentium), alignof(TimingP6)});
-
-  // Single inheritance: every base begins where the object does (asserted at construction).
-  template <class T>
-  T& as() {
-    return *reinterpret_cast<T*>(storage_);
+  // All of them begin at one place: no branch is left of this.
+  template <class Common, class Self>
+  [[gnu::always_inline]] static Common& common_of(Self& self) {
+    switch (self.model_) {
+      case Model::i386sx: return self.i386sx_;
+      case Model::i486sx: return self.i486sx_;
+      case Model::pentium: return self.pentium_;
+      default: return self.p6_;
+    }
   }
-  ProcessorTiming& common() { return as<ProcessorTiming>(); }
-  const ProcessorTiming& common() const { return *reinterpret_cast<const ProcessorTiming*>(storage_); }
+  ProcessorTiming& common() { return common_of<ProcessorTiming>(*this); }
+  const ProcessorTiming& common() const { return common_of<const ProcessorTiming>(*this); }
 
-  alignas(alignment) std::byte storage_[size];
+  union {
+    Timing386sx i386sx_;
+    Timing486 i486sx_;
+    TimingPentium pentium_;
+    TimingP6 p6_;
+  };
   Model model_;
   KnownGeometry known_geometry_ = KnownGeometry::none;
 };

@@ -25,7 +25,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/common/config.hpp"
-#include "core/cpu/timing/common/execution_clocks.hpp"
+#include "core/cpu/timing/common/pin_clocks.hpp"
 #include "core/cpu/x86/op.hpp"
 #include "core/state/archive.hpp"
 
@@ -51,13 +51,8 @@ class ProcessorTiming {
   virtual void write(std::uint32_t physical, unsigned bytes) = 0;
   virtual void branch(const Op& op, bool taken, std::uint32_t linear_target) = 0;
 
-  /// Microcode beyond the table, before or after the accesses that belong to it: the 386's figures contain a zero-wait
-  /// cycle for each of them, which is counted once.
-  void spend(unsigned clocks) { clock_ = overlap_.spend(clock_, clocks); }
-  /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
-  /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of
-  /// them the read's and two the write's).
-  void spend_before_write(unsigned clocks) { clock_ = overlap_.spend_before_write(clock_, clocks); }
+  /// Microcode beyond the table, before or after the accesses that belong to it. The 386SX has its own (Timing386sx).
+  void spend(unsigned clocks) { clock_ += clocks; }
   std::uint64_t clocks() const { return clock_; }
 
   /// Before a cycle on the pins (I/O, device memory, INTA): posted writes are finished and the bus is free; returns the
@@ -129,7 +124,6 @@ class ProcessorTiming {
   TimingConfig config_;
   bool cache_enabled_ = true;
   std::uint64_t clock_ = 0;
-  TableOverlap overlap_;  // matters on the 386SX alone; the others spend by it too, and find nothing held
   Counters counters_;
   PinClocks pins_;
 };

@@ -157,11 +157,6 @@ bool byte_operand(std::uint16_t opcode) {
   }
 }
 
-unsigned components(const Op& op) {
-  const bool sib = op.has_memory && op.address32 && (op.modrm & 7) == 4;
-  return op.prefixes + (op.opcode >= 0x0F00 ? 2u : 1u) + op.has_modrm + sib + op.has_displacement + op.has_immediate;
-}
-
 StaticForm static_form(Op& op, Model model) {
   StaticForm form;
   form.row = &instruction_row(op);

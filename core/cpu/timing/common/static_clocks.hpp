@@ -26,7 +26,4 @@ StaticForm static_form(Op& op, Model model);
 /// Whether the ModRM or opcode register is a byte register (4 to 7 are AH CH DH BH then).
 bool byte_operand(std::uint16_t opcode);
 
-/// The 386 manual's m: prefixes, opcode bytes, ModRM, SIB, displacement and immediate count one each.
-unsigned components(const Op& op);
-
 }  // namespace planar::cpu

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/cpu/timing/common/execution_clocks.hpp"
 #include "core/cpu/timing/i386sx/bus_unit_state.hpp"
+#include "core/cpu/timing/i386sx/table_overlap.hpp"
 
 namespace planar::cpu {
 

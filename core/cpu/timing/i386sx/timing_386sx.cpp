@@ -14,6 +14,12 @@ constexpr std::uint64_t refill_lead = 4;    // a taken branch's fetch starts so 
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
 
+/// The manual's m: prefixes, opcode bytes, ModRM, SIB, displacement and immediate count one each.
+unsigned components(const Op& op) {
+  const bool sib = op.has_memory && op.address32 && (op.modrm & 7) == 4;
+  return op.prefixes + (op.opcode >= 0x0F00 ? 2u : 1u) + op.has_modrm + sib + op.has_displacement + op.has_immediate;
+}
+
 }  // namespace
 
 Timing386sx::Timing386sx(const TimingConfig& config)

@@ -54,6 +54,12 @@ class Timing386sx final : public ProcessorTiming {
     return bytes > 2 ? write_words<4>(physical) : write_words<1>(physical);
   }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  /// The figures contain a zero-wait cycle for each access that belongs to the microcode, which is counted once.
+  void spend(unsigned clocks) { clock_ = overlap_.spend(clock_, clocks); }
+  /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
+  /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of
+  /// them the read's and two the write's).
+  void spend_before_write(unsigned clocks) { clock_ = overlap_.spend_before_write(clock_, clocks); }
   std::uint64_t cycle_start(bool io) override;
   /// From when an instruction that has reached `clock` wants a cycle on the pins.
   static std::uint64_t cycle_wanted(std::uint64_t clock, bool io) {
@@ -109,6 +115,7 @@ class Timing386sx final : public ProcessorTiming {
 
   WordPath path_;
   BusUnitState bus_;
+  TableOverlap overlap_;
   std::uint32_t fetch_mask_;         // of a prefetch request's address
   std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
 };

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules of the clock that the processor's timing and the closed form of REP INS and REP OUTS (i386sx/steady_386.hpp)
-// share. Plain values: the user keeps the clock.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 namespace planar::cpu {
@@ -30,7 +27,7 @@ struct TableOverlap {
       tail = tail > bus_cycle ? tail - bus_cycle : 0;
     return clock > end ? clock : end;
   }
-  /// Microcode of `clocks` clocks: the clock after it (ProcessorTiming::spend).
+  /// Microcode of `clocks` clocks: the clock after it (Timing386sx::spend).
   std::uint64_t spend(std::uint64_t clock, unsigned clocks) {
     clock = spend_before_write(clock, clocks);
     tail = clocks > bus_cycle ? clocks - bus_cycle : 0;
@@ -41,19 +38,6 @@ struct TableOverlap {
     credit = 0;
     tail = 0;
     return clock + clocks - held;
-  }
-};
-
-/// Clocks in which the processor stands still for cycles on its pins, the wait for the bus included. Counted for
-/// reports; they influence nothing.
-struct PinClocks {
-  std::uint64_t total = 0;
-  std::uint64_t from = 0, until = 0;  ///< of the latest cycle
-
-  void begin(std::uint64_t wanted) { from = std::max(wanted, until); }
-  void end(std::uint64_t clock) {
-    total += clock - from;
-    until = clock;
   }
 };
 
