@@ -4,59 +4,14 @@
 // A repeated instruction stops between iterations when something wants the CPU: EIP goes back to the instruction and
 // attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
 // after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
-#include <algorithm>
-
 #include "core/cpu/dispatch/select.hpp"
-#include "core/cpu/exec/port_run.hpp"
-#include "core/cpu/exec/window_run.hpp"
+#include "core/cpu/runs/line_run.hpp"
+#include "core/cpu/runs/port_run.hpp"
+#include "core/cpu/runs/window_run.hpp"
 
 namespace planar::cpu {
 
 namespace {
-
-/// Bytes of RAM or ROM within one line of the data cache.
-struct Span {
-  std::uint8_t* host = nullptr;
-  std::uint32_t physical = 0;
-  unsigned count = 0;  ///< elements; 0: must be accessed one by one
-};
-/// At most `count` elements from `offset` on.
-template <class T, bool Writing>
-Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned count) {
-  const Segment& g = c.seg[s];
-  const std::uint32_t linear = g.base + offset, line = c.timing.cached().data_line();
-  const HostTlbEntry& e = c.host_entry(linear);
-  if ((Writing ? e.write_tag : e.read_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return {};
-  count = std::min<unsigned>(count, (line - (linear & (line - 1))) / sizeof(T));
-  if (std::int64_t{offset - g.low} + static_cast<std::int64_t>(count * sizeof(T) - 1) >
-      (Writing ? g.write_span : g.read_span))
-    return {};
-  if (Writing && e.holds_code(linear)) return {};
-  return {e.host + (linear & 0xFFF), e.physical + (linear & 0xFFF), count};
-}
-
-/// Several iterations of REP MOVS (`Copies`) or REP STOS at once, upwards and within one line (see repeat()).
-template <class T, bool Copies>
-std::uint32_t run_line(Engine& c, const Op& op, std::uint32_t count, bool& possible) {
-  possible = c.timing.has_cache() && c.timing.cached().writes_back() && op.address32 && !(c.system_flags & flag_df);
-  if (!possible) return 0;
-  const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
-  const Span from = Copies ? within_line<T, false>(c, op.segment, c.gpr[ESI], to.count) : to;
-  if (from.count == 0 || (Copies && !c.timing.cached().read_hits(from.physical))) return 0;
-  const unsigned each = repeat_iteration(c.model, op);
-  const unsigned done = c.timing.cached().write_run(to.physical, from.count, each, c.stop_at);
-  if (done == 0) return 0;
-  if constexpr (Copies)
-    c.timing.spend_before_write(each);
-  else
-    c.timing.spend(each);
-  for (unsigned i = 0; i < done; ++i)
-    c.store<T>(to.host + i * sizeof(T), Copies ? c.load<T>(from.host + i * sizeof(T)) : c.get<T>(EAX));
-  const unsigned bytes = done * static_cast<unsigned>(sizeof(T));
-  if (Copies) c.gpr[ESI] += bytes;
-  c.gpr[EDI] += bytes;
-  return done;
-}
 
 /// Several iterations of REP MOVS at once: within a line, or to or from a device's memory.
 template <class T>

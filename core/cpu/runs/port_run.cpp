@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/exec/port_run.hpp"
+#include "core/cpu/runs/port_run.hpp"
 
-#include "core/cpu/exec/repeated_cycles.hpp"
+#include "core/cpu/runs/repeated_cycles.hpp"
 
 namespace planar::cpu {
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "core/cpu/mmu/access.hpp"
-#include "core/cpu/timing/cached/cached_run.hpp"
-#include "core/cpu/timing/i386sx/steady_386.hpp"
+#include "core/cpu/runs/cached_run.hpp"
+#include "core/cpu/runs/steady_386.hpp"
 
 namespace planar::cpu {
 
