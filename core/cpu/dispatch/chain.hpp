@@ -260,8 +260,8 @@ inline bool Engine::enter_block(Block& b) {
 // set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
-  if constexpr (M == Model::pentium) return timing.pentium().enter_plan_seen(b.plan);
-  return timing.i486sx().enter_plan_seen(b.plan, *b.ops) && timing.cached().plan_fits(stop_at);
+  if constexpr (M == Model::pentium) return timing.pentium().start_plan_in_line(b.plan);
+  return timing.i486sx().start_plan_in_line(b.plan, *b.ops) && timing.cached().plan_fits(stop_at);
 }
 
 // Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.

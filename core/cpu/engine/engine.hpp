@@ -409,6 +409,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <Geometry G>
   [[gnu::always_inline]] void cross_line_at(const Op& op);
   template <Geometry G>
+  [[gnu::noinline]] void fill_planned_line(const Op& op);
+  template <Geometry G>
   [[gnu::noinline]] void fetch_planned_line(const Op& op);
   template <Geometry G>
   [[gnu::always_inline]] void follow_plan(const Op& op);

@@ -56,7 +56,7 @@ void Engine::fetch_first_line(const Op& first) {
 template <Geometry G>
 inline void Engine::start_block(const Op& first) {
   TimingPentium& pentium = timing.pentium();
-  const auto entry = pentium.starts_block<PentiumEvents<G>>(current_block->plan);
+  const auto entry = pentium.starts_block(current_block->plan);
   if (entry == TimingPentium::Entry::unplanned || !pentium.plan_fits(stop_at)) [[unlikely]]
     return go_on_unplanned<G>(first, false);
   planned = entry == TimingPentium::Entry::planned;
@@ -123,7 +123,6 @@ template <>
 void Engine::cross_line<Model::pentium>(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return;
-  if (planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op)) return check_deadline(op);
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
     return cross_line_at<pentium_with_l2>(op);
   return cross_other_line(op);
@@ -143,7 +142,13 @@ inline void Engine::cross_line_at(const Op& op) {
     return enter_line<G>((&op)[1]);
   }
   const std::uint32_t line = pentium.line_behind(plan, op);
-  if (line != pentium.code_line() && !PentiumEvents<G>::fetch_quickly(pentium, line, line)) [[unlikely]]
+  if (line != pentium.code_line() && !PentiumEvents<G>::enter_held(pentium, line)) return fill_planned_line<G>(op);
+  return follow_plan<G>(op);
+}
+template <Geometry G>
+void Engine::fill_planned_line(const Op& op) {
+  TimingPentium& pentium = timing.pentium();
+  if (!PentiumEvents<G>::enter_quickly(pentium, pentium.line_behind(current_block->plan, op))) [[unlikely]]
     return fetch_planned_line<G>(op);
   return follow_plan<G>(op);
 }
@@ -156,7 +161,7 @@ void Engine::fetch_planned_line(const Op& op) {
 template <Geometry G>
 inline void Engine::follow_plan(const Op& op) {
   TimingPentium& pentium = timing.pentium();
-  if (!pentium.plan_holds_behind<PentiumEvents<G>>(current_block->plan, op)) return leave_chain(op);
+  if (!pentium.plan_holds_behind(current_block->plan, op)) return leave_chain(op);
   pentium.move_plan(op);
   if (!pentium.plan_fits(stop_at)) [[unlikely]]
     return leave_chain(op);

@@ -55,15 +55,6 @@ struct IssueState {
   }
 };
 
-/// What the host found when it entered a code line last, all that the plan needs being known there, and the state of
-/// the code cache then (TagCache::changes): the same again while that stands. No state of the machine.
-struct LineMemo {
-  std::uint64_t changes = 0;
-  std::uint32_t slot = 0;
-  std::uint32_t once =
-      0;  ///< state of the code cache in which that was found a first time: to be noted the second time
-};
-
 /// How those instructions of a block issue that end in one code line, if the code cache knows of none that opens an
 /// issue where it begins: the line is new, as code that has come from the second level mostly is. Their clocks, from
 /// the line's first instruction on, are in Op::Pentium::at[1].
@@ -85,10 +76,8 @@ struct IssuePlan {
   std::uint32_t reach = 0;                             ///< clocks until the last instruction but one has begun
   std::uint32_t first_line = 0;                        ///< code line in which the first instruction ends
   std::uint8_t entry_reads = 0;                        ///< address registers of the first issue
-  bool crosses = false;                                ///< the first instruction begins in the line before first_line
-  bool single = false;  ///< one issue is all: the one before it is the one before the block
-  IssueState end;       ///< after the last instruction
-  mutable std::array<LineMemo, most_lines> memos;
+  bool single = false;                            ///< one issue is all: the one before it is the one before the block
+  IssueState end;                                 ///< after the last instruction
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
   const Op* first = nullptr;                      ///< the block's instructions
   std::uint32_t eip = 0;                          ///< physical address of the first

@@ -62,11 +62,6 @@ class MemoryEvents {
   static std::uint32_t next_line(const Timing& t, std::uint32_t line) {
     return line + (G.known ? G.data.line : t.state_.data.line());
   }
-  /// Whether a separate code cache has `line` in the way of its set that was used last; its slot then.
-  static bool used_last(const Timing& t, std::uint32_t line) {
-    return split(t) && t.state_.code.template in_mru_way<code_shape>(line);
-  }
-  static std::size_t slot(const Timing& t, std::uint32_t line) { return t.state_.code.template slot<code_shape>(line); }
   /// Code goes on after `eip`, with an instruction that ends in `last_line`, another line than before.
   [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     if (!fetch_quickly(t, eip, last_line)) [[unlikely]]

@@ -96,8 +96,6 @@ class TagCache {
     return (set_of<S>(address) << way_bits<S>()) + set<S>(address).mru_way;
   }
   std::size_t lines() const { return std::size_t{set_mask_ + 1} * ways_; }
-  /// Counts whatever can change in_mru_way() and slot(), if the shape says so. The host's, not part of a snapshot.
-  std::uint64_t changes() const { return changes_; }
 
   /// find() where in_mru_way() is false.
   template <CacheShape S = any_shape>
@@ -229,8 +227,7 @@ class TagCache {
   /// The way used last in the set of `address` is another, or gone.
   template <CacheShape S = any_shape>
   void changed(std::uint32_t address) {
-    if (S.watcher == Watcher::any || S.watcher == Watcher::memos) ++changes_;
-    if (S.watcher == Watcher::none || S.watcher == Watcher::memos || l0_ == nullptr) return;
+    if (S.watcher == Watcher::none || l0_ == nullptr) return;
     l0_line(*l0_, address).drop();
     const std::uint32_t second = S.watcher == Watcher::l0 ? second_l0_of(S.line, S.sets) : second_l0_;
     l0_line(*l0_, address ^ second).drop();
@@ -264,7 +261,6 @@ class TagCache {
   }
 
   std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, and nothing in it
-  std::uint64_t changes_ = 1;
   L0Lines* l0_ = nullptr;
   std::uint32_t second_l0_ = 0;
   std::uint32_t line_ = 0;

@@ -50,7 +50,7 @@ class Timing486 final : public CachedTiming {
     start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
   }
   /// The same where code stays in its line; if not, nothing has happened.
-  bool enter_plan_seen(const IssuePlan& plan, const Op& first) {
+  bool start_plan_in_line(const IssuePlan& plan, const Op& first) {
     if (plan.first_line != state_.code_line) return false;
     start_plan_of(plan, first);
     return true;

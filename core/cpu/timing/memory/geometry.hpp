@@ -15,8 +15,7 @@ namespace planar::cpu {
 enum class Watcher : std::uint8_t {
   any,  ///< whatever there is
   none,
-  l0,    ///< the L0 line cache
-  memos  ///< what was found in the code cache last (cached/issue.hpp)
+  l0  ///< the L0 line cache
 };
 
 /// Of a cache; 0: as configured.
@@ -64,7 +63,7 @@ inline constexpr Geometry plain_486{.known = true,
 inline constexpr Geometry pentium_with_l2{
     .known = true,
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
-    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::none, .clean = true},
     .write_back = true,
     .l2 = {.ways = 2, .line = 32, .sets = 4096, .watcher = Watcher::none},
     .clock_num = 3,
@@ -74,7 +73,7 @@ inline constexpr Geometry pentium_with_l2{
 inline constexpr Geometry pentium_overdrive{
     .known = true,
     .data = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::l0},
-    .code = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .code = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::none, .clean = true},
     .write_back = true,
     .l2 = {},
     .clock_num = 5,
@@ -85,7 +84,7 @@ inline constexpr Geometry pentium_overdrive{
 inline constexpr Geometry pentium_direct_l2{
     .known = true,
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
-    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::none, .clean = true},
     .write_back = true,
     .l2 = {.ways = 1, .line = 32, .sets = 16384, .watcher = Watcher::none},
     .clock_num = 5,

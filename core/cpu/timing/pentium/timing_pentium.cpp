@@ -38,7 +38,6 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
   plan.first = ops;
   plan.eip = eip;
   plan.first_line = (eip + ops[0].length - 1) & line_mask_;
-  plan.crosses = (eip & line_mask_) != plan.first_line;
   unsigned issues = 0, clocks = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
     plan.reach = clocks;

@@ -49,30 +49,26 @@ class TimingPentium final : public CachedTiming {
   /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
   /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_behind(op). What the
   /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
-  /// early. `Events`: of the geometry (cached/memory_events.hpp).
-  template <class Events>
-  [[gnu::always_inline]] Entry starts_block(const IssuePlan& plan) {
-    if (pipes_suit(plan) && knows_starts<Events>(plan, 0, plan.first_line)) {
+  /// early.
+  Entry starts_block(const IssuePlan& plan) {
+    if (pipes_suit(plan) && knows_starts(plan, 0)) {
       start_plan(plan.reach);
       return Entry::planned;
     }
     return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
   }
   /// Code has gone on to the line after `op`.
-  template <class Events>
-  [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
-    return knows_starts<Events>(plan, op.pentium.line_behind, line_behind(plan, op));
+  bool plan_holds_behind(const IssuePlan& plan, const Op& op) const {
+    return knows_starts(plan, op.pentium.line_behind);
   }
   std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
     return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
   }
-  /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
-  /// are to be asked.
-  bool enter_plan_seen(const IssuePlan& plan) {
-    return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line) && (start_plan(plan.reach), true);
-  }
-  bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
-    return fetch_seen(plan, op.pentium.line_behind, line_behind(plan, op));
+  /// starts_block() where code stays in its line and the block's plan holds; if not, nothing has happened.
+  bool start_plan_in_line(const IssuePlan& plan) {
+    if (plan.first_line != state_.code_line || !pipes_suit(plan) || !knows_starts(plan, 0)) return false;
+    start_plan(plan.reach);
+    return true;
   }
   void finish_plan(const IssuePlan& plan);
   /// The same for a block of several issues.
@@ -119,9 +115,11 @@ class TimingPentium final : public CachedTiming {
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
   [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
-  bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  template <class Events>
-  bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  /// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's
+  /// first.
+  bool knows_starts(const IssuePlan& plan, unsigned number) const {
+    return (pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) == plan.marks[number];
+  }
   bool start_cold(const ColdLine& cold, const Op& op);
 
   // For MemoryEvents. Read misses wait for posted writes.
@@ -180,43 +178,11 @@ inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
   return true;
 }
 
-/// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
-/// Where code comes back to it while nothing has changed in the code cache, that is noted (fetch_seen).
-template <class Events>
-[[gnu::always_inline]] inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number,
-                                                               std::uint32_t line) {
-  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
-  LineMemo& memo = plan.memos[number];
-  const auto changes = static_cast<std::uint32_t>(code_cache().changes());
-  if (memo.once == changes && !(number == 0 && plan.crosses) && Events::used_last(*this, line) &&
-      Events::used_last(*this, Events::next_line(*this, line))) {
-    memo.changes = code_cache().changes();
-    memo.slot = static_cast<std::uint32_t>(Events::slot(*this, line));
-  }
-  memo.once = changes;
-  return true;
-}
-
 inline void TimingPentium::finish_cold_line(const IssuePlan& plan) {
   end_cold_plan();
   const ColdLine& cold = cold_line(plan);
   pipeline_.marks[pipeline_.mark_slot] |= cold.starts;
   pipeline_.follow(cold.end, cold.single);
-}
-
-/// Where a validity stamp says that the line and its successor are cached, each as the one used last in its set, with
-/// all that the plan relies on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If
-/// not, nothing has happened.
-inline bool TimingPentium::fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  const LineMemo& memo = plan.memos[number];
-  if (memo.changes != state_.code.changes()) [[unlikely]]
-    return false;
-  if (line == state_.code_line) return true;
-  if (state_.prefetch_line != no_line || !settled()) [[unlikely]]
-    return false;
-  state_.code_line = line;
-  pipeline_.mark_slot = memo.slot;
-  return true;
 }
 
 inline void TimingPentium::finish_plan(const IssuePlan& plan) { pipeline_.follow(plan.end, plan.single); }
