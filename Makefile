@@ -18,7 +18,7 @@ PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-
            libzydis-dev libedit-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema \
                 man-db zsh fish dpkg-dev file desktop-file-utils xvfb xdotool \
-                syslinux syslinux-common isolinux mtools dosfstools e2fsprogs xorriso grub-common grub-pc-bin memtest86+ mkdocs \
+                syslinux syslinux-common isolinux mtools dosfstools e2fsprogs xorriso grub-common grub-pc-bin grub-legacy memtest86+ mkdocs \
                 $(WHEEL_PACKAGES) python3-venv mypy python3-pandas python3-matplotlib python3-nbclient python3-ipykernel
 LINT_PACKAGES = clang-tidy
 SITE_PACKAGES = mkdocs

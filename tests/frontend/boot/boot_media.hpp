@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Diskettes, disks and CD-ROMs with programs that were not written for planar, as Debian ships them: the boot loaders
-// SYSLINUX, ISOLINUX and GRUB and the memory tester memtest86+ (packages syslinux, syslinux-common, isolinux,
-// grub-common, grub-pc-bin, memtest86+; mtools, dosfstools, e2fsprogs and xorriso make the media).
+// SYSLINUX, ISOLINUX, GRUB and GRUB Legacy and the memory tester memtest86+ (packages syslinux, syslinux-common,
+// isolinux, grub-common, grub-pc-bin, grub-legacy, memtest86+; mtools, dosfstools, e2fsprogs and xorriso make the
+// media).
 #pragma once
 
 #include <cstdint>

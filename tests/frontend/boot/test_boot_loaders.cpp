@@ -36,6 +36,24 @@ TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[bo
   CHECK_THAT(said.out, Contains("GNU GRUB"));
 }
 
+// Debian's build of it needs CMOV, hence the P6. Its files are put on a diskette one after the other, as its manual
+// says.
+TEST_CASE("GRUB Legacy starts from a diskette and sees the firmware's memory map and the drive", "[boot]") {
+  Scratch scratch;
+  const auto image = scratch.file("legacy.img");
+  shell("cat /usr/lib/grub/x86_64-pc/stage1 /usr/lib/grub/x86_64-pc/stage2 > " + quoted(image) +
+        " && truncate -s 1474560 " + quoted(image));
+  const auto said = run(scratch, "pc-p3-600", "--image " + quoted(image),
+                        "wait prompt \"grub>\" within 90 s\n"
+                        "type \"displaymem\\n\"\n"
+                        "wait screen \"Address Map BIOS Interface is present\" within 30 s\n"
+                        "type \"geometry (fd0)\\n\"\n"
+                        "wait screen \"C/H/S = 80/2/18\" within 30 s\n");
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("Upper memory (to first chipset hole): 130048K"));
+}
+
 TEST_CASE("memtest86+ starts from a diskette on machines with a Pentium and tests their memory", "[boot]") {
   const std::string machine = GENERATE("model95", "pc-p166");
   CAPTURE(machine);
