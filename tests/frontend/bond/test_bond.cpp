@@ -214,5 +214,6 @@ TEST_CASE("--bond: RTL8139s need one address in their EEPROMs, because their dri
   const auto run = run_planar(
       "netperf --machine pc-p166 --card rtl8139:mac=00:00:E8:01:02:01 --bond 2 --seconds 0.05 --quiet --json -");
   REQUIRE(run.status == 0);
-  for (const auto& card : run.json()["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
+  const auto said = run.json();
+  for (const auto& card : said["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
 }
