@@ -361,8 +361,8 @@ Verb add_run(CLI::App& app) {
               "wait still [TIME], wait TIME, wait until TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, "
               "f1), "
               "key KEY down|up, mouse move X Y, mouse buttons left|right|middle|none, grab "
-              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", eject diskette, insert cd \"FILE\", "
-              "reset, "
+              "screen [\"FILE\"], describe [DEVICE], insert diskette [b] \"FILE\", eject diskette [b], insert cd "
+              "\"FILE\", eject cd [by force], reset, "
               "snapshot \"FILE\", power off, pause. In lab.toml: "
               "[scenario] steps = [...]. In a lab of several machines they apply to the first")
           ->type_name("STEP|FILE")

@@ -27,6 +27,7 @@ struct Command {
 std::span<const Command> show_commands();
 std::span<const Command> break_commands();
 std::span<const Command> run_commands();
+std::span<const Command> drive_commands();
 
 /// An address or number in hexadecimal (1000, 0x1000, 1000h), a register, SEGMENT:OFFSET as in real mode, or a sum of
 /// these. Throws Error.

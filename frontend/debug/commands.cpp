@@ -20,8 +20,9 @@ using debug_commands::Command;
 
 namespace {
 
-std::array<std::span<const Command>, 3> tables() {
-  return {debug_commands::show_commands(), debug_commands::break_commands(), debug_commands::run_commands()};
+std::array<std::span<const Command>, 4> tables() {
+  return {debug_commands::show_commands(), debug_commands::break_commands(), debug_commands::run_commands(),
+          debug_commands::drive_commands()};
 }
 
 std::vector<std::string> words(const std::string& line) {

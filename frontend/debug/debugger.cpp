@@ -205,4 +205,9 @@ void Debugger::changed() {
   history_.clear();  // the next resumption begins a new one
 }
 
+void Debugger::change_drive(const Step& step) {
+  target_.change_drive(step, current_);
+  changed();
+}
+
 }  // namespace planar

@@ -27,6 +27,7 @@
 namespace planar {
 
 class Debugger;
+struct Step;
 
 /// The run that is debugged.
 class DebugTarget {
@@ -44,6 +45,8 @@ class DebugTarget {
   virtual void restore_state(const std::vector<std::uint8_t>& state) = 0;
   /// The user has changed something: what follows is not a repetition of what was.
   virtual void diverge() = 0;
+  /// Does a step of drives (of_drives()) at machine `n`. Throws Error when it cannot be done.
+  virtual void change_drive(const Step& step, std::size_t n) = 0;
 };
 
 /// The user's side: a connection to gdb, or a prompt.
@@ -112,6 +115,8 @@ class Debugger final : private net::WireObserver {
   Stop reverse_continue();
   /// The user changed registers or memory: the history begins anew.
   void changed();
+  /// The same for a drive of the current machine: `step` is one of_drives(). Throws Error when it cannot be done.
+  void change_drive(const Step& step);
 
   /// Frames whose first bit has left and whose last has not.
   unsigned frames_on_the_wire() const { return on_the_wire_; }

@@ -14,7 +14,7 @@ namespace {
 using Enter =
     std::function<void(const std::string& file, bool written, const std::string& named_by, const std::string& owner)>;
 
-const char* const drive_a = "drive A";
+const char* const diskette_drives[] = {"drive A", "drive B"};
 
 void enter_disk(const Enter& enter, const storage::DiskSpec& disk, const std::string& named_by,
                 const std::string& owner) {
@@ -29,14 +29,17 @@ void enter_machine(const Enter& enter, const Config& config, const MachineConfig
     return origin.starts_with("--") ? origin : origin + ": " + path;
   };
   for (const std::string& file : config.files()) enter(file, false, "the machine's file", {});
-  const std::string owner = m.number == 0 ? drive_a : "";
-  if (m.floppy) enter_disk(enter, *m.floppy, named_by("floppy.a.file"), owner);
-  for (const DriveConfig& drive : m.drives)
+  const auto owner = [&](unsigned drive) -> std::string { return m.number == 0 ? diskette_drives[drive] : ""; };
+  for (unsigned n = 0; n < m.floppies.size(); ++n)
+    if (m.floppies[n]) enter_disk(enter, *m.floppies[n], named_by(floppy_path(n) + ".file"), owner(n));
+  for (const DriveConfig& drive : m.drives) {
+    if (drive.disk.file.empty()) continue;  // no CD is in it
     enter_disk(enter, drive.disk,
                named_by(fmt::format("{}.{}.file", drive.kind == storage::DriveKind::disk ? "disk" : "cdrom", drive.id)),
                {});
+  }
   const StartConfig& start = m.start;
-  if (!start.image.empty()) enter_disk(enter, parse_image_option("image", start.image), named_by("image"), owner);
+  if (!start.image.empty()) enter_disk(enter, parse_image_option("image", start.image), named_by("image"), owner(0));
   for (const auto& [path, file] :
        {std::pair{"bios", &start.bios}, {"kernel", &start.kernel}, {"initrd", &start.initrd}})
     if (!file->empty()) enter(*file, false, named_by(path), {});
@@ -73,12 +76,13 @@ void add_step_files(FileList& files, const std::vector<Step>& steps) {
       files.writes(step.text, named_by, "screens grabbed by steps");
     if (step.kind == StepKind::insert_cd) files.reads(step.text, named_by, "the CD");
     if (step.kind == StepKind::insert_diskette)
-      add_diskette_files(files, parse_floppy_option(step.origin + ": insert diskette", step.text), named_by);
+      add_diskette_files(files, step.drive, parse_floppy_option(step.origin + ": insert diskette", step.text),
+                         named_by);
   }
 }
 
-void add_diskette_files(FileList& files, const storage::DiskSpec& disk, const std::string& named_by) {
-  enter_disk(into(files), disk, named_by, drive_a);
+void add_diskette_files(FileList& files, unsigned drive, const storage::DiskSpec& disk, const std::string& named_by) {
+  enter_disk(into(files), disk, named_by, diskette_drives[drive]);
 }
 
 void add_machine_files(FileList& files, const std::string& name) {

@@ -20,8 +20,8 @@ void add_lab_files(FileList& files, LabConfig& lab, const OutputOptions& output)
 /// Adds the files that `steps` read and write.
 void add_step_files(FileList& files, const std::vector<Step>& steps);
 
-/// Adds the files of a diskette that is put into the first machine's drive A.
-void add_diskette_files(FileList& files, const storage::DiskSpec& disk, const std::string& named_by);
+/// Adds the files of a diskette that is put into drive `drive` (0: A, 1: B) of the first machine.
+void add_diskette_files(FileList& files, unsigned drive, const storage::DiskSpec& disk, const std::string& named_by);
 
 /// Adds all that the machine or lab in the file `name` uses, as what is only read. A file that cannot be read adds
 /// nothing: who opens it says so.

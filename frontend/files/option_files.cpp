@@ -53,6 +53,7 @@ constexpr FileOption rows[] = {
     {"name", FileUse::machine, "show"},
     {"--image", FileUse::configured},
     {"--floppy", FileUse::configured},
+    {"--floppy-b", FileUse::configured},
     {"--disk", FileUse::configured},
     {"--cdrom", FileUse::configured},
     {"--report", FileUse::folder},

@@ -76,6 +76,12 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
   return drive;
 }
 
+/// A drive whose file is "empty" holds nothing.
+DriveOption may_be_empty(DriveOption drive) {
+  if (drive.file == "empty") drive.file.clear();
+  return drive;
+}
+
 void set_drive(Config& config, const std::string& path, const std::string& origin, const DriveOption& drive) {
   config.set_text(path + ".file", drive.file, origin);
   for (const auto& [key, value] : drive.values)
@@ -91,7 +97,8 @@ void set_drives(Config& config, const std::string& table, const std::vector<std:
   };
   for (const auto& text : texts) {
     const auto option = "--" + table;
-    const DriveOption drive = parse_drive(option, text, keys);
+    DriveOption drive = parse_drive(option, text, keys);
+    if (table == "cdrom") drive = may_be_empty(std::move(drive));
     std::optional<std::uint64_t> id;
     for (const auto& [key, value] : drive.values)
       if (key == "id" && (!(id = parse_number(value)) || *id >= places.count))
@@ -160,9 +167,13 @@ void DriveOptions::add_to(CLI::App& app) {
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw]");
-  app.add_option("--floppy-drive", drive_type,
-                 "Type of drive A: 1.44 MB, or the machines' own 2.88 MB, with which systems that take a diskette's "
-                 "size from its drive read beyond the end of a 1.44 MB image")
+  app.add_option("--floppy-b", floppy_b,
+                 "A second diskette drive, B, with this diskette in it, as --floppy names one; empty: without one")
+      ->type_name("FILE[,mode=M][,overlay=F][,format=raw]|empty");
+  app.add_option(
+         "--floppy-drive", drive_type,
+         "Type of drives A and B: 1.44 MB, or the PS/2s' own 2.88 MB, with which systems that take a diskette's "
+         "size from its drive read beyond the end of a 1.44 MB image")
       ->type_name("1.44|2.88")
       ->check(CLI::IsMember({"1.44", "2.88"}));
   app.add_option("--disk", disks,
@@ -174,8 +185,10 @@ void DriveOptions::add_to(CLI::App& app) {
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
-  app.add_option("--cdrom", cdroms, "CD-ROM: an .iso image, read-only; by default at SCSI address 3, or IDE drive 2")
-      ->type_name("FILE[,format=raw][,id=N]")
+  app.add_option("--cdrom", cdroms,
+                 "CD-ROM: an .iso image, read-only; by default at SCSI address 3, or IDE drive 2. empty: the drive "
+                 "without a CD")
+      ->type_name("FILE[,format=raw][,id=N]|empty[,id=N]")
       ->expected(1)
       ->take_all();
   app.add_option(
@@ -189,8 +202,11 @@ void DriveOptions::apply(Config& config) const {
   if (boot) config.set_text("planar.boot", *boot, "--boot " + *boot);
   if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
   if (floppy)
-    set_drive(config, "floppy.a", "--floppy " + *floppy,
+    set_drive(config, floppy_path(0), "--floppy " + *floppy,
               parse_drive("--floppy", *floppy, {"mode", "overlay", "format"}));
+  if (floppy_b)
+    set_drive(config, floppy_path(1), "--floppy-b " + *floppy_b,
+              may_be_empty(parse_drive("--floppy-b", *floppy_b, {"mode", "overlay", "format"})));
   const DrivePlaces& places = board_kind_of(config).drives;
   set_drives(config, "disk", disks, places.disks, {"mode", "overlay", "format", "id"});
   set_drives(config, "cdrom", cdroms, places.cdroms, {"format", "id"});
@@ -280,11 +296,15 @@ LabConfig MachineOptions::lab() const {
 void MachineOptions::apply_over(LabConfig& lab) const { apply_shared(*this, lab); }
 
 std::string MachineOptions::of_one_machine() const {
-  const std::pair<const char*, bool> given[] = {
-      {"--card", !cards.empty()},          {"--set", !values.empty()},
-      {"--memory", memory.has_value()},    {"--floppy", drives.floppy.has_value()},
-      {"--disk", !drives.disks.empty()},   {"--cdrom", !drives.cdroms.empty()},
-      {"--boot", drives.boot.has_value()}, {"--floppy-drive", drives.drive_type.has_value()}};
+  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()},
+                                                {"--set", !values.empty()},
+                                                {"--memory", memory.has_value()},
+                                                {"--floppy", drives.floppy.has_value()},
+                                                {"--floppy-b", drives.floppy_b.has_value()},
+                                                {"--disk", !drives.disks.empty()},
+                                                {"--cdrom", !drives.cdroms.empty()},
+                                                {"--boot", drives.boot.has_value()},
+                                                {"--floppy-drive", drives.drive_type.has_value()}};
   for (const auto& [option, is_given] : given)
     if (is_given) return option;
   return {};

@@ -43,8 +43,8 @@ void add_placement_option(CLI::App& app, std::optional<unsigned>& placement, con
 
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,format=raw][,id=N].
 struct DriveOptions {
-  std::optional<std::string> floppy;
-  std::optional<std::string> drive_type;  ///< of drive A
+  std::optional<std::string> floppy, floppy_b;
+  std::optional<std::string> drive_type;  ///< of the diskette drives
   std::vector<std::string> disks;
   std::vector<std::string> cdroms;
   std::optional<std::string> boot;  ///< order of a PC's firmware

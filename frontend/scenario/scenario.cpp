@@ -92,10 +92,10 @@ void Scenario::advance(ScenarioHost& host, Time now) {
   look_ = now;
   while (active()) {
     const Step& step = steps_[next_];
-    if (!try_step(host, now)) break;
+    if (of_drives(step.kind) ? !try_drives(host) : !try_step(host, now)) break;
     if (step.kind != StepKind::snapshot) finish_step(now);
   }
-  if (!active()) return;
+  if (failure_ || !active()) return;
   look_ = look_every * (now / look_every + 1);
   const Step& step = steps_[next_];
   if (step.kind == StepKind::wait_time) {
@@ -146,9 +146,10 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       begun_ = true;
       return !typist_.busy();
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
-    case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
-    case StepKind::eject_diskette: host.eject_diskette(); return true;
-    case StepKind::insert_cd: host.insert_cd(step.text); return true;
+    case StepKind::insert_diskette:
+    case StepKind::eject_diskette:
+    case StepKind::insert_cd:
+    case StepKind::eject_cd: return true;
     case StepKind::reset: host.reset(); return true;
     case StepKind::pull_cable: plug_cable(host.lab, step.text, false); return true;
     case StepKind::plug_cable: plug_cable(host.lab, step.text, true); return true;
@@ -168,6 +169,22 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       return true;
   }
   return false;
+}
+
+// The guest may have locked the tray of the CD-ROM drive, and an image may have gone since the run began.
+bool Scenario::try_drives(ScenarioHost& host) {
+  const Step& step = steps_[next_];
+  try {
+    if (step.kind == StepKind::insert_diskette) host.insert_diskette(step.drive, step.text);
+    if (step.kind == StepKind::eject_diskette) host.eject_diskette(step.drive);
+    if (step.kind == StepKind::insert_cd) host.insert_cd(step.text);
+    if (step.kind == StepKind::eject_cd) host.eject_cd(step.force);
+    return true;
+  } catch (const Error& e) {
+    failure_ = Failure{fmt::format("{}: step '{}': {}", step.origin, step.source, e.what()),
+                       e.code() == ExitCode::missing_file ? e.code() : ExitCode::scenario_failed};
+    return false;
+  }
 }
 
 bool Scenario::stands_still(ScenarioHost& host, Time now) {

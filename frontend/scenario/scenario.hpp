@@ -30,9 +30,10 @@ struct ScenarioHost {
   std::function<void(const std::string& file)> snapshot;  ///< saves the lab, including the scenario
   /// Saves the screen to `file`, or if that is empty as picture number `count` in the result folder.
   std::function<void(const std::string& file, unsigned count)> grab_screen;
-  std::function<void(const std::string& file)> insert_diskette;
-  std::function<void()> eject_diskette;
+  std::function<void(unsigned drive, const std::string& file)> insert_diskette;
+  std::function<void(unsigned drive)> eject_diskette;
   std::function<void(const std::string& file)> insert_cd;
+  std::function<void(bool by_force)> eject_cd;
   std::function<void()> reset;
   std::function<void(const std::string& device)> describe;  ///< prints a device's description; empty: all
   std::function<void()> pause;                              ///< virtual time stands still from now on
@@ -76,6 +77,7 @@ class Scenario {
 
  private:
   bool try_step(ScenarioHost& host, Time now);
+  bool try_drives(ScenarioHost& host);
   bool stands_still(ScenarioHost& host, Time now);
   void fail(const std::string& problem, ExitCode code);
   void start_step(Time now);

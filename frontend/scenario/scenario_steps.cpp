@@ -236,6 +236,12 @@ void read_mouse(Line& line, Step& step) {
   } while (!line.at_end());
 }
 
+unsigned read_diskette_drive(Line& line) {
+  if (line.take("b")) return 1;
+  line.take("a");
+  return 0;
+}
+
 void read_insert(Line& line, Step& step) {
   if (line.take("station")) {
     step.kind = StepKind::insert_station;
@@ -245,9 +251,23 @@ void read_insert(Line& line, Step& step) {
     step.text = line.quoted("the image file");
   } else {
     if (!line.take("diskette"))
-      line.fail(line.column(), "insert what? write diskette \"FILE\", cd \"FILE\" or station STATION");
+      line.fail(line.column(),
+                "insert what? write diskette \"FILE\", diskette b \"FILE\", cd \"FILE\" or station STATION");
     step.kind = StepKind::insert_diskette;
+    step.drive = read_diskette_drive(line);
     step.text = line.quoted("the image file");
+  }
+}
+
+void read_eject(Line& line, Step& step) {
+  if (line.take("cd")) {
+    step.kind = StepKind::eject_cd;
+    step.force = line.take("by");
+    if (step.force) expect(line, "force");
+  } else {
+    if (!line.take("diskette")) line.fail(line.column(), "eject what? write diskette, diskette b, or cd");
+    step.kind = StepKind::eject_diskette;
+    step.drive = read_diskette_drive(line);
   }
 }
 
@@ -280,8 +300,7 @@ Step read_step(Line& line) {
   } else if (line.take("mouse")) {
     read_mouse(line, step);
   } else if (line.take("eject")) {
-    expect(line, "diskette");
-    step.kind = StepKind::eject_diskette;
+    read_eject(line, step);
   } else if (line.take("reset")) {
     step.kind = StepKind::reset;
   } else if (line.take("describe")) {
@@ -309,8 +328,8 @@ Step read_step(Line& line) {
     const auto guess = nearest(verb.text, verbs);
     line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
                                        guess.empty() ? "; steps are wait, type, press, key, mouse, grab screen, insert "
-                                                       "diskette, eject diskette, insert cd, reset, describe, pull "
-                                                       "cable, plug cable, remove station, insert "
+                                                       "diskette, eject diskette, insert cd, eject cd, reset, "
+                                                       "describe, pull cable, plug cable, remove station, insert "
                                                        "station, repeat, snapshot, power off and pause"
                                                      : fmt::format("; did you mean '{}'?", guess)));
   }

@@ -16,9 +16,11 @@
 //                                       if it ends in .png; without FILE both, as screen-1.txt and .png,
 //                                       screen-2.txt...
 //   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
-//   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
-//   eject diskette                      out of drive A
-//   insert cd "FILE"                    into the first CD-ROM drive
+//   insert diskette [b] "FILE[,mode=MODE]"  into drive A, or B, replacing the present one (modes as in --floppy)
+//   eject diskette [b]                  out of drive A, or B
+//   insert cd "FILE"                    into the first CD-ROM drive, unless the guest has locked its tray
+//   eject cd [by force]                 by the drive's button, which does nothing while the guest has locked the tray;
+//                                       by force: as with a paper clip
 //   reset                               as by the power switch; memory keeps its contents
 //   pull cable STATION                  of a network adapter, the peer, a bridge: part of its name in captures that no
 //   plug cable STATION                  other station has (machines/lab/stations.hpp): ne2, client, peer
@@ -59,6 +61,7 @@ enum class StepKind : std::uint8_t {
   insert_diskette,
   eject_diskette,
   insert_cd,
+  eject_cd,
   reset,
   describe,
   pull_cable,
@@ -76,6 +79,8 @@ struct Step {
   StepKind kind = StepKind::power_off;
   std::string text;                 ///< the text to wait for or to type; a file name; a device; a station
   unsigned times = 0;               ///< of repeat
+  unsigned drive = 0;               ///< of diskettes: 0 A, 1 B
+  bool force = false;               ///< of eject cd
   std::vector<std::uint16_t> keys;  ///< of press and key
   bool down = false;                ///< of key
   int x = 0, y = 0;                 ///< of mouse move
@@ -86,6 +91,12 @@ struct Step {
   std::string origin;               ///< "FILE:line" or the option
   std::string file{};               ///< of steps that it was read from; empty: none
 };
+
+/// Puts a diskette or a CD into a drive, or takes it out.
+constexpr bool of_drives(StepKind kind) {
+  return kind == StepKind::insert_diskette || kind == StepKind::eject_diskette || kind == StepKind::insert_cd ||
+         kind == StepKind::eject_cd;
+}
 
 /// The words that steps begin with.
 const std::vector<std::string>& step_words();

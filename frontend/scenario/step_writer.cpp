@@ -71,15 +71,19 @@ void StepWriter::typing_stopped(Time now) {
   step("# The rest of the text was not typed: leave it out of the step before.", now);
 }
 
-void StepWriter::insert_diskette(std::string_view name, Time now) {
-  step(fmt::format("insert diskette \"{}\"", in_quotes(name)), now);
+void StepWriter::insert_diskette(unsigned drive, std::string_view name, Time now) {
+  step(fmt::format("insert diskette{} \"{}\"", drive == 1 ? " b" : "", in_quotes(name)), now);
 }
 
-void StepWriter::eject_diskette(Time now) { step("eject diskette", now); }
+void StepWriter::eject_diskette(unsigned drive, Time now) {
+  step(drive == 1 ? "eject diskette b" : "eject diskette", now);
+}
 
 void StepWriter::insert_cd(std::string_view file, Time now) {
   step(fmt::format("insert cd \"{}\"", in_quotes(file)), now);
 }
+
+void StepWriter::eject_cd(bool by_force, Time now) { step(by_force ? "eject cd by force" : "eject cd", now); }
 
 void StepWriter::reset(Time now) { step("reset", now); }
 

@@ -29,9 +29,10 @@ class StepWriter {
   /// The rest of it was not typed after all: no step says so, and a comment does.
   void typing_stopped(Time now);
   /// `name` as --floppy takes it.
-  void insert_diskette(std::string_view name, Time now);
-  void eject_diskette(Time now);
+  void insert_diskette(unsigned drive, std::string_view name, Time now);
+  void eject_diskette(unsigned drive, Time now);
   void insert_cd(std::string_view file, Time now);
+  void eject_cd(bool by_force, Time now);
   void reset(Time now);
   /// The last line: playing it back goes on until `now`.
   void end(Time now);

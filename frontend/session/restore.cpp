@@ -118,6 +118,7 @@ LabConfig of_this_host(const std::string& configuration) {
     for (const std::string table : {"floppy", "disk"})
       for (const auto& name : machine.children(table)) {
         const auto path = fmt::format("{}.{}", table, name);
+        if (machine.peek_text(path + ".file").empty()) continue;  // the drive is empty
         const auto disk = storage::restored({machine.peek_text(path + ".file")});
         machine.set(path + ".mode", std::string(to_string(disk.mode)), "--restore");
         machine.set(path + ".overlay", disk.overlay, "--restore");

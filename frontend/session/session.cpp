@@ -68,11 +68,11 @@ Media read_media(const MachineConfig& machine) {
   const StartConfig& start = machine.start;
   Media media;
   if (!start.guest.empty()) {
-    if (machine.floppy)
+    if (machine.floppies[0])
       throw Error(
           fmt::format("{}: in drive A belongs planar's own guest, because there are settings of it; leave one "
                       "of the two out",
-                      machine.floppy->file));
+                      machine.floppies[0]->file));
     auto settings = start.guest;
     const auto card = std::find_if(machine.cards.begin(), machine.cards.end(),
                                    [](const CardConfig& c) { return c.enabled && !c.driver.empty(); });
@@ -187,13 +187,13 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
                                       [this](const std::string& file, unsigned count) {
                                         if (!replaying_) grab_screen(file, count);
                                       },
-                                      [this](const std::string& file) { insert_diskette(file); },
-                                      [this] {
-                                        lab_->eject_diskette();
+                                      [this](unsigned drive, const std::string& file) { insert_diskette(drive, file); },
+                                      [this](unsigned drive) {
+                                        lab_->eject_diskette(drive);
                                         if (debugger_) debugger_->forget();
                                       },
                                       [this](const std::string& file) { insert_cd(file); },
-                                      [this] { reset_machine(0); },
+                                      [this](bool by_force) { eject_cd(by_force); }, [this] { reset_machine(0); },
                                       [this](const std::string& device) {
                                         if (!replaying_) print_devices(device);
                                       },

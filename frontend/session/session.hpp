@@ -155,6 +155,7 @@ class Session final : private DebugTarget, private WindowActions {
   std::vector<std::uint8_t> save_state() override;
   void restore_state(const std::vector<std::uint8_t>& state) override;
   void diverge() override;
+  void change_drive(const Step& step, std::size_t n) override;
   template <class F>
   void each_gate(F&& call);
   // WindowActions: session_window.cpp
@@ -168,9 +169,10 @@ class Session final : private DebugTarget, private WindowActions {
   bool typing() const override { return typist_.busy(); }
   void stop_typing() override;
   void reset_machine(std::size_t machine) override;
-  void change_diskette(std::size_t machine, const std::string& file) override;
-  void eject_diskette(std::size_t machine) override;
+  void change_diskette(std::size_t machine, unsigned drive, const std::string& file) override;
+  void eject_diskette(std::size_t machine, unsigned drive) override;
   void change_cdrom(std::size_t machine, unsigned id, const std::string& file) override;
+  void eject_cdrom(std::size_t machine, unsigned id, bool by_force) override;
   void load_snapshot(const std::string& file) override;
   std::string save_snapshot() override;
   const std::string& last_snapshot() const override { return last_snapshot_; }
@@ -188,9 +190,11 @@ class Session final : private DebugTarget, private WindowActions {
   void begin_capture(const std::string& file);
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
-  void insert_diskette(const std::string& text);
-  /// Into the first CD-ROM drive.
+  void insert_diskette(unsigned drive, const std::string& text);
+  /// Into the first CD-ROM drive, and out of it.
   void insert_cd(const std::string& file);
+  void eject_cd(bool by_force);
+  unsigned first_cdrom(std::size_t machine = 0) const;
   /// Throws Error for a step out of a snapshot that inserts what the command line does not name.
   void check_restored_steps() const;
   /// The last step ends the run.

@@ -71,4 +71,14 @@ void Session::diverge() {
   each_gate([](OutputGate& gate) { gate.renew(); });
 }
 
+void Session::change_drive(const Step& step, std::size_t n) {
+  switch (step.kind) {
+    case StepKind::insert_diskette: return change_diskette(n, step.drive, step.text);
+    case StepKind::eject_diskette: return eject_diskette(n, step.drive);
+    case StepKind::insert_cd: return change_cdrom(n, first_cdrom(n), step.text);
+    case StepKind::eject_cd: return eject_cdrom(n, first_cdrom(n), step.force);
+    default: return;
+  }
+}
+
 }  // namespace planar

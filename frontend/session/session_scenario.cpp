@@ -42,6 +42,19 @@ void check_station(Lab& lab, const Step& step) {
   } catch (const Error& e) { throw Error(fmt::format("{}: {}: {}", step.origin, step.source, e.what())); }
 }
 
+/// Throws Error, before the machine starts, for a step with a drive that the machine has not.
+void check_drive(Lab& lab, const Step& step) {
+  const bool diskette = step.kind == StepKind::insert_diskette || step.kind == StepKind::eject_diskette;
+  if (diskette && !lab.machine().diskette().drive(step.drive).installed)
+    throw Error(
+        fmt::format("{}: {}: the machine has no diskette drive B; start it with --floppy-b FILE, or --floppy-b "
+                    "empty",
+                    step.origin, step.source));
+  if ((step.kind == StepKind::insert_cd || step.kind == StepKind::eject_cd) && !lab.cdrom())
+    throw Error(fmt::format("{}: {}: the machine has no CD-ROM drive; start it with --cdrom FILE, or --cdrom empty",
+                            step.origin, step.source));
+}
+
 constexpr const char* evidence_names[] = {"screen.txt", "screen.png",  "serial.txt",  "capture.pcapng",
                                           "trace.txt",  "lab.toml",    "devices.txt", "devices.json",
                                           "lab.snap",   "scenario.txt"};
@@ -68,10 +81,8 @@ void Session::begin(std::vector<Step> steps) {
       if (!std::filesystem::exists(step.text))
         throw Error(fmt::format("{}: {}: cannot be read; give an .iso image", step.origin, step.text),
                     ExitCode::missing_file);
-      if (!lab_->cdrom())
-        throw Error(
-            fmt::format("{}: insert cd: the machine has no CD-ROM drive; start it with --cdrom FILE", step.origin));
     }
+    check_drive(*lab_, step);
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     insertable_.insert(insertable_.end(), {disk.file, disk.overlay});
@@ -159,7 +170,7 @@ void Session::check_restored_steps() const {
   }
 }
 
-void Session::insert_diskette(const std::string& text) {
+void Session::insert_diskette(unsigned drive, const std::string& text) {
   auto disk = parse_floppy_option("insert diskette", text);
   if (steps_restored_ && disk.mode != storage::WriteMode::read_only) {
     // Its changes are discarded, as those of every drive of a restored lab; what its overlay holds is read.
@@ -168,14 +179,23 @@ void Session::insert_diskette(const std::string& text) {
     disk.mode = storage::WriteMode::memory;
     disk.overlay.clear();
   }
-  lab_->change_diskette(disk);
+  lab_->change_diskette(drive, disk);
   if (debugger_) debugger_->forget();
 }
 
+unsigned Session::first_cdrom(std::size_t machine) const {
+  const auto id = lab_->cdrom(machine);
+  if (!id) throw Error("the machine has no CD-ROM drive; start it with --cdrom FILE, or --cdrom empty");
+  return *id;
+}
+
 void Session::insert_cd(const std::string& file) {
-  const auto id = lab_->cdrom();
-  if (!id) throw Error("insert cd: the machine has no CD-ROM drive; start it with --cdrom FILE");
-  lab_->change_cdrom(*id, file);
+  lab_->change_cdrom(first_cdrom(), file);
+  if (debugger_) debugger_->forget();
+}
+
+void Session::eject_cd(bool by_force) {
+  lab_->eject_cdrom(first_cdrom(), by_force);
   if (debugger_) debugger_->forget();
 }
 

@@ -76,26 +76,32 @@ void Session::reset_machine(std::size_t machine) {
   if (debugger_) debugger_->forget();
 }
 
-void Session::change_diskette(std::size_t machine, const std::string& file) {
+void Session::change_diskette(std::size_t machine, unsigned drive, const std::string& file) {
   const auto disk = parse_floppy_option("diskette", file);
   FileList files = files_;
-  add_diskette_files(files, disk, "the diskette");
+  add_diskette_files(files, drive, disk, "the diskette");
   files.check();
   files_ = std::move(files);
-  lab_->change_diskette(disk, machine);
-  if (StepWriter* steps = recorded(machine)) steps->insert_diskette(file, now());
+  lab_->change_diskette(drive, disk, machine);
+  if (StepWriter* steps = recorded(machine)) steps->insert_diskette(drive, file, now());
   if (debugger_) debugger_->forget();
 }
 
-void Session::eject_diskette(std::size_t machine) {
-  lab_->eject_diskette(machine);
-  if (StepWriter* steps = recorded(machine)) steps->eject_diskette(now());
+void Session::eject_diskette(std::size_t machine, unsigned drive) {
+  lab_->eject_diskette(drive, machine);
+  if (StepWriter* steps = recorded(machine)) steps->eject_diskette(drive, now());
   if (debugger_) debugger_->forget();
 }
 
 void Session::change_cdrom(std::size_t machine, unsigned id, const std::string& file) {
   lab_->change_cdrom(id, file, machine);
   if (StepWriter* steps = recorded(machine)) steps->insert_cd(file, now());
+  if (debugger_) debugger_->forget();
+}
+
+void Session::eject_cdrom(std::size_t machine, unsigned id, bool by_force) {
+  lab_->eject_cdrom(id, by_force, machine);
+  if (StepWriter* steps = recorded(machine)) steps->eject_cd(by_force, now());
   if (debugger_) debugger_->forget();
 }
 

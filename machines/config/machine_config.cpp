@@ -252,7 +252,7 @@ storage::ImageFormat read_format(Config& c, const std::string& path) {
   return *storage::parse_image_format(c.choice(path + ".format", {"auto", "raw"}, "auto"));
 }
 
-/// [floppy.a]: file, mode, overlay, format.
+/// [floppy.a], [floppy.b] and [disk.N]: file, mode, overlay, format.
 storage::DiskSpec read_disk(Config& c, const std::string& path) {
   storage::DiskSpec disk;
   disk.file = c.text(path + ".file");
@@ -266,9 +266,14 @@ storage::DiskSpec read_disk(Config& c, const std::string& path) {
 /// [disk.ID] and [cdrom.ID] name drives by their address.
 void read_drives(Config& c, MachineConfig& m) {
   for (const auto& drive : c.children("floppy"))
-    if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
+    if (drive != "a" && drive != "b") c.fail("floppy." + drive, "the diskette drives are floppy.a and floppy.b");
+  for (unsigned n = 0; n < m.floppies.size(); ++n) {
+    const auto path = floppy_path(n);
+    if (!c.has(path)) continue;
+    if (auto disk = read_disk(c, path); !disk.file.empty()) m.floppies[n] = std::move(disk);
+  }
+  m.drive_b = c.has("floppy.b");
   const DrivePlaces& places = m.board_kind->drives;
-  if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
   for (const auto kind : {storage::DriveKind::disk, storage::DriveKind::cdrom}) {
     const std::string table = kind == storage::DriveKind::disk ? "disk" : "cdrom";
     for (const auto& name : c.children(table)) {
@@ -281,6 +286,8 @@ void read_drives(Config& c, MachineConfig& m) {
         drive.disk = read_disk(c, path);
       else
         drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}, read_format(c, path)};
+      if (kind == storage::DriveKind::disk && drive.disk.file.empty())
+        c.fail(path + ".file", "names no image; a hard disk has one");
       for (const DriveConfig& other : m.drives)
         if (other.id == drive.id)
           c.fail(path,

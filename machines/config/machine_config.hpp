@@ -82,7 +82,10 @@ enum class MemoryPath : std::uint8_t {
   line,    ///< likewise, a cache line at a time
 };
 
-/// A SCSI drive and what is in it.
+/// The table of diskette drive 0 (A) or 1 (B).
+inline std::string floppy_path(unsigned drive) { return drive == 0 ? "floppy.a" : "floppy.b"; }
+
+/// A SCSI or IDE drive and what is in it; a CD-ROM drive whose file is empty has no CD.
 struct DriveConfig {
   storage::DriveKind kind = storage::DriveKind::disk;
   unsigned id = 0;  ///< 0 to 6
@@ -132,9 +135,11 @@ struct MachineConfig {
   std::shared_ptr<const BoardConfig> board;  ///< what the kind of board alone has
   std::vector<unsigned> slot_widths;         ///< bits, by slot
   std::string diskette;                      ///< drive type: "1.44 MB" or "2.88 MB"
-  std::optional<storage::DiskSpec> floppy;   ///< in drive A at power-on
-  std::vector<DriveConfig> drives;           ///< on the SCSI adapter
-  std::string clock_start;                   ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
+  bool drive_b = false;                      ///< there is a second diskette drive, of the same type
+  /// In diskette drives A and B at power-on.
+  std::array<std::optional<storage::DiskSpec>, 2> floppies;
+  std::vector<DriveConfig> drives;  ///< on SCSI or IDE
+  std::string clock_start;          ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
   std::string net;                            ///< "peer", "none", or a text of net::parse_host_net
   std::optional<net::HostNet> host_net;       ///< set if the host's network is attached

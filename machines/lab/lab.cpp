@@ -17,7 +17,11 @@ namespace planar {
 
 namespace {
 
-constexpr const char* drive_a = "drive A";
+constexpr const char* diskette_drives[] = {"drive A", "drive B"};
+
+constexpr const char* locked_tray =
+    "the guest has locked the tray of the CD-ROM drive, as it does while the CD is mounted; unmount it there, or eject "
+    "the CD by force";
 
 std::string disk_summary(const storage::DiskImage& disk) {
   switch (disk.mode()) {
@@ -69,8 +73,9 @@ Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config
                                               connected ? std::span(media_) : std::span<net::Medium*>{});
   add_peers(first);
   for (auto& node : nodes_)
-    if (node->config.floppy)
-      node->machine->diskette().insert(0, FloppyImage::open(*node->config.floppy), scheduler_.now());
+    for (unsigned drive = 0; drive < node->config.floppies.size(); ++drive)
+      if (const auto& floppy = node->config.floppies[drive])
+        node->machine->diskette().insert(drive, FloppyImage::open(*floppy), scheduler_.now());
   if (first.host_net) add_host(first);
   add_bridges(first);
 }
@@ -175,45 +180,80 @@ void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& na
   node.diskette_name = name;
 }
 
-void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
+void Lab::check_diskette_drive(unsigned drive, std::size_t n) const {
+  if (!nodes_[n]->machine->diskette().drive(drive).installed)
+    throw Error("this machine has no diskette drive B; start it with --floppy-b FILE, or --floppy-b empty");
+}
+
+void Lab::change_diskette(unsigned drive, const storage::DiskSpec& disk, std::size_t n) {
+  check_diskette_drive(drive, n);
   Node& node = *nodes_[n];
   I82077& drives = node.machine->diskette();
   // One that is inserted again is not in use by another.
-  if (const auto& old = drives.drive(0).image; old && changes_same_file(old->disk(), disk)) drives.eject(0);
-  drives.insert(0, FloppyImage::open(disk), scheduler_.now());
-  node.diskette_image.clear();
-  node.diskette_name.clear();
+  if (const auto& old = drives.drive(drive).image; old && changes_same_file(old->disk(), disk)) drives.eject(drive);
+  drives.insert(drive, FloppyImage::open(disk), scheduler_.now());
   Config& config = config_.machine(n);
-  const auto set = [&](const char* path, const std::string& value) {
+  const auto set = [&](const std::string& path, const std::string& value) {
     config.set_text(path, value, "insert diskette");
     config.text(path);  // part of the resolved file, and so of a snapshot
   };
-  if (config.has("image")) set("image", "");
-  set("floppy.a.file", disk.file);
-  set("floppy.a.mode", std::string(to_string(disk.mode)));
-  set("floppy.a.overlay", disk.overlay);
-  set("floppy.a.format", std::string(to_string(disk.format)));
+  if (drive == 0) {
+    node.diskette_image.clear();
+    node.diskette_name.clear();
+    if (config.has("image")) set("image", "");
+  }
+  const auto path = floppy_path(drive);
+  set(path + ".file", disk.file);
+  set(path + ".mode", std::string(to_string(disk.mode)));
+  set(path + ".overlay", disk.overlay);
+  set(path + ".format", std::string(to_string(disk.format)));
 }
 
-void Lab::eject_diskette(std::size_t n) {
+void Lab::eject_diskette(unsigned drive, std::size_t n) {
+  check_diskette_drive(drive, n);
   Node& node = *nodes_[n];
-  node.machine->diskette().eject(0);
-  node.diskette_image.clear();
-  node.diskette_name.clear();
-  config_.machine(n).discard({"image", "floppy.a"});
+  node.machine->diskette().eject(drive);
+  Config& config = config_.machine(n);
+  const auto path = floppy_path(drive);
+  config.discard({path});
+  if (drive == 0) {
+    node.diskette_image.clear();
+    node.diskette_name.clear();
+    config.discard({"image"});
+  } else {
+    config.set_text(path + ".file", "", "eject diskette");  // the drive stays
+    config.text(path + ".file");
+  }
+}
+
+StorageAdapter& Lab::cdrom_cable(unsigned id, std::size_t n) const {
+  StorageAdapter* const storage = nodes_[n]->machine->storage();
+  const storage::Drive* const drive = storage ? storage->drive(id) : nullptr;
+  if (!drive || drive->kind() != storage::DriveKind::cdrom)
+    throw Error(fmt::format("there is no CD-ROM drive {}; start the machine with --cdrom FILE, or --cdrom empty", id));
+  return *storage;
+}
+
+void Lab::name_cd(unsigned id, const std::string& file, std::size_t n) {
+  Config& config = config_.machine(n);
+  const auto path = fmt::format("cdrom.{}.file", id);
+  config.set_text(path, file, file.empty() ? "eject CD" : "change CD");
+  config.text(path);  // part of the resolved file, and so of a snapshot
 }
 
 void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
-  StorageAdapter* storage = nodes_[n]->machine->storage();
-  const auto* drive = storage ? storage->drive(id) : nullptr;
-  if (!drive || drive->kind() != storage::DriveKind::cdrom)
-    throw Error(
-        fmt::format("{}: there is no CD-ROM drive at SCSI address {}; start the machine with --cdrom FILE", file, id));
-  storage->change_medium(id, storage::DiskImage::open({file, storage::WriteMode::read_only, {}}, storage::cdrom_kind));
-  Config& config = config_.machine(n);
-  const auto path = fmt::format("cdrom.{}.file", id);
-  config.set_text(path, file, "change CD");
-  config.text(path);  // part of the resolved file, and so of a snapshot
+  StorageAdapter& storage = cdrom_cable(id, n);
+  if (const auto* drive = storage.drive(id); drive->locked() && !drive->tray_open()) throw Error(locked_tray);
+  storage.change_medium(id, storage::DiskImage::open({file, storage::WriteMode::read_only, {}}, storage::cdrom_kind));
+  name_cd(id, file, n);
+}
+
+void Lab::eject_cdrom(unsigned id, bool by_force, std::size_t n) {
+  StorageAdapter& storage = cdrom_cable(id, n);
+  if (const auto* drive = storage.drive(id); drive->locked() && !drive->tray_open() && !by_force)
+    throw Error(locked_tray);
+  storage.change_medium(id, {});
+  name_cd(id, "", n);
 }
 
 std::optional<unsigned> Lab::cdrom(std::size_t n) const {
@@ -295,10 +335,12 @@ NetCounters Lab::frames(std::size_t n) {
 
 std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
   std::vector<std::pair<std::string, const storage::DiskImage*>> list;
-  if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back(drive_a, &diskette->disk());
+  for (unsigned drive = 0; drive < std::size(diskette_drives); ++drive)
+    if (const auto& diskette = machine->diskette().drive(drive).image)
+      list.emplace_back(diskette_drives[drive], &diskette->disk());
   if (const StorageAdapter* storage = machine->storage())
     for (unsigned id = 0; id < 7; ++id)
-      if (const auto* drive = storage->drive(id))
+      if (const auto* drive = storage->drive(id); drive && drive->loaded())
         list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
                           &drive->image());
   return list;
@@ -332,9 +374,10 @@ void Lab::check_rewind() const {
       if (disk->mode() != storage::WriteMode::memory && disk->mode() != storage::WriteMode::read_only)
         throw Error(fmt::format("{}: what the machine writes to it goes into {}, and cannot be undone; start with {}",
                                 disk->name(), disk->overlay_name().empty() ? "the image itself" : disk->overlay_name(),
-                                drive == drive_a ? fmt::format("--floppy {},mode=memory", disk->name())
-                                                 : fmt::format("--disk {},mode=memory,id={}", disk->name(),
-                                                               drive.substr(drive.rfind(' ') + 1))));
+                                drive == diskette_drives[0]   ? fmt::format("--floppy {},mode=memory", disk->name())
+                                : drive == diskette_drives[1] ? fmt::format("--floppy-b {},mode=memory", disk->name())
+                                                              : fmt::format("--disk {},mode=memory,id={}", disk->name(),
+                                                                            drive.substr(drive.rfind(' ') + 1))));
 }
 
 void Lab::archive(Archive& a) {

@@ -59,13 +59,18 @@ class Lab {
 
   /// Puts a diskette image into drive A, in place of the configuration's; its changes are discarded.
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
-  /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
-  void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);
-  /// Takes the diskette out of drive A while the lab runs; what was written to it is in its overlay, if it has one.
-  void eject_diskette(std::size_t n = 0);
-  /// Changes the CD in the drive at SCSI address `id`. Throws Error for a file that cannot be read, and without such a
-  /// drive.
+  /// Changes the diskette in drive `drive` (0: A, 1: B) while the lab runs. Throws Error for a file that cannot be
+  /// read, and without such a drive.
+  void change_diskette(unsigned drive, const storage::DiskSpec& disk, std::size_t n = 0);
+  /// Takes it out while the lab runs; what was written to it is in its overlay, if it has one. Throws Error without
+  /// such a drive.
+  void eject_diskette(unsigned drive, std::size_t n = 0);
+  /// Changes the CD in the drive with SCSI address or IDE number `id`. Throws Error for a file that cannot be read,
+  /// without such a drive, and when the guest has locked its tray.
   void change_cdrom(unsigned id, const std::string& file, std::size_t n = 0);
+  /// Takes the CD out: by the drive's button, which is refused (Error) when the guest has locked the tray, or by force,
+  /// as with a paper clip.
+  void eject_cdrom(unsigned id, bool by_force, std::size_t n = 0);
   /// The number (change_cdrom()) of the first CD-ROM drive of machine `n`.
   std::optional<unsigned> cdrom(std::size_t n = 0) const;
   const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return nodes_[n]->diskette_image; }
@@ -111,6 +116,9 @@ class Lab {
   void add_bridges(const MachineConfig& config);
   void add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed);
   net::Medium& medium_named(const std::string& name) const;
+  void check_diskette_drive(unsigned drive, std::size_t n) const;
+  StorageAdapter& cdrom_cable(unsigned id, std::size_t n) const;
+  void name_cd(unsigned id, const std::string& file, std::size_t n);
 
   LabConfig config_;
   Scheduler scheduler_;

@@ -89,7 +89,8 @@ std::uint64_t largest_state(const std::string& configuration) {
     const auto add = [&](const storage::DiskSpec& disk, const storage::ImageKind& kind) {
       bytes += storage::DiskImage::open(storage::restored(disk), kind).sectors() * changed_sector;
     };
-    if (machine.floppy) add(*machine.floppy, storage::disk_kind);
+    for (const auto& floppy : machine.floppies)
+      if (floppy) add(*floppy, storage::disk_kind);
     for (const DriveConfig& drive : machine.drives)
       if (drive.kind == storage::DriveKind::disk) add(drive.disk, storage::disk_kind);
   }

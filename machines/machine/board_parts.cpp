@@ -30,7 +30,8 @@ net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const
   return found == media.end() ? nullptr : *found;
 }
 
-storage::DiskImage open_drive(const DriveConfig& drive) {
+std::optional<storage::DiskImage> open_drive(const DriveConfig& drive) {
+  if (drive.disk.file.empty()) return {};
   return storage::DiskImage::open(drive.disk,
                                   drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind);
 }

@@ -22,6 +22,6 @@ std::vector<std::uint8_t> identified_firmware(std::span<const std::uint8_t> buil
 net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const> media);
 
 /// What is in a drive, opened.
-storage::DiskImage open_drive(const DriveConfig& drive);
+std::optional<storage::DiskImage> open_drive(const DriveConfig& drive);
 
 }  // namespace planar

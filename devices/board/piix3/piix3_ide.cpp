@@ -135,7 +135,7 @@ void Piix3Ide::Part::ide_interrupt(bool asserted, Time now) {
   (number == 0 ? function.irq14 : function.irq15).set(asserted, now);
 }
 
-void Piix3Ide::attach(unsigned id, storage::DriveKind kind, storage::DiskImage image) {
+void Piix3Ide::attach(unsigned id, storage::DriveKind kind, std::optional<storage::DiskImage> image) {
   if (id >= 2 * channels)
     throw Error(
         fmt::format("IDE drive {}: there are four, 0 to 3: the first channel's master and slave, then the second "
@@ -149,7 +149,7 @@ const storage::Drive* Piix3Ide::drive(unsigned id) const {
   return device ? &device->drive() : nullptr;
 }
 
-void Piix3Ide::change_medium(unsigned id, storage::DiskImage image) {
+void Piix3Ide::change_medium(unsigned id, std::optional<storage::DiskImage> image) {
   parts_.at(id / 2)->drives.device(id % 2)->change_medium(std::move(image));
 }
 

@@ -40,9 +40,9 @@ class Piix3Ide final : public pci::Function, public StorageAdapter {
   Output irq14, irq15;
 
   // StorageAdapter: 0 and 1 are the first channel's master and slave, 2 and 3 the second one's
-  void attach(unsigned id, storage::DriveKind kind, storage::DiskImage image) override;
+  void attach(unsigned id, storage::DriveKind kind, std::optional<storage::DiskImage> image) override;
   const storage::Drive* drive(unsigned id) const override;
-  void change_medium(unsigned id, storage::DiskImage image) override;
+  void change_medium(unsigned id, std::optional<storage::DiskImage> image) override;
   bool busy() const override;
 
   storage::IdeChannel& channel(unsigned n) { return parts_.at(n)->drives; }

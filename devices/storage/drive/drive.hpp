@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A drive as a machine, a window and a snapshot know it, whatever its cable is: its kind, and the image that is its
-// medium.
+// A drive as a machine, a window and a snapshot know it, whatever its cable is: its kind, the image that is its medium,
+// and of a CD-ROM drive whether there is one and whether the tray is locked.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "devices/storage/image/disk_image.hpp"
@@ -15,14 +16,22 @@ enum class DriveKind : std::uint8_t { disk, cdrom };
 class Drive {
  public:
   DriveKind kind() const { return kind_; }
-  const DiskImage& image() const { return image_; }
+  /// There is a medium in it, or on its open tray.
+  bool loaded() const { return image_.has_value(); }
+  /// Its medium; only if there is one.
+  const DiskImage& image() const { return *image_; }
+  bool tray_open() const { return tray_open_; }
+  /// The guest has locked the tray: the drive's button does nothing while it is closed.
+  bool locked() const { return locked_; }
 
  protected:
-  Drive(DriveKind kind, DiskImage image) : kind_(kind), image_(std::move(image)) {}
+  Drive(DriveKind kind, std::optional<DiskImage> image) : kind_(kind), image_(std::move(image)) {}
   ~Drive() = default;
 
   const DriveKind kind_;
-  DiskImage image_;
+  std::optional<DiskImage> image_;
+  bool tray_open_ = false;
+  bool locked_ = false;
 };
 
 }  // namespace planar::storage

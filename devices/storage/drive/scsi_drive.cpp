@@ -7,7 +7,7 @@
 #include "devices/storage/drive/scsi_fields.hpp"
 
 namespace planar::storage {
-ScsiDrive::ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing, Cable cable)
+ScsiDrive::ScsiDrive(DriveKind kind, std::optional<DiskImage> image, const DriveTiming& timing, Cable cable)
     : Drive(kind, std::move(image)), cable_(cable), mechanics_(timing) {}
 
 ScsiReply ScsiDrive::fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier) {
@@ -30,10 +30,10 @@ ScsiReply ScsiDrive::medium(std::uint32_t block, std::uint32_t count, ScsiReply:
     sense_.valid = true;
     return r;
   }
-  if (data == ScsiReply::Data::out && image_.write_protected()) return fail(data_protect, write_protected_medium);
+  if (data == ScsiReply::Data::out && image_->write_protected()) return fail(data_protect, write_protected_medium);
   const std::uint64_t first = std::uint64_t{block} * block_bytes() / sector_bytes;
   const std::uint64_t sectors = std::uint64_t{count} * block_bytes() / sector_bytes;
-  mechanics_.access(first, sectors, image_.sectors(), data == ScsiReply::Data::in, now + mechanics_.timing().overhead);
+  mechanics_.access(first, sectors, image_->sectors(), data == ScsiReply::Data::in, now + mechanics_.timing().overhead);
   sector_ = first;
   on_medium_ = true;
   if (count == 0 || data == ScsiReply::Data::none) return {};
@@ -50,7 +50,8 @@ bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
     at_ += static_cast<std::uint32_t>(data.size());
     return true;
   }
-  if (!image_.read(sector_, data)) {
+  if (!ready()) return fail(not_ready, medium_not_present), false;
+  if (!image_->read(sector_, data)) {
     fail(medium_error, unrecovered_read);
     sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
     sense_.valid = true;
@@ -65,7 +66,8 @@ bool ScsiDrive::data_out(std::span<const std::uint8_t> data) {
     at_ += static_cast<std::uint32_t>(data.size());  // MODE SELECT, FORMAT UNIT's defect list: taken and not used
     return true;
   }
-  if (!image_.write(sector_, data)) {
+  if (!ready()) return fail(not_ready, medium_not_present), false;
+  if (!image_->write(sector_, data)) {
     fail(medium_error, write_fault);
     sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
     sense_.valid = true;
@@ -83,23 +85,34 @@ std::uint8_t ScsiDrive::finish() {
 void ScsiDrive::reset() {
   sense_ = {};
   attention_ = Attention::power_on;
-  failed_ = on_medium_ = false;
+  failed_ = on_medium_ = locked_ = false;
   mechanics_.reset();
   small_.clear();
 }
 
-void ScsiDrive::change_medium(DiskImage image) {
+void ScsiDrive::change_medium(std::optional<DiskImage> image) {
+  image_.reset();  // first: the new one may be over the same file
   image_ = std::move(image);
-  attention_ = Attention::medium_changed;
+  tray_open_ = !image_;
+  if (image_) attention_ = Attention::medium_changed;
   mechanics_.medium_changed();
-  sector_ = std::min(sector_, image_.sectors());
+  sector_ = std::min(sector_, sectors());
 }
 
 void ScsiDrive::archive(Archive& a) {
-  a.section("scsi_drive", 1);
-  image_.archive(a);
+  const bool tray = kind_ == DriveKind::cdrom;
+  a.section("scsi_drive", tray ? 2 : 1);
+  if (tray) {
+    bool there = loaded();
+    a(there, tray_open_, locked_);
+    if (there != loaded())
+      throw Error(there ? "snapshot: a CD was in the drive; give the same --cdrom image"
+                        : "snapshot: no CD was in the drive; give --cdrom empty",
+                  ExitCode::missing_file);
+  }
+  if (image_) image_->archive(a);
   a(sense_, attention_, small_, at_, sector_, on_medium_, failed_, mechanics_);
-  if (a.loading() && (at_ > small_.size() || sector_ > image_.sectors() || attention_ > Attention::medium_changed))
+  if (a.loading() && (at_ > small_.size() || sector_ > sectors() || attention_ > Attention::medium_changed))
     throw Error("snapshot holds a damaged SCSI command; take a new one", ExitCode::missing_file);
 }
 

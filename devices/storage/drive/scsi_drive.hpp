@@ -6,9 +6,13 @@
 // PREVENT REMOVAL, READ CAPACITY, WRITE AND VERIFY, VERIFY, SYNCHRONIZE CACHE; the CD-ROM READ SUB-CHANNEL, READ TOC,
 // READ HEADER of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
 //
+// The tray of a CD-ROM drive: START STOP UNIT opens and closes it, with the CD on it, unless PREVENT REMOVAL has locked
+// it; a person takes the CD out or puts one in (change_medium()). Without a CD, or with the tray open, what needs one
+// is NOT READY, medium not present; after a CD has come in the next command learns that the medium may have changed.
+//
 // Time: mechanics.hpp, with the values of the card's profile. An ATAPI drive is the same drive on another cable:
 // INQUIRY says so, and MODE SENSE has the page of its abilities (SFF-8020i). Not modelled: defects, other logical
-// units, audio, sessions.
+// units, audio, sessions, the time that a tray takes.
 #pragma once
 
 #include <array>
@@ -35,10 +39,11 @@ class ScsiDrive final : public Drive {
  public:
   enum class Cable : std::uint8_t { scsi, atapi };
 
-  ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing, Cable cable = Cable::scsi);
+  ScsiDrive(DriveKind kind, std::optional<DiskImage> image, const DriveTiming& timing, Cable cable = Cable::scsi);
 
   std::uint32_t block_bytes() const { return kind_ == DriveKind::disk ? 512 : 2048; }
-  std::uint32_t blocks() const { return static_cast<std::uint32_t>(image_.sectors() * sector_bytes / block_bytes()); }
+  /// Of the medium; 0: none can be read.
+  std::uint32_t blocks() const { return static_cast<std::uint32_t>(sectors() * sector_bytes / block_bytes()); }
 
   /// Begins a command for `lun`; `cdb` is padded to 12 bytes. The data phase follows in pieces.
   ScsiReply command(std::span<const std::uint8_t> cdb, unsigned lun, Time now);
@@ -58,8 +63,8 @@ class ScsiDrive final : public Drive {
   std::uint8_t sense_key() const { return sense_.key; }
   void reset();
   /// Another medium is in the drive: the next command learns of it by a unit attention, one under way fails where the
-  /// new medium has no more.
-  void change_medium(DiskImage image);
+  /// new medium has no more. Without one the tray is open and empty.
+  void change_medium(std::optional<DiskImage> image);
   void archive(Archive& a);
 
  private:
@@ -73,6 +78,8 @@ class ScsiDrive final : public Drive {
   };
 
   // scsi_drive.cpp
+  bool ready() const { return image_ && !tray_open_; }
+  std::uint64_t sectors() const { return ready() ? image_->sectors() : 0; }
   ScsiReply medium(std::uint32_t block, std::uint32_t count, ScsiReply::Data data, Time now);
   std::uint8_t attention_code() const;
   ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
@@ -80,6 +87,8 @@ class ScsiDrive final : public Drive {
   // scsi_replies.cpp: what the drive says of itself
   ScsiReply disk_command(std::span<const std::uint8_t> cdb, Time now);
   ScsiReply cdrom_command(std::span<const std::uint8_t> cdb);
+  ScsiReply start_stop(std::uint8_t flags);
+  ScsiReply prevent_removal(bool prevent);
   ScsiReply inquiry(std::span<const std::uint8_t> cdb, unsigned lun);
   ScsiReply request_sense(std::uint32_t allocation, unsigned lun);
   ScsiReply read_capacity(std::span<const std::uint8_t> cdb);

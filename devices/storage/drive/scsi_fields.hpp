@@ -58,11 +58,13 @@ constexpr std::string_view operation_name(std::uint8_t operation) {
 }
 
 // Sense keys
-constexpr std::uint8_t medium_error = 3, illegal_request = 5, unit_attention = 6, data_protect = 7;
+constexpr std::uint8_t not_ready = 2, medium_error = 3, illegal_request = 5, unit_attention = 6, data_protect = 7;
 // Additional sense codes
 constexpr std::uint8_t write_fault = 0x03, unrecovered_read = 0x11, invalid_operation = 0x20, block_out_of_range = 0x21,
                        invalid_field = 0x24, no_such_unit = 0x25, write_protected_medium = 0x27,
-                       medium_may_have_changed = 0x28, power_on_reset = 0x29;
+                       medium_may_have_changed = 0x28, power_on_reset = 0x29, medium_not_present = 0x3A,
+                       load_or_eject_failed = 0x53;
+constexpr std::uint8_t removal_prevented = 0x02;  // qualifies load_or_eject_failed
 
 inline std::uint32_t big(std::span<const std::uint8_t> bytes) {
   std::uint32_t v = 0;

@@ -23,6 +23,23 @@ std::uint32_t as_msf(std::uint32_t block) {
   return (block / 75 / 60 & 0xFF) << 16 | (block / 75 % 60) << 8 | block % 75;
 }
 
+bool needs_medium(std::uint8_t operation) {
+  switch (operation) {
+    case test_unit_ready_op:
+    case rezero_op:
+    case seek6_op:
+    case seek10_op:
+    case read6_op:
+    case read10_op:
+    case read12_op:
+    case read_capacity_op:
+    case read_toc_op:
+    case read_header_op:
+    case read_subchannel_op: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::uint8_t ScsiDrive::attention_code() const {
@@ -43,13 +60,14 @@ ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Ti
     return fail(unit_attention, code);
   }
   sense_ = {};
+  if (!ready() && needs_medium(op)) return fail(not_ready, medium_not_present);
   switch (op) {
     case test_unit_ready_op:
     case reserve_op:
     case release_op:
-    case start_stop_op:
-    case send_diagnostic_op:
-    case prevent_removal_op: return {};
+    case send_diagnostic_op: return {};
+    case start_stop_op: return start_stop(cdb[4]);
+    case prevent_removal_op: return prevent_removal(cdb[4] & 1);
     case rezero_op: return medium(0, 0, ScsiReply::Data::none, now);
     case seek6_op: return medium(big(cdb.subspan(1, 3)) & 0x1FFFFF, 0, ScsiReply::Data::none, now);
     case seek10_op: return medium(big(cdb.subspan(2, 4)), 0, ScsiReply::Data::none, now);
@@ -84,9 +102,9 @@ ScsiReply ScsiDrive::disk_command(std::span<const std::uint8_t> cdb, Time now) {
       return medium(big(cdb.subspan(2, 4)), count, ScsiReply::Data::out, now);
     }
     case verify_op: return medium(big(cdb.subspan(2, 4)), big(cdb.subspan(7, 2)), ScsiReply::Data::none, now);
-    case synchronize_op: return image_.flush() ? ScsiReply{} : fail(medium_error, write_fault);
+    case synchronize_op: return image_->flush() ? ScsiReply{} : fail(medium_error, write_fault);
     case format_op:  // the present content stays, as a drive that only certifies its medium leaves it
-      if (image_.write_protected()) return fail(data_protect, write_protected_medium);
+      if (image_->write_protected()) return fail(data_protect, write_protected_medium);
       return {};
     case reassign_op: return {};
     default: return fail(illegal_request, invalid_operation);
@@ -106,6 +124,25 @@ ScsiReply ScsiDrive::cdrom_command(std::span<const std::uint8_t> cdb) {
     case read_subchannel_op: return reply({0, 0x15, 0, 0}, big(cdb.subspan(7, 2)));  // no audio status
     default: return fail(illegal_request, invalid_operation);
   }
+}
+
+/// START STOP UNIT: bit 0 start, bit 1 the tray, which closes to start and opens to stop. SFF-8020i gives the errors.
+ScsiReply ScsiDrive::start_stop(std::uint8_t flags) {
+  if (kind_ == DriveKind::disk) return {};
+  const bool start = flags & 1, tray = flags & 2;
+  if (tray && !start && locked_ && !tray_open_) return fail(illegal_request, load_or_eject_failed, removal_prevented);
+  if (tray && start == tray_open_) {
+    tray_open_ = !start;
+    mechanics_.medium_changed();
+    if (ready()) attention_ = Attention::medium_changed;
+  }
+  if (start && !ready()) return fail(not_ready, medium_not_present);
+  return {};
+}
+
+ScsiReply ScsiDrive::prevent_removal(bool prevent) {
+  if (kind_ == DriveKind::cdrom) locked_ = prevent;
+  return {};
 }
 
 ScsiReply ScsiDrive::inquiry(std::span<const std::uint8_t> cdb, unsigned lun) {
@@ -186,7 +223,8 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
     add(0x0E, {4, 0, 0, 0, 0, 75, 1, 0xFF, 2, 0xFF, 0, 0, 0, 0});
     if (cable_ == Cable::atapi) {
       const auto rate = static_cast<std::uint32_t>(mechanics_.timing().bytes_per_second / 1000);
-      std::vector<std::uint8_t> abilities{0, 0, 0, 0, 0x29, 0};  // a tray, that can be locked and opened
+      // a tray, that can be locked and opened, and whether it is locked
+      std::vector<std::uint8_t> abilities{0, 0, 0, 0, static_cast<std::uint8_t>(0x29 | (locked_ ? 0x02 : 0)), 0};
       put_big(abilities, rate, 2);
       put_big(abilities, 0, 2);  // no audio volumes
       put_big(abilities, mechanics_.timing().buffer_bytes / 1024, 2);
@@ -196,7 +234,10 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
     }
   }
   if (pages.empty()) return fail(illegal_request, invalid_field);
-  const std::uint8_t specific = image_.write_protected() && kind_ == DriveKind::disk ? 0x80 : 0;
+  const bool disk = kind_ == DriveKind::disk;
+  const std::uint8_t specific = disk && image_->write_protected() ? 0x80 : 0;
+  // SFF-8020i: a CD with data of 120 mm; closed without a CD; open
+  const std::uint8_t medium_type = cable_ == Cable::scsi ? 0 : ready() ? 0x01 : tray_open_ ? 0x71 : 0x70;
   std::vector<std::uint8_t> block;
   if (!(cdb[1] & 8)) {
     put_big(block, 0, 1);
@@ -206,7 +247,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
   std::vector<std::uint8_t> data;
   const auto length = static_cast<std::uint32_t>(block.size() + pages.size() + (long_form ? 6 : 3));
   put_big(data, length, long_form ? 2 : 1);
-  data.push_back(0);
+  data.push_back(medium_type);
   data.push_back(specific);
   if (long_form) data.insert(data.end(), 2, 0);
   put_big(data, static_cast<std::uint32_t>(block.size()), long_form ? 2 : 1);

@@ -38,8 +38,8 @@ void AtaDisk::lose_settings() {
   dma_mode_ = 0x02;
 }
 
-void AtaDisk::change_medium(DiskImage image) {
-  medium_.image() = addressable(std::move(image));
+void AtaDisk::change_medium(std::optional<DiskImage> image) {
+  medium_.image() = addressable(std::move(image).value());
   mechanics_.medium_changed();
 }
 

@@ -25,7 +25,7 @@ class AtaDisk final : public IdeDevice {
           DiskImage image);
 
   const Drive& drive() const override { return medium_; }
-  void change_medium(DiskImage image) override;
+  void change_medium(std::optional<DiskImage> image) override;
 
  private:
   /// Sectors per block of READ and WRITE MULTIPLE, at most; of a DMA transfer's piece.
@@ -34,7 +34,7 @@ class AtaDisk final : public IdeDevice {
 
   struct Medium final : Drive {
     explicit Medium(DiskImage image) : Drive(DriveKind::disk, std::move(image)) {}
-    DiskImage& image() { return image_; }
+    DiskImage& image() { return *image_; }
     using Drive::image;
   };
   struct Geometry {

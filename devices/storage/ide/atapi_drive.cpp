@@ -9,7 +9,7 @@
 namespace planar::storage {
 
 AtapiDrive::AtapiDrive(Scheduler& scheduler, Trace& trace, std::string name, IdeCable& cable, const IdeTiming& timing,
-                       DiskImage image)
+                       std::optional<DiskImage> image)
     : IdeDevice(scheduler, trace, std::move(name), cable, timing),
       drive_(DriveKind::cdrom, std::move(image), timing.cdrom, ScsiDrive::Cable::atapi) {
   set_signature();
@@ -175,6 +175,7 @@ void AtapiDrive::identify() {
 }
 
 void AtapiDrive::describe_drive(Description& d) const {
+  d.flag("tray open", drive_.tray_open()).flag("tray locked", drive_.locked());
   d.number("blocks", drive_.blocks()).number("multiword DMA mode", dma_mode_).reg("sense key", drive_.sense_key(), 4);
   d.flag("by DMA", by_dma_).number("most bytes per block", limit_);
   d.level("bytes left", left_ + piece_.size() - piece_at_);

@@ -9,7 +9,7 @@
 // power commands; IDENTIFY DEVICE is aborted with the signature EB14h in the cylinder registers, by which it is found.
 // What the packets say is ScsiDrive's. Facts: SFF-8020i; ATA-3.
 //
-// Not modelled: overlapped commands, an empty tray, audio.
+// Not modelled: overlapped commands, audio.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ namespace planar::storage {
 class AtapiDrive final : public IdeDevice {
  public:
   AtapiDrive(Scheduler& scheduler, Trace& trace, std::string name, IdeCable& cable, const IdeTiming& timing,
-             DiskImage image);
+             std::optional<DiskImage> image);
 
   const Drive& drive() const override { return drive_; }
-  void change_medium(DiskImage image) override { drive_.change_medium(std::move(image)); }
+  void change_medium(std::optional<DiskImage> image) override { drive_.change_medium(std::move(image)); }
 
  private:
   static constexpr std::uint32_t packet_bytes = 12;

@@ -18,13 +18,13 @@ constexpr std::uint8_t nobody = 0x7F;
 IdeChannel::IdeChannel(Scheduler& scheduler, Trace& trace, std::string name, IdeHost& host, const IdeTiming& timing)
     : scheduler_(scheduler), trace_(trace), name_(std::move(name)), host_(host), timing_(timing) {}
 
-void IdeChannel::attach(unsigned number, DriveKind kind, DiskImage image) {
+void IdeChannel::attach(unsigned number, DriveKind kind, std::optional<DiskImage> image) {
   std::unique_ptr<IdeDevice>& place = devices_.at(number);
   if (place) throw Error(fmt::format("{}: there is a {} already", name_, number == 0 ? "master" : "slave"));
   const std::string name = fmt::format("{}.{}", name_, number == 0 ? "master" : "slave");
   IdeCable& cable = *this;
   if (kind == DriveKind::disk)
-    place = std::make_unique<AtaDisk>(scheduler_, trace_, name, cable, timing_, std::move(image));
+    place = std::make_unique<AtaDisk>(scheduler_, trace_, name, cable, timing_, std::move(image).value());
   else
     place = std::make_unique<AtapiDrive>(scheduler_, trace_, name, cable, timing_, std::move(image));
 }

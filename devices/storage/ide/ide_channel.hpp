@@ -39,7 +39,7 @@ class IdeChannel final : private IdeCable {
   IdeChannel(Scheduler& scheduler, Trace& trace, std::string name, IdeHost& host, const IdeTiming& timing);
 
   /// Connects a drive as device 0 or 1, before the machine runs.
-  void attach(unsigned number, DriveKind kind, DiskImage image);
+  void attach(unsigned number, DriveKind kind, std::optional<DiskImage> image);
   IdeDevice* device(unsigned number) const { return devices_.at(number).get(); }
 
   /// The command block from its second register on (offset 0 is 1F1h), and its data register.

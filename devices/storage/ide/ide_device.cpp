@@ -177,7 +177,7 @@ void IdeDevice::diagnose(bool interrupts, Time now) {
 // ---- what others see of it ----
 
 void IdeDevice::describe(Description& d) const {
-  d.text("image", drive().image().name());
+  d.text("image", drive().loaded() ? drive().image().name() : "none");
   d.activity("command", status_ & (ide_bsy | ide_drq) ? std::string(ata_command_name(command_)) : "none");
   d.reg("status", status_, 8).reg("error", registers_[ide_error], 8).reg("features", features_, 8);
   d.reg("sector count", registers_[ide_count], 8).reg("sector number", registers_[ide_sector], 8);

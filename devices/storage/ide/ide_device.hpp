@@ -55,8 +55,8 @@ class IdeDevice {
   virtual ~IdeDevice() = default;
 
   virtual const Drive& drive() const = 0;
-  /// Another medium is in the drive.
-  virtual void change_medium(DiskImage image) = 0;
+  /// Another medium is in the drive, which may be none in a CD-ROM drive.
+  virtual void change_medium(std::optional<DiskImage> image) = 0;
 
   // ---- the host's accesses, as the channel passes them on ----
   /// Registers 1 to 6; without effect while the device is busy or moves data.

@@ -83,12 +83,14 @@ IbmScsi::IbmScsi(const McaContext& context, const McaEntry& entry, const TimingP
       reset_event_(slot_.scheduler(), device_name(slot_) + ".reset", Priority::device,
                    Callback::to<&IbmScsi::reset_done>(this)) {}
 
-void IbmScsi::attach(unsigned id, DriveKind kind, DiskImage image) {
+void IbmScsi::attach(unsigned id, DriveKind kind, std::optional<DiskImage> image) {
   drives_.at(id) =
       std::make_unique<ScsiDrive>(kind, std::move(image), kind == DriveKind::disk ? disk_timing_ : cdrom_timing_);
 }
 
-void IbmScsi::change_medium(unsigned id, DiskImage image) { drives_.at(id)->change_medium(std::move(image)); }
+void IbmScsi::change_medium(unsigned id, std::optional<DiskImage> image) {
+  drives_.at(id)->change_medium(std::move(image));
+}
 
 // ---- POS ----
 

@@ -33,9 +33,9 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   IbmScsi(const McaContext& context, const McaEntry& entry, const TimingProfile& profile);
 
   // StorageAdapter
-  void attach(unsigned id, DriveKind kind, DiskImage image) override;
+  void attach(unsigned id, DriveKind kind, std::optional<DiskImage> image) override;
   const Drive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
-  void change_medium(unsigned id, DiskImage image) override;
+  void change_medium(unsigned id, std::optional<DiskImage> image) override;
   bool busy() const override { return step_ != Step::idle; }
 
   // bus::Adapter

@@ -34,10 +34,12 @@ class WindowActions {
   virtual void stop_typing() = 0;
   /// As by the power switch; memory keeps its contents.
   virtual void reset_machine(std::size_t machine) = 0;
-  virtual void change_diskette(std::size_t machine, const std::string& file) = 0;
-  virtual void eject_diskette(std::size_t machine) = 0;
-  /// The drive at SCSI address `id`.
+  /// Of drive `drive`: 0 A, 1 B.
+  virtual void change_diskette(std::size_t machine, unsigned drive, const std::string& file) = 0;
+  virtual void eject_diskette(std::size_t machine, unsigned drive) = 0;
+  /// The drive with SCSI address or IDE number `id`. Both fail while the guest has locked its tray, unless `by_force`.
   virtual void change_cdrom(std::size_t machine, unsigned id, const std::string& file) = 0;
+  virtual void eject_cdrom(std::size_t machine, unsigned id, bool by_force) = 0;
   virtual void load_snapshot(const std::string& file) = 0;
 
   // ---- these only look; each returns the file that it wrote, a new one in the result folder --------------------

@@ -34,19 +34,18 @@ void Gui::attempt(F&& action) {
 
 void Gui::choose(Command what) {
   choosing_ = what;
-  dialog_.open(what == Command::change_diskette ? "Diskette for drive A"
-               : what == Command::change_cdrom  ? "CD"
-                                                : "Snapshot");
+  dialog_.open(what == Command::change_diskette     ? "Diskette for drive A"
+               : what == Command::change_diskette_b ? "Diskette for drive B"
+               : what == Command::change_cdrom      ? "CD"
+                                                    : "Snapshot");
 }
 
 void Gui::chosen(const std::string& file) {
   attempt([&] {
-    if (choosing_ == Command::change_diskette) {
-      actions_.change_diskette(view_.machine, file);
+    if (choosing_ == Command::change_diskette || choosing_ == Command::change_diskette_b) {
+      actions_.change_diskette(view_.machine, choosing_ == Command::change_diskette_b, file);
     } else if (choosing_ == Command::change_cdrom) {
-      const auto id = lab_.cdrom(view_.machine);
-      if (!id) throw Error("this machine has no CD-ROM drive; start it with --cdrom FILE");
-      actions_.change_cdrom(view_.machine, *id, file);
+      actions_.change_cdrom(view_.machine, cdrom(), file);
     } else {
       actions_.load_snapshot(file);
       view_.moved = true;
@@ -54,10 +53,17 @@ void Gui::chosen(const std::string& file) {
     view_.used = true;
     if (choosing_ != Command::load_snapshot) settings_.remember(std::filesystem::absolute(file).string());
     say(fmt::format("{} is {}", file,
-                    choosing_ == Command::change_diskette ? "in drive A"
-                    : choosing_ == Command::change_cdrom  ? "in the CD-ROM drive"
-                                                          : "loaded"));
+                    choosing_ == Command::change_diskette     ? "in drive A"
+                    : choosing_ == Command::change_diskette_b ? "in drive B"
+                    : choosing_ == Command::change_cdrom      ? "in the CD-ROM drive"
+                                                              : "loaded"));
   });
+}
+
+unsigned Gui::cdrom() const {
+  const auto id = lab_.cdrom(view_.machine);
+  if (!id) throw Error("this machine has no CD-ROM drive; start it with --cdrom FILE, or --cdrom empty");
+  return *id;
 }
 
 void Gui::drop(const std::string& file) {
@@ -85,11 +91,26 @@ void Gui::run(Command command) {
       break;
     case Command::ctrl_alt_del: view_.chord = parse_chord("ctrl-alt-del"); break;
     case Command::eject_diskette:
+    case Command::eject_diskette_b:
       attempt([&] {
-        actions_.eject_diskette(view_.machine);
+        const unsigned drive = command == Command::eject_diskette_b;
+        actions_.eject_diskette(view_.machine, drive);
         view_.used = true;
-        say("drive A is empty");
+        say(drive == 0 ? "drive A is empty" : "drive B is empty");
       });
+      break;
+    case Command::eject_cdrom:
+    case Command::force_cdrom:
+      attempt([&] {
+        actions_.eject_cdrom(view_.machine, cdrom(), command == Command::force_cdrom);
+        view_.used = true;
+        say("the CD-ROM drive is empty");
+      });
+      break;
+    case Command::change_diskette_b:
+      if (!lab_.machine(view_.machine).diskette().drive(1).installed)
+        return say("this machine has no diskette drive B; start it with --floppy-b FILE, or --floppy-b empty", true);
+      choose(command);
       break;
     case Command::change_diskette:
     case Command::change_cdrom:
@@ -198,9 +219,18 @@ void Gui::machine_menu() {
 }
 
 void Gui::media_menu() {
+  const I82077& diskette = lab_.machine(view_.machine).diskette();
   item(Command::change_diskette);
-  item(Command::eject_diskette, false, lab_.machine(view_.machine).diskette().drive(0).image.has_value());
-  item(Command::change_cdrom, false, lab_.cdrom(view_.machine).has_value());
+  item(Command::eject_diskette, false, diskette.drive(0).image.has_value());
+  if (diskette.drive(1).installed) {
+    item(Command::change_diskette_b);
+    item(Command::eject_diskette_b, false, diskette.drive(1).image.has_value());
+  }
+  const auto id = lab_.cdrom(view_.machine);
+  const storage::Drive* const cd = id ? lab_.machine(view_.machine).storage()->drive(*id) : nullptr;
+  item(Command::change_cdrom, false, cd);
+  item(Command::eject_cdrom, false, cd && cd->loaded());
+  if (cd && cd->loaded() && cd->locked() && !cd->tray_open()) item(Command::force_cdrom);
   recent_menu();
   ImGui::Separator();
   item(Command::save_snapshot);

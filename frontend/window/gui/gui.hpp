@@ -73,6 +73,8 @@ class Gui {
   void status_bar(const Rect& rect, const Status& status);
   void help();
   void choose(Command what);
+  /// The first CD-ROM drive of the machine that is shown. Throws Error if there is none.
+  unsigned cdrom() const;
   void chosen(const std::string& file);
   template <class F>
   void attempt(F&& action);

@@ -89,7 +89,8 @@ PcBoard::PcBoard(const BoardSite& site)
   diskette_.claim_ports(io);
   video_.claim(io, space_);
   video_.set_trace(&trace_);
-  diskette_.install(0, config_.diskette == "2.88 MB" ? 1000 : 500);
+  for (unsigned n = 0; n < (config_.drive_b ? 2 : 1); ++n)
+    diskette_.install(n, config_.diskette == "2.88 MB" ? 1000 : 500);
 }
 
 PcBoard::~PcBoard() = default;
@@ -211,14 +212,16 @@ void PcBoard::load_built_in_firmware() {
 void PcBoard::write_configuration() {
   const auto put = [this](unsigned n, unsigned value) { cmos_.set_cmos(n, static_cast<std::uint8_t>(value)); };
   const std::uint32_t extended = std::min(memory_.extended_kb(), 0xFFFFu);
-  put(0x10, config_.diskette == "2.88 MB" ? 0x60 : 0x40);
+  const unsigned drive_type = config_.diskette == "2.88 MB" ? 6 : 4;
+  put(0x10, drive_type << 4 | (config_.drive_b ? drive_type : 0));
   for (unsigned n = 0; n < 2; ++n) {
     const storage::Drive* const drive = ide_.drive(n);
     if (!drive || drive->kind() != storage::DriveKind::disk) continue;
     put(0x12, cmos_.cmos(0x12) | (n == 0 ? 0xF0u : 0x0Fu));
     put(0x19 + n, 47);
   }
-  put(0x14, 0x01 | (config_.fpu ? 0x02 : 0) | 0x04);  // a diskette drive, coprocessor, mouse port
+  // a diskette drive or two, coprocessor, mouse port
+  put(0x14, 0x01 | (config_.drive_b ? 0x40 : 0) | (config_.fpu ? 0x02 : 0) | 0x04);
   put(0x15, 640 & 0xFF);
   put(0x16, 640 >> 8);
   for (const unsigned at : {0x17u, 0x30u}) {

@@ -88,8 +88,8 @@ McaParts Ps2Board::make_adapter(const McaEntry& entry, const CardConfig& card, s
 void Ps2Board::write_configuration() {
   std::array<std::uint8_t, adf::cmos_size> bytes{};
   adf::CmosConfig c;
-  c.diskettes = {config_.diskette == "2.88 MB" ? adf::DisketteType::mb2_88 : adf::DisketteType::mb1_44,
-                 adf::DisketteType::none};
+  const auto drive_type = config_.diskette == "2.88 MB" ? adf::DisketteType::mb2_88 : adf::DisketteType::mb1_44;
+  c.diskettes = {drive_type, config_.drive_b ? drive_type : adf::DisketteType::none};
   c.coprocessor = config_.fpu;
   c.extended_kb = memory_.extended_kb();
   c.planar_pos = {planar_pos2, 0, 0, 0};

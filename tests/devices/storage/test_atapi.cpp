@@ -185,6 +185,86 @@ TEST_CASE("ATAPI: another disc is announced by a unit attention", "[storage][ide
   CHECK(capacity.at(3) == 199);
 }
 
+TEST_CASE("ATAPI: without a CD the drive is not ready, and tells of the next one", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  const auto check = [&](Packet cdb, std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0) {
+    CAPTURE(cdb);
+    b.packet(std::move(cdb));
+    CHECK(b.status == 0x51);
+    CHECK(b.error == (key << 4 | 0x04));
+    const auto sense = b.packet({0x03, 0, 0, 0, 18});
+    CHECK(sense.at(2) == key);
+    CHECK(sense.at(12) == code);
+    CHECK(sense.at(13) == qualifier);
+  };
+  const auto medium_type = [&] { return b.packet({0x5A, 8, 0x2A, 0, 0, 0, 0, 0, 28}).at(2); };
+  CHECK(medium_type() == 0x01);
+  b.ide.change_medium(2, {});
+  CHECK(b.ide.drive(2)->tray_open());
+  CHECK(medium_type() == 0x71);
+  for (const unsigned op : {0x00u, 0x25u, 0x28u, 0x2Bu, 0x42u, 0x43u, 0x44u})
+    check({static_cast<std::uint8_t>(op)}, 2, 0x3A);
+  check({0x1B, 0, 0, 0, 3}, 2, 0x3A);  // the tray closes, and nothing is there to start
+  CHECK_FALSE(b.ide.drive(2)->tray_open());
+  CHECK(medium_type() == 0x70);
+  CHECK(b.packet({0x12, 0, 0, 0, 36}).at(0) == 5);  // INQUIRY needs no CD
+  CHECK(b.status == 0x50);
+  b.ide.change_medium(2, b.image(800, storage::WriteMode::read_only));
+  check({0x00}, 6, 0x28);
+  b.packet({0x00});
+  CHECK(b.status == 0x50);
+}
+
+TEST_CASE("ATAPI: the guest opens and closes the tray, unless it has locked it", "[storage][ide][atapi]") {
+  CdBench b;
+  b.attend();
+  const auto& drive = *b.ide.drive(2);
+  const auto lock_state = [&] { return b.packet({0x5A, 8, 0x2A, 0, 0, 0, 0, 0, 28}).at(8 + 6) & 0x02; };
+  CHECK(lock_state() == 0);
+  b.packet({0x1E, 0, 0, 0, 1});
+  CHECK(drive.locked());
+  CHECK(lock_state() == 0x02);
+  b.packet({0x1B, 0, 0, 0, 2});
+  CHECK(b.error == 0x54);
+  const auto sense = b.packet({0x03, 0, 0, 0, 18});
+  CHECK(sense.at(2) == 5);
+  CHECK(sense.at(12) == 0x53);
+  CHECK(sense.at(13) == 0x02);
+  CHECK_FALSE(drive.tray_open());
+  b.packet({0x1E, 0, 0, 0, 0});
+  b.packet({0x1B, 0, 0, 0, 2});
+  CHECK(b.status == 0x50);
+  CHECK(drive.tray_open());
+  CHECK(drive.loaded());  // the CD lies on it
+  b.packet({0x00});
+  CHECK(b.error == 0x24);
+  b.packet({0x1B, 0, 0, 0, 3});
+  CHECK(b.status == 0x50);
+  b.packet({0x00});
+  CHECK(b.error == 0x64);  // it may be another one
+  b.packet({0x00});
+  CHECK(b.status == 0x50);
+  b.packet({0x1E, 0, 0, 0, 1});
+  b.out(7, 0x08);  // DEVICE RESET
+  REQUIRE(b.until([&] { return !(b.alternate() & 0x80); }));
+  CHECK_FALSE(drive.locked());
+}
+
+TEST_CASE("ATAPI: a snapshot of an empty drive with a locked tray", "[storage][ide][atapi]") {
+  CdBench b, c, with_cd;
+  b.attend();
+  b.packet({0x1E, 0, 0, 0, 1});
+  b.ide.change_medium(2, {});
+  c.ide.change_medium(2, {});
+  const auto saved = planar::test::saved_state(b.ide);
+  planar::test::restore_state(c.ide, saved);
+  CHECK(c.ide.drive(2)->locked());
+  CHECK(c.ide.drive(2)->tray_open());
+  CHECK_THROWS_WITH(planar::test::restore_state(with_cd.ide, saved),
+                    Catch::Matchers::Contains("no CD was in the drive"));
+}
+
 TEST_CASE("ATAPI: a disc taken away in the middle of a read ends it with an error", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();

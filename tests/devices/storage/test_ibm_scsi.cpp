@@ -358,6 +358,15 @@ TEST_CASE("SCSI: another CD is told of once, and then read") {
   CHECK(b.rig.ram[buffer] == 0x5A);
 }
 
+TEST_CASE("SCSI: a CD-ROM drive without a CD is not ready") {
+  Bench b;
+  REQUIRE(b.assign(cdrom_id, 0) == 0xAF);
+  b.other(0, {0, 0, 0, 0, 0, 0}, 0);
+  b.card().change_medium(cdrom_id, {});
+  CHECK(b.other(0, {0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8) == 0xC0);
+  CHECK(b.sense() == 0x023A);  // not ready: medium not present
+}
+
 TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same result") {
   const auto start = [](Bench& b) {
     b.ready_disk();

@@ -154,7 +154,11 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
   const auto diskette = w.scratch.write("a \"new\" one.img", std::string(1474560, '\0'));
   const auto disc = w.scratch.write("disc.iso", std::string(64 * 2048, '1'));
   w.record = w.scratch.file("session.steps");
-  const auto machine = [&](Config& config) { config.set("cdrom.3.file", disc, "test"); };
+  const auto machine = [&](Config& config) {
+    config.set("cdrom.3.file", disc, "test");
+    config.set("floppy.b.file", diskette, "test");
+    config.set("floppy.b.mode", "memory", "test");
+  };
   w.open(machine);
   SDL_SetClipboardText("Hi, \xC3\xA4 5!\r\n");
   w.run(4_s, {{1800_ms, [] { tap(SDL_SCANCODE_LSHIFT, true); }},
@@ -180,6 +184,8 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
               {2400_ms, [] { press(SDL_SCANCODE_V); }},
               {3500_ms, [&] {
                  press(SDL_SCANCODE_J);  // eject
+                 press(SDL_SCANCODE_U);  // out of B
+                 press(SDL_SCANCODE_O);  // the CD
                  drop(disc);
                  press(SDL_SCANCODE_BACKSPACE);  // reset
                }}});
@@ -189,9 +195,9 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
   w.session.reset();
   const std::string steps = read_file(*w.record);
   INFO(steps);
-  for (const char* step :
-       {"key shift down", "key ' down", "key kpenter up", "mouse move 7 3", "mouse buttons right", "mouse buttons none",
-        "type \"Hi,  5!\\n\"", "a \\\"new\\\" one.img", "eject diskette", "insert cd \"", "reset"})
+  for (const char* step : {"key shift down", "key ' down", "key kpenter up", "mouse move 7 3", "mouse buttons right",
+                           "mouse buttons none", "type \"Hi,  5!\\n\"", "a \\\"new\\\" one.img", "eject diskette\n",
+                           "eject diskette b\n", "eject cd\n", "insert cd \"", "reset"})
     CHECK_THAT(steps, Contains(step));
   Config config = load_machine("model77");
   config.set("memory.size", "4 MB", "test");

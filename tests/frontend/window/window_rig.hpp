@@ -52,8 +52,13 @@ class NotingActions final : public planar::WindowActions {
   bool typing() const override { return types; }
   void stop_typing() override { types = false; }
   void reset_machine(std::size_t) override { ++resets; }
-  void eject_diskette(std::size_t) override { notes.emplace_back("eject"); }
-  void change_diskette(std::size_t, const std::string& file) override { notes.push_back("diskette " + file); }
+  void eject_diskette(std::size_t, unsigned drive) override { notes.emplace_back(drive ? "eject b" : "eject"); }
+  void change_diskette(std::size_t, unsigned drive, const std::string& file) override {
+    notes.push_back((drive ? "diskette b " : "diskette ") + file);
+  }
+  void eject_cdrom(std::size_t, unsigned, bool by_force) override {
+    notes.emplace_back(by_force ? "eject cd by force" : "eject cd");
+  }
   void change_cdrom(std::size_t, unsigned, const std::string& file) override { notes.push_back("cd " + file); }
   void load_snapshot(const std::string& file) override { notes.push_back("load " + file); }
   std::string save_snapshot() override { return last = "window-1.snap"; }

@@ -75,6 +75,7 @@ class DebuggedLab final : private DebugTarget {
     lab_.archive(a);
   }
   void diverge() override {}
+  void change_drive(const Step&, std::size_t) override {}
 
   Lab lab_;
   RunControl control_;
