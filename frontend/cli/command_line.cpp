@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +19,13 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/files/option_files.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/help/command_table.hpp"
 #include "frontend/help/help_text.hpp"
 #include "frontend/help/suggestion.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/window/start_page.hpp"
+#include "machines/config/units.hpp"
 
 namespace planar {
 
@@ -72,6 +77,31 @@ int finish(int code) {
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
 
+/// What CLI11 says of command `name`, with what could be written instead.
+std::string explained(const CLI::App& app, const std::string& what, const std::string& name) {
+  const std::string help = fmt::format("see `{} --help`", name), last = what.substr(what.rfind(' ') + 1);
+  std::error_code none;
+  if (what.starts_with("The following argument") && std::filesystem::is_regular_file(last, none))
+    return fmt::format(
+        "{0}: say what the file is: --image {0} or --floppy {0} for a diskette, --disk, --cdrom, --kernel, --restore "
+        "for a snapshot; {1}",
+        last, help);
+  constexpr std::string_view missing = " is required", choice = " not in {";
+  const CommandRow program = command_table(app);
+  for (const CommandRow* command : all_commands(program))
+    for (const OptionRow& option : command->options)
+      if (command->name() == name && what == option.name() + std::string(missing) && !option.choices.empty())
+        return fmt::format("`{}` needs one of {}; {}", name, fmt::join(option.choices, ", "), help);
+  if (const auto at = what.find(choice), colon = what.find(": "); at < what.size() && colon < at) {
+    std::istringstream list(what.substr(at + choice.size(), what.rfind('}') - at - choice.size()));
+    std::vector<std::string> known;
+    for (std::string word; std::getline(list, word, ',');) known.push_back(word);
+    if (const auto guess = nearest(what.substr(colon + 2, at - colon - 2), known); !guess.empty())
+      return fmt::format("{}; did you mean '{}'?", what, guess);
+  }
+  return fmt::format("{}; {}", what, help);
+}
+
 /// Says what is wrong with a command line, and what it was probably meant to be.
 void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
   const auto guess = suggestion(command_table(app), words, hidden_names(app));
@@ -80,10 +110,7 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
   std::string name = command->get_name();
   for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
     name = parent->get_name() + " " + name;
-  if (guess.empty())
-    say("planar: {}; see `{} --help`\n", e.what(), name);
-  else
-    say("planar: {}\n", guess);
+  say("planar: {}\n", guess.empty() ? explained(app, e.what(), name) : guess);
 }
 
 int parse_and_run(int argc, const char* const* argv, std::string* problem);

@@ -93,12 +93,17 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       write_json(*json, machines_json());
       return 0;
     }
-    fmt::print("{:<11} {:<74} slots\n", "name", "title");
+    std::vector<MachineConfig> machines;
     for (const auto* files : {&machine_files(), &machine_variants()})
-      for (const auto& file : *files) {
-        const auto m = built_in(file.name);
-        fmt::print("{:<11} {:<74} {:>5}\n", m.name, m.title, m.slot_widths.size());
-      }
+      for (const auto& file : *files) machines.push_back(built_in(file.name));
+    std::size_t name = 4, title = 5;  // of the headings
+    for (const MachineConfig& m : machines) {
+      name = std::max(name, m.name.size());
+      title = std::max(title, m.title.size());
+    }
+    fmt::print("{:<{}} {:<{}}  slots\n", "name", name, "title", title);
+    for (const MachineConfig& m : machines)
+      fmt::print("{:<{}} {:<{}}  {:>5}\n", m.name, name, m.title, title, m.slot_widths.size());
   } else {
     const auto cards = what == "cards" ? adapter_registry() : storage_registry();
     if (json) {

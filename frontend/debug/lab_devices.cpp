@@ -29,6 +29,10 @@ std::string_view asked_of(const std::string& machine, std::string_view name) {
 }
 
 [[noreturn]] void refuse(Lab& lab, const std::string& name) {
+  for (std::size_t n = 0; n < lab.machines(); ++n)
+    for (const bus::SlotView& slot : lab.machine(n).board().slots())
+      if (!slot.card && asked_of(lab.name(n), name) == fmt::format("slot{}", slot.number))
+        throw Error(fmt::format("{}: the slot is empty; put a card into it with --card {}=CARD", name, slot.number));
   std::vector<std::string> there;
   for (std::size_t n = 0; n < lab.machines(); ++n)
     for (const auto& device : lab.machine(n).devices())

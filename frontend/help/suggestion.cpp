@@ -2,6 +2,7 @@
 #include "frontend/help/suggestion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -19,8 +20,22 @@ const OptionRow* find_option(const CommandRow& command, const std::string& name)
   return nullptr;
 }
 
+/// What people who know other emulators write, and what it is here.
+struct Synonym {
+  std::string_view word, option;
+};
+constexpr Synonym synonyms[] = {
+    {"--fda", "--floppy"},     {"--fdb", "--floppy-b"}, {"--hda", "--disk"},   {"--hdb", "--disk"},
+    {"--hdd", "--disk"},       {"--iso", "--cdrom"},    {"--cd", "--cdrom"},   {"--ram", "--memory"},
+    {"-m", "--memory"},        {"--nic", "--card"},     {"--gui", "--window"}, {"--sdl", "--window"},
+    {"--display", "--window"}, {"--drive", "--disk"},   {"-v", "--version"},   {"-V", "--version"},
+};
+
 std::string guessed(const std::string& word, const std::vector<std::string>& known, const std::string& help) {
-  const auto guess = nearest(word, known);
+  auto guess = nearest(word, known);
+  for (const Synonym& synonym : synonyms)
+    if (synonym.word == word && std::find(known.begin(), known.end(), synonym.option) != known.end())
+      guess = synonym.option;
   return guess.empty() ? fmt::format("see `{} --help`", help)
                        : fmt::format("did you mean '{}'? See `{} --help`", guess, help);
 }
@@ -75,6 +90,9 @@ std::string suggestion(const CommandRow& program, const std::vector<std::string>
     const bool takes_words = std::any_of(command->options.begin(), command->options.end(),
                                          [](const OptionRow& option) { return option.positional; });
     if (!next && takes_words) return {};
+    constexpr std::size_t most_named = 8;
+    if (!next && nearest(word, verbs).empty() && verbs.size() <= most_named)
+      return fmt::format("`{}` has no verb '{}'; it has {}", command->name(), word, fmt::join(verbs, ", "));
     if (!next)
       return fmt::format("`{}` has no verb '{}'; {}", command->name(), word, guessed(word, verbs, command->name()));
     command = next;

@@ -102,7 +102,8 @@ void set_drives(Config& config, const std::string& table, const std::vector<std:
     std::optional<std::uint64_t> id;
     for (const auto& [key, value] : drive.values)
       if (key == "id" && (!(id = parse_number(value)) || *id >= places.count))
-        throw Error(fmt::format("{} {}: id is the drive's {}, 0 to {}", option, text, places.name, places.count - 1));
+        throw Error(fmt::format("{} {}: id={} is no {} of this machine; use 0 to {}", option, text, value, places.name,
+                                places.count - 1));
     if (const auto free = std::find_if_not(order.begin(), order.end(), used); !id && free != order.end()) id = *free;
     if (!id) throw Error(fmt::format("{} {}: each {} is in use, 0 to {}", option, text, places.name, places.count - 1));
     set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
@@ -199,6 +200,9 @@ void DriveOptions::add_to(CLI::App& app) {
 }
 
 void DriveOptions::apply(Config& config) const {
+  if (boot && !board_kind_of(config).firmware_assigns)
+    throw Error(fmt::format(
+        "--boot {}: is for a PC; the firmware of a PS/2 always looks at drive A first, then at the first disk", *boot));
   if (boot) config.set_text("planar.boot", *boot, "--boot " + *boot);
   if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
   if (floppy)

@@ -42,6 +42,8 @@ struct BoardKind {
   std::string_view usual_card;  ///< the network card of a benchmark whose user names none
   /// Whether `key` of a [slot.N] table is a choice that configures `card`, beside those that every card has.
   bool (*card_choice)(const std::string& card, const std::string& key);
+  /// Its firmware gives cards their addresses and interrupts, so that the configuration has no say in them.
+  bool firmware_assigns = false;
   DrivePlaces drives{};
   /// The SCSI adapter for drives in a slot of that many bits, if the user names none; empty: the board has its own
   /// controller.

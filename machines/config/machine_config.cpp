@@ -215,6 +215,9 @@ void read_cards(Config& c, MachineConfig& m) {
         read_settings(c, path + ".set", {}, profile, card.settings);
         continue;
       }
+      const bool resource = key == "io" || key == "irq" || key == "mem" || key == "arb";
+      if (resource && m.board_kind->firmware_assigns)
+        c.fail(path + "." + key, "is not yours to choose: the firmware gives a PCI card its addresses and interrupt");
       if (!m.board_kind->card_choice(card.name, key))
         c.fail(
             path + "." + key,

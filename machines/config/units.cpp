@@ -110,6 +110,10 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t least_beginning = 3;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (word.size() >= least_beginning && std::count_if(known.begin(), known.end(), begins) == 1)
+    return *std::find_if(known.begin(), known.end(), begins);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const auto& candidate : known) {

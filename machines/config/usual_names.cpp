@@ -34,12 +34,12 @@ std::string without(std::string text, std::string_view prefix) {
 std::string usual_machine_name(const std::string& name) {
   std::error_code unreadable;
   if (is_built_in(name) || std::filesystem::exists(name, unreadable)) return name;
-  const std::string wanted = without(without(plain(name), "ibm"), "ps2"), model = "model" + wanted;
+  const std::string wanted = without(without(plain(name), "ibm"), "ps2"), model = "model" + wanted, pc = "pc" + wanted;
   if (wanted.empty()) return name;
   std::string found;
   for (const auto* files : {&machine_files(), &machine_variants()})
     for (const MachineFile& file : *files)
-      if (const auto known = plain(file.name); known == wanted || known == model) {
+      if (const auto known = plain(file.name); known == wanted || known == model || known == pc) {
         if (!found.empty()) return name;
         found = file.name;
       }

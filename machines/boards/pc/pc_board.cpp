@@ -36,6 +36,7 @@ BoardKind PcBoard::kind() {
   kind.slot_bus = Pci::name;
   kind.usual_card = "3c905b";
   kind.card_choice = pc_card_choice;
+  kind.firmware_assigns = true;
   kind.drives = {"IDE drive", 4, {0, 1, 2, 3}, {2, 3, 1, 0}};
   kind.storage_card = [](unsigned) -> std::string_view { return {}; };
   return kind;

@@ -73,6 +73,46 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"diff " + number + " " + number, 3, {number}},
       {"diff " + scratch.file("none.json") + " " + list, 3, {"none.json", "there is no such result"}},
       {"completion ksh", 2, {"ksh", "bash"}},
+      // PCs and PCI cards
+      {"netio --machine pc-p168 --card 3c905b", 2, {"did you mean 'pc-p166'?"}},
+      {"netio --machine pc-p166 --card ne2", 2, {"Novell NE/2 is a Micro Channel card", "planar list cards"}},
+      {"compare --machines pc-p166 --cards ne2", 2, {"nothing was compared", "Novell NE/2 is a Micro Channel card"}},
+      {"netio --card 3c905b", 2, {"3C905B-TX Fast EtherLink XL is a PCI card", "model95 has Micro Channel slots"}},
+      {"netio --machine pc-p166 --card 3c905", 2, {"there is no card '3c905'", "did you mean '3c905b'?"}},
+      {"netio --machine pc-p166 --card rtl8193", 2, {"did you mean 'rtl8139'?"}},
+      {"netio --machine pc-p166 --card 3c905b:irq=9", 2, {"slot.1.irq", "the firmware gives a PCI card its"}},
+      {"netio --machine pc-p166 --card 3c905b:io=300h", 2, {"slot.1.io", "the firmware gives a PCI card its"}},
+      {"netio --machine pc-p166 --card eepro100 --rate '1 Gbit/s'", 2, {"1000 Mbit/s"}},
+      {"netio --machine pc-p166 --cards eepro100", 2, {"did you mean '--card'?"}},
+      {"run pc-p166 --card 7=eepro100 --until '1 s'", 2, {"slot.7", "slots 1 to 4"}},
+      {"run pc-p166 --boot x --until '1 s'", 2, {"--boot x", "c (first disk)"}},
+      {"run model95 --boot ca --until '1 s'", 2, {"--boot ca: is for a PC", "drive A first"}},
+      {"run pc-p166 --disk " + image + ",id=7", 2, {"id=7 is no IDE drive", "use 0 to 3"}},
+      {"run model77 --disk " + image + ",id=7", 2, {"id=7 is no SCSI address", "use 0 to 6"}},
+      {"run pc-p166 --iso x.iso", 2, {"did you mean '--cdrom'?"}},
+      {"run pc-p166 --cd x.iso", 2, {"did you mean '--cdrom'?"}},
+      {"run pc-p166 --hda x.img", 2, {"did you mean '--disk'?"}},
+      {"run pc-p166 --fdb x.img", 2, {"did you mean '--floppy-b'?"}},
+      {"run pc-p166 --ram 32", 2, {"did you mean '--memory'?"}},
+      {"run pc-p166 --mem '32 MB'", 2, {"did you mean '--memory'?"}},
+      {"run pc-p166 --display sdl", 2, {"did you mean '--window'?"}},
+      {"run pc-p166 --memory 32", 2, {"--memory 32", "16 MB"}},
+      {"run pc-p3-600 --memory '4000 MB'", 2, {"2 MB to 256 MB"}},
+      {"run pc-p166 " + image, 2, {image + ": say what the file is", "--cdrom"}},
+      {"run pc-p166 --floppy-drive 1.2", 2, {"--floppy-drive", "1.44"}},
+      {"run pc-p166 --floppy-b " + scratch.file("none.img"), 3, {"none.img", "no such diskette image"}},
+      {"run pc-p166 --set pci.clok=3", 2, {"did you mean 'pci.clock'?"}},
+      {"run pc-p166 --set pci.clock=33", 2, {"a time with its unit"}},
+      {"run pc-p166 --do 'eject'", 2, {"--do 1:1", "diskette b, or cd"}},
+      {"run pc-p166 --do 'eject cd'", 2, {"no CD-ROM drive", "--cdrom empty"}},
+      {"run pc-p166 --do 'insert cd x.iso'", 2, {"must be in double quotes"}},
+      {"describe pc-p3-600 --until '1 ms' slot1", 2, {"slot1: the slot is empty", "--card 1=CARD"}},
+      {"show pc-p3", 2, {"did you mean 'pc-p3-600'?"}},
+      {"bench bus", 2, {"`planar bench` has no verb 'bus'", "cpu, ", "timing"}},
+      {"list", 2, {"`planar list` needs one of machines, cards"}},
+      {"list machine", 2, {"did you mean 'machines'?"}},
+      {"completion", 2, {"`planar completion` needs one of bash"}},
+      {"-v", 2, {"did you mean '--version'?"}},
       {"compare --do netoi", 2, {"netoi", "netio"}},
   };
   REQUIRE(table.size() >= 30);
@@ -90,6 +130,8 @@ TEST_CASE("names and times are understood as people write them", "[usage]") {
   CHECK(run_planar("config model95 --card NE/2").out == run_planar("config model95 --card ne2").out);
   CHECK(run_planar("config 95 --card 2=3C523:irq=7").out == run_planar("config model95 --card 2=3c523:irq=7").out);
   CHECK(run_planar("show NE2").out == run_planar("show ne2").out);
+  CHECK(run_planar("config p166").out == run_planar("config pc-p166").out);
+  CHECK(run_planar("config P3-600").out == run_planar("config pc-p3-600").out);
   const std::string rest = " --machines 77 --cards NE2 --sizes 1024 --json - --seconds ";
   const auto unit = run_planar("compare" + rest + "100ms"), plain = run_planar("compare" + rest + "0.1");
   INFO(unit.err);
