@@ -24,6 +24,10 @@ OVERTAKEN = "overtaken"
 # two different cards as one, each in a slot
 PAIRS = (("ne2", "3c529"), ("ne2", "smc8013"), ("3c523", "smc8013"), ("3c527", "smc8013"), ("sknet", "smc8013"), ("ne2", "lan-a"),
          ("3c529", "3c523"))
+# the gigabit cards, each in every mode and sending, on a machine that takes them
+GIGABIT = "gigabit"
+GIGABIT_MACHINE, GIGABIT_CARDS = "pc-p3-600", ("pro1000-82542", "pro1000-82543")
+GIGABIT_MODES = ("interrupt", "delayed", "poll")
 ACTIVITIES = ("interrupt", "bottom_half", "process")
 # runs, the figure in a row, seconds, sizes; "netio:2" is netio with two of the card as one (--bond 2)
 RUNS = {
@@ -138,6 +142,29 @@ def pairs(planar, folder, alone):
     return "\n".join(lines)
 
 
+def gigabit(planar, folder):
+    """The tables of the gigabit cards: delivered by offered frames in each mode; what they send."""
+    (folder / GIGABIT).mkdir(parents=True, exist_ok=True)
+
+    def run(card, mode, name, *options):
+        file = folder / GIGABIT / ("%s-%s-%s.json" % (name, card, mode))
+        if not file.exists():
+            subprocess.run([planar, "flood", "--machine", GIGABIT_MACHINE, "--card", card, "--mode", mode, "--quiet", "--json", file, *options],
+                           check=True)
+        return json.loads(file.read_text(encoding="utf-8"))["rows"]
+
+    columns = [(card, mode) for card in GIGABIT_CARDS for mode in GIGABIT_MODES]
+    curves = {(card, mode): run(card, mode, "receive", "--depth", "hook", "--seconds", "0.02") for card, mode in columns}
+    lines = ["| offered |" + "".join(" %s: %s |" % (card.split("-")[1], mode) for card, mode in columns), "|---:|" + "---:|" * len(columns)]
+    for n, first in enumerate(curves[columns[0]]):
+        lines.append("| %d |" % first["rate"] + "".join(" %.0f |" % curves[c][n]["delivered_per_s"] for c in columns))
+    sent = ["| card | interrupt | delayed |", "|---|---:|---:|"]
+    for card in GIGABIT_CARDS:
+        sent.append("| `%s` |" % card + "".join(
+            " %.0f |" % run(card, mode, "send", "--send", "kernel", "--seconds", "0.05")[0]["sent_per_s"] for mode in GIGABIT_MODES[:2]))
+    return "\n".join(lines), "\n".join(sent)
+
+
 def put(name, rows):
     """Writes a table into the page that has its mark."""
     begin, end = "<!-- table %s -->" % name, "<!-- end -->"
@@ -150,11 +177,16 @@ def put(name, rows):
 
 
 def main():
-    if len(sys.argv) < 2 or not set(sys.argv[3:]) <= set(RUNS):
+    if len(sys.argv) < 2 or not set(sys.argv[3:]) <= {*RUNS, GIGABIT}:
         sys.exit(__doc__.splitlines()[0])
     planar = pathlib.Path(sys.argv[1]).resolve()
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else HERE.parent.parent / "build/findings")
-    chosen = sys.argv[3:] or list(RUNS)
+    chosen = sys.argv[3:] or [*RUNS, GIGABIT]
+    if GIGABIT in chosen:
+        chosen.remove(GIGABIT)
+        received, sent = gigabit(planar, folder)
+        put("gigabit-receive", received)
+        put("gigabit-send", sent)
     cells, cards = {}, []
     for benchmark in chosen:
         cells[benchmark], ran, page = compare(planar, folder, benchmark)

@@ -13,9 +13,9 @@ namespace planar {
 
 extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchmark, netperf_rr_benchmark,
     netperf_udp_benchmark, flood_benchmark, flood_stack_benchmark, flood_driver_benchmark, flood_hook_benchmark,
-    flood_hook_delayed_benchmark, flood_hook_poll_benchmark, flood_batch_benchmark, flood_timer_benchmark,
-    flood_poll_benchmark, flood_router_benchmark, flood_router_poll_benchmark, flood_send_benchmark,
-    flood_send_delayed_benchmark, flood_send_process_benchmark;
+    flood_hook_delayed_benchmark, flood_hook_poll_benchmark, flood_driver_poll_benchmark, flood_batch_benchmark,
+    flood_timer_benchmark, flood_poll_benchmark, flood_router_benchmark, flood_router_poll_benchmark,
+    flood_send_benchmark, flood_send_delayed_benchmark, flood_send_process_benchmark;
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();

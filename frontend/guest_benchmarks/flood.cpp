@@ -273,6 +273,7 @@ Verb add_flood(CLI::App& app) {
 constexpr const char *stack_arguments[] = {"--depth", "stack"}, *driver_arguments[] = {"--depth", "driver"},
                      *hook_arguments[] = {"--depth", "hook"},
                      *hook_delayed[] = {"--depth", "hook", "--mode", "delayed"},
+                     *driver_poll[] = {"--depth", "driver", "--mode", "poll"},
                      *hook_poll[] = {"--depth", "hook", "--mode", "poll"},
                      *delayed_send_arguments[] = {"--send", "kernel", "--mode", "delayed"},
                      *batch_arguments[] = {"--mode", "batch"}, *timer_arguments[] = {"--mode", "timer"},
@@ -330,6 +331,8 @@ const Benchmark flood_hook_benchmark =
     at_depth("flood-hook", hook_arguments, "flood, frames/s that a hook before IP takes, by offered frames/s", nullptr);
 const Benchmark flood_hook_delayed_benchmark = at_depth(
     "flood-hook-delayed", hook_delayed, "flood, frames/s that a hook before IP takes, interrupts delayed", nullptr);
+const Benchmark flood_driver_poll_benchmark =
+    at_depth("flood-driver-poll", driver_poll, "flood, frames/s handed over by the polled driver", nullptr);
 const Benchmark flood_hook_poll_benchmark =
     at_depth("flood-hook-poll", hook_poll, "flood, frames/s that a hook before IP takes, adapter polled", nullptr);
 const Benchmark flood_batch_benchmark =

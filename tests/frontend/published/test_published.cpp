@@ -183,6 +183,27 @@ TEST_CASE("the netperf table: every row of the figures with machine, card, comma
   CHECK(find("pc-p3-600 3c905b: tcp_stream bonded").arguments == Words{"--bond", "3", "-i", "10,2", "-I", "99,5"});
 }
 
+TEST_CASE("the small-packet table: three rates with the benchmark that measures each", "[published]") {
+  const auto rows = rows_of("morris-2000");
+  REQUIRE(rows.size() == 3);
+  for (const auto& row : rows) {
+    INFO(row.name());
+    CHECK(row.single());
+    CHECK(row.medium == MediumKind::ethernet_1000);
+    CHECK(row.unit() == "frames/s");
+    CHECK(row.arguments.empty());
+    CHECK(row.missing.empty() == is_built_in("pc-p3-800"));
+  }
+  CHECK(rows[0].name() == "pc-p3-800 pro1000-82542: sent");
+  CHECK(rows[0].average() == Approx(523'000));
+  CHECK(rows[0].benchmark == "flood-send-delayed");
+  CHECK(rows[1].name() == "pc-p3-800 pro1000-82543: sent");
+  CHECK(rows[1].average() == Approx(840'000));
+  CHECK(rows[2].name() == "pc-p3-800 pro1000-82542: received");
+  CHECK(rows[2].benchmark == "flood-driver-poll");
+  CHECK(rows[2].sizes() == "1488000");
+}
+
 TEST_CASE("a row with one figure is one line, with what it cannot run for", "[published]") {
   const auto print = rows_of("siegert-2000");
   const auto row = std::find_if(print.begin(), print.end(), [](const PublishedRow& r) {
@@ -421,7 +442,7 @@ TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere"
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
-  REQUIRE(report["rows"].size() == 71);
+  REQUIRE(report["rows"].size() == 74);
   std::size_t run = 0;
   for (const auto& row : report["rows"]) run += !row.contains("not_run");
   CHECK(run == 1);
