@@ -14,7 +14,7 @@ namespace planar {
 /// The names of the tables' TOML files, in the order of published_rows().
 inline constexpr std::string_view published_tables[] = {
     "frontend/published/ethernet-rows.toml", "frontend/published/tokenring-rows.toml",
-    "frontend/published/netperf-rows.toml", "frontend/published/pro1000-rows.toml"};
+    "frontend/published/netperf-rows.toml", "frontend/published/gigabit/pro1000-rows.toml"};
 
 struct PublishedTable {
   std::string_view file;  ///< of the TOML
