@@ -129,16 +129,16 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
       if (!in.next(sib)) return false;
       op.base = sib & 7;
       op.index = sib >> 3 & 7;
-      op.scale = sib >> 6;
+      op.scale = static_cast<std::uint8_t>(1u << (sib >> 6));
       if (op.base == EBP && mod == 0) op.base = no_register, displacement = 4;
       stack_based = op.base == ESP || op.base == EBP;
       if (op.index == ESP) {
         op.index = no_register;
         // Undefined; the 386 applies the scale to the base (measured by the test386 suite).
-        if (model == Model::i386sx && op.scale != 0)
+        if (model == Model::i386sx && op.scale != 1)
           std::swap(op.base, op.index);
         else
-          op.scale = 0;
+          op.scale = 1;
       }
     } else if (op.rm == 5 && mod == 0) {
       op.base = no_register;

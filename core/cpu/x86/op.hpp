@@ -28,7 +28,7 @@ struct alignas(64) Op {
   std::uint8_t rm = 0;  ///< register operand: ModRM bits 2..0, or the low bits of the opcode (40h..5Fh, B0h..)
   std::uint8_t base = no_register;
   std::uint8_t index = no_register;
-  std::uint8_t scale = 0;     ///< shift count 0..3
+  std::uint8_t scale = 1;     ///< factor of the index: 1, 2, 4 or 8
   std::uint8_t segment = 3;   ///< effective segment of the memory operand, overrides applied (ES CS SS DS FS GS)
   std::uint8_t length = 0;    ///< bytes, prefixes included (at most 15)
   std::uint8_t prefixes = 0;  ///< number of prefix bytes

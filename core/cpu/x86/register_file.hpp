@@ -33,7 +33,7 @@ struct RegisterFile {
     }
   }
   std::uint32_t effective_address(const Op& op) const {
-    return (gpr[op.base] + (gpr[op.index] << op.scale) + op.displacement) & op.address_mask;
+    return (gpr[op.base] + gpr[op.index] * op.scale + op.displacement) & op.address_mask;
   }
   /// A 16- or 32-bit view of a counter or pointer register (CX/ECX...).
   std::uint32_t get_sized(unsigned r, bool wide) const { return wide ? gpr[r] : gpr[r] & 0xFFFF; }
