@@ -184,7 +184,7 @@ std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app) {
   for (const Benchmark* benchmark : benchmarks())
     if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
   adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
-                               add_bench, add_compare, add_published, add_regress, add_diff, add_timeline,
+                               add_bench, add_compare, add_published, add_regress, add_diff, add_cache, add_timeline,
                                add_netio_server, add_completion, add_help, add_installed_files});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const auto add : adders) {

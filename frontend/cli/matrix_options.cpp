@@ -50,6 +50,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->take_all();
   add_json_option(app, json, "As JSON");
   app.add_flag("--quiet", matrix.quiet, "No progress");
+  cache.add_to(app);
 }
 
 void MatrixCommand::add_converge(CLI::App& app, bool hidden) {
@@ -62,6 +63,9 @@ void MatrixCommand::add_converge(CLI::App& app, bool hidden) {
 
 MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
   MatrixOptions o = matrix;
+  cache.validate();
+  o.cache = !cache.off;
+  o.check_cache = cache.check;
   o.benchmark = &find_benchmark(benchmark);
   o.seconds = seconds.value_or((o.benchmark->*workload).seconds);
   o.sizes = sizes.value_or((o.benchmark->*workload).sizes);

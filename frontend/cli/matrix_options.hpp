@@ -8,6 +8,7 @@
 
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/matrix/matrix.hpp"
+#include "frontend/result_store/cache_options.hpp"
 
 namespace CLI {
 class App;
@@ -23,6 +24,7 @@ struct MatrixCommand {
   std::optional<std::string> seconds, sizes;          ///< unless given, the benchmark's own
   std::optional<std::string> converge;                ///< percent
   std::optional<unsigned> placement;                  ///< of the guest; unless given, 0 or one after another
+  CacheOptions cache;
   MatrixOptions matrix;
   std::optional<std::string> json;
 

@@ -11,6 +11,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/comparison/converged.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/matrix_files.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/output.hpp"
@@ -139,8 +140,14 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
     for (std::size_t n = 0; n < place; ++n) first += variations[n].runs();
     rows.push_back(varied(row, variations[place], outcomes.data() + first));
   }
-  if (o.command.json) write_json(*o.command.json, sensitivity_json(rows));
-  if (!o.command.json || *o.command.json != "-") fmt::print("{}", sensitivity_text(rows));
+  const auto note = cache_note(outcomes);
+  if (o.command.json) {
+    auto json = sensitivity_json(rows);
+    if (!note.empty()) json["host"]["from_cache"] = note;
+    write_json(*o.command.json, json);
+  }
+  if (!o.command.json || *o.command.json != "-")
+    fmt::print("{}{}", sensitivity_text(rows), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   return 0;
 }
 
@@ -203,6 +210,7 @@ int run(const PublishedOptions& o) {
     fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",
                placements);
   if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
+  if (const auto note = cache_note(outcomes); !note.empty()) fmt::print("\n{}\n", wrapped(note, 0));
   for (const auto& failure : failures) fmt::print("outside its band: {}\n", failure);
   if (o.check && failures.empty()) fmt::print("\nevery row that was run is within its recorded band\n");
   return status;

@@ -31,6 +31,7 @@ Verb add_published(CLI::App& app);
 Verb add_regress(CLI::App& app);
 Verb add_diff(CLI::App& app);
 Verb add_timeline(CLI::App& app);
+Verb add_cache(CLI::App& app);
 Verb add_completion(CLI::App& app);
 Verb add_help(CLI::App& app);
 Verb add_installed_files(CLI::App& app);  ///< hidden

@@ -13,6 +13,7 @@
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
@@ -217,7 +218,7 @@ std::string comparison_html(const Comparison& c) {
   });
   out += side_by_side_html(c);
   out += spread_html(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
     if (!note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
     if (o.result && o.result->contains("guest_image_sha256")) {

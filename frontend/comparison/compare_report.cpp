@@ -10,6 +10,7 @@
 #include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
+#include "frontend/matrix/cache_note.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
@@ -123,7 +124,7 @@ std::string comparison_text(const Comparison& c) {
       for (const auto& sentence : *list) out += "- " + wrapped(sentence, 2) + "\n";
   });
   out += side_by_side_text(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
     if (!note.empty()) out += "\n" + wrapped(note, 0) + "\n";
   return out + spread_text(c);
 }
@@ -168,7 +169,7 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto& sentence : *list) out += "- " + sentence + "\n";
   });
   out += side_by_side_markdown(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes)})
+  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
     if (!note.empty()) out += fmt::format("\n{}{}.\n", note.front() == '*' ? "\\" : "", note);
   return out + spread_markdown(c);
 }

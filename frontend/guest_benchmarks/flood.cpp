@@ -13,6 +13,7 @@
 #include "devices/stations/peer/generator.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/cached_run.hpp"
 #include "frontend/guest_benchmarks/flood_result.hpp"
 #include "frontend/guest_benchmarks/flood_send.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
@@ -34,6 +35,8 @@ constexpr const char* rates_of_gigabit = "10000,50000,100000,200000,400000,70000
 constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing is counted any more
 
 struct FloodOptions : GuestRunOptions {
+  FloodOptions() { cache.off = false; }
+
   std::string depth = "process";
   std::string mode = "interrupt";
   unsigned timer_rate = 1024;
@@ -140,6 +143,8 @@ int run_flood(const FloodOptions& given) {
     if (seconds.seconds() * rate > FloodMeter::most_frames)
       throw Error(fmt::format("--seconds {}: at {} frames/s these are more than {} frames of a run", o.seconds, rate,
                               FloodMeter::most_frames));
+  CachedRun cached(o, flood_benchmark, rates, seconds.seconds());
+  if (const auto code = cached.put()) return *code;
   GuestTasks tasks{.client = "flood",
                    .server = "",
                    .settings = {{"rates", o.rates},
@@ -192,6 +197,7 @@ int run_flood(const FloodOptions& given) {
     if (const auto wrong = row.discrepancy(bridged); !wrong.empty())
       throw Error(fmt::format("flood at {} frames a second does not add up: {}", row.rate, wrong),
                   ExitCode::scenario_failed);
+  cached.made(result);
   return code;
 }
 
@@ -257,6 +263,7 @@ Verb add_flood(CLI::App& app) {
                  "Use the machine as a router: frames arrive at the adapter in the lower slot and go to a station "
                  "beyond the other one, which counts them. A single --card is put in twice");
   o->end(*verb, "flood", "", net::generator_port);
+  o->cache.add_to(*verb);
   verb->footer(
       "Examples:\n"
       "  planar flood --machine model56sx --card 3c529   from 200 frames/s to the wire's limit\n"

@@ -10,6 +10,7 @@
 #include "devices/stations/peer/peer.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
+#include "frontend/guest_benchmarks/cached_run.hpp"
 #include "frontend/output/output.hpp"
 
 namespace planar {
@@ -85,6 +86,9 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
   const Time seconds = parse_seconds(send.seconds);
+  const std::vector<std::uint32_t> lengths(send.from == "both" ? 2 : 1, send.frame);
+  CachedRun cached(o, flood_send_benchmark, lengths, seconds.seconds());
+  if (const auto code = cached.put()) return *code;
   GuestTasks tasks{.client = "flood-send",
                    .server = "",
                    .settings = {{"seconds", send.seconds},
@@ -131,6 +135,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   for (const FloodSendRow& row : result.rows)
     if (const auto wrong = row.discrepancy(session->lab().media().size() > 1); !wrong.empty())
       throw Error(fmt::format("flood --send from {} does not add up: {}", row.from, wrong), ExitCode::scenario_failed);
+  cached.made(result);
   return code;
 }
 

@@ -166,7 +166,7 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
 std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
   if (runs == 1) return std::nullopt;
   return run_seeds(benchmark, *verb, machine.machine, {machine.seed.value_or(1), placement, runs}, output.json,
-                   output.quiet);
+                   output.quiet, cache);
 }
 
 std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::function<void(Config&)>& adjust) const {

@@ -14,6 +14,7 @@
 #include "frontend/bond/bond.hpp"
 #include "frontend/matrix/benchmark.hpp"
 #include "frontend/options/options.hpp"
+#include "frontend/result_store/cache_options.hpp"
 #include "frontend/session/session.hpp"
 #include "frontend/systems/operating_system.hpp"
 
@@ -43,6 +44,7 @@ struct GuestRunOptions {
   BondOptions bond;
   std::string system{default_system};
   std::optional<std::string> against;
+  CacheOptions cache{.off = true};  ///< a verb that uses it adds its options
 
   /// Adds them before (`begin`) and after (`end`) the benchmark's own. `client` and `server` are the programs'
   /// names, `usual_port` the one that the station `peer` serves. Without a `server` the station is the only other end:

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/matrix/cache_note.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 
@@ -14,22 +17,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The verb and its options as they were given, without those that each run has of its own.
-std::vector<std::string> words_of(const Benchmark& benchmark, const CLI::App& verb) {
-  std::vector<std::string> words{std::string(benchmark.verb)};
-  for (const CLI::Option* option : verb.get_options()) {
-    const auto name = option->get_name();
-    if (option->count() == 0 || name == "--runs" || name == "--json" || name == "--quiet" || name == "--seed" ||
-        name == "--placement")
-      continue;
-    for (const char* single :
-         {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
-      if (name == single)
-        throw Error(
-            fmt::format("--runs and {}: it writes or reads the data of a single run; leave one of them out", name));
-    for (const auto& result : option->results()) words.push_back(option->get_type_size() ? name + "=" + result : name);
-  }
-  return words;
+/// Throws Error for an option of which several runs cannot share the file.
+void refuse_files(const CLI::App& verb) {
+  for (const char* single :
+       {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
+    if (const auto* option = verb.get_option_no_throw(single); option && option->count())
+      throw Error(
+          fmt::format("--runs and {}: it writes or reads the data of a single run; leave one of them out", single));
 }
 
 std::string line(const std::string& what, const Spread& s) {
@@ -65,15 +59,31 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
 
 }  // namespace
 
+std::vector<std::string> given_words(const Benchmark& benchmark, const CLI::App& verb) {
+  constexpr std::string_view others[] = {"--runs",      "--json",     "--quiet",      "--seed",
+                                         "--placement", "--no-cache", "--check-cache"};
+  std::vector<std::string> words{std::string(benchmark.verb)};
+  for (const CLI::Option* option : verb.get_options()) {
+    const auto name = option->get_name();
+    if (option->count() == 0 || std::find(std::begin(others), std::end(others), name) != std::end(others)) continue;
+    for (const auto& result : option->results()) words.push_back(option->get_type_size() ? name + "=" + result : name);
+  }
+  return words;
+}
+
 int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, const RunSeries& series,
-              const std::optional<std::string>& json, bool quiet) {
+              const std::optional<std::string>& json, bool quiet, const CacheOptions& cache) {
+  cache.validate();
+  refuse_files(verb);
   MatrixOptions matrix;
   matrix.benchmark = &benchmark;
   matrix.seconds = benchmark.comparison.seconds;
   matrix.sizes = benchmark.comparison.sizes;
   matrix.quiet = quiet;
+  matrix.cache = !cache.off;
+  matrix.check_cache = cache.check;
   Cell cell{machine, std::string(benchmark.name), {}};
-  cell.command = words_of(benchmark, verb);
+  cell.command = given_words(benchmark, verb);
   const auto outcomes = run_matrix(with_runs({cell}, series), matrix);
   if (const auto cut = interruption_text(outcomes, matrix); !cut.empty()) throw Error(cut, interrupted_exit);
   std::vector<ordered_json> results;
@@ -86,7 +96,9 @@ int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::strin
   }
   const auto combined = combine_runs(results);
   if (json) write_json(*json, combined);
-  if (!json || *json != "-") fmt::print("{}", text(benchmark, combined));
+  const auto note = cache_note(outcomes);
+  if (!json || *json != "-")
+    fmt::print("{}{}", text(benchmark, combined), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   return 0;
 }
 

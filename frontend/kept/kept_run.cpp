@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
+#include "core/state/sha256.hpp"
 #include "frontend/kept/kept_json.hpp"
 
 namespace planar {
@@ -19,7 +21,8 @@ std::string stranger(const ordered_json& result, const RunIdentity& wanted) {
                : fmt::format("result/{}: is {} instead of {}", member, result.at(member).dump(), value.dump());
   };
   for (const auto& problem :
-       {differs("machine", wanted.machine), differs("card", wanted.card), differs("seed", wanted.seed)})
+       {differs("machine", wanted.machine), wanted.card.empty() ? std::string{} : differs("card", wanted.card),
+        differs("seed", wanted.seed)})
     if (!problem.empty()) return problem;
   if (const auto load = result.find("cpu_load_percent"); load != result.end() && load->is_null())
     return "result/cpu_load_percent: is null, as of an interrupted run, which is never kept";
@@ -35,6 +38,12 @@ std::string stranger(const ordered_json& result, const RunIdentity& wanted) {
 
 }  // namespace
 
+std::string own_program_sha256() {
+  return sha256_hex(read_host_file("/proc/self/exe", std::uint64_t{1} << 30,
+                                   "cannot be read; run without --report and --results",
+                                   "is too large; run without --report and --results"));
+}
+
 std::string kept_run_text(const KeptRun& run, const RunIdentity& identity) {
   ordered_json file{{"schema", "planar.cell/1"},
                     {"program_sha256", identity.program_sha256},
@@ -45,6 +54,8 @@ std::string kept_run_text(const KeptRun& run, const RunIdentity& identity) {
     file["result"] = *run.result;
   else
     file["problem"] = run.problem;
+  if (!run.table.empty()) file["table"] = run.table;
+  if (run.checks) file["checks"] = run.checks;
   seal(file);
   return file.dump(2) + "\n";
 }
@@ -62,7 +73,8 @@ KeptReading read_kept_run(std::string_view text, const RunIdentity& wanted, cons
   if (auto problem = schemas.problem("cell", file); !problem.empty()) return {{}, std::move(problem)};
   if (auto problem = seal_problem(file); !problem.empty()) return {{}, std::move(problem)};
   if (file["arguments"] != ordered_json(wanted.arguments) || file["machine_sha256"] != wanted.machine_sha256) return {};
-  KeptRun run{file["status"].get<int>(), file.value("problem", ""), {}};
+  KeptRun run{
+      file["status"].get<int>(), file.value("problem", ""), {}, file.value("table", ""), file.value("checks", 0u)};
   if (file.contains("result") != (run.status == 0))
     return {{}, run.status == 0 ? "result is missing" : "status: is not 0, and there is a result"};
   if (run.status == 0) {

@@ -18,14 +18,19 @@ struct KeptRun {
   int status = 0;
   std::string problem;
   std::optional<nlohmann::ordered_json> result;
+  std::string table{};  ///< what the verb prints of it; empty where that was not wanted
+  unsigned checks = 0;  ///< how often it was run again and was equal (frontend/result_store)
 };
+
+/// SHA-256 of the file of this very program: results of another one are not reused. Throws Error (exit 3).
+std::string own_program_sha256();
 
 /// The run that it is to stand for.
 struct RunIdentity {
   std::string program_sha256;
   std::vector<std::string> arguments;
-  std::string machine_sha256;  ///< of what the machine's file says
-  std::string machine, card;   ///< as the result names them
+  std::string machine_sha256;  ///< of what the machine's file says, or of all that it depends on (RunInputs)
+  std::string machine, card;   ///< as the result names them; without a card, the one that the guest has chosen
   std::uint64_t seed = 0;
   std::string row_key;               ///< the member of a row that holds its size
   std::vector<std::uint32_t> sizes;  ///< one row each

@@ -25,6 +25,7 @@
 #include "frontend/kept/kept_run.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/progress.hpp"
+#include "frontend/result_store/run_cache.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_config.hpp"
 #include "machines/config/machine_files.hpp"
@@ -39,19 +40,12 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-const char* const own_program = "/proc/self/exe";
+const char* const own_program = "/proc/self/exe";  // of which own_program_sha256() is
 
 /// Of a run that is kept. Throws Error naming the file.
 std::string read_text(const fs::path& path) {
   return read_host_file(path, std::uint64_t{1} << 30, "cannot be read; remove it, or leave kept runs out with --fresh",
                         "is too large for a run");
-}
-
-/// Identifies this very build: results of another one are not reused.
-std::string program_hash() {
-  return sha256_hex(read_host_file(own_program, std::uint64_t{1} << 30,
-                                   "cannot be read; run without --report and --results",
-                                   "is too large; run without --report and --results"));
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
@@ -178,23 +172,27 @@ class Matrix {
       : cells_(cells), options_(options), outcomes_(cells.size()), progress_(!options.quiet) {
     if (!options.folder.empty()) {
       make_folder(options.folder);
-      hash_ = program_hash();
+      hash_ = own_program_sha256();
     }
+    if (options.cache) cache_.emplace(options.fresh, options.quiet);
   }
 
   std::vector<CellOutcome> run() {
     std::deque<std::size_t> waiting;
     for (const std::size_t n : longest_first(cells_, options_)) {
       outcomes_[n].cell = cells_[n];
-      if (!reuse(n)) waiting.push_back(n);
+      if (!reuse(n) && !take_from_cache(n)) waiting.push_back(n);
     }
+    const auto again = runs_of_check();
+    waiting.insert(waiting.end(), again.begin(), again.end());
     const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
     done_ = cells_.size() - waiting.size();
     const Interruption interruption;
     while (!waiting.empty() || !running_.empty()) {
       if (Interruption::asked() && !ending_) {
         ending_ = true;
-        for (const std::size_t n : waiting) interrupt(n);
+        for (const std::size_t n : waiting)
+          if (!outcomes_[n].result) interrupt(n);
         waiting.clear();
         for (const Running& r : running_) ::kill(r.pid, SIGTERM);
       }
@@ -205,6 +203,7 @@ class Matrix {
       end_one();
     }
     progress_.finish();
+    if (cache_) cache_->finish();
     return std::move(outcomes_);
   }
 
@@ -237,6 +236,22 @@ class Matrix {
     o.problem = std::move(kept_run.run->problem);
     o.result = std::move(kept_run.run->result);
     return o.reused = true;
+  }
+
+  bool take_from_cache(std::size_t n) {
+    if (!cache_) return false;
+    auto run = cache_->take(n, identity(n));
+    if (!run) return false;
+    outcomes_[n].result = std::move(run->result);
+    (*outcomes_[n].result)["host"]["from_cache"] = true;
+    keep_in_folder(n);
+    return true;
+  }
+
+  std::vector<std::size_t> runs_of_check() const {
+    if (!cache_) return {};
+    return cache_->runs_to_check(options_.check_cache,
+                                 [&](std::size_t n) { return estimated_cost(cells_[n], options_); });
   }
 
   RunIdentity identity(std::size_t n) {
@@ -288,7 +303,30 @@ class Matrix {
   void take(const Running& ended, int status) {
     const std::size_t n = ended.cell;
     ++done_;
-    CellOutcome& o = outcomes_[n];
+    CellOutcome o = outcome_of(ended, status);
+    if (outcomes_[n].result) {  // from the cache
+      const bool no_answer = o.interrupted() || o.host_failed() || WIFSIGNALED(status);
+      return no_answer ? void() : check(n, o);
+    }
+    outcomes_[n] = std::move(o);
+    if (outcomes_[n].interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
+    keep(n);
+    say_done(n, outcomes_[n].result ? "" : outcomes_[n].refused() ? ": not run: " + outcomes_[n].problem : ": failed");
+  }
+
+  /// Compares what came of a run with what the cache has.
+  void check(std::size_t n, const CellOutcome& now) {
+    if (cache_->check(n, cells_[n].key(), now.result, now.problem)) ++outcomes_[n].checked;
+    say_done(n, outcomes_[n].checked ? ": made again, and equal" : ": made again, and not equal");
+  }
+
+  void say_done(std::size_t n, const std::string& what) {
+    progress_.row(fmt::format("{:4} of {}  {}{}", done_, cells_.size(), cells_[n].key(), what));
+  }
+
+  CellOutcome outcome_of(const Running& ended, int status) const {
+    CellOutcome o;
+    o.cell = cells_[ended.cell];
     o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
     if (o.status == 0) {
       auto result = ordered_json::parse(ended.out.text(), nullptr, false);
@@ -302,12 +340,7 @@ class Matrix {
     } else {
       o.problem = problem_of(ended, status);
     }
-    if (o.interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
-    keep(n);
-    progress_.row(fmt::format("{:4} of {}  {}{}", done_, cells_.size(), cells_[n].key(),
-                              o.result      ? ""
-                              : o.refused() ? ": not run: " + o.problem
-                                            : ": failed"));
+    return o;
   }
 
   /// What a run that failed said of it.
@@ -323,6 +356,11 @@ class Matrix {
   }
 
   void keep(std::size_t n) {
+    keep_in_folder(n);
+    if (cache_ && outcomes_[n].result) cache_->keep(n, *outcomes_[n].result);
+  }
+
+  void keep_in_folder(std::size_t n) {
     if (options_.folder.empty() || outcomes_[n].broken()) return;
     const CellOutcome& o = outcomes_[n];
     replace_file(kept(n), kept_run_text({o.status, o.problem, o.result}, identity(n)));
@@ -343,6 +381,7 @@ class Matrix {
   std::string hash_;
   std::map<std::string, MachineContent> machines_;
   const Schemas schemas_;
+  std::optional<RunCache> cache_;
   Progress progress_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Many runs of a benchmark, each in a process of its own, as many at once as the host has cores: what compare,
 // published and regress stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it
-// stopped.
+// stopped, and a run that was made before is taken from the user's cache (frontend/result_store).
 #pragma once
 
 #include <fmt/format.h>
@@ -48,6 +48,7 @@ struct CellOutcome {
   int status = 0;                                ///< exit code of the run
   std::string problem{};                         ///< what it said on standard error, if it failed
   bool reused = false;                           ///< from an earlier matrix in the same folder
+  std::size_t checked = 0;                       ///< runs from the cache that were made again, and were equal
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
@@ -76,6 +77,8 @@ struct MatrixOptions {
   std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
   bool fresh = false;            ///< runs that are in the folder already are done again
   bool quiet = false;
+  bool cache = false;        ///< take runs from the user's cache, and keep them there
+  bool check_cache = false;  ///< make every run that the cache has again, and compare
 
   /// What a cell is run with: its own, or the matrix's.
   const Benchmark& benchmark_of(const Cell& cell) const { return cell.benchmark ? *cell.benchmark : *benchmark; }
@@ -102,8 +105,9 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
 
 /// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
 /// there if the same program made it with the same arguments, unless it is broken. SIGINT or SIGTERM ends the
-/// runs under way; outcomes that are not finished then say that they were interrupted, and are not kept. Throws Error
-/// when a process cannot be started.
+/// runs under way; outcomes that are not finished then say that they were interrupted, and are not kept. A result from
+/// the cache says so in its `host`. Throws Error when a process cannot be started, and, at the end, when a run from the
+/// cache that was made again is not equal (exit 4).
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
 
 /// The failure() of the first run that the host failed; empty if there is none.

@@ -92,11 +92,13 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
                         {"placements", ordered_json::array()}};
   ordered_json of_host, each = ordered_json::array();
   double host_seconds = 0;
+  std::size_t from_cache = 0;
   std::vector<ordered_json> figures = results;
   for (ordered_json& figure : figures) {
     combined["seeds"].push_back(figure["seed"]);
     combined["placements"].push_back(figure["placement"]);
     host_seconds += figure["host"].value("seconds", 0.0);
+    from_cache += runs_from_cache(figure);
     figure.erase("host");
     figure.erase("schema");
     each.push_back(figure);
@@ -113,6 +115,7 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
   combined["spread"] = std::move(spreads);
   combined["results"] = std::move(each);
   combined["host"] = {{"seconds", rounded(host_seconds, 3)}, {"command_line", host_command_line()}};
+  if (from_cache) combined["host"]["runs_from_cache"] = from_cache;
   return combined;
 }
 
@@ -131,6 +134,12 @@ std::string runs_text(const ordered_json& combined) {
                            : fmt::format("{} {} to {}", key, least->dump(), most->dump());
   };
   return range("seeds") + ", " + range("placements");
+}
+
+std::size_t runs_from_cache(const ordered_json& result) {
+  const auto host = result.find("host");
+  if (host == result.end()) return 0;
+  return host->value("runs_from_cache", std::size_t{host->value("from_cache", false)});
 }
 
 bool is_combined(const ordered_json& result) { return result.value("schema", "") == "planar.runs/1"; }
@@ -158,6 +167,8 @@ std::vector<CellOutcome> combine_outcomes(const std::vector<CellOutcome>& outcom
       else if (combined.result || (combined.refused() && !outcomes[n].refused()))
         combined = outcomes[n];
     }
+    combined.checked = 0;
+    for (std::size_t n = at; n < at + runs; ++n) combined.checked += outcomes[n].checked;
     if (results.size() == runs) combined.result = combine_runs(results);
     list.push_back(std::move(combined));
   }

@@ -32,6 +32,9 @@ std::optional<Spread> figure_spread(const Benchmark& benchmark, const nlohmann::
 /// "seeds 1 to 5, placements 0 to 4"
 std::string runs_text(const nlohmann::ordered_json& combined);
 /// Whether a result is of several runs.
+/// How many of the runs of a result, one or several, were taken from the cache.
+std::size_t runs_from_cache(const nlohmann::ordered_json& result);
+
 bool is_combined(const nlohmann::ordered_json& result);
 
 /// What several runs of a cell are: one seed after another and one placement of the guest after another, unless that is

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "frontend/matrix/spread.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/published/references.hpp"
 
@@ -259,6 +260,7 @@ ordered_json row_json(const ScoredRow& row) {
     return j;
   }
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
+  if (const auto runs = runs_from_cache(*row.ours->result)) j["host"] = {{"runs_from_cache", runs}};
   if (row.ours->result->contains("placements")) j["placements"] = (*row.ours->result)["placements"];
   if (const auto ci = row.average_ci95()) j["average_ci95"] = number(ci, 2);
   if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/matrix/cache_note.hpp"
+#include "frontend/matrix/spread.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/output/svg_plot.hpp"
 
@@ -43,6 +46,7 @@ RegressRow judged(const CellOutcome& outcome, const ordered_json& baseline, cons
   const ordered_json* was = cell(baseline, row.machine, row.card);
   row.figures = *cell(made, row.machine, row.card);
   if (outcome.result && outcome.result->contains("host")) row.host_seconds = (*outcome.result)["host"]["seconds"];
+  row.from_cache = outcome.result && runs_from_cache(*outcome.result);
   ordered_json one{{"cells", ordered_json::object()}}, other = one;
   if (was) one["cells"][row.machine][row.card] = *was;
   other["cells"][row.machine][row.card] = row.figures;
@@ -78,6 +82,7 @@ RegressReport::RegressReport(std::string name, ordered_json stored, ordered_json
                              const std::vector<CellOutcome>& outcomes)
     : baseline_name(std::move(name)), baseline(std::move(stored)), made(std::move(run)) {
   for (const CellOutcome& outcome : outcomes) rows.push_back(judged(outcome, baseline, made));
+  cached = cache_note(outcomes);
 }
 
 std::size_t RegressReport::count(Status status) const {
@@ -96,8 +101,10 @@ std::string RegressReport::text() const {
   for (const RegressRow& row : rows)
     if (!row.changes.empty()) out += fmt::format("{} {}\n{}", row.machine, row.card, explained(row));
   if (const auto figures = figures_that_differ())
-    return out + fmt::format("{} figures differ from the baseline ({})\n", figures, baseline_name);
-  return out + fmt::format("{} runs equal the baseline ({}), cycle for cycle\n", finished(), baseline_name);
+    out += fmt::format("{} figures differ from the baseline ({})\n", figures, baseline_name);
+  else
+    out += fmt::format("{} runs equal the baseline ({}), cycle for cycle\n", finished(), baseline_name);
+  return cached.empty() ? out : out + wrapped(cached, 0) + "\n";
 }
 
 ordered_json RegressReport::json() const {
@@ -111,16 +118,18 @@ ordered_json RegressReport::json() const {
   if (finished() < rows.size()) j["interrupted"] = true;
   j["changes"] = ordered_json::array();
   j["rows"] = ordered_json::array();
-  ordered_json seconds = ordered_json::object();
+  ordered_json seconds = ordered_json::object(), from_cache = ordered_json::array();
   for (const RegressRow& row : rows) {
     for (const Change& c : row.changes) j["changes"].push_back(change_json(row, c));
     ordered_json entry{{"machine", row.machine}, {"card", row.card}, {"status", name(row.status)}};
     if (!row.figures.is_null()) entry["figures"] = row.figures;
     j["rows"].push_back(std::move(entry));
     if (row.host_seconds > 0) seconds[row.machine + " " + row.card] = row.host_seconds;
+    if (row.from_cache) from_cache.push_back(row.machine + " " + row.card);
   }
   j["timing"] = {{"machines", made["machines"]}, {"cards", made["cards"]}};
   j["host"] = {{"seconds", host_seconds}, {"run_seconds", seconds}, {"command_line", host_command_line()}};
+  if (!from_cache.empty()) j["host"]["from_cache"] = std::move(from_cache);
   return j;
 }
 

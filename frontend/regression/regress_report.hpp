@@ -25,6 +25,7 @@ struct RegressRow {
   std::vector<TimingChange> timing;  ///< what explains them; none: the code does
   nlohmann::ordered_json figures;    ///< as the baseline would keep them
   double host_seconds = 0;
+  bool from_cache = false;
 
   bool good() const { return status == Status::equal || status == Status::refused; }
 };
@@ -35,6 +36,7 @@ struct RegressReport {
   nlohmann::ordered_json made;      ///< the same of this program (make_baseline)
   std::vector<RegressRow> rows;
   double host_seconds = 0;
+  std::string cached;  ///< which runs came from the cache (cache_note.hpp)
 
   std::size_t count(RegressRow::Status status) const;
   std::size_t finished() const { return rows.size() - count(RegressRow::Status::unfinished); }

@@ -7,6 +7,7 @@ member that it does not name, and one that is missing.
 """
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -24,6 +25,7 @@ BRIEF = ["--seconds", "0.05", "--sizes", "1024", "--quiet"]
 NETIO = ["netio", "--machine", "model56sx", "--card", "ne2", *BRIEF]
 CELLS = ["--machines", "model95", "--cards", "ne2,3c523-old", "--jobs", "1", *BRIEF]
 SETTLING = ["netio", "--card", "3c529", "--seconds", "2", "--sizes", "8192", "--quiet", "--converge", "1"]
+ROUTER = ["compare", "--do", "flood-router", *CELLS[:4], "--seconds", "0.05", "--sizes", "1000", "--quiet"]
 REGRESS = ["regress", *CELLS, "--baseline", "baseline.json"]
 
 # Schema, exit code, the arguments that write FILE.json, in order: later ones read what earlier ones wrote.
@@ -56,6 +58,12 @@ RESULTS = [
     ("regress", 0, [*REGRESS, "--json", "regress.json"]),
     ("regress", 1, [*REGRESS, "--set", "ne2.data_port.ready_delay=550ns", "--json", "red.json"]),
     ("diff", 1, ["diff", "regress.json", "red.json", "--json", "diff.json"]),
+    ("compare", 0, ["compare", *CELLS, "--json", "cached.json"]),
+    ("compare", 0, ["compare", *CELLS, "--runs", "2", "--json", "cached-runs.json"]),
+    ("compare", 0, [*ROUTER, "--json", "router-compare.json"]),
+    ("compare", 0, [*ROUTER, "--json", "cached-router.json"]),
+    ("regress", 0, [*REGRESS, "--json", "cached-regress.json"]),
+    ("cache-info", 0, ["cache", "info", "--json", "cache.json"]),
     ("timeline", 0, [*NETIO, "--timeline", "timeline.json", "--timeline-frame", "10"]),
     ("timeline", 0, [*NETIO, "--timeline", "other-timeline.json", "--timeline-frame", "12"]),
     ("timeline-diff", 0, ["diff", "timeline.json", "timeline.json", "--json", "same-timeline.json"]),
@@ -79,6 +87,7 @@ RESULTS = [
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
     ("published", 0, ["published", "--machines", "model56sx", "--cards", "ne2", "--converge", "1", *BRIEF, "--json",
                       "published-settled.json"]),
+    ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "cached-published.json"]),
     ("residuals", 0, ["published", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--record", "residuals.json"]),
     ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--json",
                         "sensitivity.json"]),
@@ -114,17 +123,22 @@ def main():
     bad, seen = [], set()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(path / "cache"))  # results from it are checked, too
+        environment.pop("PLANAR_NO_CACHE", None)
         (path / "lab.toml").write_text(LAB)
         for arguments in (["disk", "create", "raw.img", "1M"], ["disk", "create", "overlay.img", "--base", "raw.img"]):
             subprocess.run([PLANAR, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         for name, status, arguments in RESULTS:
             said = subprocess.run([PLANAR, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, check=False)
+                                  text=True, check=False, env=environment)
             if said.returncode != status:
                 bad.append(f"planar {' '.join(arguments)}: ends with {said.returncode}: {said.stderr.strip()[:300]}")
                 continue
             written = arguments[arguments.index("--json") + 1] if "--json" in arguments else FILES[name]
-            document = json.loads((path / written).read_text())
+            text = (path / written).read_text()
+            document = json.loads(text)
+            if written.startswith("cached") and "from_cache" not in text:
+                bad.append(f"planar {' '.join(arguments)}: took nothing from the cache")
             bad += [f"{name} ({written}): {problem}" for problem in problems(name, document)]
             if isinstance(document, dict) and name in ("netio", "netperf", "flood", "flood-send", "runs", "regress", "diff", "plan", "baseline", "run"):
                 bad += refused(name, document)

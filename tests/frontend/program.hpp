@@ -46,12 +46,15 @@ struct Said {
   nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out); }
 };
 
-/// `planar ARGUMENTS` through the shell, standard input empty, with no settings of the user who runs the tests.
-inline Said run_planar(const std::string& arguments) {
+/// `planar ARGUMENTS` through the shell, standard input empty, with no settings of the user who runs the tests and no
+/// results of earlier runs. `environment`: as env(1) has it.
+inline Said run_planar(const std::string& arguments, const std::string& environment = {}) {
   static const Scratch scratch;
   setenv("XDG_CONFIG_HOME", scratch.file("config").c_str(), 1);
+  setenv("PLANAR_NO_CACHE", "1", 1);
   const auto out = scratch.file("out"), err = scratch.file("err");
-  const auto command = "'" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out + " 2>" + err;
+  const auto command = (environment.empty() ? "" : "env " + environment + " ") + "'" + std::string(PLANAR_BINARY) +
+                       "' " + arguments + " </dev/null >" + out + " 2>" + err;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)};
 }

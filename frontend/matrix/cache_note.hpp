@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What tables say of runs that were taken from the cache of results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/matrix/matrix.hpp"
+
+namespace planar {
+
+/// How many runs, and which, came from the cache, and how many of them were made again; empty if none came from there.
+std::string cache_note(const std::vector<CellOutcome>& outcomes);
+
+}  // namespace planar
