@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/pci/config_ports.hpp"
 
+#include <algorithm>
+
 namespace planar::pci {
 
 namespace {
@@ -13,9 +15,15 @@ constexpr std::uint32_t ones(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << 
 }  // namespace
 
 ConfigPorts::ConfigPorts(Segment& segment, IoSpace& io, ConfigMechanism mechanism)
-    : segment_(segment), io_(io), mechanism_(mechanism) {
+    : segments_{&segment}, io_(io), mechanism_(mechanism) {
   claim_ = io.claim(first_port, last_port, *this,
                     bus::on_bus(CycleSpec{32, CycleKind::configuration, {}}, segment.number()));
+}
+
+Segment* ConfigPorts::segment_of(unsigned bus) const {
+  const auto found =
+      std::find_if(segments_.begin(), segments_.end(), [=](const Segment* s) { return s->bus_number() == bus; });
+  return found == segments_.end() ? nullptr : *found;
 }
 
 void ConfigPorts::reset() {
@@ -26,7 +34,7 @@ void ConfigPorts::reset() {
 
 ConfigPorts::Address ConfigPorts::address(std::uint32_t data_offset) const {
   Address a;
-  a.here = (confadd_ & enable) && (confadd_ >> 16 & 0xFF) == 0;
+  a.segment = confadd_ & enable ? segment_of(confadd_ >> 16 & 0xFF) : nullptr;
   a.device = confadd_ >> 11 & 31;
   a.function = confadd_ >> 8 & 7;
   a.reg = (confadd_ & 0xFC) + data_offset;
@@ -36,7 +44,7 @@ ConfigPorts::Address ConfigPorts::address(std::uint32_t data_offset) const {
 std::uint32_t ConfigPorts::read(std::uint32_t offset, unsigned bytes, Time now) {
   if (mechanism_ != ConfigMechanism::one || offset < data) return peek(offset, bytes);
   const Address a = address(offset - data);
-  return a.here ? segment_.config_read(a.device, a.function, a.reg, bytes, now) : ones(bytes);
+  return a.segment ? a.segment->config_read(a.device, a.function, a.reg, bytes, now) : ones(bytes);
 }
 
 std::uint32_t ConfigPorts::peek(std::uint32_t offset, unsigned bytes) const {
@@ -46,7 +54,7 @@ std::uint32_t ConfigPorts::peek(std::uint32_t offset, unsigned bytes) const {
   }
   if (offset < data) return offset == 0 && bytes == 4 ? confadd_ : ones(bytes);
   const Address a = address(offset - data);
-  return a.here ? segment_.config_peek(a.device, a.function, a.reg, bytes) : ones(bytes);
+  return a.segment ? a.segment->config_peek(a.device, a.function, a.reg, bytes) : ones(bytes);
 }
 
 void ConfigPorts::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -59,8 +67,8 @@ void ConfigPorts::write(std::uint32_t offset, unsigned bytes, std::uint32_t valu
   }
   if (offset == 0 && bytes == 4) confadd_ = value & confadd_bits;
   if (offset < data) return;
-  if (const Address a = address(offset - data); a.here)
-    segment_.config_write(a.device, a.function, a.reg, bytes, value, now);
+  if (const Address a = address(offset - data); a.segment)
+    a.segment->config_write(a.device, a.function, a.reg, bytes, value, now);
 }
 
 std::string_view ConfigPorts::register_name(std::uint32_t offset, Direction) const {
@@ -75,23 +83,23 @@ void ConfigPorts::decode_windows() {
     window_claim_.release();
   } else if (!window_claim_) {
     window_claim_ = io_.claim(first_window, last_window, windows_,
-                              bus::on_bus(CycleSpec{32, CycleKind::configuration, {}}, segment_.number()));
+                              bus::on_bus(CycleSpec{32, CycleKind::configuration, {}}, segments_.front()->number()));
   }
 }
 
 std::uint32_t ConfigPorts::Windows::read(std::uint32_t offset, unsigned bytes, Time now) {
   if (ports.forward_ != 0) return ones(bytes);
-  return ports.segment_.config_read(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, now);
+  return ports.segments_.front()->config_read(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, now);
 }
 
 std::uint32_t ConfigPorts::Windows::peek(std::uint32_t offset, unsigned bytes) const {
   if (ports.forward_ != 0) return ones(bytes);
-  return ports.segment_.config_peek(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes);
+  return ports.segments_.front()->config_peek(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes);
 }
 
 void ConfigPorts::Windows::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
   if (ports.forward_ == 0)
-    ports.segment_.config_write(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, value, now);
+    ports.segments_.front()->config_write(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, value, now);
 }
 
 // ---- what others see of it ----

@@ -8,10 +8,11 @@
 // Cn00h to CnFFh, sixteen of them.
 // Sources: PCI Local Bus Specification 2.1, 3.7.4.1 and 3.7.4.2. A bridge has one of the two.
 //
-// Not modelled: special cycles; buses other than the segment's own are absent.
+// A bus number that no segment has is absent. Not modelled: special cycles.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "bus/pci/segment.hpp"
 #include "core/memory/io_space.hpp"
@@ -27,6 +28,8 @@ class ConfigPorts final : private Slave {
  public:
   /// Claims its ports on the segment, which is attached to the host bridge by then.
   ConfigPorts(Segment& segment, IoSpace& io, ConfigMechanism mechanism);
+  /// A further segment of the host bridge, which mechanism 1 reaches by its bus number.
+  void add(Segment& peer) { segments_.push_back(&peer); }
 
   void reset();
   void describe(Description& d) const;
@@ -49,13 +52,14 @@ class ConfigPorts final : private Slave {
   };
 
   struct Address {
-    bool here = false;  ///< enabled, and on this segment
+    Segment* segment = nullptr;  ///< null: not enabled, or no such bus
     unsigned device = 0, function = 0, reg = 0;
   };
+  Segment* segment_of(unsigned bus) const;
   Address address(std::uint32_t data_offset) const;
   void decode_windows();
 
-  Segment& segment_;
+  std::vector<Segment*> segments_;  // the first has the ports
   IoSpace& io_;
   const ConfigMechanism mechanism_;
   std::uint32_t confadd_ = 0;

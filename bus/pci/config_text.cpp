@@ -95,9 +95,9 @@ std::string class_text(std::uint32_t class_code) {
 }
 
 std::string function_title(const Function& f) {
-  return fmt::format("00:{:02X}.{} {} {:04X}:{:04X} rev {:02X}", f.slot().device(), f.number(),
-                     class_text(f.config_peek(CLASS_CODE, 3)), f.config_peek(VENDOR_ID, 2), f.config_peek(DEVICE_ID, 2),
-                     f.config_peek(REVISION_ID, 1));
+  return fmt::format("{:02X}:{:02X}.{} {} {:04X}:{:04X} rev {:02X}", f.slot().segment().bus_number(), f.slot().device(),
+                     f.number(), class_text(f.config_peek(CLASS_CODE, 3)), f.config_peek(VENDOR_ID, 2),
+                     f.config_peek(DEVICE_ID, 2), f.config_peek(REVISION_ID, 1));
 }
 
 std::string bar_text(const Function& f, unsigned n) {

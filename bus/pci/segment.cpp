@@ -32,6 +32,13 @@ Segment::Segment(Scheduler& scheduler, const SegmentTiming& timing, AddressSpace
       end_(scheduler, name_ + ".end", Priority::wire, Callback::to<&Segment::end>(this)),
       post_(scheduler, name_ + ".post", Priority::wire, Callback::to<&Segment::post_done>(this)) {}
 
+std::vector<Segment*> segments_of(std::span<bus::Bus* const> buses) {
+  std::vector<Segment*> list;
+  for (bus::Bus* bus : buses)
+    if (auto* const segment = dynamic_cast<Segment*>(bus)) list.push_back(segment);
+  return list;
+}
+
 void Segment::attach(Slot& slot) {
   if (slot.device() >= devices || slots_[slot.device()])
     throw Error("a PCI device number is 0 to 31 and used once on a segment");
@@ -82,9 +89,9 @@ void Segment::trace_config(const char* arrow, unsigned device, unsigned function
                            std::uint32_t value, Time now) {
   const Slot* const at = slot(device);
   const auto known = header_register(reg);
-  trace_(TraceCategory::pos, now, at && at->number() ? at->subject().device : name_, "00:{:02X}.{} {} {} {:0{}X}",
-         device, function, known.empty() ? fmt::format("{:02X}", reg) : fmt::format("{:02X} {}", reg, known), arrow,
-         value, 2 * bytes);
+  trace_(TraceCategory::pos, now, at && at->number() ? at->subject().device : name_, "{:02X}:{:02X}.{} {} {} {:0{}X}",
+         bus_number_, device, function,
+         known.empty() ? fmt::format("{:02X}", reg) : fmt::format("{:02X} {}", reg, known), arrow, value, 2 * bytes);
 }
 
 std::vector<Function*> Segment::functions() const {

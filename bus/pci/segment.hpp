@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,7 +79,10 @@ class Segment final : public bus::Bus {
   void bus_timeout(Time now) override;
   Time post_write(std::uint32_t address, unsigned bytes, std::uint32_t value, const CycleSpec& cycle, Time t) override;
 
-  // ---- configuration cycles: bus number 0 is this segment's ----
+  // ---- configuration cycles ----
+  /// The bus number that the host bridge gives it; 0 but for a peer segment, whose bridge sets it.
+  unsigned bus_number() const { return bus_number_; }
+  void set_bus_number(unsigned number) { bus_number_ = number; }
   /// Registers of an absent device read ones. `bytes` 1, 2 or 4 within a doubleword.
   std::uint32_t config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now);
   std::uint32_t config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const;
@@ -157,6 +161,7 @@ class Segment final : public bus::Bus {
   std::array<Slot*, devices> slots_{};
   std::vector<Master*> masters_;  // in order of construction
   std::uint32_t turn_ = 0;        // of masters_: who is asked first
+  unsigned bus_number_ = 0;       // the bridge's
   Master* owner_ = nullptr;       // null: the processor
   Transaction now_on_;
   bool processor_waits_ = false;
@@ -164,5 +169,8 @@ class Segment final : public bus::Bus {
   Counters counters_;
   Event grant_, end_, post_;
 };
+
+/// The PCI segments among a machine's buses, bus 0 first.
+std::vector<Segment*> segments_of(std::span<bus::Bus* const> buses);
 
 }  // namespace planar::pci

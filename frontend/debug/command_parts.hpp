@@ -43,10 +43,10 @@ std::string dump(std::uint32_t address, std::uint32_t length,
                  const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte);
 /// A device on PCI, and a function of it if one was named.
 struct FunctionPlace {
-  unsigned device = 0;
+  unsigned bus = 0, device = 0;
   std::optional<unsigned> function;
 };
-/// Of "9", "A.1", "00:07.1" (hexadecimal, as `pci` lists them) or "slot1"; an empty `text` only asks whether there is
+/// Of "9", "A.1", "01:07.1" (hexadecimal, as `pci` lists them) or "slot1"; an empty `text` only asks whether there is
 /// PCI. Throws Error if there is none, or no such device or function.
 FunctionPlace find_function(Debugger& debugger, const std::string& text);
 /// `pci`: the functions, or one with its configuration space.

@@ -68,16 +68,17 @@ Result break_pos(Debugger& d, const Arguments& a) {
 Result break_config(Debugger& d, const Arguments& a) {
   Breakpoint b;
   b.kind = BreakKind::config;
-  b.last = 32 * 8 - 1;
+  b.last = 0xFFFF;
   if (a.size() < 2) {
     find_function(d, "");
     return added(d, b, "configuration write");
   }
   const FunctionPlace at = find_function(d, a[1]);
-  b.first = at.device * 8 + at.function.value_or(0);
-  b.last = at.device * 8 + at.function.value_or(7);
+  const unsigned device = at.bus << 8 | at.device << 3;
+  b.first = device + at.function.value_or(0);
+  b.last = device + at.function.value_or(7);
   return added(d, b,
-               fmt::format("configuration write to 00:{:02X}{}", at.device,
+               fmt::format("configuration write to {:02X}:{:02X}{}", at.bus, at.device,
                            at.function ? fmt::format(".{}", *at.function) : std::string{}));
 }
 
@@ -96,7 +97,7 @@ Result break_nic(Debugger& d, const Arguments& a) {
   std::string out;
   for (const bus::SlotView& slot : d.machine().board().slots()) {
     if (!meant(d, slot, name)) continue;
-    if (slot.bus == d.machine().board().pci()) {  // firmware and drivers say where, at any time
+    if (d.machine().board().pci()) {  // firmware and drivers say where, at any time
       Breakpoint b;
       b.kind = BreakKind::decoded;
       b.first = b.last = slot.number;
@@ -218,7 +219,8 @@ constexpr Command break_command_table[] = {
     {"break b", "io PORT[-PORT] [read|write]", "stop after an access to ports", break_command},
     {"break b", "int VECTOR[-VECTOR]", "stop when an interrupt or exception is delivered", break_command},
     {"break b", "pos [SLOT]", "stop after a POS write", break_command},
-    {"break b", "config [DEVICE[.FUNCTION]|slotN]", "stop after a write to PCI's configuration space", break_command},
+    {"break b", "config [[BUS:]DEVICE[.FUNCTION]|slotN]", "stop after a write to PCI's configuration space",
+     break_command},
     {"break b", "nic [CARD|slotN [OFFSET]]", "stop after an access to an adapter's registers", break_command},
     {"break b", "frame [SENDER]", "stop when a frame has left its sender", break_command},
     {"break b", "time TIME", "stop at a virtual time", break_command},

@@ -2,9 +2,10 @@
 // The debugger's view of PCI: its functions and their configuration spaces.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "bus/pci/config_text.hpp"
 #include "bus/pci/function.hpp"
@@ -17,46 +18,64 @@ namespace planar::debug_commands {
 
 namespace {
 
-const pci::Segment& segment(Debugger& d) {
-  const pci::Segment* const pci = std::as_const(d.machine().board()).pci();
-  if (!pci) throw Error("this machine has no PCI; describe pos shows the adapters' POS registers");
-  return *pci;
+using Segments = std::vector<pci::Segment*>;
+
+Segments segments(Debugger& d) {
+  Segments list = pci::segments_of(d.machine().board().buses());
+  if (list.empty()) throw Error("this machine has no PCI; describe pos shows the adapters' POS registers");
+  return list;
 }
 
-/// The device number of "slot2".
-std::optional<unsigned> device_of_slot(const pci::Segment& bus, const std::string& text) {
-  for (const pci::Function* f : bus.functions())
-    if (f->slot().number() != 0 && text == fmt::format("slot{}", f->slot().number())) return f->slot().device();
+const pci::Segment* segment_of(const Segments& list, unsigned bus) {
+  const auto found = std::find_if(list.begin(), list.end(), [=](const auto* s) { return s->bus_number() == bus; });
+  return found == list.end() ? nullptr : *found;
+}
+
+std::string all_functions(const Segments& list) {
+  std::string out;
+  for (const pci::Segment* segment : list) out += pci::functions_text(*segment);
+  return out;
+}
+
+/// The place of "slot2".
+std::optional<FunctionPlace> place_of_slot(const Segments& list, const std::string& text) {
+  for (const pci::Segment* segment : list)
+    for (const pci::Function* f : segment->functions())
+      if (f->slot().number() != 0 && text == fmt::format("slot{}", f->slot().number()))
+        return FunctionPlace{segment->bus_number(), f->slot().device(), {}};
   return {};
 }
 
 }  // namespace
 
 FunctionPlace find_function(Debugger& d, const std::string& text) {
-  const pci::Segment& bus = segment(d);
+  const auto list = segments(d);
   if (text.empty()) return {};
   FunctionPlace at;
-  if (const auto device = device_of_slot(bus, text)) {
-    at.device = *device;
+  if (const auto slot = place_of_slot(list, text)) {
+    at = *slot;
   } else {
-    const std::string place = text.starts_with("00:") ? text.substr(3) : text;
+    const auto colon = text.find(':');
+    if (colon != std::string::npos) at.bus = parse_small(d, text.substr(0, colon), 0xFF);
+    const std::string place = colon == std::string::npos ? text : text.substr(colon + 1);
     const auto dot = place.find('.');
     at.device = parse_small(d, place.substr(0, dot), pci::Segment::devices - 1);
     if (dot != std::string::npos) at.function = parse_small(d, place.substr(dot + 1), pci::Slot::functions - 1);
   }
-  const pci::Slot* const slot = bus.slot(at.device);
+  const pci::Segment* const segment = segment_of(list, at.bus);
+  const pci::Slot* const slot = segment ? segment->slot(at.device) : nullptr;
   if (!slot || !slot->function(at.function.value_or(0)))
-    throw Error(fmt::format("there is no PCI function '{}'; the machine has\n{}", text, pci::functions_text(bus)));
+    throw Error(fmt::format("there is no PCI function '{}'; the machine has\n{}", text, all_functions(list)));
   return at;
 }
 
 Result pci_command(Debugger& d, const Arguments& a) {
-  const pci::Segment& bus = segment(d);
-  if (a.empty()) return {pci::functions_text(bus)};
+  const auto list = segments(d);
+  if (a.empty()) return {all_functions(list)};
   const FunctionPlace at = find_function(d, a[0]);
   std::string out;
   for (unsigned n = at.function.value_or(0); n <= at.function.value_or(pci::Slot::functions - 1); ++n)
-    out += pci::function_text(bus, at.device, n);
+    out += pci::function_text(*segment_of(list, at.bus), at.device, n);
   return {out};
 }
 

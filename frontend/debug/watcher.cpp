@@ -52,13 +52,13 @@ void Watcher::attach(bool on) {
   if (on == attached_) return;
   attached_ = on;
   until_poll_ = poll_interval;
-  if (pci::Segment* const pci = machine_.board().pci()) {
+  for (pci::Segment* const segment : pci::segments_of(machine_.board().buses())) {
     pci::Segment::ConfigWatcher watcher;
     if (on)
-      watcher = [this](unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value) {
-        configured(device, function, reg, bytes, value);
+      watcher = [this, segment](unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value) {
+        configured(segment->bus_number(), device, function, reg, bytes, value);
       };
-    pci->watch_config(std::move(watcher));
+    segment->watch_config(std::move(watcher));
   }
   if (on)
     machine_.cpu().add_observer(*this);
@@ -140,14 +140,15 @@ void Watcher::decoded(const TraceSubject* subject, std::uint32_t offset, unsigne
   }
 }
 
-void Watcher::configured(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value) {
-  const std::uint32_t at = device * 8 + function;
+void Watcher::configured(unsigned bus, unsigned device, unsigned function, unsigned reg, unsigned bytes,
+                         std::uint32_t value) {
+  const std::uint32_t at = bus << 8 | device << 3 | function;
   for (const Breakpoint& b : breakpoints_) {
     if (b.kind != BreakKind::config || at < b.first || at > b.last) continue;
     const auto name = pci::header_register(reg);
     calls_.hit(b, reg, true,
-               fmt::format("configuration {:02X}h{}{} of 00:{:02X}.{}: {:0{}X}h is written", reg,
-                           name.empty() ? "" : " ", name, device, function, value, 2 * bytes));
+               fmt::format("configuration {:02X}h{}{} of {:02X}:{:02X}.{}: {:0{}X}h is written", reg,
+                           name.empty() ? "" : " ", name, bus, device, function, value, 2 * bytes));
   }
 }
 

@@ -63,7 +63,7 @@ class Watcher final : public cpu::Observer {
   void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
   void io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write);
   void pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value);
-  void configured(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value);
+  void configured(unsigned bus, unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value);
   /// An access of the processor to what `subject` decodes from `offset` on.
   void decoded(const TraceSubject* subject, std::uint32_t offset, unsigned bytes, std::uint32_t value, bool write);
 

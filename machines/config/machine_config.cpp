@@ -336,8 +336,8 @@ MachineConfig read_values(Config& c) {
   read_processor(c, m);
   read_caches(c, m.timing);
   read_memory(c, m);
-  for (const auto width : c.integers("slots.widths", 16, 32)) {
-    if (width != 16 && width != 32) c.fail("slots.widths", "each slot is 16 or 32 bits wide");
+  for (const auto width : c.integers("slots.widths", 16, 64)) {
+    if (width != 16 && width != 32 && width != 64) c.fail("slots.widths", "each slot is 16, 32 or 64 bits wide");
     m.slot_widths.push_back(static_cast<unsigned>(width));
   }
   if (m.slot_widths.empty() || m.slot_widths.size() > 8) c.fail("slots.widths", "a planar has 1 to 8 slots");

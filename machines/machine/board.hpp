@@ -69,7 +69,7 @@ class Board {
   virtual bus::InterruptLines& interrupts() = 0;
   /// In the order in which the host bridge numbers them.
   virtual std::span<bus::Bus* const> buses() const = 0;
-  /// Its PCI segment, or null.
+  /// Its PCI segment of bus 0, or null.
   virtual pci::Segment* pci() { return nullptr; }
   const pci::Segment* pci() const { return const_cast<Board*>(this)->pci(); }
   /// Every slot, in order of its number.

@@ -70,6 +70,7 @@ check_present:
         jne bad
         cmp ebp, 0x55556666
         jne bad
+        mov [last_bus], cl
         push cx
         mov ax, bx
         call print_word
@@ -79,7 +80,7 @@ check_present:
         clc
         ret
 
-; The host bridge by its class and by its ID, and what is not there.
+; The host bridge by its class and by its ID, and what is not there. One with two buses is two functions.
 check_find:
         mov ecx, 0x060000
         xor si, si
@@ -91,10 +92,8 @@ check_find:
         mov ecx, 0x060000
         mov si, 1
         mov ax, 0xB103
-        int 0x1A
-        jnc bad
-        cmp ah, 0x86
-        jne bad
+        call .no_other
+        jc bad
         xor bx, bx
         xor di, di
         mov ax, 0xB10A
@@ -111,10 +110,8 @@ check_find:
         jne bad
         mov si, 1
         mov ax, 0xB102
-        int 0x1A
-        jnc bad
-        cmp ah, 0x86
-        jne bad
+        call .no_other
+        jc bad
         mov dx, 0xFFFF
         mov ax, 0xB102
         int 0x1A
@@ -122,6 +119,20 @@ check_find:
         cmp ah, 0x83
         jne bad
         clc
+        ret
+; Carry if there is one that should not be.
+.no_other:
+        int 0x1A
+        jc .none
+        cmp byte [last_bus], 1          ; function 1
+        jb .end
+        cmp bx, 1
+        je .end
+        stc
+.end:   ret
+.none:  cmp ah, 0x86
+        je .end
+        stc
         ret
 
 ; The same register in every width, of the PCI-to-ISA bridge.
@@ -176,41 +187,40 @@ check_read:
         stc
 .end:   ret
 
-; The bridge's route register 60h takes a byte, 60h to 63h a doubleword; all of it is put back.
+; An adapter's cache line size takes a byte, with the latency timer a word; all of it is put back.
 check_write:
-        call find_bridge
+        mov ecx, 0x020000
+        xor si, si
+        mov ax, 0xB103
+        int 0x1A
         jc bad
-        mov di, 0x60
+        mov di, 0x0C
         mov ax, 0xB10A
         int 0x1A
         jc bad
         mov ebp, ecx
-        mov cl, 0x8B
+        mov cl, 0x04
         mov ax, 0xB10B
         int 0x1A
         jc .restore
         mov ax, 0xB10A
         int 0x1A
         mov edx, ebp
-        mov dl, 0x8B
+        mov dl, 0x04
         cmp ecx, edx
         stc
         jne .restore
-        mov di, 0x62
-        mov cx, 0x8A89
+        mov cx, 0x4008
         mov ax, 0xB10C
         int 0x1A
         jc .restore
-        mov di, 0x60
         mov ax, 0xB10A
         int 0x1A
-        shr ecx, 16
-        cmp cx, 0x8A89
+        cmp cx, 0x4008
         je .restore
         stc
 .restore:
         pushf
-        mov di, 0x60
         mov ecx, ebp
         mov ax, 0xB10D
         int 0x1A
@@ -298,6 +308,7 @@ service:        dd 0
 service_flat:   dd 0
                 dw CODE32
 service_failed: db 0
+last_bus:       db 0
 
 routing:  dw 0
 count:    dw 0

@@ -73,6 +73,38 @@ TEST_CASE("devices, functions and buses that are not there read ones and take wr
   CHECK(b.rig.in(0xCFC, 4) == 0xFFFFFFFF);
 }
 
+TEST_CASE("a peer segment is reached by the number that its bridge gives it") {
+  PciFunctionBench b;
+  pci::Segment peer{b.rig.scheduler, {}, b.rig.memory, b.rig.trace, "pci1"};
+  b.rig.bus.attach(peer);
+  b.rig.ports->add(peer);
+  peer.set_bus_number(1);
+  pci::SlotWiring wiring{
+      b.rig.scheduler, b.rig.bus.io(), b.rig.memory, peer, b.rig.trace, [](unsigned, unsigned, bool, Time) {}};
+  pci::Slot slot{4, 2, wiring};
+  PciDevice device{slot};
+  const auto config = [&](unsigned bus, unsigned at, unsigned reg) {
+    b.rig.out(0xCF8, 0x80000000u | bus << 16 | at << 11 | reg, 4);
+    return b.rig.in(0xCFC, 4);
+  };
+  CHECK(config(0, 9, 0) == 0x813910EC);
+  CHECK(config(1, 9, 0) == 0xFFFFFFFF);
+  CHECK(config(0, 4, 0) == 0xFFFFFFFF);
+  CHECK(config(1, 4, 0) == 0x813910EC);
+  peer.set_bus_number(3);
+  CHECK(config(1, 4, 0) == 0xFFFFFFFF);
+  CHECK(config(3, 4, 0) == 0x813910EC);
+  // What it decodes is on the peer segment, whose own masters alone keep the processor waiting.
+  config(3, 4, pci::BAR0);
+  b.rig.out(0xCFC, 0x6000, 4);
+  config(3, 4, pci::COMMAND);
+  b.rig.out(0xCFC, pci::IO_SPACE, 4);
+  CHECK(b.rig.in(0x6010, 4) == 0x11223310);
+  CHECK(device.registers.last_read == b.rig.now);
+  const auto list = pci::segments_of(std::vector<bus::Bus*>{&b.rig.board, &b.rig.segment, &peer});
+  CHECK(list == std::vector<pci::Segment*>{&b.rig.segment, &peer});
+}
+
 TEST_CASE("mechanism 2 has its key, its function and its windows") {
   PciRig rig({}, pci::ConfigMechanism::two);
   pci::Slot slot{9, 1, rig.wiring()};

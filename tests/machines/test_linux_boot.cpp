@@ -145,7 +145,7 @@ void check_refused(const NamedFile& k, const std::optional<NamedFile>& disk, con
 }  // namespace
 
 TEST_CASE("A kernel's set-up code starts on every machine in the state that the boot protocol requires", "[linux]") {
-  const auto model = GENERATE("model56sx", "model77", "model95", "pc-p166");
+  const auto model = GENERATE("model56sx", "model77", "model95", "pc-p166", "pc-p3-800");
   CAPTURE(model);
   LinuxBench bench(model);
   bench.load(kernel(reporter), {}, "root=/dev/ram0 quiet");

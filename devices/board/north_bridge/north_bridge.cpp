@@ -9,12 +9,15 @@ namespace {
 constexpr unsigned pam_registers = 7, rows = 8;
 }
 
-NorthBridge::NorthBridge(pci::Slot& slot, const pci::Identity& identity, std::uint32_t memory_bytes,
-                         std::uint32_t row_unit)
-    : Function(slot, identity) {
+NorthBridge::NorthBridge(pci::Slot& slot, const pci::Identity& identity) : Function(slot, identity) {
   // It always decodes memory and is always a master.
   config_.set_default(pci::COMMAND, 2, pci::MEMORY_SPACE | pci::BUS_MASTER);
   config_.set_default(pci::STATUS, 2, pci::DEVSEL_MEDIUM);
+}
+
+NorthBridge::NorthBridge(pci::Slot& slot, const pci::Identity& identity, std::uint32_t memory_bytes,
+                         std::uint32_t row_unit)
+    : NorthBridge(slot, identity) {
   // Two rows of equal size, as a pair of double-sided modules: each DRB is where its row ends.
   const std::uint32_t units = memory_bytes / row_unit;
   for (unsigned row = 0; row < rows; ++row) config_.set_default(DRB0 + row, 1, row == 0 ? (units + 1) / 2 : units);

@@ -15,7 +15,8 @@ class NorthBridge : public pci::Function {
   /// Registers that Intel's bridges have at the same places.
   enum CommonRegister : std::uint8_t { PAM0 = 0x59, DRB0 = 0x60 };
 
-  /// `memory_bytes` in two rows of equal size; `row_unit`: bytes of a DRB's unit.
+  NorthBridge(pci::Slot& slot, const pci::Identity& identity);
+  /// One of Intel's: `memory_bytes` in two rows of equal size; `row_unit`: bytes of a DRB's unit.
   NorthBridge(pci::Slot& slot, const pci::Identity& identity, std::uint32_t memory_bytes, std::uint32_t row_unit);
 
   virtual const char* name() const = 0;  ///< of its part in views: "430hx"

@@ -26,12 +26,12 @@ constexpr std::uint16_t special_cycles = 0x0008;
 }  // namespace
 
 Piix3Isa::Piix3Isa(pci::Slot& slot, PirqRouter& router)
-    : Function(slot, {.vendor = 0x8086,
-                      .device = 0x7000,
-                      .revision = 0x01,
-                      .class_code = 0x060100,
-                      .interrupt_pin = 0,
-                      .multifunction = true}),
+    : SouthBridge(slot, {.vendor = 0x8086,
+                         .device = 0x7000,
+                         .revision = 0x01,
+                         .class_code = 0x060100,
+                         .interrupt_pin = 0,
+                         .multifunction = true}),
       router_(router) {
   config_.set_default(pci::COMMAND, 2, pci::IO_SPACE | pci::MEMORY_SPACE | pci::BUS_MASTER);
   config_.set_writable(pci::COMMAND, 2, special_cycles | pci::SERR_ENABLE);
@@ -45,6 +45,8 @@ Piix3Isa::Piix3Isa(pci::Slot& slot, PirqRouter& router)
     config_.set_writable(r.reg, r.bytes, r.writable);
   }
 }
+
+std::uint8_t Piix3Isa::first_link() const { return PIRQRC; }
 
 void Piix3Isa::set_routes(Time now) {
   for (unsigned n = 0; n < PirqRouter::wires; ++n)

@@ -17,21 +17,24 @@
 
 #include <cstdint>
 
-#include "bus/pci/function.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "devices/board/piix3/pirq_router.hpp"
+#include "devices/board/south_bridge/south_bridge.hpp"
 
 namespace planar {
 
-class Piix3Isa final : public pci::Function {
+class Piix3Isa final : public SouthBridge {
  public:
   /// The first function that is built for the slot.
   Piix3Isa(pci::Slot& slot, PirqRouter& router);
 
+  const char* name() const override { return "piix3"; }
+  std::uint8_t first_link() const override;
+  std::uint32_t compatible_router() const override { return 0x122E'8086; }  // PIIX
   void bus_reset(Time now) override;
-  void describe(Description& d) const;
-  void archive(Archive& a);
+  void describe(Description& d) const override;
+  void archive(Archive& a) override;
 
  private:
   void config_changed(unsigned reg, unsigned bytes, Time now) override;

@@ -29,7 +29,7 @@ class SlotsPane final : public Pane {
       widgets::coloured(slot.enabled ? widgets::good : widgets::bad, slot.enabled ? "enabled" : "disabled");
       for (const bus::CardResource& resource : slot.resources) widgets::text("  " + resource.text);
     }
-    if (const pci::Segment* const pci = look.machine.board().pci()) functions(*pci);
+    for (const pci::Segment* const segment : pci::segments_of(look.machine.board().buses())) functions(*segment);
     if (const std::string_view name = look.machine.board().slot_device(); !name.empty()) {
       widgets::heading("POS");
       const Description pos = look.machine.describe(name);
@@ -40,9 +40,9 @@ class SlotsPane final : public Pane {
 
  private:
   static void functions(const pci::Segment& bus) {
-    Description masters("pci");
+    Description masters{std::string(bus.name())};
     bus.describe(masters);
-    widgets::heading("PCI functions");
+    widgets::heading(fmt::format("PCI functions, bus {}", bus.bus_number()));
     for (const pci::Function* f : bus.functions()) {
       const std::string title = pci::function_title(*f);
       const auto open = f->slot().number() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;

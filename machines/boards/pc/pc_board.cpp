@@ -50,13 +50,13 @@ PcBoard::PcBoard(const BoardSite& site)
       own_(dynamic_cast<const PcConfig&>(*site.config.board)),
       host_(scheduler_, space_, own_.host, trace_),
       pci_(scheduler_, own_.pci, space_, trace_),
+      peer_(own_.peer ? std::make_unique<pci::Segment>(scheduler_, *own_.peer, space_, trace_, "pci1") : nullptr),
       isa_(scheduler_, own_.isa, pci_),
       router_(interrupts_, pirq_table(own_), own_.slot_devices),
-      bridge_slot_(host_bridge_device, 0, wiring()),
-      isa_slot_(own_.bridge_device, 0, wiring()),
-      bridge_(own_.host_bridge(bridge_slot_, config_)),
-      isa_bridge_(isa_slot_, router_),
-      ide_(isa_slot_, Piix3Ide::profile()),
+      bridge_slot_(host_bridge_device, 0, wiring(pci_)),
+      isa_slot_(own_.bridge_device, 0, wiring(pci_)),
+      bridge_(own_.host_bridge(bridge_slot_, config_, peer_.get())),
+      south_(own_.south_bridge(isa_slot_, router_)),
       memory_(space_, config_.memory_bytes / 1024, processor_model(config_.timing.model).address_lines),
       kernel_loader_(space_),
       pic_(trace_, Trigger::elcr),
@@ -76,9 +76,16 @@ PcBoard::PcBoard(const BoardSite& site)
   host_.attach(pci_);
   IoSpace& io = host_.io();
   config_ports_ = std::make_unique<pci::ConfigPorts>(pci_, io, own_.mechanism);
+  if (peer_) {
+    host_.attach(*peer_);
+    config_ports_->add(*peer_);
+    segments_.push_back(peer_.get());
+    buses_.push_back(peer_.get());
+  }
   pic_.claim_ports(io);
   timers_.claim_ports(io);
   elcr_.claim_ports(io);
+  south_.isa->claim_ports(io);
   dma_.claim_ports(io);
   system_.claim_ports(io);
   cmos_.claim_ports(io);
@@ -96,12 +103,12 @@ PcBoard::PcBoard(const BoardSite& site)
 
 PcBoard::~PcBoard() = default;
 
-pci::SlotWiring PcBoard::wiring() {
+pci::SlotWiring PcBoard::wiring(pci::Segment& segment) {
   return {
       scheduler_,
       host_.io(),
       space_,
-      pci_,
+      segment,
       trace_,
       [this](unsigned device, unsigned pin, bool asserted, Time now) { router_.set_pin(device, pin, asserted, now); },
       config_.name_prefix()};
@@ -111,13 +118,13 @@ void PcBoard::start(cpu::Cpu& cpu, std::span<net::Medium* const> media) {
   wire_interrupts(cpu);
   wire_control(cpu);
   fill_slots(media);
-  for (const DriveConfig& drive : config_.drives) ide_.attach(drive.id, drive.kind, open_drive(drive));
+  for (const DriveConfig& drive : config_.drives) south_.ide->attach(drive.id, drive.kind, open_drive(drive));
   load_built_in_firmware();
   write_configuration();
 }
 
 void PcBoard::reset(Time now) {
-  pci_.reset(now);
+  for (pci::Segment* segment : segments_) segment->reset(now);
   config_ports_->reset();
   pic_.reset(now);
   elcr_.reset(now);
@@ -146,8 +153,8 @@ void PcBoard::wire_interrupts(cpu::Cpu& cpu) {
   wires_.connect_irq(cmos_.irq8, 8, "clock");
   wires_.connect_irq(keyboard_.irq12, 12, "mouse");
   wires_.connect_irq(coprocessor_.irq13, 13, "coprocessor");
-  wires_.connect_irq(ide_.irq14, 14, "IDE 1");
-  wires_.connect_irq(ide_.irq15, 15, "IDE 2");
+  wires_.connect_irq(south_.ide->irq14, 14, "IDE 1");
+  wires_.connect_irq(south_.ide->irq15, 15, "IDE 2");
   wires_.connect(coprocessor_.ignne, [&cpu](bool level, Time) { cpu.ignore_fpu_error(level); });
   host_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
@@ -170,25 +177,27 @@ void PcBoard::wire_control(cpu::Cpu& cpu) {
   });
   host_.on_shutdown([&cpu](Time now) { cpu.reset(now); });
   const auto clock = config_.clock.clock();
-  pci_.set_host(
-      {[&cpu](BurstCommand command, std::uint32_t address, std::uint32_t bytes) -> pci::Segment::Host::Dirty {
-         const cpu::SnoopHits hits =
-             cpu.snoop({address, bytes, writes(command), command == BurstCommand::write_invalidate});
-         return {hits.first_level, hits.second_level, static_cast<unsigned>(hits.first)};
-       },
-       [&cpu, clock](Time from, Time to, Time period, Time line, Time bus) {
-         const auto first = clock.first_at_or_after(from);
-         const auto clocks = [&](Time t) {
-           return static_cast<std::uint32_t>(clock.first_at_or_after(from + t) - first);
-         };
-         cpu.share({first, clock.first_at_or_after(to), std::max(1u, clocks(period)), clocks(line), clocks(bus)});
-       }});
+  const pci::Segment::Host host{
+      [&cpu](BurstCommand command, std::uint32_t address, std::uint32_t bytes) -> pci::Segment::Host::Dirty {
+        const cpu::SnoopHits hits =
+            cpu.snoop({address, bytes, writes(command), command == BurstCommand::write_invalidate});
+        return {hits.first_level, hits.second_level, static_cast<unsigned>(hits.first)};
+      },
+      [&cpu, clock](Time from, Time to, Time period, Time line, Time bus) {
+        const auto first = clock.first_at_or_after(from);
+        const auto clocks = [&](Time t) {
+          return static_cast<std::uint32_t>(clock.first_at_or_after(from + t) - first);
+        };
+        cpu.share({first, clock.first_at_or_after(to), std::max(1u, clocks(period)), clocks(line), clocks(bus)});
+      }};
+  for (pci::Segment* segment : segments_) segment->set_host(host);
 }
 
 void PcBoard::fill_slots(std::span<net::Medium* const> media) {
   for (unsigned n = 0; n < own_.slot_devices.size(); ++n) {
     slots_.emplace_back();
-    slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring());
+    pci::Segment& segment = own_.on_peer[n] ? *peer_ : pci_;
+    slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring(segment));
   }
   for (const CardConfig& card : config_.cards) {
     if (!card.enabled) continue;                   // no configuration disables a PCI card: it is left out
@@ -204,7 +213,12 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
 
 void PcBoard::load_built_in_firmware() {
   auto image = identified_firmware(roms::pc_firmware(), config_.identity, "the PC's built-in firmware");
-  write_routing_table(image, own_.bridge_device, own_.slot_devices, router_.table());
+  std::vector<RoutingSlot> slots;
+  for (const pci::Segment* segment : segments_)
+    for (const Occupant& at : slots_)
+      if (&at.slot->segment() == segment)
+        slots.push_back({segment->bus_number(), at.slot->device(), at.slot->number()});
+  write_routing_table(image, *south_.isa, slots, router_.table());
   memory_.load_rom(image, "planar-pc-firmware.rom (built in)");
 }
 
@@ -216,7 +230,7 @@ void PcBoard::write_configuration() {
   const unsigned drive_type = config_.diskette == "2.88 MB" ? 6 : 4;
   put(0x10, drive_type << 4 | (config_.drive_b ? drive_type : 0));
   for (unsigned n = 0; n < 2; ++n) {
-    const storage::Drive* const drive = ide_.drive(n);
+    const storage::Drive* const drive = south_.ide->drive(n);
     if (!drive || drive->kind() != storage::DriveKind::disk) continue;
     put(0x12, cmos_.cmos(0x12) | (n == 0 ? 0xF0u : 0x0Fu));
     put(0x19 + n, 47);
@@ -260,7 +274,8 @@ std::vector<bus::SlotView> PcBoard::slots() const {
     const Occupant& at = slots_[n];
     bus::SlotView view;
     view.number = n + 1;
-    view.bus = &pci_;
+    view.width = config_.slot_widths[n];
+    view.bus = &at.slot->segment();
     if (const pci::Function* f = at.card.function) {
       view.card = at.card.card.get();
       view.title = at.title;
@@ -295,8 +310,8 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
        }},
       {"isa", [this](Description& d) { isa_.describe(d); }},
       {bridge_->name(), [this](Description& d) { bridge_->describe(d); }},
-      {"piix3", [this](Description& d) { isa_bridge_.describe(d); }},
-      {"ide", [this](Description& d) { ide_.describe(d); }},
+      {south_.isa->name(), [this](Description& d) { south_.isa->describe(d); }},
+      {"ide", [this](Description& d) { south_.ide->describe(d); }},
       {"dma", [this](Description& d) { dma_.describe(d); }},
       {"irq",
        [this](Description& d) {
@@ -315,6 +330,7 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
       {"coprocessor", [this](Description& d) { coprocessor_.describe(d); }},
       {"post", [this](Description& d) { post_ports_.describe(d); }},
   };
+  if (peer_) list.push_back({std::string(peer_->name()), [this](Description& d) { peer_->describe(d); }});
   for (std::size_t n = 0; n < slots_.size(); ++n)
     if (const bus::Card* card = slots_[n].card.card.get())
       list.push_back({fmt::format("slot{}.{}", n + 1, card->name()), [card](Description& d) { card->describe(d); }});
@@ -326,8 +342,8 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
 void PcBoard::archive(Archive& a) {
   // Cards first: they restore the claims that the rest is reached through.
   bridge_->archive(a);
-  isa_bridge_.archive(a);
-  ide_.archive(a);
+  south_.isa->archive(a);
+  south_.ide->archive(a);
   for (Occupant& at : slots_)
     if (at.card.card) at.card.card->archive(a);
   config_ports_->archive(a);

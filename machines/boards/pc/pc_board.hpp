@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The board of a PC with PCI: host bridge with its PCI segment, PCI-to-ISA bridge with the AT's parts, slots.
+// The board of a PC with PCI: host bridge with one or two PCI segments, PCI-to-ISA bridge with the AT's parts, slots.
 #pragma once
 
 #include <array>
@@ -32,8 +32,6 @@
 #include "devices/board/at/video/vga.hpp"
 #include "devices/board/north_bridge/north_bridge.hpp"
 #include "devices/board/piix3/elcr.hpp"
-#include "devices/board/piix3/piix3_ide.hpp"
-#include "devices/board/piix3/piix3_isa.hpp"
 #include "devices/board/piix3/piix3_ports.hpp"
 #include "devices/board/piix3/pirq_router.hpp"
 #include "machines/boards/pc/pc_config.hpp"
@@ -62,7 +60,7 @@ class PcBoard final : public Board {
   std::vector<bus::SlotView> slots() const override;
   bus::Card* card(unsigned number) const override;
   NetworkAdapter* adapter(unsigned number) const override;
-  StorageAdapter* storage() const override { return storage_; }
+  StorageAdapter* storage() const override { return south_.ide.get(); }
 
   Ns16550& serial() override { return serial_; }
   I82077& diskette() override { return diskette_; }
@@ -89,7 +87,7 @@ class PcBoard final : public Board {
   void fill_slots(std::span<net::Medium* const> media);
   void load_built_in_firmware();
   void write_configuration();
-  pci::SlotWiring wiring();
+  pci::SlotWiring wiring(pci::Segment& segment);
 
   Scheduler& scheduler_;
   Trace& trace_;
@@ -99,16 +97,16 @@ class PcBoard final : public Board {
 
   bus::HostBridge host_;
   pci::Segment pci_;
+  std::unique_ptr<pci::Segment> peer_;  // the host bridge's second one
   isa::IsaBus isa_;
-  std::array<bus::Bus*, 2> buses_{&isa_, &pci_};  // the board's own devices are on the first
+  std::vector<pci::Segment*> segments_{&pci_};
+  std::vector<bus::Bus*> buses_{&isa_, &pci_};  // the board's own devices are on the first
   bus::InterruptLines interrupts_;
   PirqRouter router_;
   std::unique_ptr<pci::ConfigPorts> config_ports_;
   pci::Slot bridge_slot_, isa_slot_;
   std::unique_ptr<NorthBridge> bridge_;
-  Piix3Isa isa_bridge_;
-  Piix3Ide ide_;
-  StorageAdapter* const storage_ = &ide_;
+  SouthBridgeParts south_;
 
   MemoryController memory_;
   OptionRom kernel_loader_;

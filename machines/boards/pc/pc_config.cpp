@@ -5,10 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
+#include "devices/board/cnb20le/cnb20le.hpp"
 #include "devices/board/i430hx/i430hx.hpp"
 #include "devices/board/i440bx/i440bx.hpp"
+#include "devices/board/osb4/osb4_ide.hpp"
+#include "devices/board/osb4/osb4_isa.hpp"
+#include "devices/board/piix3/piix3_ide.hpp"
+#include "devices/board/piix3/piix3_isa.hpp"
 
 namespace planar {
 
@@ -24,11 +30,21 @@ Time short_time(Config& c, const std::string& path) {
   return t;
 }
 
+Time bus_clock(Config& c, const std::string& path) {
+  const Time t = c.time(path);
+  if (t < 7_ns || t > 100_ns) c.fail(path, "expects the period of the bus clock, 7 ns to 100 ns");
+  return t;
+}
+
+unsigned bus_width(Config& c, const std::string& path, std::optional<std::int64_t> fallback) {
+  const auto bits = c.integer(path, 32, 64, fallback);
+  if (bits != 32 && bits != 64) c.fail(path, "is 32 or 64");
+  return static_cast<unsigned>(bits);
+}
+
 void read_segment(Config& c, pci::SegmentTiming& t) {
-  t.clock = c.time("pci.clock");
-  if (t.clock < 7_ns || t.clock > 100_ns) c.fail("pci.clock", "expects the period of the bus clock, 7 ns to 100 ns");
-  t.width = static_cast<unsigned>(c.integer("pci.width", 32, 64, 32));
-  if (t.width != 32 && t.width != 64) c.fail("pci.width", "is 32 or 64");
+  t.clock = bus_clock(c, "pci.clock");
+  t.width = bus_width(c, "pci.width", 32);
   t.synchronisation = short_time(c, "pci.synchronisation");
   t.completion = short_time(c, "pci.completion");
   t.post = short_time(c, "pci.post");
@@ -70,11 +86,58 @@ std::array<std::uint8_t, 3> read_boot(Config& c) {
   return order;
 }
 
-std::unique_ptr<NorthBridge> make_430hx(pci::Slot& slot, const MachineConfig& m) {
+std::unique_ptr<NorthBridge> make_430hx(pci::Slot& slot, const MachineConfig& m, pci::Segment*) {
   return std::make_unique<I430hx>(slot, m.memory_bytes, m.timing.l2.bytes);
 }
-std::unique_ptr<NorthBridge> make_440bx(pci::Slot& slot, const MachineConfig& m) {
+std::unique_ptr<NorthBridge> make_440bx(pci::Slot& slot, const MachineConfig& m, pci::Segment*) {
   return std::make_unique<I440bx>(slot, m.memory_bytes);
+}
+std::unique_ptr<NorthBridge> make_cnb20le(pci::Slot& slot, const MachineConfig&, pci::Segment* peer) {
+  return std::make_unique<Cnb20le>(slot, *peer);
+}
+
+template <class Isa, class Ide>
+SouthBridgeParts make_south_bridge(pci::Slot& slot, PirqRouter& router) {
+  SouthBridgeParts parts;
+  parts.isa = std::make_unique<Isa>(slot, router);
+  parts.ide = std::make_unique<Ide>(slot, PciIde::profile());
+  return parts;
+}
+
+/// The host bridge, and its second segment where it has one.
+void read_host_bridge(Config& c, PcConfig& p) {
+  const std::string name = c.choice("pci.host_bridge", {"430hx", "440bx", "cnb20le"});
+  p.host_bridge = name == "430hx" ? make_430hx : name == "440bx" ? make_440bx : make_cnb20le;
+  if (name != "cnb20le") return;
+  p.peer = p.pci;
+  p.peer->clock = bus_clock(c, "pci.peer.clock");
+  p.peer->width = bus_width(c, "pci.peer.width", {});
+}
+
+/// The device number of each slot, and which of them are on the second segment.
+void read_slots(Config& c, PcConfig& p, const MachineConfig& m) {
+  for (const auto device : c.integers("pci.slot_devices", 1, 31)) {
+    const auto number = static_cast<unsigned>(device);
+    if (number == p.bridge_device ||
+        std::find(p.slot_devices.begin(), p.slot_devices.end(), number) != p.slot_devices.end())
+      c.fail("pci.slot_devices",
+             fmt::format("names device {} twice; each slot has its own, and so has the bridge", number));
+    p.slot_devices.push_back(number);
+  }
+  const std::size_t slots = m.slot_widths.size();
+  if (p.slot_devices.size() != slots)
+    c.fail("pci.slot_devices",
+           fmt::format("names {} devices for {} slots (slots.widths)", p.slot_devices.size(), slots));
+  p.on_peer.assign(slots, false);
+  if (p.peer)
+    for (const auto number : c.integers("pci.peer.slots", 1, 8)) {
+      const auto slot = static_cast<std::size_t>(number);
+      if (slot > slots) c.fail("pci.peer.slots", fmt::format("names slot {} of {} (slots.widths)", slot, slots));
+      p.on_peer[slot - 1] = true;
+    }
+  for (std::size_t n = 0; n < slots; ++n)
+    if (const unsigned width = p.on_peer[n] ? p.peer->width : p.pci.width; m.slot_widths[n] > width)
+      c.fail("slots.widths", fmt::format("slot {} has more bits than its PCI segment, {}", n + 1, width));
 }
 
 }  // namespace
@@ -84,19 +147,12 @@ std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m) {
   read_segment(c, p->pci);
   read_isa(c, p->isa);
   p->mechanism = static_cast<pci::ConfigMechanism>(c.integer("pci.configuration_mechanism", 1, 2, 1));
-  p->host_bridge = c.choice("pci.host_bridge", {"430hx", "440bx"}) == "430hx" ? make_430hx : make_440bx;
+  read_host_bridge(c, *p);
+  p->south_bridge = c.choice("pci.south_bridge", {"piix3", "osb4"}, "piix3") == "piix3"
+                        ? make_south_bridge<Piix3Isa, Piix3Ide>
+                        : make_south_bridge<Osb4Isa, Osb4Ide>;
   p->bridge_device = static_cast<unsigned>(c.integer("pci.bridge_device", 1, 31));
-  for (const auto device : c.integers("pci.slot_devices", 1, 31)) {
-    const auto number = static_cast<unsigned>(device);
-    if (number == p->bridge_device ||
-        std::find(p->slot_devices.begin(), p->slot_devices.end(), number) != p->slot_devices.end())
-      c.fail("pci.slot_devices",
-             fmt::format("names device {} twice; each slot has its own, and so has the bridge", number));
-    p->slot_devices.push_back(number);
-  }
-  if (p->slot_devices.size() != m.slot_widths.size())
-    c.fail("pci.slot_devices",
-           fmt::format("names {} devices for {} slots (slots.widths)", p->slot_devices.size(), m.slot_widths.size()));
+  read_slots(c, *p, m);
   p->boot = read_boot(c);
   return p;
 }

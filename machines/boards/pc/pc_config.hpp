@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,20 +14,34 @@
 #include "bus/pci/config_ports.hpp"
 #include "bus/pci/timing.hpp"
 #include "devices/board/north_bridge/north_bridge.hpp"
+#include "devices/board/piix3/pirq_router.hpp"
+#include "devices/board/south_bridge/pci_ide.hpp"
+#include "devices/board/south_bridge/south_bridge.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_config.hpp"
 
 namespace planar {
 
+/// A south bridge's functions, in the order of their numbers.
+struct SouthBridgeParts {
+  std::unique_ptr<SouthBridge> isa;
+  std::unique_ptr<PciIde> ide;
+};
+
 struct PcConfig final : BoardConfig {
   bus::HostTiming host;
   pci::SegmentTiming pci;
+  std::optional<pci::SegmentTiming> peer;  ///< a second segment of the host bridge
   isa::IsaTiming isa;
   pci::ConfigMechanism mechanism = pci::ConfigMechanism::one;
-  /// Makes the host bridge of the chip set.
-  std::unique_ptr<NorthBridge> (*host_bridge)(pci::Slot& slot, const MachineConfig& machine) = nullptr;
-  unsigned bridge_device = 7;          ///< of the PCI-to-ISA bridge
-  std::vector<unsigned> slot_devices;  ///< by slot
+  /// Makes the host bridge of the chip set; `peer` is the second segment, or null.
+  std::unique_ptr<NorthBridge> (*host_bridge)(pci::Slot& slot, const MachineConfig& machine,
+                                              pci::Segment* peer) = nullptr;
+  /// Makes the functions of the south bridge.
+  SouthBridgeParts (*south_bridge)(pci::Slot& slot, PirqRouter& router) = nullptr;
+  unsigned bridge_device = 7;          ///< of the south bridge
+  std::vector<unsigned> slot_devices;  ///< by slot; over both segments
+  std::vector<bool> on_peer;           ///< by slot: on the second segment
   /// What the firmware looks at for a program to start: 1 diskette, 2 first disk, 3 CD-ROMs; 0 nothing more.
   std::array<std::uint8_t, 3> boot{};
 

@@ -8,12 +8,19 @@
 #include <vector>
 
 #include "devices/board/piix3/pirq_router.hpp"
+#include "devices/board/south_bridge/south_bridge.hpp"
 
 namespace planar {
 
-/// Writes the table of a board with its PCI-to-ISA bridge at device `bridge` and a slot for each of `devices` into a
-/// firmware image of 128 KB. Throws Error with ExitCode::missing_file if the image has no room for it there.
-void write_routing_table(std::vector<std::uint8_t>& image, unsigned bridge, std::span<const unsigned> devices,
-                         const PirqTable& pins);
+/// Where a slot is, and its number as people count.
+struct RoutingSlot {
+  unsigned bus = 0, device = 0, number = 1;
+};
+
+/// Writes the table of a board with the south bridge `router` on bus 0 and `slots` into a firmware image of 128 KB,
+/// which takes the bus of the last one for the last bus. Throws Error with ExitCode::missing_file if the image has no
+/// room for it there.
+void write_routing_table(std::vector<std::uint8_t>& image, const SouthBridge& router,
+                         std::span<const RoutingSlot> slots, const PirqTable& pins);
 
 }  // namespace planar

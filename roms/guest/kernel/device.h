@@ -21,7 +21,8 @@ struct device {
     int irq;
     u32 base[PCI_BASES];                // PCI: base address registers as they read; io and mem are the first of each kind
     u32 class;                          // PCI: 24 bits
-    u8 revision, devfn;                 // PCI: device << 3 | function
+    u8 revision;                        // PCI
+    u16 devfn;                          // PCI: bus << 8 | device << 3 | function
 };
 
 enum { DEVICES_MOST = 16 };
@@ -54,7 +55,7 @@ u32 pci_read_dword(const struct device *d, u32 where);
 void pci_write_byte(const struct device *d, u32 where, u8 value);
 void pci_write_word(const struct device *d, u32 where, u16 value);
 void pci_write_dword(const struct device *d, u32 where, u32 value);
-int pci_slot(u32 device);               // pci_slot.c
+int pci_slot(u32 devfn);                // pci_slot.c
 // As Linux 2.2's: master enable, and a latency timer below 16 becomes 64.
 void pci_set_master(const struct device *d);
 // What drivers of the period do with the timer themselves: less than `least` becomes `raised`.

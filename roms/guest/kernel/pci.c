@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // PCI: searches bus 0 by configuration mechanism 1 with the accesses of Linux 2.2 (arch/i386/kernel/bios32.c and
-// drivers/pci/pci.c; read): first whether the mechanism is there, then every function. The firmware has assigned addresses and
-// interrupts; as in Linux 2.2 the interrupt line register is the only source of an adapter's interrupt.
+// drivers/pci/pci.c; read): first whether the mechanism is there, then every function, and the buses that ServerWorks' host
+// bridges say they have. The firmware has assigned addresses and interrupts; as in Linux 2.2 the interrupt line register is
+// the only source of an adapter's interrupt.
 //
-// Left out: mechanism 2, further buses, and the order of a PCI BIOS, which moves functions with the same ID next to each other.
+// Left out: mechanism 2, the search for peer buses of other host bridges, bridges from PCI to PCI, and the order of a PCI BIOS,
+// which moves functions with the same ID next to each other.
 #include "device.h"
 
 enum { CONFIG_ADDRESS = 0xCF8, MECHANISM = 0xCFB, CONFIG_DATA = 0xCFC };
@@ -14,6 +16,7 @@ enum { VENDOR = 0x00, CLASS_REVISION = 0x08, CLASS = 0x0A, HEADER_TYPE = 0x0E, B
 enum { MULTIFUNCTION = 0x80, HEADER_LAYOUT = 0x7F };
 enum { BASE_IO = 1, BASE_TYPE = 7, BASE_64 = 4 };
 enum { HOST_BRIDGE = 0x0600, VGA = 0x0300, IDE = 0x0101, INTEL = 0x8086, COMPAQ = 0x0E11 };
+enum { SERVERSET_LE = 0x11660009, FIRST_BUS = 0x44, LAST_BUS = 0x45 };
 
 int has_pci;
 
@@ -118,8 +121,8 @@ static void enable(struct device *d) {
 }
 
 static struct device *function_found(u32 devfn, u32 id) {
-    struct device *d = device_add(&pci_bus, id >> 16 | id << 16, pci_slot(devfn >> 3), 1);
-    d->devfn = (u8)devfn;
+    struct device *d = device_add(&pci_bus, id >> 16 | id << 16, pci_slot(devfn), 1);
+    d->devfn = (u16)devfn;
     try_master(devfn);
     u32 class = read_dword(devfn, CLASS_REVISION);
     d->class = class >> 8;
@@ -135,13 +138,9 @@ static void read_header(struct device *d) {
     read_bases(d);
 }
 
-static void scan(void) {
+static void scan_bus(u32 bus) {
     int functions = 0;
-    has_pci = mechanism_1();
-    if (!has_pci)
-        return;
-    u32 first = device_count;
-    for (u32 devfn = 0; devfn < 255; devfn++) {
+    for (u32 devfn = bus << 8; devfn < (bus << 8 | 255); devfn++) {
         if (devfn & 7 && !functions)
             continue;
         u8 header = read_byte(devfn, HEADER_TYPE);
@@ -156,6 +155,22 @@ static void scan(void) {
         if ((header & HEADER_LAYOUT) == 0)
             read_header(d);
     }
+}
+
+static void scan(void) {
+    has_pci = mechanism_1();
+    if (!has_pci)
+        return;
+    u32 first = device_count;
+    scan_bus(0);
+    const struct device *end = devices + device_count;
+    for (const struct device *d = devices + first; d < end; d++) {
+        if (d->id != SERVERSET_LE)
+            continue;
+        u32 bus = pci_read_byte(d, FIRST_BUS), last = pci_read_byte(d, LAST_BUS);
+        for (bus += bus == 0; bus <= last; bus++)
+            scan_bus(bus);
+    }
     for (struct device *d = devices + first; d < devices + device_count; d++)
         enable(d);
 }
@@ -165,14 +180,14 @@ void pci_raise_latency(const struct device *d, u8 least, u8 raised) {
     u8 latency = pci_read_byte(d, PCI_LATENCY_TIMER);
     if (latency >= least)
         return;
-    printk("PCI device %d: latency timer raised from %d to %d\n", d->devfn >> 3, latency, raised);
+    printk("PCI device %d: latency timer raised from %d to %d\n", d->devfn >> 3 & 31, latency, raised);
     pci_write_byte(d, PCI_LATENCY_TIMER, raised);
 }
 
 void pci_set_master(const struct device *d) {
     u16 command = pci_read_word(d, PCI_COMMAND);
     if (!(command & PCI_COMMAND_MASTER)) {
-        printk("PCI device %d: made a bus master\n", d->devfn >> 3);
+        printk("PCI device %d: made a bus master\n", d->devfn >> 3 & 31);
         pci_write_word(d, PCI_COMMAND, command | PCI_COMMAND_MASTER);
     }
     pci_raise_latency(d, 16, 64);

@@ -25,7 +25,7 @@ struct Card final : pci::Function {
   using Function::set_interrupt;
 };
 
-struct SouthBridge {
+struct Piix3Bench {
   test::PciRig rig;
   I8259Pair pic{rig.trace, Trigger::elcr};
   bus::InterruptLines lines;
@@ -35,7 +35,7 @@ struct SouthBridge {
   Piix3Isa isa{place, router};
   Probe intr;
 
-  SouthBridge() {
+  Piix3Bench() {
     lines.connect(pic);
     rig.bus.connect(pic);
     pic.claim_ports(rig.bus.io());
@@ -83,7 +83,7 @@ struct SouthBridge {
 }  // namespace
 
 TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   CHECK(s.rig.config(7, 0) == 0x70008086);
   CHECK(s.rig.config(7, 8) == 0x06010001);
   CHECK(s.rig.config(7, 0x0E, 1) == 0x80);
@@ -112,7 +112,7 @@ TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
 }
 
 TEST_CASE("PIIX3: ELCR has no bits for IRQ 0, 1, 2, 8 and 13", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   s.out(0x4D0, 0xFF);
   s.out(0x4D1, 0xFF);
   CHECK(s.rig.in(0x4D0) == 0xF8);
@@ -121,7 +121,7 @@ TEST_CASE("PIIX3: ELCR has no bits for IRQ 0, 1, 2, 8 and 13", "[planar][piix3]"
 }
 
 TEST_CASE("PIIX3: a card's pin comes to the line that route, ELCR and INTERRUPT_LINE name", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot10{10, 2, s.wiring()};
   Card one{slot9, 1}, other{slot10, 1};
   s.linux_init();
@@ -142,7 +142,7 @@ TEST_CASE("PIIX3: a card's pin comes to the line that route, ELCR and INTERRUPT_
 }
 
 TEST_CASE("PIIX3: two cards on one line: the second keeps it after the first is served", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot10{10, 2, s.wiring()}, slot13{13, 3, s.wiring()};
   Card one{slot9, 1}, wired{slot13, 1}, routed{slot10, 1};
   s.linux_init();
@@ -182,7 +182,7 @@ TEST_CASE("PIIX3: the lines know which slot pulls them", "[planar][piix3]") {
 }
 
 TEST_CASE("PIIX3: a shared line that ELCR leaves an edge loses the second card", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot13{13, 3, s.wiring()};
   Card one{slot9, 1}, other{slot13, 1};
   s.linux_init();
@@ -199,7 +199,7 @@ TEST_CASE("PIIX3: a shared line that ELCR leaves an edge loses the second card",
 }
 
 TEST_CASE("PIIX3: a PCI line is shared with an ISA source", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   const unsigned isa = s.lines.add_source("isa");
   pci::Slot slot9{9, 1, s.wiring()};
   Card card{slot9, 1};
@@ -216,7 +216,7 @@ TEST_CASE("PIIX3: a PCI line is shared with an ISA source", "[planar][piix3]") {
 }
 
 TEST_CASE("PIIX3: a route that changes takes an active wire along; reserved lines lead nowhere", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()};
   Card card{slot9, 1};
   s.linux_init();
@@ -247,7 +247,7 @@ TEST_CASE("PIIX3: every pin of every device has its wire", "[planar][piix3]") {
 }
 
 TEST_CASE("PIIX3: routes and wires are part of a snapshot; a damaged one is refused", "[planar][piix3]") {
-  SouthBridge s, t;
+  Piix3Bench s, t;
   pci::Slot slot9{9, 1, s.wiring()}, twin{9, 1, t.wiring()};
   Card card{slot9, 1}, copy{twin, 1};
   s.linux_init();
@@ -300,7 +300,7 @@ TEST_CASE("PIIX3: CF9h resets by the rise of bit 2, everything if bit 1 is set",
 }
 
 TEST_CASE("PIIX3: CF9h lies among the configuration ports, which stay doublewords", "[planar][piix3]") {
-  SouthBridge s;
+  Piix3Bench s;
   I8254 timers{s.rig.scheduler, s.rig.trace, TimerBoard::at};
   Piix3Ports ports{timers, s.rig.trace};
   Probe init;

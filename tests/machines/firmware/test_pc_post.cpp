@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The firmware on a PC with PCI: power-on self test, bus 0 set up, the services that a PC has beside a PS/2's.
+// The firmware on a PC with PCI: power-on self test, its buses set up, the services that a PC has beside a PS/2's.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/descriptions.hpp"
 #include "tests/machines/firmware/post_bench.hpp"
 
 using namespace planar;
@@ -18,8 +19,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 /// A PC with a PCI network adapter in each of its first `cards` slots, of two kinds.
-Config pc_config(unsigned cards) {
-  Config c = load_machine("pc-p166");
+Config pc_config(unsigned cards, const std::string& machine = "pc-p166") {
+  Config c = load_machine(machine);
   for (unsigned slot = 1; slot <= cards; ++slot)
     c.set(fmt::format("slot.{}.card", slot), slot % 2 ? "eepro100" : "lne100tx", "the test");
   return c;
@@ -180,4 +181,55 @@ TEST_CASE("PC: 162 and 164: the AT's sum, and the memory that it covers", "[pc-p
     REQUIRE(bench.post());
     CHECK(no_configuration_error(bench.screen()));
   }
+}
+
+TEST_CASE("PC: the firmware sets up both buses of a ServerSet LE, and its services report them", "[pc-post]") {
+  PostBench bench(pc_config(3, "pc-p3-800"), "sample-pci.img");
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("PCI device 1: 8086:1229, interrupt 9"));
+  REQUIRE(bench.halt());
+  INFO(bench.screen());
+  CHECK_THAT(bench.screen(), Contains("sample-pci: ok"));
+  CHECK_THAT(bench.screen(), Contains("last bus 0210 0001 ok"));
+  CHECK_THAT(bench.screen(), Contains("routing table, slots 0006 ok"));
+  // Bus 0 comes first: slot 3 is device 4 there, slots 1 and 2 are devices 1 and 2 of bus 1.
+  CHECK_THAT(bench.screen(), Contains("adapters, lines 0004 000B 0021 0009 0022 000A ok"));
+  CHECK(elcr(bench) == (1u << 9 | 1u << 10 | 1u << 11));
+  std::vector<bus::CardResource> all;
+  for (unsigned slot = 1; slot <= 3; ++slot)
+    for (const auto& r : given(bench, slot).ranges) {
+      for (const auto& other : all)
+        if (other.kind == r.kind) CHECK((r.last < other.first || other.last < r.first));
+      all.push_back(r);
+    }
+  CHECK(all.size() >= 6);
+  const auto slots = bench.machine().board().slots();
+  CHECK(slots[0].bus->name() == "pci1");
+  CHECK(slots[2].bus->name() == "pci");
+  CHECK(slots[0].width == 64);
+}
+
+TEST_CASE("PC: on a P6 the firmware writes the memory type ranges", "[pc-post]") {
+  Config c = pc_config(0, "pc-p3-600");
+  c.set("memory.size", "9 MB", "the test");
+  PostBench bench(std::move(c), "");
+  REQUIRE(bench.post());
+  CHECK(no_configuration_error(bench.screen()));
+  const Description cpu = bench.machine().describe("cpu");
+  const auto value = [&](const char* name) {
+    const Field* f = find_field(cpu, "MTRR", name);
+    REQUIRE(f);
+    return f->value;
+  };
+  CHECK(value("default type") == 0xC00);
+  CHECK(value("base 0") == 0x000000006);
+  CHECK(value("mask 0") == 0xFFF800800);  // 8 MB
+  CHECK(value("base 1") == 0x000800006);
+  CHECK(value("mask 1") == 0xFFFF00800);  // 1 MB
+  CHECK(value("mask 2") == 0);
+  CHECK(value("fixed 0") == 0x0606060606060606);
+  CHECK(value("fixed 1") == 0x0606060606060606);
+  CHECK(value("fixed 2") == 0);                    // A0000h to BFFFFh
+  CHECK(value("fixed 7") == 0x0505050505050505);   // E0000h
+  CHECK(value("fixed 10") == 0x0505050505050505);  // F8000h
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What POST asks of its board, answered by a PC with PCI: the AT's ports and CMOS, and functions on bus 0 that have to be given
+// What POST asks of its board, answered by a PC with PCI: the AT's ports and CMOS, and functions that have to be given
 // addresses and interrupts. There are no records of adapters.
 #pragma once
 
@@ -55,6 +55,9 @@ int cmos_sum_good(void);          // AT: the sum of 10h to 2Dh
 void cmos_note_memory(void);      // AT: 30h and 31h hold what POST has found
 static inline int board_cmos_good(void) { return cmos_sum_good(); }
 
+// memory_types.c
+void memory_types_set_up(void);   // of a P6
+
 // pci_setup.c
 void board_reset_bus(void);       // checkpoint 05: no function decodes or is a master
 void board_wake_video(void);      // checkpoint 06
@@ -77,6 +80,7 @@ static inline void board_set_up(int records_valid)
 {
     (void)records_valid;
     cmos_note_memory();
+    memory_types_set_up();
 }
 static inline void board_set_up_slots(void) { pci_set_up(); }
 static inline void board_set_up_ends(void) {}

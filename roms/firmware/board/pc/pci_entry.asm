@@ -4,6 +4,8 @@ bits 16
 cpu 386
 section .text
 
+extern routing_table
+
 global pci_bios_call
 pci_bios_call:
         pushad

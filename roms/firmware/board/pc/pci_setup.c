@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PCI at POST: every function on bus 0 gets addresses, an interrupt line, latency timer and cache line size. I/O from 6000h up,
-// memory from FEB00000h down, expansion ROMs off. INTA# to INTD# reach PIRQA# to PIRQD# as the routing table says, to operating
+// PCI at POST: every function on bus 0, and on the host bridge's second bus where it has one, gets addresses, an interrupt line,
+// latency timer and cache line size. I/O from 6000h up, memory from FEB00000h down, expansion ROMs off. INTA# to INTD# reach PIRQA# to PIRQD# as the routing table says, to operating
 // systems too (fixed_board.inc); a PIRQ that somebody uses gets a line of its own, which is a level from then on (ELCR).
 #include "board.h"
 #include "firmware.h"
@@ -10,6 +10,7 @@ enum {
     first_io = 0x6000,
     latency_clocks = 32, cache_line_dwords = 8,
     pirq_route = 0x60, pirq_off = 0x80,    // of the PCI-to-ISA bridge: PIIX, PIIX3, PIIX4
+    route_index = 0xC00, route_line = 0xC01,   // of ServerWorks OSB4, where all are off after a reset
     ide_timing = 0x40, ide_decode = 0x8000,
     elcr = 0x4D0,
     base_io = 1, base_64 = 4, base_type = 7,
@@ -20,15 +21,26 @@ struct Windows { u32 io, memory; };        // next free from below, from above
 
 ROM u8 pirq_lines[4] = {9, 10, 11, 5};
 
-// The function that follows `devfn` in the order of the bus; -1 before the first and after the last.
+// $PIR: 32 bytes, its length at 6, then 16 for each slot: bus, device, and for each pin a register of the bridge and lines.
+extern const __seg_gs char routing_table[];
+enum { routing_length = 6, routing_slots = 32, routing_slot = 16, slot_device = 1, slot_pin = 2, pin_bytes = 3 };
+
+// The last place on the last bus, which the last slot of the table is on.
+static int last_function(void)
+{
+    u16 table = rom_offset(routing_table);
+    return rom_read8((u16)(table + rom_read8((u16)(table + routing_length)) - routing_slot)) << 8 | 0xFF;
+}
+
+// The function that follows `devfn` in the order of the buses; -1 before the first and after the last.
 static int next_function(int devfn)
 {
-    for (++devfn; devfn < 256; ++devfn) {
-        if ((devfn & 7) && !(pci_read8((u8)(devfn & 0xF8), pci_header) & 0x80))
-            devfn = (devfn | 7) + 1;
-        if (devfn > 255)
-            break;
-        if (pci_read16((u8)devfn, pci_vendor) != 0xFFFF)
+    for (++devfn; devfn <= last_function(); ++devfn) {
+        if ((devfn & 7) && !(pci_read8((u16)(devfn & ~7), pci_header) & 0x80)) {
+            devfn |= 7;
+            continue;
+        }
+        if (pci_read16((u16)devfn, pci_vendor) != 0xFFFF)
             return devfn;
         if (!(devfn & 7))
             devfn |= 7;
@@ -36,26 +48,26 @@ static int next_function(int devfn)
     return -1;
 }
 
-static int is_bridge(u8 devfn) { return pci_read16(devfn, pci_class) >> 8 == class_bridge; }
+static int is_bridge(u16 devfn) { return pci_read16(devfn, pci_class) >> 8 == class_bridge; }
 
 void board_reset_bus(void)
 {
     for (int f = next_function(-1); f >= 0; f = next_function(f))
-        if (!is_bridge((u8)f))
-            pci_write16((u8)f, pci_command, 0);
+        if (!is_bridge((u16)f))
+            pci_write16((u16)f, pci_command, 0);
 }
 
 // A display on PCI decodes the VGA's addresses when its command register says so; one on the ISA side has port 3C3h.
 void board_wake_video(void)
 {
     for (int f = next_function(-1); f >= 0; f = next_function(f))
-        if (pci_read16((u8)f, pci_class) == class_vga)
-            pci_write16((u8)f, pci_command, command_io | command_memory);
+        if (pci_read16((u16)f, pci_class) == class_vga)
+            pci_write16((u16)f, pci_command, command_io | command_memory);
     outb(0x3C3, 1);
 }
 
 // Gives base address `n` a place, if it wants one; returns the command bits it needs. A 64-bit one lies below 4 GB.
-static u16 place_base(u8 devfn, u8 where, struct Windows* free)
+static u16 place_base(u16 devfn, u8 where, struct Windows* free)
 {
     pci_write32(devfn, where, 0xFFFFFFFF);
     u32 mask = pci_read32(devfn, where);
@@ -76,7 +88,7 @@ static u16 place_base(u8 devfn, u8 where, struct Windows* free)
     return command_memory;
 }
 
-static u16 place_bases(u8 devfn, struct Windows* free)
+static u16 place_bases(u16 devfn, struct Windows* free)
 {
     u16 command = 0;
     for (u8 where = pci_base; where < pci_base + 24; where += 4) {
@@ -91,45 +103,47 @@ static u16 place_bases(u8 devfn, struct Windows* free)
 static int isa_bridge(void)
 {
     for (int f = next_function(-1); f >= 0; f = next_function(f))
-        if (pci_read16((u8)f, pci_class) == class_isa_bridge)
+        if (pci_read16((u16)f, pci_class) == class_isa_bridge)
             return f;
     return -1;
 }
 
-// $PIR: 32 bytes, its length at 6, then 16 for each slot: bus, device, and for each pin a register of the bridge and lines.
-extern const __seg_gs char routing_table[];
-enum { routing_length = 6, routing_slots = 32, routing_slot = 16, slot_device = 1, slot_pin = 2, pin_bytes = 3 };
-
-// The PIRQ, 0 to 3, of a pin, 1 to 4. Devices that are in no slot take turns.
-static u8 pirq_of(u8 devfn, u8 pin)
+// The table's link of a pin, 1 to 4: a register of PIIX from 60h on, an index of OSB4 below; its low bits are the PIRQ, 0 to 3.
+// Devices that are in no slot take turns. A device number is used on one bus only.
+static u8 link_of(u16 devfn, u8 pin)
 {
     u16 table = rom_offset(routing_table), bytes = rom_read8((u16)(table + routing_length));
     for (u16 at = routing_slots; at < bytes; at += routing_slot)
         if (rom_read8((u16)(table + at + slot_device)) == (devfn & 0xF8))
-            return rom_read8((u16)(table + at + slot_pin + (pin - 1) * pin_bytes)) & 3;
-    return (u8)(((devfn >> 3) - 1 + pin - 1) & 3);
+            return rom_read8((u16)(table + at + slot_pin + (pin - 1) * pin_bytes));
+    return (u8)((rom_read8((u16)(table + routing_slots + slot_pin)) & ~3) | (((devfn >> 3) - 1 + pin - 1) & 3));
 }
 
 // The line of the function's pin; 0 without one.
-static u8 route_interrupt(u8 devfn, int bridge)
+static u8 route_interrupt(u16 devfn, int bridge)
 {
     u8 pin = pci_read8(devfn, pci_pin);
     if (pin < 1 || pin > 4 || bridge < 0)
         return 0;
-    u8 pirq = pirq_of(devfn, pin);
-    u8 line = pirq_lines[pirq];
-    pci_write8((u8)bridge, (u8)(pirq_route + pirq), line);
+    u8 link = link_of(devfn, pin);
+    u8 line = pirq_lines[link & 3];
+    if (link >= pirq_route) {
+        pci_write8((u16)bridge, link, line);
+    } else {
+        outb(route_index, link);
+        outb(route_line, line);
+    }
     u16 port = (u16)(elcr + (line >> 3));
     outb(port, (u8)(inb(port) | 1 << (line & 7)));
     pci_write8(devfn, pci_line, line);
     return line;
 }
 
-static void show(u8 devfn, u8 line)
+static void show(u16 devfn, u8 line)
 {
     u32 id = pci_read32(devfn, pci_vendor);
     print(TEXT("PCI device "));
-    print_decimal(devfn >> 3);
+    print_decimal(devfn >> 3 & 31);
     print(TEXT(": "));
     print_hex((u16)id, 4);
     print_char(':');
@@ -139,7 +153,7 @@ static void show(u8 devfn, u8 line)
     print_char('\n');
 }
 
-static void set_up(u8 devfn, int bridge, struct Windows* free)
+static void set_up(u16 devfn, int bridge, struct Windows* free)
 {
     u16 class = pci_read16(devfn, pci_class);
     if (class >> 8 == class_bridge || (pci_read8(devfn, pci_header) & 0x7F))
@@ -167,9 +181,9 @@ void pci_set_up(void)
     int bridge = isa_bridge();
     if (bridge >= 0)
         for (u8 pirq = 0; pirq < 4; ++pirq)
-            pci_write8((u8)bridge, (u8)(pirq_route + pirq), pirq_off);
+            pci_write8((u16)bridge, (u8)(pirq_route + pirq), pirq_off);
     outb(elcr, 0);
     outb(elcr + 1, 0);
     for (int f = next_function(-1); f >= 0; f = next_function(f))
-        set_up((u8)f, bridge, &free);
+        set_up((u16)f, bridge, &free);
 }
