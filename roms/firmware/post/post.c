@@ -79,6 +79,9 @@ static void unmask_standard_interrupts(void)
     pic_unmask(13);
 }
 
+// The gates of timer 2 and of its output, which is set to the tone of a beep.
+static void speaker(u8 gates) { outb(0x61, (u8)((inb(0x61) & 0x0C) | gates)); }
+
 void post(void)
 {
     checkpoint(0x01, TEXT("POST 01 "));
@@ -137,8 +140,12 @@ void post(void)
     disk_init();
     cli();
     checkpoint(0x0E, TEXT("POST 0E "));
+    // One short beep: no error so far. It lasts as long as the keyboard's test of itself, which is waited for
+    // anyway: 0.3 to 0.5 s.
+    speaker(far_read8(ebda_segment, ebda_error_count) ? 0 : 3);
     if (!keyboard_controller || !kbc_finish())
         post_error(error_keyboard, TEXT("Keyboard does not answer"), no_slot);
+    speaker(0);
     pic_unmask(1);
     pic_unmask(12);
     nmi_enable();
