@@ -86,7 +86,7 @@ void read_caches(Config& c, cpu::TimingConfig& t) {
   }
   if (c.has("l2")) {
     t.l2.bytes = power_of_two(c, "l2.size", c.size("l2.size"), 16384, 1 << 20);
-    t.l2.ways = byte(c, "l2.ways", 1, 4);
+    t.l2.ways = byte(c, "l2.ways", 1, 8);
     t.l2.line = byte(c, "l2.line", 32, 64);
     if (t.model == cpu::Model::p6) {
       t.l2.latency = byte(c, "l2.latency", 1, 63);

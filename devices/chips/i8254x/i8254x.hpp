@@ -75,11 +75,11 @@ struct I8254xConfig {
   std::uint32_t packet_buffer = 65536;  ///< bytes
   std::uint32_t frame_header = 16;      ///< bytes that each frame takes there beside its own
   std::uint32_t receive_descriptors = 64, transmit_descriptors = 64;  ///< that it caches
-  unsigned receive_step = 1, transmit_step = 1;  ///< clocks from the end of a descriptor's data to the next one's
-  unsigned abort = 8;                            ///< clocks of a cycle that nobody answers, arbitration included
-  Time reset{};                                  ///< CTRL.RST, until it reads 0
-  Time management{};                             ///< from an MDIC command to its ready bit
-  Time link_timer{};                             ///< of auto-negotiation, IEEE 802.3 clause 37
+  Time receive_step{}, transmit_step{};  ///< from the end of a descriptor's data to the next one's
+  unsigned abort = 8;                    ///< clocks of a cycle that nobody answers, arbitration included
+  Time reset{};                          ///< CTRL.RST, until it reads 0
+  Time management{};                     ///< from an MDIC command to its ready bit
+  Time link_timer{};                     ///< of auto-negotiation, IEEE 802.3 clause 37
 };
 
 class I8254x final : private net::EthernetStation {

@@ -191,7 +191,7 @@ void I8254x::receive_moved(Time now) {
     }
   }
   write_back_receive(now);
-  receive_step_.at(now + clocks(config_.receive_step));
+  receive_step_.at(now + config_.receive_step);
 }
 
 // The first ones that follow each other in memory go in one burst; of a single one its second half.

@@ -94,7 +94,7 @@ void I8254x::descriptor_done(Descriptor d, Time now) {
   if (c.bits & TXD_RS) report(d, now);
   if (!c.context && c.bits & TXD_EOP) finish_frame(d, now);
   if (reg(TDH) == reg(TDT)) raise(TXQE, now);
-  transmit_step_.at(now + clocks(config_.transmit_step));
+  transmit_step_.at(now + config_.transmit_step);
 }
 
 // The frame is complete: what the chip inserts.

@@ -62,8 +62,8 @@ I8254xConfig chip_config(const TimingProfile& p, bool is_82543) {
   c.frame_header = number("packet_buffer.header", 0, 256);
   c.receive_descriptors = number("receive.cache", 16, 1024) / Descriptor::bytes;
   c.transmit_descriptors = number("transmit.cache", 16, 1024) / Descriptor::bytes;
-  c.receive_step = number("receive.step", 1, 1000);
-  c.transmit_step = number("transmit.step", 1, 1000);
+  c.receive_step = p.time("receive.step");
+  c.transmit_step = p.time("transmit.step");
   c.reset = p.time("reset");
   if (is_82543) c.management = p.time("mdi.transfer");
   c.link_timer = p.time("pcs.link_timer");

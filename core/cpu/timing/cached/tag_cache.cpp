@@ -17,7 +17,7 @@ TagCache::TagCache(std::uint32_t bytes, unsigned ways, unsigned line) {
   line_mask_ = ~(line - 1);
   shift_ = static_cast<std::uint8_t>(std::countr_zero(line));
   set_mask_ = bytes / (ways * line) - 1;
-  storage_.assign(((std::size_t{set_mask_} << set_shift_) / sizeof(Storage)) + 1, Storage{});
+  storage_.assign((((std::size_t{set_mask_} + 1) << set_shift_) + sizeof(Storage) - 1) / sizeof(Storage), Storage{});
   flush();
 }
 

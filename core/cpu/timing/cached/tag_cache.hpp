@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The tags of a set-associative cache: what is in, what is dirty, who leaves next. Data stay in RAM.
 //
-// Replacement is the tree pseudo-LRU of the 486 and Pentium (3 bits per set with four ways, 1 bit with two; i486 data
-// book, [M*]). The tag of a set's most recently used way is kept beside: one compare settles most lookups, and the
-// second-level cache's way guess (82497) is that very way.
+// Replacement is the tree pseudo-LRU of the 486 and Pentium (7 bits per set with eight ways, 3 with four, 1 with two;
+// i486 data book, [M*]). The tag of a set's most recently used way is kept beside: one compare settles most lookups,
+// and the second-level cache's way guess (82497) is that very way.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class TagCache {
   static constexpr std::uint32_t dirty = 2;
 
   TagCache() = default;
-  /// `bytes`, `ways` (1, 2, 4) and `line` (at least 4) are powers of two; bytes 0 makes a cache that is absent.
+  /// `bytes`, `ways` (1, 2, 4, 8) and `line` (at least 4) are powers of two; bytes 0 makes a cache that is absent.
   TagCache(std::uint32_t bytes, unsigned ways, unsigned line);
 
   bool present() const { return ways_ != 0; }
@@ -175,7 +175,7 @@ class TagCache {
     std::byte bytes[32];
   };
   /// log2 of a set's bytes with that many ways.
-  static constexpr unsigned set_shift_of(unsigned ways) { return ways == 4 ? 5 : 4; }
+  static constexpr unsigned set_shift_of(unsigned ways) { return ways == 8 ? 6 : ways == 4 ? 5 : 4; }
 
   template <CacheShape S = any_shape>
   unsigned ways() const {
@@ -242,18 +242,27 @@ class TagCache {
     return found;
   }
   // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
-  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as the way used last.
+  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as the way used last. With
+  // eight ways bits 3 to 5 say of ways 4 to 7 what bits 0 to 2 say of the lower four, and bit 6 that those are the
+  // older.
   static constexpr std::uint8_t oldest_of_four[8] = {0, 2, 1, 2, 0, 3, 1, 3};
+  static constexpr unsigned oldest_of_eight(unsigned tree) {
+    return tree & 0x40 ? oldest_of_four[tree & 7] : 4u + oldest_of_four[tree >> 3 & 7];
+  }
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] unsigned way_to_fill(const Set& s) const {
     if (s.empty != 0) [[unlikely]]
       return static_cast<unsigned>(std::countr_zero(s.empty));  // an empty way is filled first
-    return ways<S>() == 2 ? s.mru_way ^ 1u : ways<S>() == 4 ? oldest_of_four[s.tree & 7] : 0;
+    return ways<S>() == 2   ? s.mru_way ^ 1u
+           : ways<S>() == 4 ? oldest_of_four[s.tree & 7]
+           : ways<S>() == 8 ? oldest_of_eight(s.tree)
+                            : 0;
   }
   /// `way` of `s`, the set of `address`, is the one used last from now on.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] void touch(Set& s, std::uint32_t address, unsigned way) {
-    static constexpr std::uint8_t kept[4] = {4, 4, 2, 2}, marked[4] = {3, 1, 4, 0};
+    static constexpr std::uint8_t kept[8] = {0x3C, 0x3C, 0x3A, 0x3A, 0x27, 0x27, 0x17, 0x17},
+                                  marked[8] = {0x03, 0x01, 0x04, 0x00, 0x58, 0x48, 0x60, 0x40};
     changed<S>(address);
     s.mru_tag = s.tags()[way];
     s.mru_way = static_cast<std::uint8_t>(way);

@@ -18,9 +18,10 @@ void within(const char* field, std::uint64_t value, std::uint64_t low, std::uint
 }
 bool power(std::uint64_t v) { return std::has_single_bit(v); }
 
-void check_cache(const char* field, std::uint32_t bytes, unsigned ways, unsigned line) {
+void check_cache(const char* field, std::uint32_t bytes, unsigned ways, unsigned line, bool eight) {
   require(power(bytes) && bytes <= 4u << 20, field, bytes, "a power of two up to 4 MB");
-  require(ways == 1 || ways == 2 || ways == 4, field, ways, "of 1, 2 or 4 ways");
+  require(ways == 1 || ways == 2 || ways == 4 || (eight && ways == 8), field, ways,
+          eight ? "of 1, 2, 4 or 8 ways" : "of 1, 2 or 4 ways");
   require(bytes >= ways * line, field, bytes, "at least one line per way");
 }
 
@@ -62,11 +63,11 @@ void check(const TimingConfig& c) {
   within("write_buffers", c.write_buffers, 1, 8);
   if (c.model == Model::p6) within("repeat_start", c.repeat_start, 1, 127);
   require(c.l1.line == 16 || c.l1.line == 32, "l1.line", c.l1.line, "16 or 32 bytes");
-  check_cache("l1.bytes", c.l1.bytes, c.l1.ways, c.l1.line);
+  check_cache("l1.bytes", c.l1.bytes, c.l1.ways, c.l1.line, false);
   if (c.l2.bytes == 0) return;
   require(c.l2.line == 32 || c.l2.line == 64 || c.l2.line == 16, "l2.line", c.l2.line, "16, 32 or 64 bytes");
   require(c.l2.line >= c.l1.line, "l2.line", c.l2.line, "at least the first level's line");
-  check_cache("l2.bytes", c.l2.bytes, c.l2.ways, c.l2.line);
+  check_cache("l2.bytes", c.l2.bytes, c.l2.ways, c.l2.line, true);
   if (c.model == Model::p6) {
     require(c.l1.bytes == 16384 && c.l1.ways == 4 && c.l1.line == 32 && c.l1.split && c.l1.write_back, "l1.bytes",
             c.l1.bytes, "16 KB each for code and data, of 4 ways and 32-byte lines, written back, on a P6");

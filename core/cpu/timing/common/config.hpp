@@ -64,7 +64,7 @@ struct L1Config {
 /// A second-level cache between the bus and the DRAM. Clocks are bus clocks, start of cycle to first datum.
 struct L2Config {
   std::uint32_t bytes = 0;   ///< a power of two; 0 = none
-  std::uint8_t ways = 2;     ///< 1, 2 or 4
+  std::uint8_t ways = 2;     ///< 1, 2, 4 or 8
   std::uint8_t line = 32;    ///< bytes; 32 or 64, at least the first level's
   std::uint8_t hit_mru = 2;  ///< the way that was used last is guessed right
   std::uint8_t hit_other = 3;
