@@ -107,7 +107,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"run pc-p166 --do 'eject cd'", 2, {"no CD-ROM drive", "--cdrom empty"}},
       {"run pc-p166 --do 'insert cd x.iso'", 2, {"must be in double quotes"}},
       {"describe pc-p3-600 --until '1 ms' slot1", 2, {"slot1: the slot is empty", "--card 1=CARD"}},
-      {"show pc-p3", 2, {"did you mean 'pc-p3-600'?"}},
+      {"show pc-p3-60", 2, {"did you mean 'pc-p3-600'?"}},
       {"bench bus", 2, {"`planar bench` has no verb 'bus'", "cpu, ", "timing"}},
       {"list", 2, {"`planar list` needs one of machines, cards"}},
       {"list machine", 2, {"did you mean 'machines'?"}},
