@@ -95,7 +95,7 @@ class Debugging(unittest.TestCase):
             self.assertNotEqual(machine.registers()["eip"], here["eip"])
             machine.reverse_step(3)
             self.assertEqual(machine.registers(), here)
-            self.assertRegex(machine.command("time"), r"^7\.\d+ s, \d+ clocks")
+            self.assertRegex(machine.command("time"), r"^\d+\.\d+ s, \d+ clocks")
             self.assertNotEqual(machine.command("why"), "")
             result = machine.finish()
         self.assertEqual(result.state_hash, planar.netio(**CELL).state_hash)
