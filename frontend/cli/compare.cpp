@@ -132,7 +132,8 @@ int run(const CompareOptions& o) {
   const auto outcomes = run_matrix(plan.cells, plan.options);
   const int status = report(plan, outcomes, o.folder, o.timelines, o.command.json);
   if (const auto text = interruption_text(outcomes, plan.options); !text.empty()) throw Error(text, interrupted_exit);
-  if (!outcomes.empty() &&
+  // A line of a plan may be of a pair that does not fit; its refusal is what is kept.
+  if (o.results.empty() && !outcomes.empty() &&
       std::all_of(outcomes.begin(), outcomes.end(), [](const CellOutcome& o) { return !o.result && o.refused(); }))
     throw Error(fmt::format("nothing was compared: {}", outcomes.front().problem));
   return status;
