@@ -34,8 +34,9 @@ struct PublishedOptions {
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
-/// standing for its variants. Each lasts as long as the author's, unless the user says how long, and has the sizes of
-/// the table, unless the user gives `sizes` for the rows that have several.
+/// standing for its variants. Each lasts as long as the author's, unless the user says how long (floods of a fraction
+/// of a second stay as they are), and has the sizes of the table, unless the user gives `sizes` for the rows that have
+/// several.
 std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds,
                            bool sizes) {
   std::vector<Cell> cells;
@@ -47,7 +48,7 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     if (found == asked.end()) continue;
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
     cell.placement = found->placement;
-    if (own_seconds) cell.seconds = row.seconds;
+    if (own_seconds || (row.seconds && row.seconds->starts_with("0."))) cell.seconds = row.seconds;
     if (!sizes || row.single()) cell.sizes = row.sizes();
     cell.benchmark = &find_benchmark(row.benchmark);
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
