@@ -153,10 +153,10 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
       "delay_1",   "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself",        "copy_hot",
       "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "hardware_interrupt", "system_call",
       "page_walk"};
-  REQUIRE(kernels.size() == 7);
+  REQUIRE(kernels.size() == 9);
   for (const auto& [machine, names] : kernels) {
     CAPTURE(machine);
-    if (machine == "pc-p3-600") continue;  // its kernels are others, see below
+    if (machine.starts_with("pc-p2") || machine.starts_with("pc-p3")) continue;  // a P6 has other kernels, see below
     CHECK(std::includes(names.begin(), names.end(), all.begin(), all.end()));
     CHECK(names.size() == (machine == "pc-p166" ? all.size() + 45 : all.size()));
   }
@@ -192,7 +192,7 @@ TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on
     const auto kernel = row.at("kernel").get<std::string>();
     const double error = std::abs(row.at("residual_percent").get<double>());
     INFO(kernel << ": " << row.at("clocks") << " clocks, measured by others " << row.at("expected_clocks"));
-    CHECK(row.at("machine") == "pc-p3-600");
+    if (row.at("machine") != "pc-p3-600") continue;  // the Katmai that most of them were measured on
     CHECK((error <= 35) == !far.contains(kernel));
     errors[row.at("set").get<std::string>()].push_back(error);
   }

@@ -371,7 +371,7 @@ TEST_CASE("PRO/1000: minimum frames leave and arrive as fast as the bus and the 
   const double old = send_rate(sends_82542), fast = send_rate(sends_82543), narrow = send_rate(in_a_narrow_slot);
   CAPTURE(old, fast, narrow);
   CHECK(old < 0.6 * wire);
-  CHECK(fast > 1.5 * old);
+  CHECK(fast > 1.25 * old);
   CHECK(fast < wire);
   CHECK(narrow < 0.6 * wire);
   Pro1000Bench receives_82542({.is_82543 = false, .width = 64, .access = 234_ns});
