@@ -73,6 +73,7 @@ TEST_CASE("gigabit: netio runs on both PRO/1000s") {
 }
 
 TEST_CASE("gigabit: the driver's accesses are those of Intel's") {
+  if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses("flood --machine pc-p3-600 --card pro1000-82542 --send kernel --seconds 0.02");
   const std::vector<Access> reset{wrote(IMC, 0xFFFFFFF7), wrote(IMC, 0xFFFFFFFF),  wrote(RCTL, 0),
                                   wrote(TCTL, 0),         wrote(CTRL, 0x04000000), wrote(IMC, 0xFFFFFFFF)};
@@ -106,6 +107,7 @@ TEST_CASE("gigabit: the driver's accesses are those of Intel's") {
 }
 
 TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once for a visit's buffers") {
+  if (short_runs()) SKIP("takes whole runs");
   const auto flood =
       "flood --machine pc-p3-600 --card pro1000-82542 --depth hook --rates 300000 --seconds 0.01 --mode ";
   const auto polled = accesses(flood + std::string("poll"));
@@ -121,6 +123,7 @@ TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once for a visi
 }
 
 TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall later, polling holds") {
+  if (short_runs()) SKIP("takes whole runs");
   const auto rows = [](const std::string& mode) {
     return gigabit(
                "flood --machine pc-p3-600 --card pro1000-82542 --depth hook --rates 20000,200000,1488000 --seconds " +
@@ -149,6 +152,7 @@ TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall l
 }
 
 TEST_CASE("gigabit: one frame in sixty whose interrupt is not delayed doubles what is sent") {
+  if (short_runs()) SKIP("takes whole runs");
   const auto sent = [](const std::string& card, const std::string& mode) {
     const auto j = gigabit("flood --machine pc-p3-600 --card " + card + " --send kernel --seconds 0.02 --mode " + mode);
     return j.at("rows").at(0).at("sent_per_s").get<double>();
@@ -163,6 +167,7 @@ TEST_CASE("gigabit: one frame in sixty whose interrupt is not delayed doubles wh
 }
 
 TEST_CASE("gigabit: the mode 'delayed' is refused for a card that has no such timers") {
+  if (short_runs()) SKIP("takes whole runs");
   const auto run = run_planar("flood --machine model77 --card ne2 --mode delayed --rates 1000 --seconds 0.05 --quiet");
   CHECK(run.status != 0);
   CHECK_THAT(run.err, Contains("cannot delay its interrupts"));
