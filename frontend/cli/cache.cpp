@@ -61,8 +61,7 @@ Verb add_cache(CLI::App& app) {
   CLI::App* clear_verb = verb->add_subcommand("clear", "Remove all entries");
   verb->footer(fmt::format(
       "compare, published, regress and flood keep each finished run, and take it in place of making it again as long "
-      "as "
-      "program, machine, card, every value and every file that it reads are the same. Above {} MB the entries that "
+      "as program, machine, card, every value and every file that it reads are the same. Above {} MB the entries that "
       "were used longest ago go. --no-cache of these verbs leaves the cache out (docs/result-cache.md).\n\n"
       "Examples:\n"
       "  planar cache info    where it is and how large\n"

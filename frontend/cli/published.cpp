@@ -11,6 +11,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/comparison/converged.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/matrix_files.hpp"
 #include "frontend/matrix/spread.hpp"
@@ -48,7 +49,7 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     if (found == asked.end()) continue;
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
     cell.placement = found->placement;
-    if (own_seconds || (row.seconds && row.seconds->starts_with("0."))) cell.seconds = row.seconds;
+    if (own_seconds || (row.seconds && parse_seconds(*row.seconds) < 1_s)) cell.seconds = row.seconds;
     if (!sizes || row.single()) cell.sizes = row.sizes();
     cell.benchmark = &find_benchmark(row.benchmark);
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());

@@ -27,7 +27,7 @@ constexpr std::string_view extension = ".json";
 constexpr std::size_t key_digits = 64;
 constexpr std::uint64_t largest_entry = 64 << 20;
 /// No process writes one entry for that long.
-constexpr auto age_of_left_behind = std::chrono::hours(1);
+constexpr auto longest_writing = std::chrono::hours(1);
 
 bool begins_with_key(const std::string& name) {
   return name.size() >= key_digits + extension.size() && name.find_first_not_of("0123456789abcdef") == key_digits &&
@@ -44,7 +44,7 @@ std::uint64_t with_hits(const fs::path& file, const std::function<std::uint64_t(
     const ssize_t n = ::pread(descriptor, text, sizeof text, 0);
     std::from_chars(text, text + std::max<ssize_t>(n, 0), hits);
     hits = change(hits);
-    const auto now = fmt::format("{:020}\n", hits);  // always as long: no digits of an older count stay behind it
+    const auto now = fmt::format("{:020}\n", hits);  // always as long: no digit of an older count is left after it
     if (::pwrite(descriptor, now.data(), now.size(), 0) < 0) hits = 0;
   }
   ::close(descriptor);
@@ -108,38 +108,27 @@ void ResultStore::add_hits(std::uint64_t hits) const {
   if (hits) with_hits(folder_ / "hits", [&](std::uint64_t before) { return before + hits; });
 }
 
-std::vector<ResultStore::Entry> ResultStore::entries() const {
-  std::vector<Entry> list;
+ResultStore::Files ResultStore::files() const {
+  Files files;
   std::error_code problem;
   for (fs::directory_iterator at(folder_, problem), end; !problem && at != end; at.increment(problem)) {
     const auto name = at->path().filename().string();
+    if (!begins_with_key(name)) continue;
     std::error_code gone;  // another process may have removed it meanwhile
     Entry entry{at->path(), at->file_size(gone), {}};
     if (!gone) entry.used = at->last_write_time(gone);
-    if (!gone && begins_with_key(name) && name.size() == key_digits + extension.size())
-      list.push_back(std::move(entry));
+    if (gone) continue;
+    (name.size() == key_digits + extension.size() ? files.entries : files.unfinished).push_back(std::move(entry));
   }
-  return list;
-}
-
-std::vector<ResultStore::Entry> ResultStore::left_behind() const {
-  std::vector<Entry> list;
-  std::error_code problem;
-  for (fs::directory_iterator at(folder_, problem), end; !problem && at != end; at.increment(problem)) {
-    const auto name = at->path().filename().string();
-    std::error_code gone;
-    Entry entry{at->path(), 0, at->last_write_time(gone)};
-    if (!gone && begins_with_key(name) && name.size() > key_digits + extension.size()) list.push_back(std::move(entry));
-  }
-  return list;
+  return files;
 }
 
 void ResultStore::trim() const {
   std::error_code gone;
   const auto now = fs::file_time_type::clock::now();
-  for (const Entry& entry : left_behind())
-    if (now - entry.used > age_of_left_behind) fs::remove(entry.file, gone);
-  auto list = entries();
+  auto [list, unfinished] = files();
+  for (const Entry& entry : unfinished)
+    if (now - entry.used > longest_writing) fs::remove(entry.file, gone);
   std::uint64_t bytes = 0;
   for (const Entry& entry : list) bytes += entry.bytes;
   std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
@@ -153,15 +142,16 @@ void ResultStore::trim() const {
 std::size_t ResultStore::clear() const {
   std::error_code gone;
   std::size_t removed = 0;
-  for (const Entry& entry : entries()) removed += fs::remove(entry.file, gone) ? 1 : 0;
-  for (const Entry& entry : left_behind()) fs::remove(entry.file, gone);
+  const auto [entries, unfinished] = files();
+  for (const Entry& entry : entries) removed += fs::remove(entry.file, gone) ? 1 : 0;
+  for (const Entry& entry : unfinished) fs::remove(entry.file, gone);
   if (fs::exists(folder_ / "hits", gone)) with_hits(folder_ / "hits", [](std::uint64_t) { return 0; });
   return removed;
 }
 
 ResultStore::Usage ResultStore::usage() const {
   Usage usage;
-  for (const Entry& entry : entries()) {
+  for (const Entry& entry : files().entries) {
     ++usage.entries;
     usage.bytes += entry.bytes;
   }

@@ -60,9 +60,12 @@ class ResultStore {
     std::uint64_t bytes = 0;
     std::filesystem::file_time_type used;
   };
+  struct Files {
+    std::vector<Entry> entries;
+    std::vector<Entry> unfinished;  ///< being written, or left by a killed process
+  };
   std::filesystem::path file_of(const RunIdentity& identity) const;
-  std::vector<Entry> entries() const;
-  std::vector<Entry> left_behind() const;
+  Files files() const;
 
   std::filesystem::path folder_;
   std::uint64_t limit_;

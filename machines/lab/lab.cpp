@@ -226,11 +226,12 @@ void Lab::eject_diskette(unsigned drive, std::size_t n) {
   }
 }
 
-StorageAdapter& Lab::cdrom_cable(unsigned id, std::size_t n) const {
+StorageAdapter& Lab::cdrom_cable(unsigned id, bool by_force, std::size_t n) const {
   StorageAdapter* const storage = nodes_[n]->machine->storage();
   const storage::Drive* const drive = storage ? storage->drive(id) : nullptr;
   if (!drive || drive->kind() != storage::DriveKind::cdrom)
     throw Error(fmt::format("there is no CD-ROM drive {}; start the machine with --cdrom FILE, or --cdrom empty", id));
+  if (drive->locked() && !drive->tray_open() && !by_force) throw Error(locked_tray);
   return *storage;
 }
 
@@ -242,17 +243,13 @@ void Lab::name_cd(unsigned id, const std::string& file, std::size_t n) {
 }
 
 void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
-  StorageAdapter& storage = cdrom_cable(id, n);
-  if (const auto* drive = storage.drive(id); drive->locked() && !drive->tray_open()) throw Error(locked_tray);
+  StorageAdapter& storage = cdrom_cable(id, false, n);
   storage.change_medium(id, storage::DiskImage::open({file, storage::WriteMode::read_only, {}}, storage::cdrom_kind));
   name_cd(id, file, n);
 }
 
 void Lab::eject_cdrom(unsigned id, bool by_force, std::size_t n) {
-  StorageAdapter& storage = cdrom_cable(id, n);
-  if (const auto* drive = storage.drive(id); drive->locked() && !drive->tray_open() && !by_force)
-    throw Error(locked_tray);
-  storage.change_medium(id, {});
+  cdrom_cable(id, by_force, n).change_medium(id, {});
   name_cd(id, "", n);
 }
 

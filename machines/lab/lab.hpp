@@ -117,7 +117,8 @@ class Lab {
   void add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed);
   net::Medium& medium_named(const std::string& name) const;
   void check_diskette_drive(unsigned drive, std::size_t n) const;
-  StorageAdapter& cdrom_cable(unsigned id, std::size_t n) const;
+  /// Where CD-ROM drive `id` is. Throws Error without such a drive, and when its tray is locked, unless `by_force`.
+  StorageAdapter& cdrom_cable(unsigned id, bool by_force, std::size_t n) const;
   void name_cd(unsigned id, const std::string& file, std::size_t n);
 
   LabConfig config_;

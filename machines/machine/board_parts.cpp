@@ -30,6 +30,11 @@ net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const
   return found == media.end() ? nullptr : *found;
 }
 
+void install_diskette_drives(I82077& controller, const MachineConfig& config) {
+  for (unsigned n = 0; n < (config.drive_b ? 2 : 1); ++n)
+    controller.install(n, config.diskette == "2.88 MB" ? 1000 : 500);
+}
+
 std::optional<storage::DiskImage> open_drive(const DriveConfig& drive) {
   if (drive.disk.file.empty()) return {};
   return storage::DiskImage::open(drive.disk,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/board/at/diskette/i82077.hpp"
 #include "devices/medium/medium.hpp"
 #include "devices/storage/image/disk_image.hpp"
 #include "machines/config/machine_config.hpp"
@@ -20,6 +21,9 @@ std::vector<std::uint8_t> identified_firmware(std::span<const std::uint8_t> buil
 
 /// The medium that a card is plugged into; null if it is not among `media`.
 net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const> media);
+
+/// Drive A, and drive B where there is one, both of the machine's type.
+void install_diskette_drives(I82077& controller, const MachineConfig& config);
 
 /// What is in a drive, opened.
 std::optional<storage::DiskImage> open_drive(const DriveConfig& drive);

@@ -348,14 +348,6 @@ text_no_card:   db "@fail no 3C905B", 13, 10, 0
 ; Routine, next entry, rounds, name.
         align 4
 kernels:
-%macro kernel 2
-        align 4
-        dd %1, %%next, %2
-        %defstr %%name %1
-        db %%name, 0
-        align 4
-%%next:
-%endmacro
         kernel pci_in_byte, 64
         kernel pci_in_word, 64
         kernel pci_in_dword, 64

@@ -112,14 +112,6 @@ text_over:      db "@p6 end", 13, 10, 0
 ; Routine, next entry, rounds of a pass, name.
         align 4
 kernels:
-%macro kernel 2
-        align 4
-        dd %1, %%next, %2
-        %defstr %%name %1
-        db %%name, 0
-        align 4
-%%next:
-%endmacro
         kernel add_chain, 40
         kernel imul_chain, 20
         kernel div8_chain, 10

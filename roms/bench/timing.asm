@@ -370,14 +370,6 @@ text_over:      db "@timing end", 13, 10, 0
 ; Routine, next entry, name.
         align 4
 kernels:
-%macro kernel 1
-        align 4
-        dd %1, %%next
-        %defstr %%name %1
-        db %%name, 0
-        align 4
-%%next:
-%endmacro
         kernel delay_1
         kernel delay_2
         kernel delay_3

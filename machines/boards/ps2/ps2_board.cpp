@@ -62,8 +62,7 @@ Ps2Board::Ps2Board(const BoardSite& site)
   if (own_.panel) panel_.claim_ports(io);
   video_.claim(io, space_);
   video_.set_trace(&trace_);
-  for (unsigned n = 0; n < (config_.drive_b ? 2 : 1); ++n)
-    diskette_.install(n, config_.diskette == "2.88 MB" ? 1000 : 500);
+  install_diskette_drives(diskette_, config_);
 }
 
 Ps2Board::~Ps2Board() = default;

@@ -27,6 +27,14 @@ const nlohmann::ordered_json& timing() {
   static const auto json = said.status == 0 ? said.json() : nlohmann::ordered_json::object();
   return json;
 }
+
+/// The kernels of a machine file with this text.
+nlohmann::ordered_json rows_of_machine(const std::string& text) {
+  Scratch scratch;
+  const auto said = run_planar("bench timing --quiet --json - --machine " + scratch.write("machine.toml", text));
+  REQUIRE(said.status == 0);
+  return said.json().at("results");
+}
 }  // namespace
 
 TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
@@ -212,15 +220,11 @@ TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on
 TEST_CASE(
     "bench timing: a Coppermine's second level answers a load in 7 clocks; repeated strings begin when they are told "
     "to") {
-  Scratch scratch;
-  const auto file = scratch.write("coppermine.toml",
-                                  "machine = \"pc-p3-600\"\n[cpu]\nsignature = 0x686\nrepeat_start = 72\n"
-                                  "[l2]\nsize = \"256 KB\"\nlatency = 4\nline_clocks = 2\n");
-  const auto said = run_planar("bench timing --quiet --json - --machine " + file);
-  REQUIRE(said.status == 0);
+  const auto rows = rows_of_machine(
+      "machine = \"pc-p3-600\"\n[cpu]\nsignature = 0x686\nrepeat_start = 72\n"
+      "[l2]\nsize = \"256 KB\"\nlatency = 4\nline_clocks = 2\n");
   unsigned seen = 0;
-  const auto json = said.json();
-  for (const auto& row : json.at("results")) {
+  for (const auto& row : rows) {
     const auto kernel = row.at("kernel").get<std::string>();
     if (kernel == "chase_l2") {
       CHECK(row.at("clocks").get<double>() == Approx(7).epsilon(0.05));  // lmbench
@@ -252,15 +256,11 @@ TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops
 }
 
 TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
-  Scratch scratch;
-  const auto file = scratch.write("slow.toml",
-                                  "machine = \"model77\"\n[memory.dram]\n"
-                                  "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
-  const auto said = run_planar("bench timing --quiet --json - --machine " + file);
-  REQUIRE(said.status == 0);
+  const auto rows = rows_of_machine(
+      "machine = \"model77\"\n[memory.dram]\n"
+      "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
   unsigned seen = 0;
-  const auto json = said.json();
-  for (const auto& row : json.at("results"))
+  for (const auto& row : rows)
     if (const auto kernel = row.at("kernel").get<std::string>(); kernel.starts_with("copy_")) {
       INFO(kernel << " " << row.at("clocks") << " " << row.at("expected_clocks"));
       CHECK(row.at("within_bound") == true);
