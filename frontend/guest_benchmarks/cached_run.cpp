@@ -42,11 +42,11 @@ std::optional<int> CachedRun::put() {
 
 void CachedRun::made(const BenchmarkResult& result) {
   if (!cache_ || result.interrupted) return;
-  if (again_)
-    cache_->check(0, result.pairing(), result.json(), {});
-  else
-    cache_->keep(0, result.json(), result.table());
+  const bool equal = again_ && cache_->check(0, result.pairing(), result.json(), {});
+  if (!again_) cache_->keep(0, result.json(), result.table());
   cache_->finish();
+  if (equal && output_.json != "-")
+    fmt::print("made again and equal to the result in the cache (--no-cache leaves the cache alone)\n");
 }
 
 }  // namespace planar

@@ -33,7 +33,7 @@ struct RunIdentity {
   std::string machine, card;   ///< as the result names them; without a card, the one that the guest has chosen
   std::uint64_t seed = 0;
   std::string row_key;               ///< the member of a row that holds its size
-  std::vector<std::uint32_t> sizes;  ///< one row each
+  std::vector<std::uint32_t> sizes;  ///< one row each; empty: `arguments` say which
   double seconds = 0;                ///< virtual, that it lasts at least
 };
 

@@ -148,6 +148,10 @@ pid_t start(const std::vector<std::string>& list, const Catcher& out, const Catc
   std::vector<char*> argv{const_cast<char*>("planar")};
   for (const auto& word : list) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
+  std::string no_cache = "PLANAR_NO_CACHE=1";  // the matrix has asked the cache itself
+  std::vector<char*> environment{no_cache.data()};
+  for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
+  environment.push_back(nullptr);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid < 0) throw Error(fmt::format("a run cannot be started: {}", std::strerror(errno)), ExitCode::missing_file);
   if (pid > 0) return pid;
@@ -156,7 +160,7 @@ pid_t start(const std::vector<std::string>& list, const Catcher& out, const Catc
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (::getppid() == parent && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out.descriptor(), STDOUT_FILENO) >= 0 &&
       ::dup2(err.descriptor(), STDERR_FILENO) >= 0)
-    ::execve(own_program, argv.data(), environ);
+    ::execve(own_program, argv.data(), environment.data());
   ::_exit(static_cast<int>(ExitCode::missing_file));
 }
 
@@ -265,7 +269,9 @@ class Matrix {
                    .card = cell.card,
                    .seed = cell.seed.value_or(options_.seed),
                    .row_key = std::string(options_.benchmark_of(cell).row_key),
-                   .sizes = options_.benchmark_of(cell).sizes(options_.sizes_of(cell))};
+                   .sizes = {}};
+    if (!cell.command.empty()) return id;  // its words say which rows it has
+    id.sizes = options_.benchmark_of(cell).sizes(options_.sizes_of(cell));
     if (!options_.may_converge(cell))
       id.seconds = std::strtod(options_.seconds_of(cell).c_str(), nullptr) * static_cast<double>(id.sizes.size());
     return id;

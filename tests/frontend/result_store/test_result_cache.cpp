@@ -276,8 +276,15 @@ TEST_CASE("a flood of one's own comes from the cache, too", "[cache]") {
                                "--depth driver --rates 1000 --runs 2"};
   for (const auto& kind : kinds) {
     INFO(kind);
-    const auto flood = "flood --card ne2 --seconds 0.05 --quiet " + kind;
-    const auto first = cache(flood), second = cache(flood);
+    std::string flood;
+    Said first, second;
+    unsigned seed = 0;
+    do {  // one seed in twenty is made again unasked, and which ones depends on the program's contents
+      REQUIRE(seed < 8);
+      flood = fmt::format("flood --card ne2 --seconds 0.05 --quiet {} --seed {}", kind, ++seed);
+      first = cache(flood);
+      second = cache(flood);
+    } while (second.out.find("made again and equal to the result in the cache") != std::string::npos);
     REQUIRE(first.status == 0);
     CHECK(second.status == 0);
     const auto lines = [](const std::string& text) { return text.substr(0, text.find("taken from the cache")); };
@@ -295,8 +302,10 @@ TEST_CASE("a flood of one's own comes from the cache, too", "[cache]") {
   CHECK(fs::exists(cache.scratch.file("x.pcapng")));
   CHECK(capture.out.find("from the cache") == std::string::npos);
 
-  const auto flood = "flood --card ne2 --seconds 0.05 --quiet --rates 1000,4000";
-  CHECK(cache(std::string(flood) + " --check-cache").status == 0);
+  const auto flood = "flood --card ne2 --seconds 0.05 --quiet --rates 1000,4000 --seed 1";
+  CHECK(cache(std::string(flood)).status == 0);
+  CHECK_THAT(cache(std::string(flood) + " --check-cache").out,
+             Contains("made again and equal to the result in the cache"));
   for (const auto& entry : cache.entries()) {
     auto file = read_json(entry.string());
     if (!file["result"]["rows"][0].contains("delivered")) continue;
