@@ -30,6 +30,7 @@ LabConfig chosen_lab(const StartChoice& choice) {
   if (!choice.card.empty()) options.cards = {choice.card};
   if (!choice.net.empty()) options.net = choice.net;
   if (!choice.diskette.empty()) options.drives.floppy = choice.diskette;
+  if (!choice.diskette_b.empty()) options.drives.floppy_b = choice.diskette_b;
   if (!choice.disk.empty()) options.drives.disks = {choice.disk};
   if (!choice.cdrom.empty()) options.drives.cdroms = {choice.cdrom};
   LabConfig lab = options.lab();
@@ -59,8 +60,9 @@ class Actions final : public StartActions {
 
   void check(const StartChoice& choice) const override {
     std::error_code unknown;
-    for (const auto* file : {&choice.diskette, &choice.disk, &choice.cdrom})
-      if (!file->empty() && !std::filesystem::exists(file->substr(0, file->find(",mode=")), unknown))
+    for (const auto* file : {&choice.diskette, &choice.diskette_b, &choice.disk, &choice.cdrom})
+      if (!file->empty() && *file != empty_drive &&
+          !std::filesystem::exists(file->substr(0, file->find(",mode=")), unknown))
         throw Error(fmt::format("{}: there is no such file", *file), ExitCode::missing_file);
     chosen_lab(choice);
   }

@@ -16,6 +16,7 @@
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
+#include "frontend/output/chart.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
@@ -30,7 +31,8 @@ constexpr const char* style =
     ":root{color-scheme:light dark}"
     "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .7em;border-bottom:1px solid #ddd}"
-    "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
+    "th:first-child{text-align:left}td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-"
+    "align:left;color:#a00}"
     "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto;display:block;margin:1em 0}"
     "code{overflow-wrap:anywhere}li{margin:.3em 0}"
     "@media screen and (prefers-color-scheme:dark){body{color:#ddd;background:#181818}th,td{border-color:#444}"
@@ -71,6 +73,7 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
 std::size_t number_of(const Comparison& c, const Cell& cell) {
   std::vector<std::string> seen;
   for (const CellOutcome& o : c.outcomes) {
+    if (o.refused()) continue;
     const auto name = o.cell.card_option();
     if (name == cell.card_option()) break;
     if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
@@ -111,9 +114,9 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   const bool bars = std::any_of(lines.begin(), lines.end(), [](const PlotLine& line) {
     return std::any_of(line.within.begin(), line.within.end(), [](double w) { return w > 0; });
   });
-  return svg_lines(fmt::format("{}{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)",
-                               bars ? " (bars: 95 % confidence)" : ""),
-                   categories, axes, lines);
+  return chart_lines(fmt::format("{}{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)",
+                                 bars ? " (bars: 95 % confidence)" : ""),
+                     categories, axes, lines);
 }
 
 /// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
@@ -150,7 +153,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
                 "KB/s"};
   axes.limit = medium_limit(c.benchmark, medium);
   axes.limit_name = fmt::format("{} carries at most", title(medium));
-  return svg_lines("Data delivered over the time of each packet size", categories, axes, lines);
+  return chart_lines("Data delivered over the time of each packet size", categories, axes, lines);
 }
 
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -204,11 +207,12 @@ std::string comparison_html(const Comparison& c) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
       "<meta name=\"viewport\" content=\"width=device-width\"><style>{}{}</style></head><body>\n<h1>{} on network "
       "adapters</h1>\n"
-      "<p>{}, {} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "<p>{}, {} virtual seconds per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
       "in which the processor really executed. Hypothetical interface: no programming information for that card "
       "is public; planar defines an interface of its own.</p>\n",
-      style, plot_style(), c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
-  out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
+      style, plot_style() + chart_style(), c.benchmark.name, c.benchmark.heading, c.seconds,
+      c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
+  if (c.benchmark.frame_times) out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
                        reasons_html(c, machine, medium));
@@ -226,7 +230,7 @@ std::string comparison_html(const Comparison& c) {
                          escaped((*o.result)["guest_image_sha256"].get<std::string>()));
       break;
     }
-  return out + origin() + fmt::format("<script>{}</script>\n</body></html>\n", plot_script);
+  return out + origin() + fmt::format("<script>{}</script>\n</body></html>\n", chart_script());
 }
 
 }  // namespace planar

@@ -93,6 +93,40 @@ std::string wrapped_heading(const std::string& text) {
   return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
 }
 
+namespace {
+
+std::string frame_text(const Comparison& c, const std::string& machine, MediumKind medium) {
+  if (!c.benchmark.frame_times) return {};
+  std::string out = fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
+  for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
+  out += "\n";
+  each(c, machine, medium, [&](const CellOutcome& o) {
+    if (!o.result) return;
+    out += in_column(card_title(o.cell), 16);
+    for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
+    out += "\n";
+  });
+  return out;
+}
+
+std::string frame_markdown(const Comparison& c, const std::string& machine, MediumKind medium) {
+  if (!c.benchmark.frame_times) return {};
+  std::string out = "\nµs per data frame with the largest packets:\n\n| card | all |";
+  for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
+  out += "\n|---|---:|";
+  for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
+  out += "\n";
+  each(c, machine, medium, [&](const CellOutcome& o) {
+    if (!o.result) return;
+    out += fmt::format("| {} |", card_title(o.cell));
+    for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
+    out += "\n";
+  });
+  return out;
+}
+
+}  // namespace
+
 std::string comparison_text(const Comparison& c) {
   std::string out;
   c.each_table([&](const std::string& machine, MediumKind medium) {
@@ -109,16 +143,7 @@ std::string comparison_text(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {:>7}", figure_text(c.benchmark, o, size));
       out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
-    if (!c.benchmark.frame_times) return;
-    out += fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
-    for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
-    out += "\n";
-    each(c, machine, medium, [&](const CellOutcome& o) {
-      if (!o.result) return;
-      out += in_column(card_title(o.cell), 16);
-      for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
-      out += "\n";
-    });
+    out += frame_text(c, machine, medium);
     const Reasons reasons = reasons_of(c, machine, medium);
     for (const auto* list : {&reasons.cards, &reasons.pairs})
       for (const auto& sentence : *list) out += "- " + wrapped(sentence, 2) + "\n";
@@ -131,11 +156,11 @@ std::string comparison_text(const Comparison& c) {
 
 std::string comparison_markdown(const Comparison& c) {
   std::string out = fmt::format(
-      "# {}\n\n{} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "# {}\n\n{} virtual seconds per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
       "in which the processor really executed. Hypothetical interface: no programming information for that card is "
       "public; planar defines an interface of its own.\n",
-      c.benchmark.heading, c.seconds, c.seed);
-  out += "\n" + std::string(frame_parts_explained) + "\n";
+      c.benchmark.heading, c.seconds, c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
+  if (c.benchmark.frame_times) out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
     for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
@@ -151,20 +176,9 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {} |", figure_text(c.benchmark, o, size));
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
-    if (!c.benchmark.frame_times) return;
-    out += "\nµs per data frame with the largest packets:\n\n| card | all |";
-    for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
-    out += "\n|---|---:|";
-    for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
-    out += "\n";
-    each(c, machine, medium, [&](const CellOutcome& o) {
-      if (!o.result) return;
-      out += fmt::format("| {} |", card_title(o.cell));
-      for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
-      out += "\n";
-    });
+    out += frame_markdown(c, machine, medium);
     const Reasons reasons = reasons_of(c, machine, medium);
-    out += "\n";
+    if (!reasons.cards.empty()) out += "\n";
     for (const auto* list : {&reasons.cards, &reasons.pairs})
       for (const auto& sentence : *list) out += "- " + sentence + "\n";
   });

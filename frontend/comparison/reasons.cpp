@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
@@ -123,6 +124,34 @@ std::string sentence(const Comparison& c, const Card& one) {
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
 }
 
+/// Of overload: up to what rate a card's frames are delivered, and where those of the highest rate are lost.
+std::optional<std::string> losses(const CellOutcome& o) {
+  constexpr std::pair<const char*, const char*> places[] = {{"fifo", "the card's FIFO"},
+                                                            {"ring", "the card's receive buffers"},
+                                                            {"driver", "the driver"},
+                                                            {"backlog", "the kernel's backlog queue"},
+                                                            {"socket", "the socket's buffer"}};
+  if (!o.result || !o.result->contains("rows") || (*o.result)["rows"].empty()) return std::nullopt;
+  const auto& row = (*o.result)["rows"].back();
+  if (!row.contains("lost") || !row.contains("delivered_in_time")) return std::nullopt;
+  const double offered = row["offered"].get<double>(), in_time = row["delivered_in_time"].get<double>();
+  if (offered <= 0) return std::nullopt;
+  const auto percent = [&](double frames) { return fmt::format("{:.1f} %", 100 * frames / offered); };
+  std::string out = card_name(o.cell) + ": ";
+  out += o.result->contains("knee_per_s")
+             ? fmt::format("up to {:.0f} frames/s less than 1 % are not delivered in time; ",
+                           (*o.result)["knee_per_s"].get<double>())
+             : std::string("loses more than 1 % at every rate; ");
+  out +=
+      fmt::format("of {:.0f} frames/s {} are delivered in time", row["offered_per_s"].get<double>(), percent(in_time));
+  if (const double late = row["delivered"].get<double>() - in_time; late > 0)
+    out += fmt::format(", {} are delivered late", percent(late));
+  for (const auto& [key, place] : places)
+    if (const double frames = row["lost"].value(key, 0.0); frames > 0)
+      out += fmt::format(", {} are lost in {}", percent(frames), place);
+  return out + ".";
+}
+
 /// Of the faster and the slower card.
 std::string separation(const Comparison& c, const Card& fast, const Card& slow) {
   const double gain = slow.total - fast.total;
@@ -162,12 +191,15 @@ std::vector<std::string> pairs_of(const Comparison& c, std::vector<Card>& cards)
 }  // namespace
 
 Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind medium) {
+  Reasons out;
   std::vector<Card> cards;
   for (const CellOutcome& o : c.outcomes) {
     if (o.cell.machine != machine || find_adapter(o.cell.card).medium != medium) continue;
-    if (auto card = card_of(c, o)) cards.push_back(std::move(*card));
+    if (auto card = card_of(c, o))
+      cards.push_back(std::move(*card));
+    else if (auto said = losses(o))
+      out.cards.push_back(std::move(*said));
   }
-  Reasons out;
   out.pairs = pairs_of(c, cards);
   for (const Card& card : cards) out.cards.push_back(sentence(c, card));
   return out;

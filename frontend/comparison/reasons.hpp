@@ -11,8 +11,8 @@
 
 namespace planar {
 
-/// A sentence for each card of a table, the fastest first, then one for each two cards that follow one another. Cards
-/// without a frame's time have none.
+/// A sentence for each card of a table, the fastest first, then one for each two cards that follow one another. Of
+/// overload: where each card's frames are lost. Cards with neither have none.
 struct Reasons {
   std::vector<std::string> cards, pairs;
 };

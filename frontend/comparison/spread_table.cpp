@@ -48,6 +48,13 @@ Cells cells_of(const SpreadRow& row) {
           fmt::format("{:.1f}", s.least), fmt::format("{:.1f}", s.most)};
 }
 
+/// The same for a page, which has room for the card's title.
+Cells page_cells_of(const SpreadRow& row) {
+  Cells cells = cells_of(row);
+  cells[1] = card_title(row.outcome->cell);
+  return cells;
+}
+
 std::string text_line(const Cells& c) {
   // Within 80 columns; a longer name has a line of its own.
   std::string name = fmt::format("{:<9} {}", c[0], c[1]);
@@ -73,7 +80,7 @@ std::string spread_markdown(const Comparison& c) {
       "\n## Spread\n\n{}.\n\n| machine | card | size | mean | ± | standard deviation | least | most |\n"
       "|---|---|---|---:|---:|---:|---:|---:|\n",
       title(c, rows));
-  for (const SpreadRow& row : rows) out += fmt::format("| {} |\n", fmt::join(cells_of(row), " | "));
+  for (const SpreadRow& row : rows) out += fmt::format("| {} |\n", fmt::join(page_cells_of(row), " | "));
   return out;
 }
 
@@ -86,7 +93,7 @@ std::string spread_html(const Comparison& c) {
       escaped(title(c, rows)));
   for (const SpreadRow& row : rows) {
     out += "<tr>";
-    for (const auto& cell : cells_of(row)) out += fmt::format("<td>{}</td>", escaped(cell));
+    for (const auto& cell : page_cells_of(row)) out += fmt::format("<td>{}</td>", escaped(cell));
     out += "</tr>\n";
   }
   return out + "</table>\n";

@@ -105,12 +105,37 @@ std::string value_text(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
 
-/// A range of a numeric axis in round steps.
-struct Range {
-  double from = 0, to = 1, step = 1;
-};
+/// The legend's entry of a line, below `y`; its height.
+double line_legend(std::string& out, const PlotLine& line, double y) {
+  const double from = width - right + 12;
+  const std::size_t n = line.number;
+  out += fmt::format(
+      "<line class=\"s{0}\" x1=\"{1}\" x2=\"{2}\" y1=\"{3}\" y2=\"{3}\" stroke=\"{4}\" stroke-width=\"2.5\" "
+      "stroke-dasharray=\"{5}\"/><g class=\"f{0}\" fill=\"{4}\">{6}</g>\n",
+      n % colours.size(), from, from + 26, y - 4, colours[n % colours.size()].light, dash(n),
+      line.points ? point(n, from + 13, y - 4) : "");
+  double height = 0;
+  for (const auto& words : in_lines(line.name, 38)) {
+    out += text(from + 32, y + height, "start", words);
+    height += legend_step;
+  }
+  return height;
+}
 
-Range y_range(const PlotAxes& axes, const std::vector<PlotLine>& lines) {
+double legend_height(const std::vector<PlotLine>& lines) {
+  double height = 0;
+  for (const PlotLine& line : lines) height += legend_step * static_cast<double>(in_lines(line.name, 38).size());
+  return height;
+}
+
+}  // namespace
+
+LineStyle line_style(std::size_t number) {
+  const Colour& colour = colours[number % colours.size()];
+  return {colour.light, colour.dark, dash(number), number % 4};
+}
+
+PlotRange plot_range(const PlotAxes& axes, const std::vector<PlotLine>& lines) {
   double most = axes.limit.value_or(0), least = axes.limit.value_or(std::numeric_limits<double>::max());
   for (const PlotLine& line : lines) {
     for (const auto* list : {&line.values, &line.marks})
@@ -123,39 +148,12 @@ Range y_range(const PlotAxes& axes, const std::vector<PlotLine>& lines) {
   }
   // Differences show where the axis does not begin far below them.
   const bool cut = least > most / 2 && least < most;
-  Range r;
+  PlotRange r;
   r.step = step_for(cut ? most - least : most);
   r.from = cut ? std::max(0.0, (std::floor(least / r.step) - 1) * r.step) : 0;
   r.to = std::max(r.from + r.step, std::ceil(most / r.step) * r.step);
   return r;
 }
-
-/// The legend's entry of a line, below `y`; its height.
-double line_legend(std::string& out, const PlotLine& line, double y) {
-  const double from = width - right + 12;
-  const std::size_t n = line.number;
-  out += fmt::format(
-      "<g class=\"key\" data-line=\"{0}\" tabindex=\"0\"><line class=\"s{1}\" x1=\"{2}\" x2=\"{3}\" y1=\"{4}\" "
-      "y2=\"{4}\" stroke=\"{5}\" stroke-width=\"2.5\" stroke-dasharray=\"{6}\"/><g class=\"f{1}\" "
-      "fill=\"{5}\">{7}</g>\n",
-      n, n % colours.size(), from, from + 26, y - 4, colours[n % colours.size()].light, dash(n),
-      line.points ? point(n, from + 13, y - 4) : "");
-  double height = 0;
-  for (const auto& words : in_lines(line.name, 38)) {
-    out += text(from + 32, y + height, "start", words);
-    height += legend_step;
-  }
-  out += "</g>\n";
-  return height;
-}
-
-double legend_height(const std::vector<PlotLine>& lines) {
-  double height = 0;
-  for (const PlotLine& line : lines) height += legend_step * static_cast<double>(in_lines(line.name, 38).size());
-  return height;
-}
-
-}  // namespace
 
 std::string escaped(const std::string& plain) {
   std::string out;
@@ -173,7 +171,7 @@ std::string escaped(const std::string& plain) {
 
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines) {
-  const Range range = y_range(axes, lines);
+  const PlotRange range = plot_range(axes, lines);
   const double plot_height = std::max(line_height, legend_height(lines));
   const double height = top + plot_height + bottom, floor = top + plot_height;
   const double furthest = axes.at.empty() ? 0 : *std::max_element(axes.at.begin(), axes.at.end());
@@ -242,9 +240,9 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
                       fmt::format("{:.1f}", *v), within > 0 ? fmt::format(" ± {:.1f}", within) : "", escaped(axes.y));
     }
     out += fmt::format(
-        "<g class=\"line\" data-line=\"{}\"><path class=\"s{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" "
+        "<g class=\"line\"><path class=\"s{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" "
         "stroke-width=\"2\" stroke-opacity=\"0.85\" stroke-dasharray=\"{}\"><title>{}</title></path>\n{}",
-        n, n % colours.size(), path, colour, dash(n), escaped(line.name), points);
+        n % colours.size(), path, colour, dash(n), escaped(line.name), points);
     if (line.knee && furthest > 0) {
       const double at = left + plot_width * *line.knee / (furthest * 1.04);
       out += fmt::format(
@@ -325,17 +323,7 @@ std::string plot_style() {
   for (std::size_t n = 0; n < colours.size(); ++n)
     dark += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", n, colours[n].dark);
   for (std::size_t n = 0; n < part_colours.size(); ++n) dark += fmt::format(".p{}{{fill:{}}}", n, part_colours[n].dark);
-  return "svg .off{opacity:.12}svg .key.off{opacity:.4}svg .key{cursor:pointer}svg .key:hover text{text-decoration:"
-         "underline}"
-         "@media screen and (prefers-color-scheme:dark){.grid{stroke:#444}.inside{fill:#fff}" +
-         dark + "}";
+  return "@media screen and (prefers-color-scheme:dark){.grid{stroke:#444}.inside{fill:#fff}" + dark + "}";
 }
-
-const char* const plot_script =
-    "document.querySelectorAll('svg .key').forEach(key=>{"
-    "const go=()=>{const off=!key.classList.contains('off');"
-    "document.querySelectorAll('svg [data-line=\"'+key.dataset.line+'\"]').forEach(g=>g.classList.toggle('off',off))};"
-    "key.addEventListener('click',go);"
-    "key.addEventListener('keydown',e=>{if(e.key==='Enter'||e.key===' '){e.preventDefault();go()}})});";
 
 }  // namespace planar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two plots as SVG text for the self-contained report: figures as lines, and where a frame's time goes. They need no
-// script: every point and part tells its value under the pointer. What a page adds (a dark palette, lines switched on
-// and off by their legend) is plot_style and plot_script.
+// Two plots as SVG text, for pages in Markdown, for paper, and for a report without scripts (chart.hpp draws its lines
+// otherwise): figures as lines, and where a frame's time goes. Every point and part tells its value under the pointer;
+// plot_style is the palette of dark pages.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,20 @@ struct PlotAxes {
   std::string all = {};  ///< on a numeric axis in the unit of y: names the line on which both are equal
 };
 
+/// How a line is told apart from others: by colour, on white pages and on dark ones, and by dashes and points.
+struct LineStyle {
+  const char *light, *dark;
+  const char* dashes;  ///< lengths, drawn and not drawn in turn, or none
+  std::size_t shape;   ///< of its points: circle, square, triangle, diamond
+};
+LineStyle line_style(std::size_t number);
+
+/// The values that a plot's axis y shows, in round steps.
+struct PlotRange {
+  double from = 0, to = 1, step = 1;
+};
+PlotRange plot_range(const PlotAxes& axes, const std::vector<PlotLine>& lines);
+
 /// x: `categories`, an empty one without a label; y: from 0, or from below the least value where all lie in the upper
 /// half: the axis then says so and shows the break.
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
@@ -44,9 +58,8 @@ struct PlotBar {
 std::string svg_bars(const std::string& title, const std::vector<std::string>& parts, const std::string& unit,
                      const std::vector<PlotBar>& bars);
 
-/// For a page's style and script elements.
+/// For a page's style element.
 std::string plot_style();
-extern const char* const plot_script;
 
 /// `text` with the characters escaped that mean something in XML and HTML.
 std::string escaped(const std::string& text);

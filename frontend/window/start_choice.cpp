@@ -12,6 +12,7 @@ std::vector<std::string> StartChoice::arguments() const {
   };
   add("--card", card);
   add("--floppy", diskette);
+  add("--floppy-b", diskette_b);
   add("--disk", disk);
   add("--cdrom", cdrom);
   add("--net", net);

@@ -24,7 +24,7 @@ namespace planar {
 
 namespace {
 
-constexpr Desktop::Size page_size{720, 300};
+constexpr Desktop::Size page_size{720, 330};
 constexpr unsigned picture_period = 25;  // ms
 constexpr float label_pixels = 110;
 
@@ -44,6 +44,7 @@ class Page {
         desktop_(page_size, settings_.scale),
         context_(desktop_.renderer(), settings_.scale > 0 ? settings_.scale : desktop_.display_scale()) {
     put(diskette_, choice_.diskette);
+    put(diskette_b_, choice_.diskette_b);
     put(disk_, choice_.disk);
     put(cdrom_, choice_.cdrom);
     cards_ = actions_.cards(choice_.machine);
@@ -90,14 +91,15 @@ class Page {
       said_ = e.what();
       return false;
     }
-    for (const auto* file : {&choice_.diskette, &choice_.disk, &choice_.cdrom})
-      if (!file->empty()) settings_.remember(std::filesystem::absolute(*file).string());
+    for (const auto* file : {&choice_.diskette, &choice_.diskette_b, &choice_.disk, &choice_.cdrom})
+      if (!file->empty() && *file != empty_drive) settings_.remember(std::filesystem::absolute(*file).string());
     keep_window_settings(settings_file_, settings_);
     return true;
   }
 
   void read_texts() {
     choice_.diskette = diskette_.data();
+    choice_.diskette_b = diskette_b_.data();
     choice_.disk = disk_.data();
     choice_.cdrom = cdrom_.data();
   }
@@ -153,9 +155,10 @@ class Page {
     ImGui::Spacing();
     machine_row();
     card_row();
-    image_row("Diskette", diskette_);
-    image_row("Hard disk", disk_);
-    image_row("CD-ROM", cdrom_);
+    image_row("Diskette A", diskette_, false);
+    image_row("Diskette B", diskette_b_, true);
+    image_row("Hard disk", disk_, false);
+    image_row("CD-ROM", cdrom_, true);
     network_row();
     ImGui::Spacing();
     read_texts();
@@ -220,12 +223,13 @@ class Page {
     ImGui::EndCombo();
   }
 
-  void image_row(const char* name, Text& text) {
+  /// `may_be_empty`: without an image the machine does not have that drive, and it can also have it with nothing in it.
+  void image_row(const char* name, Text& text, bool may_be_empty) {
     ImGui::PushID(name);
     label(name);
     const float button = widgets::px(70.0F), gap = ImGui::GetStyle().ItemSpacing.x;
     ImGui::SetNextItemWidth(-2 * (button + gap));
-    ImGui::InputTextWithHint("##file", "none", text.data(), text.size());
+    ImGui::InputTextWithHint("##file", may_be_empty ? "no drive" : "none", text.data(), text.size());
     ImGui::SameLine();
     if (ImGui::Button("Open...", {button, 0})) {
       target_ = &text;
@@ -235,6 +239,7 @@ class Page {
     if (ImGui::Button("Recent", {button, 0})) ImGui::OpenPopup("recent");
     if (ImGui::BeginPopup("recent")) {
       popup_ = true;
+      if (may_be_empty && ImGui::MenuItem("A drive with nothing in it")) put(text, std::string(empty_drive));
       for (const auto& file : settings_.recent)
         if (ImGui::MenuItem(file.c_str())) put(text, file);
       if (settings_.recent.empty()) ImGui::TextDisabled("no image was inserted yet");
@@ -269,7 +274,7 @@ class Page {
   GuiInput input_;
   FileDialog dialog_;
   Asked asked_ = Asked::image;
-  Text diskette_{}, disk_{}, cdrom_{};
+  Text diskette_{}, diskette_b_{}, disk_{}, cdrom_{};
   Text* target_ = &diskette_;
   bool closed_ = false, fitted_ = false, started_ = false, picture_ = false;
   bool popup_ = false;  // a list is open: Enter is its key

@@ -10,11 +10,14 @@
 
 namespace planar {
 
+/// What stands for an image in a drive that is there and has nothing in it.
+inline constexpr std::string_view empty_drive = "empty";
+
 struct StartChoice {
-  std::string machine = "model95";  ///< built-in, or a machine file
-  std::string card;                 ///< empty: none, or those of the machine file
-  std::string diskette, disk, cdrom;
-  std::string net;  ///< as --net; empty: as the machine has it
+  std::string machine = "model95";                ///< built-in, or a machine file
+  std::string card;                               ///< empty: none, or those of the machine file
+  std::string diskette, diskette_b, disk, cdrom;  ///< files; drive B and CD-ROM also "empty": nothing in it yet
+  std::string net;                                ///< as --net; empty: as the machine has it
 
   /// Of `planar run`: machine, cards, media, network.
   std::vector<std::string> arguments() const;

@@ -50,6 +50,40 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
                        Catch::Contains("<small>planar "));
   CHECK(page.find("href=") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
+  // What uPlot draws of it, which is in the page.
+  CHECK_THAT(page, Catch::Contains("var uPlot=") && Catch::Contains("new uPlot(") && Catch::Contains(".u-legend"));
+  const std::string data = "<script type=\"application/json\">";
+  const auto figure = page.find("<figure class=\"chart\">");
+  REQUIRE(figure != std::string::npos);
+  const auto from = page.find(data, figure) + data.size();
+  const auto chart = nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+  CHECK(chart["categories"] == nlohmann::json{"2K", "8K"});
+  CHECK(chart["limit"].get<double>() == Approx(1159).margin(1));
+  REQUIRE(chart["lines"].size() == 1);
+  CHECK(chart["lines"][0]["name"] == "Novell NE/2");
+  const auto result = nlohmann::json::parse(read_file(folder + "/compare.json"))[0];
+  CHECK(chart["lines"][0]["values"][1] == result["rows"][1]["kb_per_s"]);
+  CHECK(chart["lines"][0]["marks"][0].is_number());
+}
+
+TEST_CASE("a comparison of overload says up to what rate each card delivers and where the rest is lost", "[compare]") {
+  using Catch::Matchers::Contains;
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto run = run_planar(
+      "compare --do flood --machines model77 --cards ne2 --sizes 500,14880 --seconds 0.1 --quiet --report " + folder);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
+    INFO(text);
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    while (line.find("  ") != std::string::npos) line.erase(line.find("  "), 1);
+    CHECK_THAT(line, Contains("Novell NE/2: up to 500 frames/s less than 1 % are not delivered in time; of 14") &&
+                         Contains(" are lost in ") && Contains(" are delivered in time"));
+    CHECK_THAT(line, !Contains("Where a data frame's time goes"));
+  }
+  CHECK_THAT(read_file(folder + "/compare.html"), Contains("virtual seconds per rate") && Contains("\"knee\":500"));
 }
 
 TEST_CASE("figures that are more than what was delivered are marked, with what was, in every form", "[compare]") {

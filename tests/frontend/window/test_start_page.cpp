@@ -22,14 +22,15 @@ TEST_CASE("the start page's choice is a command line") {
   choice.machine = "my machine's.toml";
   choice.card = "3c529";
   choice.diskette = "dos.img,mode=memory";
+  choice.diskette_b = "empty";
   choice.disk = "a b.img";
   choice.cdrom = "x.iso";
   choice.net = "slirp";
-  CHECK(
-      choice.command("config") ==
-      "planar config 'my machine'\\''s.toml' --card 3c529 --floppy dos.img,mode=memory --disk 'a b.img' --cdrom x.iso "
-      "--net slirp");
-  CHECK(choice.arguments().size() == 11);
+  CHECK(choice.command("config") ==
+        "planar config 'my machine'\\''s.toml' --card 3c529 --floppy dos.img,mode=memory --floppy-b empty --disk 'a "
+        "b.img' "
+        "--cdrom x.iso --net slirp");
+  CHECK(choice.arguments().size() == 13);
 }
 
 TEST_CASE("planar without arguments shows the start page on a display, and Enter runs what is chosen") {
