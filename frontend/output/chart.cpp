@@ -60,6 +60,10 @@ std::string chart_lines(const std::string& title, const std::vector<std::string>
 
 std::string chart_style() { return chart_file("uPlot.min.css") + "\n" + chart_file("charts.css"); }
 
-std::string chart_script() { return chart_file("uPlot.iife.min.js") + "\n" + chart_file("charts.js"); }
+std::string chart_script() {
+  // uPlot's licence goes with every copy of it.
+  return "/*\n" + chart_file("uplot/LICENSE") + "*/\n" + chart_file("uPlot.iife.min.js") + "\n" +
+         chart_file("charts.js");
+}
 
 }  // namespace planar
