@@ -62,6 +62,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
   if (name == "l2.line") return (t.l2.hit_mru + (t.l1.line / t.dram.width - 1) * t.l2.burst_step) * per_bus;
+  if (name == "l2.write") return t.l2.write_hit * per_bus;
   if (name == "l2.load") return t.l2.latency + p6_first_level_load;
   const auto whole = [&](Time cycle) {  // the processor continues at its next clock
     return std::ceil((m.board->cycles().synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);

@@ -114,7 +114,7 @@ void Tulip::write_csr(unsigned csr, std::uint32_t written, std::uint32_t lanes, 
       csr0_ = merged(csr0_) & ~std::uint32_t{SWR};
       break;
     case 1:
-      transmit_suspended_ = transmit_waits_ = false;
+      transmit_suspended_ = false;
       transmit_demand_ = true;
       transmit_run(now);
       break;
@@ -161,7 +161,7 @@ void Tulip::write_mode(std::uint32_t value, Time now) {
   nway_.select(csr6_ & PS, csr6_ & FD, now);
   if (started & ST) {
     transmit_running_ = true;
-    transmit_suspended_ = transmit_waits_ = false;
+    transmit_suspended_ = false;
   }
   if (started & SR) {
     if (!receive_running_) receive_suspended_ = false;
@@ -302,8 +302,8 @@ void Tulip::archive(Archive& a) {
   a.section("tulip", 1);
   a(csr0_, csr3_, csr4_, csr5_, csr6_, csr7_, csr9_, csr10_, csr11_, missed_, fifo_lost_, asserted_, bus_failed_);
   a(filter_, srom_, dma_, nway_);
-  a(transmit_running_, transmit_suspended_, transmit_waits_, transmit_demand_, transmit_work_, transmit_next_,
-    transmit_descriptor_, transmit_offset_, frame_open_, setup_, sending_, closing_, orphan_);
+  a(transmit_running_, transmit_suspended_, transmit_demand_, transmit_work_, transmit_next_, transmit_descriptor_,
+    transmit_offset_, frame_open_, setup_, sending_, closing_, orphan_);
   a(receive_running_, receive_suspended_, receive_work_, receive_next_, receive_descriptor_, receive_ahead_,
     receive_offset_, frame_first_, received_, listening_, accepted_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.transmit_errors,

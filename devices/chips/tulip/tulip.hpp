@@ -23,8 +23,10 @@
 // Transmit: the process fetches descriptors and fills the FIFO in bursts; it goes on with a second frame while the
 // first one leaves. A frame starts when the threshold is in the FIFO, or all of it; what is late then ends it
 // (underflow: UNF, and the process is suspended). Its status is written when it has left, after bursts of the frame
-// that follows. A descriptor that the host owns suspends the process (TU) when all before it has been closed. A setup
-// frame (control 27, neither first nor last) loads the address filter and never leaves the chip.
+// that follows. A descriptor that the host owns suspends the process (TU) as soon as it is fetched, while frames before
+// it may still be leaving [inferred: so does the STM32's Ethernet DMA, which has the 21143's descriptors and states:
+// RM0090, "operate on second frame"]. A setup frame (control 27, neither first nor last) loads the address filter and
+// never leaves the chip.
 //
 // Receive: a descriptor is fetched ahead. Once 64 bytes are there and the address passes, the FIFO drains in bursts
 // while the frame arrives. Without a descriptor the process is suspended (RU, once), and frames are counted in CSR8 and
@@ -270,7 +272,6 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
 
   // Transmit process.
   bool transmit_running_ = false, transmit_suspended_ = false;
-  bool transmit_waits_ = false;   // the next descriptor is the host's: look again when all before it is closed
   bool transmit_demand_ = false;  // CSR1 was written since the latest fetch began
   TransmitWork transmit_work_ = TransmitWork::none;
   std::uint32_t transmit_next_ = 0;  // address of the next descriptor

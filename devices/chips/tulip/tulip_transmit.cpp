@@ -29,17 +29,16 @@ void Tulip::transmit_run(Time now) {
     fill(now);
     return;
   }
-  const bool idle = sending_.size() == (frame_open_ ? 1 : 0u);  // all before the next descriptor has been closed
-  if (!(csr6_ & ST) && (!frame_open_ || transmit_suspended_ || transmit_waits_)) {
-    if (!idle) return;
+  if (!(csr6_ & ST) && (!frame_open_ || transmit_suspended_)) {
+    if (sending_.size() > (frame_open_ ? 1u : 0u)) return;  // not all before the next descriptor has been closed
     if (frame_open_) sending_.pop_back();
     frame_open_ = transmit_running_ = false;
     poll_.cancel();
     raise(TPS, now);
     return;
   }
-  if (transmit_suspended_ || (transmit_waits_ && !idle) || (sending_.size() >= 2 && !frame_open_)) return;
-  transmit_waits_ = transmit_demand_ = false;
+  if (transmit_suspended_ || (sending_.size() >= 2 && !frame_open_)) return;
+  transmit_demand_ = false;
   transmit_work_ = TransmitWork::fetch;
   transmit_dma_.read(read_command(16), transmit_next_, 16, now);
 }
@@ -77,11 +76,7 @@ void Tulip::transmit_fetched(Time now) {
   const Descriptor d = fetched(transmit_dma_);
   if (!d.valid) {
     if (transmit_demand_) return;  // it may have been read before it was given
-    if (sending_.size() > (frame_open_ ? 1u : 0u))
-      transmit_waits_ = true;
-    else
-      suspend_transmit(TU, now);
-    return;
+    return suspend_transmit(TU, now);
   }
   transmit_descriptor_ = d;
   transmit_offset_ = 0;
@@ -105,7 +100,6 @@ void Tulip::transmit_fetched(Time now) {
 
 void Tulip::suspend_transmit(std::uint32_t cause, Time now) {
   transmit_suspended_ = true;
-  transmit_waits_ = false;
   const Time interval = poll_intervals[(csr0_ & TAP) >> 17];
   if (cause == TU && interval != Time{}) poll_.at(now + (csr6_ & PS ? Time{interval.ps * 2 / 5} : interval));
   raise(cause, now);
@@ -373,7 +367,7 @@ void Tulip::flush_transmit(Time now) {
   sending_.clear();
   closing_.clear();
   setup_.clear();
-  transmit_running_ = transmit_suspended_ = transmit_waits_ = transmit_demand_ = frame_open_ = false;
+  transmit_running_ = transmit_suspended_ = transmit_demand_ = frame_open_ = false;
   transmit_work_ = TransmitWork::none;
   transmit_descriptor_ = {};
   transmit_next_ = transmit_offset_ = 0;

@@ -86,7 +86,7 @@ inline constexpr Geometry pentium_direct_l2{
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
     .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::none, .clean = true},
     .write_back = true,
-    .l2 = {.ways = 1, .line = 32, .sets = 16384, .watcher = Watcher::none},
+    .l2 = {.ways = 1, .line = 32, .sets = 8192, .watcher = Watcher::none},
     .clock_num = 5,
     .clock_den = 2,
     .write_buffers = 2,

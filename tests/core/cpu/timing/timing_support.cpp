@@ -66,19 +66,19 @@ TimingConfig pc_config() {
   c.dram = {.width = 8,
             .page_bytes = 4096,
             .banks = 1,
-            .read_hit = 5,
-            .read_miss = 11,
-            .burst_step = 2,
+            .read_hit = 8,
+            .read_miss = 13,
+            .burst_step = 3,
             .write_hit = 3,
             .write_miss = 9};
   c.refresh = {.period_num = 2520, .period_den = 1, .hold = 12};
-  c.l2 = {.bytes = 512 * 1024,
+  c.l2 = {.bytes = 256 * 1024,
           .ways = 1,
           .line = 32,
-          .hit_mru = 3,
-          .hit_other = 3,
-          .burst_step = 1,
-          .write_hit = 3,
+          .hit_mru = 4,
+          .hit_other = 4,
+          .burst_step = 2,
+          .write_hit = 7,
           .write_allocate = false};
   c.shared_by_line = true;
   return c;

@@ -165,6 +165,13 @@ struct Lne100txBench : PciBench {
   std::uint32_t rx_status(unsigned n) const { return rig.get32(rx_list + 16 * (n % receive_ring)); }
 
   // ---- the interrupt handler ----
+  /// The last frame of a ring that has run empty is left for the next interrupt: TU comes before it has gone.
+  void take_sent() {
+    while (dirty_tx != cur_tx && !(tx_status(dirty_tx) & Chip::OWN)) {
+      tx_statuses.push_back(tx_status(dirty_tx));
+      ++dirty_tx;
+    }
+  }
   void service() {
     for (int work = 0; work < 25; ++work) {
       const std::uint32_t csr5 = in(5);
@@ -173,10 +180,7 @@ struct Lne100txBench : PciBench {
       if (!(csr5 & (Chip::NIS | Chip::AIS))) break;
       if (csr5 & (Chip::RI | Chip::RU)) take();
       if (csr5 & (Chip::TU | Chip::TPS | Chip::TI | Chip::GTE)) {
-        while (dirty_tx != cur_tx && !(tx_status(dirty_tx) & Chip::OWN)) {
-          tx_statuses.push_back(tx_status(dirty_tx));
-          ++dirty_tx;
-        }
+        take_sent();
         if (csr5 & Chip::TPS) {
           out(6, csr6 | 0x0002);
           out(6, csr6 | 0x2002);

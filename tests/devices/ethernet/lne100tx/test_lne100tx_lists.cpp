@@ -380,9 +380,11 @@ TEST_CASE("LNE100TX: half duplex collides, retries and gives up", "[lne100tx]") 
   RelentlessSender noise(b.rig.scheduler, b.wire);
   noise.port.transmit(make_frame(1514, broadcast_mac), b.rig.now);
   b.rig.step(50_us);
+  b.take_sent();
   b.tx_statuses.clear();
   b.send(body(100));
   b.run(20_ms, 20_us);
+  b.take_sent();
   REQUIRE(b.tx_statuses.size() == 1);
   CHECK((b.tx_statuses[0] & (Tulip::T_EC | Tulip::T_ES)) == (Tulip::T_EC | Tulip::T_ES));
 }
