@@ -312,6 +312,11 @@ int run_receive(NetperfOptions o) {
   r.receiving = true;
   finished &= client.run().phase == net::NetperfClient::Phase::done;
   if (finished) r.rows.push_back(received_row(client));
+  if (finished && !wanted.repetition.several()) {  // of several runs only the last one's time is known
+    session->tests().test_ended(client.run().began, client.elapsed());
+    put_busy(session->tests(), r);
+    if (client.datagrams()) r.put_delivered(session->tests().tests());
+  }
   r.interrupted = !finished;
   return conclude(*session, o.output, r);
 }

@@ -28,7 +28,7 @@ struct NetperfRun {
   std::uint64_t messages = 0;       ///< sent, or transactions, by the client's count
   std::uint64_t microseconds = 0;   ///< from the data connection to the end of the test
   std::uint64_t received = 0;       ///< by the server's count: bytes, or transactions
-  /// Bytes of datagrams that left within the client's time; nothing where that was not watched.
+  /// Bytes of datagrams that left within the measured time; nothing where that was not watched.
   std::optional<std::uint64_t> delivered{};
   /// By the server's count, of datagrams alone.
   std::optional<std::uint64_t> messages_received{};

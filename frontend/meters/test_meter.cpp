@@ -32,7 +32,7 @@ TestMeter::~TestMeter() {
 }
 
 bool TestMeter::of_a_test(const net::WireRecord& record) {
-  if (!record.sender.starts_with(senders_)) return false;
+  const bool sent = record.sender.starts_with(senders_);
   const auto start = ip_datagram_at(record);
   if (!start || record.bytes.size() < *start + 28) return false;
   const auto ip = record.bytes.subspan(*start);
@@ -41,9 +41,9 @@ bool TestMeter::of_a_test(const net::WireRecord& record) {
   if (ip[9] == udp) {
     const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the header of the datagram
     if (record.good()) datagram_bytes_ += total - header - (first ? 8 : 0);
-    return true;
+    return sent;
   }
-  if (ip[9] != tcp) return false;
+  if (!sent || ip[9] != tcp) return false;
   const std::uint32_t port = net::get16(ip, header + 2);
   if (!control_port_) control_port_ = port;
   return port != *control_port_;

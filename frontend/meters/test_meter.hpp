@@ -19,7 +19,7 @@ namespace planar {
 /// Watches a machine of a lab from its construction on. Changes nothing in it.
 class TestMeter final : public net::WireObserver {
  public:
-  /// From `from` on; bytes are those of datagrams that left whole.
+  /// From `from` on; bytes are those of datagrams, sent or received, that left whole.
   struct Span {
     Time from{}, to{};
     std::uint64_t clocks = 0, halted = 0, datagram_bytes = 0;
