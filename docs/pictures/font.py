@@ -59,11 +59,11 @@ def diskette():
         half = [" ".join(chr(code if code not in (7, 8, 10, 13) else 32) for code in range(at, at + 16)) for at in (first, first + 16)]
         lines.append("\xb3 " + half[0] + "  \xb3 " + half[1] + "  \xb3")
     lines.append("\xc0" + "\xc4" * 34 + "\xc1" + "\xc4" * 34 + "\xd9")
-    lines += ["", "\xc9" + "\xcd" * 69 + "\xbb"]
-    lines += ["\xba " + text.ljust(68) + "\xba" for text in (
+    lines += ["", "\xc9" + "\xcd" * 77 + "\xbb"]
+    lines += ["\xba " + text.ljust(76) + "\xba" for text in (
         "The quick brown fox jumps over the lazy dog. 0123456789 + - * / = < > ~", 'int main(void) { return a[0] != \'x\' && b |= "y" ? 1 : 0; }  // @ # $ % ^',
         "MMWWNN wwmm O0Q I1l| S5 Z2 B8 \xe4 \xf6 \xfc \x84 \x94 \x81 \xe1 \xb0\xb1\xb2\xdb \xdc\xdf\xdd\xde")]
-    lines.append("\xc8" + "\xcd" * 69 + "\xbc")
+    lines.append("\xc8" + "\xcd" * 77 + "\xbc")
     cells = b"".join(bytes([ord(c), 7]) for text in lines for c in text.ljust(80)[:80])
     text_at = 0x200
     code = bytes([0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0xBE]) + struct.pack("<H", 0x7E00) + bytes(
