@@ -6,7 +6,8 @@
 set -euo pipefail
 runs=("model56sx --card ne2" "model56sx --card tr4-a" "model77 --card 3c527" "model77 --card tr16-4a-1994"
       "model95 --card etherstreamer" "model95 --card lanstreamer" "model9595 --card sknet" "model9595 --card madge-mc32"
-      "att3325 --card smc8013" "att3325 --card madge-mc")
+      "att3325 --card smc8013" "att3325 --card madge-mc" "pc-p166 --card 3c905b" "pc-p166 --card eepro100"
+      "pc-p3-600 --card rtl8139" "pc-p2-400 --card lne100tx")
 brief="--quiet --seconds 0.05 --sizes 2048,8192"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
