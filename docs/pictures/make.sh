@@ -62,7 +62,7 @@ focus() {
 
 # Has the window save its picture as FILE, and ends it: keep NAME FILE
 keep() {
-  sleep 0.5
+  sleep "${settle:-0.5}"
   xdotool key ctrl+alt+w
   for _ in $(seq 100); do [ -s "$2" ] && break; sleep 0.1; done
   xdotool key ctrl+alt+q
@@ -98,4 +98,5 @@ keep start-page planar-start.png
 display 1024x768
 picture window-768 cpu,memory=bottom,slots=left search --name '^planar' mousemove --window %1 90 9 click 1
 display 3840x2160 192
+settle=3  # a picture of that size takes a software renderer long, and a menu is drawn in the second one after the click
 picture window-192dpi cpu,adapter=left,wire,bus=right-below search --name '^planar' mousemove --window %1 180 18 click 1

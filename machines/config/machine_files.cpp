@@ -59,9 +59,9 @@ std::vector<Provenance> machine_provenance(std::string_view name) {
 
 Config load_machine(const std::string& name) {
   if (const auto* file = find_machine_file(name)) return layers_of(*file);
+  refuse_image(name);
   if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
     throw Error(fmt::format("no machine and no file named '{}'; {}", name, choices(name)));
-  refuse_image(name);
   Config user;
   user.add_file(name);
   return load_machine(std::move(user), name);

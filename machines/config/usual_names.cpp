@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -61,6 +62,12 @@ std::string usual_card_name(const std::string& name) {
 
 void refuse_image(const std::string& name) {
   std::error_code unreadable;
+  if (!std::filesystem::exists(name, unreadable))
+    for (const auto& [kind, use] : {std::pair{".img", "model95 --image"}, std::pair{".ima", "model95 --image"},
+                                    std::pair{".iso", "pc-p166 --cdrom"}})
+      if (name.ends_with(kind))
+        throw Error(fmt::format("{0}: there is no such file; an image that exists is booted by `planar run {1} {0}`",
+                                name, use));
   if (!std::filesystem::is_regular_file(name, unreadable)) return;  // a pipe may never have an end, or a beginning
   std::array<char, 512> head{};
   std::ifstream file(name, std::ios::binary);

@@ -57,6 +57,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"netio --rate '10'", 2, {"--rate 10", "10 Mbit/s"}},
       {"netio --net pear", 2, {"--net pear", "peer"}},
       {"run " + image, 2, {image + ": is no machine file", "planar run model95 --image " + image}},
+      {"run none.img", 2, {"none.img: there is no such file", "planar run model95 --image none.img"}},
       {"run model95 --image " + scratch.file("none.img"), 3, {"none.img"}},
       {"run model95 --kernal x", 2, {"has no option '--kernal'", "did you mean '--kernel'?"}},
       {"run model95 --until 5", 2, {"--until 5", "\"5 s\"", "screen:TEXT"}},
