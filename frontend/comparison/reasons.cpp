@@ -130,9 +130,14 @@ std::optional<std::string> losses(const CellOutcome& o) {
                                                             {"ring", "the card's receive buffers"},
                                                             {"driver", "the driver"},
                                                             {"backlog", "the kernel's backlog queue"},
-                                                            {"socket", "the socket's buffer"}};
+                                                            {"socket", "the socket's buffer"},
+                                                            {"queue", "the other card's queue"},
+                                                            {"sending", "the other card's driver"}};
   if (!o.result || !o.result->contains("rows") || (*o.result)["rows"].empty()) return std::nullopt;
-  const auto& row = (*o.result)["rows"].back();
+  const auto& rows = (*o.result)["rows"];
+  const auto& row = *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.value("rate", 0.0) < b.value("rate", 0.0);
+  });
   if (!row.contains("lost") || !row.contains("delivered_in_time")) return std::nullopt;
   const double offered = row["offered"].get<double>(), in_time = row["delivered_in_time"].get<double>();
   if (offered <= 0) return std::nullopt;
