@@ -42,6 +42,8 @@ void CopyAccount::block_ends(std::span<const std::uint8_t> page, std::uint32_t a
   if (closes_copy_loop(page, at, op, mode)) op.execute = counted_pass;
 }
 
+bool is_counted(const Op& op) { return op.execute == counted_copy || op.execute == counted_pass; }
+
 CopyAccount& copy_account(Engine& c) {
   if (!c.accounting) {
     c.accounting = std::make_unique<CopyAccount>();

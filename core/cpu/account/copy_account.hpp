@@ -68,6 +68,8 @@ class CopyAccount final : public Accounting {
   Mark repeat_began_{0, 0};
 };
 
+/// Whether `op` has been given a handler that counts.
+bool is_counted(const Op& op);
 /// That of a processor: counts from the first call on.
 CopyAccount& copy_account(Engine& c);
 

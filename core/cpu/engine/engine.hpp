@@ -22,6 +22,7 @@
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/engine/accounting.hpp"
 #include "core/cpu/engine/block_cache.hpp"
+#include "core/cpu/engine/loop_watch.hpp"
 #include "core/cpu/engine/tlb.hpp"
 #include "core/cpu/fpu/fpu.hpp"
 #include "core/cpu/observer.hpp"
@@ -128,6 +129,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   ModelTlb data_tlb, code_tlb;         ///< 386, 486: data_tlb serves both
   ModelTlb large_tlb, large_code_tlb;  ///< of 4 MB pages; a Pentium has code of them in code_tlb, in parts of 4 KB
   bool fast_data = true;               ///< no data breakpoint is armed
+  LoopWatch loop_watch;                ///< of the P6
 
   // ---- flags -----------------------------------------------------------------------------------------------------
   /// Replaces the bits of `mask`; settles everything that depends on them.

@@ -5,6 +5,7 @@
 
 #include "core/cpu/decode/decoder.hpp"
 #include "core/cpu/dispatch/chain.hpp"
+#include "core/cpu/interpreter/loop_run.hpp"
 
 namespace planar::cpu {
 
@@ -143,6 +144,7 @@ void Engine::lower_horizon(Time horizon) {
 
 void Engine::run(Time horizon) {
   running = true;
+  forget_loop(*this);  // there has been an event
   horizon_clock = clock.first_at_or_after(horizon);
   while (timing.clocks() < horizon_clock) {
     if (observer) [[unlikely]] {
@@ -220,6 +222,7 @@ bool Engine::boundary() {
       const std::uint32_t bits = pending_debug;
       pending_debug = 0;
       if (bits) {
+        forget_loop(*this);
         dr[6] |= bits;
         deliver(Fault{vec_db});
         return false;
@@ -251,6 +254,7 @@ bool Engine::boundary() {
     if ((before & attend_breakpoint) && !(before & attend_rf)) {
       const std::uint32_t hits = instruction_breakpoints(seg[CS].base + eip);
       if (hits) {
+        forget_loop(*this);
         dr[6] |= hits;
         attention &= ~attend_rep;
         deliver(Fault{vec_db});
@@ -280,6 +284,7 @@ void Engine::wait_halted() {
 }
 
 void Engine::take_interrupt(std::uint8_t vector) {
+  forget_loop(*this);
   timing.abandon();
   try {
     trace(TraceCategory::irq, now(), "cpu", "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
@@ -291,6 +296,7 @@ void Engine::take_interrupt(std::uint8_t vector) {
 }
 
 void Engine::take_fault(const Fault& fault) {
+  forget_loop(*this);
   step_armed = false;
   attention &= ~attend_rep;
   uncached_valid = false;
@@ -388,9 +394,15 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     if (!holds(*link, linear)) [[unlikely]] {
       b = block_at(linear);
-      if (b == nullptr) return;
+      if (b == nullptr) {
+        forget_loop(*this);
+        return;
+      }
       *link = {link_key(linear), host_entry(linear).code(), b};
     }
+    if constexpr (M == Model::p6)
+      if (loop_watch.due(eip)) [[unlikely]]
+        watch_loop(*this, *b);
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];
   } while (timing.clocks() < stop_at && !attention);

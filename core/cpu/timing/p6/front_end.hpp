@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/p6/memory_p6.hpp"
+#include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
@@ -61,6 +62,10 @@ class FrontEnd {
     block_ = line_ = none;
     start(std::max(clock_, renamed));
   }
+
+  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  bool recurs(const FrontEnd& before, const Period& period) const;
+  void advance(const FrontEnd& before, const Period& period, std::uint64_t times);
 
   void archive(Archive& a) { a(fetched_, clock_, block_, line_, decoded_); }
   bool sound(std::uint64_t limit) const { return fetched_ <= limit && clock_ <= limit && decoded_ <= 3; }

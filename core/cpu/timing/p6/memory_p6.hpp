@@ -67,6 +67,9 @@ class MemoryP6 {
     return std::max(t, combined_until_);
   }
 
+  /// Whether nothing is on its way any more at `t`: accesses that hit take what they always take.
+  bool quiet(std::uint64_t t) const { return fills_until_ <= t && combined_bytes_ == 0 && combined_until_ <= t; }
+
   std::uint32_t line_of(std::uint32_t address) const { return data_.line_of(address); }
   /// The front-side bus is free, at one of its edges.
   std::uint64_t bus_start(std::uint64_t t) const { return clock_.core(bus_edge(t)); }

@@ -47,6 +47,8 @@ class Predictor {
     returns_[top_] = next;
   }
 
+  bool operator==(const Predictor&) const = default;
+
   void archive(Archive& a) {
     for (Entry& e : entries_) a(e.tag, e.target, e.counters, e.history, e.age);
     a(returns_, top_);
@@ -61,6 +63,7 @@ class Predictor {
     std::uint32_t counters = 0;  // sixteen of two bits
     std::uint8_t history = 0;
     std::uint8_t age = 0;  // 0: used last
+    bool operator==(const Entry&) const = default;
     bool taken() const { return counters >> (2 * (history & 15u)) & 2; }
     void update(bool was_taken, std::uint32_t to) {
       const unsigned shift = 2 * (history & 15u), count = counters >> shift & 3;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
@@ -39,6 +40,10 @@ class StoreBuffer {
     }
     return 0;
   }
+  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  bool recurs(const StoreBuffer& before, const Period& period) const;
+  void advance(const StoreBuffer& before, const Period& period, std::uint64_t times);
+
   void archive(Archive& a) {
     for (Store& s : stores_) a(s.address, s.bytes, s.data, s.taken);
     a(next_, last_);
@@ -53,6 +58,7 @@ class StoreBuffer {
   struct Store {
     std::uint32_t address = 0, bytes = 0;
     std::uint64_t data = 0, taken = 0;
+    bool operator==(const Store&) const = default;
   };
   std::array<Store, entries> stores_{};
   std::uint32_t next_ = 0;

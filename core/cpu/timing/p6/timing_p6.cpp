@@ -125,6 +125,8 @@ void TimingP6::read(std::uint32_t physical, unsigned bytes) {
 }
 
 void TimingP6::write(std::uint32_t physical, unsigned bytes) {
+  if (log_ != nullptr) [[unlikely]]
+    log_->add(physical, bytes);
   if (repeat_.active) return repeated_access(physical, bytes, true);
   const bool other_half = physical == last_write_ + 4 && given_ > 1 && second_half(physical);
   last_write_ = physical;
@@ -334,6 +336,13 @@ void TimingP6::interrupt_flush() {
   window_.drain(clock_);
   front_end_.restart(clock_ + FrontEnd::redecode);
   repeat_.active = false;
+}
+
+void TimingP6::advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t mispredictions,
+                       std::uint64_t times) {
+  PipelineP6::advance(before, clocks, times);
+  clock_ += clocks * times;
+  counters_.mispredictions += mispredictions * times;
 }
 
 // ---- snapshots and views ----

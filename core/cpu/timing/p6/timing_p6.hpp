@@ -9,6 +9,7 @@
 //   front_end.hpp    fetch, decoding          window.hpp        renaming, ports, retirement
 //   predictor.hpp    branches                 store_buffer.hpp  stores on their way, forwarding
 //   memory_p6.hpp    caches, buses, DRAM      micro_ops.hpp     what an instruction is made of
+//   pipeline.hpp     all but memory, and how a loop in steady state comes back to the same state
 //
 // Sources: docs/hardware/p6.md. Not modelled: fetch and loads of paths not taken; the latency of the MMX
 // unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
@@ -20,16 +21,14 @@
 #include <cstdint>
 
 #include "core/cpu/timing/common/processor_timing.hpp"
-#include "core/cpu/timing/p6/front_end.hpp"
 #include "core/cpu/timing/p6/memory_p6.hpp"
 #include "core/cpu/timing/p6/micro_ops.hpp"
-#include "core/cpu/timing/p6/predictor.hpp"
-#include "core/cpu/timing/p6/store_buffer.hpp"
-#include "core/cpu/timing/p6/window.hpp"
+#include "core/cpu/timing/p6/pipeline.hpp"
+#include "core/cpu/timing/p6/store_log.hpp"
 
 namespace planar::cpu {
 
-class TimingP6 final : public ProcessorTiming {
+class TimingP6 final : public ProcessorTiming, private PipelineP6 {
  public:
   explicit TimingP6(const TimingConfig& config);
 
@@ -59,13 +58,19 @@ class TimingP6 final : public ProcessorTiming {
   void archive(Archive& a) override;
   void describe(Description& description) const override;
 
- private:
-  /// Ready times and retirement of what a register held last.
-  struct Value {
-    std::uint64_t ready = 0, retired = 0;
-  };
-  static constexpr unsigned general = 8, fp = 8, flag_groups = 3;
+  // ---- between two instructions, for loops in steady state (interpreter/loop_run.hpp) ----
+  const PipelineP6& pipeline() const { return *this; }
+  /// Whether a pass of a loop that began `clocks` ago, with the pipeline as it was `before`, takes the same clocks
+  /// again, if it makes the same accesses, which all hit the first level.
+  bool recurs(const PipelineP6& before, std::uint64_t clocks) const {
+    return memory_.quiet(before.window_.rename_clock()) && PipelineP6::recurs(before, clocks);
+  }
+  /// `times` such passes at once, each of `mispredictions`.
+  void advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t mispredictions, std::uint64_t times);
+  /// Where stores go is written down there from now on; null: no more.
+  void log_stores(StoreLog* log) { log_ = log; }
 
+ private:
   /// When all micro-ops so far have retired and all stores have left.
   std::uint64_t in_order() const { return std::max(window_.retire_clock(), stores_.last()); }
   /// The window has nothing left at the processor's clock, which something else has moved.
@@ -93,22 +98,8 @@ class TimingP6 final : public ProcessorTiming {
   bool second_half(std::uint32_t physical) const;
   void end_repeat();
 
-  FrontEnd front_end_;
-  Window window_;
-  Predictor predictor_;
-  StoreBuffer stores_;
   MemoryP6 memory_;
-  std::array<Value, general> registers_{};
-  std::array<Value, fp> fp_registers_{};
-  std::array<Value, flag_groups> flags_{};
-  std::uint64_t addresses_known_ = 0;                   // of all stores so far
-  std::array<std::uint64_t, general> partial_until_{};  // a part of the register was written: when that has retired
-  std::uint64_t last_flags_retired_ = 0;                // of the last instruction that wrote flags, and which
-  std::uint8_t last_flags_ = 7;
-  std::uint8_t zeroed_ = 0;  // registers that an XOR or SUB with themselves has cleared: their parts cost nothing
-  // Registers whose value is known to have retired before the clock that renaming has reached, which never goes back.
-  std::uint8_t retired_ = 0;
-  std::uint32_t last_read_ = 0, last_write_ = 0;
+  StoreLog* log_ = nullptr;
 
   // ---- the current instruction: from begin() to end() ----
   const Op* op_ = nullptr;

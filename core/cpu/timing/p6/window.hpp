@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/p6/micro_ops.hpp"
+#include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
@@ -94,6 +95,10 @@ class Window {
     }
     if (clock > rename_clock_) advance(clock);
   }
+
+  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  bool recurs(const Window& before, const Period& period) const;
+  void advance(const Window& before, const Period& period, std::uint64_t times);
 
   void archive(Archive& a) {
     a(retired_, dispatched_, taken_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_, station_);

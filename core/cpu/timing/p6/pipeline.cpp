@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What comes back in each pass of a loop. A part that the pass uses has moved with the clock, or is the same where it
+// holds no time. A time that it leaves alone must lie so far back that no maximum with it and no comparison gives
+// another result than in the pass before: before the clock that renaming had reached, since no micro-op begins earlier.
+#include "core/cpu/timing/p6/pipeline.hpp"
+
+namespace planar::cpu {
+
+bool FrontEnd::recurs(const FrontEnd& b, const Period& p) const {
+  return p.moves(clock_, b.clock_) && p.moves(fetched_, b.fetched_) && block_ == b.block_ && line_ == b.line_ &&
+         decoded_ == b.decoded_;
+}
+void FrontEnd::advance(const FrontEnd& b, const Period& p, std::uint64_t times) {
+  p.advance(clock_, b.clock_, times);
+  p.advance(fetched_, b.fetched_, times);
+}
+
+bool Window::recurs(const Window& b, const Period& p) const {
+  const auto moves = [&](std::uint64_t now, std::uint64_t before) { return p.moves(now, before); };
+  return moves(rename_clock_, b.rename_clock_) && moves(retire_clock_, b.retire_clock_) && taken_ == b.taken_ &&
+         registers_read_ == b.registers_read_ && renamed_ == b.renamed_ && retiring_ == b.retiring_ &&
+         same_by_age(retired_, at_, b.retired_, b.at_, moves) &&
+         same_by_age(dispatched_, station_, b.dispatched_, b.station_, moves);
+}
+void Window::advance(const Window& b, const Period& p, std::uint64_t times) {
+  rename_clock_ += p.clocks * times;
+  retire_clock_ += p.clocks * times;
+  for (std::uint64_t& t : retired_) t += p.clocks * times;
+  for (std::uint64_t& t : dispatched_) t += p.clocks * times;
+  at_ = static_cast<std::uint8_t>(turn(retired_, at_, b.at_, times));
+  station_ = static_cast<std::uint8_t>(turn(dispatched_, station_, b.station_, times));
+}
+
+// A pass without a store leaves all entries alone; one with stores has replaced them all, some passes ago.
+bool StoreBuffer::recurs(const StoreBuffer& b, const Period& p) const {
+  if (last_ == b.last_) {
+    const auto same = [](const Store& now, const Store& before) { return now == before; };
+    return last_ < p.settled && next_ == b.next_ && same_by_age(stores_, next_, b.stores_, b.next_, same);
+  }
+  return p.moves(last_, b.last_) &&
+         same_by_age(stores_, next_, b.stores_, b.next_, [&](const Store& now, const Store& before) {
+           return now.address == before.address && now.bytes == before.bytes && p.moves(now.data, before.data) &&
+                  p.moves(now.taken, before.taken);
+         });
+}
+void StoreBuffer::advance(const StoreBuffer& b, const Period& p, std::uint64_t times) {
+  if (last_ == b.last_) return;
+  last_ += p.clocks * times;
+  for (Store& s : stores_) {
+    s.data += p.clocks * times;
+    s.taken += p.clocks * times;
+  }
+  next_ = turn(stores_, next_, b.next_, times);
+}
+
+namespace {
+template <class Values>
+bool values_recur(const Values& now, const Values& before, const Period& p) {
+  for (std::size_t n = 0; n < now.size(); ++n)
+    if (!p.recurs(now[n].ready, before[n].ready) || !p.recurs(now[n].retired, before[n].retired)) return false;
+  return true;
+}
+template <class Values>
+void advance_values(Values& now, const Values& before, const Period& p, std::uint64_t times) {
+  for (std::size_t n = 0; n < now.size(); ++n) {
+    p.advance(now[n].ready, before[n].ready, times);
+    p.advance(now[n].retired, before[n].retired, times);
+  }
+}
+}  // namespace
+
+bool PipelineP6::recurs(const PipelineP6& b, std::uint64_t clocks) const {
+  const Period p{clocks, b.window_.rename_clock()};
+  for (unsigned r = 0; r < general; ++r)
+    if (!p.recurs(partial_until_[r], b.partial_until_[r])) return false;
+  return front_end_.recurs(b.front_end_, p) && window_.recurs(b.window_, p) && stores_.recurs(b.stores_, p) &&
+         values_recur(registers_, b.registers_, p) && values_recur(fp_registers_, b.fp_registers_, p) &&
+         values_recur(flags_, b.flags_, p) && p.recurs(addresses_known_, b.addresses_known_) &&
+         p.recurs(last_flags_retired_, b.last_flags_retired_) && last_flags_ == b.last_flags_ && zeroed_ == b.zeroed_ &&
+         retired_ == b.retired_ && last_read_ == b.last_read_ && last_write_ == b.last_write_ &&
+         predictor_ == b.predictor_;
+}
+
+void PipelineP6::advance(const PipelineP6& b, std::uint64_t clocks, std::uint64_t times) {
+  const Period p{clocks, b.window_.rename_clock()};
+  front_end_.advance(b.front_end_, p, times);
+  window_.advance(b.window_, p, times);
+  stores_.advance(b.stores_, p, times);
+  advance_values(registers_, b.registers_, p, times);
+  advance_values(fp_registers_, b.fp_registers_, p, times);
+  advance_values(flags_, b.flags_, p, times);
+  for (unsigned r = 0; r < general; ++r) p.advance(partial_until_[r], b.partial_until_[r], times);
+  p.advance(addresses_known_, b.addresses_known_, times);
+  p.advance(last_flags_retired_, b.last_flags_retired_, times);
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The P6 between two instructions, without its clock and its way to memory: with the first level's lines, all that
+// decides how long code takes that needs no other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/timing/p6/front_end.hpp"
+#include "core/cpu/timing/p6/period.hpp"
+#include "core/cpu/timing/p6/predictor.hpp"
+#include "core/cpu/timing/p6/store_buffer.hpp"
+#include "core/cpu/timing/p6/window.hpp"
+
+namespace planar::cpu {
+
+struct PipelineP6 {
+  /// Ready times and retirement of what a register held last.
+  struct Value {
+    std::uint64_t ready = 0, retired = 0;
+  };
+  static constexpr unsigned general = 8, fp = 8, flag_groups = 3;
+
+  FrontEnd front_end_;
+  Window window_;
+  Predictor predictor_;
+  StoreBuffer stores_;
+  std::array<Value, general> registers_{};
+  std::array<Value, fp> fp_registers_{};
+  std::array<Value, flag_groups> flags_{};
+  std::uint64_t addresses_known_ = 0;                   // of all stores so far
+  std::array<std::uint64_t, general> partial_until_{};  // a part of the register was written: when that has retired
+  std::uint64_t last_flags_retired_ = 0;                // of the last instruction that wrote flags, and which
+  std::uint8_t last_flags_ = 7;
+  std::uint8_t zeroed_ = 0;  // registers that an XOR or SUB with themselves has cleared: their parts cost nothing
+  // Registers whose value is known to have retired before the clock that renaming has reached, which never goes back.
+  std::uint8_t retired_ = 0;
+  std::uint32_t last_read_ = 0, last_write_ = 0;
+
+  /// Whether it is as it was `before`, `clocks` ago, but for the time: the same instructions with the same addresses,
+  /// decisions and hits in the first level take the same clocks again.
+  bool recurs(const PipelineP6& before, std::uint64_t clocks) const;
+  /// The same instructions `times` times more.
+  void advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t times);
+};
+
+}  // namespace planar::cpu
