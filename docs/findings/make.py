@@ -24,10 +24,15 @@ OVERTAKEN = "overtaken"
 # two different cards as one, each in a slot
 PAIRS = (("ne2", "3c529"), ("ne2", "smc8013"), ("3c523", "smc8013"), ("3c527", "smc8013"), ("sknet", "smc8013"), ("ne2", "lan-a"),
          ("3c529", "3c523"))
-# the gigabit cards, each in every mode and sending, on a machine that takes them
+# the gigabit cards, each in every mode and sending, on the machine of the report of 2000
 GIGABIT = "gigabit"
-GIGABIT_MACHINE, GIGABIT_CARDS = "pc-p3-600", ("pro1000-82542", "pro1000-82543")
+GIGABIT_MACHINE, GIGABIT_CARDS = "pc-p3-800", ("pro1000-82542", "pro1000-82543")
 GIGABIT_MODES = ("interrupt", "delayed", "poll")
+GIGABIT_RATES = "50000,75000,100000,150000,200000,300000,400000,500000,600000,1000000,1488000"
+# the same on the Micro Channel, whose cards cannot delay their interrupts: batch in its place
+BESIDE_MACHINE, BESIDE_CARD = "model77", "3c529"
+BESIDE_MODES = ("interrupt", "batch", "poll")
+BESIDE_RATES = "500,1000,1500,2000,2500,3000,3500,4000,5000,6000,7000,8000,10000,12000,14880"
 ACTIVITIES = ("interrupt", "bottom_half", "process")
 # runs, the figure in a row, seconds, sizes; "netio:2" is netio with two of the card as one (--bond 2)
 RUNS = {
@@ -143,26 +148,48 @@ def pairs(planar, folder, alone):
 
 
 def gigabit(planar, folder):
-    """The tables of the gigabit cards: delivered by offered frames in each mode; what they send."""
+    """The tables of the gigabit cards: delivered by offered frames in each mode, beside a card of the Micro Channel's; what they send."""
     (folder / GIGABIT).mkdir(parents=True, exist_ok=True)
 
-    def run(card, mode, name, *options):
+    def run(card, mode, name, *options, machine=GIGABIT_MACHINE):
         file = folder / GIGABIT / ("%s-%s-%s.json" % (name, card, mode))
         if not file.exists():
-            subprocess.run([planar, "flood", "--machine", GIGABIT_MACHINE, "--card", card, "--mode", mode, "--quiet", "--json", file, *options],
+            subprocess.run([planar, "flood", "--machine", machine, "--card", card, "--mode", mode, "--quiet", "--json", file, *options],
                            check=True)
         return json.loads(file.read_text(encoding="utf-8"))["rows"]
 
+    def curves(columns, names, rows):
+        lines = ["| offered |" + "".join(" %s |" % name for name in names), "|---:|" + "---:|" * len(columns)]
+        for n, first in enumerate(rows[columns[0]]):
+            lines.append("| %d |" % first["rate"] + "".join(" %.0f |" % rows[c][n]["delivered_per_s"] for c in columns))
+        return "\n".join(lines)
+
+    def knees(columns, names, rows):
+        lines = ["| | knee | most | at the wire's rate |", "|---|---:|---:|---:|"]
+        for column, name in zip(columns, names):
+            whole = 0
+            for row in rows[column]:
+                if row["delivered_in_time"] < 0.99 * row["offered"]:
+                    break
+                whole = row["rate"]
+            delivered = [row["delivered_per_s"] for row in rows[column]]
+            lines.append("| %s | %d | %.0f | %.0f |" % (name, whole, max(delivered), delivered[-1]))
+        return "\n".join(lines)
+
     columns = [(card, mode) for card in GIGABIT_CARDS for mode in GIGABIT_MODES]
-    curves = {(card, mode): run(card, mode, "receive", "--depth", "hook", "--seconds", "0.02") for card, mode in columns}
-    lines = ["| offered |" + "".join(" %s: %s |" % (card.split("-")[1], mode) for card, mode in columns), "|---:|" + "---:|" * len(columns)]
-    for n, first in enumerate(curves[columns[0]]):
-        lines.append("| %d |" % first["rate"] + "".join(" %.0f |" % curves[c][n]["delivered_per_s"] for c in columns))
+    names = ["%s: %s" % (card.split("-")[1], mode) for card, mode in columns]
+    rows = {(card, mode): run(card, mode, "receive", "--depth", "hook", "--seconds", "0.02", "--rates", GIGABIT_RATES)
+            for card, mode in columns}
+    beside = [(BESIDE_CARD, mode) for mode in BESIDE_MODES]
+    beside_rows = {(card, mode): run(card, mode, "beside", "--depth", "hook", "--seconds", "0.5", "--rates", BESIDE_RATES,
+                                     machine=BESIDE_MACHINE) for card, mode in beside}
     sent = ["| card | interrupt | delayed |", "|---|---:|---:|"]
     for card in GIGABIT_CARDS:
         sent.append("| `%s` |" % card + "".join(
             " %.0f |" % run(card, mode, "send", "--send", "kernel", "--seconds", "0.05")[0]["sent_per_s"] for mode in GIGABIT_MODES[:2]))
-    return "\n".join(lines), "\n".join(sent)
+    return {"gigabit-receive": curves(columns, names, rows), "gigabit-knees": knees(columns, names, rows),
+            "gigabit-beside": curves(beside, BESIDE_MODES, beside_rows), "gigabit-beside-knees": knees(beside, BESIDE_MODES, beside_rows),
+            "gigabit-send": "\n".join(sent)}
 
 
 def put(name, rows):
@@ -184,9 +211,8 @@ def main():
     chosen = sys.argv[3:] or [*RUNS, GIGABIT]
     if GIGABIT in chosen:
         chosen.remove(GIGABIT)
-        received, sent = gigabit(planar, folder)
-        put("gigabit-receive", received)
-        put("gigabit-send", sent)
+        for name, rows in gigabit(planar, folder).items():
+            put(name, rows)
     cells, cards = {}, []
     for benchmark in chosen:
         cells[benchmark], ran, page = compare(planar, folder, benchmark)
