@@ -29,14 +29,6 @@ const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& gue
   return machine.cards.empty() ? nullptr : &machine.cards.front();
 }
 
-/// The share of clocks not halted from a line of the guest on.
-double busy_percent(const GuestLine* start, const cpu::Cpu::Account& end) {
-  if (!start || end.clocks <= start->processor.clocks) return 0;
-  const auto all = end.clocks - start->processor.clocks;
-  const auto halted = end.halted - start->processor.halted;
-  return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
-}
-
 std::optional<double> load_percent(const GuestOutput& guest) {
   const auto load = guest.value("@load", "percent");
   return load ? std::optional(std::strtod(load->c_str(), nullptr)) : std::nullopt;
@@ -51,6 +43,13 @@ std::string load_words(const std::optional<double>& percent) {
 }
 
 }  // namespace
+
+double busy_percent(const ClockReading& start, const ClockReading& end) {
+  if (end.clocks <= start.clocks) return 0;
+  const auto all = end.clocks - start.clocks;
+  const auto halted = end.halted - start.halted;
+  return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
+}
 
 nlohmann::ordered_json counted(const NetCounters& frames) {
   nlohmann::ordered_json out{{"sent", frames.sent}, {"received", frames.received}};
@@ -179,9 +178,10 @@ void collect(Session& session, std::size_t n, const std::string& start, const st
   out.hypothetical = card && find_adapter(card->name).hypothetical;
   out.cpu_load_percent = load_percent(guest);
   const GuestLine* last = guest.find(end);
-  out.true_busy_percent = busy_percent(
-      guest.find(start), last ? cpu::Cpu::Account{.clocks = last->processor.clocks, .halted = last->processor.halted}
-                              : machine.cpu().account());
+  const auto account = machine.cpu().account();
+  const ClockReading until = last ? last->processor : ClockReading{account.clocks, account.halted};
+  const GuestLine* first = guest.find(start);
+  out.true_busy_percent = first ? busy_percent(first->processor, until) : 0;
   out.instructions = machine.cpu().instructions();
   out.cycles = machine.cpu().clocks();
   out.frames = session.lab().frames(n);

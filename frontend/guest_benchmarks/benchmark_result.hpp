@@ -17,6 +17,9 @@ namespace planar {
 
 class Session;
 
+/// Percent of the clocks from `start` to `end` in which the processor was not halted; 0 if none has passed.
+double busy_percent(const ClockReading& start, const ClockReading& end);
+
 /// Of one machine.
 struct MachineFigures {
   std::string machine;        ///< a changed one's says what is changed

@@ -43,8 +43,14 @@ std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag)
 
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag) {
   std::vector<NetioRow> rows;
-  for (const auto& line : guest.lines())
-    if (const auto row = netio_row(line, tag)) rows.push_back(*row);
+  const GuestLine* before = nullptr;  // where the time of the next row, of either direction, begins
+  for (const auto& line : guest.lines()) {
+    if (auto row = netio_row(line, tag)) {
+      if (before) row->busy_percent = busy_percent(before->processor, line.processor);
+      rows.push_back(*row);
+    }
+    if (line.tagged(netio_start) || line.tagged(netio_sent) || line.tagged(netio_received)) before = &line;
+  }
   return rows;
 }
 
@@ -56,7 +62,11 @@ nlohmann::ordered_json NetioResult::json() const {
       out["rows"].back()["delivered_kb_per_s"] = rounded(*delivered, 2);
     for (const double rate : rows[i].delivered_over_time())
       out["rows"].back()["delivered_over_time"].push_back(rounded(rate, 1));
-    if (i < received_rows.size()) out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
+    if (rows[i].busy_percent) out["rows"].back()["busy_percent"] = rounded(*rows[i].busy_percent, 2);
+    if (i >= received_rows.size()) continue;
+    out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
+    if (const auto busy = received_rows[i].busy_percent)
+      out["rows"].back()["received_busy_percent"] = rounded(*busy, 2);
   }
   if (converged) out["converged"] = converged->json(rows);
   put_figures(out);

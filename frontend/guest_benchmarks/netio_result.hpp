@@ -21,6 +21,9 @@ struct NetioRow {
   std::uint32_t packet_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t ticks = 0;  ///< of 1/1024 s
+  /// Percent of the processor's clocks not halted since the row before it, or since the start; nothing where that is
+  /// not known.
+  std::optional<double> busy_percent = {};
   /// Bytes of TCP data that left for the server within the time, each counted once; nothing where that was not
   /// watched.
   std::optional<DeliveryMeter::Row> delivered = {};
@@ -41,7 +44,7 @@ struct NetioRow {
 };
 
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
-inline constexpr const char *netio_sent = "@row", *netio_received = "@row_received";
+inline constexpr const char *netio_start = "@netio start", *netio_sent = "@row", *netio_received = "@row_received";
 
 /// The row that a line of the guest tells, if it tells one of this kind.
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);

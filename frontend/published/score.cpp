@@ -98,9 +98,27 @@ std::optional<double> ScoredRow::average_ci95() const {
 
 std::optional<double> ScoredRow::average_residual() const { return percent(average(), print.average()); }
 
+std::optional<double> ScoredRow::sending_load(std::uint32_t size) const {
+  if (!run()) return {};
+  for (const auto& row : (*ours->result)["rows"])
+    if (row.value("packet_bytes", std::uint32_t{}) == size && row.contains("busy_percent"))
+      return row["busy_percent"].get<double>();
+  return {};
+}
+
+std::optional<double> ScoredRow::sending_load() const {
+  std::vector<double> loads;
+  for (const auto size : print.average_sizes) {
+    const auto load = sending_load(size);
+    if (!load) return {};
+    loads.push_back(*load);
+  }
+  return mean(loads);
+}
+
 std::string ScoredRow::rating() const {
-  return run() && !ended_early(*ours->result) ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>())
-                                              : std::string{};
+  const auto load = sending_load();
+  return load && !ended_early(*ours->result) ? print.rating_of(*load) : std::string{};
 }
 
 std::optional<double> ScoredRow::load_residual() const {

@@ -34,7 +34,13 @@ struct ScoredRow {
   /// Points of CPU load: ours - published. Nothing for a run that ended early (--converge): counted by clock ticks,
   /// which beat with the packets, it needs the whole time.
   std::optional<double> load_residual() const;
-  /// Our load in the author's words; empty if he has none, and as for load_residual().
+  /// Percent of the processor's time in which it was not halted while it sent one size; nothing where the benchmark
+  /// does not say.
+  std::optional<double> sending_load(std::uint32_t size) const;
+  /// The mean over the sizes that the author's estimate is over, three small ones and three large ones; nothing if one
+  /// is missing.
+  std::optional<double> sending_load() const;
+  /// The author's word for it; empty if he has none, and as for load_residual().
   std::string rating() const;
 };
 

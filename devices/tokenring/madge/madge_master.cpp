@@ -84,7 +84,7 @@ void MadgeMaster::chunk(Time now) {
   fault_ = !decoded(at, chunk_);
   const Time end = channel().transfer({at, chunk_, 8 * width, streaming_, 100_ns, direction_}, now);
   Time last = end;
-  if (!config_.buffered) last = std::max(end, now + config_.chip_cycle * ((at % width + chunk_ + width - 1) / width));
+  if (!config_.buffered) last = std::max(end, now + chip_cycle() * ((at % width + chunk_ + width - 1) / width));
   channel().occupy(end, last);
   if (granted_left_ != unlimited) granted_left_ -= std::min(granted_left_, (at % width + chunk_ + width - 1) / width);
   chunk_done_.at(last);
@@ -137,11 +137,21 @@ void MadgeMaster::burst_done(Time now) {
   next_.at(asks);
 }
 
+/// A cycle of the chip with the wait states that the channel's makes it take: its four clocks have room for a default
+/// cycle, and it looks at -READY once a clock.
+Time MadgeMaster::chip_cycle() const {
+  const bus::BusTiming& timing = channel().timing();
+  const Time clock{config_.chip_cycle.ps / 4};
+  const Time beyond = std::max(Time{}, timing.memory_cycle - timing.standard);
+  return config_.chip_cycle + clock * ((beyond + clock - 1_ps) / clock);
+}
+
 /// Whether the owner may go on at `from`.
 bool MadgeMaster::may_stay(Time from) const {
   if (!granted_left_) return false;
   if (preempted_at_ == Time::never()) return true;
-  const Time chunk = std::max(config_.chip_cycle, channel().timing().memory_cycle) * std::int64_t{look + 1};
+  const Time chunk = std::max(config_.buffered ? config_.chip_cycle : chip_cycle(), channel().timing().memory_cycle) *
+                     std::int64_t{look + 1};
   return from + chunk <= preempted_at_ + channel().timing().arbitration.burst_bound;
 }
 

@@ -8,7 +8,8 @@
 //   immediate release  stays for a burst of the chip
 //   delayed release    stays until the block is done, between the chip's bursts too
 // In the last two it leaves earlier if -PREEMPT asks for it, at the end of what an owner has left then (7.8 us).
-// The 16-bit card puts each cycle of the chip on the channel, at the chip's rate. The 32-bit card collects a burst in a
+// The 16-bit card puts each cycle of the chip on the channel, at the chip's rate; a channel cycle longer than a default
+// one makes the chip wait, in whole clocks. The 32-bit card collects a burst in a
 // buffer and moves that at the channel's own rate, with streaming data if it is on; the next burst follows when the
 // chip has had time to fill or empty the buffer.
 //
@@ -69,6 +70,7 @@ class MadgeMaster final : private bus::BusMaster {
   void chunk(Time now);
   void chunk_done(Time now);
   void burst_done(Time now);
+  Time chip_cycle() const;
   bool may_stay(Time from) const;
   bool decoded(std::uint32_t address, std::uint32_t bytes);
   unsigned unit() const { return config_.buffered ? slot_.width() / 8 : 2; }

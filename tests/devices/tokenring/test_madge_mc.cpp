@@ -159,6 +159,33 @@ TEST_CASE("Madge: the burst modes differ in grants, not in what arrives", "[madg
   CHECK(streaming.bytes == steal.bytes);
 }
 
+TEST_CASE("Madge: a channel slower than a default cycle costs the 16-bit card whole clocks of the chip", "[madge]") {
+  const auto took = [](const McaEntry& entry, unsigned width, Time memory_cycle) {
+    BusTiming timing = quiet_timing();
+    timing.memory_cycle = memory_cycle;
+    MadgeBench b(entry, {}, width, {.quick_insertion = true}, timing);
+    b.pos(0xA0);
+    b.start();
+    b.open();
+    b.send(MadgeBench::frame(1514));
+    const Time begin = b.rig.now;
+    while (b.other.frames.empty() && b.rig.now < begin + 1_s) b.rig.step(1_us);
+    REQUIRE(b.other.frames.size() == 1);
+    return b.rig.now - begin;
+  };
+  const Time normal = took(MadgeMc::mc16, 16, 200_ns), one = took(MadgeMc::mc16, 16, 210_ns),
+             still_one = took(MadgeMc::mc16, 16, 325_ns), two = took(MadgeMc::mc16, 16, 415_ns);
+  CHECK(took(MadgeMc::mc16, 16, 150_ns) == normal);  // the chip is no faster for it
+  CHECK(one == still_one);
+  const Time clocks = 757 * 137'500_ps;  // a clock for each word of the frame, and a few for the list
+  for (const Time longer : {one - normal, two - one}) {
+    CHECK(longer >= clocks);
+    CHECK(longer < clocks + 5_us);
+  }
+  // The buffered card's chip never sees the channel.
+  CHECK(took(MadgeMc::mc32, 32, 415_ns) - took(MadgeMc::mc32, 32, 200_ns) < 379 * 215_ns + 10_us);
+}
+
 TEST_CASE("Madge: a snapshot is good at any moment of a transfer", "[madge]") {
   for (const unsigned mode : {0x00u, 0x20u}) {  // POS 4: as in MadgeBench, and the other way to release the channel
     MadgeBench straight, resumed;

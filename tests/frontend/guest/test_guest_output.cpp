@@ -31,6 +31,25 @@ TEST_CASE("rows are what the guest counted, in netio's own unit") {
   CHECK_FALSE(g.find("@netio end"));
 }
 
+TEST_CASE("a row is busy as the processor was since the row before it, of either direction") {
+  GuestOutput g;
+  const auto say = [&](const std::string& line, ClockReading processor) {
+    for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), 1_s, processor);
+  };
+  say("@row bytes=1024 blocks=1 ticks=1", {50, 0});  // before the start: nothing to count from
+  say("@netio start version=1.31", {100, 40});
+  say("@row bytes=1024 blocks=1 ticks=1", {200, 115});
+  say("@row_received bytes=1024 blocks=1 ticks=1", {300, 125});
+  say("@row bytes=2048 blocks=1 ticks=1", {500, 125});
+  const auto sent = netio_rows(g), received = netio_rows(g, netio_received);
+  REQUIRE(sent.size() == 3);
+  CHECK_FALSE(sent[0].busy_percent);
+  CHECK(*sent[1].busy_percent == Approx(25));
+  CHECK(*sent[2].busy_percent == Approx(100));
+  REQUIRE(received.size() == 1);
+  CHECK(*received[0].busy_percent == Approx(90));
+}
+
 TEST_CASE("a line is said when it has ended, a prompt when it stands") {
   const auto g = heard("Welcome\nlogin: ");
   CHECK(g.says("come", 1_s));

@@ -23,10 +23,11 @@ namespace {
 
 constexpr std::uint32_t netio_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
 
-/// An outcome whose four plateau sizes all come to `kb_per_s`.
+/// An outcome whose sizes all come to `kb_per_s`, with the same load while sending as on the whole.
 CellOutcome outcome(const std::string& machine, const std::string& card, double kb_per_s, double load) {
   nlohmann::ordered_json result{{"cpu_load_percent", load}, {"rows", nlohmann::ordered_json::array()}};
-  for (const auto size : netio_sizes) result["rows"].push_back({{"packet_bytes", size}, {"kb_per_s", kb_per_s}});
+  for (const auto size : netio_sizes)
+    result["rows"].push_back({{"packet_bytes", size}, {"kb_per_s", kb_per_s}, {"busy_percent", load}});
   return {{machine, card, {}}, result, 0, {}, false};
 }
 
@@ -280,6 +281,18 @@ TEST_CASE("a load in words is scored as the same word or another", "[published]"
   const auto rows = score_rows(print, ours);
   CHECK(rows[0].rating() == "low");
   CHECK(rows[1].rating() == "middle");
+  std::vector<CellOutcome> uneven{
+      outcome("model95", "ne2", 600, 20)};  // by the mean of the sizes, not by the whole run
+  auto& sizes = uneven[0].result->at("rows");
+  sizes.at(4)["busy_percent"] = 100;
+  sizes.at(5)["busy_percent"] = 99;
+  uneven[0].result->at("cpu_load_percent") = 95;
+  CHECK(score_rows(print, uneven)[0].sending_load() == Approx((2 * 20 + 100 + 99) / 4.0));
+  CHECK(score_rows(print, uneven)[0].rating() == "middle");
+  CHECK_THAT(published_text(score_rows(print, uneven), {"model95"}),
+             Catch::Contains("    20.0      20.0      20.0      20.0     100.0      99.0     59.8\n"));
+  sizes.at(5).erase("busy_percent");
+  CHECK(score_rows(print, uneven)[0].rating().empty());
   CHECK(rows[2].run());  // it has the same outcome
   const Score all = score(rows, "model95", Rows::all);
   CHECK(all.rows == 2);
