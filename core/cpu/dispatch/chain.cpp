@@ -22,7 +22,7 @@ void Engine::leave_plan(const Op* next) {
 
 // The block may not end before stop_at: from here on the clock is compared after each instruction.
 void Engine::chain_near_deadline(const Op& op) {
-  if (timing.clocks() < stop_at) leave_chain(op);
+  if (timing.clocks() < stop_at) lines->leave(*this, op);
 }
 
 namespace {
@@ -30,12 +30,6 @@ void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 }  // namespace
 
 void chain_selected(Engine& c, const Op& op) { return chain_any<as_selected>(c, op); }
-template <Model M>
-void chain_before_line(Engine& c, const Op& op) {
-  c.begin_chained(op);
-  op.execute(c, op);
-  return c.cross_line<M>(op);
-}
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op) {
   c.begin_chained(op);
@@ -46,8 +40,6 @@ void chain_selected_last(Engine& c, const Op& op) {
   op.execute(c, op);
   return c.chain_to_next<M>(c.branched());
 }
-template void chain_before_line<Model::i486sx>(Engine&, const Op&);
-template void chain_before_line<Model::pentium>(Engine&, const Op&);
 template void chain_selected_last<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 
@@ -108,7 +100,7 @@ void Engine::chain_branch_behind_prefetch_486() {
 // Into a block that may not end before stop_at.
 template <Model M>
 void Engine::chain_to_last(Block& b) {
-  if (timing.clocks() < stop_at && enter_block(b)) return enter_slowly<M>(*b.ops);
+  if (timing.clocks() < stop_at && enter_block(b)) return lines->enter(*this, *b.ops);
 }
 template void Engine::chain_to_last<Model::i486sx>(Block&);
 template void Engine::chain_to_last<Model::pentium>(Block&);

@@ -25,11 +25,9 @@
 
 namespace planar::cpu {
 
-/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, before another code
-/// line (every instruction's there), and as the last of its block.
+/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, and as the last of its
+/// block. Before another code line every instruction has Lines::execute_before_line.
 void chain_selected(Engine& c, const Op& op);
-template <Model M>
-void chain_before_line(Engine& c, const Op& op);
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op);
 
@@ -241,7 +239,7 @@ inline void Engine::chain_to(Block& b) {
   const Op& first = *b.ops;
   if (enter_plan<M>(b)) [[likely]]
     return first.chained(*this, first);
-  return enter_slowly<M>(first);
+  return lines->enter(*this, first);
 }
 // The chain goes on in `b`, unless it is long enough.
 inline bool Engine::enter_block(Block& b) {
@@ -260,8 +258,8 @@ inline bool Engine::enter_block(Block& b) {
 // set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
-  if constexpr (M == Model::pentium) return timing.pentium().start_plan_in_line(b.plan);
-  return timing.i486sx().start_plan_in_line(b.plan, *b.ops) && timing.cached().plan_fits(stop_at);
+  return timing.of<M>().start_plan_in_line(b.plan, *b.ops) &&
+         (M == Model::pentium || timing.cached().plan_fits(stop_at));
 }
 
 // Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.

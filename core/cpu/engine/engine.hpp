@@ -22,6 +22,7 @@
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/engine/accounting.hpp"
 #include "core/cpu/engine/block_cache.hpp"
+#include "core/cpu/engine/lines.hpp"
 #include "core/cpu/engine/loop_watch.hpp"
 #include "core/cpu/engine/tlb.hpp"
 #include "core/cpu/fpu/fpu.hpp"
@@ -72,6 +73,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool planned = false;            ///< the plan in force is current_block's
   const Op* cold_from = nullptr;   ///< it is that of a new code line, which begins with this instruction
   Timing timing;
+  const Lines* const lines = lines_of(timing);
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
   std::array<std::uint32_t, 8> dr{};
@@ -160,17 +162,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f);
 
-  /// read_checked() and write_checked() where the memory events are those of a known geometry: checked.cpp.
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] T read_by_event(unsigned s, std::uint32_t offset);
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_by_event(unsigned s, std::uint32_t offset, T v);
-  /// The same where they are allowed, but not quick.
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] T read_slow_event(std::uint32_t linear);
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_slow_event(std::uint32_t linear, T v);
-  /// The same for whatever it is.
+  /// The same for whatever it is: checked.cpp.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
   template <class T>
@@ -350,20 +342,10 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool run_unplanned(bool begun);
   template <Model M>
   bool enter_plan(const Block& b);
-  /// Into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at is
-  /// near; or with that instruction begun already.
-  template <Model M>
-  [[gnu::noinline]] void enter_slowly(const Op& first);
-  template <Model M>
-  [[gnu::noinline]] void go_on_with(const Op& first);
   template <Model M>
   void finish_plan(const Op& op);
   void finish_cold_line();
   void leave_plan(const Op* next);
-  void leave_chain(const Op& op);
-  /// Before another code line, whatever it takes.
-  template <Model M>
-  [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);
   void check_deadline(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
@@ -391,40 +373,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void chain_branch_behind_prefetch(const Op& op, std::uint32_t target);
   [[gnu::noinline]] void chain_branch_behind_prefetch_486();
 
-  // ---- lines.cpp: parts of enter_slowly() and cross_line()
-  template <Geometry G>
-  [[gnu::always_inline]] void enter_first_line(const Op& first);
-  template <Geometry G>
-  [[gnu::noinline]] void fill_first_line(const Op& first);
-  template <Geometry G>
-  [[gnu::noinline]] void fetch_first_line(const Op& first);
-  template <Geometry G>
-  [[gnu::always_inline]] void start_block(const Op& first);
-  template <Geometry G>
-  [[gnu::noinline]] void go_on_unplanned(const Op& op, bool begun);
-  template <Geometry G>
-  [[gnu::noinline]] void enter_line(const Op& op);
-  template <Geometry G>
-  [[gnu::noinline]] void fetch_line(const Op& op);
-  template <Geometry G>
-  [[gnu::always_inline]] void start_line(const Op& op);
-  template <Geometry G>
-  [[gnu::always_inline]] void cross_line_at(const Op& op);
-  template <Geometry G>
-  [[gnu::noinline]] void fill_planned_line(const Op& op);
-  template <Geometry G>
-  [[gnu::noinline]] void fetch_planned_line(const Op& op);
-  template <Geometry G>
-  [[gnu::always_inline]] void follow_plan(const Op& op);
-  [[gnu::noinline]] void enter_other_line(const Op& first);
-  [[gnu::noinline]] void cross_other_line(const Op& op);
-  [[gnu::always_inline]] void start_block_486(const Op& first);
-  [[gnu::noinline]] void fetch_first_line_486(const Op& first);
-  [[gnu::noinline]] void fill_first_line_486(const Op& first);
-  [[gnu::noinline]] void fetch_line_486(const Op& op);
-  [[gnu::noinline]] void fill_line_486(const Op& op, std::uint32_t line);
-  [[gnu::always_inline]] void follow_plan_486(const Op& op);
-  [[gnu::noinline]] void go_on_unplanned_486(const Op& op, bool begun);
   void leave_block(bool executed);
   std::uint64_t instructions_executed() const {
     return instructions + static_cast<unsigned>(longest_chain - chain_room);

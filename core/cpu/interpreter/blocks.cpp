@@ -20,14 +20,12 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
-/// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
-Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
-  const bool pentium = target.model == Model::pentium;
-  if (op.edge == Op::Edge::line) return pentium ? chain_before_line<Model::pentium> : chain_before_line<Model::i486sx>;
+/// How `op` is executed in a chain or by steps as the last one of its block.
+Handler chained_at_end(const Op& op, const IssuePlan& plan, const Target& target) {
   Handlers h = select(op, target);
   if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
-  return pentium ? h.last_pentium : h.last_i486sx;
+  return target.model == Model::pentium ? h.last_pentium : h.last_i486sx;
 }
 }  // namespace
 
@@ -85,8 +83,10 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
-  for (Op* op = ops; op != ops + count; ++op)
-    if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
+  for (Op* op = ops; op != ops + count; ++op) {
+    if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
+    if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode.target);
+  }
   if (in_page.churn > 0) --in_page.churn;
   const std::uint32_t bucket = start >> PageBlocks::shift;
   b.next_in_bucket = in_page.first[bucket];

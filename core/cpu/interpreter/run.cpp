@@ -346,9 +346,9 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       planned = true;
       first.chained(*this, first);
     } else if (goes_on) {
-      go_on_with<M>(first);
+      lines->go_on_with(*this, first);
     } else {
-      enter_slowly<M>(first);
+      lines->enter(*this, first);
     }
   } catch (const Fault& fault) {
     settle_chain();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/cpu/timing/common/instruction_clocks.hpp"
 #include "core/cpu/timing/i386sx/timing_386sx.hpp"
@@ -23,7 +24,8 @@ class Timing {
   Timing& operator=(const Timing&) = delete;
 
   Model model() const { return model_; }
-  KnownGeometry known_geometry() const { return known_geometry_; }
+  /// Its row of `geometries`.
+  unsigned geometry() const { return geometry_; }
   const TimingConfig& config() const { return common().config(); }
 
   /// The timing by its class; the processor must be that one.
@@ -167,7 +169,16 @@ class Timing {
     TimingP6 p6_;
   };
   Model model_;
-  KnownGeometry known_geometry_ = KnownGeometry::none;
+  unsigned geometry_;
 };
+
+/// `f.operator()<T, G>()` with the class and the geometry of row `row`, or of the last one.
+template <unsigned Row = 0, class F>
+[[gnu::always_inline]] inline decltype(auto) with_geometry(unsigned row, F&& f) {
+  constexpr GeometryRow it = geometries[Row];
+  if constexpr (Row + 1 < geometries.size())
+    if (row != Row) return with_geometry<Row + 1>(row, f);
+  return f.template operator()<std::conditional_t<it.model == Model::pentium, TimingPentium, Timing486>, it.geometry>();
+}
 
 }  // namespace planar::cpu

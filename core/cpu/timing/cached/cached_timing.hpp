@@ -38,8 +38,20 @@ struct CacheState {
   }
 };
 
+/// What a block's instructions follow when it is entered: none, its plan, or that of its first code line as a new one.
+enum class BlockEntry : std::uint8_t { unplanned, planned, cold };
+
 class CachedTiming : public ProcessorTiming {
  public:
+  /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp): for
+  /// callers that know neither.
+  struct Events {
+    void (*fetch)(CachedTiming&, std::uint32_t eip, std::uint32_t last_line);
+    void (*read)(CachedTiming&, std::uint32_t address, unsigned bytes);
+    void (*write)(CachedTiming&, std::uint32_t address, unsigned bytes);
+    void (*start_prefetch)(CachedTiming&);
+  };
+
   /// Keeps `lines` true from now on: entries are dropped as the data cache changes.
   void attach(L0Lines& lines) { state_.data.attach(lines); }
 
@@ -133,15 +145,6 @@ class CachedTiming : public ProcessorTiming {
   /// An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
   static constexpr unsigned misaligned_clocks = 3;
   static constexpr unsigned most_write_hits = 8;  // more posted writes are never under way
-
-  /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp): for
-  /// callers that know neither.
-  struct Events {
-    void (*fetch)(CachedTiming&, std::uint32_t eip, std::uint32_t last_line);
-    void (*read)(CachedTiming&, std::uint32_t address, unsigned bytes);
-    void (*write)(CachedTiming&, std::uint32_t address, unsigned bytes);
-    void (*start_prefetch)(CachedTiming&);
-  };
 
   CachedTiming(const TimingConfig& config, const Events& events);
 

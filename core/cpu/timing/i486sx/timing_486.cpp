@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/i486sx/timing_486.hpp"
 
-#include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
 
 namespace planar::cpu {
-
-Timing486::Timing486(const TimingConfig& config)
-    : CachedTiming(config, known_geometry(config) == KnownGeometry::plain_486
-                               ? MemoryEvents<Timing486, plain_486>::events
-                               : MemoryEvents<Timing486, any_geometry>::events) {}
 
 void Timing486::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::i486sx);

@@ -18,7 +18,8 @@ namespace planar::cpu {
 
 class Timing486 final : public CachedTiming {
  public:
-  explicit Timing486(const TimingConfig& config);
+  static constexpr Model model = Model::i486sx;
+  Timing486(const TimingConfig& config, const Events& events) : CachedTiming(config, events) {}
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
@@ -44,15 +45,17 @@ class Timing486 final : public CachedTiming {
   // ---- blocks that run by plan: only what the first instruction costs depends on what was before ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
-  /// Code has gone on with a block of that plan, whose first instruction is `first`, and is in its first line.
-  void start_plan_of(const IssuePlan& plan, const Op& first) {
+  /// Code has gone on with a block of that plan, whose first instruction is `first`, and is in its first line. The plan
+  /// always holds.
+  BlockEntry starts_block(const IssuePlan& plan, const Op& first) {
     jumped_ = false;
     start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
+    return BlockEntry::planned;
   }
   /// The same where code stays in its line; if not, nothing has happened.
   bool start_plan_in_line(const IssuePlan& plan, const Op& first) {
     if (plan.first_line != state_.code_line) return false;
-    start_plan_of(plan, first);
+    starts_block(plan, first);
     return true;
   }
   /// The line in which an instruction `op` at `eip` ends.

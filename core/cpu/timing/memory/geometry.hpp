@@ -92,23 +92,31 @@ inline constexpr Geometry pentium_direct_l2{
     .write_buffers = 2,
     .snooped = true};
 
-enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2, pentium_overdrive, pentium_direct_l2 };
-/// What a machine has is looked up here once, when its processor is made.
+/// What the timing's memory events are instantiated for, most used first; one without a known geometry has any.
 struct GeometryRow {
   Model model;
-  KnownGeometry name;
   Geometry geometry;
 };
-inline constexpr std::array<GeometryRow, 4> known_geometries{{
-    {Model::i486sx, KnownGeometry::plain_486, plain_486},
-    {Model::pentium, KnownGeometry::pentium_with_l2, pentium_with_l2},
-    {Model::pentium, KnownGeometry::pentium_overdrive, pentium_overdrive},
-    {Model::pentium, KnownGeometry::pentium_direct_l2, pentium_direct_l2},
+inline constexpr std::array<GeometryRow, 6> geometries{{
+    {Model::pentium, pentium_with_l2},
+    {Model::i486sx, plain_486},
+    {Model::pentium, pentium_overdrive},
+    {Model::pentium, pentium_direct_l2},
+    {Model::i486sx, any_geometry},
+    {Model::pentium, any_geometry},
 }};
-inline KnownGeometry known_geometry(const TimingConfig& config) {
-  for (const GeometryRow& row : known_geometries)
-    if (row.model == config.model && row.geometry.matches(config)) return row.name;
-  return KnownGeometry::none;
+/// The row of a machine's processor, looked up once, when that is made; none (their number) if it has no such cache.
+inline unsigned geometry_of(const TimingConfig& config) {
+  for (unsigned row = 0; row < geometries.size(); ++row) {
+    const auto& [model, geometry] = geometries[row];
+    if (model == config.model && (!geometry.known || geometry.matches(config))) return row;
+  }
+  return geometries.size();
+}
+/// Whether the compiler knows the geometry of that processor.
+inline bool has_known_geometry(const TimingConfig& config) {
+  const unsigned row = geometry_of(config);
+  return row < geometries.size() && geometries[row].geometry.known;
 }
 
 }  // namespace planar::cpu

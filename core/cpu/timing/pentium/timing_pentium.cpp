@@ -4,23 +4,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
 
 namespace planar::cpu {
 
-const CachedTiming::Events& TimingPentium::events_of(KnownGeometry geometry) {
-  switch (geometry) {
-    case KnownGeometry::pentium_with_l2: return MemoryEvents<TimingPentium, pentium_with_l2>::events;
-    case KnownGeometry::pentium_overdrive: return MemoryEvents<TimingPentium, pentium_overdrive>::events;
-    case KnownGeometry::pentium_direct_l2: return MemoryEvents<TimingPentium, pentium_direct_l2>::events;
-    default: return MemoryEvents<TimingPentium, any_geometry>::events;
-  }
-}
-
-TimingPentium::TimingPentium(const TimingConfig& config)
-    : CachedTiming(config, events_of(known_geometry(config))), pipeline_(code_cache().lines()) {}
+TimingPentium::TimingPentium(const TimingConfig& config, const Events& events)
+    : CachedTiming(config, events), pipeline_(code_cache().lines()) {}
 
 void TimingPentium::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::pentium);

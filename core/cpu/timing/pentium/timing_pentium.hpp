@@ -29,7 +29,8 @@ namespace planar::cpu {
 
 class TimingPentium final : public CachedTiming {
  public:
-  explicit TimingPentium(const TimingConfig& config);
+  static constexpr Model model = Model::pentium;
+  TimingPentium(const TimingConfig& config, const Events& events);
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
@@ -44,18 +45,17 @@ class TimingPentium final : public CachedTiming {
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
-  enum class Entry : std::uint8_t { unplanned, planned, cold };
   /// Code has gone on with a block of that plan, in whose first line it is: whether the plan holds, or that of the line
   /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
   /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_behind(op). What the
   /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
   /// early.
-  Entry starts_block(const IssuePlan& plan) {
+  BlockEntry starts_block(const IssuePlan& plan, const Op& first) {
     if (pipes_suit(plan) && knows_starts(plan, 0)) {
       start_plan(plan.reach);
-      return Entry::planned;
+      return BlockEntry::planned;
     }
-    return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
+    return start_cold(plan.cold[0], first) ? BlockEntry::cold : BlockEntry::unplanned;
   }
   /// Code has gone on to the line after `op`.
   bool plan_holds_behind(const IssuePlan& plan, const Op& op) const {
@@ -65,7 +65,7 @@ class TimingPentium final : public CachedTiming {
     return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
   }
   /// starts_block() where code stays in its line and the block's plan holds; if not, nothing has happened.
-  bool start_plan_in_line(const IssuePlan& plan) {
+  bool start_plan_in_line(const IssuePlan& plan, const Op&) {
     if (plan.first_line != state_.code_line || !pipes_suit(plan) || !knows_starts(plan, 0)) return false;
     start_plan(plan.reach);
     return true;
@@ -95,8 +95,6 @@ class TimingPentium final : public CachedTiming {
   void branch_behind_prefetch(const Op& op, std::uint32_t linear_target);
 
  private:
-  /// The memory events for a geometry.
-  static const Events& events_of(KnownGeometry geometry);
   template <class, Geometry>
   friend class MemoryEvents;
 
