@@ -86,10 +86,7 @@ struct FullAccess {
 struct CheckedAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
-    if (c.timing.cached().filling()) [[unlikely]]
-      then(c.read<T>(s, offset));  // that may have been the only reason
-    else
-      then(c.read_checked<T>(s, offset));
+    then(c.read_checked<T>(s, offset));
     return true;
   }
   template <class T>

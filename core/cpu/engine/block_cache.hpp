@@ -40,6 +40,9 @@ struct BlockCache {
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;                             ///< what is found where there is none: its mode is no mode
   Block::Link no_link() { return {0, 0, &no_block}; }
+  /// A block of one instruction that is executed once and never found: no block of the cache may hold it.
+  Block lone_block;
+  Op lone_op;
   /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows
   /// with whatever ends them all (a block dropped, another code segment, the pools' fresh start).
   std::uint64_t code_context = link_age;

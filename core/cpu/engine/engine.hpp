@@ -97,10 +97,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool inhibit_all = false;         ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
   bool step_armed = false;          ///< the running instruction started with TF set
   std::uint32_t pending_debug = 0;  ///< DR6 bits of the traps to deliver at the boundary
-  bool uncached_valid = false;      ///< uncached_op belongs to an interrupted REP
-  std::array<std::uint8_t, 16> uncached_bytes{};
-  std::uint32_t uncached_physical = 0;
-  Op uncached_op;
+  /// An instruction that the block cache may not hold: its bytes; whether it is a REP that was cut (lone_block).
+  std::array<std::uint8_t, 16> lone_bytes{};
+  bool lone_goes_on = false;
   std::uint64_t reset_clock = 0;   ///< with attend_reset: not before this clock
   std::uint64_t instructions = 0;  ///< but for those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
@@ -153,8 +152,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   T pop();
 
   // The same where the L0 line cache does not have the line, or has it while a fill is under way.
-  template <class T>
-  [[gnu::noinline]] T read_during_fill(const L0Line& line, std::uint32_t offset);
   template <class T>
   T read_checked(unsigned s, std::uint32_t offset);
   template <class T>
@@ -304,6 +301,10 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction
   /// there.
   Block* find_block(std::uint32_t physical);
+  void make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical);
+  /// Of lone_op, decoded.
+  void make_lone_block(std::uint32_t physical);
+  DecodeMode decode_mode() const;
   /// No link that exists may be followed any more.
   void forget_links() {
     code_context += link_age;
@@ -381,8 +382,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     instructions = instructions_executed();
     chain_room = longest_chain;
   }
-  void fetch_uncached(std::uint32_t linear);
-  void run_uncached(std::uint32_t physical);
+  void fetch_alone(std::uint32_t linear, std::uint32_t physical);
   void take_fault(const Fault& fault);
   void reset(Time now);
   void perform_reset();

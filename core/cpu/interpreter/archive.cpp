@@ -31,11 +31,11 @@ void Engine::archive(Archive& a) {
   archive_segment(a, ldt);
   archive_segment(a, task);
   std::uint32_t waiting = attention & ~(attend_flush | attend_test);
-  std::uint8_t uncached_length = uncached_valid ? uncached_op.length : 0;
-  if (!uncached_valid) uncached_physical = 0;
-  std::fill(uncached_bytes.begin() + uncached_length, uncached_bytes.end(), std::uint8_t{0});  // of earlier fetches
-  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length, uncached_bytes,
-    uncached_physical, instructions, halted_clocks, a20);
+  std::uint8_t lone_length = lone_goes_on ? lone_op.length : 0;
+  std::uint32_t lone_physical = lone_goes_on ? lone_block.physical : 0;
+  std::fill(lone_bytes.begin() + lone_length, lone_bytes.end(), std::uint8_t{0});  // of earlier fetches
+  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, lone_goes_on, lone_length, lone_bytes,
+    lone_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
   if (model == Model::p6) archive_p6(a);
   if (a.loading()) timing.set_memory_types(p6.memory_types);
@@ -51,12 +51,8 @@ void Engine::archive(Archive& a) {
   set_dr7(dr[7]);
   flush_host_tlb();
   flush_blocks();
-  if (uncached_valid) {
-    const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
-    uncached_valid = decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op);
-    if (uncached_valid) timing.set_static_clocks(uncached_op);
-    if (uncached_valid && accounting) accounting->decoded(uncached_op, decode_mode);
-  }
+  if (lone_goes_on) lone_goes_on = decode({lone_bytes.data(), lone_length & 15u}, decode_mode(), lone_op);
+  if (lone_goes_on) make_lone_block(lone_physical);
 }
 
 }  // namespace planar::cpu

@@ -44,7 +44,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   }
   if (ops_used + longest_block > op_pool_size || blocks_used == block_pool_size) flush_blocks();
   Page& page = space.page(physical);
-  const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+  const DecodeMode decode_mode = this->decode_mode();
   const std::uint32_t start = physical & 0xFFF;
   std::uint32_t at = start;
   Op* const ops = &op_pool[ops_used];
@@ -71,22 +71,9 @@ Block* Engine::find_block(std::uint32_t physical) {
     if (op.ends_block) break;
   }
   if (count == 0) return nullptr;
-  ops[count - 1].edge = Op::Edge::end;
   ops_used += count;
   Block& b = block_pool[blocks_used++];
-  b = Block{};
-  b.physical = physical;
-  b.mode = mode;
-  b.count = static_cast<std::uint8_t>(count);
-  b.bytes = static_cast<std::uint16_t>(at - start);
-  b.ops = ops;
-  b.links.fill(no_link());
-  if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
-  if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
-  for (Op* op = ops; op != ops + count; ++op) {
-    if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
-    if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode.target);
-  }
+  make_block(b, ops, count, physical);
   if (in_page.churn > 0) --in_page.churn;
   const std::uint32_t bucket = start >> PageBlocks::shift;
   b.next_in_bucket = in_page.first[bucket];
@@ -100,10 +87,40 @@ Block* Engine::find_block(std::uint32_t physical) {
   return &b;
 }
 
+// Of `count` decoded instructions, from `physical` on: how each goes on to the next.
+void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical) {
+  ops[count - 1].edge = Op::Edge::end;
+  b = Block{};
+  b.physical = physical;
+  b.mode = mode;
+  b.count = static_cast<std::uint8_t>(count);
+  b.bytes = ops[count - 1].behind;
+  b.ops = ops;
+  b.links.fill(no_link());
+  if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
+  if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
+  for (Op* op = ops; op != ops + count; ++op) {
+    if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
+    if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode().target);
+  }
+}
+
+void Engine::make_lone_block(std::uint32_t physical) {
+  timing.set_static_clocks(lone_op);
+  if (accounting) accounting->decoded(lone_op, decode_mode());
+  lone_op.behind = lone_op.length;
+  make_block(lone_block, &lone_op, 1, physical);
+}
+
+DecodeMode Engine::decode_mode() const {
+  return {{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+}
+
 // The ages have come to their end: with no link left they start afresh.
 void Engine::drop_links() {
   code_context = (code_context & (link_age - 1)) | link_age;
   no_block.links.fill(no_link());
+  lone_block.links.fill(no_link());
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links.fill(no_link());
 }
 

@@ -154,7 +154,7 @@ void Cpu::set_registers(const Registers& r) {
   e.set_dr7(e.dr[7]);
   e.attention &= ~(attend_rep | attend_halted | attend_inhibit | attend_debug | attend_shutdown);
   e.pending_debug = 0;
-  e.uncached_valid = false;
+  e.lone_goes_on = false;
   e.timing.set_cache_enabled(!(e.cr0 & cr0_cd));
   e.timing.interrupt_flush();
   e.flush_tlb();

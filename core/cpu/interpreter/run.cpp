@@ -77,7 +77,7 @@ void Engine::do_reset() {
   nmi_masked = false;
   inhibit_all = step_armed = false;
   pending_debug = 0;
-  uncached_valid = false;
+  lone_goes_on = false;
   fast_data = true;
   attention &= attend_intr | attend_flush | attend_test;
   set_cpl(0);
@@ -299,7 +299,7 @@ void Engine::take_fault(const Fault& fault) {
   forget_loop(*this);
   step_armed = false;
   attention &= ~attend_rep;
-  uncached_valid = false;
+  lone_goes_on = false;
   if (!fault.committed) eip -= current_op_length;
   deliver(fault);
 }
@@ -313,7 +313,7 @@ void Engine::execute() {
   }
 }
 
-// The block at `linear`, by translation and table; null if the instruction there was executed uncached (run_uncached).
+// The block at `linear`, by translation and table, or one of the instruction there alone (lone_block).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
   Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
@@ -323,9 +323,8 @@ Block* Engine::block_at(std::uint32_t linear) {
   const Page& page = space.page(physical);
   Block* const b = page.kind == PageKind::ram || page.kind == PageKind::rom ? find_block(physical) : nullptr;
   if (b && within_code(*b)) return b;
-  fetch_uncached(linear);
-  run_uncached(physical);
-  return nullptr;
+  fetch_alone(linear, physical);
+  return &lone_block;
 }
 
 // Executes block `b` and those chained after it; false if the last one ended early: at stop_at, or by a fault, which
@@ -359,6 +358,8 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     return false;
   }
   settle_chain();
+  if (attention & attend_rep) [[unlikely]]
+    lone_goes_on = current_block == &lone_block;
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;
@@ -370,13 +371,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
 // A REP instruction that was cut by the end of a time slice goes on.
 template <Model M>
 void Engine::resume() {
-  if (uncached_valid) {
-    current_op_length = 0;
-    run_uncached(uncached_physical);
-    return;
-  }
-  Block* const b = block_at(seg[CS].base + eip);
-  if (b == nullptr) return;
+  Block* const b = std::exchange(lone_goes_on, false) ? &lone_block : block_at(seg[CS].base + eip);
   if (!b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
   pass_through<M>(*b, resumed);
 }
@@ -394,14 +389,13 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     if (!holds(*link, linear)) [[unlikely]] {
       b = block_at(linear);
-      if (b == nullptr) {
+      if (b == &lone_block)
         forget_loop(*this);
-        return;
-      }
-      *link = {link_key(linear), host_entry(linear).code(), b};
+      else
+        *link = {link_key(linear), host_entry(linear).code(), b};
     }
     if constexpr (M == Model::p6)
-      if (loop_watch.due(eip)) [[unlikely]]
+      if (b != &lone_block && loop_watch.due(eip)) [[unlikely]]
         watch_loop(*this, *b);
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];
@@ -425,11 +419,11 @@ void Engine::leave_block(bool executed) {
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 
-// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory
+// One instruction that the block cache may not hold: it crosses a page, ends at the segment's limit, or lies in memory
 // other than RAM and ROM. No byte after it is fetched. A device page is read in aligned units of the processor's bus
 // width, each once.
-void Engine::fetch_uncached(std::uint32_t linear) {
-  const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
+  lone_goes_on = false;
   const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
   for (unsigned have = 0;;) {
     if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
@@ -439,7 +433,7 @@ void Engine::fetch_uncached(std::uint32_t linear) {
       const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;
       const unsigned count =
           static_cast<unsigned>(std::min<std::uint64_t>({15u - have, 0x1000u - (physical & 0xFFF), within_limit}));
-      std::copy_n(page.data + (physical & 0xFFF), count, uncached_bytes.begin() + have);
+      std::copy_n(page.data + (physical & 0xFFF), count, lone_bytes.begin() + have);
       have += count;
     } else {
       const std::uint32_t at = physical & ~(unit - 1);
@@ -447,26 +441,13 @@ void Engine::fetch_uncached(std::uint32_t linear) {
       wait_for(cycle.end);
       if (observer) observer->device_read(at, unit, cycle.value, true);
       for (std::uint32_t i = physical - at; i < unit && have < 15; ++i)
-        uncached_bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
+        lone_bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
       // What was read beyond the limit may only be used if the instruction ends before it.
       if (std::uint64_t{eip} + have - 1 > seg[CS].limit) have = static_cast<unsigned>(seg[CS].limit - eip + 1);
     }
-    if (decode({uncached_bytes.data(), have}, decode_mode, uncached_op)) break;
+    if (decode({lone_bytes.data(), have}, decode_mode(), lone_op)) break;
   }
-  timing.set_static_clocks(uncached_op);
-  if (accounting) accounting->decoded(uncached_op, decode_mode);
-}
-
-void Engine::run_uncached(std::uint32_t physical) {
-  uncached_physical = physical;
-  if (!resumed) timing.begin(uncached_op, physical);
-  current_op = &uncached_op;
-  current_op_length = uncached_op.length;
-  eip += uncached_op.length;
-  uncached_op.execute(*this, uncached_op);
-  if (!(attention & attend_rep)) timing.end();
-  ++instructions;
-  uncached_valid = attention & attend_rep;
+  make_lone_block(physical);
 }
 
 }  // namespace planar::cpu

@@ -43,11 +43,6 @@ inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
     code_written(e.physical + (linear & 0xFFF), sizeof(T));
 }
 
-template <class T>
-T Engine::read_during_fill(const L0Line& v, std::uint32_t offset) {
-  timing.cached().read_l0(v, offset);
-  return load<T>(v.at(offset));
-}
 template <class T, class F>
 void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {
   const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
@@ -72,10 +67,8 @@ void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {
 template <class T>
 inline T Engine::read(unsigned s, std::uint32_t offset) {
   const L0Line& v = l0_line(l0, offset);
-  if (!readable<T>(v, s, offset)) [[unlikely]]
+  if (!readable<T>(v, s, offset) || !timing.cached().settled()) [[unlikely]]
     return read_checked<T>(s, offset);
-  if (!timing.cached().settled()) [[unlikely]]
-    return read_during_fill<T>(v, offset);
   return load<T>(v.at(offset));
 }
 template <class T>

@@ -124,6 +124,37 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
   CHECK(std::equal(&b.ram[0x20000], &b.ram[0x24000], &b.ram[0x30000]));
 }
 
+// The handler's one, cut by the end of a slice, was continued as the one across the pages.
+TEST_CASE("A REP across two pages that an interrupt has ended leaves nothing to the handler's",
+          "[cpu][interrupt][string]") {
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
+  Board b(model);
+  b.flat({});
+  constexpr std::uint32_t across = code_at + 0xFFF, handler = 0x6000;
+  b.put(across, {0xF3, 0xA4, 0xF4});                                 // REP MOVSB; HLT
+  b.put(handler, {0xB9, 0x08, 0x00, 0x00, 0x00, 0xF3, 0xAB, 0xF4});  // MOV ECX, 8; REP STOSD; HLT
+  b.gate(idt_at + 0x20 * 8, code0, handler, 0x8E);
+  b.change([](Registers& r) {
+    r.eip = across;
+    r.gpr[EAX] = 0x12345678;
+    r.gpr[ECX] = 100;
+    r.gpr[ESI] = data_at;
+    r.gpr[EDI] = data_at + 0x1000;
+    r.eflags |= 0x200;
+  });
+  b.step(3);
+  const std::uint32_t left = b.reg(ECX), to = b.reg(EDI);
+  REQUIRE(b.cpu.registers().eip == across);
+  REQUIRE((left > 0 && left < 100));
+  b.cpu.set_intr(true);
+  b.run();
+  CHECK(b.pins.acknowledged == 1);
+  CHECK(b.cpu.registers().eip == handler + 8);
+  CHECK(b.reg(ECX) == 0);
+  CHECK(b.reg(EDI) == to + 32);
+  for (std::uint32_t i = 0; i < 8; ++i) CHECK(b.get32(to + 4 * i) == 0x12345678);
+}
+
 TEST_CASE("A shortened time slice does not change the clocks of a REP", "[cpu][string][determinism]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto clocks = [&](Time slice) {

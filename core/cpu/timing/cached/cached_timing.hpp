@@ -85,8 +85,6 @@ class CachedTiming : public ProcessorTiming {
   }
   /// Whether no line fill is under way.
   bool settled() const { return !filling_ || !(filling_ = clock_ < state_.fills_until); }
-  /// False: settled(), whatever the clock.
-  bool filling() const { return filling_; }
   /// Whether a read at `address` of that L0 line may have to wait for a fill. Needs no clock.
   bool may_be_filling(const L0Line& line, std::uint32_t address) const {
     if (!filling_) [[likely]]
@@ -109,10 +107,6 @@ class CachedTiming : public ProcessorTiming {
   void move_plan(const Op& op) { plan_start_ = clock_ - op.planned.at[plan_column_]; }
   /// Whether all of the plan's instructions will begin before clock `stop_at` if nothing delays them.
   bool plan_fits(std::uint64_t stop_at) const { return plan_start_ + plan_reach_ < stop_at; }
-  /// A read through an L0 line while a line fill is under way.
-  void read_l0(const L0Line& line, std::uint32_t address) {
-    wait_for_fill(state_.data.line_of(line.physical | (address & ~L0Line::mask)));
-  }
   /// Consecutive aligned writes from `address` on, all in one line and none across a datum, `each` clocks
   /// spent between one and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their
   /// number; 0 if they must be told one by one, with nothing done.
