@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp)
-// from their second pass on. Cycles on the pins in between are counted as such (ProcessorTiming::pin_clocks), not here.
+// from their second pass on. Cycles on the pins in between are counted as such (Timing::pin_clocks), not here.
 // For reports: nothing else reads it, and it is no part of the machine's state.
 #pragma once
 

@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timing that a processor has: a Timing386sx, a Timing486, a TimingPentium or a TimingP6, in place, so that neither
-// the clock nor the caches are reached by a pointer. What they have in common is ProcessorTiming, the contract with the
-// executor. Where speed matters the processor is known, or asked for here once, and its class is called by itself.
+// What an instruction costs: the contract between the executor and the timing of one processor. That is a Timing386sx,
+// Timing486, TimingPentium or TimingP6, in place, so that neither the clock nor the caches are reached by a pointer.
+// Where speed matters the processor is known and its class is called by itself; elsewhere it is asked for here, by
+// visit().
+//
+// The executor calls, for each instruction, in this order:
+//   begin(op, physical_eip)          issue: fetch, static clocks, pairing, address-generation interlock
+//   read/write(physical, bytes)      each data access to RAM or ROM as it happens (page-table walks included)
+//   branch(op, taken, linear_target)
+//                                    every near jump, call, return, loop, conditional jump, taken or not; also after
+//                                    far transfers, INT and IRET (taken)
+//   spend(clocks)                    microcode that depends on data, from timing/common/instruction_clocks.hpp
+//   end()                            it has executed; or abandon(): a fault has ended it, or a REP does not go on
+// Accesses through the pins (I/O, device memory, INTA):
+//   cycle_start(io)                  write buffers drained, bus idle: the clock at which the cycle starts
+//   wait_until(clock)                the CPU stands still until the cycle ends, the bus is taken until then
+// All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the
+// snapshot. Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
+//
+// Sources: docs/hardware/processors.md; memory: docs/hardware/memory-timing.md, where the machines' values stand. What
+// each processor's model leaves out stands at the top of its header.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include "core/cpu/timing/common/instruction_clocks.hpp"
@@ -16,10 +35,47 @@
 namespace planar::cpu {
 
 class Timing {
+ private:
+  // `f` with the timing by its class.
+  template <class F, class Self>
+  [[gnu::always_inline]] static decltype(auto) visit_of(Self& self, F&& f) {
+    switch (self.model_) {
+      case Model::i386sx: return f(self.i386sx_);
+      case Model::i486sx: return f(self.i486sx_);
+      case Model::pentium: return f(self.pentium_);
+      default: return f(self.p6_);
+    }
+  }
+  template <class F>
+  [[gnu::always_inline]] decltype(auto) visit(F&& f) {
+    return visit_of(*this, f);
+  }
+  template <class F>
+  [[gnu::always_inline]] decltype(auto) visit(F&& f) const {
+    return visit_of(*this, f);
+  }
+  // The same of what 486 and Pentium have in common. `M`: the model if the caller knows it.
+  template <Model... M, class F>
+  [[gnu::always_inline]] decltype(auto) visit_memory(F&& f) {
+    if constexpr (sizeof...(M) != 0) return f(of<M...>());
+    if (has_cache()) return f(cached());
+    if (is_p6()) return f(p6_);
+    return f(i386sx_);
+  }
+  // All of them begin at one place: no branch is left of this.
+  ProcessorTiming& common() {
+    return visit([](auto& t) -> ProcessorTiming& { return t; });
+  }
+  const ProcessorTiming& common() const {
+    return visit([](auto& t) -> const ProcessorTiming& { return t; });
+  }
+
  public:
   /// Throws Error if the configuration is out of range.
   explicit Timing(const TimingConfig& config);
-  ~Timing() { common().~ProcessorTiming(); }
+  ~Timing() {
+    visit([](auto& t) { std::destroy_at(&t); });
+  }
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
@@ -52,116 +108,112 @@ class Timing {
       return p6();
   }
 
-  // ---- ProcessorTiming, for callers to whom the processor makes no difference ----
-  void set_static_clocks(Op& op) const { common().set_static_clocks(op); }
-  void begin(const Op& op, std::uint32_t physical_eip) { common().begin(op, physical_eip); }
+  /// Decode time: fills the timing model's part of `op`.
+  void set_static_clocks(Op& op) const {
+    visit([&](auto& t) { t.set_static_clocks(op); });
+  }
+  /// `physical_eip` is the address of the instruction's first byte, prefixes included.
+  void begin(const Op& op, std::uint32_t physical_eip) {
+    visit([&](auto& t) { t.begin(op, physical_eip); });
+  }
+  /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access
+  /// that crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes) {
-    if (has_cache())
-      cached().read(physical, bytes);
-    else if (is_p6())
-      p6().read(physical, bytes);
-    else
-      i386sx().read(physical, bytes);
+    visit_memory([&](auto& t) { t.read(physical, bytes); });
   }
   void write(std::uint32_t physical, unsigned bytes) {
-    if (has_cache())
-      cached().write(physical, bytes);
-    else if (is_p6())
-      p6().write(physical, bytes);
-    else
-      i386sx().write(physical, bytes);
+    visit_memory([&](auto& t) { t.write(physical, bytes); });
   }
   /// The same for an address that is a multiple of `bytes`. `M`: the model if the caller knows it.
   template <Model... M>
   void read_aligned(std::uint32_t physical, unsigned bytes) {
-    if constexpr (((M == Model::i386sx) || ...))
-      i386sx().read_aligned(physical, bytes);
-    else if (has_cache())
-      cached().read_aligned(physical, bytes);
-    else if (is_p6())
-      p6().read(physical, bytes);
-    else
-      i386sx().read_aligned(physical, bytes);
+    visit_memory<M...>([&](auto& t) { t.read_aligned(physical, bytes); });
   }
   template <Model... M>
   void write_aligned(std::uint32_t physical, unsigned bytes) {
-    if constexpr (((M == Model::i386sx) || ...))
-      i386sx().write_aligned(physical, bytes);
-    else if (has_cache())
-      cached().write_aligned(physical, bytes);
-    else if (is_p6())
-      p6().write(physical, bytes);
-    else
-      i386sx().write_aligned(physical, bytes);
+    visit_memory<M...>([&](auto& t) { t.write_aligned(physical, bytes); });
   }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) {
-    switch (model_) {
-      case Model::i386sx: i386sx().branch(op, taken, linear_target); break;
-      case Model::i486sx: i486sx().branch(op, taken, linear_target); break;
-      case Model::pentium: pentium().branch(op, taken, linear_target); break;
-      case Model::p6: p6().branch(op, taken, linear_target); break;
-    }
+    visit([&](auto& t) { t.branch(op, taken, linear_target); });
   }
-  /// The instruction that began last has executed (P6: its micro-ops have been given their places).
   void end() {
-    if (is_p6()) p6().end();
+    visit([](auto& t) { t.end(); });
   }
-  /// It ends by a fault instead, or a REP does not go on.
   void abandon() {
-    if (is_p6()) p6().abandon();
+    visit([](auto& t) { t.abandon(); });
   }
+  /// Microcode beyond the table, before or after the accesses that belong to it,
   void spend(unsigned clocks) {
-    if (model_ == Model::i386sx)
-      i386sx().spend(clocks);
-    else
-      common().spend(clocks);
+    visit([&](auto& t) { t.spend(clocks); });
   }
+  /// or that of an iteration which ends with the write of what it has read.
   void spend_before_write(unsigned clocks) {
-    if (model_ == Model::i386sx)
-      i386sx().spend_before_write(clocks);
-    else
-      common().spend(clocks);
+    visit([&](auto& t) { t.spend_before_write(clocks); });
   }
   std::uint64_t clocks() const { return common().clocks(); }
-  std::uint64_t cycle_start(bool io) { return common().cycle_start(io); }
-  void wait_until(std::uint64_t clock) {
-    if (has_cache())
-      cached().wait_until(clock);
-    else
-      common().wait_until(clock);
+
+  /// Before a cycle on the pins (I/O, device memory, INTA): posted writes are finished and the bus is free; returns the
+  /// clock at which the cycle starts, at an edge of the bus clock. For a 386SX memory operand (`io` false) that is two
+  /// clocks back: the table holds them for a zero-wait cycle.
+  std::uint64_t cycle_start(bool io) {
+    return visit_memory([&](auto& t) { return t.cycle_start(io); });
   }
+  /// The cycle on the pins ends at `clock`: the CPU and its bus stand still until then. Earlier clocks change nothing.
+  void wait_until(std::uint64_t clock) {
+    visit_memory([&](auto& t) { t.wait_until(clock); });
+  }
+  /// HLT: time passes, nothing else happens. Earlier clocks change nothing.
   void jump_to(std::uint64_t clock) { common().jump_to(clock); }
-  void steal(std::uint64_t from, unsigned clocks) { common().steal(from, clocks); }
-  void share(const MemoryShare& share) { common().share(share); }
-  SnoopHits snoop(const Snoop& snoop) { return common().snoop(snoop); }
-  void master_wrote(std::uint32_t address, std::uint32_t bytes) { common().master_wrote(address, bytes); }
-  void flush_caches(bool write_back = false) { common().flush_caches(write_back); }
-  void set_cache_enabled(bool enabled) { common().set_cache_enabled(enabled); }
+
+  /// Another master has the memory path for `clocks` core clocks from clock `from` (single-path planars: every cycle of
+  /// the master; dual-path planars: its transfers to planar memory).
+  void steal(std::uint64_t from, unsigned clocks) {
+    visit_memory([&](auto& t) { t.steal(from, clocks); });
+  }
+  /// Another master shares the memory from now on, in place of any before.
+  void share(const MemoryShare& share) {
+    visit_memory([&](auto& t) { t.share(share); });
+  }
+  /// A master is about to use RAM: dirty lines are written back, which takes what the machine says of such lines. What
+  /// a master writes becomes invalid later, by master_wrote().
+  SnoopHits snoop(const Snoop& snoop) {
+    return visit_memory([&](auto& t) { return t.snoop(snoop); });
+  }
+  /// A master wrote RAM: cache tags that hold these bytes become invalid.
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) {
+    visit_memory([&](auto& t) { t.master_wrote(address, bytes); });
+  }
+  /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).
+  void flush_caches(bool write_back = false) {
+    visit([&](auto& t) { t.flush_caches(write_back); });
+  }
+  /// CR0.CD and NW: with CD set nothing new is cached; what is in still hits (the manuals' frozen cache) until flushed.
+  void set_cache_enabled(bool enabled) {
+    visit([&](auto& t) { t.set_cache_enabled(enabled); });
+  }
   /// The P6's MTRRs as they are now.
   void set_memory_types(const MemoryTypeRanges& types) {
-    if (is_p6()) p6().set_memory_types(types);
+    visit([&](auto& t) { t.set_memory_types(types); });
   }
-  void interrupt_flush() { common().interrupt_flush(); }
+  /// Interrupt or exception taken, serialising instruction: prefetch queue and pairing start afresh.
+  void interrupt_flush() {
+    visit([](auto& t) { t.interrupt_flush(); });
+  }
+
   const ProcessorTiming::Counters& counters() const { return common().counters(); }
+  /// Clocks spent standing still for cycles on the pins.
   std::uint64_t pin_clocks() const { return common().pin_clocks(); }
+  /// For reports that go on counting pin_clocks() after a snapshot.
   void archive_counters(Archive& a) { common().archive_counters(a); }
-  void archive(Archive& a) { common().archive(a); }
-  void describe(Description& description) const { common().describe(description); }
+  void archive(Archive& a) {
+    visit([&](auto& t) { t.archive(a); });
+  }
+  /// The caches, as parts: geometry, lines valid and dirty.
+  void describe(Description& description) const {
+    visit([&](auto& t) { t.describe(description); });
+  }
 
  private:
-  // All of them begin at one place: no branch is left of this.
-  template <class Common, class Self>
-  [[gnu::always_inline]] static Common& common_of(Self& self) {
-    switch (self.model_) {
-      case Model::i386sx: return self.i386sx_;
-      case Model::i486sx: return self.i486sx_;
-      case Model::pentium: return self.pentium_;
-      default: return self.p6_;
-    }
-  }
-  ProcessorTiming& common() { return common_of<ProcessorTiming>(*this); }
-  const ProcessorTiming& common() const { return common_of<const ProcessorTiming>(*this); }
-
   union {
     Timing386sx i386sx_;
     Timing486 i486sx_;

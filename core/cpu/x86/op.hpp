@@ -45,7 +45,7 @@ struct alignas(64) Op {
   bool protected_mode : 1 = false;  ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
   bool v86 : 1 = false;
 
-  // ---- the timing model's part, filled by ProcessorTiming::set_static_clocks() at decode time ----
+  // ---- the timing model's part, filled by Timing::set_static_clocks() at decode time ----
   std::uint16_t clocks = 0;        ///< prefixes and static penalties included, memory and branches not
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags
   std::uint8_t reads = 0;          ///< registers read or written: what an earlier half of a pair must not write

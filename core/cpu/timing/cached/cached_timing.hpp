@@ -11,6 +11,7 @@
 #include "core/cpu/timing/cached/l0_line.hpp"
 #include "core/cpu/timing/cached/tag_cache.hpp"
 #include "core/cpu/timing/common/processor_timing.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 
@@ -55,13 +56,13 @@ class CachedTiming : public ProcessorTiming {
   /// Keeps `lines` true from now on: entries are dropped as the data cache changes.
   void attach(L0Lines& lines) { state_.data.attach(lines); }
 
-  void read(std::uint32_t physical, unsigned bytes) final {
+  void read(std::uint32_t physical, unsigned bytes) {
     if ((physical & 3) + bytes <= 4) [[likely]]
       read_aligned(physical, bytes);
     else
       read_misaligned(physical, bytes);
   }
-  void write(std::uint32_t physical, unsigned bytes) final {
+  void write(std::uint32_t physical, unsigned bytes) {
     if ((physical & 3) + bytes <= 4) [[likely]]
       write_aligned(physical, bytes);
     else
@@ -115,24 +116,24 @@ class CachedTiming : public ProcessorTiming {
   bool writes_back() const { return config_.l1.write_back; }
   std::uint32_t data_line() const { return state_.data.line(); }
 
-  std::uint64_t cycle_start(bool io) final;
-  void wait_until(std::uint64_t clock) final { end_cycle(path_, clock); }
-  void steal(std::uint64_t from, unsigned clocks) final {
+  std::uint64_t cycle_start(bool io);
+  void wait_until(std::uint64_t clock) { end_cycle(path_, clock); }
+  void steal(std::uint64_t from, unsigned clocks) {
     settle_prefetch();
     path_.steal(from, clocks);
   }
-  void share(const MemoryShare& share) final {
+  void share(const MemoryShare& share) {
     settle_prefetch();
     path_.share(share);
   }
-  void set_cache_enabled(bool enabled) final {
+  void set_cache_enabled(bool enabled) {
     settle_prefetch();
     cache_enabled_ = enabled;
   }
-  SnoopHits snoop(const Snoop& snoop) final;
-  void master_wrote(std::uint32_t address, std::uint32_t bytes) final;
-  void flush_caches(bool write_back) override;
-  void describe(Description& description) const final;
+  SnoopHits snoop(const Snoop& snoop);
+  void master_wrote(std::uint32_t address, std::uint32_t bytes);
+  void flush_caches(bool write_back);
+  void describe(Description& description) const;
 
  protected:
   static constexpr std::uint32_t no_line = CacheState::no_line;

@@ -26,6 +26,7 @@
 #include "core/cpu/timing/common/processor_timing.hpp"
 #include "core/cpu/timing/i386sx/bus_unit.hpp"
 #include "core/cpu/timing/i386sx/word_path.hpp"
+#include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
 
@@ -33,8 +34,8 @@ class Timing386sx final : public ProcessorTiming {
  public:
   explicit Timing386sx(const TimingConfig& config);
 
-  void set_static_clocks(Op& op) const override;
-  void begin(const Op& op, std::uint32_t physical_eip) override;
+  void set_static_clocks(Op& op) const;
+  void begin(const Op& op, std::uint32_t physical_eip);
   /// Whether an instruction at `eip` is the one after that which began last, with no branch or flush in between. Where
   /// not, begin_afresh() is begin().
   bool goes_on_at(std::uint32_t eip) const { return !bus_.refill && eip == bus_.fetch_eip; }
@@ -44,8 +45,8 @@ class Timing386sx final : public ProcessorTiming {
   bool begin_from_queue(const Op& op);
   bool begin_in_row(const Op& op);
   void begin_in_new_row(const Op& op);
-  void read(std::uint32_t physical, unsigned bytes) override;
-  void write(std::uint32_t physical, unsigned bytes) override;
+  void read(std::uint32_t physical, unsigned bytes);
+  void write(std::uint32_t physical, unsigned bytes);
   /// The same for an address that is a multiple of `bytes`.
   void read_aligned(std::uint32_t physical, unsigned bytes) {
     return bytes > 2 ? read_words<4>(physical) : read_words<1>(physical);
@@ -53,25 +54,29 @@ class Timing386sx final : public ProcessorTiming {
   void write_aligned(std::uint32_t physical, unsigned bytes) {
     return bytes > 2 ? write_words<4>(physical) : write_words<1>(physical);
   }
-  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  void branch(const Op& op, bool taken, std::uint32_t linear_target);
   /// The figures contain a zero-wait cycle for each access that belongs to the microcode, which is counted once.
   void spend(unsigned clocks) { clock_ = overlap_.spend(clock_, clocks); }
   /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
   /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of
   /// them the read's and two the write's).
   void spend_before_write(unsigned clocks) { clock_ = overlap_.spend_before_write(clock_, clocks); }
-  std::uint64_t cycle_start(bool io) override;
+  std::uint64_t cycle_start(bool io);
   /// From when an instruction that has reached `clock` wants a cycle on the pins.
   static std::uint64_t cycle_wanted(std::uint64_t clock, bool io) {
     return !io && clock >= TableOverlap::bus_cycle ? clock - TableOverlap::bus_cycle : clock;
   }
-  void wait_until(std::uint64_t clock) override { end_cycle(path_, clock); }
-  void steal(std::uint64_t from, unsigned clocks) override;
-  void master_wrote(std::uint32_t, std::uint32_t) override {}  // no cache
-  void flush_caches(bool) override {}
-  void interrupt_flush() override;
-  void archive(Archive& a) override;
-  void describe(Description&) const override {}
+  void wait_until(std::uint64_t clock) { end_cycle(path_, clock); }
+  void steal(std::uint64_t from, unsigned clocks);
+  /// There is one way to memory: it is taken for all of the lines at once.
+  void share(const MemoryShare& share) {
+    steal(share.from, static_cast<unsigned>((share.to - share.from) / share.period + 1) * share.each);
+  }
+  void master_wrote(std::uint32_t, std::uint32_t) {}  // no cache
+  void flush_caches(bool) {}
+  void interrupt_flush();
+  void archive(Archive& a);
+  void describe(Description&) const {}
 
  private:
   friend class Steady386;

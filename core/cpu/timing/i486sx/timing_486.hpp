@@ -21,9 +21,9 @@ class Timing486 final : public CachedTiming {
   static constexpr Model model = Model::i486sx;
   Timing486(const TimingConfig& config, const Events& events) : CachedTiming(config, events) {}
 
-  void set_static_clocks(Op& op) const override;
-  void begin(const Op& op, std::uint32_t physical_eip) override;
-  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  void set_static_clocks(Op& op) const;
+  void begin(const Op& op, std::uint32_t physical_eip);
+  void branch(const Op& op, bool taken, std::uint32_t linear_target);
   /// branch() in line; of a far one that is not taken it leaves a part out. False: it is taken, and the code prefetched
   /// after it is on the bus by now; branch_behind_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
@@ -39,8 +39,8 @@ class Timing486 final : public CachedTiming {
     drop_prefetch();
     note_jump();
   }
-  void interrupt_flush() override;
-  void archive(Archive& a) override;
+  void interrupt_flush();
+  void archive(Archive& a);
 
   // ---- blocks that run by plan: only what the first instruction costs depends on what was before ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.

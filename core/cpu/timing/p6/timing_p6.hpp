@@ -32,8 +32,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
  public:
   explicit TimingP6(const TimingConfig& config);
 
-  void set_static_clocks(Op& op) const override;
-  void begin(const Op& op, std::uint32_t physical_eip) override;
+  void set_static_clocks(Op& op) const;
+  void begin(const Op& op, std::uint32_t physical_eip);
   /// The instruction that began last has made its accesses.
   void end();
   /// It ends by a fault instead, or a REP does not go on.
@@ -41,22 +41,24 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     forget_instruction();
     repeat_.active = false;
   }
-  void read(std::uint32_t physical, unsigned bytes) override;
-  void write(std::uint32_t physical, unsigned bytes) override;
-  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  void read(std::uint32_t physical, unsigned bytes);
+  void write(std::uint32_t physical, unsigned bytes);
+  void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
+  void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
+  void branch(const Op& op, bool taken, std::uint32_t linear_target);
 
-  std::uint64_t cycle_start(bool io) override;
-  void wait_until(std::uint64_t clock) override;
-  void steal(std::uint64_t from, unsigned clocks) override { memory_.steal(from, clocks); }
-  void share(const MemoryShare& share) override { memory_.share(share); }
-  void master_wrote(std::uint32_t address, std::uint32_t bytes) override { memory_.invalidate(address, bytes); }
-  void flush_caches(bool write_back) override;
-  void set_cache_enabled(bool enabled) override;
+  std::uint64_t cycle_start(bool io);
+  void wait_until(std::uint64_t clock);
+  void steal(std::uint64_t from, unsigned clocks) { memory_.steal(from, clocks); }
+  void share(const MemoryShare& share) { memory_.share(share); }
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) { memory_.invalidate(address, bytes); }
+  void flush_caches(bool write_back);
+  void set_cache_enabled(bool enabled);
   /// The MTRRs as they are now.
   void set_memory_types(const MemoryTypeRanges& types) { memory_.set_types(types); }
-  void interrupt_flush() override;
-  void archive(Archive& a) override;
-  void describe(Description& description) const override;
+  void interrupt_flush();
+  void archive(Archive& a);
+  void describe(Description& description) const;
 
   // ---- between two instructions, for loops in steady state (interpreter/loop_run.hpp) ----
   const PipelineP6& pipeline() const { return *this; }

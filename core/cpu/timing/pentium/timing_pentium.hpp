@@ -32,12 +32,12 @@ class TimingPentium final : public CachedTiming {
   static constexpr Model model = Model::pentium;
   TimingPentium(const TimingConfig& config, const Events& events);
 
-  void set_static_clocks(Op& op) const override;
-  void begin(const Op& op, std::uint32_t physical_eip) override;
-  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
-  void flush_caches(bool write_back) override;
-  [[gnu::noinline]] void interrupt_flush() override;
-  void archive(Archive& a) override;
+  void set_static_clocks(Op& op) const;
+  void begin(const Op& op, std::uint32_t physical_eip);
+  void branch(const Op& op, bool taken, std::uint32_t linear_target);
+  void flush_caches(bool write_back);
+  [[gnu::noinline]] void interrupt_flush();
+  void archive(Archive& a);
 
   // ---- blocks that run by plan ----
   /// Decode time: settles how `count` instructions with their static clocks, from `physical_eip` on, issue as a block.
