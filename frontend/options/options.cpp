@@ -76,9 +76,8 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
   return drive;
 }
 
-/// A drive whose file is "empty" holds nothing.
 DriveOption may_be_empty(DriveOption drive) {
-  if (drive.file == "empty") drive.file.clear();
+  if (drive.file == empty_drive) drive.file.clear();
   return drive;
 }
 

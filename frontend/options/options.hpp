@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/storage/image/disk_image.hpp"
@@ -17,6 +18,9 @@ class Option;
 }  // namespace CLI
 
 namespace planar {
+
+/// What stands for an image in a drive that is there and has nothing in it.
+inline constexpr std::string_view empty_drive = "empty";
 
 /// The parsed `--card [SLOT=]NAME[:option=value,...]`.
 struct CardOption {

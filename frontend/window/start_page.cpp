@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/options/options.hpp"
 #include "frontend/output/screen_image.hpp"
 #include "frontend/window/content/window_settings.hpp"
 #include "frontend/window/desktop.hpp"

@@ -10,9 +10,6 @@
 
 namespace planar {
 
-/// What stands for an image in a drive that is there and has nothing in it.
-inline constexpr std::string_view empty_drive = "empty";
-
 struct StartChoice {
   std::string machine = "model95";                ///< built-in, or a machine file
   std::string card;                               ///< empty: none, or those of the machine file

@@ -56,6 +56,7 @@ struct TlbEntry {
   std::uint32_t frame = 0;     ///< physical page
   bool writable = false, user = false, dirty = false;
   bool global = false;  ///< stays when CR3 is loaded (P6, CR4.PGE); archived by Engine for the P6 alone
+  bool operator==(const TlbEntry&) const = default;
   void archive(Archive& a) { a(tag, frame, writable, user, dirty); }
 };
 

@@ -120,13 +120,7 @@ bool undisturbed(const Engine& c) {
   return c.stop_at == c.horizon_clock && (c.attention & ~attend_test) == 0 && !c.step_armed && !c.one_by_one;
 }
 
-bool same_tlb(const ModelTlb& a, const ModelTlb& b) {
-  return a.next == b.next &&
-         std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), [](const TlbEntry& l, const TlbEntry& r) {
-           return l.tag == r.tag && l.frame == r.frame && l.writable == r.writable && l.user == r.user &&
-                  l.dirty == r.dirty && l.global == r.global;
-         });
-}
+bool same_tlb(const ModelTlb& a, const ModelTlb& b) { return a.next == b.next && a.entries == b.entries; }
 
 /// What RAM has there; false: the place goes beyond its page.
 bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {

@@ -75,8 +75,8 @@ void Tulip::transmit_moved(Time now) {
 void Tulip::transmit_fetched(Time now) {
   const Descriptor d = fetched(transmit_dma_);
   if (!d.valid) {
-    if (transmit_demand_) return;  // it may have been read before it was given
-    return suspend_transmit(TU, now);
+    if (!transmit_demand_) suspend_transmit(TU, now);  // else it may have been read before it was given
+    return;
   }
   transmit_descriptor_ = d;
   transmit_offset_ = 0;
