@@ -299,7 +299,7 @@ void Tulip::describe(Description& d) const {
 }
 
 void Tulip::archive(Archive& a) {
-  a.section("tulip", 1);
+  a.section("tulip", 2);
   a(csr0_, csr3_, csr4_, csr5_, csr6_, csr7_, csr9_, csr10_, csr11_, missed_, fifo_lost_, asserted_, bus_failed_);
   a(filter_, srom_, dma_, nway_);
   a(transmit_running_, transmit_suspended_, transmit_demand_, transmit_work_, transmit_next_, transmit_descriptor_,
