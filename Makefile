@@ -40,6 +40,8 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 LAUNCHER = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 # What ccache asks for before it caches a compilation with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
+# Names of files below this folder are relative for it, so that a second clone finds what the first has compiled.
+export CCACHE_BASEDIR = $(CURDIR)
 
 # $(call install,PACKAGES): says what is missing and installs it; with nothing missing it says and costs nothing.
 # DPkg::Use-Pty=0: no complaint where there is no terminal (containers, CI).
