@@ -2,34 +2,45 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # compare.sh PROGRAM...: each PROGRAM is a planar, built by another compiler or for another processor (a command with
 # blanks is a program under an emulator: "qemu-aarch64 -L SYSROOT build/aarch64/frontend/planar"). A short netio run of each
-# machine must end with the same state hash in all of them, also when a snapshot that one has taken goes on in the next.
+# machine must end with the same state hash in all of them, also when a snapshot that one has taken goes on in the next; so must
+# a flood of gigabit, which cannot be restored.
 set -euo pipefail
 runs=("model56sx --card ne2" "model56sx --card tr4-a" "model77 --card 3c527" "model77 --card tr16-4a-1994"
       "model95 --card etherstreamer" "model95 --card lanstreamer" "model9595 --card sknet" "model9595 --card madge-mc32"
       "att3325 --card smc8013" "att3325 --card madge-mc" "pc-p166 --card 3c905b" "pc-p166 --card eepro100"
       "pc-p3-600 --card rtl8139" "pc-p2-400 --card lne100tx")
-brief="--quiet --seconds 0.05 --sizes 2048,8192"
+floods=("pc-p3-800 --card pro1000-82543 --mode delayed" "pc-p3-800 --card pro1000-82542 --mode poll")
+netio_brief="--quiet --seconds 0.05 --sizes 2048,8192"
+flood_brief="--quiet --no-cache --seconds 0.02 --rates 400000"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 hash() { sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$1"; }
 field() { sed -n "s/.*\"$2\": \([0-9.]*\).*/\1/p" "$1"; }
 bad=0
-for run in "${runs[@]}"; do
-  first="" result=""
+# same VERB "MACHINE --card CARD" OPTIONS PROGRAM...: sets `first`, the hash
+same() {
+  local verb=$1 run=$2 brief=$3 program result
+  shift 3
+  first=""
   for program in "$@"; do
-    $program netio --machine $run $brief --json "$scratch/result.json" >/dev/null
+    $program $verb --machine $run $brief --json "$scratch/result.json" >/dev/null
     result=$(hash "$scratch/result.json")
     [ -n "$result" ] || { echo "no hash: $program"; exit 1; }
     if [ -z "$first" ]; then
       first=$result
-      echo "$run: ${first:0:16}, $(field "$scratch/result.json" cycles) cycles"
-      middle=$(awk "BEGIN { print $(field "$scratch/result.json" virtual_seconds) - 0.06 }")
+      echo "$verb $run: ${first:0:16}, $(field "$scratch/result.json" cycles) cycles"
     elif [ "$result" != "$first" ]; then
       echo "  DIFFERS: $result in $program"
       bad=1
     fi
   done
-  for ((n = 0; n < $#; ++n)); do  # a snapshot from each goes on in the next
+}
+# passed_on "MACHINE --card CARD" OPTIONS PROGRAM...: a snapshot from each goes on in the next
+passed_on() {
+  local run=$1 brief=$2 middle n takes goes
+  shift 2
+  middle=$(awk "BEGIN { print $(field "$scratch/result.json" virtual_seconds) - 0.06 }")
+  for ((n = 0; n < $#; ++n)); do
     takes=${@:n+1:1} goes=${@:(n+1)%$#+1:1}
     $takes netio --machine $run $brief --snapshot-at "$middle s" "$scratch/lab.snap" --json /dev/null >/dev/null
     $goes netio --restore "$scratch/lab.snap" $brief --json "$scratch/result.json" >/dev/null
@@ -38,6 +49,11 @@ for run in "${runs[@]}"; do
       bad=1
     fi
   done
+}
+for run in "${runs[@]}"; do
+  same netio "$run" "$netio_brief" "$@"
+  passed_on "$run" "$netio_brief" "$@"
 done
-[ $bad = 0 ] && echo "the same on $# hosts: ${#runs[@]} runs, each also across snapshots"
+for run in "${floods[@]}"; do same flood "$run" "$flood_brief" "$@"; done
+[ $bad = 0 ] && echo "the same on $# hosts: ${#runs[@]} runs, each also across snapshots, ${#floods[@]} floods"
 exit $bad
