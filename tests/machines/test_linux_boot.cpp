@@ -9,6 +9,7 @@
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/descriptions.hpp"
 
 using namespace planar;
 using Catch::Matchers::Contains;
@@ -151,6 +152,29 @@ TEST_CASE("A kernel's set-up code starts on every machine in the state that the 
   bench.load(kernel(reporter), {}, "root=/dev/ram0 quiet");
   REQUIRE(bench.halt());
   CHECK(bench.com1 == "+root=/dev/ram0 quietK");
+}
+
+TEST_CASE("On a P6 a kernel that is started directly finds the memory type ranges written", "[linux]") {
+  struct Row {
+    const char* model;
+    std::uint64_t mask;  // of one range that covers all memory
+  };
+  const auto row =
+      GENERATE(Row{"pc-p2-400", 0xFF8000800}, Row{"pc-p3-600", 0xFF8000800}, Row{"pc-p3-800", 0xFF0000800});
+  CAPTURE(row.model);
+  LinuxBench bench(row.model);
+  bench.load(kernel(reporter));
+  REQUIRE(bench.halt());
+  const Description cpu = bench.machine().describe("cpu");
+  const auto value = [&](const char* name) {
+    const Field* f = test::find_field(cpu, "MTRR", name);
+    REQUIRE(f);
+    return f->value;
+  };
+  CHECK(value("default type") == 0xC00);  // on, with the fixed ranges; all else is uncacheable
+  CHECK(value("base 0") == 6);            // written back
+  CHECK(value("mask 0") == row.mask);
+  CHECK(value("mask 1") == 0);
 }
 
 TEST_CASE("Kernels of every boot protocol receive the locations of ramdisk, heap and command line, low and high",
