@@ -54,6 +54,7 @@ I8254x::I8254x(Scheduler& scheduler, const std::string& name, I8254xHost& host, 
       transmit_delay_(scheduler, name + ".tidv", Priority::device, Callback::to<&I8254x::transmit_delay_over>(this)),
       looped_(scheduler, name + ".looped", Priority::device, Callback::to<&I8254x::looped>(this)) {
   load_defaults();
+  count_receive_fill();
   port_.restore_pcs(own_pcs());
 }
 
@@ -296,6 +297,7 @@ void I8254x::archive(Archive& a) {
                    &transmit_step_, &transmit_delay_, &looped_})
     e->archive(a);
   if (!a.loading()) return;
+  count_receive_fill();
   port_.restore_pcs(own_pcs());
   if (!sound()) throw Error("snapshot holds a damaged 8254x; take a new one", ExitCode::missing_file);
 }

@@ -183,7 +183,8 @@ class I8254x final : private net::EthernetStation {
   void receive_written(Time now);
   void receive_delay_over(Time now);
   std::uint32_t buffer_size() const;
-  std::uint32_t receive_fill() const;
+  std::uint32_t receive_fill() const { return received_fill_; }
+  void count_receive_fill();
   void restart_receive_ring(Time now);
   void cut_receiver(Time now);
 
@@ -228,10 +229,11 @@ class I8254x final : private net::EthernetStation {
   // receiver
   DescriptorRing receive_ring_;
   std::deque<Received> received_;
-  std::deque<Descriptor> used_;     // to be written back
-  std::uint32_t writing_back_ = 0;  // of used_, in the burst under way
-  bool flush_used_ = false;         // all of used_ are to be written back
-  bool rxt0_due_ = false;           // RXT0 follows
+  std::uint32_t received_fill_ = 0;  // what they take of the packet buffer
+  std::deque<Descriptor> used_;      // to be written back
+  std::uint32_t writing_back_ = 0;   // of used_, in the burst under way
+  bool flush_used_ = false;          // all of used_ are to be written back
+  bool rxt0_due_ = false;            // RXT0 follows
 
   // transmitter
   DescriptorRing transmit_ring_;

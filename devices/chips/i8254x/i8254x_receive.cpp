@@ -118,6 +118,7 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
     f.special = frame_word(f.data, 14);
     f.data.erase(f.data.begin() + 12, f.data.begin() + 16);
   }
+  received_fill_ += place_of(f.data.size());
   received_.push_back(std::move(f));
   watch_fill(now);
   receive_work(now);
@@ -125,10 +126,9 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
 
 // ---- the packet buffer ----
 
-std::uint32_t I8254x::receive_fill() const {
-  std::uint32_t fill = 0;
-  for (const Received& r : received_) fill += place_of(r.data.size());
-  return fill;
+void I8254x::count_receive_fill() {
+  received_fill_ = 0;
+  for (const Received& r : received_) received_fill_ += place_of(r.data.size());
 }
 
 std::uint32_t I8254x::buffer_size() const {
@@ -181,6 +181,7 @@ void I8254x::receive_moved(Time now) {
   const std::uint32_t divider = 2u << std::min(reg(RCTL) >> 8 & 3, 2u);  // RDMTS: half, a quarter, an eighth
   if (free == receive_size() / divider) raise(RXDMT0, now);
   if (end) {
+    received_fill_ -= place_of(f.data.size());
     received_.pop_front();
     ++counters_.received;
     watch_fill(now);
@@ -251,6 +252,7 @@ void I8254x::cut_receiver(Time now) {
   for (Dma64* dma : {&receive_fetch_, &receive_write_back_, &receive_data_}) dma->cancel(now);
   for (Event* e : {&receive_step_, &receive_delay_, &pause_over_}) e->cancel();
   received_.clear();
+  received_fill_ = 0;
   used_.clear();
   writing_back_ = 0;
   flush_used_ = rxt0_due_ = false;

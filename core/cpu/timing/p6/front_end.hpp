@@ -25,8 +25,8 @@ class FrontEnd {
 
   /// The instruction at `address`, of `bytes` and `count` micro-ops: the clock at which it is decoded. `renamed`: the
   /// clock that renaming has reached; `extra`: clocks of its prefixes.
-  std::uint64_t decode(MemoryP6& memory, std::uint32_t address, unsigned bytes, unsigned count, unsigned extra,
-                       std::uint64_t renamed) {
+  [[gnu::always_inline]] std::uint64_t decode(MemoryP6& memory, std::uint32_t address, unsigned bytes, unsigned count,
+                                              unsigned extra, std::uint64_t renamed) {
     const std::uint32_t end = address + bytes - 1;
     if (const std::uint32_t block = end & ~15u; block != block_) {
       fetched_ = std::max(fetched_ + 1, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead));

@@ -61,7 +61,7 @@ std::uint64_t MemoryP6::fetch_elsewhere(std::uint64_t t, std::uint32_t address) 
 void MemoryP6::set_types(const MemoryTypeRanges& types) {
   types_ = types;
   typed_ = types.on();
-  page_ = no_page;
+  known_types_.fill({});
   combined_bytes_ = 0;
   combined_until_ = 0;
 }

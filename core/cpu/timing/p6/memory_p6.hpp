@@ -70,7 +70,7 @@ class MemoryP6 {
   /// Whether nothing is on its way any more at `t`: accesses that hit take what they always take.
   bool quiet(std::uint64_t t) const { return fills_until_ <= t && combined_bytes_ == 0 && combined_until_ <= t; }
 
-  std::uint32_t line_of(std::uint32_t address) const { return data_.line_of(address); }
+  static std::uint32_t line_of(std::uint32_t address) { return address & ~(l1.line - 1); }
   /// The front-side bus is free, at one of its edges.
   std::uint64_t bus_start(std::uint64_t t) const { return clock_.core(bus_edge(t)); }
   void occupy(std::uint64_t until) { bus_free_ = std::max(bus_free_, clock_.ticks(until)); }
@@ -99,11 +99,11 @@ class MemoryP6 {
   std::uint64_t load_elsewhere(std::uint64_t t, std::uint32_t address, std::uint64_t in_order);
   std::uint64_t store_elsewhere(std::uint64_t t, std::uint32_t address, unsigned bytes);
   MemoryType type(std::uint32_t address) {
-    if (address >> 12 != page_) {
-      page_ = address >> 12;
-      type_ = types_.type(address);
-    }
-    return type_;
+    const std::uint32_t page = address >> 12;
+    KnownType& known = known_types_[page % known_types_.size()];
+    if (page != known.page) [[unlikely]]
+      known = {page, types_.type(address)};
+    return type_ = known.type;
   }
   std::uint64_t store_past(MemoryType type, std::uint64_t t, std::uint32_t address, unsigned bytes);
   /// Bytes that gather; returns when the buffer has taken them.
@@ -141,9 +141,13 @@ class MemoryP6 {
 
   // ---- memory types ----
   MemoryTypeRanges types_;
-  bool typed_ = false;            // they are on
-  std::uint32_t page_ = no_page;  // whose type type_ is
-  MemoryType type_ = MemoryType::write_back;
+  bool typed_ = false;  // they are on
+  struct KnownType {
+    std::uint32_t page = no_page;
+    MemoryType type = MemoryType::write_back;
+  };
+  std::array<KnownType, 64> known_types_{};
+  MemoryType type_ = MemoryType::write_back;              // that was asked for last
   std::uint32_t combined_line_ = 0, combined_bytes_ = 0;  // one bit for each byte
   std::uint64_t combined_until_ = 0;                      // the last burst or quadword is in memory
 };

@@ -51,6 +51,7 @@ void StoreBuffer::advance(const StoreBuffer& b, const Period& p, std::uint64_t t
     s.taken += p.clocks * times;
   }
   next_ = turn(stores_, next_, b.next_, times);
+  note_places();
 }
 
 namespace {

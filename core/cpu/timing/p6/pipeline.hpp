@@ -35,6 +35,7 @@ struct PipelineP6 {
   std::uint8_t zeroed_ = 0;  // registers that an XOR or SUB with themselves has cleared: their parts cost nothing
   // Registers whose value is known to have retired before the clock that renaming has reached, which never goes back.
   std::uint8_t retired_ = 0;
+  std::uint8_t parts_ = 0;  // registers whose partial_until_ is not 0
   std::uint32_t last_read_ = 0, last_write_ = 0;
 
   /// Whether it is as it was `before`, `clocks` ago, but for the time: the same instructions with the same addresses,

@@ -23,6 +23,7 @@ class StoreBuffer {
   std::uint64_t room() const { return stores_[next_].taken; }
   void add(std::uint32_t address, unsigned bytes, std::uint64_t data, std::uint64_t taken) {
     stores_[next_] = {address, bytes, data, taken};
+    note_place(stores_[next_]);
     next_ = next_ + 1 == entries ? 0 : next_ + 1u;
     last_ = taken;
   }
@@ -30,7 +31,7 @@ class StoreBuffer {
   std::uint64_t last() const { return last_; }
   /// The data of a load of `bytes` that begins at `t`, if a store decides; 0 if not.
   std::uint64_t load(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
-    if (t >= last_) return 0;
+    if (t >= last_ || t >= taken_last(address, bytes)) return 0;
     for (unsigned n = 0, i = next_; n < entries; ++n) {
       i = i == 0 ? entries - 1 : i - 1;
       const Store& s = stores_[i];
@@ -47,6 +48,7 @@ class StoreBuffer {
   void archive(Archive& a) {
     for (Store& s : stores_) a(s.address, s.bytes, s.data, s.taken);
     a(next_, last_);
+    if (a.loading()) note_places();
   }
   bool sound(std::uint64_t limit) const {
     return next_ < entries && last_ <= limit && std::all_of(stores_.begin(), stores_.end(), [=](const Store& s) {
@@ -60,7 +62,28 @@ class StoreBuffer {
     std::uint64_t data = 0, taken = 0;
     bool operator==(const Store&) const = default;
   };
+  static constexpr unsigned places = 64;
+  static unsigned doublewords(std::uint32_t address, unsigned bytes) {
+    return std::min(((address & 3) + bytes + 3) >> 2, places);
+  }
+  /// No store later than this one has any of the bytes.
+  std::uint64_t taken_last(std::uint32_t address, unsigned bytes) const {
+    std::uint64_t last = 0;
+    for (unsigned n = 0; n < doublewords(address, bytes); ++n)
+      last = std::max(last, place_[(address / 4 + n) % places]);
+    return last;
+  }
+  void note_place(const Store& s) {
+    for (unsigned n = 0; n < doublewords(s.address, s.bytes); ++n) place_[(s.address / 4 + n) % places] = s.taken;
+  }
+  void note_places() {
+    place_.fill(0);
+    for (unsigned n = 0; n < entries; ++n) note_place(stores_[(next_ % entries + n) % entries]);
+  }
+
   std::array<Store, entries> stores_{};
+  // When the last store to a doubleword has been taken, by the low bits of its address: no state, a short cut.
+  std::array<std::uint64_t, places> place_{};
   std::uint32_t next_ = 0;
   std::uint64_t last_ = 0;
 };

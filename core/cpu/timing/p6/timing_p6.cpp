@@ -32,51 +32,56 @@ void TimingP6::follow_clock() {
   if (clock_ > window_.retire_clock()) window_.drain(clock_);
 }
 
-std::uint64_t TimingP6::ready_of(unsigned registers) const {
+inline std::uint64_t TimingP6::ready_of(unsigned registers) const {
   std::uint64_t t = 0;
   for (; registers != 0; registers &= registers - 1)
     t = std::max(t, registers_[static_cast<unsigned>(std::countr_zero(registers))].ready);
   return t;
 }
 
-void TimingP6::set_register(unsigned r, Value value) {
+inline void TimingP6::set_register(unsigned r, Value value) {
   registers_[r] = value;
   retired_ = static_cast<std::uint8_t>(retired_ & ~(1u << r));
 }
 
 // Everything that a computing micro-op waits for.
-std::uint64_t TimingP6::operands_ready() const {
+inline std::uint64_t TimingP6::operands_ready() const {
   const Op& op = *op_;
   std::uint64_t t = std::max(ready_of(op.p6.sources), loaded_);
   if (op.has_memory) t = std::max(t, address_);
   for (unsigned left = op.p6.fp_sources; left != 0; left &= left - 1)
     t = std::max(t, fp_registers_[static_cast<unsigned>(std::countr_zero(left))].ready);
-  if (const unsigned wanted = op.p6.flags & flags_all; wanted != 0) {
-    for (unsigned g = 0; g < flag_groups; ++g)
-      if (wanted >> g & 1) t = std::max(t, flags_[g].ready);
-  }
+  for (unsigned left = op.p6.flags & flags_all; left != 0; left &= left - 1)
+    t = std::max(t, flags_[static_cast<unsigned>(std::countr_zero(left))].ready);
   return t;
 }
 
 // Renaming waits until the last writer has retired where that has left alone a part of what is read: of a register, or
 // of the flags (Agner Fog, chapter 19).
-void TimingP6::wait_for_parts(unsigned registers, unsigned flags) {
+inline void TimingP6::wait_for_parts(unsigned registers, unsigned flags) {
   if ((flags & ~last_flags_) != 0 && last_flags_retired_ >= window_.rename_clock())
     decoded_ = std::max(decoded_, last_flags_retired_ + register_file);
   if (!(op_->p6.decoding & reads_whole)) return;
-  for (unsigned left = registers; left != 0; left &= left - 1)
+  for (unsigned left = registers & parts_; left != 0; left &= left - 1)
     if (const std::uint64_t until = partial_until_[static_cast<unsigned>(std::countr_zero(left))];
         until >= window_.rename_clock())
       decoded_ = std::max(decoded_, until + register_file);
 }
 
-std::uint64_t TimingP6::micro_op(std::uint64_t ready, unsigned ports, unsigned latency, unsigned registers,
-                                 unsigned busy) {
+[[gnu::always_inline]] inline std::uint64_t TimingP6::micro_op(std::uint64_t ready, unsigned ports, unsigned latency,
+                                                               unsigned registers, unsigned busy) {
   window_.rename(decoded_, retired_of(registers));
   const std::uint64_t t = window_.dispatch(ready, ports, busy);
   window_.retire(t + latency);
   ++given_;
   return t;
+}
+
+void TimingP6::forget_instruction() {
+  op_ = nullptr;
+  decoded_ = address_ = loaded_ = computed_ = 0;
+  given_ = 0;
+  has_loaded_ = has_computed_ = stack_moved_ = false;
 }
 
 void TimingP6::begin(const Op& op, std::uint32_t eip) {
@@ -95,13 +100,6 @@ void TimingP6::begin(const Op& op, std::uint32_t eip) {
   address_ = ready_of(op.address_reads);
   repeat_.active = op.p6.decoding & repeats;
   repeat_.started = false;
-}
-
-void TimingP6::forget_instruction() {
-  op_ = nullptr;
-  decoded_ = address_ = loaded_ = computed_ = 0;
-  given_ = 0;
-  has_loaded_ = has_computed_ = stack_moved_ = false;
 }
 
 // ---- accesses ----
@@ -164,7 +162,7 @@ bool TimingP6::second_half(std::uint32_t physical) const {
 
 // ---- the rest of an instruction ----
 
-void TimingP6::compute() {
+inline void TimingP6::compute() {
   const MicroOps& f = *made_of_;
   const unsigned registers = op_->p6.sources | (has_loaded_ ? 0u : op_->address_reads);
   wait_for_parts(op_->p6.sources | op_->address_reads, op_->p6.flags & flags_all);
@@ -183,7 +181,7 @@ void TimingP6::move_stack_pointer() {
   stack_moved_ = true;
 }
 
-void TimingP6::write_results() {
+inline void TimingP6::write_results() {
   const Op& op = *op_;
   const Value value{has_computed_ ? computed_ : has_loaded_ ? loaded_ : decoded_ + 1, window_.retire_clock()};
   const bool part = op.p6.decoding & writes_part;
@@ -193,17 +191,21 @@ void TimingP6::write_results() {
     // Parts are renamed apart: what is left of the old value comes when it comes.
     set_register(r, part ? Value{std::max(registers_[r].ready, value.ready), value.retired} : value);
     if (part) {
-      if (!(zeroed_ >> r & 1)) partial_until_[r] = value.retired;
+      if (!(zeroed_ >> r & 1)) {
+        partial_until_[r] = value.retired;
+        parts_ = static_cast<std::uint8_t>(parts_ | 1u << r);
+      }
     } else {
       partial_until_[r] = 0;
+      parts_ = static_cast<std::uint8_t>(parts_ & ~(1u << r));
       zeroed_ = static_cast<std::uint8_t>(op.p6.decoding & zeroes ? zeroed_ | 1u << r : zeroed_ & ~(1u << r));
     }
   }
   for (unsigned left = op.p6.fp_results; left != 0; left &= left - 1)
     fp_registers_[static_cast<unsigned>(std::countr_zero(left))] = value;
   if (const unsigned written = op.p6.flags >> 4; written != 0) {
-    for (unsigned g = 0; g < flag_groups; ++g)
-      if (written >> g & 1) flags_[g] = value;
+    for (unsigned left = written & flags_all; left != 0; left &= left - 1)
+      flags_[static_cast<unsigned>(std::countr_zero(left))] = value;
     last_flags_ = static_cast<std::uint8_t>(written);
     last_flags_retired_ = value.retired;
   }
@@ -362,7 +364,9 @@ void TimingP6::archive(Archive& a) {
   a(repeat_.active, repeat_.started, repeat_.fast, repeat_.first_store, repeat_.opcode, repeat_.quarters, repeat_.line,
     repeat_.arrives);
   if (!a.loading()) return;
-  retired_ = 0;
+  retired_ = parts_ = 0;
+  for (unsigned r = 0; r < general; ++r)
+    if (partial_until_[r] != 0) parts_ = static_cast<std::uint8_t>(parts_ | 1u << r);
   forget_instruction();
   const std::uint64_t limit = clock_ + (std::uint64_t{1} << 24);
   bool sound = front_end_.sound(limit) && window_.sound() && window_.retire_clock() <= limit && stores_.sound(limit) &&

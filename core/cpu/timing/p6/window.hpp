@@ -25,10 +25,12 @@ class Window {
   static constexpr unsigned width = 3, reorder_buffer = 40, stations = 20, register_reads = 2;
 
   /// Renames the next micro-op, not before `decoded`; it reads those registers that have retired. Returns the clock.
-  std::uint64_t rename(std::uint64_t decoded, unsigned retired_registers = 0) {
-    const std::uint64_t room = std::max(retired_[at_], dispatched_[station_]);
-    if (const std::uint64_t t = std::max(decoded, room); t > rename_clock_) advance(t);
-    if (renamed_ == width) advance(rename_clock_ + 1);
+  [[gnu::always_inline]] std::uint64_t rename(std::uint64_t decoded, unsigned retired_registers = 0) {
+    const std::uint64_t t = std::max({decoded, retired_[at_], dispatched_[station_]});
+    if (t > rename_clock_)
+      advance(t);
+    else if (renamed_ == width)
+      advance(rename_clock_ + 1);
     if (retired_registers != 0) {
       const unsigned together = registers_read_ | retired_registers;
       if (without_a_pair(together) != 0) {
@@ -46,43 +48,43 @@ class Window {
   }
   /// The clock at which the micro-op renamed last begins to execute on `ports`, of which there are one or two: `ready`
   /// or later.
-  std::uint64_t dispatch(std::uint64_t ready, unsigned ports, unsigned busy = 1) {
+  [[gnu::always_inline]] std::uint64_t dispatch(std::uint64_t ready, unsigned ports, unsigned busy = 1) {
     ready = std::max(ready, rename_clock_ + 1);
     std::uint64_t t = ready;
-    if (ready - rename_clock_ < slots) {
-      const auto from = static_cast<unsigned>(ready - rename_clock_);
+    if (const std::uint64_t from = ready - rename_clock_; from < slots) [[likely]] {
       auto on = static_cast<unsigned>(std::countr_zero(ports));
-      unsigned best = first_free(on, from);
+      unsigned wait = taken_for(on, from);
       if (const unsigned second = ports & (ports - 1); second != 0) {
         const auto p = static_cast<unsigned>(std::countr_zero(second));
-        if (const unsigned free = first_free(p, from); free < best) {
-          best = free;
-          on = p;
-        }
+        const unsigned other = taken_for(p, from);
+        on = other < wait ? p : on;
+        wait = std::min(wait, other);
       }
-      if (best < slots) {
-        t = rename_clock_ + best;
-        const std::uint64_t span = busy >= slots ? ~std::uint64_t{0} : (std::uint64_t{1} << busy) - 1;
-        taken_[on] |= span << best;
+      if (const std::uint64_t slot = from + wait; slot < slots) [[likely]] {
+        t = ready + wait;
+        const std::uint64_t span = busy == 1 ? 1 : busy >= slots ? ~std::uint64_t{0} : (std::uint64_t{1} << busy) - 1;
+        taken_[on] |= span << slot;
       }
     }
-    dispatched_[station_] = t;
-    station_ = station_ + 1 == stations ? 0 : static_cast<std::uint8_t>(station_ + 1);
+    const unsigned station = station_;
+    dispatched_[station] = t;
+    station_ = static_cast<std::uint8_t>(station + 1 == stations ? 0 : station + 1);
     return t;
   }
   /// The micro-op renamed last has its result at `done`: it retires; returns when.
-  std::uint64_t retire(std::uint64_t done) {
-    if (done > retire_clock_) {
-      retire_clock_ = done;
-      retiring_ = 0;
-    } else if (retiring_ == width) {
-      ++retire_clock_;
-      retiring_ = 0;
+  [[gnu::always_inline]] std::uint64_t retire(std::uint64_t done) {
+    std::uint64_t t = retire_clock_;
+    unsigned retiring = retiring_ + 1u;
+    if (done > t || retiring > width) {
+      t = std::max(done, t + 1);
+      retiring = 1;
     }
-    ++retiring_;
-    retired_[at_] = retire_clock_;
-    at_ = at_ + 1 == reorder_buffer ? 0 : static_cast<std::uint8_t>(at_ + 1);
-    return retire_clock_;
+    retire_clock_ = t;
+    retiring_ = static_cast<std::uint8_t>(retiring);
+    const unsigned at = at_;
+    retired_[at] = t;
+    at_ = static_cast<std::uint8_t>(at + 1 == reorder_buffer ? 0 : at + 1);
+    return t;
   }
   /// When the last micro-op so far retires, and when it was renamed.
   std::uint64_t retire_clock() const { return retire_clock_; }
@@ -108,8 +110,10 @@ class Window {
 
  private:
   static constexpr unsigned slots = 64, ports = 5;
-  unsigned first_free(unsigned port, unsigned from) const {
-    return from + static_cast<unsigned>(std::countr_one(taken_[port] >> from));
+  /// For how many clocks from `from` on, which is not 0, `port` is taken: of the bits that come in at the top none
+  /// is 1.
+  unsigned taken_for(unsigned port, std::uint64_t from) const {
+    return static_cast<unsigned>(__builtin_ctzll(~(taken_[port] >> from)));
   }
   static_assert(register_reads == 2);
   /// `registers` without the two lowest.
@@ -119,12 +123,17 @@ class Window {
   }
 
   /// Renaming goes on at clock `t`.
-  void advance(std::uint64_t t) {
+  [[gnu::always_inline]] void advance(std::uint64_t t) {
     const std::uint64_t by = t - rename_clock_;
-    if (by < slots)
-      for (std::uint64_t& p : taken_) p >>= by;
-    else
+    if (by < slots) [[likely]] {  // one after the other: as a loop it becomes vectors, which wait for the last dispatch
+      taken_[0] >>= by;
+      taken_[1] >>= by;
+      taken_[2] >>= by;
+      taken_[3] >>= by;
+      taken_[4] >>= by;
+    } else {
       taken_.fill(0);
+    }
     rename_clock_ = t;
     renamed_ = 0;
     registers_read_ = 0;

@@ -2,6 +2,7 @@
 #include "devices/board/at/system/memory_controller.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -65,7 +66,7 @@ void MemoryController::archive(Archive& a) {
                             size / 1024, ram_.size() / 1024));
   for (std::size_t at = 0; at < ram_.size(); at += page) {
     const auto contents = std::span(ram_).subspan(at, page);
-    bool used = std::any_of(contents.begin(), contents.end(), [](std::uint8_t byte) { return byte != 0; });
+    bool used = contents[0] != 0 || std::memcmp(contents.data(), contents.data() + 1, page - 1) != 0;
     a(used);
     if (used)
       a.bytes(contents);
