@@ -135,7 +135,7 @@ void printk(const char *f, ...) {
 }
 
 void report(const char *f, ...) {
-    char line[160];
+    char line[REPORT_LINE];
     __builtin_va_list ap;
     __builtin_va_start(ap, f);
     int n = format(line, sizeof line, f, ap);

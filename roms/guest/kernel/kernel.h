@@ -278,7 +278,11 @@ void serial_defer(int on);                      // 1: queued, sent from the tick
 void serial_tick(void);
 void serial_flush(void);
 void printk(const char *f, ...) __attribute__((format(printf, 1, 2)));
+// A record that is cut off loses its line feed, and the next one is lost with it: the longest must fit.
+enum { REPORT_LINE = 256 };
 void report(const char *f, ...) __attribute__((format(printf, 1, 2)));
+// Of a format with `fields` numbers of up to ten digits, each in the place of two characters.
+#define REPORT_FITS(f, fields) _Static_assert(sizeof(f) + (fields) * 8 <= REPORT_LINE, "a record may be cut off")
 void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 // ---- what the firmware said (main.c fills it in) ------------------------------------------------

@@ -152,6 +152,15 @@ void net_open(struct netdev *dev) {
 }
 
 // ---- counters -----------------------------------------------------------------------------------
+#define ADAPTER_COUNTERS                                                                                     \
+    "@adapter_counters slot=%d sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "     \
+    "missed=%u dropped=%u interrupts=%u waiting=%u\n"
+#define COUNTERS                                                                                             \
+    "@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "                     \
+    "missed=%u dropped=%u retransmitted=%u interrupts=%u switches=%u\n"
+REPORT_FITS(ADAPTER_COUNTERS, 11);
+REPORT_FITS(COUNTERS, 11);
+
 void net_report_adapters(void) {
     for (u32 n = 0; n < net_adapter_count; n++) {
         struct netdev *dev = &net_adapters[n];
@@ -159,8 +168,7 @@ void net_report_adapters(void) {
         if (dev->update_counters)
             dev->update_counters(dev);
         if (net_list_adapters)
-            report("@adapter_counters slot=%d sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
-                   "missed=%u dropped=%u interrupts=%u waiting=%u\n",
+            report(ADAPTER_COUNTERS,
                    dev->slot, c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors, c->rx_over_errors,
                    c->rx_missed_errors, c->rx_dropped, irq_count(dev->irq), dev->queue.length);
     }
@@ -176,8 +184,7 @@ void net_report_counters(void) {
     for (u32 n = 0; n < net_adapter_count; n++)
         for (u32 i = 0; (n == 0 || net_adapters[n].master) && i < sizeof sum / sizeof(u32); i++)
             ((u32 *)&sum)[i] += ((const u32 *)&net_adapters[n].counters)[i];
-    report("@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
-           "missed=%u dropped=%u retransmitted=%u interrupts=%u switches=%u\n",
+    report(COUNTERS,
            sum.tx_packets, sum.rx_packets, sum.collisions, sum.tx_errors, sum.rx_errors, sum.rx_over_errors,
            sum.rx_missed_errors, sum.rx_dropped, tcp_retransmitted, irq_count(netdev->irq), context_switches);
 }
