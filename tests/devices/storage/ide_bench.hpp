@@ -2,6 +2,7 @@
 // The PIIX3's IDE function on a PCI segment, and what Linux 2.2's driver and a BIOS do with it at its ports.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,9 +14,20 @@
 
 namespace planar::test {
 
-inline std::vector<std::uint8_t> medium_bytes(std::size_t size) {
+/// What the test media hold, from their byte `first` on. Sectors that lie 256 apart are equal.
+inline std::vector<std::uint8_t> medium_bytes(std::size_t size, std::size_t first = 0) {
+  static const auto period = [] {
+    std::array<std::uint8_t, 256 * 512> bytes{};
+    for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] = static_cast<std::uint8_t>(n / 512 * 5 + n * 3);
+    return bytes;
+  }();
   std::vector<std::uint8_t> bytes(size);
-  for (std::size_t n = 0; n < size; ++n) bytes[n] = static_cast<std::uint8_t>(n / 512 * 5 + n * 3);
+  for (std::size_t n = 0; n < size;) {
+    const std::size_t place = (first + n) % period.size(), part = std::min(size - n, period.size() - place);
+    std::copy_n(period.begin() + static_cast<std::ptrdiff_t>(place), part,
+                bytes.begin() + static_cast<std::ptrdiff_t>(n));
+    n += part;
+  }
   return bytes;
 }
 

@@ -62,7 +62,7 @@ std::string locking_diskette(const Scratch& scratch) {
 TEST_CASE("a machine has one diskette drive, or two by --floppy-b", "[drives]") {
   const Scratch scratch;
   const auto image = looking_diskette(scratch), b = scratch.write("b.img", std::string(1474560, 'x'));
-  for (const std::string& machine : {"model77", "pc-p166"}) {
+  for (const std::string machine : {"model77", "pc-p166"}) {
     CAPTURE(machine);
     const std::string run = "run " + machine + " --quiet --memory '4 MB' --image " + image;
     const std::string type = machine == "model77" ? "5" : "4";  // 2.88 MB, 1.44 MB
