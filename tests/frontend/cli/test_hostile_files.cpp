@@ -117,7 +117,8 @@ TEST_CASE("an output that names an input, or another output, is refused with bot
     for (const NamedOption& out : options)
       for (const NamedOption& in : options) {
         if (!out.writes() || &in == &out || (!in.reads() && !(in.writes() && &in < &out))) continue;
-        if (command->path == "disk create") continue;  // what it makes never replaces a file
+        if (command->path == "disk create") continue;             // what it makes never replaces a file
+        if (short_runs() && pairs % 5 != 0 && ++pairs) continue;  // each pair is a start of the program
         // By the same name, another name in the same directory, and a symbolic link, in turns.
         const auto file = scratch.write("input", content), hard = scratch.file("hard"), soft = scratch.file("soft");
         std::filesystem::create_hard_link(file, hard);
