@@ -31,6 +31,10 @@ inline std::vector<std::uint8_t> medium_bytes(std::size_t size, std::size_t firs
   return bytes;
 }
 
+inline std::vector<std::uint8_t> sectors_of(std::size_t sector, std::size_t sectors) {
+  return medium_bytes(sectors * 512, sector * 512);
+}
+
 struct IdeBench {
   static constexpr unsigned slot_number = 7;
   static constexpr std::uint16_t masters = 0xF000;

@@ -6,13 +6,7 @@
 
 using namespace planar;
 using planar::test::IdeBench;
-using planar::test::medium_bytes;
-
-namespace {
-std::vector<std::uint8_t> part(std::size_t sector, std::size_t sectors) {
-  return medium_bytes(sectors * 512, sector * 512);
-}
-}  // namespace
+using planar::test::sectors_of;
 
 TEST_CASE("IDE: nothing decodes before firmware has enabled it", "[storage][ide]") {
   IdeBench b;
@@ -64,7 +58,7 @@ TEST_CASE("IDE: READ SECTORS interrupts for every sector and ends without one", 
   b.disk(0);
   b.firmware();
   b.address(1000, 3);
-  CHECK(b.read_by_port(0x20, 3) == part(1000, 3));
+  CHECK(b.read_by_port(0x20, 3) == sectors_of(1000, 3));
   b.rig.step(10_ms);
   CHECK_FALSE(b.irq14.level);
   CHECK(b.in(7) == 0x50);
@@ -88,7 +82,7 @@ TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its own translation
   b.out(5, 0);
   b.out(6, 0xA3);
   const std::size_t sector = (5 * 8 + 3) * 32 + 31;
-  CHECK(b.read_by_port(0x20, 2) == part(sector, 2));
+  CHECK(b.read_by_port(0x20, 2) == sectors_of(sector, 2));
   CHECK(b.in(3) == 1);
   CHECK((b.in(6) & 0x0F) == 4);
   SECTION("sector 0, too large a sector and head are not found") {
@@ -126,7 +120,7 @@ TEST_CASE("IDE: READ MULTIPLE moves blocks, the last one short", "[storage][ide]
   CHECK(b.run(0xC6) == 0x50);
   b.address(100, 10);
   const auto before = b.irq14.rises.size();
-  CHECK(b.read_by_port(0xC4, 10, 8) == part(100, 10));
+  CHECK(b.read_by_port(0xC4, 10, 8) == sectors_of(100, 10));
   CHECK(b.irq14.rises.size() == before + 2);
   b.out(2, 32);
   CHECK(b.run(0xC6) == 0x51);
@@ -138,7 +132,7 @@ TEST_CASE("IDE: WRITE SECTORS asks for the first sector without an interrupt", "
   IdeBench b;
   b.disk(0);
   b.firmware();
-  const auto data = part(5000, 2);
+  const auto data = sectors_of(5000, 2);
   b.address(200, 2);
   b.out(7, 0x30);
   REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
@@ -151,7 +145,7 @@ TEST_CASE("IDE: WRITE SECTORS asks for the first sector without an interrupt", "
   REQUIRE(b.interrupt());
   CHECK(b.in(7) == 0x50);
   b.address(199, 4);
-  auto expected = part(199, 4);
+  auto expected = sectors_of(199, 4);
   std::copy(data.begin(), data.end(), expected.begin() + 512);
   CHECK(b.read_by_port(0x20, 4) == expected);
 }
@@ -162,7 +156,7 @@ TEST_CASE("IDE: WRITE MULTIPLE writes blocks", "[storage][ide]") {
   b.firmware();
   b.out(2, 4);
   REQUIRE(b.run(0xC6) == 0x50);
-  const auto data = part(7000, 6);
+  const auto data = sectors_of(7000, 6);
   b.address(300, 6);
   b.out(7, 0xC5);
   REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
@@ -184,7 +178,7 @@ TEST_CASE("IDE: beyond the end: what is there, then the sector that is not", "[s
   b.out(7, 0x20);
   REQUIRE(b.interrupt());
   CHECK((b.in(7) & 0x89) == 0x08);
-  CHECK(b.read_words(512) == part(20'159, 1));
+  CHECK(b.read_words(512) == sectors_of(20'159, 1));
   REQUIRE(b.interrupt());
   CHECK(b.in(7) == 0x51);
   CHECK(b.in(1) == 0x10);
@@ -199,10 +193,10 @@ TEST_CASE("IDE: beyond the end: what is there, then the sector that is not", "[s
     b.address(20'159, 3);
     b.out(7, 0x30);
     REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
-    b.write_words(part(1, 1));
+    b.write_words(sectors_of(1, 1));
     REQUIRE(b.interrupt());
     b.in(7);
-    b.write_words(part(2, 1));
+    b.write_words(sectors_of(2, 1));
     REQUIRE(b.interrupt());
     CHECK(b.in(7) == 0x51);
     CHECK(b.in(1) == 0x10);
@@ -272,7 +266,7 @@ TEST_CASE("IDE: seeking, rotation and reading ahead take their time", "[storage]
   const auto time = [&](std::uint32_t lba) {
     const Time start = b.rig.now;
     b.address(lba, 1);
-    CHECK(b.read_by_port(0x20, 1) == part(lba, 1));
+    CHECK(b.read_by_port(0x20, 1) == sectors_of(lba, 1));
     return b.rig.now - start;
   };
   time(0);
@@ -303,7 +297,7 @@ TEST_CASE("IDE: two drives on a cable, the interrupt follows the selected one", 
   CHECK(b.irq14.level);  // the alternate status ends none
   b.in(7);
   CHECK_FALSE(b.irq14.level);
-  CHECK(b.read_words(512) == part(50, 1));
+  CHECK(b.read_words(512) == sectors_of(50, 1));
 }
 
 TEST_CASE("IDE: nIEN holds the interrupt back, the second channel has IRQ 15", "[storage][ide]") {
@@ -355,7 +349,7 @@ TEST_CASE("IDE: software reset in the middle of a command, and the diagnostic, l
   CHECK(b.in(5) == 0);
   CHECK((b.in(6) & 0x10) == 0);
   b.address(7, 1);
-  CHECK(b.read_by_port(0x20, 1) == part(7, 1));
+  CHECK(b.read_by_port(0x20, 1) == sectors_of(7, 1));
 }
 
 TEST_CASE("IDE: registers and commands while busy or in a block change nothing", "[storage][ide]") {
@@ -371,7 +365,7 @@ TEST_CASE("IDE: registers and commands while busy or in a block change nothing",
   b.in(7);
   b.out(2, 0x77);
   CHECK(b.in(2) == 2);
-  CHECK(b.read_words(512) == part(1000, 1));
+  CHECK(b.read_words(512) == sectors_of(1000, 1));
   REQUIRE(b.interrupt());
   b.in(7);
   b.read_words(100);
@@ -398,11 +392,11 @@ TEST_CASE("IDE: a run of INSW is its accesses, and doublewords are two words", "
   data.run_read(0, std::span(bytes).first(200), run, b.rig.now);
   CHECK(data.port_run(0, 2, Direction::read).count == 156);
   data.run_read(0, std::span(bytes).subspan(200), run, b.rig.now);
-  CHECK(bytes == part(10, 1));
+  CHECK(bytes == sectors_of(10, 1));
   CHECK((b.alternate() & 0x80) != 0);
   REQUIRE(b.interrupt());
   b.in(7);
-  const auto expected = part(11, 1);
+  const auto expected = sectors_of(11, 1);
   for (unsigned n = 0; n < 512; n += 4)
     CHECK(b.rig.in(0x1F0, 4) ==
           (expected[n] | expected[n + 1] << 8 | expected[n + 2] << 16 | std::uint32_t{expected[n + 3]} << 24));
@@ -441,11 +435,11 @@ TEST_CASE("IDE: a command goes on after a snapshot, a damaged one is refused", "
   test::restore_state(c, state);
   CHECK(test::saved_state(c) == state);
   const auto rest = c.read_words(412);
-  const auto sector = part(1000, 1);
+  const auto sector = sectors_of(1000, 1);
   CHECK(std::equal(rest.begin(), rest.end(), sector.begin() + 100));
   REQUIRE(c.until([&] { return c.ide.irq14.level(); }));
   c.in(7);
-  CHECK(c.read_words(512) == part(1001, 1));
+  CHECK(c.read_words(512) == sectors_of(1001, 1));
   // Whatever single byte is damaged: refused, or a drive that still answers.
   for (std::size_t place = 0; place < state.size(); place += 1 + place / 97) {
     auto damaged = state;

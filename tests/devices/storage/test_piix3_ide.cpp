@@ -7,13 +7,10 @@
 
 using namespace planar;
 using planar::test::IdeBench;
-using planar::test::medium_bytes;
+using planar::test::sectors_of;
 
 namespace {
 constexpr std::uint32_t last = 0x80000000;
-std::vector<std::uint8_t> sectors_of(std::size_t sector, std::size_t sectors) {
-  return medium_bytes(sectors * 512, sector * 512);
-}
 }  // namespace
 
 TEST_CASE("PIIX3 IDE: function 1 as it is probed", "[storage][ide][piix3]") {

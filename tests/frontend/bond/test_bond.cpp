@@ -136,7 +136,6 @@ TEST_CASE("a bond of three on a fast processor carries more than twice what one 
 }
 
 TEST_CASE("cards that agree on full duplex do so in a bond, too") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto run = run_planar("netperf --machine pc-p166 --card 3c905b --bond 2 --seconds 1 --quiet --json -");
   INFO(run.err);
   REQUIRE(run.status == 0);

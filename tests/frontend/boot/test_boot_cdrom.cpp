@@ -4,7 +4,6 @@
 
 #include "tests/catch.hpp"
 #include "tests/frontend/boot/boot_media.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using namespace boot_media;
 using Catch::Matchers::Contains;
@@ -59,7 +58,6 @@ TEST_CASE("The image of a diskette on a CD-ROM is drive A", "[boot]") {
 }
 
 TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is there is the second", "[boot]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto cd = folder(scratch);
   const auto core = grub_core(scratch, "i386-pc", "(hd0)/", "biosdisk part_msdos normal minicmd ls cat echo");
@@ -75,7 +73,6 @@ TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is th
 }
 
 TEST_CASE("--boot puts the CD-ROM before a disk that can be started from", "[boot]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto cd = folder(scratch);
   shell("cp " + quoted(syslinux_image(scratch, syslinux_settings)) + " " + quoted(cd + "/a.img"));

@@ -41,7 +41,6 @@ TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[bo
 // Debian's build of it needs CMOV, hence the P6. Its files are put on a diskette one after the other, as its manual
 // says.
 TEST_CASE("GRUB Legacy starts from a diskette and sees the firmware's memory map and the drive", "[boot]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto image = scratch.file("legacy.img");
   shell("cat /usr/lib/grub/x86_64-pc/stage1 /usr/lib/grub/x86_64-pc/stage2 > " + quoted(image) +

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A result carries the name of what was measured, and options that contradict one another are refused.
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;
 using namespace program;
 
 TEST_CASE("netio's result names the card that carried the traffic") {
-  if (not_sampled()) SKIP("another sample has it");
   const std::string brief = " --quiet --seconds 0.05 --sizes 1024";
   // The guest looks for the 3C523 first, whichever slot it is in.
   const auto two = run_planar("netio --card ne2 --card 3c523 --json -" + brief);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar disk`, and drives whose changes are kept, as a user meets them.
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;
@@ -64,7 +63,6 @@ TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mo
 }
 
 TEST_CASE("a hard disk boots through INT 13h in every machine, and keeps its changes in the overlay") {
-  if (not_sampled()) SKIP("another sample has it");
   constexpr std::uint32_t sectors = 40960;
   const Scratch scratch;
   std::string disk(std::size_t{sectors} * 512, '\0');

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;
@@ -78,7 +77,6 @@ std::vector<Command> commands() {
 }  // namespace
 
 TEST_CASE("every command in README.md and docs is one that planar understands") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto all = commands();
   CHECK(all.size() > 25);
   for (const Command& c : all) {
@@ -195,7 +193,6 @@ TEST_CASE("docs/published.md lists the values that were chosen by published figu
 }
 
 TEST_CASE("the lab that docs/token-ring.md prints runs") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/token-ring.md"));
   std::string lab, line;

@@ -87,7 +87,6 @@ TEST_CASE("a comparison of overload says up to what rate each card delivers and 
 }
 
 TEST_CASE("figures that are more than what was delivered are marked, with what was, in every form", "[compare]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   using Catch::Matchers::Contains;
   const Scratch scratch;
   const auto folder = scratch.file("out");
@@ -119,7 +118,6 @@ TEST_CASE("figures that are more than what was delivered are marked, with what w
 }
 
 TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto said = run_planar(
       "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");
   INFO(said.err);
@@ -146,7 +144,6 @@ TEST_CASE("a frame that the receiving guest has lost costs one retransmission, n
 
 TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
           "[compare]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said =
@@ -172,7 +169,6 @@ TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbi
 }
 
 TEST_CASE("a comparison goes on from the runs that are finished, unless they were made otherwise", "[compare]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief_compare;

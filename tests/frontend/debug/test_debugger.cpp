@@ -2,7 +2,6 @@
 // Breakpoints, steps and the way back: what they stop at, and that the run computes what it would without them.
 #include "frontend/debug/commands.hpp"
 #include "tests/frontend/debug/debug_session.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/machines/ps2.hpp"
 
 using namespace debug_session;
@@ -101,7 +100,6 @@ TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") 
 }
 
 TEST_CASE("a step back comes to the boundary before, and the run forward again is the same") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto alone = netio_session("model95", "ne2");
   const auto back = netio_session("model95", "ne2");
   bool done = false;
@@ -139,7 +137,6 @@ TEST_CASE("a step back comes to the boundary before, and the run forward again i
 }
 
 TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, and to the beginning") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto session = netio_session("model77", "ne2");
   std::vector<Position> hits;
   const std::uint32_t send = guest_symbol("tcp_sendmsg");

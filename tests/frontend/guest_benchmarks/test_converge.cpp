@@ -167,7 +167,6 @@ TEST_CASE("a percentage that makes no sense, and options that need one run, are 
 }
 
 TEST_CASE("netio that settles comes near the whole run, and is the same each time", "[converge]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto said = run_planar(settling + " --seconds 3 --converge 1 --json -");
   INFO(said.err);
   REQUIRE(said.status == 0);
@@ -185,7 +184,6 @@ TEST_CASE("netio that settles comes near the whole run, and is the same each tim
 }
 
 TEST_CASE("netio that does not settle is the whole run, clock for clock", "[converge]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto said = run_planar(restless + " --seconds 2 --converge 1 --json -");
   INFO(said.err);
   REQUIRE(said.status == 0);
@@ -199,7 +197,6 @@ TEST_CASE("netio that does not settle is the whole run, clock for clock", "[conv
 }
 
 TEST_CASE("compare keeps runs that may end early beside the others, and diff tells them apart", "[converge]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const std::string cells =

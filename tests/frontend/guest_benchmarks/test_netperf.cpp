@@ -123,7 +123,6 @@ TEST_CASE("netperf UDP_STREAM measures what the wire can carry, within one perce
 }
 
 TEST_CASE("netperf UDP_STREAM against a machine that is too slow: what it loses is told") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto run =
       run_planar("netperf --machine model95 --card smc8013 --against model56sx:smc8013 --test udp_stream --sizes 8192" +
                  brief_tests());
@@ -138,7 +137,6 @@ TEST_CASE("netperf UDP_STREAM against a machine that is too slow: what it loses 
 }
 
 TEST_CASE("netperf UDP_RR and TCP_CRR: round trips at the station and between two machines, the same twice") {
-  if (not_sampled()) SKIP("another sample has it");
   for (const std::string test : {"udp_rr", "tcp_crr"}) {
     const std::string command =
         "netperf --machine model77 --card smc8013 --sizes 1,5000 --response 3000 --test " + test + brief_tests();
@@ -162,7 +160,6 @@ TEST_CASE("netperf UDP_RR and TCP_CRR: round trips at the station and between tw
 }
 
 TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto table =
       run_planar("compare --do netperf-rr --machines model95 --cards ne2,3c523 --seconds 0.05 --sizes 1 --quiet");

@@ -37,7 +37,6 @@ double width(const Json& each, const char* figure, double t) {
 
 TEST_CASE("netperf runs a test less than MAX times, sets the buffers that it has read back, and tells the width",
           "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const std::string command = "netperf --machine model95 --card smc8013 --sizes 4096 -i 5,2 -I 99,0.001" + lasting();
   const auto said = run_planar(command);
   const auto row = only_row(said);
@@ -63,7 +62,6 @@ TEST_CASE("netperf runs a test less than MAX times, sets the buffers that it has
 }
 
 TEST_CASE("a width that is met ends netperf at MIN runs, and --runs below two know none", "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const std::string command = "netperf --machine model95 --card smc8013 --test udp_rr" + lasting();
   const auto wide = only_row(run_planar(command + " -i 10,3 -I 95,100")).at("confidence");
   CHECK(wide.at("runs") == 3);
@@ -80,7 +78,6 @@ TEST_CASE("a width that is met ends netperf at MIN runs, and --runs below two kn
 
 TEST_CASE("loads count, too, where they are asked for: the client's and what the server tells of its own",
           "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto row =
       only_row(run_planar("netperf --machine model95 --card smc8013 --against model56sx:ne2 --sizes 4096 "
                           "-i 4,3 -c -C" +
@@ -99,7 +96,6 @@ TEST_CASE("loads count, too, where they are asked for: the client's and what the
 }
 
 TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over TCP and UDP", "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto buffers = [](const std::string& options) {
     return only_row(run_planar("netperf --machine model95 --card smc8013 " + options + lasting("0.1")))
         .at("socket_buffers");
@@ -123,7 +119,6 @@ TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over
 
 TEST_CASE("a small receive buffer is a small window, a large send buffer holds more when the alarm rings",
           "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto figure = [](const std::string& options, const char* member) {
     return only_row(run_planar("netperf --machine model95 --card smc8013 " + options + lasting("0.5")))
         .at(member)
@@ -140,7 +135,6 @@ TEST_CASE("a small receive buffer is a small window, a large send buffer holds m
 }
 
 TEST_CASE("TCP_CRR takes a fresh port for each connection, more than the machine has sockets", "[netperf]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto row = only_row(run_planar(
       "netperf --machine model95 --card smc8013 --against model77:smc8013 --test tcp_crr -i 4,3 -s 8192 -S 65535" +
       lasting("0.5")));

@@ -60,7 +60,6 @@ TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements
 }
 
 TEST_CASE("10BASE2 lies between stations unless the file says otherwise; the seed chooses their clocks", "[path]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const std::string run = "netio --quiet --machine model95 --card 3c523 --seconds 0.1 --sizes 8192 --json - --seed ";
   const auto first = run_planar(run + "1").json(), again = run_planar(run + "1").json(),

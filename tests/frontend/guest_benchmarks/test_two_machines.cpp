@@ -53,7 +53,6 @@ std::string said_at(const Scratch& scratch, const std::string& toml) {
 }  // namespace
 
 TEST_CASE("netio between two machines, both ways round, twice the same and with both cards in the result") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const std::string slow = "--machine model56sx --card ne2 --against model95:3c523";
   const std::string fast = "--machine model95 --card 3c523 --against model56sx:ne2";
   for (const auto& machines : {slow, fast}) {
@@ -87,7 +86,6 @@ TEST_CASE("netio between two machines in the second generation: the server sends
 }
 
 TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle change nothing") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto base = "netio --machine model56sx --card ne2 --against model95:3c527" + brief_pair();
   const auto whole = run_planar(base);
@@ -113,7 +111,6 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
 }
 
 TEST_CASE("two machines: a machine file's own network stays out of a lab") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto file = scratch.write("own.toml", run_planar("config model56sx --card ne2").out);
   REQUIRE(program::read_file(file).find("attach = \"peer\"") != std::string::npos);
@@ -132,7 +129,6 @@ TEST_CASE("two machines: a machine file's own network stays out of a lab") {
 }
 
 TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and screen, the wire is one") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto file = lab_file(scratch);
   const auto capture = scratch.file("wire.pcapng");

@@ -9,7 +9,6 @@
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/output.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;
@@ -33,7 +32,6 @@ TEST_CASE("the spread of a sample is that of the textbook", "[runs]") {
 }
 
 TEST_CASE("netio over several seeds and placements: the mean of the runs, each of which a single run gives", "[runs]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const std::string netio = "netio --machine model95 --card sknet --json -" + brief_runs;
   const auto said = run_planar(netio + " --runs 3 --seed 5");
   INFO(said.err);
@@ -93,7 +91,6 @@ TEST_CASE("compare over several seeds has means in its tables and their confiden
 }
 
 TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of one command", "[runs]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto folder = scratch.file("sweep");
   const std::string cells = "compare --machines model56sx,model95 --cards ne2,3c523-old --runs 2" + brief_runs;

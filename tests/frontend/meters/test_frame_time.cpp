@@ -26,7 +26,6 @@ double part(const nlohmann::ordered_json& frame, const char* name) {
 }  // namespace
 
 TEST_CASE("the parts of a frame's time add up to it, and it is the time between full-size frames", "[frame-time]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   for (const char* cell :
        {"--machine model56sx --card ne2", "--machine model77 --card lan-a", "--machine model95 --card 3c527"}) {
     INFO(cell);
@@ -47,7 +46,6 @@ TEST_CASE("the parts of a frame's time add up to it, and it is the time between 
 
 TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master's rests and waits for it",
           "[frame-time]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto slow = frame_time("--machine model56sx --card ne2");
   CHECK(part(slow, "wire") + part(slow, "card") + part(slow, "idle") < 0.02 * slow["us"].get<double>());
   CHECK(part(slow, "stack") > part(slow, "cpu_copy"));
@@ -68,7 +66,6 @@ TEST_CASE("a slower data port is bus wait: so many words per frame, so much long
 }
 
 TEST_CASE("a card that finds its work late is card time", "[frame-time]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto with = frame_time("--machine model95 --card 3c527");
   const auto later = frame_time("--machine model95 --card 3c527 --set 3c527.firmware.sent='550 us'");
   CHECK(part(later, "card") > part(with, "card") + 300);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/guest_diskette.hpp"
 
 using program::guest_with;
@@ -38,7 +37,6 @@ Counted counted(const Scratch& scratch, const std::string& card, const std::stri
 }  // namespace
 
 TEST_CASE("a version without an interrupt for a frame sent takes one for each frame received", "[guest]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto each = counted(scratch, "lanstreamer", "3.01"), none = counted(scratch, "lanstreamer", "3.04");
   CHECK(each.interrupts > each.received + each.sent / 4);
@@ -47,7 +45,6 @@ TEST_CASE("a version without an interrupt for a frame sent takes one for each fr
 }
 
 TEST_CASE("a version that asks for every second interrupt of a frame sent takes fewer", "[guest]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto each = counted(scratch, "madge-mc", "2.21"), second = counted(scratch, "madge-mc", "2.04.30");
   CHECK(second.interrupts < each.interrupts - each.sent / 20);
@@ -61,7 +58,6 @@ TEST_CASE("a version that a card's driver does not know is refused with those th
 }
 
 TEST_CASE("the burst mode of a Madge card is chosen with the card", "[guest]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto rate = [](const std::string& mode) {
     const auto run = run_planar("netio --machine model95 --card madge-mc:burst-mode=" + mode +
                                 " --seconds 0.3 --sizes 8192 --quiet --json -");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/guest_diskette.hpp"
 
 using program::guest_with;
@@ -56,7 +55,6 @@ TEST_CASE("a connection that is refused fails the run with its reason", "[guest]
 }
 
 TEST_CASE("a lab in which a guest fails is a scenario that fails, and says which", "[guest]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto machine = [](const std::string& name, const std::string& settings) {
     return "[[machine]]\nname = \"" + name + "\"\nmodel = \"model95\"\n[machine.slot.1]\ncard = \"ne2\"\n" +
@@ -89,7 +87,6 @@ TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]")
 }
 
 TEST_CASE("an Ethernet adapter takes an MTU of up to 1500 bytes, and segments follow it", "[guest]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto small = said(scratch, {{"do", "sockets"}, {"bytes", "30001"}, {"mtu", "576"}});
   INFO(small);

@@ -9,7 +9,6 @@ using program::run_planar;
 using program::without_host_time;
 
 TEST_CASE("what the host does with blocks and horizons changes no virtual result") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto base = "netio --machine model77" + brief();
   const auto plain = without_host_time(run_planar(base).json());
   for (const char* check : {" --check-block-length 1", " --check-flush-blocks 5", " --check-cut-horizons 9"}) {

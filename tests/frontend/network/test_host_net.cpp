@@ -136,7 +136,6 @@ TEST_CASE("a forwarded port leads into the guest") {
 }
 
 TEST_CASE("--net slirp:isolated: the guest reaches no server on the host, a forwarded port leads in") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const std::string isolated = " --net slirp:isolated --net-time unthrottled";
   const Listener listener;
@@ -171,7 +170,6 @@ TEST_CASE("netio through a ring and a switch against planar netio-server, half a
 }
 
 TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
-  if (not_sampled()) SKIP("another sample has it");
   for (const char* task : {"netio", "transfer", "serve", "netio-server", "idle"}) {
     INFO(task);
     const Scratch scratch;
@@ -188,7 +186,6 @@ TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
 }
 
 TEST_CASE("the reference station speaks the second generation too, and such a run repeats") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto run =
       "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
   const auto first = run_planar(run);
@@ -203,7 +200,6 @@ TEST_CASE("the reference station speaks the second generation too, and such a ru
 }
 
 TEST_CASE("netio from 1.23 on counts what its larger send buffer holds at the end of a size", "[guest]") {
-  if (not_sampled()) SKIP("another sample has it");
   const auto figures = [](int generation) {
     const auto run = run_planar(
         fmt::format("netio --card lan-a --generation {} --sizes 4096,8192 --seconds 1 --quiet --json -", generation));

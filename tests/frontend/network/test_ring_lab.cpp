@@ -76,7 +76,6 @@ std::string quick() {
 }  // namespace
 
 TEST_CASE("eight stations on a ring, one that leaves and one that comes every second: TCP loses nothing", "[ring]") {
-  if (not_sampled()) SKIP("another sample has it");
   const RingOfEight& run = RingOfEight::once();
   INFO(run.said.err << run.said.out);
   REQUIRE(run.said.status == 0);
@@ -145,7 +144,6 @@ TEST_CASE("tshark reads every frame of a ring whose stations come and go", "[rin
 
 TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot in the middle change nothing",
           "[ring]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto base = "netio --machine model95 --card lanstreamer --against model77:tr16-4a-1990" + quick();
   const auto whole = run_planar(base);
@@ -169,7 +167,6 @@ TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot i
 
 TEST_CASE("machines on rings of their own and on Ethernet, behind a switch: a run repeats and can be restored",
           "[ring]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto lab = scratch.write("lab.toml", R"(
 [net]

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 extern char** environ;
@@ -170,7 +169,6 @@ TEST_CASE("a compare that is killed leaves no run behind and no temporary file")
 }
 
 TEST_CASE("an interrupted regress and published judge and keep what is finished") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto baseline = scratch.file("baseline.json");
   const std::string set = "--machines model95 --cards ne2,3c523,sknet,3c527 --seconds 0.5 --sizes 1024 --jobs 1";

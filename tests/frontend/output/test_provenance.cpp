@@ -38,7 +38,6 @@ TEST_CASE("a result carries program, configuration, settings and command line") 
 }
 
 TEST_CASE("a machine file's own title is what its results and the machine call it") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto file =
       scratch.write("slow.toml", "machine = \"model95\"\ntitle = \"My slow 95\"\n[cpu]\nclock = \"60 MHz\"\n");
@@ -53,7 +52,6 @@ TEST_CASE("a machine file's own title is what its results and the machine call i
 }
 
 TEST_CASE("a changed machine does not pass under the built-in machine's name") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto slow = scratch.write("slow.toml", "machine = \"model95\"\n[cpu]\nclock = \"60 MHz\"\n");
   const auto waits = scratch.write("waits.toml", "machine = \"model95\"\n[channel]\nsynchronisation = \"250 ns\"\n");
@@ -84,7 +82,6 @@ TEST_CASE("a changed machine does not pass under the built-in machine's name") {
 }
 
 TEST_CASE("a comparison does not reuse the runs of a machine file that has changed since") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto file = scratch.write("mine.toml", "machine = \"model95\"\n[cpu]\nclock = \"60 MHz\"\n");
   const auto command = "compare --cards ne2 --machines " + file + " --json - --report " + scratch.file("out") + quick;

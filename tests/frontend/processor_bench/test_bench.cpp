@@ -11,7 +11,6 @@
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/instruction_shares.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -39,7 +38,6 @@ nlohmann::ordered_json rows_of_machine(const std::string& text) {
 }  // namespace
 
 TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto said = run_planar(brief_bench + " --json -");
   REQUIRE(said.status == 0);
   const auto json = said.json();
@@ -139,7 +137,6 @@ TEST_CASE("the mix has the shares that its source promises") {
 }
 
 TEST_CASE("bench timing: every kernel on every machine costs what the manuals say, within its stated bound") {
-  if (program::short_runs()) SKIP("every loop on every machine");
   const auto& json = timing();
   REQUIRE(json.value("schema", "") == "planar.bench-timing/1");
   std::map<std::string, std::set<std::string>> kernels;
@@ -174,7 +171,6 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
 }
 
 TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and measurements say") {
-  if (program::short_runs()) SKIP("every loop on every machine");
   double sum = 0;
   unsigned rows = 0;
   std::map<std::string, double> clocks;
@@ -196,7 +192,6 @@ TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and mea
 }
 
 TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on average within 12 %") {
-  if (program::short_runs()) SKIP("every loop on every machine");
   // Where sources disagree or one is not confirmed: p6.toml has the reasons.
   const std::set<std::string> far{"movs_by_4", "movs_short", "address_space"};
   std::map<std::string, std::vector<double>> errors;  // by set
@@ -225,7 +220,6 @@ TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on
 TEST_CASE(
     "bench timing: a Coppermine's second level answers a load in 7 clocks; repeated strings begin when they are told "
     "to") {
-  if (program::short_runs()) SKIP("every loop on a machine of its own");
   const auto rows = rows_of_machine(
       "machine = \"pc-p3-600\"\n[cpu]\nsignature = 0x686\nrepeat_start = 72\n"
       "[l2]\nsize = \"256 KB\"\nlatency = 4\nline_clocks = 2\n");
@@ -246,7 +240,6 @@ TEST_CASE(
 }
 
 TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops are predicted right as well") {
-  if (program::short_runs()) SKIP("every loop on every machine");
   const auto& json = timing();
   const std::map<std::string, double> published{{"model56sx", 2.8}, {"model77", 16.6},  {"model95", 36},
                                                 {"model9595", 36},  {"att3325", 33.3},  {"pc-p166", 66.4},

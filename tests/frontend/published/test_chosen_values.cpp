@@ -14,7 +14,6 @@
 #include "frontend/systems/operating_system.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
 using namespace planar;
 
@@ -113,7 +112,6 @@ TEST_CASE("a source that says in words that a value is another's names it in sam
 }
 
 TEST_CASE("a mark of a chosen value in code or in a page leads to a row of the list", "[published]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto list = chosen();
   std::size_t found = 0;
   auto lines = lines_below({"roms/guest", "devices", "core", "bus", "machines"}, {".c", ".h", ".cpp", ".hpp", ".asm"});
@@ -130,7 +128,6 @@ TEST_CASE("a mark of a chosen value in code or in a page leads to a row of the l
 }
 
 TEST_CASE("what is called calibrated or informed by published figures has its mark", "[published]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   static const std::regex words(
       R"(\(P\)|[Ii]nformed[- ]by[- ](those two )?published|[Cc]alibrated (to|on|:)|[*|] ?calibrated)");
   // The definitions of the marks themselves.

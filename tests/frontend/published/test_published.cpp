@@ -15,7 +15,6 @@
 #include "frontend/published/residual_record.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -316,7 +315,6 @@ TEST_CASE("a row whose card planar does not have is in JSON alone, as not availa
 
 TEST_CASE("what was chosen by published figures is the same in the values, the program and docs/published.md",
           "[published]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto said = program::run_planar("published --chosen");
   CHECK(said.status == 0);
   CHECK(said.out == chosen_by_print_table());
@@ -455,7 +453,6 @@ TEST_CASE("planar published runs each row in the guest's placements", "[publishe
 }
 
 TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere", "[published]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
@@ -558,7 +555,6 @@ TEST_CASE("every row of the tables has a recorded residual, of several placement
 }
 
 TEST_CASE("planar published --check compares with the record, and is red with the row's name", "[published]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const std::string one = "published --check --placements 1 --quiet --machines model56sx --cards ne2";
   const auto green = program::run_planar(one);
   INFO(green.out);

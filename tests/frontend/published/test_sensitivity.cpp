@@ -121,7 +121,6 @@ TEST_CASE("a P6 has uncertain values of its own: repeated strings, second level,
 }
 
 TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   using namespace program;
   const auto said = run_planar(
       "published --sensitivity --quiet --machines model56sx --cards ne2 --seconds 0.1 --sizes 4096,8192,16384,32767 "

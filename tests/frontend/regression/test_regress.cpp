@@ -4,7 +4,6 @@
 
 #include "frontend/kept/kept_json.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using program::read_file;
@@ -32,7 +31,6 @@ TEST_CASE("a baseline says why it was accepted, and the same program is green ag
 }
 
 TEST_CASE("accepted reasons are a history", "[regress]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Baseline b;
   CHECK(run_planar(b.command + " --accept 'a second time'").status == 0);
   const auto baseline = nlohmann::json::parse(read_file(b.file));
@@ -173,7 +171,6 @@ TEST_CASE("a baseline of another guest image, other arguments or no baseline at 
 }
 
 TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[regress]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto file = scratch.file("baseline.json");
   const std::string brief = "regress --quiet --seconds 0.05 --baseline " + file;

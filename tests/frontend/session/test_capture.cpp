@@ -36,7 +36,6 @@ TEST_CASE("the capture holds every frame of the run, at 10 and at 100 Mbit/s") {
 }
 
 TEST_CASE("tshark finds no malformed packet, no lost segment and no retransmission in a capture, and delayed ACKs") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Scratch scratch;
   const auto file = scratch.file("net.pcapng");
   REQUIRE(run_planar("netio --machine model95" + brief() + " --capture " + file).status == 0);

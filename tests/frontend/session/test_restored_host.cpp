@@ -5,7 +5,6 @@
 
 #include "machines/config/lab_config.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/network/loopback.hpp"
 
@@ -87,7 +86,6 @@ TEST_CASE("a restored lab names no machine file of this host", "[snapshot]") {
 }
 
 TEST_CASE("options that would change nothing beside --restore are refused", "[snapshot]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto netio = scratch.file("netio.snap"), netperf = scratch.file("netperf.snap"), lab = scratch.file("two.snap");
   const std::string brief = " --quiet --seconds 0.05 --sizes 1024";

@@ -7,7 +7,6 @@
 #include "frontend/scenario/keys.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"
 
@@ -259,7 +258,6 @@ TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[
 }
 
 TEST_CASE("a run that is continued in the middle of a word ends with the same state", "[scenario]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   Bench b;
   const auto base = b.run("model56sx") + " --json -" + step("wait prompt \">\"") + step("type \"The Whole Word\\n\"") +
                     step("wait still 700 ms") + step("press ctrl-alt-del") + step("wait 900 ms") +

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/guest_diskette.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"
@@ -43,7 +42,6 @@ const std::string few_rows = " --seconds 0.05 --sizes 1024";
 
 TEST_CASE("snapshots of snapshots: netio, netperf, two machines, adapters used as one", "[snapshot]") {
   check_chain("netio --machine model56sx --card ne2" + few_rows, "netio");
-  if (not_sampled()) return;
   check_chain("netperf --machine model95 --card 3c529 --seconds 0.05 --sizes 4096", "netperf");
   check_chain("netio --machine model95 --card lanstreamer" + few_rows, "netio");
   check_chain("netio --machine model95 --card ne2 --against model95:3c527" + few_rows, "netio");
@@ -58,7 +56,6 @@ TEST_CASE("snapshots of snapshots: run with steps, files, drives and several mac
       "machine.toml", "machine = \"model56sx\"\nimage = \"" + echo + "\"\nserial = \"file:" + com1 + "\"\n");
   check_chain("run " + machine + " --until '9 s' --do 'wait prompt \">\"' --do 'type \"The Whole Word\"'",
               "run --until '9 s' --serial file:/dev/null");
-  if (not_sampled()) return;
   const auto disk = scratch.file("c.img");
   REQUIRE(run_planar("disk create " + disk + " 4M").status == 0);
   check_chain("run model95 --floppy " + echo + " --disk " + disk + " --until '3 s'", "run --until '3 s'");
@@ -75,7 +72,6 @@ TEST_CASE("snapshots of snapshots: run with steps, files, drives and several mac
 }
 
 TEST_CASE("what one verb has saved the others continue", "[snapshot]") {
-  if (not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto netio = "netio --machine model95 --card ne2 --quiet" + few_rows;
   const auto first = scratch.file("1.snap"), second = scratch.file("2.snap"), third = scratch.file("3.snap");

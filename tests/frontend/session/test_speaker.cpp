@@ -64,17 +64,17 @@ Tone tone(const std::string& wave, std::size_t from, std::size_t to) {
 
 TEST_CASE("the speaker is recorded in virtual time, and a run that is recorded computes the same", "[audio]") {
   const Scratch scratch;
-  const std::string run = "run model95 --quiet --json - --until '4 s' --image " + beeping_diskette(scratch);
+  const std::string run = "run model95 --quiet --json - --until '8 s' --image " + beeping_diskette(scratch);
   const auto file = scratch.file("beep.wav");
   const auto heard = run_planar(run + " --audio " + file), alone = run_planar(run);
   INFO(heard.err);
   REQUIRE(heard.status == 0);
   CHECK(heard.json().at("state_hash") == alone.json().at("state_hash"));
   const auto wave = read_file(file);
-  REQUIRE(wave.size() == 44 + 4 * rate * 2);
+  REQUIRE(wave.size() == 44 + 8 * rate * 2);
   CHECK(wave.substr(0, 4) == "RIFF");
   CHECK(wave.substr(8, 8) == "WAVEfmt ");
-  const Tone post = tone(wave, 0, rate), program = tone(wave, rate, 4 * rate);
+  const Tone post = tone(wave, 0, rate), program = tone(wave, rate, 8 * rate);
   CHECK(std::abs(post.seconds - 0.4) < 0.15);  // as long as the keyboard tests itself
   CHECK(std::abs(post.hertz - 896) < 20);
   CHECK(std::abs(program.seconds - 0.47) < 0.06);  // eight to nine ticks of 54.9 ms

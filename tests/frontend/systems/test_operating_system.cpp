@@ -6,7 +6,6 @@
 
 #include "core/common/error.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -50,7 +49,6 @@ TEST_CASE("list and show know the operating systems, each value with source and 
 
 TEST_CASE("a guest that stands for Windows NT sends full segments without time stamps, and counts interrupts as load",
           "[systems]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const program::Scratch scratch;
   const auto run = [&](const std::string& os) {
     const auto capture = scratch.file(os + ".pcapng");
@@ -82,7 +80,6 @@ TEST_CASE("a guest that stands for Windows NT sends full segments without time s
 }
 
 TEST_CASE("a guest that stands for Windows NT sends the tail of a send() at once, Linux 2.2 fills it", "[systems]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const program::Scratch scratch;
   const auto datagrams = [&](const std::string& os, const std::string& length) {
     const auto capture = scratch.file(os + ".pcapng");

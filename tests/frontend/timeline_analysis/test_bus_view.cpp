@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -28,7 +27,6 @@ const BusView::Lane& lane(const BusView& view, const std::string& name) {
 }  // namespace
 
 TEST_CASE("planar timeline: the same frame on Micro Channel and on PCI, one above the other", "[timeline]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto mca = scratch.file("mca.timeline.json"), pci = scratch.file("pci.timeline.json");
   REQUIRE(run_planar("netperf --machine model95 --card 3c527" + receive + mca).status == 0);

@@ -6,7 +6,6 @@
 #include "frontend/timeline_analysis/frame_picture.hpp"
 #include "frontend/timeline_analysis/frame_way.hpp"
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -48,7 +47,6 @@ void check_page(const FrameWay& way) {
 }  // namespace
 
 TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor waits for each word", "[timeline]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const FrameWay way = way_of("ne2");
   CHECK(way.bytes == 1518);
   // The card is loaded with the frame while it sends the one before.
@@ -152,7 +150,6 @@ TEST_CASE("compare --timeline draws the frame's way, card above card, and keeps 
 }
 
 TEST_CASE("diff names the first cycle at which two runs diverge", "[timeline][diff]") {
-  if (program::not_sampled()) SKIP("another sample has it");
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
   const std::string netio =
