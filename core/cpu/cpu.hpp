@@ -166,6 +166,20 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void limit_block_length(unsigned count);
   /// Throws away all decoded code and host pointers at random moments.
   void flush_blocks_at_random(std::uint64_t seed);
+  /// How much of the P6's work has been left out because what the code does to the pipeline was known; on other
+  /// processors all is 0.
+  struct Learnt {
+    std::uint64_t blocks = 0;     ///< of code that were executed
+    std::uint64_t known = 0;      ///< of them, those that were known to their end
+    std::uint64_t cleared = 0;    ///< times that all was discarded for want of room
+    std::uint64_t pipelines = 0;  ///< kept now
+    std::uint64_t bytes = 0;      ///< of the host's memory, about
+  };
+  Learnt learnt() const;
+  /// Keeps at most so many pipelines; 0: learns nothing.
+  void limit_learning(std::size_t pipelines);
+  /// Computes all blocks, also those that are known, and compares: from then on a difference throws Error.
+  void verify_learning();
 
   void archive(Archive& a);
 

@@ -47,6 +47,9 @@ Bench add_cpu(CLI::App& app) {
   app.add_option("--seconds", o->seconds, "netio's duration for each packet size and direction, virtual")
       ->type_name("N")->capture_default_str();
   // clang-format on
+  app.add_flag("--verify-memo", o->verify_memo,
+               "On a Pentium II or III, compute also those blocks of code whose way through the pipeline is known, and "
+               "compare; a difference is an error");
   app.add_option("--compare", o->compare, "An earlier result (JSON) to compare with")->type_name("FILE");
   return [o] { return bench_cpu(*o); };
 }

@@ -50,10 +50,12 @@ Workload netio(const BenchCpuOptions& o) {
           "@netio end", 60_s + *duration * 12};
 }
 
-void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std::string& what) {
+void run_once(BenchCpuRow& row, const Workload& w, const BenchCpuOptions& o, Progress& progress,
+              const std::string& what) {
   MachineOptions machine;
   machine.machine = row.machine;
   BenchRun run(machine.config(w.network), w.image, w.name);
+  if (o.verify_memo) run.lab().machine().cpu().verify_learning();
   run.run(w.limit, progress, what);
   const auto &start = run.line(w.start), &end = run.line(w.end);
   auto& cpu = run.lab().machine().cpu();
@@ -62,6 +64,7 @@ void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std
     row.instructions = cpu.instructions();
     row.cycles = cpu.clocks();
     row.state_hash = hash;
+    row.learnt = cpu.learnt();
     row.measured_instructions = end.instructions - start.instructions;
     row.virtual_seconds = (end.at - start.at).seconds();
   } else if (row.state_hash != hash || row.cycles != cpu.clocks() || row.instructions != cpu.instructions()) {
@@ -117,7 +120,7 @@ int bench_cpu(const BenchCpuOptions& o) {
       row.workload = w.name;
       row.image_sha256 = sha256_hex(w.image);
       for (unsigned n = 1; n <= o.repeat; ++n)
-        run_once(row, w, progress, fmt::format("{} {}, run {} of {}", machine, w.name, n, o.repeat));
+        run_once(row, w, o, progress, fmt::format("{} {}, run {} of {}", machine, w.name, n, o.repeat));
       progress.finish();
       if (!o.quiet) say("planar: {} {}: {:.1f} MIPS\n", machine, w.name, row.mips());
       rows.push_back(std::move(row));

@@ -17,6 +17,7 @@ struct BenchCpuOptions {
   std::string seconds = "0.5";          ///< of netio, for each size and direction
   std::optional<std::string> json;
   std::optional<std::string> compare;
+  bool verify_memo = false;  ///< the P6 computes what it knows, and compares
   bool quiet = false;
 };
 

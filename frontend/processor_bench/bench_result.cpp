@@ -63,6 +63,10 @@ double BenchCpuRow::times_real_time() const {
   return host > 0 ? virtual_seconds / host : 0;
 }
 
+double BenchCpuRow::hit_percent() const {
+  return learnt.blocks == 0 ? 0 : 100.0 * static_cast<double>(learnt.known) / static_cast<double>(learnt.blocks);
+}
+
 double BenchCpuRow::spread_percent() const {
   const double middle = median_host_seconds();
   if (middle <= 0) return 0;
@@ -92,7 +96,7 @@ nlohmann::ordered_json bench_cpu_json(const std::vector<BenchCpuRow>& rows, unsi
   out["compiler"] = bench_compiler();
   out["median_of"] = repeat;
   out["results"] = nlohmann::ordered_json::array();
-  for (const auto& r : rows)
+  for (const auto& r : rows) {
     out["results"].push_back({{"machine", r.machine},
                               {"workload", r.workload},
                               {"mips", rounded(r.mips(), 2)},
@@ -106,6 +110,13 @@ nlohmann::ordered_json bench_cpu_json(const std::vector<BenchCpuRow>& rows, unsi
                               {"host_seconds", rounded(r.median_host_seconds(), 4)},
                               {"elapsed_seconds", rounded(r.median_elapsed_seconds(), 4)},
                               {"spread_percent", rounded(r.spread_percent(), 1)}});
+    if (r.learnt.blocks != 0)
+      out["results"].back()["known_blocks"] = {{"blocks", r.learnt.blocks},
+                                               {"hit_percent", rounded(r.hit_percent(), 2)},
+                                               {"pipelines", r.learnt.pipelines},
+                                               {"bytes", r.learnt.bytes},
+                                               {"cleared", r.learnt.cleared}};
+  }
   return out;
 }
 
@@ -115,6 +126,12 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
   for (const auto& r : rows)
     out += fmt::format("{:<10} {:<8} {:>8.1f} {:>9.1f}x {:>6.1f} % {:>13} {:>14}  {:.16}...\n", r.machine, r.workload,
                        r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
+  for (const auto& r : rows)
+    if (r.learnt.blocks != 0)
+      out += fmt::format("{} {}: the pipeline's work on {:.1f} % of {} blocks of code was known; {:.1f} MB kept{}\n",
+                         r.machine, r.workload, r.hit_percent(), r.learnt.blocks,
+                         static_cast<double>(r.learnt.bytes) / (1 << 20),
+                         r.learnt.cleared == 0 ? "" : fmt::format(", discarded {} times", r.learnt.cleared));
   out += fmt::format(
       "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and\n"
       "state cover the whole run from power-on; they are virtual and must not change when the emulator gets "

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu/cpu.hpp"
+
 namespace planar {
 
 /// One workload on one machine. Host figures are medians over the repetitions; all others are the same in each.
@@ -24,11 +26,14 @@ struct BenchCpuRow {
   std::uint64_t instructions = 0;  ///< from power-on to the end of the run
   std::uint64_t cycles = 0;        ///< of the processor, power-on to the end of the run
   std::string state_hash;
+  cpu::Cpu::Learnt learnt;  ///< at the end of the run
 
   double median_host_seconds() const;
   double median_elapsed_seconds() const;
   double mips() const;
   double times_real_time() const;
+  /// Blocks of code whose way through the P6's pipeline was known, in percent of all.
+  double hit_percent() const;
   /// (slowest - fastest) / median of the repetitions, in percent.
   double spread_percent() const;
 };

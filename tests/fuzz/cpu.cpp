@@ -392,6 +392,10 @@ struct Pair {
   explicit Pair(const cpu::CpuConfig& c) : plain(c) {
     for (unsigned d = 1; d < 5; ++d) disturbed[d] = std::make_unique<Board>(c);
     disturbed[1]->processor->limit_block_length(1);
+    // On the P6, too: nothing is learnt of code, what is known is compared, and there is hardly any room.
+    disturbed[1]->processor->limit_learning(0);
+    disturbed[3]->processor->verify_learning();
+    disturbed[4]->processor->limit_learning(20);
   }
 };
 

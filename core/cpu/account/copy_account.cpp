@@ -26,6 +26,7 @@ void counted_copy(Engine& c, const Op& op) {
 void counted_pass(Engine& c, const Op& branch) {
   const std::uint32_t next = c.eip;
   select_control(branch, {c.model, c.config.fpu}).execute(c, branch);
+  c.timing.bring_clock();
   counting(c).pass(c.seg[CS].base + next, c.timing, c.eip != next);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/timing/p6/block_memo.hpp"
 #include "core/cpu/x86/op.hpp"
 
 namespace planar::cpu {
@@ -26,7 +27,8 @@ struct alignas(64) Block {
   const Op* ops = nullptr;
   std::array<Link, 2>
       links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
-  alignas(64) IssuePlan plan;       ///< 486 and Pentium
+  alignas(64) IssuePlan plan;  ///< 486 and Pentium
+  BlockOfP6 of_p6;
   Block* next_in_bucket = nullptr;  ///< of PageBlocks
   Block* next_in_slot = nullptr;    ///< of those with the same Engine::block_slot()
 };

@@ -27,6 +27,12 @@ Handler chained_at_end(const Op& op, const IssuePlan& plan, const Target& target
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
   return target.model == Model::pentium ? h.last_pentium : h.last_i486sx;
 }
+/// After what is followed by a look at the interrupts, and after what the P6 cannot learn, a block of the P6 ends, so
+/// that it comes to its end whenever it is executed (timing/p6/block_memo.hpp).
+bool ends_block_on_p6(const Op& op) {
+  const bool changes_if = op.opcode == 0x9D || op.opcode == 0xFA || op.opcode == 0xFB;  // POPF CLI STI
+  return changes_if || TimingP6::asks_more(op);
+}
 }  // namespace
 
 // The blocks of a slot are a list; the one wanted last comes first.
@@ -59,6 +65,7 @@ Block* Engine::find_block(std::uint32_t physical) {
         timing.pentium().line_number(at + op.length - 1) - timing.pentium().line_number(start + ops->length - 1) >=
             IssuePlan::most_lines)
       break;
+    if (model == Model::p6 && count > 0 && TimingP6::asks_more(op)) break;
     clocks += op.clocks + 1u;
     if (model != Model::i386sx && count > 0 && clocks > IssuePlan::most_clocks) break;
     if (accounting) {
@@ -68,7 +75,7 @@ Block* Engine::find_block(std::uint32_t physical) {
     at += op.length;
     op.behind = static_cast<std::uint16_t>(at - start);
     ++count;
-    if (op.ends_block) break;
+    if (op.ends_block || (model == Model::p6 && ends_block_on_p6(op))) break;
   }
   if (count == 0) return nullptr;
   ops_used += count;

@@ -219,6 +219,18 @@ void Cpu::flush_blocks_at_random(std::uint64_t seed) {
   engine_->attend(attend_test);
 }
 
+Cpu::Learnt Cpu::learnt() const {
+  if (!engine_->timing.is_p6()) return {};
+  const BlockMemo& memo = engine_->timing.p6().memo();
+  return {memo.counts.passed, memo.counts.followed, memo.counts.cleared, memo.pipelines(), memo.bytes()};
+}
+void Cpu::limit_learning(std::size_t pipelines) {
+  if (engine_->timing.is_p6()) engine_->timing.p6().memo().limit(pipelines);
+}
+void Cpu::verify_learning() {
+  if (engine_->timing.is_p6()) engine_->timing.p6().verify_memo();
+}
+
 void Cpu::describe(Description& description) const { engine_->describe(description); }
 
 void Cpu::archive(Archive& a) { engine_->archive(a); }

@@ -147,7 +147,7 @@ bool same_memory(Engine& c, const LoopMark& m) {
 
 /// The mark is here.
 void put_mark(Engine& c, LoopMark& m) {
-  const TimingP6& timing = c.timing.p6();
+  TimingP6& timing = c.timing.p6();
   m.registers = registers_of(c);
   m.code = c.seg[CS].selector;
   m.stack = c.seg[SS].selector;
@@ -171,7 +171,7 @@ void put_mark(Engine& c, LoopMark& m) {
 
 /// Whether the passes since the mark have led back to it.
 bool recurs(Engine& c, const LoopMark& m) {
-  const TimingP6& timing = c.timing.p6();
+  TimingP6& timing = c.timing.p6();
   const ProcessorTiming::Counters& n = timing.counters();
   return timing.clocks() > m.clock && timing.pin_clocks() == m.pin_clocks && n.code_misses == m.counters.code_misses &&
          n.read_misses == m.counters.read_misses && n.write_misses == m.counters.write_misses &&

@@ -340,7 +340,9 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       first.chained(*this, first);
     } else if constexpr (M == Model::p6) {
       current_op = &first;
+      if (!goes_on && &b != &lone_block) timing.p6().enter(b.of_p6, b.ops, b.physical, stop_at);
       run_unplanned<M>(goes_on);
+      timing.p6().leave();
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
       first.chained(*this, first);
@@ -350,6 +352,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       lines->enter(*this, first);
     }
   } catch (const Fault& fault) {
+    if constexpr (M == Model::p6) timing.p6().leave();
     settle_chain();
     leave_block(false);
     if (!fault.committed) eip = block_eip + current_op->behind;  // in a chain EIP is not kept up to date

@@ -151,6 +151,11 @@ class Timing {
     visit([&](auto& t) { t.spend_before_write(clocks); });
   }
   std::uint64_t clocks() const { return common().clocks(); }
+  /// In the middle of an instruction: clocks() is right from here to its end, also where the P6 follows what is known
+  /// of a block.
+  void bring_clock() {
+    if (is_p6()) p6_.bring_clock();
+  }
 
   /// Before a cycle on the pins (I/O, device memory, INTA): posted writes are finished and the bus is free; returns the
   /// clock at which the cycle starts, at an edge of the bus clock. For a 386SX memory operand (`io` false) that is two

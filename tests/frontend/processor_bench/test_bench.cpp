@@ -62,6 +62,19 @@ TEST_CASE("bench cpu prints the members that programs rely on, for each machine"
                                              "pc-p2-400", "pc-p3-600", "pc-p3-800"});
 }
 
+TEST_CASE("bench cpu says how many blocks a P6 had known, and computes them all the same with --verify-memo") {
+  const std::string one = brief_bench + " --machine pc-p3-600 --json -";
+  const auto known = run_planar(one), computed = run_planar(one + " --verify-memo");
+  REQUIRE(known.status == 0);
+  REQUIRE(computed.status == 0);
+  const auto row = known.json().at("results").at(0), check = computed.json().at("results").at(0);
+  CHECK(row.at("state_hash") == check.at("state_hash"));
+  CHECK(row.at("known_blocks").at("hit_percent") > 50);
+  CHECK(row.at("known_blocks").at("bytes") > 10'000);
+  CHECK(check.at("known_blocks").at("hit_percent") == 0);
+  CHECK(!run_planar(brief_bench + " --machine model95 --json -").json().at("results").at(0).contains("known_blocks"));
+}
+
 TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle, a hash or the speed is not") {
   Scratch scratch;
   const auto file = scratch.file("before.json");

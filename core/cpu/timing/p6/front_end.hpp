@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/p6/memory_p6.hpp"
+#include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
@@ -25,15 +26,18 @@ class FrontEnd {
 
   /// The instruction at `address`, of `bytes` and `count` micro-ops: the clock at which it is decoded. `renamed`: the
   /// clock that renaming has reached; `extra`: clocks of its prefixes.
-  [[gnu::always_inline]] std::uint64_t decode(MemoryP6& memory, std::uint32_t address, unsigned bytes, unsigned count,
+  /// `fetch` asks for the code line of an address, of the instruction's first or last byte, at a clock, and answers
+  /// with that of its arrival.
+  template <class Fetch>
+  [[gnu::always_inline]] std::uint64_t decode(Fetch&& fetch, std::uint32_t address, unsigned bytes, unsigned count,
                                               unsigned extra, std::uint64_t renamed) {
     const std::uint32_t end = address + bytes - 1;
     if (const std::uint32_t block = end & ~15u; block != block_) {
       fetched_ = std::max(fetched_ + 1, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead));
-      if (const std::uint32_t line = memory.line_of(end); line != line_) {
-        if (memory.line_of(address) != line_ && memory.line_of(address) != line)
-          fetched_ = memory.fetch(fetched_, address);
-        fetched_ = memory.fetch(fetched_, end);
+      if (const std::uint32_t line = MemoryP6::line_of(end); line != line_) {
+        if (MemoryP6::line_of(address) != line_ && MemoryP6::line_of(address) != line)
+          fetched_ = fetch(fetched_, address, false);
+        fetched_ = fetch(fetched_, end, true);
         line_ = line;
       }
       block_ = block;
@@ -67,11 +71,33 @@ class FrontEnd {
   bool recurs(const FrontEnd& before, const Period& period) const;
   void advance(const FrontEnd& before, const Period& period, std::uint64_t times);
 
+  /// Times that decide nothing any more become the oldest of that kind.
+  void settle() { fetched_ = settled_fetch(); }
+  void pack(Packer& p) const {
+    p.time_about(clock_);
+    p.time_about(settled_fetch());
+    p.bits(block_);
+    p.bits(line_);
+    p.bits(decoded_);
+  }
+  void unpack(Unpacker& p) {
+    p.time_about(clock_);
+    p.time_about(fetched_);
+    p.bits(block_);
+    p.bits(line_);
+    p.bits(decoded_);
+  }
+
   void archive(Archive& a) { a(fetched_, clock_, block_, line_, decoded_); }
   bool sound(std::uint64_t limit) const { return fetched_ <= limit && clock_ <= limit && decoded_ <= 3; }
 
  private:
   static constexpr std::uint32_t none = 1;
+  // The next block is fetched no earlier than fetch_ahead before decoding, and a clock after this one; another clock
+  // passes with a jump, unless that has been.
+  std::uint64_t settled_fetch() const {
+    return std::max(fetched_, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead + (block_ == none ? 1 : 2)));
+  }
   void start(std::uint64_t t) {
     clock_ = t;
     decoded_ = 0;

@@ -4,6 +4,9 @@
 // another result than in the pass before: before the clock that renaming had reached, since no micro-op begins earlier.
 #include "core/cpu/timing/p6/pipeline.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace planar::cpu {
 
 bool FrontEnd::recurs(const FrontEnd& b, const Period& p) const {
@@ -93,6 +96,89 @@ void PipelineP6::advance(const PipelineP6& b, std::uint64_t clocks, std::uint64_
   for (unsigned r = 0; r < general; ++r) p.advance(partial_until_[r], b.partial_until_[r], times);
   p.advance(addresses_known_, b.addresses_known_, times);
   p.advance(last_flags_retired_, b.last_flags_retired_, times);
+}
+
+void PipelineP6::settle() {
+  front_end_.settle();
+  window_.settle();
+  const std::uint64_t now = window_.rename_clock();
+  retired_ = parts_ = 0;
+  for (unsigned r = 0; r < general; ++r) {
+    Value& v = registers_[r];
+    v = {std::max(v.ready, now), std::max(v.retired, now)};
+    if (v.retired == now) retired_ = static_cast<std::uint8_t>(retired_ | 1u << r);
+    if (partial_until_[r] < now) partial_until_[r] = 0;
+    if (partial_until_[r] != 0) parts_ = static_cast<std::uint8_t>(parts_ | 1u << r);
+  }
+  for (Value& v : fp_registers_) v = {std::max(v.ready, now), 0};
+  for (Value& v : flags_) v = {std::max(v.ready, now), 0};
+  addresses_known_ = std::max(addresses_known_, now);
+  if (last_flags_retired_ < now) {
+    last_flags_retired_ = 0;
+    last_flags_ = flags_all;
+  }
+}
+
+bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) const {
+  const std::uint64_t now = window_.rename_clock();
+  to = {};
+  Packer p(to, now);
+  p.time_about(clock);
+  front_end_.pack(p);
+  window_.pack(p);
+  stores_.pack(p, now);
+  const bool flags_matter = last_flags_retired_ != 0 && last_flags_retired_ >= now;
+  p.bits(flags_matter);
+  p.bits(flags_matter ? last_flags_ : std::uint8_t{flags_all});
+  p.time(last_flags_retired_);
+  p.bits(zeroed_);
+  p.time(addresses_known_);
+  for (const Value& v : registers_) {
+    p.time(v.ready);
+    p.time(v.retired);
+  }
+  for (const Value& v : fp_registers_) p.time(v.ready);
+  for (const Value& v : flags_) p.time(v.ready);
+  std::uint8_t parts = 0;
+  for (unsigned r = 0; r < general; ++r)
+    if (partial_until_[r] != 0 && partial_until_[r] >= now) parts = static_cast<std::uint8_t>(parts | 1u << r);
+  p.bits(parts);
+  for (const std::uint64_t t : partial_until_) p.time(t);
+  return p.fits();
+}
+
+void PipelineP6::unpack(const PackedPipeline& from, std::uint64_t now) {
+  Unpacker p(from, now);
+  p.skip(1);
+  front_end_.unpack(p);
+  window_.unpack(p, now);
+  p.skip(StoreBuffer::packed_words);
+  bool flags_matter;
+  p.bits(flags_matter);
+  p.bits(last_flags_);
+  p.time(last_flags_retired_);
+  if (!flags_matter) last_flags_retired_ = 0;
+  p.bits(zeroed_);
+  p.time(addresses_known_);
+  retired_ = 0;
+  for (unsigned r = 0; r < general; ++r) {
+    p.time(registers_[r].ready);
+    p.time(registers_[r].retired);
+    if (registers_[r].retired == now) retired_ = static_cast<std::uint8_t>(retired_ | 1u << r);
+  }
+  for (Value& v : fp_registers_) {
+    p.time(v.ready);
+    v.retired = 0;
+  }
+  for (Value& v : flags_) {
+    p.time(v.ready);
+    v.retired = 0;
+  }
+  p.bits(parts_);
+  for (unsigned r = 0; r < general; ++r) {
+    p.time(partial_until_[r]);
+    if (!(parts_ >> r & 1)) partial_until_[r] = 0;
+  }
 }
 
 }  // namespace planar::cpu

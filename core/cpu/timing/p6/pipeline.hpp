@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/p6/front_end.hpp"
+#include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
 #include "core/cpu/timing/p6/predictor.hpp"
 #include "core/cpu/timing/p6/store_buffer.hpp"
@@ -37,6 +38,15 @@ struct PipelineP6 {
   std::uint8_t retired_ = 0;
   std::uint8_t parts_ = 0;  // registers whose partial_until_ is not 0
   std::uint32_t last_read_ = 0, last_write_ = 0;
+
+  /// Times that decide nothing any more become the oldest of that kind, which changes nothing of what follows: no
+  /// micro-op begins to execute before the clock that renaming has reached.
+  void settle();
+  /// As it would be settled, as a value, when the processor's clock is `clock`; false: some time lies too far away.
+  bool pack(PackedPipeline& to, std::uint64_t clock) const;
+  /// As it was when it was packed, with renaming at `rename_clock` now; but for what is no part of the value: the
+  /// predictor, the stores and the last addresses.
+  void unpack(const PackedPipeline& from, std::uint64_t rename_clock);
 
   /// Whether it is as it was `before`, `clocks` ago, but for the time: the same instructions with the same addresses,
   /// decisions and hits in the first level take the same clocks again.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
@@ -18,6 +19,12 @@ class StoreBuffer {
   /// Clocks from the data of a store to that of a load that gets them; from the first level's taking it, where it
   /// cannot have them: in all about 5 and 7 to 8 (docs/hardware/p6.md).
   static constexpr unsigned forwarding = 5, blocked = 4;
+
+  struct Store {
+    std::uint32_t address = 0, bytes = 0;
+    std::uint64_t data = 0, taken = 0;
+    bool operator==(const Store&) const = default;
+  };
 
   /// When the next store can be renamed.
   std::uint64_t room() const { return stores_[next_].taken; }
@@ -41,9 +48,25 @@ class StoreBuffer {
     }
     return 0;
   }
+  /// The entry that the next store displaces.
+  const Store& oldest() const { return stores_[next_]; }
+  /// Takes back the last store, which displaced `displaced`; the one before it had been taken at `last`.
+  void take_back(const Store& displaced, std::uint64_t last) {
+    next_ = next_ == 0 ? entries - 1 : next_ - 1;
+    stores_[next_] = displaced;
+    last_ = last;
+    note_places();
+  }
   /// As it was `before` but for the time; and `times` passes later (PipelineP6).
   bool recurs(const StoreBuffer& before, const Period& period) const;
   void advance(const StoreBuffer& before, const Period& period, std::uint64_t times);
+
+  /// What of it the pipeline waits for: room, and the last store.
+  static constexpr unsigned packed_words = entries + 1;
+  void pack(Packer& p, std::uint64_t renamed) const {
+    for (unsigned n = 0; n < entries; ++n) p.time(std::max(renamed, stores_[(next_ + n) % entries].taken));
+    p.time_about(std::max(renamed - std::min<std::uint64_t>(renamed, 2), last_));
+  }
 
   void archive(Archive& a) {
     for (Store& s : stores_) a(s.address, s.bytes, s.data, s.taken);
@@ -57,11 +80,6 @@ class StoreBuffer {
   }
 
  private:
-  struct Store {
-    std::uint32_t address = 0, bytes = 0;
-    std::uint64_t data = 0, taken = 0;
-    bool operator==(const Store&) const = default;
-  };
   static constexpr unsigned places = 64;
   static unsigned doublewords(std::uint32_t address, unsigned bytes) {
     return std::min(((address & 3) + bytes + 3) >> 2, places);

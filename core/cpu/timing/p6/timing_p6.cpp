@@ -84,16 +84,31 @@ void TimingP6::forget_instruction() {
   has_loaded_ = has_computed_ = stack_moved_ = false;
 }
 
-void TimingP6::begin(const Op& op, std::uint32_t eip) {
+[[gnu::flatten]] void TimingP6::compute_from(const Op& op, std::uint32_t eip) {
+  catch_up();
+  start(op, eip);
+}
+
+bool TimingP6::asks_more(const Op& op) {
+  const bool floating = (op.p6.fp_sources | op.p6.fp_results) != 0 || (op.opcode & 0xFFF8) == 0xD8;
+  const bool reads_clock = op.opcode >= 0x0F30 && op.opcode <= 0x0F33;
+  return floating || reads_clock || (op.p6.decoding & repeats) != 0 || op.branch == BranchKind::far;
+}
+
+void TimingP6::start(const Op& op, std::uint32_t eip) {
   follow_clock();
   forget_instruction();
   const MicroOps& f = micro_ops(op.p6.micro_ops);
   op_ = &op;
   made_of_ = &f;
   address_of_op_ = eip;
-  decoded_ = front_end_.decode(memory_, eip, op.length, f.uops, op.p6.decoding & extra_clocks, window_.rename_clock());
+  if (recording_ && asks_more(op)) [[unlikely]]
+    leave_to_others();
+  decoded_ = front_end_.decode(
+      [this](std::uint64_t t, std::uint32_t address, bool last) { return code_line(t, address, last); }, eip, op.length,
+      f.uops, op.p6.decoding & extra_clocks, window_.rename_clock());
   if (f.serializing) {
-    const std::uint64_t t = memory_.drain(in_order());
+    const std::uint64_t t = drained(in_order(), Kind::drain);
     window_.drain(t);
     decoded_ = std::max(decoded_, t);
   }
@@ -105,6 +120,9 @@ void TimingP6::begin(const Op& op, std::uint32_t eip) {
 // ---- accesses ----
 
 void TimingP6::read(std::uint32_t physical, unsigned bytes) {
+  if (following_ && follow_load(physical, bytes)) [[likely]]
+    return;
+  catch_up();
   if (repeat_.active) return repeated_access(physical, bytes, false);
   const bool other_half = has_loaded_ && physical == last_read_ + 4 && second_half(physical);
   last_read_ = physical;
@@ -112,10 +130,7 @@ void TimingP6::read(std::uint32_t physical, unsigned bytes) {
   const std::uint64_t wanted = std::max(address_, addresses_known_);
   window_.rename(decoded_, op_ ? retired_of(op_->address_reads) : 0);
   const std::uint64_t t = window_.dispatch(wanted, port_load);
-  std::uint64_t done = memory_.reads_each(physical) ? 0 : stores_.load(t, physical, bytes);
-  if (done == 0) done = memory_.load(t, physical, in_order());
-  if (memory_.line_of(physical) != memory_.line_of(physical + bytes - 1)) [[unlikely]]
-    done = std::max(done, memory_.load(t + 1, physical + bytes - 1, in_order())) + split;
+  const std::uint64_t done = datum(t, physical, bytes);
   window_.retire(done);
   ++given_;
   loaded_ = std::max(loaded_, done);
@@ -125,6 +140,9 @@ void TimingP6::read(std::uint32_t physical, unsigned bytes) {
 void TimingP6::write(std::uint32_t physical, unsigned bytes) {
   if (log_ != nullptr) [[unlikely]]
     log_->add(physical, bytes);
+  if (following_ && follow_store(physical, bytes)) [[likely]]
+    return;
+  catch_up();
   if (repeat_.active) return repeated_access(physical, bytes, true);
   const bool other_half = physical == last_write_ + 4 && given_ > 1 && second_half(physical);
   last_write_ = physical;
@@ -144,15 +162,7 @@ void TimingP6::write(std::uint32_t physical, unsigned bytes) {
   const std::uint64_t retired = window_.retire(t + 1);
   ++given_;
   const std::uint64_t leaves = std::max(stores_.last(), retired) + 1;
-  const std::uint32_t next_line = memory_.line_of(physical + bytes - 1);
-  std::uint64_t taken;
-  if (memory_.line_of(physical) == next_line) [[likely]] {
-    taken = memory_.store(leaves, physical, bytes);
-  } else {
-    taken = memory_.store(leaves, physical, next_line - physical);
-    taken = memory_.store(taken + split, next_line, physical + bytes - next_line);
-  }
-  stores_.add(physical, bytes, t, taken);
+  stores_.add(physical, bytes, t, take(leaves, physical, bytes, t));
 }
 
 // The executor moves eight bytes as two times four; the P6 as one.
@@ -211,8 +221,16 @@ inline void TimingP6::write_results() {
   }
 }
 
-void TimingP6::end() {
+[[gnu::flatten]] void TimingP6::compute_end() {
+  catch_up();
+  const Op* const op = op_;
+  finish();
+  if (recording_ && op != nullptr && op->edge == Op::Edge::end) write_way_down(*op);
+}
+
+void TimingP6::finish() {
   if (repeat_.active && repeat_.started) return end_repeat();
+  repeat_.active = false;
   if (op_ == nullptr) return;
   const MicroOps& f = *made_of_;
   if (f.stack && !stack_moved_) move_stack_pointer();
@@ -222,7 +240,7 @@ void TimingP6::end() {
   const bool exchange = (op_->opcode & 0xFFFE) == 0x86 && op_->has_memory;
   const unsigned more = f.microcode + (op_->lock ? locked : 0u);
   clock_ = std::max(clock_, window_.retire_clock());
-  if (op_->lock || exchange) clock_ = memory_.drain(clock_);
+  if (op_->lock || exchange) clock_ = drained(clock_, Kind::drain_at_end);
   clock_ += more;
   if (f.serializing) front_end_.restart(clock_ + FrontEnd::redecode);
   forget_instruction();
@@ -231,27 +249,91 @@ void TimingP6::end() {
 // ---- branches ----
 
 void TimingP6::branch(const Op& op, bool taken, std::uint32_t target) {
+  if (following_ && follow_branch(op, taken, target)) [[likely]]
+    return;
+  catch_up();
   if (op.branch == BranchKind::far || op_ == nullptr) {
     if (taken) interrupt_flush();
     return;
   }
-  const MicroOps& f = *made_of_;
-  if (f.stack && !stack_moved_) move_stack_pointer();
+  decide(taken, prediction(op, taken, target));
+}
+
+// The predictor is asked when the branch comes by, and what it says matters when that is decoded or executed.
+void TimingP6::decide(bool taken, Predictor::Outcome outcome) {
+  if (made_of_->stack && !stack_moved_) move_stack_pointer();
   if (!has_computed_) compute();
-  const bool call = op.opcode == 0xE8 || op.opcode == 0xFF;
-  const bool backward = static_cast<std::int32_t>(op.immediate) < 0;
-  const Predictor::Outcome outcome = predictor_.branch(op.branch, address_of_op_, taken, target, backward);
-  if (call && f.stack) predictor_.push(address_of_op_ + op.length);
   switch (outcome) {
     case Predictor::Outcome::right:
       if (taken) front_end_.jump();
       break;
     case Predictor::Outcome::corrected: front_end_.restart(decoded_ + FrontEnd::redecode); break;
-    case Predictor::Outcome::wrong:
-      ++counters_.mispredictions;
-      front_end_.restart(computed_ + FrontEnd::refetch);
-      break;
+    case Predictor::Outcome::wrong: front_end_.restart(computed_ + FrontEnd::refetch); break;
   }
+}
+
+// ---- questions ----
+
+std::uint64_t TimingP6::code_line(std::uint64_t t, std::uint32_t address, bool last) {
+  if (retracing()) return t + way_[retraced_++].answer;
+  const std::uint64_t arrives = memory_.fetch(t, address);
+  if (recording_) note(last ? Kind::code_end : Kind::code, t, arrives - t);
+  return arrives;
+}
+
+std::uint64_t TimingP6::drained(std::uint64_t t, Kind kind) {
+  if (retracing()) return t + way_[retraced_++].answer;
+  const std::uint64_t done = memory_.drain(t);
+  if (recording_) note(kind, t, done - t);
+  return done;
+}
+
+std::uint64_t TimingP6::datum(std::uint64_t t, std::uint32_t physical, unsigned bytes) {
+  if (retracing()) return t + way_[retraced_++].answer;
+  if (recording_ && memory_.reads_each(physical)) recording_ = false;
+  const std::uint64_t done = load_at(t, physical, bytes, in_order());
+  if (recording_) note(Kind::load, t, done - t, physical, bytes);
+  return done;
+}
+
+std::uint64_t TimingP6::take(std::uint64_t leaves, std::uint32_t physical, unsigned bytes, std::uint64_t data) {
+  if (retracing()) return leaves + way_[retraced_++].answer;
+  const std::uint64_t taken = store_at(leaves, physical, bytes);
+  if (recording_) note(Kind::store, leaves, taken - leaves, physical, bytes, data);
+  return taken;
+}
+
+Predictor::Outcome TimingP6::prediction(const Op& op, bool taken, std::uint32_t target) {
+  const Predictor::Outcome outcome = predict(op, address_of_op_, taken, target);
+  if (recording_) note_branch(taken, outcome);
+  return outcome;
+}
+
+// ---- who answers ----
+
+std::uint64_t TimingP6::load_at(std::uint64_t t, std::uint32_t physical, unsigned bytes, std::uint64_t in_order) {
+  std::uint64_t done = memory_.reads_each(physical) ? 0 : stores_.load(t, physical, bytes);
+  if (done == 0) done = memory_.load(t, physical, in_order);
+  if (splits(physical, bytes)) [[unlikely]]
+    done = std::max(done, memory_.load(t + 1, physical + bytes - 1, in_order)) + split;
+  return done;
+}
+
+std::uint64_t TimingP6::store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes) {
+  if (!splits(physical, bytes)) [[likely]]
+    return memory_.store(leaves, physical, bytes);
+  const std::uint32_t next_line = MemoryP6::line_of(physical + bytes - 1);
+  const std::uint64_t taken = memory_.store(leaves, physical, next_line - physical);
+  return memory_.store(taken + split, next_line, physical + bytes - next_line);
+}
+
+Predictor::Outcome TimingP6::predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target) {
+  const bool backward = static_cast<std::int32_t>(op.immediate) < 0;
+  const Predictor::Outcome outcome = predictor_.branch(op.branch, at, taken, target, backward);
+  if (outcome == Predictor::Outcome::wrong) ++counters_.mispredictions;
+  const bool call = op.opcode == 0xE8 || op.opcode == 0xFF;
+  if (call && micro_ops(op.p6.micro_ops).stack) predictor_.push(at + op.length);
+  return outcome;
 }
 
 // ---- repeated strings ----
@@ -308,25 +390,31 @@ void TimingP6::end_repeat() {
   clock_ = std::max(clock_, over);
   for (unsigned r = 0; r < general; ++r) set_register(r, {clock_, clock_});
   follow_clock();
+  repeat_.active = false;
   forget_instruction();
 }
 
 // ---- the pins ----
 
 std::uint64_t TimingP6::cycle_start(bool) {
+  leave_to_others();
   const std::uint64_t t = memory_.drain(std::max(clock_, in_order()));
   pins_.begin(clock_);
   return memory_.bus_start(t);
 }
 
 void TimingP6::wait_until(std::uint64_t clock) {
+  leave_to_others();
   jump_to(clock);
   memory_.occupy(clock);
   pins_.end(clock_);
   if (repeat_.active && repeat_.started) repeat_.quarters = std::max(repeat_.quarters, 4 * clock_);
 }
 
-void TimingP6::flush_caches(bool write_back) { clock_ = memory_.flush(std::max(clock_, stores_.last()), write_back); }
+void TimingP6::flush_caches(bool write_back) {
+  leave_to_others();
+  clock_ = memory_.flush(std::max(clock_, stores_.last()), write_back);
+}
 
 void TimingP6::set_cache_enabled(bool enabled) {
   ProcessorTiming::set_cache_enabled(enabled);
@@ -334,6 +422,7 @@ void TimingP6::set_cache_enabled(bool enabled) {
 }
 
 void TimingP6::interrupt_flush() {
+  leave_to_others();
   clock_ = memory_.drain(std::max(clock_, in_order()));
   window_.drain(clock_);
   front_end_.restart(clock_ + FrontEnd::redecode);
@@ -349,7 +438,14 @@ void TimingP6::advance(const PipelineP6& before, std::uint64_t clocks, std::uint
 
 // ---- snapshots and views ----
 
+// What is written has settled, so that it does not tell which blocks have been computed and which were known.
 void TimingP6::archive(Archive& a) {
+  if (a.loading()) {
+    state_ = BlockMemo::none;
+    following_ = recording_ = false;
+    current_ = true;
+  }
+  pipeline();
   archive_clock(a);
   memory_.set_enabled(cache_enabled_);
   front_end_.archive(a);

@@ -10,6 +10,7 @@
 //   predictor.hpp    branches                 store_buffer.hpp  stores on their way, forwarding
 //   memory_p6.hpp    caches, buses, DRAM      micro_ops.hpp     what an instruction is made of
 //   pipeline.hpp     all but memory, and how a loop in steady state comes back to the same state
+//   block_memo.hpp   what has been learnt of blocks of code, so that the same is not computed again
 //
 // Sources: docs/hardware/p6.md. Not modelled: fetch and loads of paths not taken; the latency of the MMX
 // unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
@@ -19,8 +20,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "core/cpu/timing/common/processor_timing.hpp"
+#include "core/cpu/timing/p6/block_memo.hpp"
 #include "core/cpu/timing/p6/memory_p6.hpp"
 #include "core/cpu/timing/p6/micro_ops.hpp"
 #include "core/cpu/timing/p6/pipeline.hpp"
@@ -33,11 +36,21 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   explicit TimingP6(const TimingConfig& config);
 
   void set_static_clocks(Op& op) const;
-  void begin(const Op& op, std::uint32_t physical_eip);
+  void begin(const Op& op, std::uint32_t physical_eip) {
+    if (!following_) return compute_from(op, physical_eip);
+    op_ = &op;
+    if (next_->behind == op.behind && next_->kind <= Kind::drain) follow_begin(op, physical_eip);
+  }
   /// The instruction that began last has made its accesses.
-  void end();
+  void end() {
+    if (following_ && (next_->behind != op_->behind || follow_end())) [[likely]]
+      done_ = op_;
+    else
+      compute_end();
+  }
   /// It ends by a fault instead, or a REP does not go on.
   void abandon() {
+    catch_up();
     forget_instruction();
     repeat_.active = false;
   }
@@ -46,6 +59,13 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
   void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
+
+  void spend(unsigned clocks) {
+    if (clocks == 0) return;
+    catch_up();
+    recording_ = false;
+    clock_ += clocks;
+  }
 
   std::uint64_t cycle_start(bool io);
   void wait_until(std::uint64_t clock);
@@ -60,11 +80,35 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void archive(Archive& a);
   void describe(Description& description) const;
 
+  // ---- blocks of code (block_memo.hpp) ----
+  /// Instructions from `ops` on, which lie together at `physical`, come one after the other, down to the one at
+  /// Op::Edge::end; what happens at `limit` or later is looked at after each instruction, so that clocks() has to be
+  /// right then. From here to leave() clocks() stands still, as long as it is before `limit` anyway.
+  void enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit);
+  /// The block has come to its end, or is left before it.
+  void leave() {
+    if (following_) [[unlikely]]
+      catch_up();
+    recording_ = false;
+  }
+  /// Makes clocks() right from here to the end of the instruction.
+  void bring_clock();
+  /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
+  static bool asks_more(const Op& op);
+  BlockMemo& memo() { return memo_; }
+  /// From now on all blocks are computed, and what was known of them is compared; a difference throws Error.
+  void verify_memo() { verify_ = true; }
+
   // ---- between two instructions, for loops in steady state (interpreter/loop_run.hpp) ----
-  const PipelineP6& pipeline() const { return *this; }
+  const PipelineP6& pipeline() {
+    catch_up();
+    settle();
+    return *this;
+  }
   /// Whether a pass of a loop that began `clocks` ago, with the pipeline as it was `before`, takes the same clocks
   /// again, if it makes the same accesses, which all hit the first level.
-  bool recurs(const PipelineP6& before, std::uint64_t clocks) const {
+  bool recurs(const PipelineP6& before, std::uint64_t clocks) {
+    pipeline();
     return memory_.quiet(before.window_.rename_clock()) && PipelineP6::recurs(before, clocks);
   }
   /// `times` such passes at once, each of `mispredictions`.
@@ -73,6 +117,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void log_stores(StoreLog* log) { log_ = log; }
 
  private:
+  using Kind = BlockMemo::Kind;
+
   /// When all micro-ops so far have retired and all stores have left.
   std::uint64_t in_order() const { return std::max(window_.retire_clock(), stores_.last()); }
   /// The window has nothing left at the processor's clock, which something else has moved.
@@ -97,8 +143,65 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
   void forget_instruction();
+  void compute_from(const Op& op, std::uint32_t physical_eip);
+  void compute_end();
+  void start(const Op& op, std::uint32_t physical_eip);
+  void finish();
+  void decide(bool taken, Predictor::Outcome outcome);
   bool second_half(std::uint32_t physical) const;
   void end_repeat();
+
+  // ---- what the pipeline asks; in a block that has been learnt in part the answer is known already ----
+  std::uint64_t code_line(std::uint64_t t, std::uint32_t address, bool last);
+  std::uint64_t drained(std::uint64_t t, Kind kind);
+  std::uint64_t datum(std::uint64_t t, std::uint32_t physical, unsigned bytes);
+  std::uint64_t take(std::uint64_t leaves, std::uint32_t physical, unsigned bytes, std::uint64_t data);
+  Predictor::Outcome prediction(const Op& op, bool taken, std::uint32_t target);
+  // ---- and those who answer ----
+  bool splits(std::uint32_t physical, unsigned bytes) const {
+    return MemoryP6::line_of(physical) != MemoryP6::line_of(physical + bytes - 1);
+  }
+  std::uint64_t load_at(std::uint64_t t, std::uint32_t physical, unsigned bytes, std::uint64_t in_order);
+  std::uint64_t store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes);
+  Predictor::Outcome predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target);
+
+  // ---- blocks of code (timing_p6_blocks.cpp) ----
+  using Question = BlockMemo::Question;
+  static constexpr std::uint32_t longest_way = 1024;
+  /// The pipeline is that of the present, whatever has been left out.
+  void catch_up() {
+    if (state_ != BlockMemo::none) [[unlikely]]
+      materialize();
+  }
+  void materialize();
+  void retrace();
+  bool retracing() const { return retraced_ < steps_recorded_; }
+  bool find_state();
+  bool number_pipeline();
+  void begin_recording(const Question* from);
+  void write_way_down(const Op& last);
+  void follow_begin(const Op& op, std::uint32_t physical_eip);
+  bool follow_load(std::uint32_t physical, unsigned bytes);
+  bool follow_store(std::uint32_t physical, unsigned bytes);
+  bool follow_branch(const Op& op, bool taken, std::uint32_t target);
+  bool follow_end();
+  /// Whether that is what the instruction is expected to ask next.
+  bool asked(Kind kind) const { return next_->kind == kind && next_->behind == op_->behind; }
+  void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
+  void note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0,
+            std::uint64_t data = 0);
+  /// What comes depends on more than what the pipeline asks.
+  void leave_to_others() {
+    catch_up();
+    if (recording_) block_->unfit = true;
+    recording_ = false;
+  }
+  void note_branch(bool taken, Predictor::Outcome outcome);
+  std::uint64_t after_base(std::int16_t clocks) const {
+    return base_ + static_cast<std::uint64_t>(std::int64_t{clocks});
+  }
+  /// Whether that many clocks, which may be below zero, have room in a question.
+  static bool is_near(std::uint64_t clocks) { return clocks + 0x8000 <= 0xFFFF; }
 
   MemoryP6 memory_;
   StoreLog* log_ = nullptr;
@@ -119,6 +222,50 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     std::array<std::uint32_t, 2> line{1, 1};
     std::array<std::uint64_t, 2> arrives{};
   } repeat_;
+
+  // ---- blocks of code: no state of the machine ----
+  /// A question of the present block, as it was answered.
+  struct Step {
+    std::uint32_t answer, address;
+    Kind kind;
+    std::uint8_t bytes;
+    std::uint16_t behind;
+  };
+  /// What a store displaced in the store buffer, and when the one before it was taken.
+  struct Displaced {
+    StoreBuffer::Store store;
+    std::uint64_t last;
+  };
+  BlockMemo memo_;
+  std::uint32_t state_ = BlockMemo::none;    // the pipeline is this one at base_; none: it is what it is
+  bool current_ = true;                      // it is what it is, too
+  std::uint64_t base_ = 0, base_clock_ = 0;  // at the beginning of the block: renaming, processor
+  const Question* ended_ = nullptr;          // the end of the block before, if it was followed
+  BlockOfP6* block_ = nullptr;
+  const Op* ops_ = nullptr;
+  std::uint32_t physical_ = 0;
+  std::uint64_t limit_ = 0;
+  // the last block that can't be learnt: whether it is passed again and again, with a few others in between
+  const BlockOfP6* unfit_ = nullptr;
+  unsigned since_unfit_ = 0;
+  bool waits_ = false;
+  // the way so far
+  std::array<Step, longest_way> way_;
+  std::array<Displaced, longest_way> displaced_;
+  std::uint32_t steps_ = 0, stores_given_ = 0;
+  // as it is followed
+  bool following_ = false;
+  const Question* next_ = nullptr;
+  const Question* answered_ = nullptr;  // the last one that has been; null: none yet
+  const Op* done_ = nullptr;            // the last instruction that has ended
+  // as it is computed
+  bool recording_ = false;
+  std::uint32_t begins_ = BlockMemo::none;  // the block, with this pipeline
+  const Question* recorded_from_ = nullptr;
+  std::uint32_t steps_recorded_ = 0;  // from this step on
+  std::vector<Question> recorded_;
+  std::uint32_t retraced_ = 0;  // the next step, while the pipeline goes the way again
+  bool verify_ = false;
 };
 
 }  // namespace planar::cpu

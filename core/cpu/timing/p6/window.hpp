@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/cpu/timing/p6/micro_ops.hpp"
+#include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
@@ -102,6 +104,38 @@ class Window {
   bool recurs(const Window& before, const Period& period) const;
   void advance(const Window& before, const Period& period, std::uint64_t times);
 
+  /// Times that decide nothing any more become the oldest of that kind: what renaming has passed holds nothing up, and
+  /// a micro-op begins to execute a clock later at the earliest. The rings begin at their oldest entries.
+  void settle() {
+    std::rotate(retired_.begin(), retired_.begin() + at_, retired_.end());
+    std::rotate(dispatched_.begin(), dispatched_.begin() + station_, dispatched_.end());
+    at_ = station_ = 0;
+    for (std::uint64_t& t : retired_) t = std::max(t, rename_clock_);
+    for (std::uint64_t& t : dispatched_) t = std::max(t, rename_clock_);
+    for (std::uint64_t& t : taken_) t &= ~std::uint64_t{1};
+  }
+  /// Settled, but for where the rings begin, and relative to rename_clock().
+  void pack(Packer& p) const {
+    pack_by_age(p, retired_, at_);
+    pack_by_age(p, dispatched_, station_);
+    for (const std::uint64_t t : taken_) p.bits(t & ~std::uint64_t{1});
+    p.time_about(retire_clock_);
+    p.bits(registers_read_);
+    p.bits(renamed_);
+    p.bits(retiring_);
+  }
+  void unpack(Unpacker& p, std::uint64_t rename_clock) {
+    for (std::uint64_t& t : retired_) p.time(t);
+    for (std::uint64_t& t : dispatched_) p.time(t);
+    for (std::uint64_t& t : taken_) p.bits(t);
+    p.time_about(retire_clock_);
+    p.bits(registers_read_);
+    p.bits(renamed_);
+    p.bits(retiring_);
+    rename_clock_ = rename_clock;
+    at_ = station_ = 0;
+  }
+
   void archive(Archive& a) {
     a(retired_, dispatched_, taken_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_, station_);
   }
@@ -114,6 +148,11 @@ class Window {
   /// is 1.
   unsigned taken_for(unsigned port, std::uint64_t from) const {
     return static_cast<unsigned>(__builtin_ctzll(~(taken_[port] >> from)));
+  }
+  template <class Ring>
+  static void pack_by_age(Packer& p, const Ring& ring, unsigned oldest) {
+    for (std::size_t n = oldest; n < ring.size(); ++n) p.time(ring[n]);
+    for (std::size_t n = 0; n < oldest; ++n) p.time(ring[n]);
   }
   static_assert(register_reads == 2);
   /// `registers` without the two lowest.

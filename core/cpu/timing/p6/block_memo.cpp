@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/timing/p6/block_memo.hpp"
+
+namespace planar::cpu {
+
+bool BlockMemo::has_room() const {
+  return pipelines_.size() + 2 <= most_pipelines_ && questions_.size() + longest_way <= most_questions &&
+         answers_.size() + longest_way <= most_questions;
+}
+
+void BlockMemo::clear() {
+  if (!pipelines_.empty()) ++counts.cleared;
+  numbers_.clear();
+  pipelines_.clear();
+  firsts_.clear();
+  questions_.clear();
+  answers_.clear();
+}
+
+std::uint32_t BlockMemo::number_of(const PackedPipeline& pipeline) {
+  const auto [at, fresh] = numbers_.try_emplace(pipeline, static_cast<std::uint32_t>(pipelines_.size()));
+  if (fresh) pipelines_.push_back(&at->first);
+  return at->second;
+}
+
+const BlockMemo::Question* BlockMemo::first_elsewhere(const Question& end, std::uint32_t block) {
+  const Question* const found = first(end.other, block);
+  if (found != nullptr)
+    questions_[static_cast<std::size_t>(&end - questions_.data()) + 1] =
+        std::bit_cast<Question>(Follower{block, static_cast<std::uint32_t>(found - questions_.data()), 0});
+  return found;
+}
+
+std::size_t BlockMemo::bytes() const {
+  const std::size_t of_a_map = 3 * sizeof(void*);
+  return pipelines_.size() * (sizeof(PackedPipeline) + sizeof(void*) + of_a_map) +
+         firsts_.size() * (2 * sizeof(std::uint64_t) + of_a_map) + questions_.size() * sizeof(Question) +
+         answers_.size() * sizeof(Answer);
+}
+
+BlockMemo::Way::Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block) : memo_(memo) {
+  memo.questions_.reserve(most_questions);
+  memo.answers_.reserve(most_questions);
+  leads_ = &memo.firsts_.try_emplace(key(state, block), none).first->second;
+  at_ = *leads_;
+}
+
+BlockMemo::Way::Way(BlockMemo& memo, const Question& question, std::uint64_t answer) : memo_(memo) {
+  answered(memo.questions_[static_cast<std::size_t>(&question - memo.questions_.data())], answer);
+}
+
+BlockMemo::Question& BlockMemo::Way::here(const Question& question) {
+  fresh_ = at_ == none;
+  if (fresh_) {
+    at_ = static_cast<std::uint32_t>(memo_.questions_.size());
+    if (leads_ != nullptr) *leads_ = at_;
+    memo_.questions_.push_back(question);
+  }
+  Question& q = memo_.questions_[at_];
+  const bool same = q.kind == question.kind && q.behind == question.behind;
+  forks_ = forks_ || !same;
+  contradicts_ =
+      contradicts_ || (same && (q.at != question.at || q.data != question.data || q.reach != question.reach));
+  return q;
+}
+
+void BlockMemo::Way::answered(Question& q, std::uint64_t answer) {
+  leads_ = nullptr;
+  if (fresh_) {
+    q.answer = static_cast<std::uint16_t>(answer);
+    at_ = none;
+  } else if (q.answer == answer) {
+    at_ = static_cast<std::uint32_t>(&q + 1 - memo_.questions_.data());
+  } else {
+    std::uint32_t* n = &q.other;
+    while (*n != none && memo_.answers_[*n].answer != answer) n = &memo_.answers_[*n].other;
+    if (*n == none) {
+      *n = static_cast<std::uint32_t>(memo_.answers_.size());
+      memo_.answers_.push_back({static_cast<std::uint32_t>(answer), none, none});
+    }
+    leads_ = &memo_.answers_[*n].next;
+    at_ = *leads_;
+  }
+}
+
+void BlockMemo::Way::add(const Question& question, std::uint64_t answer) {
+  if (forks_) return;
+  Question& q = here(question);
+  if (!forks_) answered(q, answer);
+}
+
+void BlockMemo::Way::end(const Question& end) {
+  if (forks_) return;
+  const Question& q = here(end);
+  contradicts_ = contradicts_ || (!forks_ && q.other != end.other);
+  if (fresh_) memo_.questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0}));
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What has been learnt of how long blocks of code take on the P6.
+//
+// What a block does to the pipeline follows from how that stands at its beginning and from the answers to a few
+// questions: when a code line arrives, when a load has its datum, when the first level takes a store, how the predictor
+// did. So what follows each pair of pipeline and block is a tree of questions with the answers met so far, and at each
+// of its ends is the pipeline at the end of the block. The caches, the store buffer and the predictor, which give the
+// answers, are asked each time; only the pipeline's own work is left out (timing_p6_blocks.cpp). After Schnarr and
+// Larus, "Fast out-of-order processor simulation using memoization" (ASPLOS 1998).
+//
+// An accelerator of the host's: neither what is known nor how much of it is kept shows in any result.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/cpu/timing/p6/packed_pipeline.hpp"
+
+namespace planar::cpu {
+
+/// Part of a decoded block: what the P6's timing knows it by.
+struct BlockOfP6 {
+  std::uint32_t number = 0;  ///< of this code only; 0: none yet
+  bool unfit = false;        ///< something in it depends on more than the questions
+};
+
+class BlockMemo {
+ public:
+  enum class Kind : std::uint8_t {
+    code,      ///< when the line of an instruction's first byte is there
+    code_end,  ///< that of its last
+    drain,     ///< when the combined stores before it are in memory
+    load,      ///< when the datum is there
+    store,     ///< when the first level has taken it
+    branch,    ///< how it was predicted, and whether it was taken
+    clock,     ///< nothing: the processor's clock is to be right here
+    drain_at_end,
+    end  ///< nothing: the block has come to its end
+  };
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+  /// Times are relative to the renaming clock at the beginning of the block, an answer to when it was asked. The
+  /// question that follows the answer met first is the next one in memory.
+  struct Question {
+    std::uint16_t behind = 0;  ///< Op's, of the instruction that asks; of an end: of the last one
+    std::int16_t at = 0;       ///< when it is asked; of an end: the renaming clock there
+    std::int16_t data = 0;     ///< of a store: when its datum is there
+    std::int16_t reach = 0;    ///< the processor's clock before that instruction; of an end: there
+    std::uint16_t answer = 0;  ///< the one met first
+    Kind kind = Kind::end;
+    std::uint32_t other = none;  ///< further answers; of an end: the number of the pipeline there
+  };
+  static constexpr std::uint64_t longest_answer = 0xFFFF;
+
+  struct Counts {
+    std::uint64_t passed = 0;    ///< blocks
+    std::uint64_t followed = 0;  ///< of them, those that were known to their end
+    std::uint64_t cleared = 0;   ///< times that there was no more room
+  };
+
+  /// What is asked first in `block` when the pipeline is number `state`; null: not known.
+  const Question* first(std::uint32_t state, std::uint32_t block) const {
+    const auto it = firsts_.find(key(state, block));
+    return it == firsts_.end() ? nullptr : &questions_[it->second];
+  }
+  /// The same after an end, which leads there from now on.
+  const Question* first(const Question& end, std::uint32_t block) {
+    if (follower_of(end).block == block) [[likely]]
+      return &questions_[follower_of(end).first];
+    return first_elsewhere(end, block);
+  }
+  /// What is asked when `question` has been answered; null: not known.
+  const Question* after(const Question& question, std::uint64_t answer) const {
+    if (question.answer == answer) [[likely]]
+      return &question + 1;
+    for (std::uint32_t n = question.other; n != none; n = answers_[n].other)
+      if (answers_[n].answer == answer) return &questions_[answers_[n].next];
+    return nullptr;
+  }
+  const PackedPipeline& pipeline(std::uint32_t state) const { return *pipelines_[state]; }
+
+  bool learns() const { return most_pipelines_ != 0; }
+  /// Whether there is room for two more pipelines and a way; if not, clear() is due.
+  bool has_room() const;
+  /// Forgets everything: no number and no question is one any more.
+  void clear();
+  /// The number of this pipeline.
+  std::uint32_t number_of(const PackedPipeline& pipeline);
+  /// The number of a block that has none yet.
+  std::uint32_t new_block() { return ++blocks_; }
+
+  /// Writes down a way through a block, question by question, each with its answer.
+  class Way {
+   public:
+    /// From the beginning of the block,
+    Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block);
+    /// or from where `question` is answered by `answer`, which may be new.
+    Way(BlockMemo& memo, const Question& question, std::uint64_t answer);
+    void add(const Question& question, std::uint64_t answer);
+    void end(const Question& end);
+    /// Whether the same question is known to be asked at another time, or the same end to leave another pipeline.
+    bool contradicts() const { return contradicts_; }
+
+   private:
+    Question& here(const Question& question);
+    void answered(Question& question, std::uint64_t answer);
+    BlockMemo& memo_;
+    std::uint32_t at_ = none;         // the question here; none: none yet, and it is known by
+    std::uint32_t* leads_ = nullptr;  // this one, or because it follows the last one of all
+    bool fresh_ = false;              // the last question was new
+    bool forks_ = false;  // another question is known here: an access in two pieces, or a page walk; not written down
+    bool contradicts_ = false;
+  };
+
+  /// Keeps so many pipelines at most, for tests of what happens when there is no more room; 0: learns nothing.
+  void limit(std::size_t pipelines) { most_pipelines_ = pipelines; }
+  Counts counts;
+  std::size_t pipelines() const { return pipelines_.size(); }
+  std::size_t questions() const { return questions_.size(); }
+  /// About how much of the host's memory is in use.
+  std::size_t bytes() const;
+
+ private:
+  /// In place of the question after an end: a block that follows, and what is asked first in it.
+  struct Follower {
+    std::uint32_t block, first;
+    std::uint64_t unused;
+  };
+  static_assert(sizeof(Follower) == sizeof(Question) && alignof(Follower) <= sizeof(Question));
+  static Follower follower_of(const Question& end) { return std::bit_cast<Follower>(*(&end + 1)); }
+  struct Answer {
+    std::uint32_t answer, next, other;
+  };
+  struct Hash {
+    std::size_t operator()(const PackedPipeline& p) const { return p.hash(); }
+  };
+  static constexpr std::size_t most_questions = 1u << 20, longest_way = 2048;
+  static std::uint64_t key(std::uint32_t state, std::uint32_t block) { return std::uint64_t{state} << 32 | block; }
+  const Question* first_elsewhere(const Question& end, std::uint32_t block);
+
+  std::unordered_map<PackedPipeline, std::uint32_t, Hash> numbers_;
+  std::vector<const PackedPipeline*> pipelines_;  // by number
+  std::unordered_map<std::uint64_t, std::uint32_t> firsts_;
+  std::vector<Question> questions_;  // neither of these moves: there is room from the first one on
+  std::vector<Answer> answers_;
+  std::size_t most_pipelines_ = 1u << 17;
+  std::uint32_t blocks_ = 0;
+};
+
+}  // namespace planar::cpu

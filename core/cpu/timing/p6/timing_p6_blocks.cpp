@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Blocks of code on the P6: computed, and written down; or followed, as far as they are known. Where that ends in the
+// middle of a block, the pipeline goes the way from the block's beginning again, with the answers that there were.
+#include <utility>
+
+#include "core/common/error.hpp"
+#include "core/cpu/timing/p6/timing_p6.hpp"
+
+namespace planar::cpu {
+
+namespace {
+/// As many blocks as cost no more when they are followed from a pipeline that has no number yet than when they are
+/// computed.
+constexpr unsigned worthwhile = 6;
+
+std::uint64_t branch_answer(bool taken, Predictor::Outcome outcome) {
+  return static_cast<std::uint64_t>(outcome) | (taken ? 4u : 0u);
+}
+bool taken_of(std::uint64_t answer) { return (answer & 4) != 0; }
+Predictor::Outcome outcome_of(std::uint64_t answer) { return static_cast<Predictor::Outcome>(answer & 3); }
+}  // namespace
+
+// ---- at the edges of a block ----
+
+// The pipeline as one that has a number; false: it can't have one.
+bool TimingP6::find_state() {
+  if (state_ != BlockMemo::none && clock_ == base_clock_) [[likely]]
+    return true;
+  if (!memo_.learns()) return false;
+  catch_up();
+  follow_clock();
+  if (!memo_.has_room()) memo_.clear();
+  return number_pipeline();
+}
+
+// The pipeline, which is in order, gets its number, and a block may begin.
+bool TimingP6::number_pipeline() {
+  PackedPipeline packed;
+  if (!pack(packed, clock_)) return false;
+  base_ = window_.rename_clock();
+  base_clock_ = clock_;
+  state_ = memo_.number_of(packed);
+  current_ = true;
+  ended_ = nullptr;
+  return true;
+}
+
+void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit) {
+  ++memo_.counts.passed;
+  if (block.unfit) {
+    waits_ = &block == unfit_ && since_unfit_ < worthwhile;
+    unfit_ = &block;
+    since_unfit_ = 0;
+    return;
+  }
+  ++since_unfit_;
+  if ((waits_ && since_unfit_ < worthwhile) || limit <= clock_ || !find_state()) return;
+  if (block.number == 0) block.number = memo_.new_block();
+  const Question* const first =
+      ended_ != nullptr ? memo_.first(*ended_, block.number) : memo_.first(state_, block.number);
+  steps_ = stores_given_ = 0;
+  block_ = &block;
+  ops_ = ops;
+  physical_ = physical;
+  limit_ = limit;
+  op_ = done_ = nullptr;
+  answered_ = nullptr;
+  if (first != nullptr && !verify_ && after_base(first->reach) < limit) [[likely]] {
+    next_ = first;
+    following_ = true;
+    current_ = false;
+    return;
+  }
+  catch_up();
+  begin_recording(nullptr);
+}
+
+void TimingP6::begin_recording(const Question* from) {
+  recording_ = true;
+  recorded_from_ = from;
+  recorded_.clear();
+  steps_recorded_ = retraced_ = steps_;
+}
+
+// The last instruction of the block has been computed.
+void TimingP6::write_way_down(const Op& last) {
+  recording_ = false;
+  if (!memo_.has_room()) return;
+  const std::uint64_t base = base_, reach = clock_ - base;
+  if (!number_pipeline()) return;
+  const std::uint64_t at = base_ - base;
+  if (!is_near(at) || !is_near(reach)) return;
+  for (std::uint32_t n = steps_recorded_; n < steps_; ++n)
+    if (way_[n].answer > BlockMemo::longest_answer) return;
+  const std::uint32_t answers = steps_recorded_;
+  BlockMemo::Way way = recorded_from_ != nullptr ? BlockMemo::Way(memo_, *recorded_from_, way_[answers - 1].answer)
+                                                 : BlockMemo::Way(memo_, begins_, block_->number);
+  for (std::size_t n = 0; n < recorded_.size(); ++n) way.add(recorded_[n], way_[answers + n].answer);
+  way.end({last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_});
+  if (way.contradicts())
+    throw Error("a block of code took another way through the P6's pipeline than before; please report this",
+                ExitCode::emulation_fault);
+}
+
+// ---- following ----
+
+void TimingP6::follow_begin(const Op& op, std::uint32_t eip) {
+  if (next_->kind == Kind::code) {
+    const std::uint64_t t = after_base(next_->at);
+    answered(Kind::code, memory_.fetch(t, eip) - t);
+  }
+  if (following_ && asked(Kind::code_end)) {
+    const std::uint64_t t = after_base(next_->at);
+    answered(Kind::code_end, memory_.fetch(t, eip + op.length - 1) - t);
+  }
+  if (following_ && asked(Kind::drain)) {
+    const std::uint64_t t = after_base(next_->at);
+    answered(Kind::drain, memory_.drain(t) - t);
+  }
+}
+
+bool TimingP6::follow_load(std::uint32_t physical, unsigned bytes) {
+  if (!asked(Kind::load) || memory_.reads_each(physical)) return false;
+  last_read_ = physical;
+  const std::uint64_t t = after_base(next_->at);
+  answered(Kind::load, load_at(t, physical, bytes, 0) - t, physical, bytes);
+  return true;
+}
+
+bool TimingP6::follow_store(std::uint32_t physical, unsigned bytes) {
+  if (!asked(Kind::store)) return false;
+  last_write_ = physical;
+  const std::uint64_t leaves = after_base(next_->at), taken = store_at(leaves, physical, bytes);
+  displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
+  stores_.add(physical, bytes, after_base(next_->data), taken);
+  answered(Kind::store, taken - leaves, physical, bytes);
+  return true;
+}
+
+bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t target) {
+  if (!asked(Kind::branch)) return false;
+  answered(Kind::branch, branch_answer(taken, predict(op, physical_ + op.behind - op.length, taken, target)));
+  return true;
+}
+
+void TimingP6::bring_clock() {
+  if (following_ && asked(Kind::clock)) {
+    clock_ = after_base(next_->reach);
+    return answered(Kind::clock, 0);
+  }
+  catch_up();
+  if (recording_) note(Kind::clock, base_, 0);
+}
+
+// The instruction has nothing more to ask, but more is expected of it; or the block ends.
+bool TimingP6::follow_end() {
+  if (next_->kind == Kind::drain_at_end) {
+    const std::uint64_t t = after_base(next_->at);
+    answered(Kind::drain_at_end, memory_.drain(t) - t);
+    if (following_ && next_->behind != op_->behind) return true;
+  }
+  if (!following_ || next_->kind != Kind::end) return false;
+  clock_ = base_clock_ = after_base(next_->reach);
+  base_ = after_base(next_->at);
+  state_ = next_->other;
+  ended_ = next_;
+  op_ = nullptr;
+  following_ = false;
+  ++memo_.counts.followed;
+  return true;
+}
+
+inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
+  const Question& q = *next_;
+  answered_ = next_;
+  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.behind};
+  const Question* const next = memo_.after(q, answer);
+  if (next != nullptr && after_base(next->reach) < limit_) [[likely]]
+    next_ = next;
+  else
+    catch_up();
+}
+
+// ---- the pipeline itself ----
+
+// A question has been computed and asked.
+void TimingP6::note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint32_t address, unsigned bytes,
+                    std::uint64_t data) {
+  const std::uint64_t after = at - base_, reach = clock_ - base_, data_after = kind == Kind::store ? data - base_ : 0;
+  if (op_ == nullptr || steps_ == longest_way || !is_near(after) || !is_near(reach) || !is_near(data_after)) {
+    recording_ = false;
+    return;
+  }
+  if (kind == Kind::store) displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
+  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), op_->behind};
+  recorded_.push_back({op_->behind, static_cast<std::int16_t>(after), static_cast<std::int16_t>(data_after),
+                       static_cast<std::int16_t>(reach), 0, kind});
+}
+
+void TimingP6::note_branch(bool taken, Predictor::Outcome outcome) {
+  note(Kind::branch, base_, branch_answer(taken, outcome));
+}
+
+void TimingP6::materialize() {
+  if (!current_) unpack(memo_.pipeline(state_), base_);
+  current_ = true;
+  begins_ = std::exchange(state_, BlockMemo::none);
+  if (!following_) return;
+  following_ = false;
+  clock_ = base_clock_;
+  begin_recording(answered_);
+  retrace();
+}
+
+// From the beginning of the block to where it is now: in the middle of op_, or after done_.
+void TimingP6::retrace() {
+  for (std::uint32_t n = stores_given_; n-- > 0;) stores_.take_back(displaced_[n].store, displaced_[n].last);
+  const Op* const present = op_ != done_ ? op_ : nullptr;
+  const Op* const last = op_;
+  retraced_ = stores_given_ = 0;
+  for (const Op* op = ops_; last != nullptr && op <= last; ++op) {
+    start(*op, physical_ + op->behind - op->length);
+    while (retracing() && way_[retraced_].behind == op->behind && way_[retraced_].kind != Kind::drain_at_end) {
+      const Step& s = way_[retraced_];
+      switch (s.kind) {
+        case Kind::load: read(s.address, s.bytes); break;
+        case Kind::store: write(s.address, s.bytes); break;
+        case Kind::clock: ++retraced_; break;
+        default: ++retraced_; decide(taken_of(s.answer), outcome_of(s.answer));
+      }
+    }
+    if (op != present) finish();
+  }
+}
+
+}  // namespace planar::cpu
