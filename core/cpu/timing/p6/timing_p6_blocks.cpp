@@ -175,7 +175,8 @@ inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t ad
   answered_ = next_;
   way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.behind};
   const Question* const next = memo_.after(q, answer);
-  if (next != nullptr && after_base(next->reach) < limit_) [[likely]]
+  // Between two questions of one instruction, and after the last one of the last, no instruction ends.
+  if (next != nullptr && (after_base(next->reach) < limit_ || next->behind == q.behind)) [[likely]]
     next_ = next;
   else
     catch_up();
