@@ -62,7 +62,7 @@ TEST_CASE("bench cpu prints the members that programs rely on, for each machine"
                                              "pc-p2-400", "pc-p3-600", "pc-p3-800"});
 }
 
-TEST_CASE("bench cpu says how many blocks a P6 had known, and computes them all the same with --verify-memo") {
+TEST_CASE("bench cpu says how many blocks a P6 had known, and computes them all the same when asked") {
   const std::string one = "bench cpu --quiet --repeat 1 --passes 6000 --workload mix --machine pc-p3-600 --json -";
   const auto known = run_planar(one), computed = run_planar(one + " --verify-memo");
   REQUIRE(known.status == 0);
