@@ -4,8 +4,9 @@
 namespace planar::cpu {
 
 bool BlockMemo::has_room() const {
-  return pipelines_.size() + 2 <= most_pipelines_ && questions_.size() + longest_way <= most_questions &&
-         answers_.size() + longest_way <= most_questions;
+  constexpr std::size_t most_of_a_way = longest_way + 2;  // its end takes two places
+  return pipelines_.size() + 2 <= most_pipelines_ && questions_.size() + most_of_a_way <= most_questions &&
+         answers_.size() + most_of_a_way <= most_questions;
 }
 
 void BlockMemo::clear() {

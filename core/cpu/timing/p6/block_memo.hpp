@@ -30,15 +30,15 @@ struct BlockOfP6 {
 class BlockMemo {
  public:
   enum class Kind : std::uint8_t {
-    code,      ///< when the line of an instruction's first byte is there
-    code_end,  ///< that of its last
-    drain,     ///< when the combined stores before it are in memory
-    load,      ///< when the datum is there
-    store,     ///< when the first level has taken it
-    branch,    ///< how it was predicted, and whether it was taken
-    clock,     ///< nothing: the processor's clock is to be right here
-    drain_at_end,
-    end  ///< nothing: the block has come to its end
+    code,          ///< when the line of an instruction's first byte is there
+    code_end,      ///< that of its last
+    drain,         ///< when the combined stores before it are in memory
+    load,          ///< when the datum is there
+    store,         ///< when the first level has taken it
+    branch,        ///< how it was predicted, and whether it was taken
+    clock,         ///< nothing: the processor's clock is to be right here
+    drain_at_end,  ///< as drain, after LOCK
+    end            ///< nothing: the block has come to its end
   };
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
@@ -54,6 +54,7 @@ class BlockMemo {
     std::uint32_t other = none;  ///< further answers; of an end: the number of the pipeline there
   };
   static constexpr std::uint64_t longest_answer = 0xFFFF;
+  static constexpr std::uint32_t longest_way = 1024;  ///< questions of a block
 
   struct Counts {
     std::uint64_t passed = 0;    ///< blocks
@@ -108,9 +109,9 @@ class BlockMemo {
     Question& here(const Question& question);
     void answered(Question& question, std::uint64_t answer);
     BlockMemo& memo_;
-    std::uint32_t at_ = none;         // the question here; none: none yet, and it is known by
-    std::uint32_t* leads_ = nullptr;  // this one, or because it follows the last one of all
-    bool fresh_ = false;              // the last question was new
+    std::uint32_t at_ = none;         // the question here; none: it is new
+    std::uint32_t* leads_ = nullptr;  // where the number of a new one belongs; null: it follows the one before it
+    bool fresh_ = false;              // the one before it was new
     bool forks_ = false;  // another question is known here: an access in two pieces, or a page walk; not written down
     bool contradicts_ = false;
   };
@@ -119,7 +120,6 @@ class BlockMemo {
   void limit(std::size_t pipelines) { most_pipelines_ = pipelines; }
   Counts counts;
   std::size_t pipelines() const { return pipelines_.size(); }
-  std::size_t questions() const { return questions_.size(); }
   /// About how much of the host's memory is in use.
   std::size_t bytes() const;
 
@@ -137,7 +137,7 @@ class BlockMemo {
   struct Hash {
     std::size_t operator()(const PackedPipeline& p) const { return p.hash(); }
   };
-  static constexpr std::size_t most_questions = 1u << 20, longest_way = 2048;
+  static constexpr std::size_t most_questions = 1u << 20;
   static std::uint64_t key(std::uint32_t state, std::uint32_t block) { return std::uint64_t{state} << 32 | block; }
   const Question* first_elsewhere(const Question& end, std::uint32_t block);
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "core/cpu/timing/p6/memory_p6.hpp"
-#include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
 #include "core/state/archive.hpp"
 
@@ -25,9 +24,8 @@ class FrontEnd {
   static constexpr unsigned fetch_ahead = 3, decode_ahead = 2;
 
   /// The instruction at `address`, of `bytes` and `count` micro-ops: the clock at which it is decoded. `renamed`: the
-  /// clock that renaming has reached; `extra`: clocks of its prefixes.
-  /// `fetch` asks for the code line of an address, of the instruction's first or last byte, at a clock, and answers
-  /// with that of its arrival.
+  /// clock that renaming has reached; `extra`: clocks of its prefixes. `fetch` asks for the code line of an address, of
+  /// the instruction's first or last byte, at a clock, and answers with that of its arrival.
   template <class Fetch>
   [[gnu::always_inline]] std::uint64_t decode(Fetch&& fetch, std::uint32_t address, unsigned bytes, unsigned count,
                                               unsigned extra, std::uint64_t renamed) {
@@ -72,15 +70,14 @@ class FrontEnd {
   void advance(const FrontEnd& before, const Period& period, std::uint64_t times);
 
   /// Times that decide nothing any more become the oldest of that kind.
-  void settle() { fetched_ = settled_fetch(); }
-  void pack(Packer& p) const {
-    p.time_about(clock_);
-    p.time_about(settled_fetch());
-    p.bits(block_);
-    p.bits(line_);
-    p.bits(decoded_);
+  /// The next block is fetched no earlier than fetch_ahead before decoding, and a clock after this one; another clock
+  /// passes with a jump, unless that has been.
+  void settle() {
+    fetched_ = std::max(fetched_, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead + (block_ == none ? 1 : 2)));
   }
-  void unpack(Unpacker& p) {
+  /// Writes it, once it has settled, or reads it.
+  template <class P>
+  void pack(P& p) {
     p.time_about(clock_);
     p.time_about(fetched_);
     p.bits(block_);
@@ -93,11 +90,6 @@ class FrontEnd {
 
  private:
   static constexpr std::uint32_t none = 1;
-  // The next block is fetched no earlier than fetch_ahead before decoding, and a clock after this one; another clock
-  // passes with a jump, unless that has been.
-  std::uint64_t settled_fetch() const {
-    return std::max(fetched_, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead + (block_ == none ? 1 : 2)));
-  }
   void start(std::uint64_t t) {
     clock_ = t;
     decoded_ = 0;

@@ -41,7 +41,7 @@ class Packer {
     put(static_cast<std::uint16_t>(since));
   }
   /// A time on either side of `base`.
-  void time_about(std::uint64_t t) {
+  void time_about(const std::uint64_t& t) {
     const std::uint64_t since = t - base_ + 0x8000;
     beyond_ |= since;
     put(static_cast<std::uint16_t>(since));

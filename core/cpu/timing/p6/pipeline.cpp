@@ -5,7 +5,6 @@
 #include "core/cpu/timing/p6/pipeline.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace planar::cpu {
 
@@ -99,8 +98,12 @@ void PipelineP6::advance(const PipelineP6& b, std::uint64_t clocks, std::uint64_
 }
 
 void PipelineP6::settle() {
-  front_end_.settle();
   window_.settle();
+  settle_values();
+}
+
+void PipelineP6::settle_values() {
+  front_end_.settle();
   const std::uint64_t now = window_.rename_clock();
   retired_ = parts_ = 0;
   for (unsigned r = 0; r < general; ++r) {
@@ -119,7 +122,8 @@ void PipelineP6::settle() {
   }
 }
 
-bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) const {
+bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) {
+  settle_values();
   const std::uint64_t now = window_.rename_clock();
   to = {};
   Packer p(to, now);
@@ -127,9 +131,8 @@ bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) const {
   front_end_.pack(p);
   window_.pack(p);
   stores_.pack(p, now);
-  const bool flags_matter = last_flags_retired_ != 0 && last_flags_retired_ >= now;
-  p.bits(flags_matter);
-  p.bits(flags_matter ? last_flags_ : std::uint8_t{flags_all});
+  p.bits(last_flags_retired_ != 0);
+  p.bits(last_flags_);
   p.time(last_flags_retired_);
   p.bits(zeroed_);
   p.time(addresses_known_);
@@ -139,10 +142,7 @@ bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) const {
   }
   for (const Value& v : fp_registers_) p.time(v.ready);
   for (const Value& v : flags_) p.time(v.ready);
-  std::uint8_t parts = 0;
-  for (unsigned r = 0; r < general; ++r)
-    if (partial_until_[r] != 0 && partial_until_[r] >= now) parts = static_cast<std::uint8_t>(parts | 1u << r);
-  p.bits(parts);
+  p.bits(parts_);
   for (const std::uint64_t t : partial_until_) p.time(t);
   return p.fits();
 }
@@ -150,7 +150,7 @@ bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) const {
 void PipelineP6::unpack(const PackedPipeline& from, std::uint64_t now) {
   Unpacker p(from, now);
   p.skip(1);
-  front_end_.unpack(p);
+  front_end_.pack(p);
   window_.unpack(p, now);
   p.skip(StoreBuffer::packed_words);
   bool flags_matter;

@@ -42,8 +42,9 @@ struct PipelineP6 {
   /// Times that decide nothing any more become the oldest of that kind, which changes nothing of what follows: no
   /// micro-op begins to execute before the clock that renaming has reached.
   void settle();
-  /// As it would be settled, as a value, when the processor's clock is `clock`; false: some time lies too far away.
-  bool pack(PackedPipeline& to, std::uint64_t clock) const;
+  /// As it is when it has settled, as a value, when the processor's clock is `clock`; false: some time lies too far
+  /// away.
+  bool pack(PackedPipeline& to, std::uint64_t clock);
   /// As it was when it was packed, with renaming at `rename_clock` now; but for what is no part of the value: the
   /// predictor, the stores and the last addresses.
   void unpack(const PackedPipeline& from, std::uint64_t rename_clock);
@@ -53,6 +54,10 @@ struct PipelineP6 {
   bool recurs(const PipelineP6& before, std::uint64_t clocks) const;
   /// The same instructions `times` times more.
   void advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t times);
+
+ private:
+  /// All but the window, whose rings pack() settles as it goes.
+  void settle_values();
 };
 
 }  // namespace planar::cpu

@@ -167,7 +167,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 
   // ---- blocks of code (timing_p6_blocks.cpp) ----
   using Question = BlockMemo::Question;
-  static constexpr std::uint32_t longest_way = 1024;
+  static constexpr std::uint32_t longest_way = BlockMemo::longest_way;
   /// The pipeline is that of the present, whatever has been left out.
   void catch_up() {
     if (state_ != BlockMemo::none) [[unlikely]]
