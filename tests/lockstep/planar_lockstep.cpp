@@ -37,7 +37,7 @@ void die(int signal) {
 int main(int argc, char** argv) {
   CLI::App app{"Runs generated code on planar's interpreter and on Unicorn and compares them after every instruction."};
   Campaign campaign;
-  std::uint64_t least = 1000;
+  campaign.least = 1000;
   std::string coverage_file;
   bool print_coverage = false;
   app.add_option("--seed", campaign.seed, "seed of everything that is drawn")->capture_default_str();
@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
       ->option_text("386|486|pentium|p6");
   app.add_flag("--coverage", print_coverage, "print the coverage table (Markdown)");
   app.add_option("--coverage-file", coverage_file, "write the coverage table to a file");
-  app.add_option("--least", least, "executions below which a cell is listed as a gap")->capture_default_str();
+  app.add_option("--least", campaign.least, "generate cells with fewer executions again, list them as gaps")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   campaign.report = [](const Mismatch& m) {
@@ -71,15 +72,15 @@ int main(int argc, char** argv) {
   const std::clock_t start = std::clock();
   const Outcome outcome = run(campaign);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  const auto gaps = outcome.coverage.gaps(least);
+  const auto gaps = outcome.coverage.gaps(campaign.least);
   std::size_t unexplained = 0;
   for (const auto& gap : gaps) unexplained += gap.reason == nullptr;
   fmt::print(
       "seed {}: {} instructions in {} programs, {} exceptions, {} mismatches; {} cells below {} ({} unexplained); "
       "host {:.0f} s, {:.2f} us each\n",
       campaign.seed, outcome.instructions, outcome.programs, outcome.exceptions, outcome.mismatches.size(), gaps.size(),
-      least, unexplained, seconds, seconds / static_cast<double>(outcome.instructions) * 1e6);
-  const std::string report = outcome.coverage.report(least);
+      campaign.least, unexplained, seconds, seconds / static_cast<double>(outcome.instructions) * 1e6);
+  const std::string report = outcome.coverage.report(campaign.least);
   if (print_coverage) std::fputs(report.c_str(), stdout);
   if (!coverage_file.empty()) std::ofstream(coverage_file) << report;
   return outcome.mismatches.empty() ? 0 : 1;

@@ -12,6 +12,7 @@ namespace planar::lockstep {
 struct Campaign {
   std::uint64_t seed = 1;
   std::uint64_t instructions = 1'000'000;  ///< in all
+  std::uint64_t least = 0;                 ///< executions of each cell: those with fewer are generated again at the end
   std::optional<Model> only;               ///< one model, with its third
   unsigned most_mismatches = 1;            ///< stops after this many mismatches
   unsigned states = 40;                    ///< number of register states that a program is run from
@@ -26,6 +27,10 @@ struct Outcome {
   std::vector<Mismatch> mismatches;
 };
 
+/// Chance leaves a few cells of a long campaign with fewer executions than `least` (each program runs from the same
+/// states, so a cell's number rises by up to `states` at a time). The last model, which has every cell, then runs
+/// programs of those cells alone, for at most a twentieth of `instructions` more. A cell that no program reaches stays
+/// a gap of the coverage.
 Outcome run(const Campaign& campaign);
 
 }  // namespace planar::lockstep

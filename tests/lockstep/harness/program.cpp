@@ -47,6 +47,11 @@ Generator::Generator(Model model, Mode mode, std::uint64_t seed)
   at_ = cells_.size();
 }
 
+void Generator::restrict_to(std::vector<Cell> cells) {
+  cells_ = std::move(cells);
+  at_ = cells_.size();
+}
+
 Program Generator::make(std::uint32_t eip) {
   program_ = Program{mode_, eip, {}, {}};
   for (unsigned n = 0; n < 12; ++n) {

@@ -42,6 +42,8 @@ class Generator {
   Generator(Model model, Mode mode, std::uint64_t seed);
   /// `eip`: the address of the program.
   Program make(std::uint32_t eip);
+  /// Programs of these cells only from now on. At least one.
+  void restrict_to(std::vector<Cell> cells);
 
  private:
   void emit(const Cell& cell);
