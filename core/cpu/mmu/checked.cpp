@@ -74,8 +74,11 @@ struct ByEvent {
 
 }  // namespace
 
+// The P6 has no L0 lines: each access is the timing's affair.
 template <class T>
 T Engine::read_checked(unsigned s, std::uint32_t offset) {
+  if (timing.is_p6())
+    return read_linear<T, Model::p6>(linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
   return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
     if constexpr (G.known)
       return ByEvent<Timing, G>::template read<T>(*this, s, offset);
@@ -85,6 +88,8 @@ T Engine::read_checked(unsigned s, std::uint32_t offset) {
 }
 template <class T>
 void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
+  if (timing.is_p6())
+    return write_linear<T, Model::p6>(linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
   return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
     if constexpr (G.known)
       return ByEvent<Timing, G>::write(*this, s, offset, v);

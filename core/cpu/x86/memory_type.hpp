@@ -10,7 +10,7 @@
 
 namespace planar::cpu {
 
-/// As the registers encode it.
+/// As the registers encode it: the first two are not cached at all.
 enum class MemoryType : std::uint8_t {
   uncacheable = 0,
   write_combining = 1,

@@ -53,12 +53,15 @@ class MemoryP6 {
     return code_.find<l1>(address) ? t : fetch_elsewhere(t, address);
   }
 
+  /// Whether load() would answer `t` + load_latency: the line was used last in its set, and nothing is on its way.
+  bool at_hand(std::uint64_t t, std::uint32_t address) const {
+    return data_.in_mru_way<l1>(address) && t + load_latency >= fills_until_;
+  }
+
   /// Whether each store there counts, and not only the first one of a line: memory that is not written back.
   bool writes_each(std::uint32_t address) { return typed_ && type(address) != MemoryType::write_back; }
   /// The same of loads: memory that is not cached.
-  bool reads_each(std::uint32_t address) {
-    return typed_ && (type(address) == MemoryType::uncacheable || type(address) == MemoryType::write_combining);
-  }
+  bool reads_each(std::uint32_t address) { return typed_ && type(address) <= MemoryType::write_combining; }
   bool combines(std::uint32_t address) { return typed_ && type(address) == MemoryType::write_combining; }
   /// All combined stores are in memory: when, from `t` on.
   std::uint64_t drain(std::uint64_t t) {

@@ -79,7 +79,7 @@ class Predictor {
     Entry* const set = set_of(at);
     for (unsigned way = 0; way < ways; ++way)
       if (set[way].tag == at + 1) {
-        use(set, way);
+        if (set[way].age != 0) use(set, way);  // only the one that was used last has 0
         return &set[way];
       }
     return nullptr;

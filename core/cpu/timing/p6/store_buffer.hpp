@@ -30,15 +30,19 @@ class StoreBuffer {
   std::uint64_t room() const { return stores_[next_].taken; }
   void add(std::uint32_t address, unsigned bytes, std::uint64_t data, std::uint64_t taken) {
     stores_[next_] = {address, bytes, data, taken};
-    note_place(stores_[next_]);
+    note_place(address, bytes, taken);
     next_ = next_ + 1 == entries ? 0 : next_ + 1u;
     last_ = taken;
   }
   /// When the first level has taken the last store.
   std::uint64_t last() const { return last_; }
+  /// Whether no store decides about a load of `bytes` that begins at `t`. False says nothing.
+  bool surely_clear(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
+    return t >= last_ || t >= taken_last(address, bytes);
+  }
   /// The data of a load of `bytes` that begins at `t`, if a store decides; 0 if not.
   std::uint64_t load(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
-    if (t >= last_ || t >= taken_last(address, bytes)) return 0;
+    if (surely_clear(t, address, bytes)) return 0;
     for (unsigned n = 0, i = next_; n < entries; ++n) {
       i = i == 0 ? entries - 1 : i - 1;
       const Store& s = stores_[i];
@@ -81,22 +85,26 @@ class StoreBuffer {
 
  private:
   static constexpr unsigned places = 64;
-  static unsigned doublewords(std::uint32_t address, unsigned bytes) {
-    return std::min(((address & 3) + bytes + 3) >> 2, places);
+  /// Doublewords after the first one.
+  static unsigned more_doublewords(std::uint32_t address, unsigned bytes) {
+    return std::min(((address & 3) + bytes - 1) >> 2, places - 1);
   }
   /// No store later than this one has any of the bytes.
   std::uint64_t taken_last(std::uint32_t address, unsigned bytes) const {
-    std::uint64_t last = 0;
-    for (unsigned n = 0; n < doublewords(address, bytes); ++n)
+    std::uint64_t last = place_[address / 4 % places];
+    for (unsigned n = more_doublewords(address, bytes); n != 0; --n)
       last = std::max(last, place_[(address / 4 + n) % places]);
     return last;
   }
-  void note_place(const Store& s) {
-    for (unsigned n = 0; n < doublewords(s.address, s.bytes); ++n) place_[(s.address / 4 + n) % places] = s.taken;
+  void note_place(std::uint32_t address, unsigned bytes, std::uint64_t taken) {
+    place_[address / 4 % places] = taken;
+    for (unsigned n = more_doublewords(address, bytes); n != 0; --n) place_[(address / 4 + n) % places] = taken;
   }
   void note_places() {
     place_.fill(0);
-    for (unsigned n = 0; n < entries; ++n) note_place(stores_[(next_ % entries + n) % entries]);
+    for (unsigned n = 0; n < entries; ++n)
+      if (const Store& s = stores_[(next_ % entries + n) % entries]; s.bytes != 0)
+        note_place(s.address, s.bytes, s.taken);
   }
 
   std::array<Store, entries> stores_{};

@@ -119,9 +119,7 @@ void TimingP6::start(const Op& op, std::uint32_t eip) {
 
 // ---- accesses ----
 
-void TimingP6::read(std::uint32_t physical, unsigned bytes) {
-  if (following_ && follow_load(physical, bytes)) [[likely]]
-    return;
+void TimingP6::compute_read(std::uint32_t physical, unsigned bytes) {
   catch_up();
   if (repeat_.active) return repeated_access(physical, bytes, false);
   const bool other_half = has_loaded_ && physical == last_read_ + 4 && second_half(physical);
@@ -137,11 +135,7 @@ void TimingP6::read(std::uint32_t physical, unsigned bytes) {
   has_loaded_ = true;
 }
 
-void TimingP6::write(std::uint32_t physical, unsigned bytes) {
-  if (log_ != nullptr) [[unlikely]]
-    log_->add(physical, bytes);
-  if (following_ && follow_store(physical, bytes)) [[likely]]
-    return;
+void TimingP6::compute_write(std::uint32_t physical, unsigned bytes) {
   catch_up();
   if (repeat_.active) return repeated_access(physical, bytes, true);
   const bool other_half = physical == last_write_ + 4 && given_ > 1 && second_half(physical);
@@ -319,21 +313,10 @@ std::uint64_t TimingP6::load_at(std::uint64_t t, std::uint32_t physical, unsigne
   return done;
 }
 
-std::uint64_t TimingP6::store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes) {
-  if (!splits(physical, bytes)) [[likely]]
-    return memory_.store(leaves, physical, bytes);
+std::uint64_t TimingP6::split_store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes) {
   const std::uint32_t next_line = MemoryP6::line_of(physical + bytes - 1);
   const std::uint64_t taken = memory_.store(leaves, physical, next_line - physical);
   return memory_.store(taken + split, next_line, physical + bytes - next_line);
-}
-
-Predictor::Outcome TimingP6::predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target) {
-  const bool backward = static_cast<std::int32_t>(op.immediate) < 0;
-  const Predictor::Outcome outcome = predictor_.branch(op.branch, at, taken, target, backward);
-  if (outcome == Predictor::Outcome::wrong) ++counters_.mispredictions;
-  const bool call = op.opcode == 0xE8 || op.opcode == 0xFF;
-  if (call && micro_ops(op.p6.micro_ops).stack) predictor_.push(at + op.length);
-  return outcome;
 }
 
 // ---- repeated strings ----

@@ -54,8 +54,16 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     forget_instruction();
     repeat_.active = false;
   }
-  void read(std::uint32_t physical, unsigned bytes);
-  void write(std::uint32_t physical, unsigned bytes);
+  void read(std::uint32_t physical, unsigned bytes) {
+    if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
+      compute_read(physical, bytes);
+  }
+  void write(std::uint32_t physical, unsigned bytes) {
+    if (log_ != nullptr) [[unlikely]]
+      log_->add(physical, bytes);
+    if (!following_ || !follow_store(physical, bytes)) [[unlikely]]
+      compute_write(physical, bytes);
+  }
   void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
   void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
@@ -93,6 +101,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   /// Makes clocks() right from here to the end of the instruction.
   void bring_clock();
+  /// A known block is being followed: nothing in it asks for more, and clocks() stands still.
+  bool following() const { return following_; }
   /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
   static bool asks_more(const Op& op);
   BlockMemo& memo() { return memo_; }
@@ -145,6 +155,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void forget_instruction();
   void compute_from(const Op& op, std::uint32_t physical_eip);
   void compute_end();
+  void compute_read(std::uint32_t physical, unsigned bytes);
+  void compute_write(std::uint32_t physical, unsigned bytes);
   void start(const Op& op, std::uint32_t physical_eip);
   void finish();
   void decide(bool taken, Predictor::Outcome outcome);
@@ -162,10 +174,22 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     return MemoryP6::line_of(physical) != MemoryP6::line_of(physical + bytes - 1);
   }
   std::uint64_t load_at(std::uint64_t t, std::uint32_t physical, unsigned bytes, std::uint64_t in_order);
-  std::uint64_t store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes);
-  Predictor::Outcome predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target);
+  std::uint64_t store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes) {
+    if (splits(physical, bytes)) [[unlikely]]
+      return split_store_at(leaves, physical, bytes);
+    return memory_.store(leaves, physical, bytes);
+  }
+  std::uint64_t split_store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes);
+  Predictor::Outcome predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target) {
+    const bool backward = static_cast<std::int32_t>(op.immediate) < 0;
+    const Predictor::Outcome outcome = predictor_.branch(op.branch, at, taken, target, backward);
+    if (outcome == Predictor::Outcome::wrong) ++counters_.mispredictions;
+    const bool call = op.opcode == 0xE8 || op.opcode == 0xFF;
+    if (call && micro_ops(op.p6.micro_ops).stack) predictor_.push(at + op.length);
+    return outcome;
+  }
 
-  // ---- blocks of code (timing_p6_blocks.cpp) ----
+  // ---- blocks of code (timing_p6_blocks.cpp; what is asked most often: following.hpp) ----
   using Question = BlockMemo::Question;
   static constexpr std::uint32_t longest_way = BlockMemo::longest_way;
   /// The pipeline is that of the present, whatever has been left out.
@@ -176,7 +200,9 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void materialize();
   void retrace();
   bool retracing() const { return retraced_ < steps_recorded_; }
-  bool find_state();
+  /// The pipeline as one that has a number; false: it can't have one.
+  bool find_state() { return (state_ != BlockMemo::none && clock_ == base_clock_) || make_state(); }
+  bool make_state();
   bool number_pipeline();
   void begin_recording(const Question* from);
   void write_way_down(const Op& last);
@@ -188,6 +214,9 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   /// Whether that is what the instruction is expected to ask next.
   bool asked(Kind kind) const { return next_->kind == kind && next_->behind == op_->behind; }
   void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
+  static std::uint64_t branch_answer(bool taken, Predictor::Outcome outcome) {
+    return static_cast<std::uint64_t>(outcome) | (taken ? 4u : 0u);
+  }
   void note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0,
             std::uint64_t data = 0);
   /// What comes depends on more than what the pipeline asks.
@@ -269,3 +298,5 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 };
 
 }  // namespace planar::cpu
+
+#include "core/cpu/timing/p6/following.hpp"

@@ -13,19 +13,13 @@ namespace {
 /// computed.
 constexpr unsigned worthwhile = 6;
 
-std::uint64_t branch_answer(bool taken, Predictor::Outcome outcome) {
-  return static_cast<std::uint64_t>(outcome) | (taken ? 4u : 0u);
-}
 bool taken_of(std::uint64_t answer) { return (answer & 4) != 0; }
 Predictor::Outcome outcome_of(std::uint64_t answer) { return static_cast<Predictor::Outcome>(answer & 3); }
 }  // namespace
 
 // ---- at the edges of a block ----
 
-// The pipeline as one that has a number; false: it can't have one.
-bool TimingP6::find_state() {
-  if (state_ != BlockMemo::none && clock_ == base_clock_) [[likely]]
-    return true;
+bool TimingP6::make_state() {
   if (!memo_.learns()) return false;
   catch_up();
   follow_clock();
@@ -104,45 +98,6 @@ void TimingP6::write_way_down(const Op& last) {
 
 // ---- following ----
 
-void TimingP6::follow_begin(const Op& op, std::uint32_t eip) {
-  if (next_->kind == Kind::code) {
-    const std::uint64_t t = after_base(next_->at);
-    answered(Kind::code, memory_.fetch(t, eip) - t);
-  }
-  if (following_ && asked(Kind::code_end)) {
-    const std::uint64_t t = after_base(next_->at);
-    answered(Kind::code_end, memory_.fetch(t, eip + op.length - 1) - t);
-  }
-  if (following_ && asked(Kind::drain)) {
-    const std::uint64_t t = after_base(next_->at);
-    answered(Kind::drain, memory_.drain(t) - t);
-  }
-}
-
-bool TimingP6::follow_load(std::uint32_t physical, unsigned bytes) {
-  if (!asked(Kind::load) || memory_.reads_each(physical)) return false;
-  last_read_ = physical;
-  const std::uint64_t t = after_base(next_->at);
-  answered(Kind::load, load_at(t, physical, bytes, 0) - t, physical, bytes);
-  return true;
-}
-
-bool TimingP6::follow_store(std::uint32_t physical, unsigned bytes) {
-  if (!asked(Kind::store)) return false;
-  last_write_ = physical;
-  const std::uint64_t leaves = after_base(next_->at), taken = store_at(leaves, physical, bytes);
-  displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
-  stores_.add(physical, bytes, after_base(next_->data), taken);
-  answered(Kind::store, taken - leaves, physical, bytes);
-  return true;
-}
-
-bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t target) {
-  if (!asked(Kind::branch)) return false;
-  answered(Kind::branch, branch_answer(taken, predict(op, physical_ + op.behind - op.length, taken, target)));
-  return true;
-}
-
 void TimingP6::bring_clock() {
   if (following_ && asked(Kind::clock)) {
     clock_ = after_base(next_->reach);
@@ -150,36 +105,6 @@ void TimingP6::bring_clock() {
   }
   catch_up();
   if (recording_) note(Kind::clock, base_, 0);
-}
-
-// The instruction has nothing more to ask, but more is expected of it; or the block ends.
-bool TimingP6::follow_end() {
-  if (next_->kind == Kind::drain_at_end) {
-    const std::uint64_t t = after_base(next_->at);
-    answered(Kind::drain_at_end, memory_.drain(t) - t);
-    if (following_ && next_->behind != op_->behind) return true;
-  }
-  if (!following_ || next_->kind != Kind::end) return false;
-  clock_ = base_clock_ = after_base(next_->reach);
-  base_ = after_base(next_->at);
-  state_ = next_->other;
-  ended_ = next_;
-  op_ = nullptr;
-  following_ = false;
-  ++memo_.counts.followed;
-  return true;
-}
-
-inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
-  const Question& q = *next_;
-  answered_ = next_;
-  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.behind};
-  const Question* const next = memo_.after(q, answer);
-  // Between two questions of one instruction, and after the last one of the last, no instruction ends.
-  if (next != nullptr && (after_base(next->reach) < limit_ || next->behind == q.behind)) [[likely]]
-    next_ = next;
-  else
-    catch_up();
 }
 
 // ---- the pipeline itself ----
@@ -224,8 +149,8 @@ void TimingP6::retrace() {
     while (retracing() && way_[retraced_].behind == op->behind && way_[retraced_].kind != Kind::drain_at_end) {
       const Step& s = way_[retraced_];
       switch (s.kind) {
-        case Kind::load: read(s.address, s.bytes); break;
-        case Kind::store: write(s.address, s.bytes); break;
+        case Kind::load: compute_read(s.address, s.bytes); break;
+        case Kind::store: compute_write(s.address, s.bytes); break;
         case Kind::clock: ++retraced_; break;
         default: ++retraced_; decide(taken_of(s.answer), outcome_of(s.answer));
       }
