@@ -242,9 +242,7 @@ void TimingP6::finish() {
 
 // ---- branches ----
 
-void TimingP6::branch(const Op& op, bool taken, std::uint32_t target) {
-  if (following_ && follow_branch(op, taken, target)) [[likely]]
-    return;
+void TimingP6::compute_branch(const Op& op, bool taken, std::uint32_t target) {
   catch_up();
   if (op.branch == BranchKind::far || op_ == nullptr) {
     if (taken) interrupt_flush();

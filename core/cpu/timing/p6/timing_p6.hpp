@@ -54,16 +54,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     forget_instruction();
     repeat_.active = false;
   }
-  void read(std::uint32_t physical, unsigned bytes) {
-    if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
-      compute_read(physical, bytes);
-  }
-  void write(std::uint32_t physical, unsigned bytes) {
-    if (log_ != nullptr) [[unlikely]]
-      log_->add(physical, bytes);
-    if (!following_ || !follow_store(physical, bytes)) [[unlikely]]
-      compute_write(physical, bytes);
-  }
+  void read(std::uint32_t physical, unsigned bytes);
+  void write(std::uint32_t physical, unsigned bytes);
   void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
   void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
@@ -157,6 +149,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void compute_end();
   void compute_read(std::uint32_t physical, unsigned bytes);
   void compute_write(std::uint32_t physical, unsigned bytes);
+  void compute_branch(const Op& op, bool taken, std::uint32_t linear_target);
   void start(const Op& op, std::uint32_t physical_eip);
   void finish();
   void decide(bool taken, Predictor::Outcome outcome);
@@ -189,7 +182,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     return outcome;
   }
 
-  // ---- blocks of code (timing_p6_blocks.cpp; what is asked most often: following.hpp) ----
+  // ---- blocks of code (timing_p6_blocks.cpp) ----
   using Question = BlockMemo::Question;
   static constexpr std::uint32_t longest_way = BlockMemo::longest_way;
   /// The pipeline is that of the present, whatever has been left out.
@@ -298,5 +291,3 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 };
 
 }  // namespace planar::cpu
-
-#include "core/cpu/timing/p6/following.hpp"
