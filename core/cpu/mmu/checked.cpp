@@ -74,27 +74,21 @@ struct ByEvent {
 
 }  // namespace
 
-// The P6 has no L0 lines: each access is the timing's affair.
+// The P6 has no L0 lines, and its TLB entry says all.
 template <class T>
 T Engine::read_checked(unsigned s, std::uint32_t offset) {
-  if (timing.is_p6())
-    return read_linear<T, Model::p6>(linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
   return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
-    if constexpr (G.known)
-      return ByEvent<Timing, G>::template read<T>(*this, s, offset);
-    else
-      return read_any<T>(s, offset);
+    if constexpr (G.known) return ByEvent<Timing, G>::template read<T>(*this, s, offset);
+    if (timing.is_p6()) return read_linear<T, Model::p6>(linear_for_read(s, offset, sizeof(T)), [](auto&) {});
+    return read_any<T>(s, offset);
   });
 }
 template <class T>
 void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
-  if (timing.is_p6())
-    return write_linear<T, Model::p6>(linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
-  return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
-    if constexpr (G.known)
-      return ByEvent<Timing, G>::write(*this, s, offset, v);
-    else
-      return write_any<T>(s, offset, v);
+  with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
+    if constexpr (G.known) return ByEvent<Timing, G>::write(*this, s, offset, v);
+    if (timing.is_p6()) return write_linear<T, Model::p6>(linear_for_write(s, offset, sizeof(T)), v, [](auto&) {});
+    write_any<T>(s, offset, v);
   });
 }
 

@@ -37,6 +37,7 @@ class BlockMemo {
     store,         ///< when the first level has taken it
     branch,        ///< how it was predicted, and whether it was taken
     clock,         ///< nothing: the processor's clock is to be right here
+    cycle,         ///< when a cycle on the pins is over, from when nothing before it is on its way any more
     drain_at_end,  ///< as drain, after LOCK
     end            ///< nothing: the block has come to its end
   };

@@ -378,18 +378,25 @@ void TimingP6::end_repeat() {
 // ---- the pins ----
 
 std::uint64_t TimingP6::cycle_start(bool) {
-  leave_to_others();
-  const std::uint64_t t = memory_.drain(std::max(clock_, in_order()));
+  if (following_ && asked(Kind::cycle)) {
+    clock_ = after_base(next_->reach);
+    cycle_wanted_ = after_base(next_->at);
+  } else {
+    catch_up();
+    cycle_wanted_ = std::max(clock_, in_order());
+  }
   pins_.begin(clock_);
-  return memory_.bus_start(t);
+  return memory_.bus_start(memory_.drain(cycle_wanted_));
 }
 
 void TimingP6::wait_until(std::uint64_t clock) {
-  leave_to_others();
+  if (!following_) catch_up();
+  if (recording_) note(Kind::cycle, cycle_wanted_, clock - cycle_wanted_);
   jump_to(clock);
   memory_.occupy(clock);
   pins_.end(clock_);
   if (repeat_.active && repeat_.started) repeat_.quarters = std::max(repeat_.quarters, 4 * clock_);
+  if (following_) follow_cycle(clock);
 }
 
 void TimingP6::flush_caches(bool write_back) {

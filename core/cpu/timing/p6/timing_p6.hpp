@@ -93,6 +93,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   /// Makes clocks() right from here to the end of the instruction.
   void bring_clock();
+  /// In an instruction with a cycle on the pins: what is due at `limit` may be nearer than what enter() was told.
+  void limit_block(std::uint64_t limit) { limit_ = std::min(limit_, limit); }
   /// A known block is being followed: nothing in it asks for more, and clocks() stands still.
   bool following() const { return following_; }
   /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
@@ -204,6 +206,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool follow_store(std::uint32_t physical, unsigned bytes);
   bool follow_branch(const Op& op, bool taken, std::uint32_t target);
   bool follow_end();
+  void follow_cycle(std::uint64_t end);
   /// Whether that is what the instruction is expected to ask next.
   bool asked(Kind kind) const { return next_->kind == kind && next_->behind == op_->behind; }
   void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
@@ -286,7 +289,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   const Question* recorded_from_ = nullptr;
   std::uint32_t steps_recorded_ = 0;  // from this step on
   std::vector<Question> recorded_;
-  std::uint32_t retraced_ = 0;  // the next step, while the pipeline goes the way again
+  std::uint64_t cycle_wanted_ = 0;  // when the present cycle on the pins could begin, but for the bus
+  std::uint32_t retraced_ = 0;      // the next step, while the pipeline goes the way again
   bool verify_ = false;
 };
 

@@ -186,6 +186,8 @@ void TimingP6::branch(const Op& op, bool taken, std::uint32_t target) {
     compute_branch(op, taken, target);
 }
 
+void TimingP6::follow_cycle(std::uint64_t end) { answered(Kind::cycle, end - cycle_wanted_); }
+
 void TimingP6::bring_clock() {
   if (following_ && asked(Kind::clock)) {
     clock_ = after_base(next_->reach);
@@ -240,6 +242,10 @@ void TimingP6::retrace() {
         case Kind::load: compute_read(s.address, s.bytes); break;
         case Kind::store: compute_write(s.address, s.bytes); break;
         case Kind::clock: ++retraced_; break;
+        case Kind::cycle:
+          ++retraced_;
+          jump_to(std::max(clock_, in_order()) + s.answer);
+          break;
         default: ++retraced_; decide(taken_of(s.answer), outcome_of(s.answer));
       }
     }
