@@ -68,13 +68,17 @@ struct End {
   cpu::Cpu::Learnt learnt;
 };
 
-End end_of(const Program& p, Way way) {
-  Board b(coppermine());
+void prepare(Board& b, const Program& p, Way way) {
   load_code(b, p.code);
   if (way == Way::computed) b.cpu.limit_learning(0);
   if (way == Way::compared) b.cpu.verify_learning();
   if (way == Way::little_room) b.cpu.limit_learning(5);
   if (way == Way::flushed) b.cpu.flush_blocks_at_random(7);
+}
+
+End end_of(const Program& p, Way way) {
+  Board b(coppermine());
+  prepare(b, p, way);
   for (int n = 1; b.cpu.time() < whole_run; n = n % 89 + 1) {
     const bool cuts = way == Way::cut || way == Way::snapshots;
     b.cpu.run(cuts ? std::min(whole_run, b.cpu.time() + Time{n * n * 1900}) : whole_run);
@@ -84,6 +88,35 @@ End end_of(const Program& p, Way way) {
     Archive loaded = Archive::loader(saved.stream());
     b.cpu.archive(loaded);
   }
+  CHECK(b.cpu.halted());
+  return {b.hash(), b.cpu.instructions(), b.cpu.learnt()};
+}
+
+/// A device that acts now and then, most often in the middle of an access to its port: what is read there changes, the
+/// next access takes longer or shorter, and the next action comes soon or late.
+struct Device {
+  explicit Device(Board& board)
+      : b(board), acts(b.scheduler, "device", Priority::device, Callback::to<&Device::act>(this)) {
+    acts.at(700_ns);
+  }
+  void act(Time now) {
+    ++count;
+    b.pins.input = count % 5 == 0;
+    b.pins.cycle = Time{200'000 + 37'000 * (count % 7)};
+    acts.at(now + (count % 3 == 0 ? 110_ns : 1300_ns));
+  }
+  Board& b;
+  unsigned count = 0;
+  Event acts;
+};
+
+End end_beside_device(const Program& p, Way way) {
+  Board b(coppermine());
+  prepare(b, p, way);
+  b.pins.scheduler = &b.scheduler;
+  if (way == Way::cut) b.scheduler.cut_horizons_at_random(3);
+  Device device(b);
+  b.scheduler.run_until(whole_run);
   CHECK(b.cpu.halted());
   return {b.hash(), b.cpu.instructions(), b.cpu.learnt()};
 }
@@ -115,4 +148,19 @@ TEST_CASE("P6: code that comes back is known, and what there is no room for is l
   CHECK(little.learnt.cleared > 0);
   CHECK(little.learnt.pipelines <= 5);
   CHECK(end_of(p, Way::compared).learnt.known == 0);
+}
+
+TEST_CASE("P6: code around accesses to ports is known, and ends where the device has acted") {
+  // MOV EDX, 300; IN AL, DX; INC [EBX+4]; TEST AL, 1; JZ -8; INC [EBX]; OUT DX, AL; MOV EAX, [EBX]
+  const Program p =
+      program("a polled port", 200,
+              {0xBA, 0x2C, 1, 0, 0, 0xEC, 0xFF, 0x43, 4, 0xA8, 1, 0x74, 0xF8, 0xFF, 0x03, 0xEE, 0x8B, 0x03});
+  const End computed = end_beside_device(p, Way::computed);
+  for (const Way way : {Way::followed, Way::compared, Way::little_room, Way::flushed, Way::cut}) {
+    INFO("way " << static_cast<int>(way));
+    const End end = end_beside_device(p, way);
+    CHECK(end.hash == computed.hash);
+    CHECK(end.instructions == computed.instructions);
+    if (way == Way::followed) CHECK(end.learnt.known > end.learnt.blocks * 2 / 3);
+  }
 }
