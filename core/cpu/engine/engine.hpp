@@ -395,10 +395,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     attention |= bits;
     stop_at = 0;
   }
-  void wait_for(Time end) {
-    if (timing.is_p6()) timing.p6().limit_block(stop_at);
-    timing.wait_until(clock.first_at_or_after(end));
-  }
+  void wait_for(Time end) { timing.wait_until(clock.first_at_or_after(end)); }
   void update_mode();
 
   // ---- segment.cpp

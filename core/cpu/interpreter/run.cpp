@@ -140,6 +140,7 @@ void Engine::lower_horizon(Time horizon) {
   const std::uint64_t at = clock.first_at_or_after(horizon);
   if (at < horizon_clock) horizon_clock = at;
   if (at < stop_at) stop_at = at;
+  if (timing.is_p6()) timing.p6().limit_block(at);
 }
 
 void Engine::run(Time horizon) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@ struct BoardPins : cpu::Pins {
   cpu::Cpu* processor = nullptr;
   Scheduler* scheduler = nullptr;
   Time cycle{400'000};
+  std::function<void(Time end)> after_memory_write;  ///< what the device that has been written to does then
 
   Time done(Time start) {
     const Time end = start + cycle;
@@ -46,7 +48,11 @@ struct BoardPins : cpu::Pins {
     return done(start);
   }
   cpu::Cycle memory_read(std::uint32_t, unsigned, Time start) override { return {0xFFFFFFFFu, done(start)}; }
-  Time memory_write(std::uint32_t, unsigned, std::uint32_t, Time start) override { return done(start); }
+  Time memory_write(std::uint32_t, unsigned, std::uint32_t, Time start) override {
+    const Time end = done(start);
+    if (after_memory_write) after_memory_write(end);
+    return end;
+  }
   cpu::Cycle acknowledge_interrupt(Time start) override {
     ++acknowledged;
     processor->set_intr(false);

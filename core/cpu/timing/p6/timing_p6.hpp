@@ -93,7 +93,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   /// Makes clocks() right from here to the end of the instruction.
   void bring_clock();
-  /// In an instruction with a cycle on the pins: what is due at `limit` may be nearer than what enter() was told.
+  /// During a cycle on the pins: there is something to look at at `limit`, which may be before what enter() was told.
   void limit_block(std::uint64_t limit) { limit_ = std::min(limit_, limit); }
   /// A known block is being followed: nothing in it asks for more, and clocks() stands still.
   bool following() const { return following_; }

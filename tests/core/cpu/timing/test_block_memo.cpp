@@ -92,21 +92,25 @@ End end_of(const Program& p, Way way) {
   return {b.hash(), b.cpu.instructions(), b.cpu.learnt()};
 }
 
-/// A device that acts now and then, most often in the middle of an access to its port: what is read there changes, the
-/// next access takes longer or shorter, and the next action comes soon or late.
+/// A device that acts soon after each fourth write to its register, and now and then in the middle of an access: what
+/// is read there and in memory changes, and the next access takes longer or shorter.
 struct Device {
   explicit Device(Board& board)
       : b(board), acts(b.scheduler, "device", Priority::device, Callback::to<&Device::act>(this)) {
     acts.at(700_ns);
+    b.pins.after_memory_write = [this](Time end) {
+      if (++writes % 4 == 0) acts.at(end + 6_ns);
+    };
   }
   void act(Time now) {
     ++count;
     b.pins.input = count % 5 == 0;
-    b.pins.cycle = Time{200'000 + 37'000 * (count % 7)};
-    acts.at(now + (count % 3 == 0 ? 110_ns : 1300_ns));
+    b.pins.cycle = count % 3 == 0 ? 210_ns : 200_ns;
+    b.put32(data_at + 8, count * count);
+    acts.at(now + 2700_ns);
   }
   Board& b;
-  unsigned count = 0;
+  unsigned count = 0, writes = 0;
   Event acts;
 };
 
@@ -150,17 +154,19 @@ TEST_CASE("P6: code that comes back is known, and what there is no room for is l
   CHECK(end_of(p, Way::compared).learnt.known == 0);
 }
 
-TEST_CASE("P6: code around accesses to ports is known, and ends where the device has acted") {
-  // MOV EDX, 300; IN AL, DX; INC [EBX+4]; TEST AL, 1; JZ -8; INC [EBX]; OUT DX, AL; MOV EAX, [EBX]
-  const Program p =
-      program("a polled port", 200,
-              {0xBA, 0x2C, 1, 0, 0, 0xEC, 0xFF, 0x43, 4, 0xA8, 1, 0x74, 0xF8, 0xFF, 0x03, 0xEE, 0x8B, 0x03});
+TEST_CASE("P6: code around accesses to a device is known, and stops where the device has acted") {
+  // MOV EDX, 300000h; MOV [EDX], AL; 10 x (IMUL EDI, EDI; ADD ESI, [EBX+8]); IN AL, DX; TEST AL, 1; JZ to the second;
+  // ADD [EBX], ESI
+  std::vector<unsigned> body{0xBA, 0, 0, 0x30, 0, 0x88, 0x02};
+  for (int n = 0; n < 10; ++n) append(body, {0x0F, 0xAF, 0xFF, 0x03, 0x73, 8});
+  append(body, {0xEC, 0xA8, 1, 0x74, 0xBD, 0x01, 0x33});
+  const Program p = program("a register and a polled port", 400, body);
   const End computed = end_beside_device(p, Way::computed);
   for (const Way way : {Way::followed, Way::compared, Way::little_room, Way::flushed, Way::cut}) {
     INFO("way " << static_cast<int>(way));
     const End end = end_beside_device(p, way);
     CHECK(end.hash == computed.hash);
     CHECK(end.instructions == computed.instructions);
-    if (way == Way::followed) CHECK(end.learnt.known > end.learnt.blocks * 2 / 3);
+    if (way == Way::followed) CHECK(end.learnt.known > end.learnt.blocks / 3);
   }
 }
