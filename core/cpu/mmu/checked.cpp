@@ -72,23 +72,37 @@ struct ByEvent {
   }
 };
 
+// The P6 has no L0 lines: each access is for its timing.
+struct OnP6 {
+  template <class T>
+  [[gnu::noinline]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
+    return c.read_linear<T, Model::p6>(c.linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
+  }
+  template <class T>
+  [[gnu::noinline]] static void write(Engine& c, unsigned s, std::uint32_t offset, T v) {
+    c.write_linear<T, Model::p6>(c.linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
+  }
+};
+
 }  // namespace
 
-// The P6 has no L0 lines, and its TLB entry says all.
+// Here, too, nothing but tail calls.
 template <class T>
 T Engine::read_checked(unsigned s, std::uint32_t offset) {
   return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
-    if constexpr (G.known) return ByEvent<Timing, G>::template read<T>(*this, s, offset);
-    if (timing.is_p6()) return read_linear<T, Model::p6>(linear_for_read(s, offset, sizeof(T)), [](auto&) {});
-    return read_any<T>(s, offset);
+    if constexpr (G.known)
+      return ByEvent<Timing, G>::template read<T>(*this, s, offset);
+    else
+      return timing.is_p6() ? OnP6::read<T>(*this, s, offset) : read_any<T>(s, offset);
   });
 }
 template <class T>
 void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
-  with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
-    if constexpr (G.known) return ByEvent<Timing, G>::write(*this, s, offset, v);
-    if (timing.is_p6()) return write_linear<T, Model::p6>(linear_for_write(s, offset, sizeof(T)), v, [](auto&) {});
-    write_any<T>(s, offset, v);
+  return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {
+    if constexpr (G.known)
+      return ByEvent<Timing, G>::write(*this, s, offset, v);
+    else
+      return timing.is_p6() ? OnP6::write<T>(*this, s, offset, v) : write_any<T>(s, offset, v);
   });
 }
 
