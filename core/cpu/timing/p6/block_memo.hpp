@@ -3,10 +3,11 @@
 //
 // What a block does to the pipeline follows from how that stands at its beginning and from the answers to a few
 // questions: when a code line arrives, when a load has its datum, when the first level takes a store, how the predictor
-// did. So what follows each pair of pipeline and block is a tree of questions with the answers met so far, and at each
-// of its ends is the pipeline at the end of the block. The caches, the store buffer and the predictor, which give the
-// answers, are asked each time; only the pipeline's own work is left out (timing_p6_blocks.cpp). After Schnarr and
-// Larus, "Fast out-of-order processor simulation using memoization" (ASPLOS 1998).
+// did, when a cycle on the pins is over. So what follows each pair of pipeline and block is a tree of questions with
+// the answers met so far, and at each of its ends is the pipeline at the end of the block. The caches, the store
+// buffer, the predictor and the pins, which give the answers, are asked each time; only the pipeline's own work is left
+// out (timing_p6_blocks.cpp). After Schnarr and Larus, "Fast out-of-order processor simulation using memoization"
+// (ASPLOS 1998).
 //
 // An accelerator of the host's: neither what is known nor how much of it is kept shows in any result.
 #pragma once
