@@ -273,7 +273,7 @@ inline bool Engine::run_unplanned(bool begun) {
     eip = start + op->behind;
     op->execute(*this, *op);
     if constexpr (M == Model::p6)
-      if (timing.p6().following() || !(attention & attend_rep)) timing.p6().end();  // a REP that was cut goes on
+      if (!(attention & attend_rep)) timing.p6().end();  // a REP that was cut goes on
     if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return false;
     if (M != Model::p6 && op->edge == Op::Edge::line) return true;
   }

@@ -31,32 +31,30 @@ class Run {
     for (unsigned m = 0; m < mode_count; ++m) generators.emplace_back(model, static_cast<Mode>(m), random.next());
     const std::uint64_t share = campaign_.instructions / (models.size() * mode_count * slices);
     bool going = true;
-    for (unsigned piece = 0; going && piece < slices * mode_count; ++piece) {
-      const auto mode = static_cast<Mode>(piece % mode_count);
-      going = generate(runner, generators[piece % mode_count], random, model, mode, runner.instructions + share);
-    }
+    for (unsigned piece = 0; going && piece < slices * mode_count; ++piece)
+      going = generate(runner, generators[piece % mode_count], random, runner.instructions + share);
     if (model == models.back())
-      for (unsigned m = 0; going && m < mode_count; ++m)
-        going = top_up(runner, generators[m], random, static_cast<Mode>(m));
+      for (unsigned m = 0; going && m < mode_count; ++m) going = top_up(runner, generators[m], random);
     outcome_.instructions += runner.instructions;
     outcome_.exceptions += runner.exceptions;
   }
 
   /// Programs of the cells that have fewer executions than demanded. False: enough mismatches.
-  bool top_up(Runner& runner, Generator& generator, Random& random, Mode mode) {
+  bool top_up(Runner& runner, Generator& generator, Random& random) {
     const std::uint64_t end = runner.instructions + campaign_.instructions / (20 * mode_count);
     while (runner.instructions < end) {
-      std::vector<Cell> rare = cells(models.back());
-      std::erase_if(rare, [&](const Cell& cell) { return outcome_.coverage.of(mode, cell) >= campaign_.least; });
+      std::vector<Cell> rare = cells(generator.model());
+      std::erase_if(rare,
+                    [&](const Cell& cell) { return outcome_.coverage.of(generator.mode(), cell) >= campaign_.least; });
       if (rare.empty()) break;
       generator.restrict_to(std::move(rare));
-      if (!generate(runner, generator, random, models.back(), mode, runner.instructions + 5'000)) return false;
+      if (!generate(runner, generator, random, runner.instructions + 5'000)) return false;
     }
     return true;
   }
 
   /// False: enough mismatches.
-  bool generate(Runner& runner, Generator& generator, Random& random, Model model, Mode mode, std::uint64_t until) {
+  bool generate(Runner& runner, Generator& generator, Random& random, std::uint64_t until) {
     runner.arena.fill(random);
     std::uint32_t at = 0;
     while (runner.instructions < until) {
@@ -64,9 +62,9 @@ class Run {
         at = 0;
         runner.arena.fill(random);
       }
-      const Program program = generator.make((is_wide(mode) ? code_at : 0) + at);
+      const Program program = generator.make((is_wide(generator.mode()) ? code_at : 0) + at);
       at += static_cast<std::uint32_t>(program.bytes.size()) + 64;
-      if (campaign_.begins) campaign_.begins(outcome_.programs, model, mode);
+      if (campaign_.begins) campaign_.begins(outcome_.programs, generator.model(), generator.mode());
       ++outcome_.programs;
       auto mismatch = runner.run(program, random, campaign_.states);
       if (!mismatch) continue;

@@ -40,6 +40,8 @@ struct Program {
 class Generator {
  public:
   Generator(Model model, Mode mode, std::uint64_t seed);
+  Model model() const { return model_; }
+  Mode mode() const { return mode_; }
   /// `eip`: the address of the program.
   Program make(std::uint32_t eip);
   /// Programs of these cells only from now on. At least one.

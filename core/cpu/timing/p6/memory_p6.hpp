@@ -36,11 +36,14 @@ class MemoryP6 {
   /// Counts misses in `counters`.
   MemoryP6(const TimingConfig& config, ProcessorTiming::Counters& counters);
 
+  /// Whether a load that begins at `t` takes load_latency: the line was used last in its set, and nothing is on its
+  /// way. False says nothing.
+  bool at_hand(std::uint64_t t, std::uint32_t address) const {
+    return data_.in_mru_way<l1>(address) && t + load_latency >= fills_until_;
+  }
   /// The datum of a load that begins at `t`; all before it is done at `in_order`.
   std::uint64_t load(std::uint64_t t, std::uint32_t address, std::uint64_t in_order) {
-    if (!data_.in_mru_way<l1>(address)) [[unlikely]]
-      return load_elsewhere(t, address, in_order);
-    return t + load_latency >= fills_until_ ? t + load_latency : after_fill(t + load_latency, address);
+    return at_hand(t, address) ? t + load_latency : load_elsewhere(t, address, in_order);
   }
   /// When the first level has taken a store that leaves the store buffer at `t`.
   std::uint64_t store(std::uint64_t t, std::uint32_t address, unsigned bytes) {
@@ -51,11 +54,6 @@ class MemoryP6 {
   /// The code line of `address`, wanted at `t`.
   std::uint64_t fetch(std::uint64_t t, std::uint32_t address) {
     return code_.find<l1>(address) ? t : fetch_elsewhere(t, address);
-  }
-
-  /// Whether load() would answer `t` + load_latency: the line was used last in its set, and nothing is on its way.
-  bool at_hand(std::uint64_t t, std::uint32_t address) const {
-    return data_.in_mru_way<l1>(address) && t + load_latency >= fills_until_;
   }
 
   /// Whether each store there counts, and not only the first one of a line: memory that is not written back.

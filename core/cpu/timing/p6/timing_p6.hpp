@@ -95,8 +95,6 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void bring_clock();
   /// During a cycle on the pins: there is something to look at at `limit`, which may be before what enter() was told.
   void limit_block(std::uint64_t limit) { limit_ = std::min(limit_, limit); }
-  /// A known block is being followed: nothing in it asks for more, and clocks() stands still.
-  bool following() const { return following_; }
   /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
   static bool asks_more(const Op& op);
   BlockMemo& memo() { return memo_; }
