@@ -3,13 +3,16 @@
 """Rules that need the compiler. Usage: check_compile.py RULE --build DIR [--jobs N]
 
 alone      every header, and every source file of the libraries, compiles alone: it includes what it uses. A header that
-           its own source file includes before anything else is checked with that.
+           its own source file includes before anything else is checked with that. What a file includes of LARGE, itself or
+           through another, is precompiled for it: it hides nothing that the file does not have.
 tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
 
 DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
 """
 import argparse
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import re
@@ -19,6 +22,7 @@ import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 LIBRARIES = ("adf", "bus", "core", "devices", "frontend", "machines", "roms", "tests")
+LARGE = ("CLI/CLI.hpp", "nlohmann/json.hpp", "fmt/format.h")  # most of the time to compile the files that include them
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -75,12 +79,45 @@ def included_first(header, known):
     return False
 
 
+@functools.cache
+def large_of(file):
+    """Those of LARGE that the file includes, itself or through others."""
+    found = set()
+    with open(os.path.join(ROOT, file), encoding="utf-8") as text:
+        for line in text:
+            include = INCLUDE.match(line)
+            if include and include[1] in LARGE:
+                found.add(include[1])
+            elif include and include[1].endswith(".hpp") and os.path.exists(os.path.join(ROOT, include[1])):
+                found |= large_of(include[1])
+    return frozenset(found)
+
+
+@functools.cache
+def precompiled(words, names, build):
+    """The options that include `names`, precompiled with the options of a compiler call."""
+    text = "".join("#include <%s>\n" % name for name in LARGE if name in names)
+    key = hashlib.sha256("\n".join([*words, text]).encode()).hexdigest()[:12]
+    header = os.path.join(build, "large", key + ".hpp")
+    os.makedirs(os.path.dirname(header), exist_ok=True)
+    with open(header, "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run([*words, "-x", "c++-header", header, "-o", header + ".gch"], cwd=ROOT, check=True)
+    return ["-include", header, "-Winvalid-pch"]
+
+
+def with_large(words, file, build):
+    names = large_of(file)
+    options = tuple(word for word in words if not word.startswith("-I"))
+    return words + precompiled(options, names, build) if names else words
+
+
 def check_alone(known, build):
-    del build
     jobs = []
     for source in sources(".cpp"):
         if source in known and not source.startswith("tests/"):
-            yield source, (known[source] + ["-fsyntax-only", os.path.join(ROOT, source)], ""), \
+            call = with_large(known[source], source, build)
+            yield source, (call + ["-fsyntax-only", os.path.join(ROOT, source)], ""), \
                 "does not compile alone; include what it uses"
     for header in sources(".hpp"):
         if included_first(header, known):
@@ -89,7 +126,7 @@ def check_alone(known, build):
         if call is None:
             yield header, None, "%s:1: no library compiles anything beside this header; take it out" % header
             continue
-        jobs.append((header, call + ["-I" + ROOT, "-fsyntax-only", "-x", "c++", "-"]))
+        jobs.append((header, with_large(call, header, build) + ["-I" + ROOT, "-fsyntax-only", "-x", "c++", "-"]))
     for header, call in jobs:
         yield header, (call, '#include "%s"\n' % header), "does not compile alone; include what it uses"
 
