@@ -33,20 +33,36 @@ void Event::archive(Archive& a) {
 
 void Scheduler::register_event(Event& event, Priority priority) {
   event.rank_ = (static_cast<std::uint64_t>(priority) << 56) | registered_++;
-  event.index_ = events_.size();
-  events_.push_back(&event);
-  due_.push_back(event.when_);
 }
 
 void Scheduler::unregister_event(Event& event) {
-  events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(event.index_));
-  due_.erase(due_.begin() + static_cast<std::ptrdiff_t>(event.index_));
-  for (std::size_t i = event.index_; i < events_.size(); ++i) events_[i]->index_ = i;
+  remove(event);
   if (next_event_ == &event) find_next();
 }
 
+void Scheduler::add(Event& event) {
+  event.index_ = pending_.size();
+  pending_.push_back(&event);
+  due_.push_back(event.when_);
+}
+
+void Scheduler::remove(Event& event) {
+  if (event.index_ == Event::not_pending) return;
+  pending_.back()->index_ = event.index_;
+  pending_[event.index_] = pending_.back();
+  due_[event.index_] = due_.back();
+  pending_.pop_back();
+  due_.pop_back();
+  event.index_ = Event::not_pending;
+}
+
 void Scheduler::changed(Event& event) {
-  due_[event.index_] = event.when_;
+  if (!event.pending())
+    remove(event);
+  else if (event.index_ == Event::not_pending)
+    add(event);
+  else
+    due_[event.index_] = event.when_;
   if (next_event_ == &event) {
     find_next();
   } else if (event.when_ < next_ || (event.when_ == next_ && next_event_ && event.rank_ < next_event_->rank_)) {
@@ -58,15 +74,15 @@ void Scheduler::changed(Event& event) {
     if (slot->running) slot->processor->lower_horizon(next_);
 }
 
-// A lab has a few dozen events: a linear scan is faster than maintaining a heap, and its order is evident.
+// One or two dozen events are pending: a linear scan is faster than maintaining a heap, and its order is evident.
 void Scheduler::find_next() {
   Event* first = nullptr;
   Time when = Time::never();
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (due_[i] > when) [[likely]]
       continue;
-    if (due_[i] < when || (first && events_[i]->rank_ < first->rank_)) {
-      first = events_[i];
+    if (due_[i] < when || pending_[i]->rank_ < first->rank_) {
+      first = pending_[i];
       when = due_[i];
     }
   }
@@ -84,7 +100,8 @@ void Scheduler::detach(Processor& processor) {
 void Scheduler::fire_next() {
   Event& event = *next_event_;
   if (event.when_ > now_) now_ = event.when_;
-  event.when_ = due_[event.index_] = Time::never();
+  event.when_ = Time::never();
+  remove(event);
   find_next();
   event.callback_(now_);
 }
@@ -188,9 +205,7 @@ void Scheduler::cut_horizons_at_random(std::uint64_t seed) {
 }
 
 std::vector<const Event*> Scheduler::pending() const {
-  std::vector<const Event*> list;
-  for (const Event* e : events_)
-    if (e->pending()) list.push_back(e);
+  std::vector<const Event*> list(pending_.begin(), pending_.end());
   std::sort(list.begin(), list.end(), [](const Event* a, const Event* b) {
     return a->when_ != b->when_ ? a->when_ < b->when_ : a->rank_ < b->rank_;
   });

@@ -71,8 +71,9 @@ class Event {
   std::string name_;
   Callback callback_;
   Time when_ = Time::never();
-  std::uint64_t rank_;     // priority, then registration order
-  std::size_t index_ = 0;  // into the scheduler's lists
+  static constexpr std::size_t not_pending = ~std::size_t{};
+  std::uint64_t rank_;               // priority, then registration order
+  std::size_t index_ = not_pending;  // into the scheduler's lists
 };
 
 /// Something that executes in virtual time on its own (a CPU).
@@ -160,6 +161,8 @@ class Scheduler {
   };
   void register_event(Event& event, Priority priority);
   void unregister_event(Event& event);
+  void add(Event& event);
+  void remove(Event& event);
   void changed(Event& event);
   void find_next();
   void set_next(Event* event, Time when) {
@@ -187,8 +190,8 @@ class Scheduler {
   void resume(Slot& slot);
   void advance_sleeping(Time t);
 
-  std::vector<Event*> events_;
-  std::vector<Time> due_;  // due times, contiguous for the scan
+  std::vector<Event*> pending_;  // in no order
+  std::vector<Time> due_;        // their times, contiguous for the scan
   Event* next_event_ = nullptr;
   Time next_ = Time::never();
   Time quiet_until_ = Time::never();
