@@ -4,7 +4,8 @@
 
 alone      every header, and every source file of the libraries, compiles alone: it includes what it uses. A header that
            its own source file includes before anything else is checked with that. What a file includes of LARGE, itself or
-           through another, is precompiled for it: it hides nothing that the file does not have.
+           through another, is precompiled for it: it hides nothing that the file does not have. Where it stands for its header,
+           what the header includes.
 tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
 
 DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
@@ -107,7 +108,9 @@ def precompiled(words, names, build):
 
 
 def with_large(words, file, build):
-    names = large_of(file)
+    header = file[:-len(".cpp")] + ".hpp"
+    checks_header = file.endswith(".cpp") and os.path.exists(os.path.join(ROOT, header))
+    names = large_of(header if checks_header else file)
     options = tuple(word for word in words if not word.startswith("-I"))
     return words + precompiled(options, names, build) if names else words
 
