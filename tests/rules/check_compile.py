@@ -104,14 +104,13 @@ def precompiled(words, names, build):
     with open(header, "w", encoding="utf-8") as file:
         file.write(text)
     subprocess.run([*words, "-x", "c++-header", header, "-o", header + ".gch"], cwd=ROOT, check=True)
-    return ["-include", header, "-Winvalid-pch"]
+    return ["-include", header]
 
 
 def with_large(words, file, build):
-    header = file[:-len(".cpp")] + ".hpp"
-    checks_header = file.endswith(".cpp") and os.path.exists(os.path.join(ROOT, header))
-    names = large_of(header if checks_header else file)
-    options = tuple(word for word in words if not word.startswith("-I"))
+    header = file[:-len(".cpp")] + ".hpp"  # of a header, itself
+    names = large_of(header if os.path.exists(os.path.join(ROOT, header)) else file)
+    options = tuple(word for word in words if not word.startswith(("-I", "-DPLANAR_")))  # no library asks for either
     return words + precompiled(options, names, build) if names else words
 
 
