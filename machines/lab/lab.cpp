@@ -158,7 +158,7 @@ void Lab::add_bridge(const MachineConfig& config, const BridgeConfig& bridge, st
     for (const std::string& name : bridge.media)
       for (const MediumConfig& medium : config.media)
         if (medium.name == name) rings.push_back({&dynamic_cast<net::Ring&>(medium_named(name)), medium.ring_number});
-    stations_.push_back(std::make_unique<net::SourceRouteBridge>(scheduler_, trace(), bridge.name, std::move(rings),
+    stations_.push_back(std::make_unique<net::SourceRouteBridge>(scheduler_, bridge.name, std::move(rings),
                                                                  bridge.number, seed, bridge.figures.delay));
     return;
   }

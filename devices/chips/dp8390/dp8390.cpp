@@ -21,8 +21,7 @@ void set_high(std::uint16_t& v, std::uint8_t b) { v = static_cast<std::uint16_t>
 }  // namespace
 
 Dp8390::Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Host& host, Dp8390Timing timing, std::uint64_t seed)
-    : scheduler_(scheduler),
-      host_(host),
+    : host_(host),
       timing_(timing),
       clock_time_{static_cast<std::int64_t>(1'000'000'000'000 / timing.bus_clock_hz)},
       port_(scheduler, name + ".port", *this, seed),

@@ -245,7 +245,6 @@ class Dp8390 final : public net::EthernetStation {
   // BOS with words: the 68000's byte order, every local address's bytes exchanged.
   std::uint16_t swapped(std::uint16_t a) const { return (dcr_ & (WTS | BOS)) == (WTS | BOS) ? a ^ 1 : a; }
 
-  Scheduler& scheduler_;
   Dp8390Host& host_;
   std::span<std::uint8_t> memory_;
   std::uint16_t memory_first_ = 0, decoded_ = 0xFFFF;

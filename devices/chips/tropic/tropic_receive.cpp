@@ -12,7 +12,7 @@ using namespace tropic;
 namespace {
 
 constexpr std::size_t check_sequence = 4;
-constexpr std::uint32_t code_field = 2, buffer_field = 6;
+constexpr std::uint32_t buffer_field = 6;
 constexpr std::uint8_t message_mac = 0x02, message_i = 0x04, message_ui = 0x06, message_xid_poll = 0x08,
                        message_xid = 0x0A, message_xid_final = 0x0C, message_xid_not_final = 0x0E,
                        message_test_final = 0x10, message_test_not_final = 0x12, message_other = 0x14;

@@ -66,10 +66,9 @@ class SourceRouteBridge::Side final : private RingStation {
   std::deque<std::vector<std::uint8_t>> waiting_;  // the first one is with the port
 };
 
-SourceRouteBridge::SourceRouteBridge(Scheduler& scheduler, Trace& trace, std::string name, std::vector<Place> places,
-                                     unsigned number, std::uint64_t seed, Time delay)
-    : trace_(trace),
-      name_(std::move(name)),
+SourceRouteBridge::SourceRouteBridge(Scheduler& scheduler, std::string name, std::vector<Place> places, unsigned number,
+                                     std::uint64_t seed, Time delay)
+    : name_(std::move(name)),
       number_(number),
       delay_(delay),
       forward_(scheduler, name_ + ".forward", Priority::device, Callback::to<&SourceRouteBridge::forward>(this)) {

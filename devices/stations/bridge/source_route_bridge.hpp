@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/medium/ring/ring.hpp"
 #include "devices/stations/station.hpp"
@@ -44,7 +43,7 @@ class SourceRouteBridge final : public Station {
   };
 
   /// `number` is the bridge's, 1 to Fh; two bridges between the same rings need different ones.
-  SourceRouteBridge(Scheduler& scheduler, Trace& trace, std::string name, std::vector<Place> places, unsigned number,
+  SourceRouteBridge(Scheduler& scheduler, std::string name, std::vector<Place> places, unsigned number,
                     std::uint64_t seed, Time delay = source_route_delay);
   ~SourceRouteBridge() override;
 
@@ -70,7 +69,6 @@ class SourceRouteBridge final : public Station {
   bool hold(std::vector<std::uint8_t> frame, std::uint32_t to, Time now);
   void forward(Time now);
 
-  Trace& trace_;
   std::string name_;
   unsigned number_;
   Time delay_;

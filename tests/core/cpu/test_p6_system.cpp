@@ -97,11 +97,11 @@ TEST_CASE("A global page's translation outlives a load of CR3, but not INVLPG or
     default: b.put(code_at + 5, {0x0F, 0x22, 0xE1, 0x90, 0x90, 0x90, 0x90}); break;  // MOV CR4,ECX
   }
   b.put(code_at + 12, {0xA1, 0, 0, 6, 0});
-  const std::uint32_t target = 0x60000, cr4 = pge ? 0x80 : 0;
+  const std::uint32_t target = 0x60000, cr4 = pge ? 0x80 : 0, new_cr4 = how == Flush::pge ? 0 : cr4 | 0x10;
   b.change([&](Registers& r) {
     r.cr4 = cr4;
     r.gpr[EBX] = r.cr3;
-    r.gpr[ECX] = how == Flush::pge ? 0 : cr4 | 0x10;
+    r.gpr[ECX] = new_cr4;
   });
   b.pte(target, target | 7 | (global ? 0x100 : 0));
   b.put32(target, 0x11111111);

@@ -26,8 +26,8 @@ struct Row {
       : a(scheduler, {.source_routing = true}, "a"),
         b(scheduler, {.bits_per_second = 4'000'000, .source_routing = true}, "b"),
         c(scheduler, {.source_routing = true}, "c"),
-        first(scheduler, trace, "first", {{&a, 0xA}, {&b, 0xB}}, 1, 10),
-        second(scheduler, trace, "second", {{&b, 0xB}, {&c, 0xC}}, 2, 20),
+        first(scheduler, "first", {{&a, 0xA}, {&b, 0xB}}, 1, 10),
+        second(scheduler, "second", {{&b, 0xB}, {&c, 0xC}}, 2, 20),
         on_a(scheduler, a, 1),
         on_c(scheduler, c, 2) {
     for (RingRecorder* s : {&on_a, &on_c}) s->port.insert_at_rest(s->parameters, Time{});

@@ -193,10 +193,13 @@ class TagCache {
   /// Where the set of `address` begins, in bytes.
   template <CacheShape S = any_shape>
   std::size_t place(std::uint32_t address) const {
-    if (S.ways == 0) return std::size_t{set_of(address)} << set_shift_;
-    constexpr unsigned line = S.line ? S.line : 1, bytes = 1u << set_shift_of(S.ways);
-    const std::size_t offset = address & (S.sets - 1) * line;
-    return line > bytes ? offset / (line / bytes) : offset * (bytes / line);
+    if constexpr (S.ways == 0) {
+      return std::size_t{set_of(address)} << set_shift_;
+    } else {
+      constexpr unsigned line = S.line, bytes = 1u << set_shift_of(S.ways);
+      const std::size_t offset = address & (S.sets - 1) * line;
+      return line > bytes ? offset / (line / bytes) : offset * (bytes / line);
+    }
   }
   template <CacheShape S = any_shape>
   Set& set(std::uint32_t address) {

@@ -74,8 +74,15 @@ class PlanarMemory {
   }
   unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & bank_mask_; }
   template <unsigned Row>
+  std::uint32_t row_of(std::uint32_t address) const {
+    if constexpr (Row != 0)
+      return address / Row;
+    else
+      return row(address);
+  }
+  template <unsigned Row>
   unsigned reach(std::uint32_t address, unsigned hit, unsigned miss) {
-    const std::uint32_t row = Row != 0 ? address / Row : this->row(address);
+    const std::uint32_t row = row_of<Row>(address);
     std::uint32_t& open = open_row_[Row != 0 ? 0 : bank(address)];
     if (open == row) return hit;
     open = row;
