@@ -28,6 +28,7 @@ static inline u16 rom_offset(const __seg_gs void* place) { return (u16)(u32)plac
 void delay_refreshes(u32 count);  // at least this many refresh periods of 15.12 us
 void delay_us(u32 us);
 void delay_ms(u32 ms);
+void sleep_ticks(u32 ticks);      // of 54.925 ms, the first one up to a tick shorter; the processor is halted
 u32 ticks_since(u32 start);       // BDA ticks, correct over midnight
 void wait_for_interrupt(void);    // returns after an interrupt or about a refresh period
 

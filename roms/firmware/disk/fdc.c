@@ -127,7 +127,7 @@ void fdc_motor_on(u8 drive, int writing)
     u8 waited;
     asm volatile("clc\n\tint $0x15\n\tsetc %1" : "+a"(ax), "=q"(waited) : : "memory", "cc");
     if (!waited)
-        delay_ms(diskette_parameter(10) * 125u);
+        sleep_ticks(diskette_parameter(10) * 37u / 16 + 2);  // eighths of a second: 2.28 ticks each
 }
 
 void fdc_motor_timeout(void) { bda->diskette_motor_ticks = diskette_parameter(2); }

@@ -140,13 +140,15 @@ void kbc_poll(void)
 
 int kbc_finish(void)
 {
-    enum { limit_us = 1000000, step_us = 1000 };
-    for (u32 us = 0; us < limit_us; us += step_us) {
+    enum { limit_ticks = 20 };                  // 1.1 s
+    u32 start = bda->ticks;
+    for (;;) {
         kbc_poll();
-        if (!(bda->key_alt_number & (keyboard_waiting | mouse_waiting)))
+        if (!(bda->key_alt_number & (keyboard_waiting | mouse_waiting)) || ticks_since(start) > limit_ticks)
             break;
-        delay_us(step_us);
+        wait_for_interrupt();                   // the timer's: those of keyboard and mouse are masked
     }
+    cli();
     u8 value, aux;
     while (kbc_read(&value, &aux, 2000)) {      // the mouse's ID follows its test result
     }

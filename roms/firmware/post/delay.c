@@ -37,6 +37,14 @@ void delay_ms(u32 ms)
         delay_us(1000);
 }
 
+void sleep_ticks(u32 ticks)
+{
+    u32 start = bda->ticks;
+    // The bound, 62 ms a tick, holds where the timer's interrupt does not come: each turn is a refresh period there.
+    for (u32 turns = ticks << 12; turns && ticks_since(start) < ticks; --turns)
+        wait_for_interrupt();
+}
+
 u32 ticks_since(u32 start)
 {
     u32 now = bda->ticks;
