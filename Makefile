@@ -34,6 +34,7 @@ BENCH_PACKAGES = valgrind python3 binutils
 SYMBOL_PACKAGES = gcc-i686-linux-gnu binutils-i686-linux-gnu nasm
 PACKAGING_PACKAGES = dpkg-dev file gzip $(SYMBOL_PACKAGES)
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
+SANITIZER_PACKAGES = clang libclang-rt-dev llvm
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
@@ -121,10 +122,11 @@ test-lockstep: test-packages
 	cmake --build --preset release --target planar-lockstep
 	build/release/tests/lockstep/planar-lockstep --seed 2 --instructions 100M
 
-# PLANAR_SHORT: whole netio runs with short sizes only. The program starts and computes six times slower here: of its tests
+# With Clang, which compiles this build in half the time. PLANAR_SHORT: whole netio runs with short sizes only. The program starts and computes six times slower here: of its tests
 # (frontend), which the release build does all, each commit does a fifth. make test-sanitizer FIFTH= does them all.
 FIFTH = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) % 5 + 1))
 test-sanitizer: test-packages
+	$(call install,$(SANITIZER_PACKAGES))
 	cmake --preset asan -DPLANAR_UNICORN=ON -DPLANAR_FRONTEND_FIFTH=$(FIFTH) $(LAUNCHER)
 	cmake --build --preset asan
 	PLANAR_SHORT=1 ctest --preset asan -j$$(($(JOBS) + 1))
