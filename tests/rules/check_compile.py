@@ -3,9 +3,9 @@
 """Rules that need the compiler. Usage: check_compile.py RULE --build DIR [--jobs N]
 
 alone      every header, and every source file of the libraries, compiles alone: it includes what it uses. A header that
-           its own source file includes before anything else is checked with that. What a file includes of LARGE, itself or
-           through another, is precompiled for it: it hides nothing that the file does not have. Where it stands for its header,
-           what the header includes.
+           its own source file includes before anything else is checked with that. Headers of the standard library and LARGE
+           that a file includes, itself or through another, are precompiled for it, as far as other files need the same: that
+           hides nothing that the file does not have. Where it stands for its header, those that the header includes.
 tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
 
 DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
@@ -23,7 +23,7 @@ import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 LIBRARIES = ("adf", "bus", "core", "devices", "frontend", "machines", "roms", "tests")
-LARGE = ("CLI/CLI.hpp", "nlohmann/json.hpp", "fmt/format.h")  # most of the time to compile the files that include them
+LARGE = ("CLI/CLI.hpp", "nlohmann/json.hpp", "fmt/format.h")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -81,46 +81,87 @@ def included_first(header, known):
 
 
 @functools.cache
-def large_of(file):
-    """Those of LARGE that the file includes, itself or through others."""
+def external(file):
+    """The headers of the standard library and those of LARGE that the file includes, itself or through others."""
     found = set()
     with open(os.path.join(ROOT, file), encoding="utf-8") as text:
         for line in text:
             include = INCLUDE.match(line)
-            if include and include[1] in LARGE:
+            if include and (include[1] in LARGE or re.fullmatch("[a-z_]+", include[1])):
                 found.add(include[1])
             elif include and include[1].endswith(".hpp") and os.path.exists(os.path.join(ROOT, include[1])):
-                found |= large_of(include[1])
+                found |= external(include[1])
     return frozenset(found)
 
 
-@functools.cache
-def precompiled(words, names, build):
+def stands_for(file):
+    """The header of a source file that has one, else the file."""
+    header = re.sub("[.]cpp$", ".hpp", file)
+    return header if os.path.exists(os.path.join(ROOT, header)) else file
+
+
+def weights(names):
+    """{header: bytes that the compiler reads for it}"""
+    def size(name):
+        return len(subprocess.run(["c++", "-std=c++20", "-E", "-P", "-x", "c++", "-"], input="#include <%s>" % name, text=True,
+                                  capture_output=True, check=True).stdout)
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return dict(zip(names, pool.map(size, names)))
+
+
+def choose(wanted, weight):
+    """The sets of headers that spare more than they cost. `wanted` has what each file includes: no file gets anything else."""
+    candidates = {names: sum(weight[name] for name in names) for names in wanted}
+    chosen, spared = [], [0] * len(wanted)
+    while candidates:
+        def gain(names):
+            return sum(max(0, candidates[names] - had) for file, had in zip(wanted, spared) if names <= file)
+
+        best = max(candidates, key=gain)
+        if gain(best) <= 2 * candidates[best]:  # reading it, and writing it down
+            break
+        chosen.append(best)
+        spared = [max(had, candidates[best]) if best <= file else had for file, had in zip(wanted, spared)]
+        del candidates[best]
+    return chosen
+
+
+def precompile(options, names, build):
     """The options that include `names`, precompiled with the options of a compiler call."""
-    text = "".join("#include <%s>\n" % name for name in LARGE if name in names)
-    key = hashlib.sha256("\n".join([*words, text]).encode()).hexdigest()[:12]
-    header = os.path.join(build, "large", key + ".hpp")
+    text = "".join("#include <%s>\n" % name for name in sorted(names))
+    key = hashlib.sha256("\n".join([*options, text]).encode()).hexdigest()[:12]
+    header = os.path.join(build, "precompiled", key + ".hpp")
     os.makedirs(os.path.dirname(header), exist_ok=True)
     with open(header, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([*words, "-x", "c++-header", header, "-o", header + ".gch"], cwd=ROOT, check=True)
+    subprocess.run([*options, "-x", "c++-header", header, "-o", header + ".gch"], cwd=ROOT, check=True)
     return ["-include", header]
 
 
-def with_large(words, file, build):
-    header = file[:-len(".cpp")] + ".hpp"  # of a header, itself
-    names = large_of(header if os.path.exists(os.path.join(ROOT, header)) else file)
-    options = tuple(word for word in words if not word.startswith(("-I", "-DPLANAR_")))  # no library asks for either
-    return words + precompiled(options, names, build) if names else words
+def with_precompiled(calls, build, jobs):
+    """[(file, compiler call)] with the best set of headers for each."""
+    def common(words):  # no header outside of planar asks for these
+        return tuple(word for word in words if not word.startswith(("-I", "-DPLANAR_")))
+
+    groups = {}
+    for file, words in calls:
+        groups.setdefault(common(words), []).append(external(stands_for(file)))
+    weight = weights(sorted({name for file, _ in calls for name in external(stands_for(file))}))
+    chosen = [(options, names) for options, wanted in groups.items() for names in choose(wanted, weight) if names]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        made = dict(zip(chosen, pool.map(lambda pair: precompile(*pair, build), chosen)))
+
+    def best(file, words):
+        fitting = [names for options, names in made if options == common(words) and names <= external(stands_for(file))]
+        names = max(fitting, key=lambda names: sum(weight[name] for name in names), default=None)
+        return made[common(words), names] if names else []
+
+    return [(file, words + best(file, words)) for file, words in calls]
 
 
-def check_alone(known, build):
-    jobs = []
-    for source in sources(".cpp"):
-        if source in known and not source.startswith("tests/"):
-            call = with_large(known[source], source, build)
-            yield source, (call + ["-fsyntax-only", os.path.join(ROOT, source)], ""), \
-                "does not compile alone; include what it uses"
+def check_alone(known, build, jobs, only):
+    calls = [(source, known[source]) for source in sources(".cpp") if source in known and not source.startswith("tests/")]
     for header in sources(".hpp"):
         if included_first(header, known):
             continue
@@ -128,12 +169,15 @@ def check_alone(known, build):
         if call is None:
             yield header, None, "%s:1: no library compiles anything beside this header; take it out" % header
             continue
-        jobs.append((header, with_large(call, header, build) + ["-I" + ROOT, "-fsyntax-only", "-x", "c++", "-"]))
-    for header, call in jobs:
-        yield header, (call, '#include "%s"\n' % header), "does not compile alone; include what it uses"
+        calls.append((header, call + ["-I" + ROOT]))
+    for file, call in with_precompiled([call for call in calls if re.search(only, call[0])], build, jobs):
+        task = ["-fsyntax-only", os.path.join(ROOT, file)], ""
+        if file.endswith(".hpp"):
+            task = ["-fsyntax-only", "-x", "c++", "-"], '#include "%s"\n' % file
+        yield file, (call + task[0], task[1]), "does not compile alone; include what it uses"
 
 
-def check_tidy(known, build):
+def check_tidy(known, build, _jobs, _only):
     largest = {}
     for file in sources(".cpp"):
         if file in known and not file.startswith("tests/"):
@@ -172,7 +216,7 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     rule = {"alone": check_alone, "tidy": check_tidy}[options.rule]
-    jobs = [job for job in rule(commands(build), build) if re.search(options.only, job[0])]
+    jobs = [job for job in rule(commands(build), build, options.jobs, options.only) if re.search(options.only, job[0])]
     if not jobs:
         sys.exit("check_compile.py: nothing to check; is %s configured with the tests?" % options.build)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
