@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <fstream>
+#include <vector>
+
 #include "core/common/error.hpp"
-#include "core/host/host_files.hpp"
 #include "core/state/sha256.hpp"
 #include "frontend/kept/kept_json.hpp"
 
@@ -39,9 +42,14 @@ std::string stranger(const ordered_json& result, const RunIdentity& wanted) {
 }  // namespace
 
 std::string own_program_sha256() {
-  return sha256_hex(read_host_file("/proc/self/exe", std::uint64_t{1} << 30,
-                                   "cannot be read; run without --report and --results",
-                                   "is too large; run without --report and --results"));
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  Sha256 sum;
+  std::vector<char> piece(1 << 16);
+  while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())), program.gcount() > 0)
+    sum.update({reinterpret_cast<const std::uint8_t*>(piece.data()), static_cast<std::size_t>(program.gcount())});
+  if (!program.eof())
+    throw Error("/proc/self/exe: cannot be read; run without --report and --results", ExitCode::missing_file);
+  return sum.hex();
 }
 
 std::string kept_run_text(const KeptRun& run, const RunIdentity& identity) {

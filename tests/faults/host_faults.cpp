@@ -208,7 +208,11 @@ int fflush(std::FILE* file) {
 
 using Main = int(int, char**, char**);
 static Main* program;
-static int run_program(int argc, char** argv, char** environment) {
+#ifdef __clang__
+[[clang::no_sanitize("function")]]  // main may have two parameters
+#endif
+static int
+run_program(int argc, char** argv, char** environment) {
   state.in_main = true;
   const int result = program(argc, argv, environment);
   state.in_main = false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // netperf in the guest: streams and transactions against the reference station and against a second machine.
+#include <algorithm>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
@@ -44,17 +46,19 @@ TEST_CASE("netperf TCP_STREAM delivers what netio delivers, whatever kind of car
         {"model95", "tr16-4a-1994"}}) {
     const std::string options =
         std::string(" --machine ") + machine + " --card " + card + " --sizes 8192 --seconds 2 --quiet --json -";
-    const auto netio = run_planar("netio" + options);
-    REQUIRE(netio.status == 0);
-    const auto delivered = netio.json().at("rows").at(0).at("delivered_kb_per_s").get<double>();
     // The LAN Adapter/A's driver clears PKTRX after it has looked: a frame that comes between stays until the next one.
     // If that is the other station's FIN the test lasts three seconds longer, in one placement and not in the next.
-    double stream = 0;
-    for (unsigned placement = 0; placement < 3 && stream <= 0.99 * delivered; ++placement) {
-      const auto netperf = run_planar("netperf" + options + " --placement " + std::to_string(placement));
-      REQUIRE(netperf.status == 0);
-      stream = netperf.json().at("rows").at(0).at("kb_per_s").get<double>();
-    }
+    const auto median = [&](const std::string& benchmark, const char* figure) {
+      std::vector<double> figures;
+      for (unsigned placement = 0; placement < 3; ++placement) {
+        const auto said = run_planar(benchmark + options + " --placement " + std::to_string(placement));
+        REQUIRE(said.status == 0);
+        figures.push_back(said.json().at("rows").at(0).at(figure).get<double>());
+      }
+      std::ranges::sort(figures);
+      return figures[1];
+    };
+    const double delivered = median("netio", "delivered_kb_per_s"), stream = median("netperf", "kb_per_s");
     INFO(machine << " " << card << ": " << delivered << " " << stream);
     CHECK(stream > 0.99 * delivered);
     CHECK(stream < 1.01 * delivered);

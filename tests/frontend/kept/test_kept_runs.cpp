@@ -47,7 +47,8 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
         changed([&](auto& j) { j[member] = value; }, member, true);
   }
   for (const auto& [member, value] : good["result"].items())
-    changed([&name = member](auto& j) { j["result"][name] = ordered_json::array({nullptr}); }, "result/" + member, true);
+    changed([&name = member](auto& j) { j["result"][name] = ordered_json::array({nullptr}); }, "result/" + member,
+            true);
   changed([](auto& j) { j["result"] = ordered_json::object(); }, "result", true);
   changed([](auto& j) { j["status"] = 4; }, "status", true);
   changed([](auto& j) { j["problem"] = "two"; }, "two kinds", true);

@@ -153,7 +153,7 @@ TEST_CASE("diff names the first cycle at which two runs diverge", "[timeline][di
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
   const std::string netio =
-      "netio --card ne2 --seconds 0.05 --sizes 1024 --quiet --timeline-from '7.975 s' --timeline ";
+      "netio --card ne2 --seconds 0.05 --sizes 1024 --quiet --timeline-from '8.175 s' --timeline ";
   REQUIRE(run_planar(netio + a + " --json " + a + ".result").status == 0);
   REQUIRE(run_planar(netio + b).status == 0);
   REQUIRE(run_planar(netio + c + " --set ne2.register.ready_delay=550ns --json " + c + ".result").status == 0);

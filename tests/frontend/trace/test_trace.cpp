@@ -81,7 +81,7 @@ std::map<std::string, Row> documented() {
 }
 
 const std::string short_netio = "netio --card ne2 --quiet --seconds 0.05 --sizes 1024 ";
-const std::string instant = "--trace-from '7.952 s' --trace-to '7.953 s' ";
+const std::string instant = "--trace-from '8.152 s' --trace-to '8.153 s' ";
 
 }  // namespace
 
@@ -96,9 +96,9 @@ TEST_CASE("every trace category is documented, and has lines like its example", 
     for (const Line& line : trace_lines(file)) seen[line.category].insert(shape(line.category, line.text));
   };
   run("instant", short_netio + instant + "--trace all");
-  run("calls", short_netio + "--trace memory,syscall --trace-from '7.935 s'");
+  run("calls", short_netio + "--trace memory,syscall --trace-from '8.135 s'");
   run("rare", short_netio + "--trace irq,pos,timer,diskette,keyboard,video,serial,peer,firmware");
-  run("dma", short_netio + "--trace dma,arbitration --trace-from '1.6 s' --trace-to '1.61 s'");
+  run("dma", short_netio + "--trace dma,arbitration --trace-from '1.8 s' --trace-to '1.81 s'");
   std::string disk("\xFA\xF4\xEB\xFD", 4);
   disk.resize(2 << 20);
   disk.replace(510, 2, "\x55\xAA");
@@ -156,11 +156,11 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
     REQUIRE(said.status == 0);
     return trace_lines(file);
   };
-  const auto whole = traced("--trace nic,irq --trace-from '7.885 s'");
+  const auto whole = traced("--trace nic,irq --trace-from '8.085 s'");
   const auto within = traced("--trace nic,irq " + instant);
   std::vector<Line> slice;
   for (const Line& line : whole)
-    if (line.microseconds >= 7'952'000 && line.microseconds < 7'953'000) slice.push_back(line);
+    if (line.microseconds >= 8'152'000 && line.microseconds < 8'153'000) slice.push_back(line);
   REQUIRE(within.size() == slice.size());
   for (std::size_t n = 0; n < slice.size(); ++n) {
     CHECK(within[n].microseconds == slice[n].microseconds);

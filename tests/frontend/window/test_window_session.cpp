@@ -233,12 +233,12 @@ TEST_CASE("a reset starts the machine again") {
   Watched w;
   w.open();
   std::vector<std::string> before, after;
-  w.run(3_s, {{1500_ms,
+  w.run(4_s, {{1800_ms,
                [&] {
                  before = w.session->screen();
                  press(SDL_SCANCODE_BACKSPACE);
                }},
-              {1700_ms, [&] { after = w.session->screen(); }}});
+              {2000_ms, [&] { after = w.session->screen(); }}});
   CHECK(before != after);
   CHECK(w.session->screen() == before);
   CHECK_FALSE(w.session->repeatable());
