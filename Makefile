@@ -122,8 +122,9 @@ test-lockstep: test-packages
 	cmake --build --preset release --target planar-lockstep
 	build/release/tests/lockstep/planar-lockstep --seed 2 --instructions 100M
 
-# With Clang, which compiles this build in half the time. PLANAR_SHORT: whole netio runs with short sizes only. The program starts and computes six times slower here: of its tests
-# (frontend), which the release build does all, each commit does a fifth. make test-sanitizer FIFTH= does them all.
+# With Clang, which compiles this build in half the time. PLANAR_SHORT: whole netio runs with short sizes only. The program
+# computes ten times slower here: of its tests (frontend), which the release build does all, each commit does a fifth.
+# make test-sanitizer FIFTH= does them all.
 FIFTH = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) % 5 + 1))
 test-sanitizer: test-packages
 	$(call install,$(SANITIZER_PACKAGES))

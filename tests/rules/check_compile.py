@@ -148,7 +148,7 @@ def with_precompiled(calls, build, jobs):
     for file, words in calls:
         groups.setdefault(common(words), []).append(external(stands_for(file)))
     weight = weights(sorted({name for file, _ in calls for name in external(stands_for(file))}))
-    chosen = [(options, names) for options, wanted in groups.items() for names in choose(wanted, weight) if names]
+    chosen = [(options, names) for options, wanted in groups.items() for names in choose(wanted, weight)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         made = dict(zip(chosen, pool.map(lambda pair: precompile(*pair, build), chosen)))
 
