@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Screen (VGA text memory at B8000h) and COM1 (38400 8N1). Lines for programs begin with '@' and go
-// to COM1 only. While a measurement runs COM1 output is queued and the tick hands the UART one
-// transmit FIFO a time (16 bytes, or 1 without a FIFO): no interrupt, no waiting.
+// Screen (VGA text memory at B8000h) and COM1 (115200 8N1). Lines for programs begin with '@' and go
+// to COM1 only. Whoever writes a line waits until it has left: halted, until the UART's interrupt says
+// that its transmit FIFO is empty (16 bytes, or 1 without a FIFO). While a measurement runs COM1 output
+// is queued and the tick hands the UART one FIFO a time: no interrupt, no waiting.
 #include "kernel.h"
 
 enum { COLUMNS = 80, ROWS = 25, ATTRIBUTE = 0x07 };
 enum { COM1 = 0x3F8, THR = 0, IER = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
-enum { LSR_THR_EMPTY = 0x20, LSR_ALL_SENT = 0x40 };
+enum { IER_THR_EMPTY = 0x02, MCR_DTR_RTS = 0x03, MCR_OUT2 = 0x08, LSR_THR_EMPTY = 0x20, LSR_ALL_SENT = 0x40 };
+enum { COM1_IRQ = 4, EFLAGS_IF = 0x200 };
 enum { QUEUE = 4096 };
 
 static u32 row, column;
 static char queue[QUEUE];
 static u32 queue_in, queue_out;
-static int deferred, have_com1, fifo_bytes = 1;
+static int deferred, have_com1, have_irq, fifo_bytes = 1;
 
 static void screen_cursor(void) {
     u32 at = row * COLUMNS + column;
@@ -50,11 +52,11 @@ void console_init(void) {
     row = column = 0;
     outb(0x00, COM1 + IER);
     outb(0x80, COM1 + LCR);
-    outb(115200 / 38400, COM1 + THR);
+    outb(1, COM1 + THR);                // 115200
     outb(0, COM1 + IER);
     outb(0x03, COM1 + LCR);
     outb(0x07, COM1 + IIR_FCR);
-    outb(0x03, COM1 + MCR);
+    outb(MCR_DTR_RTS | MCR_OUT2, COM1 + MCR);
     have_com1 = inb(COM1 + LSR) != 0xFF;
     if ((inb(COM1 + IIR_FCR) & 0xC0) == 0xC0)
         fifo_bytes = 16;
@@ -77,12 +79,29 @@ void serial_tick(void) {
         send_if_empty();
 }
 
+static void transmit_interrupt(int irq, void *dev, struct regs *r) {
+    (void)irq, (void)dev, (void)r;
+    inb(COM1 + IIR_FCR);                // takes it back
+}
+
+void console_interrupts(void) { have_irq = have_com1 && !request_irq(COM1_IRQ, transmit_interrupt, IRQF_SHARED, NULL); }
+
+// Interrupts are off. Halts until the FIFO is empty, if the caller has them on, as `flags` say; else the caller asks again.
+static void wait_for_fifo(u32 flags) {
+    if (!have_irq || !(flags & EFLAGS_IF))
+        return;
+    outb(IER_THR_EMPTY, COM1 + IER);
+    __asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
+    outb(0, COM1 + IER);
+}
+
 // Waits for the UART, with interrupts as the caller has them: a line takes longer than a card's buffers last.
 void serial_flush(void) {
     u32 flags;
     while (queue_in != queue_out) {
         save_flags_cli(flags);
         send_if_empty();
+        wait_for_fifo(flags);
         restore_flags(flags);
     }
     while (have_com1 && !(inb(COM1 + LSR) & LSR_ALL_SENT))

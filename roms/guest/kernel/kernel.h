@@ -272,6 +272,7 @@ int verify_write(const void *to, u32 n);
 
 // ---- console (console.c) ------------------------------------------------------------------------
 void console_init(void);
+void console_interrupts(void);                  // from here on a line is waited for halted
 void console_write(const char *text, u32 n);    // screen and COM1
 void serial_write(const char *text, u32 n);     // COM1 only: the machine-readable lines
 void serial_defer(int on);                      // 1: queued, sent from the tick; 0: sent at once

@@ -62,6 +62,7 @@ void kernel_main(void) {
     sched_init();
     irq_init();
     timer_init();
+    console_interrupts();
     network_settings(settings_text);
     if (has_mca)
         mca_bus.scan();
