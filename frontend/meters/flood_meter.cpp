@@ -110,7 +110,6 @@ void FloodMeter::found_page(std::uint32_t address) {
   do_bottom_half_ = word(page_ + do_bottom_half_at);
   receive_visit_ = word(page_ + receive_visit_at);
   receive_run_ = word(page_ + receive_run_at);
-  look_.at(lab_.scheduler().now() + interval);
 }
 
 std::uint32_t FloodMeter::word(std::uint32_t linear) const {
@@ -145,9 +144,9 @@ FloodSeen::Activity FloodMeter::activity() {
 }
 
 void FloodMeter::look(Time now) {
-  look_.at(now + interval);
   FloodSeen* const run = present();
   if (!run) return;
+  look_.at(now + (now <= run->ends + grace ? interval : late_interval));
   if (now <= run->ends) {
     ++run->looks[activity()];
   } else if (!run->measured) {
@@ -187,6 +186,7 @@ FloodSeen& FloodMeter::begin_run(std::uint32_t number, Time began) {
   const auto account = machine().cpu().account();
   first_clocks_ = account.clocks;
   first_halted_ = account.halted;
+  if (page_ != 0) look_.at(lab_.scheduler().now() + interval);
   return run;
 }
 

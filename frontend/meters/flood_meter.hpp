@@ -3,10 +3,10 @@
 // processor does, and when each frame is counted by the guest. The guest does nothing for it but say where its page of
 // counters lies (roms/guest/common/sink_page.h).
 //
-// What the processor does is looked at every `interval`: halted, or in an interrupt's handler, the bottom halves or
+// What the processor does is looked at every `interval` of a run: halted, or in an interrupt's handler, the bottom halves or
 // neither, by the innermost return address into the two functions on the kernel's stack. The share of looks is the
 // share of time; of 20000 looks (0.2 s) its standard error is 0.35 % at most. The same looks see the guest's count, so
-// that a latency is right to one interval, upwards.
+// that a latency is right to one interval, upwards; that of frames which come too late, to a longer one.
 #pragma once
 
 #include <array>
@@ -63,6 +63,8 @@ class FloodMeter final : public net::WireObserver {
  public:
   /// No divisor of the usual distances between frames, so that looks do not keep step with them.
   static constexpr Time interval = 9'973_ns;
+  /// When the run is over, `grace` included; the guest's log of what it counts is long enough for that.
+  static constexpr Time late_interval = 159'739_ns;
   /// What the guest has received when the generator ends may take as long as a tick to be counted.
   static constexpr Time grace = 10_ms;
   /// Of a run, and of a burst more.
