@@ -6,7 +6,7 @@ namespace planar::cpu {
 bool BlockMemo::has_room() const {
   constexpr std::size_t most_of_a_way = longest_way + 2;  // its end takes two places
   return pipelines_.size() + 2 <= most_pipelines_ && questions_.size() + most_of_a_way <= most_questions &&
-         answers_.size() + most_of_a_way <= most_questions;
+         answers_.size() + most_of_a_way <= most_questions && cuts_.size() < most_questions;
 }
 
 void BlockMemo::clear() {
@@ -16,6 +16,8 @@ void BlockMemo::clear() {
   firsts_.clear();
   questions_.clear();
   answers_.clear();
+  first_cuts_.clear();
+  cuts_.clear();
 }
 
 std::uint32_t BlockMemo::number_of(const PackedPipeline& pipeline) {
@@ -27,16 +29,35 @@ std::uint32_t BlockMemo::number_of(const PackedPipeline& pipeline) {
 const BlockMemo::Question* BlockMemo::first_elsewhere(const Question& end, std::uint32_t block) {
   const Question* const found = first(end.other, block);
   if (found != nullptr)
-    questions_[static_cast<std::size_t>(&end - questions_.data()) + 1] =
-        std::bit_cast<Question>(Follower{block, static_cast<std::uint32_t>(found - questions_.data()), 0});
+    questions_[index_of(end) + 1] = std::bit_cast<Question>(Follower{block, index_of(*found), 0});
   return found;
+}
+
+const BlockMemo::Question* BlockMemo::cut(Place place, std::int64_t limit) const {
+  const auto first = first_cuts_.find(place);
+  for (std::uint32_t n = first == first_cuts_.end() ? none : first->second; n != none; n = cuts_[n].other)
+    if (cuts_[n].before < limit && questions_[cuts_[n].end].reach >= limit) return &questions_[cuts_[n].end];
+  return nullptr;
+}
+
+std::uint32_t BlockMemo::new_end(const Question& end) {
+  questions_.push_back(end);
+  questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0}));
+  return index_of(questions_.back()) - 1;
+}
+
+void BlockMemo::add_cut(Place place, std::int16_t before, std::uint32_t end) {
+  std::uint32_t& first = first_cuts_.try_emplace(place, none).first->second;
+  cuts_.push_back({end, first, before});
+  first = static_cast<std::uint32_t>(cuts_.size() - 1);
 }
 
 std::size_t BlockMemo::bytes() const {
   const std::size_t of_a_map = 3 * sizeof(void*);
   return pipelines_.size() * (sizeof(PackedPipeline) + sizeof(void*) + of_a_map) +
          firsts_.size() * (2 * sizeof(std::uint64_t) + of_a_map) + questions_.size() * sizeof(Question) +
-         answers_.size() * sizeof(Answer);
+         answers_.size() * sizeof(Answer) + first_cuts_.size() * (2 * sizeof(std::uint64_t) + of_a_map) +
+         cuts_.size() * sizeof(Cut);
 }
 
 BlockMemo::Way::Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block) : memo_(memo) {
@@ -47,7 +68,7 @@ BlockMemo::Way::Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block) :
 }
 
 BlockMemo::Way::Way(BlockMemo& memo, const Question& question, std::uint64_t answer) : memo_(memo) {
-  answered(memo.questions_[static_cast<std::size_t>(&question - memo.questions_.data())], answer);
+  answered(memo.questions_[memo.index_of(question)], answer);
 }
 
 BlockMemo::Question& BlockMemo::Way::here(const Question& question) {
@@ -71,7 +92,7 @@ void BlockMemo::Way::answered(Question& q, std::uint64_t answer) {
     q.answer = static_cast<std::uint16_t>(answer);
     at_ = none;
   } else if (q.answer == answer) {
-    at_ = static_cast<std::uint32_t>(&q + 1 - memo_.questions_.data());
+    at_ = memo_.index_of(q) + 1;
   } else {
     std::uint32_t* n = &q.other;
     while (*n != none && memo_.answers_[*n].answer != answer) n = &memo_.answers_[*n].other;
@@ -90,11 +111,12 @@ void BlockMemo::Way::add(const Question& question, std::uint64_t answer) {
   if (!forks_) answered(q, answer);
 }
 
-void BlockMemo::Way::end(const Question& end) {
-  if (forks_) return;
+std::uint32_t BlockMemo::Way::end(const Question& end) {
+  if (forks_) return none;
   const Question& q = here(end);
   contradicts_ = contradicts_ || (!forks_ && q.other != end.other);
   if (fresh_) memo_.questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0}));
+  return forks_ ? none : at_;
 }
 
 }  // namespace planar::cpu

@@ -4,8 +4,8 @@
 // What a block does to the pipeline follows from how that stands at its beginning and from the answers to a few
 // questions: when a code line arrives, when a load has its datum, when the first level takes a store, how the predictor
 // did, when a cycle on the pins is over. So what follows each pair of pipeline and block is a tree of questions with
-// the answers met so far, and at each of its ends is the pipeline at the end of the block. The caches, the store
-// buffer, the predictor and the pins, which give the answers, are asked each time; only the pipeline's own work is left
+// the answers met so far, and at each of its ends is the pipeline at the end of the block. Where an event has cut a
+// block short there is such an end, too. The caches, the store buffer, the predictor and the pins, which give the answers, are asked each time; only the pipeline's own work is left
 // out (timing_p6_blocks.cpp). After Schnarr and Larus, "Fast out-of-order processor simulation using memoization"
 // (ASPLOS 1998).
 //
@@ -85,6 +85,20 @@ class BlockMemo {
   }
   const PackedPipeline& pipeline(std::uint32_t state) const { return *pipelines_[state]; }
 
+  /// A place in the trees: where a block begins, or where a question has been answered.
+  using Place = std::uint64_t;
+  static Place beginning(std::uint32_t state, std::uint32_t block) { return key(state, block); }
+  Place place_after(const Question& question, std::uint64_t answer) const {
+    return std::uint64_t{1} << 63 | std::uint64_t{index_of(question)} << 16 | answer;
+  }
+  /// The end at which a block is cut if something happens `limit` clocks after its beginning and nothing is asked from
+  /// `place` to there: after the first instruction with which the processor's clock reaches it. Null: not known.
+  const Question* cut(Place place, std::int64_t limit) const;
+  /// An end that has not been there, in the middle of a block. Returns its number.
+  std::uint32_t new_end(const Question& end);
+  /// The block is cut at that end if something happens after clock `before`, of the instruction before, up to its own.
+  void add_cut(Place place, std::int16_t before, std::uint32_t end);
+
   bool learns() const { return most_pipelines_ != 0; }
   /// Whether there is room for two more pipelines and a way; if not, clear() is due.
   bool has_room() const;
@@ -103,7 +117,8 @@ class BlockMemo {
     /// or from where `question` is answered by `answer`, which may be new.
     Way(BlockMemo& memo, const Question& question, std::uint64_t answer);
     void add(const Question& question, std::uint64_t answer);
-    void end(const Question& end);
+    /// Returns the end's number, or none.
+    std::uint32_t end(const Question& end);
     /// Whether the same question is known to be asked at another time, or the same end to leave another pipeline.
     bool contradicts() const { return contradicts_; }
 
@@ -136,18 +151,25 @@ class BlockMemo {
   struct Answer {
     std::uint32_t answer, next, other;
   };
+  struct Cut {
+    std::uint32_t end, other;
+    std::int16_t before;
+  };
   struct Hash {
     std::size_t operator()(const PackedPipeline& p) const { return p.hash(); }
   };
   static constexpr std::size_t most_questions = 1u << 20;
   static std::uint64_t key(std::uint32_t state, std::uint32_t block) { return std::uint64_t{state} << 32 | block; }
   const Question* first_elsewhere(const Question& end, std::uint32_t block);
+  std::uint32_t index_of(const Question& q) const { return static_cast<std::uint32_t>(&q - questions_.data()); }
 
   std::unordered_map<PackedPipeline, std::uint32_t, Hash> numbers_;
   std::vector<const PackedPipeline*> pipelines_;  // by number
   std::unordered_map<std::uint64_t, std::uint32_t> firsts_;
   std::vector<Question> questions_;  // neither of these moves: there is room from the first one on
   std::vector<Answer> answers_;
+  std::unordered_map<Place, std::uint32_t> first_cuts_;
+  std::vector<Cut> cuts_;
   std::size_t most_pipelines_ = 1u << 17;
   std::uint32_t blocks_ = 0;
 };

@@ -99,7 +99,8 @@ void TimingP6::start(const Op& op, std::uint32_t eip) {
   follow_clock();
   forget_instruction();
   const MicroOps& f = micro_ops(op.p6.micro_ops);
-  op_ = &op;
+  op_ = last_ = &op;
+  before_last_ = clock_;
   made_of_ = &f;
   address_of_op_ = eip;
   if (recording_ && asks_more(op)) [[unlikely]]

@@ -89,7 +89,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void leave() {
     if (following_) [[unlikely]]
       catch_up();
-    recording_ = false;
+    if (recording_) [[unlikely]]
+      leave_recorded();
   }
   /// Makes clocks() right from here to the end of the instruction.
   void bring_clock();
@@ -198,6 +199,12 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool make_state();
   bool number_pipeline();
   void begin_recording(const Question* from);
+  void leave_recorded();
+  BlockMemo::Place recorded_place() const;
+  bool cuts(std::int16_t& before) const;
+  Question end_after(const Op& last, std::uint64_t at, std::uint64_t reach) const {
+    return {last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_};
+  }
   void write_way_down(const Op& last);
   void follow_begin(const Op& op, std::uint32_t physical_eip);
   bool follow_load(std::uint32_t physical, unsigned bytes);
@@ -223,6 +230,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   std::uint64_t after_base(std::int16_t clocks) const {
     return base_ + static_cast<std::uint64_t>(std::int64_t{clocks});
   }
+  std::int64_t since_base(std::uint64_t clock) const { return static_cast<std::int64_t>(clock - base_); }
   /// Whether that many clocks, which may be below zero, have room in a question.
   static bool is_near(std::uint64_t clocks) { return clocks + 0x8000 <= 0xFFFF; }
 
@@ -287,6 +295,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   const Question* recorded_from_ = nullptr;
   std::uint32_t steps_recorded_ = 0;  // from this step on
   std::vector<Question> recorded_;
+  const Op* last_ = nullptr;         // the last instruction that has been computed,
+  std::uint64_t before_last_ = 0;    // and the processor's clock before it
   std::uint64_t cycle_wanted_ = 0;  // when the present cycle on the pins could begin, but for the bus
   std::uint32_t retraced_ = 0;      // the next step, while the pipeline goes the way again
   bool verify_ = false;

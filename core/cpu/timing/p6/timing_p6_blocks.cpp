@@ -50,8 +50,9 @@ void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, st
   ++since_unfit_;
   if ((waits_ && since_unfit_ < worthwhile) || limit <= clock_ || !find_state()) return;
   if (block.number == 0) block.number = memo_.new_block();
-  const Question* const first =
-      ended_ != nullptr ? memo_.first(*ended_, block.number) : memo_.first(state_, block.number);
+  const Question* first = ended_ != nullptr ? memo_.first(*ended_, block.number) : memo_.first(state_, block.number);
+  if (first == nullptr || after_base(first->reach) >= limit) [[unlikely]]
+    first = memo_.cut(BlockMemo::beginning(state_, block.number), since_base(limit));
   steps_ = stores_given_ = 0;
   block_ = &block;
   ops_ = ops;
@@ -59,7 +60,7 @@ void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, st
   limit_ = limit;
   op_ = done_ = nullptr;
   answered_ = nullptr;
-  if (first != nullptr && !verify_ && after_base(first->reach) < limit) [[likely]] {
+  if (first != nullptr && !verify_) [[likely]] {
     next_ = first;
     following_ = true;
     current_ = false;
@@ -74,6 +75,35 @@ void TimingP6::begin_recording(const Question* from) {
   recorded_from_ = from;
   recorded_.clear();
   steps_recorded_ = retraced_ = steps_;
+  last_ = nullptr;
+}
+
+// Where what has been computed begins.
+BlockMemo::Place TimingP6::recorded_place() const {
+  return recorded_from_ != nullptr ? memo_.place_after(*recorded_from_, way_[steps_recorded_ - 1].answer)
+                                   : BlockMemo::beginning(begins_, block_->number);
+}
+
+// Whether the last instruction is the one after which something happens, and nothing has been asked before it since
+// recorded_place(): it will be the same one again.
+bool TimingP6::cuts(std::int16_t& before) const {
+  if (verify_ || !recorded_.empty() || last_ == nullptr || before_last_ >= limit_ || clock_ < limit_) return false;
+  if (!is_near(before_last_ - base_) || memo_.cut(recorded_place(), since_base(limit_)) != nullptr) return false;
+  before = static_cast<std::int16_t>(before_last_ - base_);
+  return true;
+}
+
+// The block is left before its end.
+void TimingP6::leave_recorded() {
+  recording_ = false;
+  std::int16_t before;
+  if (op_ != nullptr || !memo_.has_room() || !cuts(before)) return;
+  const BlockMemo::Place place = recorded_place();
+  const std::uint64_t base = base_, reach = clock_ - base;
+  if (!number_pipeline()) return;
+  const std::uint64_t at = base_ - base;
+  if (!is_near(at) || !is_near(reach)) return;
+  memo_.add_cut(place, before, memo_.new_end(end_after(*last_, at, reach)));
 }
 
 // The last instruction of the block has been computed.
@@ -81,6 +111,8 @@ void TimingP6::write_way_down(const Op& last) {
   recording_ = false;
   if (!memo_.has_room()) return;
   const std::uint64_t base = base_, reach = clock_ - base;
+  std::int16_t before;
+  const bool cut = cuts(before);
   if (!number_pipeline()) return;
   const std::uint64_t at = base_ - base;
   if (!is_near(at) || !is_near(reach)) return;
@@ -90,7 +122,8 @@ void TimingP6::write_way_down(const Op& last) {
   BlockMemo::Way way = recorded_from_ != nullptr ? BlockMemo::Way(memo_, *recorded_from_, way_[answers - 1].answer)
                                                  : BlockMemo::Way(memo_, begins_, block_->number);
   for (std::size_t n = 0; n < recorded_.size(); ++n) way.add(recorded_[n], way_[answers + n].answer);
-  way.end({last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_});
+  const std::uint32_t end = way.end(end_after(last, at, reach));
+  if (cut && end != BlockMemo::none) memo_.add_cut(recorded_place(), before, end);
   if (way.contradicts())
     throw Error("a block of code took another way through the P6's pipeline than before; please report this",
                 ExitCode::emulation_fault);
@@ -106,6 +139,8 @@ inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t ad
   // Between two questions of one instruction, and after the last one of the last, no instruction ends.
   if (next != nullptr && (after_base(next->reach) < limit_ || next->behind == q.behind)) [[likely]]
     next_ = next;
+  else if (const Question* const cut = memo_.cut(memo_.place_after(q, answer), since_base(limit_)))
+    next_ = cut;
   else
     catch_up();
 }
