@@ -78,10 +78,20 @@ double cost_of_second(const std::string& machine) {
 constexpr double boot_work = 2;
 constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
 
+/// A second machine works as much; bonded cards carry as many times the frames.
+double work_of(const std::vector<std::string>& settings) {
+  double work = 1;
+  for (std::size_t n = 0; n + 1 < settings.size(); ++n) {
+    if (settings[n] == "--against") work *= 2;
+    if (settings[n] == "--bond") work *= std::max(1.0, std::strtod(settings[n + 1].c_str(), nullptr));
+  }
+  return work;
+}
+
 std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
   const auto sizes = static_cast<double>(o.benchmark_of(cell).sizes(o.sizes_of(cell)).size());
   const bool fast = cell.command.empty() && ethernet_rate(find_adapter(cell.card).medium) >= 100'000'000;
-  const double frames = fast ? work_at_100_mbit : 1;
+  const double frames = (fast ? work_at_100_mbit : 1) * work_of(cell.settings);
   return static_cast<std::uint64_t>(
       std::llround((boot_work + std::strtod(o.seconds_of(cell).c_str(), nullptr) * sizes * frames) * of_second));
 }
