@@ -129,6 +129,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::array<std::array<std::uint64_t, host_tlb_entries / 64>, 2> host_tlb_filled{};  ///< entries that may hold a page
   ModelTlb data_tlb, code_tlb;         ///< 386, 486: data_tlb serves both
   ModelTlb large_tlb, large_code_tlb;  ///< of 4 MB pages; a Pentium has code of them in code_tlb, in parts of 4 KB
+  std::uint64_t tlb_changes = 0;       ///< of these four, so far; no state
   bool fast_data = true;               ///< no data breakpoint is armed
   LoopWatch loop_watch;                ///< of the P6
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/cpu/engine/tlb.hpp"
 #include "core/cpu/timing/p6/pipeline.hpp"
 #include "core/cpu/timing/p6/store_log.hpp"
 #include "core/cpu/timing/timing.hpp"
@@ -28,12 +27,13 @@ struct LoopMark {
   std::uint64_t clock = 0, instructions = 0, pin_clocks = 0;
   ProcessorTiming::Counters counters;
   PipelineP6 pipeline;
-  ModelTlb data_tlb, code_tlb, large_tlb, large_code_tlb;
+  std::uint64_t tlb_changes = 0;
   /// Where the passes before have stored, and what was there.
   StoreLog places;
   std::array<std::uint32_t, StoreLog::most> content{};
 
   StoreLog stored;                 ///< since the mark
+  Predictor::Before predictor;     ///< what has changed since then
   unsigned counter = no_register;  ///< register that counts down
   unsigned passes = 0;             ///< since the mark
   unsigned renewal = 1;            ///< after so many passes it is made afresh

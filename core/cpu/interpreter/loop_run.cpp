@@ -120,8 +120,6 @@ bool undisturbed(const Engine& c) {
   return c.stop_at == c.horizon_clock && (c.attention & ~attend_test) == 0 && !c.step_armed && !c.one_by_one;
 }
 
-bool same_tlb(const ModelTlb& a, const ModelTlb& b) { return a.next == b.next && a.entries == b.entries; }
-
 /// What RAM has there; false: the place goes beyond its page.
 bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {
   const std::uint32_t offset = place.address & 0xFFF;
@@ -157,15 +155,13 @@ void put_mark(Engine& c, LoopMark& m) {
   m.pin_clocks = timing.pin_clocks();
   m.counters = timing.counters();
   m.pipeline = timing.pipeline();
-  m.data_tlb = c.data_tlb;
-  m.code_tlb = c.code_tlb;
-  m.large_tlb = c.large_tlb;
-  m.large_code_tlb = c.large_code_tlb;
+  m.tlb_changes = c.tlb_changes;
   m.places.clear();
   for (unsigned n = 0; n < m.stored.count; ++n)
     if (content(c, m.stored.places[n], m.content[m.places.count]))
       m.places.places[m.places.count++] = m.stored.places[n];
   m.stored.clear();
+  timing.watch_pass(m.stored, m.predictor);
   m.passes = 0;
 }
 
@@ -176,9 +172,8 @@ bool recurs(Engine& c, const LoopMark& m) {
   return timing.clocks() > m.clock && timing.pin_clocks() == m.pin_clocks && n.code_misses == m.counters.code_misses &&
          n.read_misses == m.counters.read_misses && n.write_misses == m.counters.write_misses &&
          c.seg[CS].selector == m.code && c.seg[SS].selector == m.stack && c.cr2 == m.fault_address &&
-         timing.recurs(m.pipeline, timing.clocks() - m.clock) && same_memory(c, m) &&
-         same_tlb(c.data_tlb, m.data_tlb) && same_tlb(c.code_tlb, m.code_tlb) && same_tlb(c.large_tlb, m.large_tlb) &&
-         same_tlb(c.large_code_tlb, m.large_code_tlb);
+         c.tlb_changes == m.tlb_changes && timing.recurs(m.pipeline, m.predictor, timing.clocks() - m.clock) &&
+         same_memory(c, m);
 }
 
 /// All passes that end before the horizon, but for the last ones of a counter.
@@ -220,7 +215,7 @@ void forget_loop(Engine& c) {
   if (!w.marked) return;
   w.marked = false;
   w.left = LoopWatch::usual_patience;
-  c.timing.p6().log_stores(nullptr);
+  c.timing.p6().forget_pass();
 }
 
 void watch_loop(Engine& c, const Block& b) {
@@ -240,7 +235,6 @@ void watch_loop(Engine& c, const Block& b) {
     m.renewal = 1;
     m.tried = m.blocks = 0;
     put_mark(c, m);
-    c.timing.p6().log_stores(&m.stored);
     w.marked = true;
   } else if (LoopMark& m = *w.mark;
              c.eip == m.registers.eip && undisturbed(c) && same(registers_of(c), m.registers, m.counter)) {

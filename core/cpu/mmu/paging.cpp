@@ -100,6 +100,7 @@ void Engine::flush_host_tlb() {
 }
 
 void Engine::flush_tlb(Kept kept) {
+  ++tlb_changes;
   for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb, &large_code_tlb})
     for (TlbEntry& e : t->entries)
       if (kept == Kept::none || !e.global) e.tag = no_tag;
@@ -107,6 +108,7 @@ void Engine::flush_tlb(Kept kept) {
 }
 
 void Engine::invalidate_page(std::uint32_t linear) {
+  ++tlb_changes;
   for (ModelTlb* t : {&data_tlb, &code_tlb})
     if (TlbEntry* e = t->find(linear & page_mask)) {
       drop_evicted(*t, *e);
@@ -174,6 +176,7 @@ const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
     drop_evicted(*target, *slot);
   }
   *slot = found;
+  ++tlb_changes;
   return *slot;
 }
 

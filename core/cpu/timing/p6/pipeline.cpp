@@ -80,8 +80,7 @@ bool PipelineP6::recurs(const PipelineP6& b, std::uint64_t clocks) const {
          values_recur(registers_, b.registers_, p) && values_recur(fp_registers_, b.fp_registers_, p) &&
          values_recur(flags_, b.flags_, p) && p.recurs(addresses_known_, b.addresses_known_) &&
          p.recurs(last_flags_retired_, b.last_flags_retired_) && last_flags_ == b.last_flags_ && zeroed_ == b.zeroed_ &&
-         retired_ == b.retired_ && last_read_ == b.last_read_ && last_write_ == b.last_write_ &&
-         predictor_ == b.predictor_;
+         retired_ == b.retired_ && last_read_ == b.last_read_ && last_write_ == b.last_write_;
 }
 
 void PipelineP6::advance(const PipelineP6& b, std::uint64_t clocks, std::uint64_t times) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The P6 between two instructions, without its clock and its way to memory: with the first level's lines, all that
-// decides how long code takes that needs no other.
+// The P6 between two instructions, without its clock, predictor and way to memory: with how branches are predicted and
+// the first level's lines, all that decides how long code takes that needs no other.
 #pragma once
 
 #include <array>
@@ -9,7 +9,6 @@
 #include "core/cpu/timing/p6/front_end.hpp"
 #include "core/cpu/timing/p6/packed_pipeline.hpp"
 #include "core/cpu/timing/p6/period.hpp"
-#include "core/cpu/timing/p6/predictor.hpp"
 #include "core/cpu/timing/p6/store_buffer.hpp"
 #include "core/cpu/timing/p6/window.hpp"
 
@@ -24,7 +23,6 @@ struct PipelineP6 {
 
   FrontEnd front_end_;
   Window window_;
-  Predictor predictor_;
   StoreBuffer stores_;
   std::array<Value, general> registers_{};
   std::array<Value, fp> fp_registers_{};
@@ -46,7 +44,7 @@ struct PipelineP6 {
   /// away.
   bool pack(PackedPipeline& to, std::uint64_t clock);
   /// As it was when it was packed, with renaming at `rename_clock` now; but for what is no part of the value: the
-  /// predictor, the stores and the last addresses.
+  /// stores and the last addresses.
   void unpack(const PackedPipeline& from, std::uint64_t rename_clock);
 
   /// Whether it is as it was `before`, `clocks` ago, but for the time: the same instructions with the same addresses,

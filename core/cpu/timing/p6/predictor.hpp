@@ -4,6 +4,7 @@
 // stack of 16. Sources: docs/hardware/p6.md; replacement is not documented: least recently used of four.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -19,10 +20,19 @@ class Predictor {
     corrected,  ///< unknown to the buffer: the decoders find it, and fetch goes where the static rule says, rightly
     wrong       ///< found out when the branch executes
   };
+  /// What was there before branches changed it, each set once: for loops in steady state (interpreter/loop_run.hpp).
+  class Before;
+  /// What changes is written down there from now on, which begins afresh; null: no more.
+  void watch(Before* before);
+  /// Whether it is as it was then.
+  bool is_as(const Before& before) const;
+
   /// The branch at physical address `at` goes to linear address `target`, or could have gone there and does not;
   /// `backward`: that lies before it. Pages being what they are, the return stack compares the offsets in them.
   Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target, bool backward) {
     if (kind == BranchKind::ret) return ((pop() ^ target) & 0xFFF) == 0 ? Outcome::right : Outcome::wrong;
+    if (watched_ != nullptr) [[unlikely]]
+      note(at);
     Entry* const e = find(at);
     const bool conditional = kind != BranchKind::direct && kind != BranchKind::indirect;
     Outcome outcome = Outcome::right;
@@ -46,8 +56,6 @@ class Predictor {
     top_ = (top_ + 1) & (depth - 1);
     returns_[top_] = next;
   }
-
-  bool operator==(const Predictor&) const = default;
 
   void archive(Archive& a) {
     for (Entry& e : entries_) a(e.tag, e.target, e.counters, e.history, e.age);
@@ -74,7 +82,9 @@ class Predictor {
     }
   };
 
-  Entry* set_of(std::uint32_t at) { return &entries_[(at >> 4 & (sets - 1)) * ways]; }
+  static unsigned set_number(std::uint32_t at) { return at >> 4 & (sets - 1); }
+  Entry* set_of(std::uint32_t at) { return &entries_[set_number(at) * ways]; }
+  void note(std::uint32_t at);
   Entry* find(std::uint32_t at) {
     Entry* const set = set_of(at);
     for (unsigned way = 0; way < ways; ++way)
@@ -106,6 +116,51 @@ class Predictor {
   std::array<Entry, sets * ways> entries_{};
   std::array<std::uint32_t, depth> returns_{};
   std::uint32_t top_ = 0;
+  Before* watched_ = nullptr;  // no state
 };
+
+class Predictor::Before {
+ private:
+  friend class Predictor;
+  static constexpr unsigned most = 48;
+  struct Set {
+    unsigned number;
+    std::array<Entry, ways> entries;
+  };
+  std::array<Set, most> sets_;
+  unsigned count_ = 0;
+  bool full_ = false;  // there was one more
+  std::array<std::uint32_t, depth> returns_;
+  std::uint32_t top_ = 0;
+};
+
+inline void Predictor::watch(Before* before) {
+  watched_ = before;
+  if (before == nullptr) return;
+  before->count_ = 0;
+  before->full_ = false;
+  before->returns_ = returns_;
+  before->top_ = top_;
+}
+
+inline bool Predictor::is_as(const Before& b) const {
+  const auto same = [&](const Before::Set& s) {
+    return std::equal(s.entries.begin(), s.entries.end(), &entries_[s.number * ways]);
+  };
+  return !b.full_ && top_ == b.top_ && returns_ == b.returns_ &&
+         std::all_of(b.sets_.begin(), b.sets_.begin() + b.count_, same);
+}
+
+inline void Predictor::note(std::uint32_t at) {
+  Before& b = *watched_;
+  const unsigned number = set_number(at);
+  const auto end = b.sets_.begin() + b.count_;
+  if (std::any_of(b.sets_.begin(), end, [&](const Before::Set& s) { return s.number == number; })) return;
+  b.full_ = b.full_ || b.count_ == Before::most;
+  if (b.full_) return;
+  end->number = number;
+  std::copy_n(set_of(at), ways, end->entries.begin());
+  ++b.count_;
+}
 
 }  // namespace planar::cpu

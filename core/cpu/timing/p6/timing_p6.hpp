@@ -27,6 +27,7 @@
 #include "core/cpu/timing/p6/memory_p6.hpp"
 #include "core/cpu/timing/p6/micro_ops.hpp"
 #include "core/cpu/timing/p6/pipeline.hpp"
+#include "core/cpu/timing/p6/predictor.hpp"
 #include "core/cpu/timing/p6/store_log.hpp"
 
 namespace planar::cpu {
@@ -108,16 +109,25 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     settle();
     return *this;
   }
-  /// Whether a pass of a loop that began `clocks` ago, with the pipeline as it was `before`, takes the same clocks
-  /// again, if it makes the same accesses, which all hit the first level.
-  bool recurs(const PipelineP6& before, std::uint64_t clocks) {
+  /// What the passes of a loop store and what they change in the predictor is written down from now on.
+  void watch_pass(StoreLog& stores, Predictor::Before& before) {
+    log_ = &stores;
+    predictor_.watch(&before);
+  }
+  /// No more.
+  void forget_pass() {
+    log_ = nullptr;
+    predictor_.watch(nullptr);
+  }
+  /// Whether a pass of a loop that began `clocks` ago, with the pipeline and the predictor as they were `before`, takes
+  /// the same clocks again, if it makes the same accesses, which all hit the first level.
+  bool recurs(const PipelineP6& before, const Predictor::Before& predictor_before, std::uint64_t clocks) {
     pipeline();
-    return memory_.quiet(before.window_.rename_clock()) && PipelineP6::recurs(before, clocks);
+    return memory_.quiet(before.window_.rename_clock()) && PipelineP6::recurs(before, clocks) &&
+           predictor_.is_as(predictor_before);
   }
   /// `times` such passes at once, each of `mispredictions`.
   void advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t mispredictions, std::uint64_t times);
-  /// Where stores go is written down there from now on; null: no more.
-  void log_stores(StoreLog* log) { log_ = log; }
 
  private:
   using Kind = BlockMemo::Kind;
@@ -235,6 +245,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   static bool is_near(std::uint64_t clocks) { return clocks + 0x8000 <= 0xFFFF; }
 
   MemoryP6 memory_;
+  Predictor predictor_;
   StoreLog* log_ = nullptr;
 
   // ---- the current instruction: from begin() to end() ----
@@ -295,8 +306,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   const Question* recorded_from_ = nullptr;
   std::uint32_t steps_recorded_ = 0;  // from this step on
   std::vector<Question> recorded_;
-  const Op* last_ = nullptr;         // the last instruction that has been computed,
-  std::uint64_t before_last_ = 0;    // and the processor's clock before it
+  const Op* last_ = nullptr;        // the last instruction that has been computed,
+  std::uint64_t before_last_ = 0;   // and the processor's clock before it
   std::uint64_t cycle_wanted_ = 0;  // when the present cycle on the pins could begin, but for the bus
   std::uint32_t retraced_ = 0;      // the next step, while the pipeline goes the way again
   bool verify_ = false;
