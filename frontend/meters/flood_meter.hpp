@@ -3,10 +3,10 @@
 // processor does, and when each frame is counted by the guest. The guest does nothing for it but say where its page of
 // counters lies (roms/guest/common/sink_page.h).
 //
-// What the processor does is looked at every `interval` of a run: halted, or in an interrupt's handler, the bottom halves or
-// neither, by the innermost return address into the two functions on the kernel's stack. The share of looks is the
-// share of time; of 20000 looks (0.2 s) its standard error is 0.35 % at most. The same looks see the guest's count, so
-// that a latency is right to one interval, upwards; that of frames which come too late, to a longer one.
+// What the processor does is looked at every `interval` of a run: halted, or in an interrupt's handler, the bottom
+// halves or neither, by the innermost return address into the two functions on the kernel's stack. The share of looks
+// is the share of time; of 20000 looks (0.2 s) its standard error is 0.35 % at most. The same looks see the guest's
+// count, so that a latency is right to one interval, upwards; that of frames which come too late, to a longer one.
 #pragma once
 
 #include <array>

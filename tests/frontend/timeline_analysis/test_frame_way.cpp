@@ -6,6 +6,7 @@
 #include "frontend/timeline_analysis/frame_picture.hpp"
 #include "frontend/timeline_analysis/frame_way.hpp"
 #include "tests/catch.hpp"
+#include "tests/frontend/first_frames.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
@@ -152,8 +153,9 @@ TEST_CASE("compare --timeline draws the frame's way, card above card, and keeps 
 TEST_CASE("diff names the first cycle at which two runs diverge", "[timeline][diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
-  const std::string netio =
-      "netio --card ne2 --seconds 0.05 --sizes 1024 --quiet --timeline-from '8.175 s' --timeline ";
+  const std::string short_netio = "netio --card ne2 --seconds 0.05 --sizes 1024 --quiet";
+  const std::string from = std::to_string(program::sending_from(short_netio));
+  const std::string netio = short_netio + " --timeline-from '" + from + " ms' --timeline ";
   REQUIRE(run_planar(netio + a + " --json " + a + ".result").status == 0);
   REQUIRE(run_planar(netio + b).status == 0);
   REQUIRE(run_planar(netio + c + " --set ne2.register.ready_delay=550ns --json " + c + ".result").status == 0);

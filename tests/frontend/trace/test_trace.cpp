@@ -2,6 +2,7 @@
 // Traces as docs/tracing.md describes them: every category is alive in its form, filters compose, nothing changes.
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <map>
 #include <regex>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/frontend/first_frames.hpp"
 #include "tests/frontend/program.hpp"
 
 using Catch::Matchers::Contains;
@@ -81,7 +83,17 @@ std::map<std::string, Row> documented() {
 }
 
 const std::string short_netio = "netio --card ne2 --quiet --seconds 0.05 --sizes 1024 ";
-const std::string instant = "--trace-from '8.152 s' --trace-to '8.153 s' ";
+constexpr std::int64_t instant_ms = 4;
+
+/// While it sends.
+std::int64_t instant_from() {
+  static const std::int64_t from = sending_from(short_netio);
+  return from;
+}
+std::string trace_from(std::int64_t ms) { return "--trace-from '" + std::to_string(ms) + " ms' "; }
+std::string instant() {
+  return trace_from(instant_from()) + "--trace-to '" + std::to_string(instant_from() + instant_ms) + " ms' ";
+}
 
 }  // namespace
 
@@ -95,8 +107,8 @@ TEST_CASE("every trace category is documented, and has lines like its example", 
     REQUIRE(said.status == 0);
     for (const Line& line : trace_lines(file)) seen[line.category].insert(shape(line.category, line.text));
   };
-  run("instant", short_netio + instant + "--trace all");
-  run("calls", short_netio + "--trace memory,syscall --trace-from '8.135 s'");
+  run("instant", short_netio + instant() + "--trace all");
+  run("calls", short_netio + "--trace memory,syscall " + trace_from(instant_from() - 17));
   run("rare", short_netio + "--trace irq,pos,timer,diskette,keyboard,video,serial,peer,firmware");
   run("dma", short_netio + "--trace dma,arbitration --trace-from '1.8 s' --trace-to '1.81 s'");
   std::string disk("\xFA\xF4\xEB\xFD", 4);
@@ -140,7 +152,7 @@ TEST_CASE("a trace changes nothing, and repeats byte for byte", "[trace]") {
   const std::string command = short_netio + "--json - ";
   const auto plain = hash(run_planar(command));
   for (const char* name : {"a", "b"})
-    CHECK(hash(run_planar(command + instant + "--trace all --trace-file " + scratch.file(name))) == plain);
+    CHECK(hash(run_planar(command + instant() + "--trace all --trace-file " + scratch.file(name))) == plain);
   CHECK(read_file(scratch.file("a")) == read_file(scratch.file("b")));
   CHECK_FALSE(read_file(scratch.file("a")).empty());
   // From the beginning, with the fast paths of repeated port accesses refused throughout.
@@ -156,11 +168,13 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
     REQUIRE(said.status == 0);
     return trace_lines(file);
   };
-  const auto whole = traced("--trace nic,irq --trace-from '8.085 s'");
-  const auto within = traced("--trace nic,irq " + instant);
+  const auto whole = traced("--trace nic,irq " + trace_from(instant_from() - 67));
+  const auto within = traced("--trace nic,irq " + instant());
   std::vector<Line> slice;
   for (const Line& line : whole)
-    if (line.microseconds >= 8'152'000 && line.microseconds < 8'153'000) slice.push_back(line);
+    if (const auto ms = static_cast<std::int64_t>(line.microseconds / 1000) - instant_from();
+        ms >= 0 && ms < instant_ms)
+      slice.push_back(line);
   REQUIRE(within.size() == slice.size());
   for (std::size_t n = 0; n < slice.size(); ++n) {
     CHECK(within[n].microseconds == slice[n].microseconds);
@@ -171,8 +185,8 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
   REQUIRE(of_card > 0);
   REQUIRE(of_card < within.size());
   for (const char* name : {"slot1.ne2", "ne2", "slot1", "ne2,rtc"})
-    CHECK(traced("--trace nic,irq --trace-device " + std::string(name) + " " + instant).size() == of_card);
-  const auto interrupts = traced("--trace nic,io --trace-device ne2 --trace-address io:1007h " + instant);
+    CHECK(traced("--trace nic,irq --trace-device " + std::string(name) + " " + instant()).size() == of_card);
+  const auto interrupts = traced("--trace nic,io --trace-device ne2 --trace-address io:1007h " + instant());
   unsigned accesses = 0;
   for (const Line& line : interrupts) {
     INFO(line.text);
@@ -181,7 +195,7 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
     CHECK((access || line.text.find("IRQ") != std::string::npos));
   }
   CHECK(accesses > 1);
-  CHECK(traced("--trace io --trace-address memory:1007h " + instant).empty());
+  CHECK(traced("--trace io --trace-address memory:1007h " + instant()).empty());
 }
 
 TEST_CASE("filters that say nothing are refused with the remedy", "[trace]") {

@@ -28,8 +28,7 @@ std::uint32_t BlockMemo::number_of(const PackedPipeline& pipeline) {
 
 const BlockMemo::Question* BlockMemo::first_elsewhere(const Question& end, std::uint32_t block) {
   const Question* const found = first(end.other, block);
-  if (found != nullptr)
-    questions_[index_of(end) + 1] = std::bit_cast<Question>(Follower{block, index_of(*found), 0});
+  if (found != nullptr) questions_[index_of(end) + 1] = std::bit_cast<Question>(Follower{block, index_of(*found), 0});
   return found;
 }
 

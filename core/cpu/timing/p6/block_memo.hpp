@@ -5,9 +5,9 @@
 // questions: when a code line arrives, when a load has its datum, when the first level takes a store, how the predictor
 // did, when a cycle on the pins is over. So what follows each pair of pipeline and block is a tree of questions with
 // the answers met so far, and at each of its ends is the pipeline at the end of the block. Where an event has cut a
-// block short there is such an end, too. The caches, the store buffer, the predictor and the pins, which give the answers, are asked each time; only the pipeline's own work is left
-// out (timing_p6_blocks.cpp). After Schnarr and Larus, "Fast out-of-order processor simulation using memoization"
-// (ASPLOS 1998).
+// block short there is such an end, too. The caches, the store buffer, the predictor and the pins, which give the
+// answers, are asked each time; only the pipeline's own work is left out (timing_p6_blocks.cpp). After Schnarr and
+// Larus, "Fast out-of-order processor simulation using memoization" (ASPLOS 1998).
 //
 // An accelerator of the host's: neither what is known nor how much of it is kept shows in any result.
 #pragma once
