@@ -12,6 +12,7 @@
 // An accelerator of the host's: neither what is known nor how much of it is kept shows in any result.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -88,8 +89,9 @@ class BlockMemo {
   /// A place in the trees: where a block begins, or where a question has been answered.
   using Place = std::uint64_t;
   static Place beginning(std::uint32_t state, std::uint32_t block) { return key(state, block); }
+  /// Of an answer longer than longest_answer nothing is kept: all of these are one place.
   Place place_after(const Question& question, std::uint64_t answer) const {
-    return std::uint64_t{1} << 63 | std::uint64_t{index_of(question)} << 16 | answer;
+    return std::uint64_t{1} << 63 | std::uint64_t{index_of(question)} << 32 | std::min(answer, longest_answer + 1);
   }
   /// The end at which a block is cut if something happens `limit` clocks after its beginning and nothing is asked from
   /// `place` to there: after the first instruction with which the processor's clock reaches it. Null: not known.

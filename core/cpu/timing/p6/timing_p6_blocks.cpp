@@ -88,6 +88,7 @@ BlockMemo::Place TimingP6::recorded_place() const {
 // recorded_place(): it will be the same one again.
 bool TimingP6::cuts(std::int16_t& before) const {
   if (verify_ || !recorded_.empty() || last_ == nullptr || before_last_ >= limit_ || clock_ < limit_) return false;
+  if (recorded_from_ != nullptr && way_[steps_recorded_ - 1].answer > BlockMemo::longest_answer) return false;
   if (!is_near(before_last_ - base_) || memo_.cut(recorded_place(), since_base(limit_)) != nullptr) return false;
   before = static_cast<std::int16_t>(before_last_ - base_);
   return true;
