@@ -39,11 +39,19 @@ const BlockMemo::Question* BlockMemo::cut(Place place, std::int64_t limit) const
   return nullptr;
 }
 
+std::uint32_t BlockMemo::new_block() {
+  questions_.reserve(most_questions);
+  answers_.reserve(most_questions);
+  return ++blocks_;
+}
+
 std::uint32_t BlockMemo::new_end(const Question& end) {
   questions_.push_back(end);
-  questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0}));
+  add_follower();
   return index_of(questions_.back()) - 1;
 }
+
+void BlockMemo::add_follower() { questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0})); }
 
 void BlockMemo::add_cut(Place place, std::int16_t before, std::uint32_t end) {
   std::uint32_t& first = first_cuts_.try_emplace(place, none).first->second;
@@ -60,8 +68,6 @@ std::size_t BlockMemo::bytes() const {
 }
 
 BlockMemo::Way::Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block) : memo_(memo) {
-  memo.questions_.reserve(most_questions);
-  memo.answers_.reserve(most_questions);
   leads_ = &memo.firsts_.try_emplace(key(state, block), none).first->second;
   at_ = *leads_;
 }
@@ -114,7 +120,7 @@ std::uint32_t BlockMemo::Way::end(const Question& end) {
   if (forks_) return none;
   const Question& q = here(end);
   contradicts_ = contradicts_ || (!forks_ && q.other != end.other);
-  if (fresh_) memo_.questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0}));
+  if (fresh_) memo_.add_follower();
   return forks_ ? none : at_;
 }
 

@@ -109,7 +109,7 @@ class BlockMemo {
   /// The number of this pipeline.
   std::uint32_t number_of(const PackedPipeline& pipeline);
   /// The number of a block that has none yet.
-  std::uint32_t new_block() { return ++blocks_; }
+  std::uint32_t new_block();
 
   /// Writes down a way through a block, question by question, each with its answer.
   class Way {
@@ -163,12 +163,14 @@ class BlockMemo {
   static constexpr std::size_t most_questions = 1u << 20;
   static std::uint64_t key(std::uint32_t state, std::uint32_t block) { return std::uint64_t{state} << 32 | block; }
   const Question* first_elsewhere(const Question& end, std::uint32_t block);
+  /// In the place after an end that has just been added.
+  void add_follower();
   std::uint32_t index_of(const Question& q) const { return static_cast<std::uint32_t>(&q - questions_.data()); }
 
   std::unordered_map<PackedPipeline, std::uint32_t, Hash> numbers_;
   std::vector<const PackedPipeline*> pipelines_;  // by number
   std::unordered_map<std::uint64_t, std::uint32_t> firsts_;
-  std::vector<Question> questions_;  // neither of these moves: there is room from the first one on
+  std::vector<Question> questions_;  // neither of these moves: there is room from the first block on
   std::vector<Answer> answers_;
   std::unordered_map<Place, std::uint32_t> first_cuts_;
   std::vector<Cut> cuts_;

@@ -20,6 +20,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/cpu/timing/common/processor_timing.hpp"
@@ -211,10 +212,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void begin_recording(const Question* from);
   void leave_recorded();
   BlockMemo::Place recorded_place() const;
-  bool cuts(std::int16_t& before) const;
-  Question end_after(const Op& last, std::uint64_t at, std::uint64_t reach) const {
-    return {last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_};
-  }
+  std::optional<std::int16_t> clock_before_cut() const;
+  std::optional<Question> end_after(const Op& last);
   void write_way_down(const Op& last);
   void follow_begin(const Op& op, std::uint32_t physical_eip);
   bool follow_load(std::uint32_t physical, unsigned bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Blocks of code on the P6: computed, and written down; or followed, as far as they are known. Where that ends in the
 // middle of a block, the pipeline goes the way from the block's beginning again, with the answers that there were.
+#include <optional>
 #include <utility>
 
 #include "core/common/error.hpp"
@@ -84,47 +85,49 @@ BlockMemo::Place TimingP6::recorded_place() const {
                                    : BlockMemo::beginning(begins_, block_->number);
 }
 
-// Whether the last instruction is the one after which something happens, and nothing has been asked before it since
-// recorded_place(): it will be the same one again.
-bool TimingP6::cuts(std::int16_t& before) const {
-  if (verify_ || !recorded_.empty() || last_ == nullptr || before_last_ >= limit_ || clock_ < limit_) return false;
-  if (recorded_from_ != nullptr && way_[steps_recorded_ - 1].answer > BlockMemo::longest_answer) return false;
-  if (!is_near(before_last_ - base_) || memo_.cut(recorded_place(), since_base(limit_)) != nullptr) return false;
-  before = static_cast<std::int16_t>(before_last_ - base_);
-  return true;
+// The processor's clock before the last instruction, if that is the one after which something happens and nothing has
+// been asked before it since recorded_place(), so that it will be the same one again; nothing: it is not, or is known.
+std::optional<std::int16_t> TimingP6::clock_before_cut() const {
+  if (verify_ || !recorded_.empty() || last_ == nullptr || before_last_ >= limit_ || clock_ < limit_) return {};
+  if (recorded_from_ != nullptr && way_[steps_recorded_ - 1].answer > BlockMemo::longest_answer) return {};
+  if (!is_near(before_last_ - base_) || memo_.cut(recorded_place(), since_base(limit_)) != nullptr) return {};
+  return static_cast<std::int16_t>(before_last_ - base_);
+}
+
+// The pipeline, which is in order after `last`, gets its number, and a block may begin. Returns the end of the one
+// before; nothing: no such end can be kept.
+std::optional<BlockMemo::Question> TimingP6::end_after(const Op& last) {
+  const std::uint64_t base = base_, reach = clock_ - base;
+  if (!number_pipeline()) return {};
+  const std::uint64_t at = base_ - base;
+  if (!is_near(at) || !is_near(reach)) return {};
+  return Question{last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end,
+                  state_};
 }
 
 // The block is left before its end.
 void TimingP6::leave_recorded() {
   recording_ = false;
-  std::int16_t before;
-  if (op_ != nullptr || !memo_.has_room() || !cuts(before)) return;
-  const BlockMemo::Place place = recorded_place();
-  const std::uint64_t base = base_, reach = clock_ - base;
-  if (!number_pipeline()) return;
-  const std::uint64_t at = base_ - base;
-  if (!is_near(at) || !is_near(reach)) return;
-  memo_.add_cut(place, before, memo_.new_end(end_after(*last_, at, reach)));
+  if (op_ != nullptr || !memo_.has_room()) return;
+  if (const auto before = clock_before_cut())
+    if (const auto end = end_after(*last_)) memo_.add_cut(recorded_place(), *before, memo_.new_end(*end));
 }
 
 // The last instruction of the block has been computed.
 void TimingP6::write_way_down(const Op& last) {
   recording_ = false;
   if (!memo_.has_room()) return;
-  const std::uint64_t base = base_, reach = clock_ - base;
-  std::int16_t before;
-  const bool cut = cuts(before);
-  if (!number_pipeline()) return;
-  const std::uint64_t at = base_ - base;
-  if (!is_near(at) || !is_near(reach)) return;
+  const auto before = clock_before_cut();
+  const auto end = end_after(last);
+  if (!end) return;
   for (std::uint32_t n = steps_recorded_; n < steps_; ++n)
     if (way_[n].answer > BlockMemo::longest_answer) return;
   const std::uint32_t answers = steps_recorded_;
   BlockMemo::Way way = recorded_from_ != nullptr ? BlockMemo::Way(memo_, *recorded_from_, way_[answers - 1].answer)
                                                  : BlockMemo::Way(memo_, begins_, block_->number);
   for (std::size_t n = 0; n < recorded_.size(); ++n) way.add(recorded_[n], way_[answers + n].answer);
-  const std::uint32_t end = way.end(end_after(last, at, reach));
-  if (cut && end != BlockMemo::none) memo_.add_cut(recorded_place(), before, end);
+  const std::uint32_t number = way.end(*end);
+  if (before && number != BlockMemo::none) memo_.add_cut(recorded_place(), *before, number);
   if (way.contradicts())
     throw Error("a block of code took another way through the P6's pipeline than before; please report this",
                 ExitCode::emulation_fault);
