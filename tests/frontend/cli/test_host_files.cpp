@@ -6,8 +6,10 @@
 
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
+#include "tests/memory_limit.hpp"
 
 using Catch::Matchers::Contains;
+using planar::tests::address_sanitizer;
 using namespace program;
 
 namespace {
@@ -141,11 +143,7 @@ TEST_CASE("input without end, or much too large, is refused at once") {
   const auto sparse = scratch.write("sparse", "");
   std::filesystem::resize_file(sparse, std::uintmax_t{5} << 29);
   ::mkfifo(scratch.file("pipe").c_str(), 0600);
-#ifdef __SANITIZE_ADDRESS__
-  const std::string memory_limit;  // AddressSanitizer reserves terabytes of addresses
-#else
-  const std::string memory_limit = "ulimit -v 1500000; ";
-#endif
+  const std::string memory_limit = address_sanitizer ? "" : "ulimit -v 1500000; ";
   for (const std::string& file : {std::string("/dev/zero"), sparse, scratch.file("pipe")})
     for (const std::string verb :
          {"run ", "run model95 --do ", "run model95 --image ", "run model95 --kernel ", "run model95 --bios ",
