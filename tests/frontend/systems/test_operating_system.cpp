@@ -24,8 +24,8 @@ TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what
                                                                  {"stack.nagle", "0"},
                                                                  {"load.interrupts_count", "1"},
                                                                  {"interrupt.instructions", "2000"},
-                                                                 {"call.instructions", "500"},
-                                                                 {"segment.instructions", "1000"}});
+                                                                 {"call.instructions", "780"},
+                                                                 {"segment.instructions", "870"}});
   CHECK(settings_of("os2warp4") == std::map<std::string, std::string>{{"os", "os2warp4"},
                                                                       {"stack.option_bytes", "0"},
                                                                       {"load.interrupts_count", "1"},
