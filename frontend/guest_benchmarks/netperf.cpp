@@ -21,11 +21,12 @@ namespace planar {
 
 namespace {
 
-constexpr std::size_t most_tests = 16;        // that the guest's netperf takes
-constexpr std::uint32_t most_bytes = 32768;   // of a message
-constexpr unsigned most_served = 1000;        // clients of --serve
-constexpr unsigned data_ports = 4;            // of the guest's netserver, in turn, after its own port
-constexpr unsigned largest_buffer = 1 << 20;  // that is asked for; Linux makes less of it
+constexpr std::size_t most_tests = 16;         // that the guest's netperf takes
+constexpr std::uint32_t most_bytes = 32768;    // of a datagram, a request or a response
+constexpr std::uint32_t stream_bytes = 65535;  // of a message of tcp_stream: what Linux 2.2's send buffer holds
+constexpr unsigned most_served = 1000;         // clients of --serve
+constexpr unsigned data_ports = 4;             // of the guest's netserver, in turn, after its own port
+constexpr unsigned largest_buffer = 1 << 20;   // that is asked for; Linux makes less of it
 constexpr Time serving_limit = 3600_s * 24;
 constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr", *datagrams = "udp_stream",
                      *datagram_requests = "udp_rr", *connections = "tcp_crr";
@@ -42,18 +43,26 @@ struct NetperfOptions : GuestRunOptions {
   bool receive = false;  ///< the station's netperf is the client, the guest its server
 
   bool one_way() const { return test == stream || test == datagrams; }
-  std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : test == datagrams ? "8192" : "1"); }
+  std::string all_sizes() const {
+    return sizes.value_or(test == stream ? std::to_string(stream_bytes) : test == datagrams ? "8192" : "1");
+  }
   const Benchmark& benchmark() const {
     return test == datagrams ? netperf_udp_benchmark : one_way() ? netperf_benchmark : netperf_rr_benchmark;
   }
 };
 
-std::vector<std::uint32_t> netperf_sizes(const std::string& list) {
+/// Throws Error for sizes that no message of the test has.
+template <std::uint32_t most>
+std::vector<std::uint32_t> sizes_up_to(const std::string& list) {
   const auto sizes = parse_sizes(list, most_tests);
   for (const auto size : sizes)
-    if (size > most_bytes)
-      throw Error(fmt::format("--sizes {}: netperf's messages are of 1 to {} bytes here", list, most_bytes));
+    if (size > most)
+      throw Error(fmt::format("--sizes {}: the messages of this netperf test are of 1 to {} bytes here", list, most));
   return sizes;
+}
+
+std::vector<std::uint32_t> netperf_sizes(const NetperfOptions& o) {
+  return (o.test == stream ? sizes_up_to<stream_bytes> : sizes_up_to<most_bytes>)(o.all_sizes());
 }
 
 /// The two parts of "A,B"; netperf takes one alone for both.
@@ -134,7 +143,7 @@ void check_restored(const NetperfOptions& o) {
 }
 
 GuestTasks netperf_tasks(const NetperfOptions& o) {
-  const auto tests = netperf_sizes(o.all_sizes()).size();
+  const auto tests = netperf_sizes(o).size();
   GuestTasks t{.client = "netperf",
                .server = "netserver",
                .settings = {{"seconds", o.seconds},
@@ -241,8 +250,8 @@ net::NetperfClientConfig client_config(const NetperfOptions& o) {
   if (!o.one_way())
     throw Error(fmt::format("--receive --test {}: the station's netperf sends one way; give {} or {}", o.test, stream,
                             datagrams));
-  const auto sizes = netperf_sizes(o.all_sizes());
-  if (sizes.size() != 1 || (o.test == stream && sizes.front() != most_bytes))
+  const auto sizes = netperf_sizes(o);
+  if (sizes.size() != 1 || (o.test == stream && sizes.front() != stream_bytes))
     throw Error(
         fmt::format("--receive --sizes {}: one size, and of udp_stream only; the station's tcp_stream has no "
                     "messages",
@@ -270,7 +279,7 @@ net::NetperfClientConfig client_config(const NetperfOptions& o) {
 /// A test's runs, as the station's netperf has counted them.
 NetperfRow received_row(const net::NetperfClient& client) {
   const bool messages = client.datagrams();
-  const std::uint32_t bytes = messages ? client.config()->message_bytes : most_bytes;
+  const std::uint32_t bytes = messages ? client.config()->message_bytes : stream_bytes;
   NetperfRow row;
   for (const auto& outcome : client.outcomes()) {
     NetperfRun run{bytes, messages ? outcome.sent : outcome.sent / bytes,
@@ -326,7 +335,7 @@ int run_netperf(const NetperfOptions& o) {
   if (const auto code = o.several(o.benchmark())) return *code;
   if (o.receive) return run_receive(o);
   // But in TCP_STREAM the server waits two seconds longer than the test.
-  const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
+  const auto tests = static_cast<std::int64_t>(netperf_sizes(o).size());
   const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * repetition(o).limit());
   auto session = o.open(netperf_tasks(o));
   std::size_t done = 0;
@@ -372,7 +381,7 @@ Verb add_netperf(CLI::App& app) {
       ->transform(seconds_argument)
       ->capture_default_str();
   verb->add_option("--sizes", o->sizes,
-                   "Size of the messages or requests in bytes, one test for each (32768 for tcp_stream, 8192 for "
+                   "Size of the messages or requests in bytes, one test for each (65535 for tcp_stream, 8192 for "
                    "udp_stream, else 1)")
       ->type_name("LIST");
   verb->add_option("--response", o->response, "Size of a response in bytes in tcp_rr, tcp_crr and udp_rr")
@@ -414,7 +423,7 @@ Verb add_netperf(CLI::App& app) {
   o->end(*verb, "netperf", "netserver", net::netperf_port);
   verb->footer(
       "Examples:\n"
-      "  planar netperf --card 3c527 --sizes 4096,32768   what a stream of messages delivers\n"
+      "  planar netperf --card 3c527 --sizes 4096,65535   what a stream of messages delivers\n"
       "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
       "  planar netperf --test udp_stream --sizes 1472,8192   datagrams, the longer ones in fragments\n"
       "  planar netperf -i 10,3 -I 99,5   as often as it takes to know the mean within 5 %\n"
@@ -441,10 +450,10 @@ const Benchmark netperf_benchmark{
     .heading = "netperf TCP_STREAM, 10^6 bit/s by message size",
     .metric = "throughput",
     .unit = "Mbit/s",
-    .comparison = {"10", "1024,4096,32768"},
+    .comparison = {"10", "1024,4096,65535"},
     .regression = {"0.5", "4096"},
     .add_verb = add_netperf,
-    .sizes = netperf_sizes,
+    .sizes = sizes_up_to<stream_bytes>,
     .figure = netperf_figure<mbit_per_s>,
 };
 
@@ -458,7 +467,7 @@ const Benchmark netperf_udp_benchmark{
     .comparison = {"10", "1024,1472,8192"},
     .regression = {"0.5", "1472,8192"},
     .add_verb = nullptr,
-    .sizes = netperf_sizes,
+    .sizes = sizes_up_to<most_bytes>,
     .figure = netperf_figure<mbit_per_s>,
     .delivered = netperf_figure<delivered_mbit_per_s>,
 };
@@ -473,7 +482,7 @@ const Benchmark netperf_rr_benchmark{
     .comparison = {"5", "1,128,1024"},
     .regression = {"0.5", "1,1024"},
     .add_verb = nullptr,
-    .sizes = netperf_sizes,
+    .sizes = sizes_up_to<most_bytes>,
     .figure = netperf_figure<transactions_per_s>,
 };
 

@@ -2,7 +2,7 @@
 // A host that fails: the n-th call with which a program opens, reads, writes, makes durable or renames a file below one
 // folder, or the n-th allocation of memory, is refused. A shared library that stands between the program and the C
 // library, so that the program is the one that is shipped: tests_devices is linked with it, and other programs run with
-// it as LD_PRELOAD, armed by their environment:
+// it as LD_PRELOAD (in a build with sanitizers the program is linked with it, too), armed by their environment:
 //
 //   PLANAR_FAULT_UNDER   the folder; files elsewhere are left alone
 //   PLANAR_FAULT_AT      n, from 1

@@ -23,7 +23,7 @@ TASK_GS  equ 28
 
 R_EAX    equ 24
 R_CS     equ 44
-NR_CALLS equ 32                        ; system/calls.h
+NR_CALLS equ 33                        ; system/calls.h
 ENOSYS   equ 38
 
         extern do_irq, do_exception, do_bottom_half, schedule, do_signal

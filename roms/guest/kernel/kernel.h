@@ -252,6 +252,7 @@ void *cache_alloc(struct cache *c);     // NULL when memory is out
 void cache_free(struct cache *c, void *object);
 u32 mm_new_directory(void);
 void mm_map_user(u32 directory, u32 address, u32 page);
+void mm_map_zeros(u32 directory, u32 address);  // one page for all that are read and never written
 
 void *memcpy(void *to, const void *from, u32 n);
 void *memset(void *to, int value, u32 n);

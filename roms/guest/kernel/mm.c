@@ -118,10 +118,19 @@ u32 mm_new_directory(void) {
     return phys(dir);
 }
 
-void mm_map_user(u32 directory, u32 address, u32 page) {
+static void map_user(u32 directory, u32 address, u32 entry) {
     u32 *dir = virt(directory);
     if (!dir[address >> 22])
         dir[address >> 22] = phys(alloc_pages(1)) | PTE_USER | PTE_WRITE | PTE_PRESENT;
     u32 *table = virt(dir[address >> 22] & ~0xFFFu);
-    table[(address >> 12) & 1023] = page | PTE_USER | PTE_WRITE | PTE_PRESENT;
+    table[(address >> 12) & 1023] = entry | PTE_USER | PTE_PRESENT;
+}
+
+void mm_map_user(u32 directory, u32 address, u32 page) { map_user(directory, address, page | PTE_WRITE); }
+
+void mm_map_zeros(u32 directory, u32 address) {
+    static u32 zeros;                   // its address
+    if (!zeros)
+        zeros = phys(alloc_pages(1));
+    map_user(directory, address, zeros);
 }

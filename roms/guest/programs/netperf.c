@@ -29,7 +29,7 @@ static u32 elapsed(const struct timeval *from, const struct timeval *to) {
 static int stream(int fd, u32 port, u32 size, struct outcome *o) {
     (void)port;
     while (!time_over) {
-        int n = system_call3(CALL_WRITE, (u32)fd, (u32)buffer, size);
+        int n = system_call3(CALL_WRITE, (u32)fd, (u32)next_buffer(), size);
         if (n < 0)
             return n;
         if ((u32)n != size)
@@ -66,9 +66,10 @@ static int connect_request_response(int fd, u32 port, u32 size, struct outcome *
 }
 
 static int datagrams(int fd, u32 port, u32 size, struct outcome *o) {
+    u8 *from = next_buffer();
     (void)port;
     while (!time_over) {
-        int n = system_call3(CALL_WRITE, (u32)fd, (u32)buffer, size);
+        int n = system_call3(CALL_WRITE, (u32)fd, (u32)from, size);
         if (n == -ENOBUFS) {
             o->failed++;
             continue;
@@ -76,6 +77,7 @@ static int datagrams(int fd, u32 port, u32 size, struct outcome *o) {
         if (n < 0)
             return n == -EINTR ? 0 : n; // the alarm
         o->messages++;
+        from = next_buffer();
     }
     return 0;
 }
@@ -101,6 +103,7 @@ struct test {
     const char *name;
     u32 type;
     const char *sizes;                  // without a setting
+    u32 most;                           // bytes
     const struct record_words *words;
     u32 socket, connect, close;         // calls of the data connection; socket 0: it has none of its own
     void (*ask)(u32 *record, u32 size, u32 seconds);
@@ -135,11 +138,11 @@ static void datagrams_result(const u32 *record, struct outcome *o) { o->received
 #define OVER_TCP CALL_SOCKET, CALL_CONNECT, CALL_CLOSE
 #define OVER_UDP CALL_UDP_SOCKET, CALL_UDP_CONNECT, CALL_LEAVE
 static const struct test tests[] = {
-    {"tcp_stream", DO_TCP_STREAM, "32768", &stream_words, OVER_TCP, ask_stream, stream, stream_result},
-    {"tcp_rr", DO_TCP_RR, "1", &rr_words, OVER_TCP, ask_rr, request_response, rr_result},
-    {"tcp_crr", DO_TCP_CRR, "1", &rr_words, 0, 0, 0, ask_rr, connect_request_response, rr_result},
-    {"udp_stream", DO_UDP_STREAM, "8192", &datagram_words, OVER_UDP, ask_datagrams, datagrams, datagrams_result},
-    {"udp_rr", DO_UDP_RR, "1", &rr_words, OVER_UDP, ask_rr, datagram_requests, rr_result},
+    {"tcp_stream", DO_TCP_STREAM, "65535", STREAM_LONGEST, &stream_words, OVER_TCP, ask_stream, stream, stream_result},
+    {"tcp_rr", DO_TCP_RR, "1", BUFFER, &rr_words, OVER_TCP, ask_rr, request_response, rr_result},
+    {"tcp_crr", DO_TCP_CRR, "1", BUFFER, &rr_words, 0, 0, 0, ask_rr, connect_request_response, rr_result},
+    {"udp_stream", DO_UDP_STREAM, "8192", BUFFER, &datagram_words, OVER_UDP, ask_datagrams, datagrams, datagrams_result},
+    {"udp_rr", DO_UDP_RR, "1", BUFFER, &rr_words, OVER_UDP, ask_rr, datagram_requests, rr_result},
 };
 
 int is_messages(const struct test *t) { return t->type == DO_UDP_STREAM; }
@@ -202,13 +205,21 @@ static int ask_for(const struct test *t, int control, u32 size, u32 *record) {
     return 0;
 }
 
+// Messages go from a ring of buffers: as many as the socket's holds, and one, at least two; of datagrams 32.
+static int make_messages(const struct test *t, u32 size) {
+    if (t->type == DO_UDP_STREAM)
+        return make_ring(32, size, 0);
+    u32 width = local_buffers.send / size + 1;
+    return t->type == DO_TCP_STREAM ? make_ring(width > 1 ? width : 2, size, 0) : 0;
+}
+
 int run_test(const struct test *t, int control, u32 size, struct outcome *o) {
     static u32 record[RECORD_WORDS];
     const struct record_words *w = t->words;
     int error, closed, data = t->socket ? buffered_socket(t->socket, &local_buffers) : 0;
     if (data < 0)
         return data;
-    if ((error = ask_for(t, control, size, record)))
+    if ((error = make_messages(t, size)) || (error = ask_for(t, control, size, record)))
         return error;
     u32 port = record[w->data_port] & 0xFFFF, measured_there = record[w->measures];
     if (data && (error = system_call3(t->connect, (u32)data, option_peer(), port)) < 0)
@@ -225,7 +236,7 @@ int run_test(const struct test *t, int control, u32 size, struct outcome *o) {
 static int netperf(void) {
     const struct test *t = chosen();
     u32 sizes[MAX_SIZES], port = option_port(NETPERF_PORT), wait = option_number("wait", 0, 0, 60);
-    u32 count = option_list("sizes", t ? t->sizes : "1", BUFFER, sizes, MAX_SIZES);
+    u32 count = option_list("sizes", t ? t->sizes : "1", t ? t->most : 1, sizes, MAX_SIZES);
     u32 before[2], after[2];
     if (!t)
         return fail_setting(settings_find(settings_text, "test") - 5);

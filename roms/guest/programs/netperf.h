@@ -77,8 +77,13 @@ enum { LOCAL = 1, REMOTE = 2 };
 // netperf_confidence.c: the runs of a test of one size, and what came out of them on COM1. 0, or an error number.
 int run_tests(const struct test *t, int control, u32 size);
 
+// netperf_ring.c: a ring of buffers, each to be sent from, or received into, in turn. -ENOMEM, or 0.
+enum { STREAM_LONGEST = 65535 };        // bytes of a message of TCP_STREAM
+int make_ring(u32 width, u32 size, int receiving);
+u8 *next_buffer(void);
+
 // netperf_tests.c: what serves a test. They return 0 and fill in the results, or an error number below 0.
-int serve_stream(int fd, u32 *record, u32 seconds);
+int serve_stream(int fd, u32 *record, u32 size, u32 seconds);
 int serve_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds);
 int serve_connections(int listener, u32 *record, u32 request, u32 response, u32 seconds);
 int serve_datagrams(int fd, u32 *record, u32 size, u32 seconds);

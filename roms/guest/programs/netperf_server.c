@@ -93,7 +93,7 @@ static int respond(int control, const struct request *r) {
     record[r->words->measures] = (u32)r->measure;
     record[r->words->data_port] = data_port;
     if (r->type == DO_TCP_STREAM)
-        record[STREAM_RECEIVE_SIZE] = BUFFER;
+        record[STREAM_RECEIVE_SIZE] = r->size;
     return send_record(control, record);
 }
 
@@ -103,7 +103,7 @@ static int run(int data, const struct request *r) {
     case DO_TCP_CRR: return serve_connections(data, record, r->size, r->response, r->seconds);
     case DO_UDP_STREAM: return serve_datagrams(data, record, r->size, r->seconds);
     case DO_UDP_RR: return serve_datagram_requests(data, record, r->size, r->response, r->seconds);
-    default: return serve_stream(data, record, r->seconds + PATIENCE);
+    default: return serve_stream(data, record, r->size, r->seconds + PATIENCE);
     }
 }
 
@@ -125,6 +125,11 @@ static int serve(int control) {
     int error;
     if (data < 0)
         return reply(control, r.type + 1, (u32)-data);
+    if (r.type == DO_TCP_STREAM) {      // reads as much as the socket's buffer holds, into two of that size in turn
+        r.size = r.buffers.receive;
+        if ((error = make_ring(2, r.size, 1)))
+            return reply(control, r.type + 1, (u32)-error);
+    }
     if ((error = respond(control, &r)))
         return error;
     if (!is_datagrams(r.type) && r.type != DO_TCP_CRR) {

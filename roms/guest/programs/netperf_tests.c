@@ -10,11 +10,11 @@ static void add(struct wide *sum, u32 n) {
 }
 
 // Bytes until the client ends its direction. One of which nothing is heard for so many seconds is given up: -EINTR.
-int serve_stream(int fd, u32 *record, u32 seconds) {
+int serve_stream(int fd, u32 *record, u32 size, u32 seconds) {
     struct wide bytes = {0, 0};
     u32 calls = 0;
     start_insistent_alarm(seconds * 1000000);
-    for (int n; (n = system_call3(CALL_RECEIVE, (u32)fd, (u32)buffer, BUFFER)); calls++) {
+    for (int n; (n = system_call3(CALL_RECEIVE, (u32)fd, (u32)next_buffer(), size)); calls++) {
         if (n < 0)
             return n;
         add(&bytes, (u32)n);

@@ -151,6 +151,24 @@ static __attribute__((noreturn)) int sys_exit(struct regs r) {
         schedule();
 }
 
+// More memory for the process, as it is in Linux 2.2 once it was touched (do_anonymous_page; read): what is only read is one
+// and the same page of zeros, and what is written has pages of its own.
+static int sys_heap(struct regs r) {
+    enum { HEAP = 0x09000000, HEAP_PAGES = 16384 };
+    static u32 used;                    // pages
+    u32 begin = HEAP + used * PAGE_SIZE, pages = r.ebx;
+    if (pages > HEAP_PAGES - used)
+        return -ENOMEM;
+    u32 own = r.ecx ? phys(alloc_pages(pages)) : 0;
+    for (u32 at = 0; at < pages * PAGE_SIZE; at += PAGE_SIZE)
+        if (r.ecx)
+            mm_map_user(current->cr3, begin + at, own + at);
+        else
+            mm_map_zeros(current->cr3, begin + at);
+    used += pages;
+    return (int)begin;
+}
+
 static int sys_pause(struct regs r) {   // sleeps until the alarm rings
     (void)r;
     while (!current->sigpending) {
@@ -164,7 +182,7 @@ static int sys_pause(struct regs r) {   // sleeps until the alarm rings
     return -EINTR;
 }
 
-_Static_assert(CALLS == 32, "NR_CALLS in entry.asm");
+_Static_assert(CALLS == 33, "NR_CALLS in entry.asm");
 int (*const call_table[CALLS])(struct regs r) = {
     [CALL_EXIT] = sys_exit, [CALL_WRITE] = sys_write, [CALL_READ] = sys_read,
     [CALL_CONNECT] = sys_connect, [CALL_CLOSE] = sys_close, [CALL_ALARM] = sys_alarm,
@@ -176,7 +194,7 @@ int (*const call_table[CALLS])(struct regs r) = {
     [CALL_UDP_SOCKET] = sys_udp_socket, [CALL_UDP_BIND] = sys_udp_bind, [CALL_UDP_CONNECT] = sys_udp_connect,
     [CALL_UDP_SEND] = sys_udp_send, [CALL_UDP_RECEIVE] = sys_udp_receive, [CALL_UDP_COUNTERS] = sys_udp_counters,
     [CALL_SINK] = sys_sink, [CALL_FORWARDED] = sys_forwarded, [CALL_SEND_FRAMES] = sys_send_frames,
-    [CALL_BUFFER] = sys_buffer, [CALL_BIND] = sys_bind,
+    [CALL_BUFFER] = sys_buffer, [CALL_BIND] = sys_bind, [CALL_HEAP] = sys_heap,
 };
 
 void files_init(void) {

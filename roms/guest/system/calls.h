@@ -37,6 +37,7 @@ enum {
     CALL_SEND_FRAMES,       // fd of a connected UDP socket, struct frames: sends until the alarm rings
     CALL_BUFFER,            // fd, 0 = SO_SNDBUF or 1 = SO_RCVBUF, bytes to set (0: none): bytes that it has, as getsockopt()
     CALL_BIND,              // fd of a TCP socket, port: the one that it connects from
+    CALL_HEAP,              // pages of zeros, 1 = will be written, 0 = are only read: where they lie, after those before
     CALLS                   // entry.asm knows their number
 };
 struct message {            // a datagram

@@ -22,8 +22,7 @@ inline Fault run_with_fault(const std::string& arguments, unsigned n, const std:
   const auto out = scratch.file("out"), err = scratch.file("err"), told = scratch.file("told");
   std::filesystem::remove(told);
   const auto command = environment + "PLANAR_FAULT_AT=" + std::to_string(n) + " PLANAR_FAULT_KIND=" + kind +
-                       " PLANAR_FAULT_UNDER='" + folder + "' PLANAR_FAULT_TOLD='" + told +
-                       "' ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" PLANAR_FAULTS "' '" PLANAR_BINARY "' " +
+                       " PLANAR_FAULT_UNDER='" + folder + "' PLANAR_FAULT_TOLD='" + told + "' " PLANAR_WITH_FAULTS " " +
                        arguments + " </dev/null >" + out + " 2>" + err;
   const int status = std::system(command.c_str());
   return {{WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)},
