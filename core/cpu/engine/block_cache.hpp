@@ -29,6 +29,16 @@ struct PageBlocks {
   static constexpr unsigned most_patience = 1u << 16;
 };
 
+/// An instruction that no block of the cache may hold, as a block by itself (interpreter/lone_code.cpp). One that lies
+/// across two pages of RAM or ROM is found again, by its address and its bytes.
+struct LoneCode {
+  std::array<std::uint8_t, 16> bytes{};  ///< of the instruction, and what was fetched with it
+  std::uint32_t linear = 0;
+  unsigned in_first_page = 0;  ///< bytes; 0: not to be found
+  Op op;
+  Block block;
+};
+
 struct BlockCache {
   unsigned block_limit = 32;  ///< instructions in a block
   bool one_by_one = false;    ///< no runs of port accesses (port_run.hpp)
@@ -40,9 +50,8 @@ struct BlockCache {
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;                             ///< what is found where there is none: its mode is no mode
   Block::Link no_link() { return {0, 0, &no_block}; }
-  /// A block of one instruction that is executed once and never found: no block of the cache may hold it.
-  Block lone_block;
-  Op lone_op;
+  std::array<LoneCode, 16> lone_codes;  ///< by the page in which they begin
+  LoneCode* lone = lone_codes.data();   ///< the one fetched last
   /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows
   /// with whatever ends them all (a block dropped, another code segment, the pools' fresh start).
   std::uint64_t code_context = link_age;

@@ -97,11 +97,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool inhibit_all = false;         ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
   bool step_armed = false;          ///< the running instruction started with TF set
   std::uint32_t pending_debug = 0;  ///< DR6 bits of the traps to deliver at the boundary
-  /// An instruction that the block cache may not hold: its bytes; whether it is a REP that was cut (lone_block).
-  std::array<std::uint8_t, 16> lone_bytes{};
-  bool lone_goes_on = false;
-  std::uint64_t reset_clock = 0;   ///< with attend_reset: not before this clock
-  std::uint64_t instructions = 0;  ///< but for those of the chain in progress: instructions_executed()
+  bool lone_goes_on = false;        ///< the instruction of `lone` is a REP that was cut
+  std::uint64_t reset_clock = 0;    ///< with attend_reset: not before this clock
+  std::uint64_t instructions = 0;   ///< but for those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
 
   // ---- what is connected ------------------------------------------------------------------------------------------
@@ -303,8 +301,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// there.
   Block* find_block(std::uint32_t physical);
   void make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical);
-  /// Of lone_op, decoded.
-  void make_lone_block(std::uint32_t physical);
   DecodeMode decode_mode() const;
   /// No link that exists may be followed any more.
   void forget_links() {
@@ -318,6 +314,14 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void code_written(std::uint32_t physical, std::uint32_t bytes);
   void drop_block(Block& b);
   void look_through_marks(PageBlocks& in_page, Page& page);
+
+  // ---- lone_code.cpp
+  /// Makes `lone` the instruction at `linear`, which lies at `physical`.
+  void fetch_alone(std::uint32_t linear, std::uint32_t physical);
+  /// The same, if it lies across two pages and is still what it was there; false if not.
+  bool fetch_across(std::uint32_t linear, std::uint32_t physical);
+  /// Of its decoded `op`.
+  void make_lone_block(LoneCode& code, std::uint32_t physical);
 
   // ---- run.cpp, chain.cpp
   void run(Time horizon);
@@ -383,7 +387,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     instructions = instructions_executed();
     chain_room = longest_chain;
   }
-  void fetch_alone(std::uint32_t linear, std::uint32_t physical);
   void take_fault(const Fault& fault);
   void reset(Time now);
   void perform_reset();

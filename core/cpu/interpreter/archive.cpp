@@ -31,9 +31,10 @@ void Engine::archive(Archive& a) {
   archive_segment(a, ldt);
   archive_segment(a, task);
   std::uint32_t waiting = attention & ~(attend_flush | attend_test);
-  std::uint8_t lone_length = lone_goes_on ? lone_op.length : 0;
-  std::uint32_t lone_physical = lone_goes_on ? lone_block.physical : 0;
-  std::fill(lone_bytes.begin() + lone_length, lone_bytes.end(), std::uint8_t{0});  // of earlier fetches
+  std::uint8_t lone_length = lone_goes_on ? lone->op.length : 0;
+  std::uint32_t lone_physical = lone_goes_on ? lone->block.physical : 0;
+  std::array<std::uint8_t, 16> lone_bytes{};
+  std::copy_n(lone->bytes.begin(), lone_length, lone_bytes.begin());
   a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, lone_goes_on, lone_length, lone_bytes,
     lone_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
@@ -51,8 +52,9 @@ void Engine::archive(Archive& a) {
   set_dr7(dr[7]);
   flush_host_tlb();
   flush_blocks();
-  if (lone_goes_on) lone_goes_on = decode({lone_bytes.data(), lone_length & 15u}, decode_mode(), lone_op);
-  if (lone_goes_on) make_lone_block(lone_physical);
+  lone->bytes = lone_bytes;
+  if (lone_goes_on) lone_goes_on = decode({lone_bytes.data(), lone_length & 15u}, decode_mode(), lone->op);
+  if (lone_goes_on) make_lone_block(*lone, lone_physical);
 }
 
 }  // namespace planar::cpu

@@ -112,13 +112,6 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
   }
 }
 
-void Engine::make_lone_block(std::uint32_t physical) {
-  timing.set_static_clocks(lone_op);
-  if (accounting) accounting->decoded(lone_op, decode_mode());
-  lone_op.behind = lone_op.length;
-  make_block(lone_block, &lone_op, 1, physical);
-}
-
 DecodeMode Engine::decode_mode() const {
   return {{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
 }
@@ -127,7 +120,7 @@ DecodeMode Engine::decode_mode() const {
 void Engine::drop_links() {
   code_context = (code_context & (link_age - 1)) | link_age;
   no_block.links.fill(no_link());
-  lone_block.links.fill(no_link());
+  for (LoneCode& code : lone_codes) code.block.links.fill(no_link());
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links.fill(no_link());
 }
 
@@ -138,6 +131,7 @@ void Engine::flush_blocks() {
       for (; b != nullptr; b = b->next_in_bucket) blocks[block_slot(b->physical)] = &no_block;
   }
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].mode = 0xFF;
+  for (LoneCode& code : lone_codes) code.in_first_page = 0;
   pages.clear();
   blocks_used = ops_used = 0;
   forget_links();

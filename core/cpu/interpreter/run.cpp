@@ -314,18 +314,19 @@ void Engine::execute() {
   }
 }
 
-// The block at `linear`, by translation and table, or one of the instruction there alone (lone_block).
+// The block at `linear`, by translation and table, or one of the instruction there alone (lone).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
   Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
   if (is_block_at(*known, linear)) return known;
   if (eip > seg[CS].limit) raise(vec_gp, 0);
   const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
+  if (fetch_across(linear, physical)) return &lone->block;
   const Page& page = space.page(physical);
   Block* const b = page.kind == PageKind::ram || page.kind == PageKind::rom ? find_block(physical) : nullptr;
   if (b && within_code(*b)) return b;
   fetch_alone(linear, physical);
-  return &lone_block;
+  return &lone->block;
 }
 
 // Executes block `b` and those chained after it; false if the last one ended early: at stop_at, or by a fault, which
@@ -341,7 +342,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       first.chained(*this, first);
     } else if constexpr (M == Model::p6) {
       current_op = &first;
-      if (!goes_on && &b != &lone_block) timing.p6().enter(b.of_p6, b.ops, b.physical, stop_at);
+      if (!goes_on && &b != &lone->block) timing.p6().enter(b.of_p6, b.ops, b.physical, stop_at);
       run_unplanned<M>(goes_on);
       timing.p6().leave();
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
@@ -363,7 +364,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   }
   settle_chain();
   if (attention & attend_rep) [[unlikely]]
-    lone_goes_on = current_block == &lone_block;
+    lone_goes_on = current_block == &lone->block;
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;
@@ -375,7 +376,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
 // A REP instruction that was cut by the end of a time slice goes on.
 template <Model M>
 void Engine::resume() {
-  Block* const b = std::exchange(lone_goes_on, false) ? &lone_block : block_at(seg[CS].base + eip);
+  Block* const b = std::exchange(lone_goes_on, false) ? &lone->block : block_at(seg[CS].base + eip);
   if (!b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
   pass_through<M>(*b, resumed);
 }
@@ -393,13 +394,13 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     if (!holds(*link, linear)) [[unlikely]] {
       b = block_at(linear);
-      if (b == &lone_block)
+      if (b == &lone->block)
         forget_loop(*this);
       else
         *link = {link_key(linear), host_entry(linear).code(), b};
     }
     if constexpr (M == Model::p6)
-      if (b != &lone_block && loop_watch.due(eip)) [[unlikely]]
+      if (b != &lone->block && loop_watch.due(eip)) [[unlikely]]
         watch_loop(*this, *b);
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];
@@ -421,37 +422,6 @@ inline void Engine::enter_link_context() {
 void Engine::leave_block(bool executed) {
   if (current_op->edge != Op::Edge::end) leave_plan(current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
-}
-
-// One instruction that the block cache may not hold: it crosses a page, ends at the segment's limit, or lies in memory
-// other than RAM and ROM. No byte after it is fetched. A device page is read in aligned units of the processor's bus
-// width, each once.
-void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
-  lone_goes_on = false;
-  const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
-  for (unsigned have = 0;;) {
-    if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
-    const std::uint32_t physical = translate(linear + have, cpl == 3, Access::execute);
-    const Page& page = space.page(physical);
-    if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
-      const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;
-      const unsigned count =
-          static_cast<unsigned>(std::min<std::uint64_t>({15u - have, 0x1000u - (physical & 0xFFF), within_limit}));
-      std::copy_n(page.data + (physical & 0xFFF), count, lone_bytes.begin() + have);
-      have += count;
-    } else {
-      const std::uint32_t at = physical & ~(unit - 1);
-      const Cycle cycle = pins.memory_read(at, unit, clock.at(timing.cycle_start(false)));
-      wait_for(cycle.end);
-      if (observer) observer->device_read(at, unit, cycle.value, true);
-      for (std::uint32_t i = physical - at; i < unit && have < 15; ++i)
-        lone_bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
-      // What was read beyond the limit may only be used if the instruction ends before it.
-      if (std::uint64_t{eip} + have - 1 > seg[CS].limit) have = static_cast<unsigned>(seg[CS].limit - eip + 1);
-    }
-    if (decode({lone_bytes.data(), have}, decode_mode(), lone_op)) break;
-  }
-  make_lone_block(physical);
 }
 
 }  // namespace planar::cpu
