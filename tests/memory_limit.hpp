@@ -11,20 +11,13 @@
 #include <functional>
 #include <new>
 
-// GCC's name of a build with AddressSanitizer, and Clang's.
-#if defined(__SANITIZE_ADDRESS__)
-#define PLANAR_TESTS_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PLANAR_TESTS_ADDRESS_SANITIZER 1
-#endif
-#endif
+#include "core/common/sanitizer.hpp"
 
 namespace planar::tests {
 
 /// Whether this build has AddressSanitizer, whose programs reserve terabytes of addresses as they start: they cannot
 /// run within a limit on addresses (ulimit -v).
-#if defined(PLANAR_TESTS_ADDRESS_SANITIZER)
+#if defined(PLANAR_ADDRESS_SANITIZER)
 inline constexpr bool address_sanitizer = true;
 #else
 inline constexpr bool address_sanitizer = false;

@@ -12,17 +12,12 @@
 #include <new>
 #include <utility>
 
+#include "core/common/sanitizer.hpp"
+
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #include <ucontext.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PLANAR_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PLANAR_ADDRESS_SANITIZER 1
-#endif
-#endif
 #if defined(PLANAR_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif

@@ -147,11 +147,21 @@ void refuse_half_duplex(Config& c, const std::string& path, const CardConfig& ca
                              card.name, card.slot));
 }
 
+/// The keys of a lab's one medium.
+constexpr const char* medium_keys[] = {"net.rate", "net.duplex", "net.path", "net.length", "net.delay"};
+
 /// One medium for all cards: its rate is the user's, or else the first card's. A card of another kind is refused.
+/// Without a card none of its keys is read, so that a resolved file does not fix what a card that is added will need.
 void read_one_medium(Config& c, MachineConfig& m) {
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), on_network);
   const bool chosen = c.has("net.rate");
   MediumConfig medium;
+  if (first == m.cards.end() &&
+      std::none_of(std::begin(medium_keys), std::end(medium_keys), [&](const char* key) { return c.has(key); })) {
+    medium.path = net::PathKind::coax;
+    m.media.push_back(medium);
+    return;
+  }
   if (first != m.cards.end()) medium = medium_of(find_adapter(first->name));
   read_rate(c, "net.rate", medium);
   read_duplex(c, "net.duplex", medium);
@@ -209,7 +219,7 @@ void add_switched_network(Config& c, MachineConfig& m) {
 
 /// [medium.NAME]: kind, rate, duplex; of a ring more.
 void read_media(Config& c, MachineConfig& m) {
-  for (const char* path : {"net.rate", "net.duplex", "net.path", "net.length", "net.delay"})
+  for (const char* path : medium_keys)
     if (c.has(path)) c.fail(path, "is of a lab without [medium.NAME] tables; write it into the table of the medium");
   for (const std::string& name : c.children("medium")) {
     const std::string path = "medium." + name;

@@ -57,6 +57,24 @@ TEST_CASE("a later layer takes precedence, and the resolved file describes the s
   REQUIRE_THAT(c.explained(), Contains("memory.size = \"16 MB\"  # --memory 16 MB"));
 }
 
+TEST_CASE("the resolved file of a machine without a card takes a card of any medium") {
+  for (const auto& [machine, card] :
+       {std::pair{"model95", "ne2"}, std::pair{"model95", "autolanstreamer"}, std::pair{"pc-p166", "rtl8139"},
+        std::pair{"pc-p166", "eepro100"}, std::pair{"pc-p3-800", "pro1000-82543"}}) {
+    CAPTURE(machine, card);
+    Config c = load_machine(machine);
+    read_machine(c);
+    Config written, direct = load_machine(machine);
+    written.add_text(c.resolved(), "lab.toml");
+    for (Config* config : {&written, &direct}) config->set("slot.1.card", card, "--card");
+    const MachineConfig from_file = read_machine(written), built_in = read_machine(direct);
+    REQUIRE(from_file.media.size() == built_in.media.size());
+    CHECK(from_file.media[0].kind == built_in.media[0].kind);
+    CHECK(from_file.media[0].full_duplex == built_in.media[0].full_duplex);
+    CHECK(from_file.media[0].path == built_in.media[0].path);
+  }
+}
+
 TEST_CASE("the three machines have the expected properties") {
   for (const auto& [name, hz, slots, model] :
        {std::tuple{"model56sx", 20e6, 3u, cpu::Model::i386sx}, std::tuple{"model77", 100e6 / 3, 5u, cpu::Model::i486sx},

@@ -158,9 +158,6 @@ TEST_CASE("whichever call to the host fails, a repair that is repeated keeps eve
 }
 
 TEST_CASE("whichever allocation fails, an overlay keeps every acknowledged write and opens again") {
-#ifdef __SANITIZE_ADDRESS__
-  SKIP("AddressSanitizer has the allocations");
-#endif
   DiskFiles files;
   const auto base = files.write("base.img", base_content(faulty_disk_sectors));
   std::map<std::uint32_t, std::uint32_t> acknowledged, attempted;
