@@ -39,8 +39,8 @@ void CopyAccount::decoded(Op& op, const DecodeMode& mode) {
 }
 
 // A block's last instruction is chained by its kind of end (blocks.cpp), which finds the handler replaced.
-void CopyAccount::block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) {
-  if (closes_copy_loop(page, at, op, mode)) op.execute = counted_pass;
+void CopyAccount::block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) {
+  if (closes_copy_loop(before, op, mode)) op.execute = counted_pass;
 }
 
 bool is_counted(const Op& op) { return op.execute == counted_copy || op.execute == counted_pass; }

@@ -45,7 +45,7 @@ class CopyAccount final : public Accounting {
   }
   // Accounting
   void decoded(Op& op, const DecodeMode& mode) override;
-  void block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) override;
+  void block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) override;
   /// The pass in progress is not counted.
   void interrupted() override { inside_ = false; }
 

@@ -61,22 +61,22 @@ bool conditional_branch(const Op& op) {
 
 }  // namespace
 
-bool closes_copy_loop(std::span<const std::uint8_t> page, std::uint32_t at, const Op& branch, const DecodeMode& mode) {
+bool closes_copy_loop(std::span<const std::uint8_t> before, const Op& branch, const DecodeMode& mode) {
   if (!conditional_branch(branch)) return false;
   const auto back = static_cast<std::int32_t>(branch.immediate);
+  const auto at = static_cast<std::uint32_t>(before.size());
   const std::int64_t target = std::int64_t{at} + branch.length + back;
   if (target < 0 || target >= at) return false;
   unsigned instructions = 1, accesses = 0, loaded = 0;
   bool copies = false;
   for (auto here = static_cast<std::uint32_t>(target); here < at; ++instructions) {
     Op op;
-    if (instructions == longest_loop || !decode(page.subspan(here), mode, op) || op.ends_block) return false;
+    if (instructions == longest_loop || !decode(before.subspan(here), mode, op) || op.ends_block) return false;
     const Flow f = flow(op);
     accesses += f.loads + f.stores;
     if (f.into < 8) loaded |= 1u << f.into;
     copies |= f.copies || (f.from < 8 && (loaded >> f.from & 1));
     here += op.length;
-    if (here > at) return false;  // the branch lies inside an instruction of the loop
   }
   return copies && accesses * 4 >= instructions;
 }

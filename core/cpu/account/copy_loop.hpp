@@ -9,10 +9,9 @@
 
 namespace planar::cpu {
 
-/// Whether `branch`, which begins at `at` of `page`, closes a loop that copies: a conditional jump or LOOP back to an
-/// instruction of the same page, with nothing between but straight-line code in which some register goes from a load to
-/// a store (memory or port on either side) and a quarter or more of the instructions load or store. At most 32
-/// instructions.
-bool closes_copy_loop(std::span<const std::uint8_t> page, std::uint32_t at, const Op& branch, const DecodeMode& mode);
+/// Whether `branch`, which follows the code `before`, closes a loop that copies: a conditional jump or LOOP back to an
+/// instruction there, with nothing between but straight-line code in which some register goes from a load to a store
+/// (memory or port on either side) and a quarter or more of the instructions load or store. At most 32 instructions.
+bool closes_copy_loop(std::span<const std::uint8_t> before, const Op& branch, const DecodeMode& mode);
 
 }  // namespace planar::cpu

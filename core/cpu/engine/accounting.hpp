@@ -17,8 +17,9 @@ class Accounting {
   virtual ~Accounting() = default;
   /// `op` has been decoded; its handlers may be replaced by ones that do the same and count.
   virtual void decoded(Op& op, const DecodeMode& mode) = 0;
-  /// `op`, at `at` of its `page`, ends a block.
-  virtual void block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) = 0;
+  /// `op` ends a block; `before` are the bytes of code before it, `reach` of them if there is so much memory.
+  virtual void block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) = 0;
+  static constexpr unsigned reach = 32 * 15;
   /// An interrupt or exception is delivered, or the processor is reset.
   virtual void interrupted() = 0;
 };

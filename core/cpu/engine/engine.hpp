@@ -301,6 +301,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// there.
   Block* find_block(std::uint32_t physical);
   void make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical);
+  void account_decoded(Op& op, std::uint32_t linear);
   DecodeMode decode_mode() const;
   /// No link that exists may be followed any more.
   void forget_links() {
@@ -321,7 +322,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// The same, if it lies across two pages and is still what it was there; false if not.
   bool fetch_across(std::uint32_t linear, std::uint32_t physical);
   /// Of its decoded `op`.
-  void make_lone_block(LoneCode& code, std::uint32_t physical);
+  void make_lone_block(LoneCode& code, std::uint32_t linear, std::uint32_t physical);
 
   // ---- run.cpp, chain.cpp
   void run(Time horizon);

@@ -54,7 +54,7 @@ void Engine::archive(Archive& a) {
   flush_blocks();
   lone->bytes = lone_bytes;
   if (lone_goes_on) lone_goes_on = decode({lone_bytes.data(), lone_length & 15u}, decode_mode(), lone->op);
-  if (lone_goes_on) make_lone_block(*lone, lone_physical);
+  if (lone_goes_on) make_lone_block(*lone, seg[CS].base + eip, lone_physical);
 }
 
 }  // namespace planar::cpu

@@ -68,10 +68,7 @@ Block* Engine::find_block(std::uint32_t physical) {
     if (model == Model::p6 && count > 0 && TimingP6::asks_more(op)) break;
     clocks += op.clocks + 1u;
     if (model != Model::i386sx && count > 0 && clocks > IssuePlan::most_clocks) break;
-    if (accounting) {
-      accounting->decoded(op, decode_mode);
-      if (op.ends_block) accounting->block_ends({page.data, 0x1000}, at, op, decode_mode);
-    }
+    if (accounting) account_decoded(op, seg[CS].base + eip + at - start);
     at += op.length;
     op.behind = static_cast<std::uint16_t>(at - start);
     ++count;
@@ -110,6 +107,22 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
     if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
     if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode().target);
   }
+}
+
+// `op` lies at `linear`. The code before it may have begun in the page before.
+void Engine::account_decoded(Op& op, std::uint32_t linear) {
+  accounting->decoded(op, decode_mode());
+  if (!op.ends_block) return;
+  std::array<std::uint8_t, Accounting::reach> code;
+  std::uint32_t have = 0;
+  for (std::uint32_t physical; have < code.size() && peek_translate(linear - have - 1, physical);) {
+    const Page& page = space.page(physical);
+    if (page.kind != PageKind::ram && page.kind != PageKind::rom) break;
+    const std::uint32_t end = (physical & 0xFFF) + 1, count = std::min<std::uint32_t>(end, code.size() - have);
+    have += count;
+    std::copy_n(page.data + end - count, count, code.end() - have);
+  }
+  accounting->block_ends(std::span(code).last(have), op, decode_mode());
 }
 
 DecodeMode Engine::decode_mode() const {

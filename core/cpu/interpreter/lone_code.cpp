@@ -68,16 +68,16 @@ void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
     }
     if (decode({bytes.data(), have}, decode_mode(), lone->op)) break;
   }
-  make_lone_block(*lone, physical);
+  make_lone_block(*lone, linear, physical);
   const unsigned in_page = 0x1000 - (physical & 0xFFF);
   if (!in_memory || lone->op.length <= in_page) return;
   lone->linear = linear;
   lone->in_first_page = in_page;
 }
 
-void Engine::make_lone_block(LoneCode& code, std::uint32_t physical) {
+void Engine::make_lone_block(LoneCode& code, std::uint32_t linear, std::uint32_t physical) {
   timing.set_static_clocks(code.op);
-  if (accounting) accounting->decoded(code.op, decode_mode());
+  if (accounting) account_decoded(code.op, linear);
   code.op.behind = code.op.length;
   make_block(code.block, &code.op, 1, physical);
 }

@@ -12,7 +12,7 @@ namespace {
 struct Counting final : cpu::Accounting {
   explicit Counting(std::uint64_t& count) : decoded_(count) {}
   void decoded(cpu::Op&, const cpu::DecodeMode&) override { ++decoded_; }
-  void block_ends(std::span<const std::uint8_t>, std::uint32_t, cpu::Op&, const cpu::DecodeMode&) override {}
+  void block_ends(std::span<const std::uint8_t>, cpu::Op&, const cpu::DecodeMode&) override {}
   void interrupted() override {}
   std::uint64_t& decoded_;
 };

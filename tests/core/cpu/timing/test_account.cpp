@@ -9,11 +9,14 @@ namespace {
 
 using Code = std::initializer_list<unsigned>;
 
-/// Runs flat code with ESI, EDI in memory, ECX = 100, EDX = a port, to its HLT; returns the account.
-cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data_at + 0x4000) {
+/// Runs flat code at `at` with ESI, EDI in memory, ECX = 100, EDX = a port, to its HLT; returns the account.
+cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data_at + 0x4000,
+                        std::uint32_t at = code_at) {
   Board b(model);
-  b.flat(code);
+  b.flat({});
+  b.put(at, code);
   b.change([&](Registers& r) {
+    r.eip = at;
     r.gpr[ESI] = data_at;
     r.gpr[EDI] = destination;
     r.gpr[ECX] = 100;
@@ -81,6 +84,19 @@ TEST_CASE("a loop that moves what it loads is copying, whatever it sums up on th
     CHECK(port.pins >= 100 * pin_cycle(m));
     CHECK(port.pins + port.copying <= running(port));
   }
+}
+
+TEST_CASE("a loop that copies is found wherever the end of a page lies in it", "[cpu][account]") {
+  const Code copy{0x8B, 0x1E, 0x11, 0xD8, 0x89, 0x1F, 0x8D, 0x76, 0x04,  // MOV; ADC; MOV; LEA
+                  0x8D, 0x7F, 0x04, 0x49, 0x0F, 0x85, 0xED, 0xFF, 0xFF,
+                  0xFF, 0xF4};  // LEA; DEC ECX; JNZ of six bytes; HLT
+  for (const Model m : models)
+    for (std::uint32_t first = 1; first <= copy.size(); ++first) {
+      INFO(int(m) << ": " << first << " bytes in the first page");
+      const auto a = spent(m, copy, data_at + 0x4000, code_at + 0x1000 - first);
+      CHECK(a.copying > running(a) * 8 / 10);
+      CHECK(a.copying < running(a));
+    }
 }
 
 TEST_CASE("loops that fill, sum or search are no copying, nor are long ways from a load to a store", "[cpu][account]") {
