@@ -75,7 +75,8 @@ csum_copy:
         add esp, 4
         ret
 
-; u32 csum_partial(const void *p, u32 n, u32 sum)
+; u32 csum_partial(const void *p, u32 n, u32 sum): `p` is even. The first word is added by itself if the
+; double words would be misaligned without it, as after the 14 bytes of an Ethernet header (i386/lib/checksum.S).
         align 16
 csum_partial:
         push esi
@@ -83,7 +84,17 @@ csum_partial:
         mov eax, [esp + 20]
         mov ecx, [esp + 16]
         mov esi, [esp + 12]
-        mov edx, ecx
+        test esi, 2
+        jz .even
+        sub ecx, 2
+        jae .word
+        add ecx, 2
+        jmp .tail
+.word:  mov bx, [esi]
+        add esi, 2
+        add ax, bx
+        adc eax, 0
+.even:  mov edx, ecx
         shr ecx, 5
         jz .dwords
         clc
