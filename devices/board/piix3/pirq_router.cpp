@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string>
 
 namespace planar {
@@ -28,9 +29,11 @@ int PirqRouter::line(unsigned n) const {
 PirqRouter::Levels PirqRouter::pulled() const {
   Levels levels{};
   for (unsigned pin = 0; pin < 4; ++pin)
-    for (unsigned device = 0; device < 32; ++device)
-      if (const int irq = line_of(device, pin + 1); irq >= 0 && (pins_[pin] >> device & 1))
+    for (std::uint32_t left = pins_[pin]; left != 0; left &= left - 1) {
+      const auto device = static_cast<unsigned>(std::countr_zero(left));
+      if (const int irq = line_of(device, pin + 1); irq >= 0)
         levels[static_cast<unsigned>(irq)] |= std::uint32_t{1} << sources_[device];
+    }
   return levels;
 }
 
@@ -40,9 +43,8 @@ void PirqRouter::drive(Time now) {
   driven_ = pulled();
   for (const bool asserted : {false, true})
     for (unsigned irq = 0; irq < driven_.size(); ++irq) {
-      const std::uint32_t changed = (before[irq] ^ driven_[irq]) & (asserted ? driven_[irq] : before[irq]);
-      for (unsigned source = 0; source < bus::InterruptLines::max_sources; ++source)
-        if (changed >> source & 1) lines_.set(irq, source, asserted, now);
+      std::uint32_t left = (before[irq] ^ driven_[irq]) & (asserted ? driven_[irq] : before[irq]);
+      for (; left != 0; left &= left - 1) lines_.set(irq, static_cast<unsigned>(std::countr_zero(left)), asserted, now);
     }
 }
 
