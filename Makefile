@@ -139,9 +139,9 @@ test-hosts: build/release/frontend/planar
 	cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DPLANAR_TESTS=OFF $(LAUNCHER)
 	cmake --build build/clang --target planar
 	tests/hosts/sysroot.sh build/sysroot
-	$(AARCH64) cmake -S . -B build/aarch64 -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=OFF \
+	cmake -S . -B build/aarch64 -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=OFF \
 	  -DCMAKE_TOOLCHAIN_FILE=tests/hosts/aarch64.cmake $(LAUNCHER)
-	$(AARCH64) cmake --build build/aarch64 --target planar $(AARCH64_TESTS)
+	cmake --build build/aarch64 --target planar $(AARCH64_TESTS)
 	for tests in $(AARCH64_TESTS); do \
 	  PLANAR_SHORT=1 qemu-aarch64 -L build/sysroot build/aarch64/tests/$$tests || exit 1; done
 	tests/hosts/compare.sh build/release/frontend/planar build/clang/frontend/planar \
@@ -164,8 +164,6 @@ bench-gate: packages
 	tests/bench/gate.py || [ $$? -eq 4 ]
 
 AARCH64_TESTS = tests_core tests_bus tests_devices
-AARCH64 = PLANAR_SYSROOT=$(CURDIR)/build/sysroot PKG_CONFIG_SYSROOT_DIR=$(CURDIR)/build/sysroot \
-          PKG_CONFIG_LIBDIR=$(CURDIR)/build/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$(CURDIR)/build/sysroot/usr/share/pkgconfig
 
 # The pages as a site. Its search needs a server: python3 -m http.server --directory build/site
 site:
