@@ -111,7 +111,7 @@ std::vector<AddressSpace::Area> AddressSpace::areas() const {
     if (!directory_[d]) continue;
     for (std::uint32_t i = 0; i < 1024; ++i) {
       const Page& p = (*directory_[d])[i];
-      if (p.kind != PageKind::ram && p.kind != PageKind::rom) continue;
+      if (!p.is_memory()) continue;
       const std::uint32_t base = d << 22 | i << 12;
       if (!list.empty() && list.back().base + list.back().size == base && list.back().kind == p.kind &&
           list.back().data + list.back().size == p.data)
@@ -129,7 +129,7 @@ void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> da
     const std::uint32_t run =
         static_cast<std::uint32_t>(std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
     const Page& p = page(a);
-    if (p.kind == PageKind::ram || p.kind == PageKind::rom) {
+    if (p.is_memory()) {
       std::memcpy(data.data() + done, p.data + a % page_bytes, run);
     } else {
       for (std::uint32_t i = 0; i < run; ++i) {

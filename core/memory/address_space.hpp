@@ -29,6 +29,8 @@ struct Page {
   std::uint16_t sole_range = 0;
   /// Bit n: the n-th 128-byte granule contains decoded code, so a store into it must call code_written().
   std::uint32_t code_granules = 0;
+  /// RAM or ROM: `data` is what is read there.
+  bool is_memory() const { return kind == PageKind::ram || kind == PageKind::rom; }
 };
 
 /// Implemented by a processor, which caches information about memory (TLB pointers, decoded code, cache tags).

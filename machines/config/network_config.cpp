@@ -85,6 +85,12 @@ void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
 
+/// At 10 Mbit/s in half duplex the stations share a coax.
+net::PathKind usual_path(const MediumConfig& medium) {
+  const bool shared = medium.kind == MediumKind::ethernet_10 && !medium.full_duplex;
+  return shared ? net::PathKind::coax : net::PathKind::cable;
+}
+
 /// `table`.path with the length of its cable and, of a bare cable, `table`.delay. What stations there have in half
 /// duplex at 10 Mbit/s is transceivers.
 void read_path(Config& c, const std::string& table, MediumConfig& medium) {
@@ -94,13 +100,12 @@ void read_path(Config& c, const std::string& table, MediumConfig& medium) {
       if (c.has(key)) c.fail(key, "is of an Ethernet; leave it out");
     return;
   }
-  const bool shared = medium.kind == MediumKind::ethernet_10 && !medium.full_duplex;
-  const std::string name = c.choice(
-      path, {"10base2", "10base-t", "cable"},
-      std::string(net::path_names[static_cast<std::size_t>(shared ? net::PathKind::coax : net::PathKind::cable)]));
+  const net::PathKind usual = usual_path(medium);
+  const std::string name =
+      c.choice(path, {"10base2", "10base-t", "cable"}, std::string(net::path_names[static_cast<std::size_t>(usual)]));
   const auto found = std::find(std::begin(net::path_names), std::end(net::path_names), name);
   medium.path = static_cast<net::PathKind>(found - std::begin(net::path_names));
-  if (!shared && medium.path != net::PathKind::cable)
+  if (usual == net::PathKind::cable && medium.path != net::PathKind::cable)
     c.fail(path, fmt::format("{} is a path of 10 Mbit/s in half duplex; write cable", name));
   if (medium.path == net::PathKind::cable) {
     if (c.has(length)) c.fail(length, "is of 10base2 or 10base-t; a bare cable has a delay");
@@ -158,7 +163,7 @@ void read_one_medium(Config& c, MachineConfig& m) {
   MediumConfig medium;
   if (first == m.cards.end() &&
       std::none_of(std::begin(medium_keys), std::end(medium_keys), [&](const char* key) { return c.has(key); })) {
-    medium.path = net::PathKind::coax;
+    medium.path = usual_path(medium);
     m.media.push_back(medium);
     return;
   }

@@ -38,6 +38,8 @@ void CopyAccount::decoded(Op& op, const DecodeMode& mode) {
   op.chained = mode.target.model == Model::i386sx ? step_selected : chain_selected;
 }
 
+static_assert(Accounting::reach >= longest_copy_loop * 15);
+
 // A block's last instruction is chained by its kind of end (blocks.cpp), which finds the handler replaced.
 void CopyAccount::block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) {
   if (closes_copy_loop(before, op, mode)) op.execute = counted_pass;

@@ -4,8 +4,6 @@
 namespace planar::cpu {
 namespace {
 
-constexpr unsigned longest_loop = 32;  // instructions
-
 /// How data flows through one instruction of the loop.
 struct Flow {
   bool loads = false, stores = false;
@@ -71,7 +69,7 @@ bool closes_copy_loop(std::span<const std::uint8_t> before, const Op& branch, co
   bool copies = false;
   for (auto here = static_cast<std::uint32_t>(target); here < at; ++instructions) {
     Op op;
-    if (instructions == longest_loop || !decode(before.subspan(here), mode, op) || op.ends_block) return false;
+    if (instructions == longest_copy_loop || !decode(before.subspan(here), mode, op) || op.ends_block) return false;
     const Flow f = flow(op);
     accesses += f.loads + f.stores;
     if (f.into < 8) loaded |= 1u << f.into;

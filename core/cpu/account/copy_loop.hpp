@@ -9,9 +9,11 @@
 
 namespace planar::cpu {
 
+constexpr unsigned longest_copy_loop = 32;  ///< instructions
+
 /// Whether `branch`, which follows the code `before`, closes a loop that copies: a conditional jump or LOOP back to an
 /// instruction there, with nothing between but straight-line code in which some register goes from a load to a store
-/// (memory or port on either side) and a quarter or more of the instructions load or store. At most 32 instructions.
+/// (memory or port on either side) and a quarter or more of the instructions load or store.
 bool closes_copy_loop(std::span<const std::uint8_t> before, const Op& branch, const DecodeMode& mode);
 
 }  // namespace planar::cpu

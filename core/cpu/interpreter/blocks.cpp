@@ -117,7 +117,7 @@ void Engine::account_decoded(Op& op, std::uint32_t linear) {
   std::uint32_t have = 0;
   for (std::uint32_t physical; have < code.size() && peek_translate(linear - have - 1, physical);) {
     const Page& page = space.page(physical);
-    if (page.kind != PageKind::ram && page.kind != PageKind::rom) break;
+    if (!page.is_memory()) break;
     const std::uint32_t end = (physical & 0xFFF) + 1, count = std::min<std::uint32_t>(end, code.size() - have);
     have += count;
     std::copy_n(page.data + end - count, count, code.end() - have);

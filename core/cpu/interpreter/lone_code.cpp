@@ -11,8 +11,6 @@
 namespace planar::cpu {
 
 namespace {
-bool is_memory(const Page& page) { return page.kind == PageKind::ram || page.kind == PageKind::rom; }
-
 LoneCode& place_of(BlockCache& cache, std::uint32_t linear) {
   return cache.lone_codes[linear >> 12 & (cache.lone_codes.size() - 1)];
 }
@@ -26,10 +24,10 @@ bool Engine::fetch_across(std::uint32_t linear, std::uint32_t physical) {
   if (first == 0 || code.linear != linear || code.block.mode != mode || code.block.physical != physical) return false;
   if (std::uint64_t{eip} + length - 1 > seg[CS].limit) return false;
   const Page& page = space.page(physical);
-  if (!is_memory(page) || std::memcmp(page.data + (physical & 0xFFF), code.bytes.data(), first) != 0) return false;
+  if (!page.is_memory() || std::memcmp(page.data + (physical & 0xFFF), code.bytes.data(), first) != 0) return false;
   const std::uint32_t rest = translate(linear + first, cpl == 3, Access::execute);
   const Page& next = space.page(rest);
-  if (!is_memory(next) || std::memcmp(next.data + (rest & 0xFFF), code.bytes.data() + first, length - first) != 0)
+  if (!next.is_memory() || std::memcmp(next.data + (rest & 0xFFF), code.bytes.data() + first, length - first) != 0)
     return false;
   lone_goes_on = false;
   lone = &code;
@@ -49,7 +47,7 @@ void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
     if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
     const std::uint32_t at = translate(linear + have, cpl == 3, Access::execute);
     const Page& page = space.page(at);
-    if (is_memory(page)) {
+    if (page.is_memory()) {
       const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;
       const unsigned count =
           static_cast<unsigned>(std::min<std::uint64_t>({15u - have, 0x1000u - (at & 0xFFF), within_limit}));

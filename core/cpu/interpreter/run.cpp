@@ -323,7 +323,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
   if (fetch_across(linear, physical)) return &lone->block;
   const Page& page = space.page(physical);
-  Block* const b = page.kind == PageKind::ram || page.kind == PageKind::rom ? find_block(physical) : nullptr;
+  Block* const b = page.is_memory() ? find_block(physical) : nullptr;
   if (b && within_code(*b)) return b;
   fetch_alone(linear, physical);
   return &lone->block;

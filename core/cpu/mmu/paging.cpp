@@ -33,7 +33,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
                            bool execute) {
   const std::uint32_t physical = frame & address_mask;
   Page& page = space.page(physical);
-  const bool device = page.kind != PageKind::ram && page.kind != PageKind::rom;
+  const bool device = !page.is_memory();
   if (device && (execute || !fast_data || observer)) return;
   const std::uint32_t tag = linear & page_mask;
   const unsigned number = tag >> 12 & (host_tlb_entries - 1);
@@ -239,7 +239,7 @@ void Engine::store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::
 
 std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
   Page& page = space.page(physical);
-  if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
+  if (page.is_memory()) {
     timing.read(physical, bytes);
     if (observer) observer->loaded(physical, bytes);
     return load_bytes(page.data + (physical & 0xFFF), bytes);
