@@ -9,7 +9,6 @@ namespace planar {
 
 namespace {
 constexpr std::uint32_t page_bytes = 4096;
-constexpr std::uint32_t granule_bytes = 128;
 }  // namespace
 
 MemoryClaim& MemoryClaim::operator=(MemoryClaim&& other) noexcept {
@@ -172,8 +171,8 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
 
 /// Tells the listener if bytes of one page that have been written held decoded code.
 void AddressSpace::code_changed(const Page& page, std::uint32_t address, std::uint32_t bytes) {
-  const std::uint32_t first = address % page_bytes / granule_bytes;
-  const std::uint32_t last = (address % page_bytes + bytes - 1) / granule_bytes;
+  const std::uint32_t first = address % page_bytes / Page::granule_bytes;
+  const std::uint32_t last = (address % page_bytes + bytes - 1) / Page::granule_bytes;
   const std::uint32_t mask = (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
   if (listener_ && page.code_granules & mask) listener_->code_written(address, bytes);
 }

@@ -27,7 +27,8 @@ struct Page {
   PageKind kind = PageKind::unmapped;
   /// Of a device page that one claimed range has to itself: which, from 1; else 0.
   std::uint16_t sole_range = 0;
-  /// Bit n: the n-th 128-byte granule contains decoded code, so a store into it must call code_written().
+  static constexpr std::uint32_t granule_bytes = 128;  ///< a 32nd of the page
+  /// Bit n: the n-th granule contains decoded code, so a store into it must call code_written().
   std::uint32_t code_granules = 0;
   /// RAM or ROM: `data` is what is read there.
   bool is_memory() const { return kind == PageKind::ram || kind == PageKind::rom; }

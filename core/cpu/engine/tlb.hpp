@@ -38,7 +38,7 @@ struct HostTlbEntry {
   /// Whether the granule of this address holds decoded code: a store must call code_written().
   bool holds_code(std::uint32_t linear) const {
     const std::uint32_t granules = page->code_granules;
-    return granules != 0 && (granules >> (linear >> 7 & 31) & 1);
+    return granules != 0 && (granules >> (linear / Page::granule_bytes & 31) & 1);
   }
 };
 inline void HostTlbEntry::forget() { read_tag = write_tag = exec_tag = no_tag; }

@@ -5,7 +5,7 @@
 // attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
 // after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
 #include "core/cpu/dispatch/select.hpp"
-#include "core/cpu/runs/line_run.hpp"
+#include "core/cpu/runs/memory_run.hpp"
 #include "core/cpu/runs/port_run.hpp"
 #include "core/cpu/runs/window_run.hpp"
 
@@ -13,10 +13,10 @@ namespace planar::cpu {
 
 namespace {
 
-/// Several iterations of REP MOVS at once: within a line, or to or from a device's memory.
+/// Several iterations of REP MOVS at once: within RAM, or to or from a device's memory.
 template <class T>
 std::uint32_t run_copy(Engine& c, const Op& op, std::uint32_t count, bool& possible) {
-  const std::uint32_t done = run_line<T, true>(c, op, count, possible);
+  const std::uint32_t done = run_memory<T, true>(c, op, count, possible);
   if (done != 0) return done;
   bool window = true;
   const std::uint32_t moved = run_window<T>(c, op, count, window);
@@ -98,7 +98,7 @@ void stos(Engine& c, const Op& op) {
         c.set_sized(EDI, wide, di + step<T>(c));
         return true;
       },
-      [&](std::uint32_t count, bool& possible) { return run_line<T, false>(c, op, count, possible); });
+      [&](std::uint32_t count, bool& possible) { return run_memory<T, false>(c, op, count, possible); });
 }
 template <class T>
 void lods(Engine& c, const Op& op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM and holds
-// up to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
+// up to 32 instructions. Pages know which of their granules hold decoded code; a store into one comes here.
 #include <algorithm>
 
 #include "core/cpu/decode/decoder.hpp"
@@ -11,12 +11,11 @@ namespace planar::cpu {
 namespace {
 constexpr std::size_t op_pool_size = 1u << 16, block_pool_size = 1u << 14;
 constexpr unsigned longest_block = 32;
-constexpr std::uint32_t granule_shift = 7;
 constexpr std::uint32_t longest_block_bytes = longest_block * 15;
 
 std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
-  const std::uint32_t first = first_byte >> granule_shift & 31;
-  const std::uint32_t last = std::min(((first_byte & 0xFFF) + bytes - 1) >> granule_shift, 31u);
+  const std::uint32_t first = first_byte / Page::granule_bytes & 31;
+  const std::uint32_t last = std::min(((first_byte & 0xFFF) + bytes - 1) / Page::granule_bytes, 31u);
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 

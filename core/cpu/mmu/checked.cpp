@@ -31,12 +31,23 @@ struct ByEvent {
   [[gnu::noinline]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
     const HostTlbEntry& e = c.host_entry(offset);
     if (c.seg[s].reads.value != c.l0_context || e.read_tag != (offset & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
-      return c.read_any<T>(s, offset);
+      return read_unaligned<T>(c, s, offset);
     Timing& t = timing(c);
     const std::uint32_t address = e.physical + (offset & 0xFFF);
     if (!Events::read_quickly(t, address)) [[unlikely]]
       return read_slowly<T>(c, offset);
     if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) c.put_l0(e, offset, tag, G.data.line, true);
+    return Engine::load<T>(e.host + (offset & 0xFFF));
+  }
+  /// Unaligned within a page, or what is unusual.
+  template <class T>
+  [[gnu::noinline]] static T read_unaligned(Engine& c, unsigned s, std::uint32_t offset) {
+    const HostTlbEntry& e = c.host_entry(offset);
+    if (c.seg[s].reads.value != c.l0_context || e.read_tag != (offset & page_mask) ||
+        (offset & 0xFFF) + sizeof(T) > 0x1000 || (c.system_flags & flag_ac)) [[unlikely]]
+      return c.read_any<T>(s, offset);
+    Timing& t = timing(c);
+    Events::read(t, e.physical + (offset & 0xFFF), sizeof(T));
     return Engine::load<T>(e.host + (offset & 0xFFF));
   }
   template <class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 486 or Pentium between two iterations of a REP with cycles on the pins: nothing but data and port cycles takes
-// the bus, and of a data line it is known, once one of its data has been accessed by the timing itself, what the others
-// cost. The rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that still change,
-// so that the host keeps those in registers.
+// The 486 or Pentium within a REP: nothing but data and port cycles takes the bus. Of the data line that was read last
+// and of the one that was written last it is known what accessing them again costs, once the timing itself has done it.
+// The rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that change, so that the
+// host keeps those in registers.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,8 @@ class CachedRun {
   explicit CachedRun(CachedTiming& timing) : timing_(timing), state_(timing.state_) { enter(); }
 
   void enter() {
-    clock_ = timing_.clock_;
-    bus_free_ = timing_.path_.bus_free_;
-    pins_ = timing_.pins_;
-    free_line_ = posted_line_ = CachedTiming::no_line;
-    prefetches_ = state_.prefetch_line != CachedTiming::no_line;
+    load();
+    read_line_ = write_line_ = CachedTiming::no_line;
   }
   void leave() {
     timing_.clock_ = clock_;
@@ -59,8 +56,15 @@ class CachedRun {
   // ---- iterations whose data cost nothing, many at once ----
   /// How many elements of `bytes` from `address` on lie in a line of which all accesses are known to cost nothing.
   std::uint32_t free_elements(std::uint32_t address, unsigned bytes) const {
-    if (prefetches_ || (address & timing_.line_mask_) != free_line_ || clock_ < free_from_) return 0;
-    return (~timing_.line_mask_ + 1 - (address & ~timing_.line_mask_)) / bytes;
+    if (prefetches_) return 0;
+    return std::max(free_reads(address, bytes), free_writes(address, bytes));
+  }
+  /// Likewise, of all reads or all writes.
+  std::uint32_t free_reads(std::uint32_t address, unsigned bytes) const {
+    return line_of(address) == read_line_ && clock_ >= free_from_ ? elements_in_line(address, bytes) : 0;
+  }
+  std::uint32_t free_writes(std::uint32_t address, unsigned bytes) const {
+    return line_of(address) == write_line_ && write_ == Write::free ? elements_in_line(address, bytes) : 0;
   }
   /// What an element's access costs all the same, if its address lies across doublewords.
   static unsigned across(std::uint32_t address, unsigned bytes) {
@@ -80,6 +84,15 @@ class CachedRun {
   /// The cycle table for cycles of `usual` with `between` clocks in between; null if there is none.
   const CyclePace* pace(const ClockEdges& clock, Time usual, unsigned between) {
     return timing_.pace_.set(clock, timing_.path_.clock_, usual, between) ? &timing_.pace_ : nullptr;
+  }
+  /// Up to `count` iterations of `clocks` whose data cost nothing more, until the clock reaches `stop_at`; returns how
+  /// many.
+  std::uint32_t skip_free(std::uint32_t count, unsigned clocks, std::uint64_t stop_at) {
+    if (count == 0 || clock_ >= stop_at) return 0;
+    const std::uint32_t n =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(count, (stop_at - clock_ + clocks - 1) / clocks));
+    clock_ += std::uint64_t{n} * clocks;
+    return n;
   }
   /// After `n` iterations: the last one's cycle ended at clock `end` and the one's before it, of these, at
   /// `previous`. In each, `before` clocks pass before the cycle and `behind` after it.
@@ -105,67 +118,106 @@ class CachedRun {
     part(address + head, bytes - head);
   }
   void read_aligned(std::uint32_t address, unsigned bytes) {
-    const std::uint32_t line = address & timing_.line_mask_;
-    if (line == free_line_ && clock_ >= free_from_) [[likely]]
+    if (line_of(address) == read_line_ && clock_ >= free_from_) [[likely]]
       return;
     leave();
     timing_.read_aligned(address, bytes);
-    enter();
-    if (!state_.data.in_mru_way(address)) return;
-    free_line_ = line;
-    free_from_ = state_.fills_until;
+    load();
+    learn_read(line_of(address));
+    learn_write(write_line_);
   }
   void write_aligned(std::uint32_t address, unsigned bytes) {
-    const std::uint32_t line = address & timing_.line_mask_;
-    if (line == free_line_ || (line == posted_line_ && post())) [[likely]]
+    if (line_of(address) == write_line_ && (write_ == Write::free || post())) [[likely]]
       return;
     leave();
     timing_.write_aligned(address, bytes);
-    enter();
-    if (!prefetches_) learn_write(address, line);
+    load();
+    learn_write(line_of(address));
+    learn_read(read_line_);
+  }
+  std::uint32_t line_of(std::uint32_t address) const { return address & timing_.line_mask_; }
+  std::uint32_t elements_in_line(std::uint32_t address, unsigned bytes) const {
+    return (~timing_.line_mask_ + 1 - (address & ~timing_.line_mask_)) / bytes;
+  }
+  void load() {
+    clock_ = timing_.clock_;
+    bus_free_ = timing_.path_.bus_free_;
+    pins_ = timing_.pins_;
+    prefetches_ = state_.prefetch_line != CachedTiming::no_line;
   }
   std::uint64_t bus_start(std::uint64_t at) const {
     const BusClock& clock = timing_.path_.clock_;
     return clock.edge(std::max(clock.ticks(at), bus_free_));
   }
-  /// What further writes into `line` cost, to which `address` has just been written: nothing (dirty, and written back
-  /// some day), a cycle of the second level that has it, or one of the row that is open.
-  void learn_write(std::uint32_t address, std::uint32_t line) {
-    const CachedPath& path = timing_.path_;
-    if (timing_.write_hits(address)) {
-      free_line_ = line;
-      free_from_ = 0;
+  /// What further reads of `line` cost: nothing once no line comes, if they do not change the order of its set.
+  void learn_read(std::uint32_t line) {
+    read_line_ = line != CachedTiming::no_line && state_.data.in_mru_way(line) ? line : CachedTiming::no_line;
+    free_from_ = state_.fills_until;
+  }
+  /// What further writes into `line` cost.
+  void learn_write(std::uint32_t line) {
+    write_line_ = CachedTiming::no_line;
+    if (line == CachedTiming::no_line) return;
+    if (timing_.write_hits(line)) {
+      write_ = Write::free;
+      write_line_ = line;
       return;
     }
-    if (path.l2_.present() ? !path.takes_write(address) : !path.memory_.row_open(address)) return;
-    posted_line_ = line;
-    hits_ = state_.data.in_mru_way(address);
-    posted_ticks_ = path.l2_.present() ? path.posted_ticks_ : path.bus(path.memory_.config().dram.write_hit);
-    posted_before_ = path.l2_.present() ? UINT64_MAX : path.memory_.next_refresh();
+    hits_ = !timing_.config_.l1.write_back && state_.data.in_mru_way(line);
+    if (prefetches_ || (!hits_ && state_.data.holds(line))) return;
+    const CachedPath& path = timing_.path_;
+    const TimingConfig& config = path.memory_.config();
+    if (path.l2_.present() && path.takes_write(line)) {
+      write_ = Write::second_level;
+    } else if (path.memory_.row_open(line) &&
+               (!path.l2_.present() || !(config.l2.write_allocate || path.l2_.holds(line)))) {
+      write_ = path.l2_.present() ? Write::through_second_level : Write::memory;
+      memory_ticks_ = path.bus(config.dram.write_hit);
+    } else {
+      return;
+    }
+    write_line_ = line;
   }
-  /// MemoryEvents::write() for such a write; false, with nothing done, if a refresh is due.
+  /// MemoryEvents::write() for a write that is posted; false, with nothing done, if a refresh is due.
   bool post() {
+    CachedPath& path = timing_.path_;
     const std::uint64_t at = std::max(clock_, state_.write_done[state_.write_next]);
-    const std::uint64_t start = timing_.path_.share_.bus_free(bus_start(at), timing_.path_.clock_);
-    if (start >= posted_before_) [[unlikely]]
-      return false;
+    const std::uint64_t start = path.share_.bus_free(bus_start(at), path.clock_);
+    std::uint64_t taken = start + path.posted_ticks_;
+    if (write_ == Write::memory) {
+      if (start >= path.memory_.next_refresh()) [[unlikely]]
+        return false;
+      taken = start + memory_ticks_;
+    } else if (write_ == Write::through_second_level) {
+      const std::uint64_t accepted = start < path.memory_free_ ? path.clock_.edge(path.memory_free_) : start;
+      const std::uint64_t written = path.between_lines(accepted);
+      if (written >= path.memory_.next_refresh()) [[unlikely]]
+        return false;
+      path.memory_free_ = written + memory_ticks_;
+      taken = accepted + path.posted_ticks_;
+    }
     clock_ = at;
-    bus_free_ = start + posted_ticks_;
-    timing_.post({timing_.path_.clock_.core(start), timing_.path_.clock_.core(bus_free_)});
+    bus_free_ = taken;
+    timing_.post({path.clock_.core(start), path.clock_.core(taken)});
     timing_.count_posted(hits_);
     return true;
   }
+
+  /// What a write into write_line_ costs: nothing (dirty, and written back some day); a cycle of the second level that
+  /// has it; one of memory, in the row that is open; or both, one after the other.
+  enum class Write : std::uint8_t { free, second_level, memory, through_second_level };
 
   CachedTiming& timing_;
   CacheState& state_;
   std::uint64_t clock_ = 0, bus_free_ = 0;  // CachedTiming's and CachedPath's
   PinClocks pins_;
-  std::uint32_t free_line_ = 0, posted_line_ = 0;  // accesses of it cost nothing; writes to it are posted
-  std::uint64_t free_from_ = 0;                    // the fill that brings free_line_ is over
-  std::uint32_t posted_ticks_ = 0;
-  std::uint64_t posted_before_ = 0;  // tick before which such a write must start
-  bool hits_ = false;                // the first level has posted_line_
-  bool prefetches_ = false;          // a code line is wanted still
+  std::uint32_t read_line_ = 0;   // reads of it cost nothing,
+  std::uint64_t free_from_ = 0;   // from here on
+  std::uint32_t write_line_ = 0;  // writes into it cost what write_ says
+  Write write_ = Write::free;
+  bool hits_ = false;  // the first level has write_line_, and writes it through
+  std::uint64_t memory_ticks_ = 0;
+  bool prefetches_ = false;  // a code line is wanted still
 };
 
 }  // namespace planar::cpu

@@ -108,7 +108,7 @@ CachedPath::Burst CachedPath::write(std::uint64_t at, std::uint32_t address, uns
     return {start, clock_.core(bus_free_)};
   }
   if (!l2_.find_for_write(address)) {
-    // The cache controller posts one miss; the next one waits until memory has finished with it.
+    // See try_write_through_l2().
     t = clock_.edge(std::max(t, memory_free_));
     std::uint64_t m = memory_start(between_lines(t));
     if (config.l2.write_allocate && cacheable(address)) {

@@ -97,13 +97,13 @@ class CachedPath {
       return burst;
     return write(at, address, bytes);
   }
-  /// The same in the usual case, without a call: the second level takes it, or without one no refresh comes before it.
+  /// The same in the usual case, without a call: the second level takes it, or memory and no refresh comes before it.
   /// False if not, with nothing done.
   template <Geometry G = any_geometry>
   [[gnu::always_inline]] bool try_write(std::uint64_t at, std::uint32_t address, Burst& burst) {
     if (has_l2<G>()) {
-      if (!takes_write<G>(address) && !l2_.find_for_write<G.l2>(address)) [[unlikely]]
-        return false;
+      if (!takes_write<G>(address) && !l2_.find_for_write<G.l2>(address))
+        return try_write_through_l2<G>(at, address, burst);
       burst = write_posted<G>(at);
       return true;
     }
@@ -111,6 +111,21 @@ class CachedPath {
     if (start >= memory_.next_refresh()) [[unlikely]]
       return false;
     bus_free_ = start + clock_.bus<G>(memory_.template write<G.row>(address));
+    burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+    return true;
+  }
+  /// The same of one that the second level, which does not have the line, passes on: its controller posts one; the next
+  /// one waits until memory has finished with it.
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] bool try_write_through_l2(std::uint64_t at, std::uint32_t address, Burst& burst) {
+    if (memory_.config().l2.write_allocate) return false;
+    const std::uint64_t start = bus_start<G>(at);
+    const std::uint64_t accepted = start < memory_free_ ? clock_.edge<G>(memory_free_) : start;
+    const std::uint64_t written = between_lines(accepted);
+    if (written >= memory_.next_refresh()) [[unlikely]]
+      return false;
+    memory_free_ = written + clock_.bus<G>(memory_.template write<G.row>(address));
+    bus_free_ = accepted + posted_ticks_;
     burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
     return true;
   }

@@ -32,25 +32,6 @@ void CachedTiming::write_misaligned(std::uint32_t address, unsigned bytes) {
   write(address + head, bytes - head);
 }
 
-unsigned CachedTiming::write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at) {
-  unsigned done = 1;
-  if (write_hits(address)) {
-    for (; done < count && clock_ + each < stop_at; ++done) clock_ += each;
-    return done;
-  }
-  settle_prefetch();
-  if (state_.prefetch_line != no_line || state_.data.holds(address) || !path_.takes_write(address)) return 0;
-  for (;; ++done) {
-    wait_for_buffer();
-    post(path_.write_posted(clock_));
-    if (done == count || clock_ + each >= stop_at) break;
-    clock_ += each;
-  }
-  counters_.write_misses += done;
-  state_.write_hits = 0;
-  return done;
-}
-
 std::uint64_t CachedTiming::cycle_start(bool) {
   pins_.begin(clock_);
   settle_prefetch();

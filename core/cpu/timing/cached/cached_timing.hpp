@@ -108,12 +108,6 @@ class CachedTiming : public ProcessorTiming {
   void move_plan(const Op& op) { plan_start_ = clock_ - op.planned.at[plan_column_]; }
   /// Whether all of the plan's instructions will begin before clock `stop_at` if nothing delays them.
   bool plan_fits(std::uint64_t stop_at) const { return plan_start_ + plan_reach_ < stop_at; }
-  /// Consecutive aligned writes from `address` on, all in one line and none across a datum, `each` clocks
-  /// spent between one and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their
-  /// number; 0 if they must be told one by one, with nothing done.
-  unsigned write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at);
-  /// Whether write_run() is worth asking: a first level that writes back.
-  bool writes_back() const { return config_.l1.write_back; }
   std::uint32_t data_line() const { return state_.data.line(); }
 
   std::uint64_t cycle_start(bool io);

@@ -100,6 +100,7 @@ class TagCache {
   /// find() where in_mru_way() is false.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] bool find_other(std::uint32_t address) {
+    if (S.ways == 1) return false;
     Set& s = set<S>(address);
     if (ways<S>() == 2) {
       const unsigned other = s.mru_way ^ 1u;

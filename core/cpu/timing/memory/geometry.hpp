@@ -90,7 +90,8 @@ inline constexpr Geometry pentium_direct_l2{
     .clock_num = 5,
     .clock_den = 2,
     .write_buffers = 2,
-    .snooped = true};
+    .snooped = true,
+    .row = 4096};
 
 /// What the timing's memory events are instantiated for, most used first; one without a known geometry has any.
 struct GeometryRow {
