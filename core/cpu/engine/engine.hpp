@@ -272,6 +272,12 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
 
   // ---- paging.cpp
   std::uint32_t translate(std::uint32_t linear, bool user, Access access);
+  /// The same of code, at the present privilege: the host's TLB has nothing that the modelled one has not.
+  std::uint32_t translate_code(std::uint32_t linear) {
+    const HostTlbEntry& e = host_entry(linear);
+    return e.exec_tag == (linear & page_mask) ? e.physical + (linear & 0xFFF)
+                                              : translate(linear, cpl == 3, Access::execute);
+  }
   const TlbEntry& walk(std::uint32_t linear, bool user, Access access);
   ModelTlb& tlb_for(Access access) {
     return model >= Model::pentium && access == Access::execute ? code_tlb : data_tlb;

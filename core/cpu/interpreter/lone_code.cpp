@@ -25,7 +25,7 @@ bool Engine::fetch_across(std::uint32_t linear, std::uint32_t physical) {
   if (std::uint64_t{eip} + length - 1 > seg[CS].limit) return false;
   const Page& page = space.page(physical);
   if (!page.is_memory() || std::memcmp(page.data + (physical & 0xFFF), code.bytes.data(), first) != 0) return false;
-  const std::uint32_t rest = translate(linear + first, cpl == 3, Access::execute);
+  const std::uint32_t rest = translate_code(linear + first);
   const Page& next = space.page(rest);
   if (!next.is_memory() || std::memcmp(next.data + (rest & 0xFFF), code.bytes.data() + first, length - first) != 0)
     return false;
@@ -45,7 +45,7 @@ void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
   lone->in_first_page = 0;
   for (unsigned have = 0;;) {
     if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
-    const std::uint32_t at = translate(linear + have, cpl == 3, Access::execute);
+    const std::uint32_t at = translate_code(linear + have);
     const Page& page = space.page(at);
     if (page.is_memory()) {
       const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;

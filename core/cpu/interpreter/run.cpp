@@ -320,7 +320,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
   if (is_block_at(*known, linear)) return known;
   if (eip > seg[CS].limit) raise(vec_gp, 0);
-  const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
+  const std::uint32_t physical = translate_code(linear);
   if (fetch_across(linear, physical)) return &lone->block;
   const Page& page = space.page(physical);
   Block* const b = page.is_memory() ? find_block(physical) : nullptr;

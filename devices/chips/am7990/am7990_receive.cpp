@@ -19,8 +19,7 @@ void Am7990::frame_begins(const net::Reception& reception, Time) {
 
 // Own address, broadcast, everything (PROM), or the hash: the low six bits of the CRC, lowest first, index the filter.
 bool Am7990::accepts(const net::Reception& r) const {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   if (mode_ & PROM || to == net::broadcast_mac) return true;
   if (!(to[0] & 1)) return to == padr_;
   const std::uint32_t crc = net::crc32_remainder(to);

@@ -37,8 +37,7 @@ void Cyclone::hear(Time now) {
 // All multicast takes broadcasts too. A bit of the mask is one that need not fit.
 bool Cyclone::accepts(const Reception& r) const {
   if (rx_filter_ & AllFrames) return true;
-  net::MacAddress to;
-  for (std::size_t n = 0; n < to.size(); ++n) to[n] = r.byte(n);
+  const net::MacAddress to = r.destination();
   if (to == net::broadcast_mac && rx_filter_ & (Broadcast | AllMulticast)) return true;
   if (to[0] & 1) {
     const unsigned bit = net::crc32_remainder(to) & 0xFF;
@@ -120,18 +119,16 @@ void Cyclone::sync_receive(Time now) {
 void Cyclone::store(std::size_t total, const Reception& r) {
   RxPacket& p = rx_fifo_.back();
   const bool skipped = rx_fifo_.size() == 1 && up_.step == Step::skip;
+  if (p.overrun) return;
   total = std::min<std::size_t>(total, length_most);
-  while (p.data.size() < total && !p.overrun) {
-    if (skipped) {
-      ++p.taken;
-    } else if (rx_free() == 0) {
-      p.overrun = true;
-      return;
-    } else {
-      ++rx_used_;
-    }
-    p.data.push_back(r.byte(p.data.size()));
-  }
+  const std::size_t before = p.data.size(), fits = skipped ? total : before + rx_free();
+  p.overrun = total > fits;
+  r.append(p.data, std::min(total, fits));
+  const auto stored = static_cast<unsigned>(p.data.size() - before);
+  if (skipped)
+    p.taken += stored;
+  else
+    rx_used_ += stored;
 }
 
 void Cyclone::receive_ends(const Reception& r, Time now) {

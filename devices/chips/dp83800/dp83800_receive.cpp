@@ -24,8 +24,7 @@ void Dp83800::discard() {
 }
 
 bool Dp83800::address_matches(const net::Reception& r) const {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   if (to == net::broadcast_mac) return rcr_ & (BRD | AMC);
   if (to[0] & 1) {
     const std::uint32_t bit = net::crc32_remainder(to) >> 26;
@@ -93,8 +92,7 @@ void Dp83800::take_frame(const net::Reception& r, Time now) {
                                          : r.dribble ? FAE
                                                      : CRCE) |
                                         (r.byte(0) & 1 ? MC : 0));
-  f.data.reserve(bytes);
-  for (std::size_t k = 0; k < bytes; ++k) f.data.push_back(r.byte(k));
+  r.append(f.data, bytes);
   receive_.push_back(std::move(f));
   raise(PRX, now);
 }

@@ -23,8 +23,7 @@ void Dp8390::frame_begins(const net::Reception& reception, Time) {
 }
 
 bool Dp8390::address_matches(const net::Reception& r, bool& group) {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   group = to[0] & 1;
   if (to == net::broadcast_mac) return rcr_ & AB;
   if (group) {

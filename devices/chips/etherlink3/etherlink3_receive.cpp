@@ -33,8 +33,7 @@ void EtherLink3::hear(Time) {
 // "Group" takes broadcasts too, "promiscuous" everything (3Com's manual).
 bool EtherLink3::accepts(const Reception& r) const {
   if (rx_filter_ & Promiscuous) return true;
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   if (to == net::broadcast_mac && rx_filter_ & Broadcast) return true;
   if (to[0] & 1) return rx_filter_ & Group;
   return rx_filter_ & Individual && to == address_;
@@ -80,15 +79,12 @@ void EtherLink3::sync_receive(Time now) {
 // Once a byte found no room the rest of the frame is lost, even if there is room later.
 void EtherLink3::store(std::size_t total, const Reception& r) {
   RxPacket& p = rx_fifo_.back();
+  if (p.overrun) return;
   total = std::min<std::size_t>(total, stored_bytes);
-  while (p.data.size() < total && !p.overrun) {
-    if (rx_free() == 0) {
-      p.overrun = true;
-      return;
-    }
-    p.data.push_back(r.byte(p.data.size()));
-    ++rx_used_;
-  }
+  const std::size_t before = p.data.size(), fits = before + rx_free();
+  p.overrun = total > fits;
+  r.append(p.data, std::min(total, fits));
+  rx_used_ += static_cast<unsigned>(p.data.size() - before);
 }
 
 void EtherLink3::receive_ends(const Reception& r, Time now) {

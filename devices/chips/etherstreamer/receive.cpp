@@ -7,8 +7,7 @@
 namespace planar::ethernet {
 
 bool Streamer::accepts(const net::Reception& r) const {
-  net::MacAddress to;
-  for (unsigned i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   return promiscuous_ || to == address_ || to == net::broadcast_mac ||
          std::find(groups_.begin(), groups_.end(), to) != groups_.end();
 }

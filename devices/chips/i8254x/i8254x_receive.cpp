@@ -60,8 +60,7 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
   const std::uint32_t rctl = reg(RCTL);
   if (!(rctl & RCTL_EN) || r.length == 0) return;
   Received f;
-  f.data.resize(std::min<std::size_t>(r.length, longest_frame + 1));
-  for (std::size_t n = 0; n < f.data.size(); ++n) f.data[n] = r.byte(n);
+  r.append(f.data, std::min<std::size_t>(r.length, longest_frame + 1));
   tally(TOR) += r.length;
   ++tally(TPR);
   const std::size_t longest = rctl & RCTL_LPE ? longest_frame : longest_usual;

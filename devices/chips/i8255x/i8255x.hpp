@@ -236,6 +236,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void frame_ends(const net::Reception& r, Time now) override;
   void take_frame(const net::Reception& r, Time now);
   void sync(Time now);
+  void take_in(const net::Reception& r, std::size_t arrived);
   std::uint32_t receive_room() const;
   void reclaim(Time now);
   void drain(Time now);

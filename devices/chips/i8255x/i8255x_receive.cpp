@@ -68,8 +68,7 @@ void I8255x::ru_abort(Time now) {
 // ---- what arrives ----
 
 bool I8255x::address_matches(const net::Reception& r, std::uint16_t& status) const {
-  net::MacAddress to;
-  for (std::size_t n = 0; n < to.size(); ++n) to[n] = r.byte(n);
+  const net::MacAddress to = r.destination();
   if (to == address_) return true;
   status |= not_individual;
   if (to == net::broadcast_mac && !config_.no_broadcasts()) return true;
@@ -109,16 +108,14 @@ void I8255x::receive_step(Time now) {
 void I8255x::sync(Time now) {
   const auto r = port_.receiving();
   if (!r || !arriving_ || overrun_) return;
-  Received& f = fifo_.back();
-  const std::size_t here = r->arrived(now);
-  std::uint32_t room = receive_room();
-  for (std::size_t n = f.data.size(); n < here; ++n, --room) {
-    if (room == 0) {
-      overrun_ = true;
-      return;
-    }
-    f.data.push_back(r->byte(n));
-  }
+  take_in(*r, r->arrived(now));
+}
+
+void I8255x::take_in(const net::Reception& r, std::size_t arrived) {
+  std::vector<std::uint8_t>& data = fifo_.back().data;
+  const std::size_t fits = data.size() + receive_room();
+  overrun_ = arrived > fits;
+  r.append(data, std::min(arrived, fits));
 }
 
 std::uint32_t I8255x::receive_room() const {
@@ -143,10 +140,7 @@ void I8255x::take_frame(const net::Reception& r, Time now) {
   }
   arriving_ = false;
   Received& f = fifo_.back();
-  for (std::size_t n = f.data.size(); n < r.length && !overrun_; ++n) {
-    if (receive_room() == 0) overrun_ = true;
-    if (!overrun_) f.data.push_back(r.byte(n));
-  }
+  if (!overrun_) take_in(r, r.length);
   f.complete = true;
   if (f.data.size() >= 14 && (f.data[12] << 8 | f.data[13]) > 1500) f.status |= type_frame;
   if (overrun_) {

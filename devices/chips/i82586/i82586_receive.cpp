@@ -74,8 +74,7 @@ void I82586::frame_begins(const net::Reception&, Time now) {
 }
 
 bool I82586::address_matches(const net::Reception& r) {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   group_ = to != address_;
   if (!group_) return true;
   const std::uint8_t filter = config(8);

@@ -33,8 +33,7 @@ void Mc32::command_receive(unsigned verb, Time now) {
 
 bool Mc32::accepts(const net::Reception& reception) const {
   if (filter_ & 1) return true;
-  net::MacAddress to;
-  for (unsigned i = 0; i < to.size(); ++i) to[i] = reception.byte(i);
+  const net::MacAddress to = reception.destination();
   if (to == address_ || to == net::broadcast_mac) return true;
   return std::find(multicast_.begin(), multicast_.end(), to) != multicast_.end();
 }
@@ -58,8 +57,8 @@ void Mc32::frame_ends(const net::Reception& reception, Time now) {
     count(rx_no_buffer);
     return;
   }
-  std::vector<std::uint8_t> frame(reception.length - net::fcs_bytes);
-  for (std::size_t i = 0; i < frame.size(); ++i) frame[i] = reception.byte(i);
+  std::vector<std::uint8_t> frame;
+  reception.append(frame, reception.length - net::fcs_bytes);
   arrived_.push_back(std::move(frame));
   check_buffers(now);
   dispatch(now);

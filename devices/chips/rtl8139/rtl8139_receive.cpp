@@ -77,12 +77,9 @@ bool Rtl8139::hears() const { return cr_ & RE && !asleep() && !looping() && phy_
 
 /// The address bits of RSR, or nothing for a frame that is not for this station.
 std::optional<std::uint16_t> Rtl8139::match(const net::Reception& r) const {
-  net::MacAddress to;
+  const net::MacAddress to = r.destination();
   bool own = true;
-  for (unsigned n = 0; n < to.size(); ++n) {
-    to[n] = r.byte(n);
-    own = own && to[n] == (idr_[n / 4] >> (8 * (n % 4)) & 0xFF);
-  }
+  for (unsigned n = 0; n < to.size(); ++n) own = own && to[n] == (idr_[n / 4] >> (8 * (n % 4)) & 0xFF);
   const auto if_any = [](bool taken, std::uint16_t bits) { return taken ? std::optional(bits) : std::nullopt; };
   if (to == net::broadcast_mac) return if_any(rcr_ & AB, BAR);
   if (to[0] & 1) {
@@ -102,7 +99,7 @@ void Rtl8139::begin_reception() {
 void Rtl8139::absorb(const net::Reception& r, std::size_t arrived, Time now) {
   Received& f = fifo_.back();
   const std::size_t end = std::min<std::size_t>(arrived, longest_received), fits = f.data.size() + fifo_room();
-  while (f.data.size() < std::min(end, fits)) f.data.push_back(r.byte(f.data.size()));
+  r.append(f.data, std::min(end, fits));
   if (!addressed_ && arrived >= address_bytes) {
     const auto address = match(r);
     if (!address) {

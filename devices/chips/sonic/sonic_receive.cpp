@@ -32,8 +32,7 @@ void Sonic::frame_begins(const net::Reception& reception, Time) {
 
 // DCR2.RJCM turns the CAM's verdict round: what is in it is refused.
 bool Sonic::address_matches(const net::Reception& r) {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   const bool broadcast = to == net::broadcast_mac, group = to[0] & 1;
   frame_status_ = broadcast ? BC : group ? MC : 0;
   const std::uint16_t rcr = regs_[RCR];

@@ -85,13 +85,13 @@ class ReceiveChannel {
     }
     const std::size_t known =
         std::min<std::size_t>(arrived - std::min<std::size_t>(arrived, check_bytes), limits_.longest);
-    for (std::size_t k = f.data.size(); k < known; ++k) f.data.push_back(byte(r, k));
+    append(f.data, r, known);
   }
   /// Its end has come: takes in the rest of its first `bytes` bytes.
   template <class Reception>
   void gather_rest(const Reception& r, std::size_t bytes) {
     Frame& f = arriving();
-    for (std::size_t k = f.data.size(); k < bytes; ++k) f.data.push_back(byte(r, k));
+    append(f.data, r, bytes);
     if (older_bytes() + f.data.size() - f.moved > limits_.fifo) overrun();
   }
   /// The next moment to look: another burst has come together, or the FIFO would be full.
@@ -149,13 +149,14 @@ class ReceiveChannel {
   std::uint32_t room() const { return limits_.fifo - std::min(limits_.fifo, older_bytes()); }
   Transfer give_back(std::uint32_t status, std::vector<std::uint8_t>& transfer);
   void drop_head();
-  /// Byte k as it arrives: a wire may garble it, a ring does not.
+  /// What has arrived up to byte `end`: a wire may garble it, a ring does not.
   template <class Reception>
-  static std::uint8_t byte(const Reception& r, std::size_t k) {
-    if constexpr (requires { r.byte(k); })
-      return r.byte(k);
-    else
-      return r.frame[k];
+  static void append(std::vector<std::uint8_t>& data, const Reception& r, std::size_t end) {
+    if constexpr (requires { r.append(data, end); })
+      r.append(data, end);
+    else if (end > data.size())
+      data.insert(data.end(), r.frame.begin() + static_cast<std::ptrdiff_t>(data.size()),
+                  r.frame.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
   ReceiveOwner& owner_;

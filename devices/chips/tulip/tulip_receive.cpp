@@ -27,8 +27,7 @@ void count(std::uint32_t& counter, std::uint32_t most) {
 
 /// Whether the frame's address passes; what the descriptor's status says of that.
 bool Tulip::accepts(const net::Reception& r, std::uint32_t& status) const {
-  net::MacAddress to;
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = r.byte(i);
+  const net::MacAddress to = r.destination();
   const bool group = to[0] & 1;
   if (group) status |= R_MF;
   return csr6_ & PR || (group && csr6_ & PM) || filter_.passes(to);
@@ -145,8 +144,7 @@ void Tulip::take_frame(const net::Reception& r, std::uint32_t status, Time now) 
   if (length >= 14 && (r.byte(12) << 8 | r.byte(13)) > 1500) status |= R_FT;
   f.status = status;
   f.ended = true;
-  f.data.reserve(length);
-  for (std::size_t k = 0; k < length; ++k) f.data.push_back(r.byte(k));
+  r.append(f.data, length);
   if (receive_level(now) > config_.receive_fifo) {
     accepted_ = true;  // its last bytes found no room
     return lose_to_fifo(now);
@@ -211,7 +209,7 @@ void Tulip::drain(Time now) {
   if (f.ended)
     std::copy_n(f.data.begin() + f.moved, burst, bytes.begin());
   else if (const auto r = port_.receiving())
-    for (std::uint32_t k = 0; k < burst; ++k) bytes[k] = r->byte(f.moved + k);
+    r->copy(f.moved, bytes);
   receive_work_ = ReceiveWork::data;
   receive_dma_.write(write_command(address, burst), address, bytes, now);
 }

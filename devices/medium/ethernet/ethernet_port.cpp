@@ -276,8 +276,8 @@ void EthernetPort::carrier_on(std::uint32_t source, Time now) {
       const bool gap_running = attempt_.when() == edge(idle_since_ + gap());
       if (!gap_running || now < idle_since_ + bit_time() * mac_.gap_first_bits) attempt_.cancel();
     }
-    if (source_ != nobody) {
-      damaged_from_ = std::min<std::uint64_t>(damaged_from_, describe(source_).arrived(now));
+    if (const auto r = receiving()) {
+      damaged_from_ = std::min<std::uint64_t>(damaged_from_, r->arrived(now));
       return;
     }
     if (signals_ > 1) return;  // no preamble can be made out of two signals
@@ -285,7 +285,7 @@ void EthernetPort::carrier_on(std::uint32_t source, Time now) {
   source_ = source;
   reception_start_ = now - (segment()->delays().begins - segment()->delays().data);
   damaged_from_ = UINT64_MAX;
-  station_.frame_begins(describe(source), now);
+  station_.frame_begins(*receiving(), now);
 }
 
 void EthernetPort::carrier_off(std::uint32_t source, Time now) {
@@ -301,29 +301,27 @@ void EthernetPort::carrier_off(std::uint32_t source, Time now) {
   schedule_attempt(now);
 }
 
-Reception EthernetPort::describe(std::uint32_t source) const {
-  Reception r;
+void EthernetPort::describe(std::uint32_t source, Reception& r) const {
+  const EthernetPort* const sender = segment()->port(source);
   r.first_bit = reception_start_;
-  r.byte_time = byte_time();
-  if (const EthernetPort* sender = segment()->port(source)) {
-    r.frame = sender->wire_;
-    r.byte_time = sender->byte_time();
-  }
+  r.byte_time = sender ? sender->byte_time() : byte_time();
+  if (sender) r.frame = sender->wire_;
   r.length = r.frame.size();
   if (damaged_from_ != UINT64_MAX) {
     r.damaged_from = static_cast<std::size_t>(damaged_from_);
     r.length = SIZE_MAX;  // nobody knows when the noise will end
   }
-  return r;
 }
 
 std::optional<Reception> EthernetPort::receiving() const {
-  if (source_ == nobody) return std::nullopt;
-  return describe(source_);
+  std::optional<Reception> r;
+  if (source_ != nobody) describe(source_, r.emplace());
+  return r;
 }
 
 void EthernetPort::end_reception(Time until, Time now) {
-  Reception r = describe(source_);
+  Reception r;
+  describe(source_, r);
   const EthernetPort* sender = segment()->port(source_);
   const std::int64_t bits = (until - reception_start_) / (sender ? sender->bit_time() : bit_time()) - preamble_bits;
   r.length = bits <= 0 ? 0 : static_cast<std::size_t>(bits / 8);

@@ -14,6 +14,26 @@ Destination ethernet_destination(std::span<const std::uint8_t> frame) {
   return frame[0] & 1 ? Destination::group : Destination::station;
 }
 
+void Reception::copy(std::size_t from, std::span<std::uint8_t> to) const {
+  const std::size_t sound = std::min(frame.size(), damaged_from);
+  const std::size_t as_sent = std::min(to.size(), sound - std::min(sound, from));
+  std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(std::min(from, sound)), as_sent, to.begin());
+  for (std::size_t k = as_sent; k < to.size(); ++k) to[k] = byte(from + k);
+}
+
+void Reception::append(std::vector<std::uint8_t>& data, std::size_t end) const {
+  const std::size_t from = data.size();
+  if (end <= from) return;
+  data.resize(end);
+  copy(from, std::span(data).subspan(from));
+}
+
+MacAddress Reception::destination() const {
+  MacAddress to;
+  copy(0, to);
+  return to;
+}
+
 EthernetSegment::EthernetSegment(EthernetConfig config, std::string name)
     : Medium(std::move(name)),
       config_(config),

@@ -114,6 +114,11 @@ struct Reception {
     const std::uint8_t sent = k < frame.size() ? frame[k] : 0x55;
     return k < damaged_from ? sent : static_cast<std::uint8_t>(sent ^ 0xA5);
   }
+  /// Its bytes from `from` on.
+  void copy(std::size_t from, std::span<std::uint8_t> to) const;
+  /// Adds to `data`, which has its first bytes, those up to `end`.
+  void append(std::vector<std::uint8_t>& data, std::size_t end) const;
+  MacAddress destination() const;
 };
 
 /// What a station's cable leads to.
@@ -234,7 +239,7 @@ class EthernetPort final : public Port {
   Time edge(Time t) const;
   void fell_silent(Time sensed) { idle_since_ = std::max(idle_since_, edge(sensed)); }
   void carrier_until(Time last_bit);
-  Reception describe(std::uint32_t source) const;
+  void describe(std::uint32_t source, Reception& r) const;
   bool wire_good() const;
 
   Scheduler& scheduler_;
