@@ -43,15 +43,16 @@ Block* Engine::find_block(std::uint32_t physical) {
       b->next_in_slot = first;
       return first = b;
     }
-  if (op_pool.empty()) {
-    assign_in_large_pages(op_pool, op_pool_size, Op{});
-    assign_in_large_pages(block_pool, block_pool_size, Block{});
+  if (op_pool.capacity() == 0) {
+    reserve_in_large_pages(op_pool, op_pool_size);
+    reserve_in_large_pages(block_pool, block_pool_size);
   }
   if (ops_used + longest_block > op_pool_size || blocks_used == block_pool_size) flush_blocks();
   Page& page = space.page(physical);
   const DecodeMode decode_mode = this->decode_mode();
   const std::uint32_t start = physical & 0xFFF;
   std::uint32_t at = start;
+  if (op_pool.size() < ops_used + longest_block) op_pool.resize(ops_used + longest_block);
   Op* const ops = &op_pool[ops_used];
   PageBlocks& in_page = pages[physical >> 12];
   const unsigned limit = std::max(1u, block_limit >> in_page.churn / PageBlocks::churn_that_halves);
@@ -75,6 +76,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   }
   if (count == 0) return nullptr;
   ops_used += count;
+  if (block_pool.size() == blocks_used) block_pool.emplace_back();
   Block& b = block_pool[blocks_used++];
   make_block(b, ops, count, physical);
   if (in_page.churn > 0) --in_page.churn;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
-#include "core/memory/large_pages.hpp"
 
 namespace planar {
 
@@ -17,23 +16,26 @@ constexpr std::uint32_t base_memory = 0xA0000;
 constexpr std::uint32_t rom_base = 0xE0000;
 constexpr std::uint32_t page = 4096;
 constexpr std::uint32_t most_kb_32 = 256 * 1024;  // the largest machine of the family (95 with ECC memory)
-}  // namespace
 
-MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits) {
+/// `ram_kb`, if that many are possible with so many address lines.
+std::size_t bytes_of_ram(std::uint32_t ram_kb, unsigned address_bits) {
   if (address_bits != 24 && address_bits != 32)
     throw Error(fmt::format("memory: a processor with {} address lines; choose 24 or 32", address_bits));
   const std::uint32_t most_kb = address_bits == 24 ? 16 * 1024 : most_kb_32;
   if (ram_kb < 1024 || ram_kb % 1024 != 0 || ram_kb > most_kb)
     throw Error(fmt::format("memory: {} KB is not possible here; choose whole megabytes from 1 MB to {} MB", ram_kb,
                             most_kb / 1024));
-  assign_in_large_pages(ram_, std::size_t{ram_kb} * 1024, std::uint8_t{0});
-  rom_.assign(rom_bytes, 0xFF);
+  return std::size_t{ram_kb} * 1024;
+}
+}  // namespace
 
+MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits)
+    : ram_(bytes_of_ram(ram_kb, address_bits)), rom_(rom_bytes, 0xFF) {
   const std::uint32_t alias = (address_bits == 24 ? 0x1000000u : 0u) - rom_bytes;  // below the top of the address space
   std::uint32_t end = ram_kb * 1024;
   if (address_bits == 24) end = std::min(end, alias);  // what lies beneath the ROM is lost
-  space.map_ram(0, std::span(ram_).first(base_memory));
-  if (end > megabyte) space.map_ram(megabyte, std::span(ram_).subspan(megabyte, end - megabyte));
+  space.map_ram(0, ram().first(base_memory));
+  if (end > megabyte) space.map_ram(megabyte, ram().subspan(megabyte, end - megabyte));
   space.map_rom(rom_base, rom_);
   space.map_rom(alias, rom_);
   // A processor that is reset while address line 20 is held low begins 1 MB lower. Inferred, as such resets restart
@@ -65,12 +67,13 @@ void MemoryController::archive(Archive& a) {
     throw Error(fmt::format("snapshot: it holds {} KB of memory, this machine has {} KB; use the machine that made it",
                             size / 1024, ram_.size() / 1024));
   for (std::size_t at = 0; at < ram_.size(); at += page) {
-    const auto contents = std::span(ram_).subspan(at, page);
-    bool used = contents[0] != 0 || std::memcmp(contents.data(), contents.data() + 1, page - 1) != 0;
+    const auto contents = ram().subspan(at, page);
+    const bool holds = contents[0] != 0 || std::memcmp(contents.data(), contents.data() + 1, page - 1) != 0;
+    bool used = holds;
     a(used);
     if (used)
       a.bytes(contents);
-    else if (a.loading())
+    else if (holds)  // and the snapshot has zeros there
       std::fill(contents.begin(), contents.end(), std::uint8_t{0});
   }
 }

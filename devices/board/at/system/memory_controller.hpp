@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/memory/address_space.hpp"
+#include "core/memory/large_pages.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 
@@ -35,7 +36,7 @@ class MemoryController {
   /// caller tells processors that hold decoded code (only before a run, or with a reset).
   void load_rom(std::span<const std::uint8_t> image, const std::string& name);
   std::span<std::uint8_t> rom() { return rom_; }
-  std::span<std::uint8_t> ram() { return ram_; }
+  std::span<std::uint8_t> ram() { return ram_.span(); }
   /// Memory from 100000h on in KB, as CMOS 17h-18h states it.
   std::uint32_t extended_kb() const { return extended_kb_; }
   std::uint32_t ram_kb() const { return static_cast<std::uint32_t>(ram_.size() / 1024); }
@@ -46,7 +47,7 @@ class MemoryController {
 
  private:
   std::uint32_t extended_kb_ = 0;
-  std::vector<std::uint8_t> ram_;  // installed memory; A0000h-FFFFFh of it is not reachable
+  ZeroedBytes ram_;  // installed memory; A0000h-FFFFFh of it is not reachable
   std::vector<std::uint8_t> rom_;
 };
 
