@@ -120,11 +120,12 @@ class CachedRun {
   void read_aligned(std::uint32_t address, unsigned bytes) {
     if (line_of(address) == read_line_ && clock_ >= free_from_) [[likely]]
       return;
+    const bool waits_only = state_.data.in_mru_way(address);  // for the fill that brings it
     leave();
     timing_.read_aligned(address, bytes);
     load();
     learn_read(line_of(address));
-    learn_write(write_line_);
+    if (!waits_only) learn_write(write_line_);
   }
   void write_aligned(std::uint32_t address, unsigned bytes) {
     if (line_of(address) == write_line_ && (write_ == Write::free || post())) [[likely]]
