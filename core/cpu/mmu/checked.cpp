@@ -46,8 +46,7 @@ struct ByEvent {
     if (c.seg[s].reads.value != c.l0_context || e.read_tag != (offset & page_mask) ||
         (offset & 0xFFF) + sizeof(T) > 0x1000 || (c.system_flags & flag_ac)) [[unlikely]]
       return c.read_any<T>(s, offset);
-    Timing& t = timing(c);
-    Events::read(t, e.physical + (offset & 0xFFF), sizeof(T));
+    timing(c).read(e.physical + (offset & 0xFFF), sizeof(T));
     return Engine::load<T>(e.host + (offset & 0xFFF));
   }
   template <class T>

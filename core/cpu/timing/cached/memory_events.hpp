@@ -231,18 +231,6 @@ class MemoryEvents {
     if (overtakes) t.template delay_writes<G>(writes_from, resume);
     t.jump_to(burst.first);
   }
-  /// A read of any alignment.
-  [[gnu::always_inline]] static void read(Timing& t, std::uint32_t address, unsigned bytes) {
-    const unsigned head = 4 - (address & 3);
-    if (bytes <= head) return read_aligned(t, address, bytes);
-    t.clock_ += CachedTiming::misaligned_clocks;
-    read_aligned(t, address, head);
-    read_aligned(t, address + head, bytes - head);
-  }
-  [[gnu::always_inline]] static void read_aligned(Timing& t, std::uint32_t address, unsigned bytes) {
-    if (!read_quickly(t, address)) [[unlikely]]
-      read_slowly(t, address, bytes);
-  }
   /// A write that is posted.
   [[gnu::always_inline]] static bool write_quickly(Timing& t, std::uint32_t address) {
     if (t.template prefetch_started<G>()) [[unlikely]]
@@ -278,7 +266,8 @@ class MemoryEvents {
                                                  fetch(static_cast<Timing&>(c), eip, last_line);
                                                },
                                                [](CachedTiming& c, std::uint32_t address, unsigned bytes) {
-                                                 read_aligned(static_cast<Timing&>(c), address, bytes);
+                                                 auto& t = static_cast<Timing&>(c);
+                                                 if (!read_quickly(t, address)) read_slowly(t, address, bytes);
                                                },
                                                [](CachedTiming& c, std::uint32_t address, unsigned bytes) {
                                                  auto& t = static_cast<Timing&>(c);
