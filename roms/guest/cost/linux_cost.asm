@@ -31,8 +31,8 @@
 ;                  3C529: el3_start_xmit                                75/ 23/ 12/ 7       45/ 17/ 10/ 3
 ; free_head        __kfree_skb, kfree_skbmem, kmem_cache_free          107/ 33/ 47/10       82/ 24/ 36/12
 ; free_data        kfree                                                70/ 27/ 13/ 5       13/  7/  5/ 1
-; write_space      sock_wfree, tcp_write_space, __wake_up; waking
-;                    a sleeper half the times                           99/ 37/ 18/14       45/ 20/ 12/ 9
+; write_space,     sock_wfree, tcp_write_space, __wake_up;
+;   wake_writer      here a sleeper was woken half the times            99/ 37/ 18/14       45/ 20/ 12/ 9
 ; netif_rx         NE/2: ei_receive .. netif_rx, time stamp            415/148/120/40      369/101/106/35
 ;                  3C529 (56 SX, no time stamp counter)                176/ 74/ 66/23      172/ 55/ 58/22
 ; ip_receive       ip_rcv, ip_route_input, ip_local_deliver,
@@ -67,7 +67,8 @@
         SITE start_transmit,  33,  14,   4,   7,   6
         SITE free_head,       25,   9,   9,   2,   5
         SITE free_data,       57,  20,   8,   4,   9
-        SITE write_space,     54,  17,   7,   5,   7
+        SITE write_space,     40,  13,   5,   4,   5
+        SITE wake_writer,     28,   9,   4,   3,   4
         SITE netif_rx,        16,  12,   5,   2,   6
         SITE ip_receive,     200,  67,  31,  13,  24
         SITE tcp_receive,     90,  37,  17,  11,  12

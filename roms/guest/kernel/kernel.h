@@ -88,7 +88,7 @@ extern union task_union idle_union;
 extern u32 context_switches;
 void schedule(void);
 void cpu_idle(void) __attribute__((noreturn));
-void wake_up(struct wait_queue *q);
+int wake_up(struct wait_queue *q);      // how many slept
 void wake_up_task(struct task *t);
 void wait_add(struct wait_queue *q, struct wait_entry *e);
 void wait_remove(struct wait_queue *q, struct wait_entry *e);
@@ -130,7 +130,11 @@ struct system_path {
     u32 bodies;                         // to run, one copy after another
 };
 struct system_path system_path(u32 instructions);
-void system_cost(const struct system_path *path);
+void system_cost_run(const struct system_path *path);
+static inline void system_cost(const struct system_path *path) {
+    if (path->bodies)
+        system_cost_run(path);
+}
 void system_cost_of_interrupt(int irq, u32 instructions);  // before the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
 int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet

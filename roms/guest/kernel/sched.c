@@ -86,10 +86,14 @@ void wake_up_task(struct task *t) {
     restore_flags(flags);
 }
 
-void wake_up(struct wait_queue *q) {
+int wake_up(struct wait_queue *q) {
+    int woken = 0;
     for (struct wait_entry *e = q->first; e; e = e->next)
-        if (e->task->state == TASK_INTERRUPTIBLE)
+        if (e->task->state == TASK_INTERRUPTIBLE) {
             wake_up_task(e->task);
+            woken++;
+        }
+    return woken;
 }
 
 void wait_add(struct wait_queue *q, struct wait_entry *e) {

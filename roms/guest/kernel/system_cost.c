@@ -11,7 +11,7 @@
 #define BODIES(BODY)                                                                                              \
     BODY(write_entry, 240) BODY(ip_receive, 200) BODY(ack, 195) BODY(tick_bh, 142) BODY(segment_build, 92)          \
     BODY(tcp_receive, 90) BODY(write_exit, 83) BODY(tcp_transmit, 80) BODY(alloc, 71) BODY(block, 64)              \
-    BODY(ip_transmit, 57) BODY(free_data, 57) BODY(write_space, 54) BODY(append, 44) BODY(start_transmit, 33)
+    BODY(ip_transmit, 57) BODY(free_data, 57) BODY(write_space, 40) BODY(append, 44) BODY(start_transmit, 33)
 
 #define DECLARE(site, count) extern const u8 cost_##site[], cost_##site##_begin[], cost_##site##_end[];
 BODIES(DECLARE)
@@ -49,7 +49,7 @@ struct system_path system_path(u32 instructions) {
     return path;
 }
 
-void system_cost(const struct system_path *path) {
+void system_cost_run(const struct system_path *path) {
     const u8 *copy = path->code;
     for (u32 i = 0, n = 0; n < path->bodies; n++) {
         ((void (*)(void))(copy + (body[i].run - body[i].begin)))();

@@ -11,7 +11,8 @@ static void write_free(struct skb *b) {
     struct sock *sk = b->sk;
     sk->write_memory -= b->truesize;
     COST(write_space);
-    wake_up(&sk->sleep);
+    if (wake_up(&sk->sleep))
+        COST(wake_writer);
 }
 
 void sock_own_write(struct sock *sk, struct skb *b) {
