@@ -40,7 +40,9 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   app.add_option("--seconds", seconds, "Duration of each size, virtual; the benchmark's own by default")
       ->type_name("N")
       ->transform(seconds_argument);
-  app.add_option("--sizes", sizes, "Sizes in bytes, in order; the benchmark's own by default")->type_name("LIST");
+  app.add_option("--sizes", sizes, "Sizes in bytes, in order (8K is 8192); the benchmark's own by default")
+      ->type_name("LIST")
+      ->transform(sizes_argument);
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
   app.add_option("--jobs", matrix.jobs, "Runs in parallel; by default one per core")->type_name("N");

@@ -220,9 +220,11 @@ Verb add_flood(CLI::App& app) {
                                       "many are delivered, and where and why the others are lost");
   o->begin(*verb);
   verb->add_option("--rates,--sizes", o->rates,
-                   "Offered rates in frames/s, one run for each; what the medium cannot take is held back. Without "
-                   "it: eight, up to what the adapter's medium takes. With --send: frame lengths in bytes, as --frame")
-      ->type_name("LIST");
+                   "Offered rates in frames/s (400k is 400000), one run for each; what the medium cannot take is held "
+                   "back. Without it: eight, up to what the adapter's medium takes. With --send: frame lengths in "
+                   "bytes, as --frame")
+      ->type_name("LIST")
+      ->transform(rates_argument);
   verb->add_option("--seconds", o->seconds, "Duration of each run, virtual; without it 1, at 1000 Mbit/s 0.02")
       ->type_name("N")
       ->transform(seconds_argument);

@@ -187,7 +187,10 @@ Verb add_netio(CLI::App& app) {
                    "Longest IP datagram of both ends, in bytes: 576 to 1500 on Ethernet, up to 4464 on a ring")
       ->type_name("N")
       ->check(CLI::Range(576, 4464));
-  verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order; 8K is 8192")
+      ->type_name("LIST")
+      ->transform(sizes_argument)
+      ->capture_default_str();
   verb->add_option("--converge", o->converge,
                    "End a size early (after 1, 2, 4... s) once its delivered rate has settled, for figures within "
                    "PERCENT (0.1 to 10) of those of --seconds; where the rates do not settle, the sizes last "

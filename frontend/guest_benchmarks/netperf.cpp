@@ -383,7 +383,8 @@ Verb add_netperf(CLI::App& app) {
   verb->add_option("--sizes", o->sizes,
                    "Size of the messages or requests in bytes, one test for each (65535 for tcp_stream, 8192 for "
                    "udp_stream, else 1)")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->transform(sizes_argument);
   verb->add_option("--response", o->response, "Size of a response in bytes in tcp_rr, tcp_crr and udp_rr")
       ->type_name("N")
       ->check(CLI::Range(1u, most_bytes))

@@ -2,14 +2,35 @@
 #include "frontend/options/arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <vector>
 
 #include "machines/config/machine_files.hpp"
 #include "machines/config/units.hpp"
 #include "machines/config/usual_names.hpp"
 
 namespace planar {
+namespace {
+
+/// A list of numbers, without K: "8K" is 8 times `kilo`.
+std::string plain_list(const std::string& text, std::uint64_t kilo) {
+  std::vector<std::string> items;
+  std::string item;
+  for (std::istringstream list(text); std::getline(list, item, ',');) {
+    const bool thousands = item.ends_with('K') || item.ends_with('k');
+    const auto number = thousands ? parse_number(item.substr(0, item.size() - 1)) : std::nullopt;
+    if (thousands && (!number || *number > std::numeric_limits<std::uint32_t>::max())) return text;
+    items.push_back(number ? std::to_string(*number * kilo) : item);
+  }
+  return text.ends_with(',') ? text : fmt::format("{}", fmt::join(items, ","));
+}
+
+}  // namespace
 
 std::string machine_argument(const std::string& text) {
   const auto whole = usual_machine_name(text);
@@ -31,5 +52,9 @@ std::string seconds_argument(const std::string& text) {
   if (!time || time->ps % 1'000'000'000 != 0) return text;
   return fmt::format("{:g}", static_cast<double>(time->ps / 1'000'000'000) / 1000);
 }
+
+std::string sizes_argument(const std::string& text) { return plain_list(text, 1024); }
+
+std::string rates_argument(const std::string& text) { return plain_list(text, 1000); }
 
 }  // namespace planar

@@ -16,4 +16,10 @@ std::string card_argument(const std::string& text);
 /// Seconds: "500ms" and "0.5 s" become "0.5".
 std::string seconds_argument(const std::string& text);
 
+/// A list of sizes in bytes: "1K,8K" becomes "1024,8192".
+std::string sizes_argument(const std::string& text);
+
+/// A list of rates: "100k,1488k" becomes "100000,1488000".
+std::string rates_argument(const std::string& text);
+
 }  // namespace planar

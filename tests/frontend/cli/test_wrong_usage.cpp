@@ -138,8 +138,15 @@ TEST_CASE("names and times are understood as people write them", "[usage]") {
   INFO(unit.err);
   REQUIRE(unit.status == 0);
   CHECK(unit.json()[0]["state_hash"] == plain.json()[0]["state_hash"]);
-  CHECK(run_planar("netio --quiet --json - --sizes 1024 --machine model77 --seconds 100ms").json()["state_hash"] ==
+  CHECK(run_planar("netio --quiet --json - --sizes 1K --machine model77 --seconds 100ms").json()["state_hash"] ==
         plain.json()[0]["state_hash"]);
+  const std::string flood =
+      "flood --machine model77 --card ne2 --depth driver --seconds 0.02 --quiet --json - --rates ";
+  CHECK(run_planar(flood + "2k").json()["state_hash"] == run_planar(flood + "2000").json()["state_hash"]);
+  CHECK_THAT(run_planar("netio --sizes 99999999999999999999K").err, Contains("--sizes 99999999999999999999K"));
+  CHECK_THAT(run_planar("netio --sizes 18014398509481985K").err, Contains("1 to 65536"));
+  CHECK_THAT(run_planar("netio --sizes 65K").err,
+             Contains("--sizes 66560: expects up to 16 sizes from 1 to 65536 bytes"));
 }
 
 TEST_CASE("help is there under the words that people try", "[usage]") {
