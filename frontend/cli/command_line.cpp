@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -113,6 +115,12 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
   say("planar: {}\n", guess.empty() ? explained(app, e.what(), name) : guess);
 }
 
+/// Whether an argument like "-hda" was taken for several options of one letter, of which -h is one.
+bool one_of_several_letters(int argc, const char* const* argv) {
+  return std::any_of(argv + 1, argv + argc,
+                     [](std::string_view word) { return word.starts_with("-h") && word != "-h"; });
+}
+
 int parse_and_run(int argc, const char* const* argv, std::string* problem);
 
 /// planar run by the start page.
@@ -143,7 +151,7 @@ int parse_and_run(int argc, const char* const* argv, std::string* problem) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) {  // help or version were asked for
+    if (e.get_exit_code() == 0 && !one_of_several_letters(argc, argv)) {  // help or version were asked for
       app.exit(e);
       return finish(0);
     }

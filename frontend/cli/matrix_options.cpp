@@ -46,10 +46,8 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
   app.add_option("--jobs", matrix.jobs, "Runs in parallel; by default one per core")->type_name("N");
-  app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
-      ->type_name("CARD.VALUE=X")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
+                 ->type_name("CARD.VALUE=X"));
   add_json_option(app, json, "As JSON");
   app.add_flag("--quiet", matrix.quiet, "No progress");
   cache.add_to(app);

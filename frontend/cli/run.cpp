@@ -15,6 +15,7 @@
 #include "frontend/debug/description_text.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/guest_settings.hpp"
+#include "frontend/options/option_group.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
@@ -343,18 +344,17 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   o->guest.add_to(*verb);
-  verb->add_option(
-          "--until", o->until,
-          "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
-          "machines; NAME.screen:TEXT on one); with several texts the first to appear. Otherwise the run ends with "
-          "its last step, when the processor halts for good, or with Ctrl-C")
-      ->type_name("TIME|screen:TEXT|serial:TEXT")
-      ->expected(1)
-      ->take_all();
+  repeatable(
+      verb->add_option(
+              "--until", o->until,
+              "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
+              "machines; NAME.screen:TEXT on one); with several texts the first to appear. Otherwise the run ends with "
+              "its last step, when the processor halts for good, or with Ctrl-C")
+          ->type_name("TIME|screen:TEXT|serial:TEXT"));
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
       ->type_name("TIME")
       ->capture_default_str();
-  auto* steps =
+  auto* steps = repeatable(
       verb->add_option(
               "--do", o->steps,
               "Execute a step, or the steps in a file, one per line: wait screen|prompt|serial \"TEXT\" [within TIME], "
@@ -365,15 +365,11 @@ Verb add_run(CLI::App& app) {
               "\"FILE\", eject cd [by force], reset, "
               "snapshot \"FILE\", power off, pause. In lab.toml: "
               "[scenario] steps = [...]. In a lab of several machines they apply to the first")
-          ->type_name("STEP|FILE")
-          ->expected(1)
-          ->take_all();
-  verb->add_option(
-          "--type", o->typing,
-          "Type TEXT (\\n is enter) once the screen no longer changes; may be repeated and mixed with --do, in order")
-      ->type_name("TEXT")
-      ->expected(1)
-      ->take_all();
+          ->type_name("STEP|FILE"));
+  repeatable(verb->add_option("--type", o->typing,
+                              "Type TEXT (\\n is enter) once the screen no longer changes; may be repeated and mixed "
+                              "with --do, in order")
+                 ->type_name("TEXT"));
   verb->add_option("--result", o->output.result,
                    "Folder for screens grabbed by steps and for the evidence of a failed step")
       ->type_name("DIR")

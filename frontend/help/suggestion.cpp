@@ -29,10 +29,13 @@ constexpr Synonym synonyms[] = {
     {"--hdd", "--disk"},       {"--iso", "--cdrom"},    {"--cd", "--cdrom"},   {"--ram", "--memory"},
     {"-m", "--memory"},        {"--nic", "--card"},     {"--gui", "--window"}, {"--sdl", "--window"},
     {"--display", "--window"}, {"--drive", "--disk"},   {"-v", "--version"},   {"-V", "--version"},
+    {"-s", "--gdb"},           {"-j", "--jobs"},        {"-J", "--json"},      {"-t", "--seconds"},
+    {"-l", "--seconds"},
 };
 
 std::string guessed(const std::string& word, const std::vector<std::string>& known, const std::string& help) {
-  auto guess = nearest(word, known);
+  const bool letter = word.size() == 2 && word.front() == '-';  // near to every other one
+  auto guess = letter ? std::string() : nearest(word, known);
   for (const Synonym& synonym : synonyms)
     if (synonym.word == word && std::find(known.begin(), known.end(), synonym.option) != known.end())
       guess = synonym.option;
@@ -49,7 +52,11 @@ constexpr Elsewhere elsewhere_rows[] = {
      "`planar netio` has no window; `planar run model95 --card ne2 --guest do=netio --window` shows the same run"},
 };
 
-std::string about_option(const CommandRow& program, const CommandRow& command, const std::string& name) {
+/// "-cdrom", as some programs have it, is "--cdrom" here.
+std::string with_two_hyphens(const std::string& name) { return name.size() > 2 && name[1] != '-' ? "-" + name : name; }
+
+std::string about_option(const CommandRow& program, const CommandRow& command, const std::string& written) {
+  const std::string name = with_two_hyphens(written);
   for (const Elsewhere& row : elsewhere_rows)
     if (row.verb == command.name() && row.option == name) return std::string(row.answer);
   std::vector<std::string> known, elsewhere;
@@ -58,8 +65,8 @@ std::string about_option(const CommandRow& program, const CommandRow& command, c
   for (const CommandRow* other : all_commands(program))
     if (find_option(*other, name)) elsewhere.push_back("`" + other->name() + "`");
   if (nearest(name, known).empty() && !elsewhere.empty())
-    return fmt::format("`{}` has no option '{}'; {} has it", command.name(), name, elsewhere.front());
-  return fmt::format("`{}` has no option '{}'; {}", command.name(), name, guessed(name, known, command.name()));
+    return fmt::format("`{}` has no option '{}'; {} has it", command.name(), written, elsewhere.front());
+  return fmt::format("`{}` has no option '{}'; {}", command.name(), written, guessed(name, known, command.name()));
 }
 
 }  // namespace

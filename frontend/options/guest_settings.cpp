@@ -5,15 +5,14 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/options/option_group.hpp"
 
 namespace planar {
 
 void GuestSettings::add_to(CLI::App& app) {
-  app.add_option("--guest", settings,
-                 "Boot planar's own guest, with this setting (roms/README.md section 3); may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option("--guest", settings,
+                            "Boot planar's own guest, with this setting (roms/README.md section 3); may be repeated")
+                 ->type_name("NAME=VALUE"));
 }
 
 void GuestSettings::give(LabConfig& lab, const std::string& name) const {

@@ -8,4 +8,6 @@ namespace planar {
 OptionGroup::OptionGroup(CLI::App& app, const std::string& group) : app_(app) { app_.option_defaults()->group(group); }
 OptionGroup::~OptionGroup() { app_.option_defaults()->group(own_group); }
 
+CLI::Option* repeatable(CLI::Option* option) { return option->expected(1)->take_all()->allow_extra_args(false); }
+
 }  // namespace planar

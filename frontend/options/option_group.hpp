@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace planar {
 
@@ -27,5 +28,8 @@ class OptionGroup {
 inline constexpr const char *machine_group = "Machine and network", *drive_group = "Drives", *output_group = "Output",
                             *snapshot_group = "Snapshots", *check_group = "Determinism checks",
                             *matrix_group = "Runs of a comparison";
+
+/// `option` may be given several times, with one value each time: what follows it is the next argument.
+CLI::Option* repeatable(CLI::Option* option);
 
 }  // namespace planar

@@ -176,21 +176,20 @@ void DriveOptions::add_to(CLI::App& app) {
          "size from its drive read beyond the end of a 1.44 MB image")
       ->type_name("1.44|2.88")
       ->check(CLI::IsMember({"1.44", "2.88"}));
-  app.add_option("--disk", disks,
-                 "Hard disk: a raw image or an overlay, with the modes of --floppy. On a PS/2 it is on SCSI, its "
-                 "address is id=N (0 "
-                 "to 6), by default 6, 5...; if there is no SCSI adapter, IBM's is put into the last free slot. On a "
-                 "PC it is on "
-                 "IDE, id=N is 0 (master of the first channel) to 3, by default 0, 1... The first one boots")
-      ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--cdrom", cdroms,
-                 "CD-ROM: an .iso image, read-only; by default at SCSI address 3, or IDE drive 2. empty: the drive "
-                 "without a CD")
-      ->type_name("FILE[,format=raw][,id=N]|empty[,id=N]")
-      ->expected(1)
-      ->take_all();
+  repeatable(
+      app.add_option(
+             "--disk", disks,
+             "Hard disk: a raw image or an overlay, with the modes of --floppy. On a PS/2 it is on SCSI, its "
+             "address is id=N (0 "
+             "to 6), by default 6, 5...; if there is no SCSI adapter, IBM's is put into the last free slot. On a "
+             "PC it is on "
+             "IDE, id=N is 0 (master of the first channel) to 3, by default 0, 1... The first one boots")
+          ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]"));
+  repeatable(
+      app.add_option("--cdrom", cdroms,
+                     "CD-ROM: an .iso image, read-only; by default at SCSI address 3, or IDE drive 2. empty: the drive "
+                     "without a CD")
+          ->type_name("FILE[,format=raw][,id=N]|empty[,id=N]"));
   app.add_option(
          "--boot", boot,
          "Where a PC's firmware looks for a program to start, in this order: a diskette, c first disk, d CD-ROM "
@@ -224,33 +223,31 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
                         ->type_name("MACHINE|FILE")
                         ->transform(machine_argument)
                         ->capture_default_str();
-  app.add_option(
-         "--card", cards,
-         "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
-         "resource (io, irq, mem, arb) or an item of the adapter's ADF (burst-mode=immediate-release), or set mac, the "
-         "guest's driver or a variant's adapter_id; the rest is solved from the ADF")
-      ->type_name("CARD")
-      ->transform(card_argument)
-      ->expected(1)
-      ->take_all();
-  app.add_option(
-         "--set", values,
-         "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or a key of the "
-         "machine below channel (on a PC pci or isa), memory, net or peer: --set peer.turnaround='30 us'")
-      ->type_name("CARD.VALUE=X")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option(
+                    "--card", cards,
+                    "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
+                    "resource (io, irq, mem, arb) or an item of the adapter's ADF (burst-mode=immediate-release), or "
+                    "set mac, the "
+                    "guest's driver or a variant's adapter_id; the rest is solved from the ADF")
+                 ->type_name("CARD")
+                 ->transform(card_argument));
+  repeatable(
+      app.add_option("--set", values,
+                     "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or "
+                     "a key of the "
+                     "machine below channel (on a PC pci or isa), memory, net or peer: --set peer.turnaround='30 us'")
+          ->type_name("CARD.VALUE=X"));
   app.add_option(
          "--net", net,
          "What the adapter is connected to: peer (a reference station in virtual time), slirp (the host's network, "
          "without privileges), slirp:isolated (forwarded ports lead in, the guest reaches nothing outside), tap:NAME, "
          "pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
       ->type_name("peer|slirp|slirp:isolated|tap:NAME|pcap:IFACE|socket:ADDR|none");
-  app.add_option("--forward", forwards,
-                 "A host port to forward into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
-      ->type_name("FORWARD")
-      ->expected(1)
-      ->take_all();
+  repeatable(
+      app.add_option(
+             "--forward", forwards,
+             "A host port to forward into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+          ->type_name("FORWARD"));
   app.add_option("--net-time", net_time,
                  "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as "
                  "possible, but idle time never runs ahead of the host's replies)")
@@ -393,11 +390,9 @@ void OutputOptions::add_to(CLI::App& app) {
   const OptionGroup group(app, output_group);
   add_json_option(app, json, "Write the result as JSON");
   app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
-  app.add_option("--screen", screen,
-                 "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")
-      ->type_name("text|png:FILE")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option("--screen", screen,
+                            "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")
+                 ->type_name("text|png:FILE"));
   app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
   trace.add_to(app);
   app.add_option("--timeline", timeline,
@@ -450,10 +445,9 @@ void StateOptions::add_restore_to(CLI::App& app) {
                  "itself: slirp goes on as slirp:isolated and without its forwarded ports unless --net and --forward "
                  "say otherwise")
       ->type_name("FILE");
-  app.add_option("--insert", insert, "With --restore: a diskette image that a step of the snapshot may insert")
-      ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+  repeatable(
+      app.add_option("--insert", insert, "With --restore: a diskette image that a step of the snapshot may insert")
+          ->type_name("FILE"));
 }
 
 }  // namespace planar

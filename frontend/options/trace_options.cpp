@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/options/option_group.hpp"
 #include "machines/config/units.hpp"
 
 namespace planar {
@@ -61,17 +62,13 @@ void TraceOptions::add_to(CLI::App& app) {
   app.add_option("--trace-from", from, "Trace from this virtual time on; what comes before runs at full speed")
       ->type_name("TIME");
   app.add_option("--trace-to", to, "Trace what comes before this virtual time")->type_name("TIME");
-  app.add_option("--trace-device", devices,
-                 "Trace only these devices, by the names of `planar describe`: slot2.ne2, ne2, slot2, pit")
-      ->type_name("NAME,...")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--trace-address", addresses,
-                 "Trace only accesses and instructions in a range of ports or memory: 300h-31Fh, io:61h, "
-                 "memory:C8000h-CBFFFh")
-      ->type_name("[io:|memory:]FIRST[-LAST],...")
-      ->expected(1)
-      ->take_all();
+  repeatable(app.add_option("--trace-device", devices,
+                            "Trace only these devices, by the names of `planar describe`: slot2.ne2, ne2, slot2, pit")
+                 ->type_name("NAME,..."));
+  repeatable(app.add_option("--trace-address", addresses,
+                            "Trace only accesses and instructions in a range of ports or memory: 300h-31Fh, io:61h, "
+                            "memory:C8000h-CBFFFh")
+                 ->type_name("[io:|memory:]FIRST[-LAST],..."));
 }
 
 TraceFilter TraceOptions::filter() const {

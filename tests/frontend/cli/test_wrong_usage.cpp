@@ -149,6 +149,14 @@ TEST_CASE("names and times are understood as people write them", "[usage]") {
              Contains("--sizes 66560: expects up to 16 sizes from 1 to 65536 bytes"));
 }
 
+TEST_CASE("options may come before what they are options of", "[usage]") {
+  CHECK(run_planar("config --card ne2 model56sx").out == run_planar("config model56sx --card ne2").out);
+  CHECK(run_planar("config --set ne2.data_port.ready_delay=1us --card ne2 77").status == 0);
+  CHECK(run_planar("run --quiet --until '1 ms' model95").status == 0);
+  CHECK_THAT(run_planar("describe model95 --card ne2 pic").out, Contains("pic"));
+  CHECK_THAT(run_planar("config --card ne2 --card 3c529 model95").out, Contains("3c529") && Contains("ne2"));
+}
+
 TEST_CASE("help is there under the words that people try", "[usage]") {
   CHECK(run_planar("help netio").out == run_planar("netio --help").out);
   CHECK(run_planar("help disk create").out == run_planar("disk create --help").out);

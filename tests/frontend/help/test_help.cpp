@@ -76,6 +76,10 @@ TEST_CASE("a verb or an option that does not exist gets a suggestion", "[help]")
   check("netio --kernel bzImage", "`planar netio` has no option '--kernel'; `planar run` has it");
   check("bench cpu --repeet 3", "`planar bench cpu` has no option '--repeet'; did you mean '--repeat'?");
   check("zzzzzz", "`planar` has no verb 'zzzzzz'; see `planar --help`");
+  check("run model95 -hda x.img", "`planar run` has no option '-hda'; did you mean '--disk'?");
+  check("run model95 -cdrom x.iso", "`planar run` has no option '-cdrom'; did you mean '--cdrom'?");
+  check("compare -j 2", "`planar compare` has no option '-j'; did you mean '--jobs'?");
+  check("netio -q", "`planar netio` has no option '-q'; see `planar netio --help`");
   check("netio --mtu", "--mtu");      // no value
   check("netio --mtu ten", "--mtu");  // a wrong one
   check("netio surplus", "surplus");  // an argument that nobody takes
