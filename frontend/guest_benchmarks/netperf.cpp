@@ -198,12 +198,22 @@ void put_busy(const TestMeter& meter, MachineFigures& figures) {
   if (all.clocks) figures.true_busy_percent = all.busy_percent();
 }
 
+/// TCP segments with data that the stations had to repeat.
+std::uint64_t sent_again(Lab& lab) {
+  std::uint64_t segments = 0;
+  for (const auto& station : lab.stations())
+    if (const auto* peer = dynamic_cast<const net::Peer*>(station.get()))
+      segments += peer->tcp().counters().retransmitted;
+  return segments;
+}
+
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   NetperfResult r;
   collect(session, "@netperf start", "@netperf end", r);
   if (session.lab().machines() > 1) collect(session, 1, "@netserver start", "@netserver end", r.against.emplace());
   r.test = session.guest().value("@netperf start", "test").value_or(o.test);
   r.response_bytes = o.response;
+  r.sent_again = sent_again(session.lab());
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
   put_busy(session.tests(), r);
   if (r.against) put_busy(session.tests(1), *r.against);

@@ -85,6 +85,7 @@ struct NetperfResult : BenchmarkResult {
   std::uint64_t served_runs = 0;        ///< their tests
   bool receiving = false;               ///< --receive: the guest is the server, the station's netperf the client
   unsigned response_bytes = 1;
+  std::uint64_t sent_again = 0;  ///< TCP segments with data that the station had to repeat
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)
 
@@ -95,7 +96,8 @@ struct NetperfResult : BenchmarkResult {
   void put_delivered(const std::vector<TestMeter::Span>& tests);
 
   nlohmann::ordered_json json() const override;
-  /// Names the messages whose figure differs from the delivered rate by more than 1 %.
+  /// Names the messages whose figure differs from the delivered rate by more than 1 %; of round trips, says when some
+  /// waited for a segment that was sent again.
   std::string warning() const override;
   std::string table() const override;
 };

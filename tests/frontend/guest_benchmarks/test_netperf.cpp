@@ -87,6 +87,14 @@ TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserv
   CHECK(rate(two.json(), 0) > 0);
 }
 
+TEST_CASE("netperf TCP_RR says that it has waited for a response which a driver had left in its adapter") {
+  const auto left = run_planar("netperf --machine model95 --card 3c527 --test tcp_rr --seconds 1 --quiet");
+  INFO(left.out);
+  CHECK_THAT(left.out, Contains("the station sent a segment again") && Contains("netperf-stalls.md"));
+  const auto taken = run_planar("netperf --machine model77 --test tcp_rr --seconds 0.2 --quiet");
+  CHECK_THAT(taken.out, Contains("trans. / s") && !Contains("again"));
+}
+
 TEST_CASE("an answer that comes while its process falls asleep wakes it up") {
   // LAN Adapter/A and Model 77: the response arrives between the choice of the idle task and the switch to it.
   const auto run = run_planar("netperf --test tcp_rr --machine model77 --card lan-a --sizes 1" + brief_tests());
