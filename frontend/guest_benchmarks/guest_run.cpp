@@ -99,15 +99,38 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), output, state);
 }
 
-/// What an option of `verb` says of the guest's settings and operating system must be what the snapshot's guest runs
-/// with; --against and --use are refused. Throws Error.
-void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const Snapshot& snapshot) {
+/// How a snapshot whose guest runs `program` is continued, without the file's name.
+std::string continuing_command(const std::string& program) {
+  if (program == "netio" || program == "netperf") return fmt::format("planar {} --restore", program);
+  if (program == "netserver") return "planar netperf --receive (or --serve N) --restore";
+  return "planar run --restore";
+}
+
+/// The guest in the snapshot `file`, with `settings` of its own, must run the verb's program. Throws Error.
+void check_program(const std::string& file, const GuestSettings& settings, const std::string& wanted) {
+  if (settings.empty())
+    throw Error(
+        fmt::format("--restore {0}: the snapshot is of a machine without planar's guest, which runs {1}; "
+                    "continue it with: {2} {0}",
+                    file, wanted, continuing_command({})));
+  const auto found = std::find_if(settings.begin(), settings.end(), [](const auto& s) { return s.first == "do"; });
+  const std::string program = found == settings.end() ? "netio" : found->second;  // as roms/guest/programs/main.c
+  if (program != wanted)
+    throw Error(fmt::format("--restore {0}: the guest in the snapshot runs {1}, not {2}; continue it with: {3} {0}",
+                            file, program, wanted, continuing_command(program)));
+}
+
+/// The program that the snapshot's guest runs must be the one that is `wanted`, and what an option of `verb` says of
+/// its settings and operating system what it runs with; --against and --use are refused. Throws Error.
+void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const std::string& file,
+                          const Snapshot& snapshot) {
+  const GuestSettings there =
+      snapshot.diskettes.empty() ? GuestSettings{} : settings_of(snapshot.diskettes.front().image);
+  check_program(file, there, wanted.client);
   if (verb.get_option("--against")->count())
     throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
   if (verb.get_option("--use")->count())
     throw Error("--restore and --use: the guest in the snapshot has its adapter already; leave --use out");
-  const GuestSettings there =
-      snapshot.diskettes.empty() ? GuestSettings{} : settings_of(snapshot.diskettes.front().image);
   const auto check = [&](const std::string& option, const std::string& key, const std::string& text,
                          std::string_view unless_given) {
     const auto* given = verb.get_option_no_throw("--" + option);
@@ -176,7 +199,7 @@ std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::func
     if (bond.given())
       throw Error("--restore and --bond: the snapshot says which adapters the guest uses as one; leave --bond out");
     RestoredLab restored = open_snapshot(*state.restore, machine);
-    check_guest_settings(*verb, tasks, restored.snapshot);
+    check_guest_settings(*verb, tasks, *state.restore, restored.snapshot);
     return std::make_unique<Session>(std::move(restored), output, state);
   }
   if (bond.given()) return open_bond(tasks, adjust);

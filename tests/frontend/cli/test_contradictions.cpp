@@ -63,3 +63,34 @@ TEST_CASE("--restore refuses what the snapshot contradicts, and takes what it ha
     CHECK_THAT(said.err, Contains("--restore") && Contains(has));
   }
 }
+
+TEST_CASE("a benchmark refuses the snapshot of another one and says how it is continued") {
+  const Scratch scratch;
+  const auto netio = scratch.file("netio.snap"), netperf = scratch.file("netperf.snap"),
+             receive = scratch.file("receive.snap"), flood = scratch.file("flood.snap"),
+             bare = scratch.file("run.snap");
+  const std::string of = " --machine model95 --card ne2 --quiet --seconds 0.05", at = " --snapshot-at '0.5 s' ";
+  REQUIRE(run_planar("netio --sizes 1024" + of + at + netio).status == 0);
+  REQUIRE(run_planar("netperf --sizes 4096" + of + at + netperf).status == 0);
+  REQUIRE(run_planar("netperf --receive" + of + at + receive).status == 0);
+  REQUIRE(run_planar("flood --rates 1000" + of + at + flood).status == 0);
+  REQUIRE(run_planar("run model95 --quiet --until '10 ms' --snapshot-at '5 ms' " + bare).status == 0);
+  struct Wrong {
+    std::string command, file, runs, instead;
+  };
+  const Wrong table[] = {
+      {"netperf", netio, "runs netio, not netperf", "planar netio --restore " + netio},
+      {"netio", netperf, "runs netperf, not netio", "planar netperf --restore " + netperf},
+      {"netperf --receive", netperf, "runs netperf, not netserver", "planar netperf --restore " + netperf},
+      {"netperf", receive, "runs netserver, not netperf", "planar netperf --receive"},
+      {"netio", flood, "runs flood, not netio", "planar run --restore " + flood},
+      {"netio", bare, "without planar's guest", "planar run --restore " + bare},
+      {"netperf", bare, "without planar's guest", "planar run --restore " + bare}};
+  for (const Wrong& wrong : table) {
+    const auto said = run_planar(wrong.command + " --quiet --json - --restore " + wrong.file);
+    INFO(wrong.command << ": " << said.err);
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Contains("--restore " + wrong.file) && Contains(wrong.runs) && Contains(wrong.instead));
+  }
+}
