@@ -48,6 +48,7 @@ int describe(const DescribeOptions& o) {
   const auto until = parse_time(o.until);
   if (!until) throw Error(fmt::format("--until {}: is no time; write for example --until \"2.5 s\"", o.until));
   const auto session = open(o);
+  if (o.verb->count("--until")) session->check_not_past("--until " + o.until, *until);
   describe_devices(session->lab(), o.devices);  // a wrong name is refused before the run
   const auto end = session->run(
       *until, [] { return false; }, [] { return std::string(); });

@@ -238,6 +238,8 @@ int run(const RunOptions& o) {
                             o.state.snapshot.at(0)));
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
+  if (until.time) session->check_not_past(fmt::format("--until '{:.9g} s'", until.time->seconds()), *until.time);
+  if (waits) session->check_not_past("--timeout " + o.timeout, *timeout);
   if (!o.output.quiet) say("{}", session->lab().summary());
   if (!o.output.quiet && !shown(o))
     say("planar: the screen is not shown; --window opens a window, --screen text prints it at the end\n");

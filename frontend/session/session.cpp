@@ -214,6 +214,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
     if (!snapshot_at_)
       throw Error(fmt::format("--snapshot-at {}: is no time; write for example --snapshot-at \"12.5 s\" lab.snap",
                               state.snapshot.at(0)));
+    check_not_past("--snapshot-at " + state.snapshot.at(0), *snapshot_at_);
     snapshot_file_ = state.snapshot.at(1);
     lab_->check_snapshot();  // now, not after the run up to there
   }
@@ -270,6 +271,12 @@ void Session::save(const std::string& file) {
   lab_->archive(state);
   snapshot.state = state.stream();
   write_snapshot(file, snapshot);
+}
+
+void Session::check_not_past(const std::string& option, Time wanted) {
+  if (wanted < now())
+    throw Error(fmt::format("--restore and {}: the snapshot is of {:.9g} s already; give a later time", option,
+                            now().seconds()));
 }
 
 Time Session::next_look() const {

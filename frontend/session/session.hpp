@@ -76,6 +76,8 @@ class Session final : private DebugTarget, private WindowActions {
   /// What the machine did while tests of netperf ran.
   TestMeter& tests(std::size_t n = 0) { return consoles_[n]->tests; }
   Time now() { return lab_->scheduler().now(); }
+  /// Throws Error for a time that `option` names and that lies before the snapshot which the session continues.
+  void check_not_past(const std::string& option, Time wanted);
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }

@@ -94,3 +94,23 @@ TEST_CASE("a benchmark refuses the snapshot of another one and says how it is co
     CHECK_THAT(said.err, Contains("--restore " + wrong.file) && Contains(wrong.runs) && Contains(wrong.instead));
   }
 }
+
+TEST_CASE("times before that of the snapshot are refused") {
+  const Scratch scratch;
+  const auto file = scratch.file("lab.snap"), other = scratch.file("other.snap");
+  REQUIRE(run_planar("run model95 --quiet --until '20 ms' --snapshot-at '15 ms' " + file).status == 0);
+  const std::string restored = " --restore " + file;
+  const auto refuses = [&](const std::string& command, const std::string& option) {
+    const auto said = run_planar(command);
+    INFO(command << ": " << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains(option) && Contains("the snapshot is of 0.015"));
+  };
+  refuses("run --quiet --until '10 ms'" + restored, "--until");
+  refuses("run --quiet --until '20 ms' --snapshot-at '10 ms' " + other + restored, "--snapshot-at 10 ms");
+  refuses("run --quiet --until screen:never --timeout '10 ms'" + restored, "--timeout 10 ms");
+  refuses("describe pic --until '10 ms'" + restored, "--until 10 ms");
+  CHECK_FALSE(std::filesystem::exists(other));
+  CHECK(run_planar("run --quiet --until '20 ms' --snapshot-at '18 ms' " + other + restored).status == 0);
+  CHECK(run_planar("describe pic" + restored).status == 0);
+}
