@@ -87,13 +87,15 @@ void set_drive(Config& config, const std::string& path, const std::string& origi
     if (key != "id") config.set_text(path + "." + key, value, origin);
 }
 
-/// Drives at the number given by id=, or the first free one of `order`.
+/// Drives at the number given by id=, or the first free one of `order`. Throws Error for a second one of the command
+/// line at a number, where it would replace the first; one of the machine's file it replaces.
 void set_drives(Config& config, const std::string& table, const std::vector<std::string>& texts,
                 const std::vector<unsigned>& order, const std::vector<std::string>& keys) {
   const DrivePlaces& places = board_kind_of(config).drives;
   const auto used = [&](unsigned id) {
     return config.has(fmt::format("disk.{}", id)) || config.has(fmt::format("cdrom.{}", id));
   };
+  std::map<std::uint64_t, std::string> given;
   for (const auto& text : texts) {
     const auto option = "--" + table;
     DriveOption drive = parse_drive(option, text, keys);
@@ -105,6 +107,9 @@ void set_drives(Config& config, const std::string& table, const std::vector<std:
                                 places.count - 1));
     if (const auto free = std::find_if_not(order.begin(), order.end(), used); !id && free != order.end()) id = *free;
     if (!id) throw Error(fmt::format("{} {}: each {} is in use, 0 to {}", option, text, places.name, places.count - 1));
+    if (const auto [there, is_new] = given.emplace(*id, text); !is_new)
+      throw Error(fmt::format("{} {}: {} {} already has {} {}; give one of them another id=, 0 to {}", option, text,
+                              places.name, *id, option, there->second, places.count - 1));
     set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
   }
 }
