@@ -17,6 +17,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/kept/kept_json.hpp"
 #include "frontend/matrix/matrix_files.hpp"
+#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/regression/baseline.hpp"
 #include "frontend/regression/embedded_baselines.hpp"
@@ -127,8 +128,9 @@ int accept(const RegressOptions& o, ordered_json made, const ordered_json& repla
   continue_history(made, replaced, cells.size(), fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
   if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) make_folder(folder);
   write_json(file, made, "--baseline");
-  fmt::print("{}: {} runs accepted{}: {}\n", file, cells.size(),
-             kept ? fmt::format(", {} others kept as they were", kept) : "", o.reason);
+  fmt::print("{}: {} accepted{}: {}\n", file, counted(cells.size(), "run"),
+             kept ? fmt::format(", {} kept as {}", counted(kept, "other"), kept == 1 ? "it was" : "they were") : "",
+             o.reason);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/output/labels.hpp"
 #include "frontend/timeline_analysis/bus_view.hpp"
 #include "frontend/timeline_analysis/frame_picture.hpp"
 #include "frontend/timeline_analysis/frame_way.hpp"
@@ -45,7 +46,8 @@ std::optional<Time> timeline_zoom(const TimelineOptions& o) {
 
 int draw_timelines(const TimelineOptions& o) {
   if (o.names.size() > o.files.size())
-    throw Error(fmt::format("--name: {} names for {} timelines", o.names.size(), o.files.size()));
+    throw Error(fmt::format("--name: {} for {}; give one for each timeline, in their order",
+                            counted(o.names.size(), "name"), counted(o.files.size(), "timeline")));
   const auto zoom = timeline_zoom(o);
   std::string picture;
   if (o.view == "frame") {

@@ -110,7 +110,7 @@ SweepPlan load_plan(const fs::path& folder) {
     }
     return plan;
   } catch (const ordered_json::exception& e) {
-    throw Error(fmt::format("{}: {}; {}", file.string(), e.what(), remedy), ExitCode::missing_file);
+    throw Error(fmt::format("{}: {}; {}", file.string(), json_problem(e), remedy), ExitCode::missing_file);
   }
 }
 

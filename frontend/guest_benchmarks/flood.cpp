@@ -18,6 +18,7 @@
 #include "frontend/guest_benchmarks/flood_send.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/options/arguments.hpp"
+#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -178,7 +179,7 @@ int run_flood(const FloodOptions& given) {
   });
   const Time limit = 60_s + (seconds + drain_of_a_run) * static_cast<std::int64_t>(rates.size());
   const bool finished = run_guests(*session, limit, "flood", o.output.quiet,
-                                   [&] { return done ? fmt::format("{} rates done", done) : std::string("booting"); });
+                                   [&] { return done ? counted(done, "rate") + " done" : std::string("booting"); });
   FloodResult result;
   collect(*session, "@flood start", "@flood end", result);
   result.depth = o.router ? "forward" : o.depth;

@@ -106,7 +106,7 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
   });
   const auto progress = [&] {
     const auto rows = netio_rows(session.guest());
-    return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
+    return rows.empty() ? std::string("booting") : counted(rows.size(), "size") + " done";
   };
   const bool finished =
       run_guests(session, virtual_limit(o), "netio", o.output.quiet, progress, [&] { return enough; });

@@ -15,6 +15,7 @@
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netperf_result.hpp"
 #include "frontend/options/arguments.hpp"
+#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 
 namespace planar {
@@ -235,7 +236,7 @@ int run_netserver(NetperfOptions o) {
   }
   auto session = o.open(netserver_tasks(o));
   const bool finished = run_guests(*session, serving_limit, "netserver", o.output.quiet,
-                                   [&] { return fmt::format("serving {} tests", o.serve); });
+                                   [&] { return "serving " + counted(o.serve, "test"); });
   NetperfResult r;
   collect(*session, "@netserver start", "@netserver end", r);
   r.test = "serve";
@@ -322,7 +323,7 @@ int run_receive(NetperfOptions o) {
   const auto& wanted = *client.config();
   const Time limit = 60_s + (wanted.length + net::netperf_pad) * wanted.repetition.limit();
   bool finished = run_guests(*session, limit, "netserver", o.output.quiet, [&] {
-    return wanted.repetition.several() ? fmt::format("receiving, {} runs done", client.outcomes().size())
+    return wanted.repetition.several() ? fmt::format("receiving, {} done", counted(client.outcomes().size(), "run"))
                                        : std::string("receiving");
   });
   NetperfResult r;
@@ -360,7 +361,7 @@ int run_netperf(const NetperfOptions& o) {
                     : fmt::format("{} bytes: {:.1f} transactions/s", run->message_bytes, run->transactions_per_s()));
   });
   const bool finished = run_guests(*session, limit, "netperf", o.output.quiet,
-                                   [&] { return done ? fmt::format("{} tests done", done) : std::string("booting"); });
+                                   [&] { return done ? counted(done, "test") + " done" : std::string("booting"); });
   NetperfResult result = netperf_result(o, *session);
   result.interrupted = !finished;
   return conclude(*session, o.output, result);

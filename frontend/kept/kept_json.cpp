@@ -22,13 +22,20 @@ std::string digest_of(const ordered_json& object) {
 
 }  // namespace
 
+std::string json_problem(const ordered_json::exception& e) {
+  const std::string text = e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
+  const auto begin = text.find("] ") + 2;
+  constexpr std::string_view place = "parse error at ";
+  return text.substr(text.compare(begin, place.size(), place) == 0 ? begin + place.size() : begin);
+}
+
 ordered_json parse_json(std::string_view text) {
   try {
     return ordered_json::parse(text, [](int depth, ordered_json::parse_event_t, const ordered_json&) {
       if (depth > deepest) throw Error(fmt::format("is nested deeper than {} levels", deepest), ExitCode::missing_file);
       return true;
     });
-  } catch (const ordered_json::exception& e) { throw Error(e.what(), ExitCode::missing_file); }
+  } catch (const ordered_json::exception& e) { throw Error("is not JSON: " + json_problem(e), ExitCode::missing_file); }
 }
 
 ordered_json read_json(const std::string& file, std::uint64_t most_bytes, const std::string& unreadable,

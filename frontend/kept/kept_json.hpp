@@ -9,6 +9,9 @@
 
 namespace planar {
 
+/// What is wrong with a text or a value, without the library's name for that: "line 1, column 5: syntax error...".
+std::string json_problem(const nlohmann::ordered_json::exception& e);
+
 /// The JSON in `text`. Throws Error (exit 3) saying where it stops being JSON, or that it is nested deeper than
 /// anything that planar writes.
 nlohmann::ordered_json parse_json(std::string_view text);

@@ -7,6 +7,10 @@
 
 namespace planar {
 
+std::string counted(std::size_t number, std::string_view one) {
+  return fmt::format("{} {}{}", number, one, number == 1 ? "" : "s");
+}
+
 std::string size_name(std::uint32_t bytes) {
   if (bytes == 32767) return "32K";
   return bytes % 1024 == 0 ? fmt::format("{}K", bytes / 1024) : fmt::format("{}", bytes);

@@ -2,10 +2,15 @@
 // How sizes and the parts of a frame's time are called in tables and plots.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace planar {
+
+/// "1 run", "2 runs".
+std::string counted(std::size_t number, std::string_view one);
 
 /// "4K", and "32K" for netio's 32767.
 std::string size_name(std::uint32_t bytes);

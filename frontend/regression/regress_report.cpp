@@ -8,6 +8,7 @@
 
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/spread.hpp"
+#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/output/svg_plot.hpp"
@@ -59,6 +60,11 @@ RegressRow judged(const CellOutcome& outcome, const ordered_json& baseline, cons
   return row;
 }
 
+/// "1 figure differs", "2 figures differ".
+std::string differing(std::size_t figures) {
+  return fmt::format("{} {}", counted(figures, "figure"), figures == 1 ? "differs" : "differ");
+}
+
 std::string explained(const RegressRow& row) {
   std::string out;
   for (const Change& c : row.changes)
@@ -101,9 +107,10 @@ std::string RegressReport::text() const {
   for (const RegressRow& row : rows)
     if (!row.changes.empty()) out += fmt::format("{} {}\n{}", row.machine, row.card, explained(row));
   if (const auto figures = figures_that_differ())
-    out += fmt::format("{} figures differ from the baseline ({})\n", figures, baseline_name);
+    out += fmt::format("{} from the baseline ({})\n", differing(figures), baseline_name);
   else
-    out += fmt::format("{} runs equal the baseline ({}), cycle for cycle\n", finished(), baseline_name);
+    out += fmt::format("{} {} the baseline ({}), cycle for cycle\n", counted(finished(), "run"),
+                       finished() == 1 ? "equals" : "equal", baseline_name);
   return cached.empty() ? out : out + wrapped(cached, 0) + "\n";
 }
 
@@ -171,9 +178,8 @@ std::string RegressReport::junit() const {
       else if (row->status == Status::unfinished)
         out += "><skipped message=\"interrupted\"/></testcase>\n";
       else if (!row->good())
-        out += fmt::format(
-            "><failure type=\"{}\" message=\"{} figures differ from the baseline\">{}</failure></testcase>\n",
-            name(row->status), row->changes.size(), escaped(explained(*row)));
+        out += fmt::format("><failure type=\"{}\" message=\"{} from the baseline\">{}</failure></testcase>\n",
+                           name(row->status), differing(row->changes.size()), escaped(explained(*row)));
       else
         out += "/>\n";
     }

@@ -98,7 +98,7 @@ TEST_CASE("outside of a source tree the baseline is the program's own", "[regres
   const auto history = run_planar("regress --history");
   std::filesystem::current_path(here);
   CHECK(green.status == 0);
-  CHECK_THAT(green.out, Catch::Contains("1 runs equal the baseline (this program's own)"));
+  CHECK_THAT(green.out, Catch::Contains("1 run equals the baseline (this program's own)"));
   CHECK(accept.status == 2);
   CHECK_THAT(accept.err, Catch::Contains("--baseline FILE"));
   CHECK_FALSE(history.out.empty());
@@ -148,7 +148,7 @@ TEST_CASE("machines that the baseline does not hold are left out and named, unle
   const auto all = run_planar(brief);
   CHECK(all.status == 0);
   CHECK_THAT(all.err, Catch::Contains("not in the baseline and not run: ") && Catch::Contains("model77"));
-  CHECK_THAT(all.out, Catch::Contains("1 runs equal the baseline"));
+  CHECK_THAT(all.out, Catch::Contains("1 run equals the baseline"));
   const auto asked = run_planar(brief + " --machines model56sx,model77");
   CHECK(asked.status == 1);
   CHECK_THAT(asked.out, Catch::Contains("model77 ne2"));
@@ -186,7 +186,7 @@ TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[r
   const auto one = run_planar(brief + " --sizes 1024 --machines model95 --cards ne2 --accept one");
   INFO(one.err);
   REQUIRE(one.status == 0);
-  CHECK_THAT(one.out, Catch::Contains("1 runs accepted, 3 others kept"));
+  CHECK_THAT(one.out, Catch::Contains("1 run accepted, 3 others kept"));
   const auto merged = nlohmann::ordered_json::parse(read_file(file));
   CHECK(merged["cells"]["model95"] == before["cells"]["model95"]);
   CHECK(merged["cells"]["model56sx"] == marked["cells"]["model56sx"]);
