@@ -157,7 +157,8 @@ int run_flood(const FloodOptions& given) {
                                 {"receive", o.mode},
                                 {"receive_rate", std::to_string(o.timer_rate)},
                                 {"port", std::to_string(o.port)}},
-                   .system = o.system};
+                   .system = o.system,
+                   .of_station = true};
   if (o.router) {
     tasks.settings.emplace_back("adapters", "2");
     tasks.settings.emplace_back("forward", router_far_address);

@@ -96,7 +96,8 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
                                 {"from", send.from},
                                 {"receive", send.mode},
                                 {"receive_rate", std::to_string(send.timer_rate)}},
-                   .system = o.system};
+                   .system = o.system,
+                   .of_station = true};
   auto session = o.open(tasks);
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());

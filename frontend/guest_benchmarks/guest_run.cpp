@@ -78,11 +78,24 @@ Config server_config(const std::string& against, const MachineOptions& client) {
   return server.config(true);
 }
 
+/// Throws Error for a network where nobody can be the other end of the client.
+void check_other_end(const GuestTasks& t, const Config& config) {
+  const std::string net = config.has("net.attach") ? config.peek_text("net.attach") : "peer";
+  if (t.of_station && net != "peer")
+    config.fail("net.attach",
+                fmt::format("{} needs the reference station; write peer there, or leave it out", t.client));
+  if (net == "none" && config.children("station").empty())
+    config.fail("net.attach", fmt::format("{} needs another station, and there is none; write peer there, or leave it "
+                                          "out",
+                                          t.client));
+}
+
 /// The machine of `config` as client; with `against` also a server, from `machine`'s options. Throws Error.
 std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const MachineOptions& machine,
                                      const OutputOptions& output, const StateOptions& state) {
   std::vector<Media> media;
   if (!t.against) {
+    check_other_end(t, config);
     media.push_back(diskette(t, t.client, driver_settings(config)));
     return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), output, state);
   }

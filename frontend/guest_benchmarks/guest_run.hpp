@@ -30,6 +30,7 @@ struct GuestTasks {
   GuestSettings settings;                ///< of both
   std::string system;                    ///< that the guest stands for (--os)
   std::optional<std::string> against{};  ///< MACHINE[:CARD]
+  bool of_station = false;               ///< only the reference station knows the other end's part
 };
 
 struct GuestRunOptions {

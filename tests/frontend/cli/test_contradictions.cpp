@@ -114,3 +114,23 @@ TEST_CASE("times before that of the snapshot are refused") {
   CHECK(run_planar("run --quiet --until '20 ms' --snapshot-at '18 ms' " + other + restored).status == 0);
   CHECK(run_planar("describe pic" + restored).status == 0);
 }
+
+TEST_CASE("a benchmark without another end is refused before the machine starts") {
+  const Scratch scratch;
+  const auto alone = scratch.write("alone.toml", "machine = \"model77\"\n[net]\nattach = \"none\"\n");
+  const std::pair<std::string, std::string> table[] = {
+      {"netio --net none", "netio needs another station"},
+      {"netio --machine " + alone, alone + ":3:10: net.attach"},
+      {"netperf --net none", "netperf needs another station"},
+      {"netperf --serve 1 --net none", "netserver needs another station"},
+      {"flood --net none", "flood needs the reference station"},
+      {"flood --net slirp", "flood needs the reference station"},
+      {"flood --send kernel --net none", "flood-send needs the reference station"}};
+  for (const auto& [arguments, why] : table) {
+    const auto said = run_planar(arguments + " --quiet --json -");
+    INFO(arguments << ": " << said.err);
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Contains(why) && Contains("net.attach") && Contains("peer"));
+  }
+}

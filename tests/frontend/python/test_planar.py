@@ -70,7 +70,7 @@ class ExitCodes(unittest.TestCase):
         with self.assertRaisesRegex(planar.FileProblem, "no such diskette image"):
             planar.run("model95", image="missing.img")
         with self.assertRaises(planar.ScenarioFailed):
-            planar.netio(**CELL, net="none")
+            planar.netio(**CELL, port=5)
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(planar.VirtualTimeout):
             planar.run("model95", do='wait screen "login:" within 1 s', result=pathlib.Path(folder) / "evidence")
         with self.assertRaises(planar.UsageError):
