@@ -20,6 +20,7 @@
 #include "frontend/options/arguments.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
+#include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -44,6 +45,7 @@ struct FloodOptions : GuestRunOptions {
   std::string send;
   bool router = false;
   std::string seconds, rates;  ///< empty: as the medium has them
+  std::string sizes;           ///< with --send: the frames' length, as `frame`
   std::string drain = "60";    ///< ms
   unsigned frame = shortest_frame;
   unsigned burst = 1;
@@ -99,6 +101,45 @@ std::vector<std::uint32_t> flood_rates(const std::string& list) {
   return parse_list("--rates", list, most_rates, highest_rate, "rates", "frames a second");
 }
 
+/// The length of the frames that --send sends, a list of one. Throws Error.
+std::vector<std::uint32_t> flood_lengths(const std::string& list) {
+  const auto length = parse_number(list);
+  if (!length || *length < shortest_frame || *length > longest_frame)
+    throw Error(fmt::format("--sizes {}: is one length of the frames that --send sends, {} to {} bytes", list,
+                            shortest_frame, longest_frame));
+  return {static_cast<std::uint32_t>(*length)};
+}
+
+/// Throws Error for an option that would be ignored beside --send, or without it.
+void check_sending(const FloodOptions& o) {
+  const auto given = [&](const char* option) { return o.verb->count(option) > 0; };
+  if (o.send.empty()) {
+    if (given("--sizes"))
+      throw Error(
+          fmt::format("--sizes {}: is the length of the frames of --send; without --send give offered rates "
+                      "with --rates, and the length with --frame",
+                      o.sizes));
+    return;
+  }
+  if (o.router) throw Error("--send and --router are two experiments; give one of them");
+  if (given("--frame") && given("--sizes"))
+    throw Error("--frame and --sizes are the same with --send; give one of them");
+  for (const char* receiving : {"--rates", "--burst", "--depth"})
+    if (given(receiving))
+      throw Error(fmt::format("--send {0} and {1}: {1} is for frames that the machine receives; leave it out{2}",
+                              o.send, receiving, receiving == std::string_view("--rates") ? ", or give --frame" : ""));
+}
+
+void check_timer_rate(const FloodOptions& o) {
+  if (o.verb->count("--timer-rate") && o.mode != "timer")
+    throw Error(
+        fmt::format("--timer-rate {}: is for --mode timer, and the mode is {}; add --mode timer, or leave it "
+                    "out",
+                    o.timer_rate, o.mode));
+  if (!std::has_single_bit(o.timer_rate) || o.timer_rate < 2 || o.timer_rate > 8192)
+    throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
+}
+
 /// What is not given is as the medium of the machine's first network adapter has it.
 FloodOptions for_medium(FloodOptions o) {
   const auto adapters = network_adapters(o.machine.config(true));
@@ -115,13 +156,11 @@ FloodOptions for_medium(FloodOptions o) {
 
 int run_flood(const FloodOptions& given) {
   const FloodOptions o = given.state.restore ? given : for_medium(given);
-  if (!o.send.empty() && o.router) throw Error("--send and --router are two experiments; give one of them");
+  check_sending(o);
+  check_timer_rate(o);
   if (!o.send.empty()) {
-    const auto lengths = o.verb->get_option("--rates")->count() ? flood_rates(o.rates) : std::vector{o.frame};
-    if (lengths.size() != 1 || lengths[0] < shortest_frame || lengths[0] > longest_frame)
-      throw Error(fmt::format("--send {}: with it --rates is one length of a frame, {} to {} bytes", o.send,
-                              shortest_frame, longest_frame));
-    return run_flood_send(o, {o.send, o.seconds, o.mode, lengths[0], o.timer_rate});
+    const unsigned frame = o.sizes.empty() ? o.frame : flood_lengths(o.sizes).front();
+    return run_flood_send(o, {o.send, o.seconds, o.mode, frame, o.timer_rate});
   }
   if (o.router && o.depth != "process") throw Error("--router and --depth: a router counts nothing; leave --depth out");
   if (const auto code = o.several(o.router               ? flood_router_benchmark
@@ -132,8 +171,6 @@ int run_flood(const FloodOptions& given) {
     return *code;
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
-  if (!std::has_single_bit(o.timer_rate) || o.timer_rate < 2 || o.timer_rate > 8192)
-    throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
   const auto rates = flood_rates(o.rates);
   for (const auto rate : rates)
     if (o.burst / 4 >= rate)
@@ -221,10 +258,9 @@ Verb add_flood(CLI::App& app) {
                                       "Boot the built-in guest in a machine and send it frames at rising rates: how "
                                       "many are delivered, and where and why the others are lost");
   o->begin(*verb);
-  verb->add_option("--rates,--sizes", o->rates,
+  verb->add_option("--rates", o->rates,
                    "Offered rates in frames/s (400k is 400000), one run for each; what the medium cannot take is held "
-                   "back. Without it: eight, up to what the adapter's medium takes. With --send: frame lengths in "
-                   "bytes, as --frame")
+                   "back. Without it: eight, up to what the adapter's medium takes")
       ->type_name("LIST")
       ->transform(rates_argument);
   verb->add_option("--seconds", o->seconds, "Duration of each run, virtual; without it 1, at 1000 Mbit/s 0.02")
@@ -236,6 +272,9 @@ Verb add_flood(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(shortest_frame, longest_frame))
       ->capture_default_str();
+  verb->add_option("--sizes", o->sizes, "With --send: the frames' length, as --frame")
+      ->type_name("N")
+      ->transform(sizes_argument);
   verb->add_option("--burst", o->burst, "Send this many frames back to back, at the same average rate")
       ->type_name("N")
       ->check(CLI::Range(1u, 256u))
@@ -309,6 +348,7 @@ constexpr Benchmark at_depth(std::string_view name, std::span<const char* const>
       .frame_times = false,
       .axis = "offered frames/s, 64 bytes each",
       .row_key = "rate",
+      .sizes_option = "--rates",
   };
 }
 
@@ -323,7 +363,7 @@ constexpr Benchmark sending(std::string_view name, std::span<const char* const> 
       .comparison = {"0.3", "64"},
       .regression = {"0.1", "64"},
       .add_verb = nullptr,
-      .sizes = flood_rates,
+      .sizes = flood_lengths,
       .figure = flood_send_figure,
       .frame_times = false,
       .axis = "frame length, bytes",

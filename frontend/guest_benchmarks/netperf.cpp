@@ -343,6 +343,9 @@ int run_receive(NetperfOptions o) {
 
 int run_netperf(const NetperfOptions& o) {
   if (o.serve) return run_netserver(o);
+  if (o.verb->count("--response") && o.one_way() && !o.state.restore)
+    throw Error(fmt::format("--response {}: {} has no responses; leave it out, or give for example --test {}",
+                            o.response, o.test, request_response));
   if (const auto code = o.several(o.benchmark())) return *code;
   if (o.receive) return run_receive(o);
   // But in TCP_STREAM the server waits two seconds longer than the test.

@@ -35,9 +35,10 @@ struct Benchmark {
   Workload comparison;                     ///< unless the options say otherwise
   Workload regression;
 
-  /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`. Its
-  /// JSON object holds at least machine, card, cycles, instructions, cpu_load_percent, true_busy_percent, frames,
-  /// guest_image_sha256 and state_hash as planar.netio/2 has them (BenchmarkResult).
+  /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`,
+  /// with `sizes_option` for --sizes. Its JSON object holds at least machine, card, cycles, instructions,
+  /// cpu_load_percent, true_busy_percent, frames, guest_image_sha256 and state_hash as planar.netio/2 has them
+  /// (BenchmarkResult).
   Verb (*add_verb)(CLI::App& app);
   /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
@@ -59,6 +60,7 @@ struct Benchmark {
   bool frame_times = true;                       ///< its results may hold the time of a full-size frame
   std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots
   std::string_view row_key = "packet_bytes";     ///< the member of a result's row that holds its size
+  std::string_view sizes_option = "--sizes";     ///< what its verb calls the list
 };
 
 }  // namespace planar

@@ -61,7 +61,7 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   std::vector<std::string> list{std::string(benchmark.verb)};
   list.insert(list.end(), benchmark.arguments.begin(), benchmark.arguments.end());
   list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds_of(cell),
-                           "--sizes", o.sizes_of(cell)});
+                           std::string(benchmark.sizes_option), o.sizes_of(cell)});
   list.insert(list.end(), own.begin(), own.end());
   if (o.may_converge(cell)) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());

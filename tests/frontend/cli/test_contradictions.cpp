@@ -134,3 +134,33 @@ TEST_CASE("a benchmark without another end is refused before the machine starts"
     CHECK_THAT(said.err, Contains(why) && Contains("net.attach") && Contains("peer"));
   }
 }
+
+TEST_CASE("options of flood and netperf that another one makes meaningless are refused") {
+  const std::pair<std::string, std::string> table[] = {
+      {"flood --sizes 64,1518", "--sizes 64,1518: is the length of the frames of --send"},
+      {"flood --send kernel --rates 1000", "--send kernel and --rates"},
+      {"flood --send kernel --burst 8", "--send kernel and --burst"},
+      {"flood --send kernel --depth driver", "--send kernel and --depth"},
+      {"flood --send kernel --frame 64 --sizes 128", "--frame and --sizes"},
+      {"flood --timer-rate 2048", "add --mode timer"},
+      {"flood --send kernel --mode delayed --timer-rate 2048", "the mode is delayed"},
+      {"netperf --response 100", "--response 100: tcp_stream has no responses"},
+      {"netperf --receive --test udp_stream --response 100", "udp_stream has no responses"}};
+  for (const auto& [arguments, why] : table) {
+    const auto said = run_planar(arguments + " --quiet --json -");
+    INFO(arguments << ": " << said.err);
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Contains(why));
+  }
+  const std::string brief = "flood --machine model77 --card ne2 --seconds 0.02 --quiet --json - --send kernel --";
+  const auto frame = run_planar(brief + "frame 1024"), sizes = run_planar(brief + "sizes 1K");
+  INFO(sizes.err);
+  REQUIRE(sizes.status == 0);
+  CHECK(sizes.json().at("state_hash") == frame.json().at("state_hash"));
+  const auto compared = run_planar(
+      "compare --do flood-driver --machines model77 --cards ne2 --sizes 500 --seconds 0.02 --quiet --json -");
+  INFO(compared.err);
+  REQUIRE(compared.status == 0);
+  CHECK(compared.json()[0].at("rows")[0].at("rate") == 500);
+}

@@ -136,7 +136,8 @@ TEST_CASE("flood's other ways refuse what makes no sense") {
   refused("--mode nothing", "--mode");
   refused("--mode timer --timer-rate 1000", "--timer-rate");
   refused("--send kernel --router", "--router");
-  refused("--send kernel --rates 63", "--rates");
+  refused("--send kernel --sizes 63", "--sizes 63");
+  refused("--send kernel --sizes 64,1518", "one length");
   refused("--send both --runs 2", "--runs");
   refused("--send nobody", "--send");
   refused("--router --depth stack", "--depth");
