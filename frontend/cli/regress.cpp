@@ -86,6 +86,16 @@ void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, 
                fmt::join(left_out, ", "));
 }
 
+/// Throws Error if nothing was run but machines that refuse their card, of which the baseline holds none.
+void check_possible(const RegressReport& report, const std::vector<CellOutcome>& outcomes) {
+  for (const RegressRow& row : report.rows)
+    if (row.status != RegressRow::Status::added || !row.figures.contains("problem")) return;
+  if (outcomes.empty() || !outcomes.front().refused()) return;
+  const Cell& cell = outcomes.front().cell;
+  throw Error(fmt::format("the baseline ({}) has no run of {} in {}, because the card does not fit: {}",
+                          report.baseline_name, cell.card_option(), cell.machine, outcomes.front().problem));
+}
+
 /// Throws Error before the work, not after it.
 void check_accept(const RegressOptions& o) {
   if (!o.command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
@@ -168,6 +178,7 @@ int run(const RegressOptions& o) {
   auto made = make_baseline(finished, matrix, o.reason);
   if (!o.reason.empty()) return accept(o, std::move(made), replaced, cells);
   RegressReport report(stored.name, *baseline, std::move(made), outcomes);
+  check_possible(report, outcomes);
   report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
   if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
   if (command.json) write_json(*command.json, report.json());

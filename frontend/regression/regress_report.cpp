@@ -66,6 +66,11 @@ std::string differing(std::size_t figures) {
 }
 
 std::string explained(const RegressRow& row) {
+  if (row.status == Status::added)
+    return fmt::format("  the baseline has no such run{}\n",
+                       row.figures.contains("problem")
+                           ? " and there can be none: " + row.figures["problem"].get<std::string>()
+                           : "; --accept adds it");
   std::string out;
   for (const Change& c : row.changes)
     out += fmt::format("  {:<18} {} -> {}{}\n", c.figure, c.was, c.is, c.by.empty() ? "" : "  (" + c.by + ")");

@@ -89,6 +89,21 @@ TEST_CASE("a build server gets JUnit, a program every row, counted and with its 
   CHECK_THAT(read_file(xml), Catch::Contains("skipped=\"1\"") && Catch::Contains("<skipped message=\"slot.1:"));
 }
 
+TEST_CASE("a card that does not fit its machine is no difference from a baseline without it", "[regress]") {
+  const Baseline b;
+  const std::string run = "regress --quiet --seconds 0.2 --sizes 8192 --baseline " + b.file;
+  const auto wrong = run_planar(run + " --machines model95 --cards 3c905b");
+  INFO(wrong.err);
+  CHECK(wrong.status == 2);
+  CHECK(wrong.out.empty());
+  CHECK_THAT(wrong.err, Catch::Contains("no run of 3c905b in model95, because the card does not fit:") &&
+                            Catch::Contains("is a PCI card"));
+  const auto beside = run_planar(run + " --machines model56sx --cards ne2,3c905b");
+  CHECK(beside.status == 1);
+  CHECK_THAT(beside.out, Catch::Contains("model56sx 3c905b\n  the baseline has no such run and there can be none: ") &&
+                             !Catch::Contains("the code does") && Catch::Contains("1 figure differs"));
+}
+
 TEST_CASE("outside of a source tree the baseline is the program's own", "[regress]") {
   const program::Scratch elsewhere;
   const auto here = std::filesystem::current_path();
