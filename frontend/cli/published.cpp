@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar published`: every published cell beside ours, what each row was used for, and how near the whole comes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
@@ -34,18 +36,33 @@ struct PublishedOptions {
   unsigned placements = guest_placements;
 };
 
+/// A run of the row's machine, or of the one that it is a variant of.
+bool same_machine(const Cell& cell, const PublishedRow& row) {
+  return cell.machine == row.machine || cell.machine == row.group;
+}
+
+[[noreturn]] void refuse_empty(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked) {
+  std::set<std::string> cards;
+  for (const PublishedRow& row : print)
+    for (const Cell& cell : asked)
+      if (same_machine(cell, row)) cards.insert(row.card);
+  throw Error(fmt::format("no published row is of these machines and cards; {}",
+                          cards.empty()
+                              ? "docs/published.md has the machines that were measured"
+                              : fmt::format("of these machines there are rows with {}", fmt::join(cards, ", "))));
+}
+
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
 /// standing for its variants. Each lasts as long as the author's, unless the user says how long (floods of a fraction
 /// of a second stay as they are), and has the sizes of the table, unless the user gives `sizes` for the rows that have
-/// several.
+/// several. Throws Error if there are none.
 std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds,
                            bool sizes) {
   std::vector<Cell> cells;
   for (const PublishedRow& row : print) {
     if (row.repeats || !row.missing.empty()) continue;
-    const auto found = std::find_if(asked.begin(), asked.end(), [&](const Cell& cell) {
-      return (cell.machine == row.machine || cell.machine == row.group) && cell.card == row.card;
-    });
+    const auto found = std::find_if(asked.begin(), asked.end(),
+                                    [&](const Cell& cell) { return same_machine(cell, row) && cell.card == row.card; });
     if (found == asked.end()) continue;
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
     cell.placement = found->placement;
@@ -55,6 +72,7 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
     cells.push_back(std::move(cell));
   }
+  if (cells.empty()) refuse_empty(print, asked);
   return cells;
 }
 

@@ -452,6 +452,16 @@ TEST_CASE("planar published runs each row in the guest's placements", "[publishe
   CHECK_FALSE(row(one).contains("placements"));
 }
 
+TEST_CASE("a selection without a published row is refused", "[published]") {
+  for (const std::string more : {"", " --sensitivity", " --check", " --json -"}) {
+    const auto said = program::run_planar("published --machines model95 --cards 3c905b --quiet" + more);
+    INFO(more << said.err);
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Catch::Contains("no published row is of these machines and cards") && Catch::Contains("ne2"));
+  }
+}
+
 TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere", "[published]") {
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
