@@ -129,7 +129,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~sisr, REG(SISR_RUM));
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
-    if (sisr) {
+    if (sisr | misr) {                  // Linux has sisr; a frame that comes in between interrupts nobody when polling
         if (misr & MISR_TX2_EOF)
             transmit_done(dev);
         if (misr & MISR_TX2_HALT)

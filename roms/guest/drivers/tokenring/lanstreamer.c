@@ -213,7 +213,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~sisr, REG(SISR_RUM));
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
-    if (sisr) {
+    if (sisr | misr) {                  // Linux has sisr; a frame that comes in between interrupts nobody when polling
         if (sisr & SISR_SRB_REPLY)
             board->srb_replied = 1;
         if (misr & (MISR_TX2_EOF | MISR_TX2_IDLE))
