@@ -95,16 +95,21 @@ void add(FileList& files, const FileOption& row, const std::string& value, const
   }
 }
 
+/// Calls `each` with the options that were given, and their names.
+template <class F>
+void each_option(const CLI::App& verb, F&& each) {
+  for (const CLI::App* app = &verb; app && app->get_parent(); app = app->get_parent())
+    for (const CLI::Option* option : app->get_options())
+      if (option->count()) each(*option, option->get_positional() ? option->get_name(true, false) : option->get_name());
+}
+
 /// Calls `each` with the rows of the options that were given, and their values.
 template <class F>
 void each_file_option(const CLI::App& verb, F&& each) {
   const std::string path = path_of(verb);
-  for (const CLI::App* app = &verb; app && app->get_parent(); app = app->get_parent())
-    for (const CLI::Option* option : app->get_options()) {
-      const std::string name = option->get_positional() ? option->get_name(true, false) : option->get_name();
-      if (const FileOption* row = option->count() ? find_file_option(path, name) : nullptr)
-        each(*row, name, option->results());
-    }
+  each_option(verb, [&](const CLI::Option& option, const std::string& name) {
+    if (const FileOption* row = find_file_option(path, name)) each(*row, name, option.results());
+  });
 }
 
 /// Whether `verb` writes the files of an option.
@@ -125,6 +130,40 @@ void check_place(const std::string& file, const std::string& named_by) {
   throw Error(fmt::format("{}: cannot be written: there is no folder {}; create it (mkdir -p {}) or name another place",
                           named_by, folder.string(), shell_quoted(folder.string())),
               ExitCode::missing_file);
+}
+
+/// Throws Error for a value of an option without a file's name, which a shell makes of a variable that is not set.
+void check_named(const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
+  for (std::size_t n = row.first; n < values.size(); ++n)
+    if (values[n] == row.prefix)
+      throw Error(fmt::format("{}{} expects the name of a {}; it is empty", name,
+                              row.prefix.empty() ? ":" : fmt::format(" {}", row.prefix),
+                              row.use == FileUse::folder    ? "folder"
+                              : row.use == FileUse::machine ? "machine, or of its file"
+                                                            : "file"));
+}
+
+/// Throws Error for what cannot be on standard output: files other than JSON, and anything beside JSON there.
+void check_standard_output(const CLI::App& verb) {
+  constexpr std::pair<std::string_view, std::string_view> printing[] = {{"--screen", "text"}, {"--serial", "stdio"}};
+  const CLI::Option* json = nullptr;
+  each_option(verb, [&](const CLI::Option& option, const std::string& name) {
+    if (name == "--json" && option.results().back() == "-") json = &option;
+  });
+  each_option(verb, [&](const CLI::Option& option, const std::string& name) {
+    const auto& values = option.results();
+    const auto has = [&](std::string_view value) {
+      return std::find(values.begin(), values.end(), value) != values.end();
+    };
+    const FileOption* row = find_file_option(path_of(verb), name);
+    if (row && row->use == FileUse::writes && name != "--json" && has("-"))
+      throw Error(fmt::format("{} -: is not written to standard output, only --json is; name a file", name));
+    for (const auto& [printed, value] : printing)
+      if (json && name == printed && has(value))
+        throw Error(
+            fmt::format("--json - and {} {}: both write to standard output; name a file for the JSON: --json FILE",
+                        printed, value));
+  });
 }
 
 }  // namespace
@@ -163,6 +202,8 @@ FileList command_files(const CLI::App& verb) {
 void check_option_files(const CLI::App& app) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  each_file_option(*verb, check_named);
+  check_standard_output(*verb);
   each_file_option(*verb, [&](const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
     for (std::size_t n = row.first; writes(*verb, row) && n < values.size(); ++n)
       if (values[n].starts_with(row.prefix)) check_place(values[n].substr(row.prefix.size()), name + " " + values[n]);

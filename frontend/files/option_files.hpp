@@ -43,8 +43,9 @@ FileList option_files(const CLI::App& verb);
 /// The same with all that the machines' files among them name, as inputs: where the runs are other processes'.
 FileList command_files(const CLI::App& verb);
 
-/// Throws Error when an output of the command line below `app` has no folder to be in, or would destroy one of its
-/// inputs, before anything is opened. What only a machine's configuration says, a session checks (lab_files.hpp).
+/// Throws Error when a file of the command line below `app` has no name, when an output has no folder to be in or would
+/// destroy one of its inputs, and when JSON and text would be mixed on standard output, before anything is opened. What
+/// only a machine's configuration says, a session checks (lab_files.hpp).
 void check_option_files(const CLI::App& app);
 
 }  // namespace planar

@@ -131,6 +131,37 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
   }
 }
 
+TEST_CASE("an empty file name is refused, as a shell makes it of a variable that is not set", "[usage]") {
+  const std::pair<std::string, std::string> file_options[] = {
+      {"netio", "--json ''"},        {"netio", "--capture ''"},           {"netio", "--timeline ''"},
+      {"netio", "--trace-file ''"},  {"netio", "--snapshot-at '1 s' ''"}, {"netio", "--restore ''"},
+      {"netio", "--screen png:"},    {"netio", "--machine ''"},           {"run model95", "--serial file:"},
+      {"run model95", "--audio ''"}, {"run model95", "--kernel ''"},      {"run model95", "--initrd ''"},
+      {"run model95", "--image ''"}, {"run model95", "--bios ''"},        {"run model95", "--floppy ''"},
+      {"run model95", "--disk ''"},  {"run model95", "--cdrom ''"},       {"run model95", "--do ''"},
+      {"list cards", "--json ''"},   {"describe model95", "--json ''"},   {"compare", "--json ''"},
+      {"compare", "--report ''"},    {"compare", "--merge ''"},           {"regress", "--json ''"}};
+  for (const auto& [verb, option] : file_options) {
+    const auto said = run_planar(verb + " " + option);
+    INFO("planar " << verb << " " << option << "\n" << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains(option.substr(0, option.find(' '))) && Contains("it is empty"));
+  }
+}
+
+TEST_CASE("standard output has either JSON or text, and no other file", "[usage]") {
+  for (const std::string other : {"--screen text", "--serial stdio"}) {
+    const auto said = run_planar("netio --seconds 0.05 --sizes 1024 --json - " + other);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains("--json - and " + other) && Contains("--json FILE"));
+  }
+  for (const std::string option : {"--capture", "--timeline", "--trace-file"}) {
+    const auto said = run_planar("netio --seconds 0.05 --sizes 1024 " + option + " -");
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains(option + " -: is not written to standard output") && Contains("name a file"));
+  }
+}
+
 TEST_CASE("names and times are understood as people write them", "[usage]") {
   CHECK(run_planar("config 95").out == run_planar("config model95").out);
   CHECK(run_planar("config 'IBM PS/2 Model 56 SX'").out == run_planar("config model56sx").out);
