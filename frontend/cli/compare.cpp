@@ -58,10 +58,7 @@ SweepPlan sweep(const CompareOptions& o) {
   auto cells = o.command.cells();
   leave_out_other_buses(cells);
   for (Cell& cell : cells)
-    if (o.bond) {
-      cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
-      cell.variant = fmt::format("bond-{}", o.bond);
-    }
+    if (o.bond) cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
   plan.cells = with_runs(cells, {plan.options.seed, o.command.placement, o.runs});
   return plan;
 }

@@ -81,6 +81,14 @@ std::size_t number_of(const Comparison& c, const Cell& cell) {
   return seen.size();
 }
 
+/// What the medium carries at most; of bonded cards, their wires together.
+void add_limit(PlotAxes& axes, const Comparison& c, MediumKind medium) {
+  const unsigned wires = c.outcomes.empty() ? 1 : c.outcomes.front().cell.bonded();
+  axes.limit = medium_limit(c.benchmark, medium, wires);
+  axes.limit_name = wires > 1 ? fmt::format("{} x {} carry at most", wires, title(medium))
+                              : fmt::format("{} carries at most", title(medium));
+}
+
 std::string throughput_plot(const Comparison& c, const std::string& machine, MediumKind medium,
                             const std::vector<PublishedRow>& print) {
   std::vector<std::string> categories;
@@ -105,8 +113,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   }
   if (lines.empty()) return {};
   PlotAxes axes{std::string(c.benchmark.axis), std::string(c.benchmark.unit)};
-  axes.limit = medium_limit(c.benchmark, medium);
-  axes.limit_name = fmt::format("{} carries at most", title(medium));
+  add_limit(axes, c, medium);
   if (c.benchmark.row_key == "rate") {  // both axes count frames
     for (const auto size : c.sizes) axes.at.push_back(size);
     axes.all = "all that is offered is delivered";
@@ -151,8 +158,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   PlotAxes axes{converged_note(c.outcomes).empty() ? fmt::format("packet size, bytes; {} s each", c.seconds)
                                                    : std::string("packet size, bytes; for as long as each ran"),
                 "KB/s"};
-  axes.limit = medium_limit(c.benchmark, medium);
-  axes.limit_name = fmt::format("{} carries at most", title(medium));
+  add_limit(axes, c, medium);
   return chart_lines("Data delivered over the time of each packet size", categories, axes, lines);
 }
 

@@ -63,7 +63,8 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
 }
 
 std::string card_name(const Cell& cell) {
-  return fmt::format("{}{}{}", find_adapter(cell.card).title, cell.options.empty() ? "" : ", ", cell.options);
+  return fmt::format("{}{}{}{}", find_adapter(cell.card).title, cell.options.empty() ? "" : ", ", cell.options,
+                     cell.bonded() > 1 ? fmt::format(", {} bonded", cell.bonded()) : "");
 }
 
 std::string card_title(const Cell& cell) {

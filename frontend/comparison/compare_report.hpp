@@ -36,7 +36,7 @@ struct Comparison {
 
 /// As a field of a CSV line: text with commas in quotes.
 std::string csv_field(const std::string& text);
-/// "Novell NE/2, irq=3".
+/// "Novell NE/2, irq=3, 2 bonded".
 std::string card_name(const Cell& cell);
 /// "Novell NE/2, irq=3 (hypothetical interface)".
 std::string card_title(const Cell& cell);

@@ -26,7 +26,8 @@ constexpr double full_frame = 1518, tcp_data = 1460, udp_data = 1480;
 struct Card {
   const AdapterEntry* entry = nullptr;
   std::string title;
-  double rate = 0;  ///< mean over the sizes
+  unsigned wires = 1;  ///< bonded cards have one each
+  double rate = 0;     ///< mean over the sizes
   double total = 0;
   std::array<double, FrameTime::parts> parts{};
 
@@ -40,6 +41,7 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   Card card;
   card.entry = &find_adapter(o.cell.card);
   card.title = card_name(o.cell);
+  card.wires = o.cell.bonded();
   const auto& frame = (*o.result)["frame_time"];
   card.total = frame["us"].get<double>();
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = frame["parts_us"].value(FrameTime::names[p], 0.0);
@@ -84,24 +86,33 @@ std::string named(const Card& card, FrameTime::Part part) {
 
 /// "; the wire alone would allow 1117 KB/s", where that is known and more.
 std::string wire_would_allow(const Comparison& c, const Card& card) {
-  const auto limit = medium_limit(c.benchmark, card.entry->medium);
+  const auto limit = medium_limit(c.benchmark, card.entry->medium, card.wires);
   if (!limit || *limit <= card.rate) return {};
-  return fmt::format("; the wire would allow {:.{}f} {}", *limit, *limit < 100 ? 1 : 0, c.benchmark.unit);
+  return fmt::format("; the wire{} would allow {:.{}f} {}", card.wires > 1 ? "s" : "", *limit, *limit < 100 ? 1 : 0,
+                     c.benchmark.unit);
+}
+
+/// The wire is nearly full, and fuller than the processor's time: of two that are nearly used up, the one with less to
+/// spare sets the rate.
+bool wire_limits(const Card& card, std::optional<double> limit) {
+  // One acknowledgement for two data frames takes 2.7 % of a half-duplex wire.
+  constexpr double nearly_all_of_wire = 0.93;
+  const double used = limit ? card.rate / *limit : 0;
+  return used >= nearly_all_of_wire && used >= card.share(card.running());
 }
 
 std::string sentence(const Comparison& c, const Card& one) {
   using enum FrameTime::Part;
   constexpr double nearly_all = 0.9, most_of_time = 0.7, little = 0.1;
-  // One acknowledgement for two data frames takes 2.7 % of a half-duplex wire.
-  constexpr double nearly_all_of_wire = 0.93;
   const double running = one.running(), waiting_for_wire = one.part(wire);
-  const auto limit = medium_limit(c.benchmark, one.entry->medium);
+  const auto limit = medium_limit(c.benchmark, one.entry->medium, one.wires);
   const int places = c.benchmark.unit == "KB/s" ? 0 : 1;
-  if (limit && one.rate >= nearly_all_of_wire * *limit)
+  if (wire_limits(one, limit))
     return fmt::format(
-        "{}: limited by the wire: {:.{}f} of the {:.{}f} {} that it carries at most; meanwhile the "
+        "{}: limited by the wire{}: {:.{}f} of the {:.{}f} {} that {} at most; meanwhile the "
         "processor is busy for {:.0f} % of the time.",
-        one.title, one.rate, places, *limit, places, c.benchmark.unit, 100 * one.share(running));
+        one.title, one.wires > 1 ? "s" : "", one.rate, places, *limit, places, c.benchmark.unit,
+        one.wires > 1 ? fmt::format("{} carry", one.wires) : "it carries", 100 * one.share(running));
   if (one.share(running) >= nearly_all) {
     const auto most = std::max({cpu_copy, stack, bus_wait}, [&](auto a, auto b) { return one.part(a) < one.part(b); });
     return fmt::format("{}: limited by the processor: {} are {}{}.", one.title, of_frame(one, one.part(most)),
@@ -220,8 +231,9 @@ std::vector<std::string> separations(const Comparison& c) {
   return pairs_of(c, cards);
 }
 
-std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium) {
-  const double kb = static_cast<double>(ethernet_rate(medium)) / 8 / 1024 * tcp_data / (full_frame + preamble_and_gap);
+std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium, unsigned wires) {
+  const double kb =
+      wires * static_cast<double>(ethernet_rate(medium)) / 8 / 1024 * tcp_data / (full_frame + preamble_and_gap);
   if (kb <= 0) return std::nullopt;
   if (benchmark.unit == "KB/s") return kb;
   if (benchmark.unit != "Mbit/s") return std::nullopt;

@@ -23,6 +23,7 @@ std::vector<std::string> separations(const Comparison& c);
 
 /// What the medium could carry of a stream's data if it did nothing else, in the benchmark's unit: full-size frames one
 /// after another. Nothing for rates of another kind, nor for a ring, whose frames and rate the lab chooses.
-std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium);
+/// Bonded cards have as many `wires`.
+std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium, unsigned wires = 1);
 
 }  // namespace planar

@@ -79,19 +79,15 @@ constexpr double boot_work = 2;
 constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
 
 /// A second machine works as much; bonded cards carry as many times the frames.
-double work_of(const std::vector<std::string>& settings) {
-  double work = 1;
-  for (std::size_t n = 0; n + 1 < settings.size(); ++n) {
-    if (settings[n] == "--against") work *= 2;
-    if (settings[n] == "--bond") work *= std::max(1.0, std::strtod(settings[n + 1].c_str(), nullptr));
-  }
-  return work;
+double work_of(const Cell& cell) {
+  const auto against = std::count(cell.settings.begin(), cell.settings.end(), "--against");
+  return (against ? 2.0 : 1.0) * cell.bonded();
 }
 
 std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
   const auto sizes = static_cast<double>(o.benchmark_of(cell).sizes(o.sizes_of(cell)).size());
   const bool fast = cell.command.empty() && ethernet_rate(find_adapter(cell.card).medium) >= 100'000'000;
-  const double frames = (fast ? work_at_100_mbit : 1) * work_of(cell.settings);
+  const double frames = (fast ? work_at_100_mbit : 1) * work_of(cell);
   return static_cast<std::uint64_t>(
       std::llround((boot_work + std::strtod(o.seconds_of(cell).c_str(), nullptr) * sizes * frames) * of_second));
 }
@@ -403,8 +399,15 @@ class Matrix {
 
 }  // namespace
 
+unsigned Cell::bonded() const {
+  const auto option = std::find(settings.begin(), settings.end(), "--bond");
+  if (option == settings.end() || std::next(option) == settings.end()) return 1;
+  return std::max(1u, static_cast<unsigned>(std::strtoul(std::next(option)->c_str(), nullptr, 10)));
+}
+
 std::string Cell::key() const {
   std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
+  if (variant.empty() && bonded() > 1) name += fmt::format("-bond-{}", bonded());
   if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
   if (placement.value_or(0)) name += fmt::format("-placement{}", *placement);
   return name;

@@ -35,6 +35,8 @@ struct Cell {
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }
+  /// How many cards its settings bond into one; 1 without --bond.
+  unsigned bonded() const;
   /// Names the cell among others of its matrix.
   std::string key() const;
   /// The same as a file's name.

@@ -190,6 +190,26 @@ TEST_CASE("a comparison of bonds, in which a card that is none of them is refuse
   CHECK(cells[0].at("bond").at("cards").size() == 2);
 }
 
+TEST_CASE("a comparison of bonds names them so, beside what all their wires carry") {
+  const Scratch scratch;
+  const std::string options = "compare --machines model95 --cards ne2 --bond 2 --seconds 0.3 --sizes 4096 --quiet";
+  const auto report = scratch.file("report");
+  const auto run = run_planar(options + " --report " + report);
+  INFO(run.err << run.out);
+  REQUIRE(run.status == 0);
+  const auto page = read_file(report + "/compare.md");
+  CHECK_THAT(
+      page, Contains("Novell NE/2, 2 bonded: limited by the processor") && Contains("the wires would allow 2318 KB/s"));
+  CHECK_THAT(read_file(report + "/compare.html"), Contains("2 x 10 Mbit/s Ethernet carry at most"));
+  // One that another process has run is found by its plan.
+  const auto sweep = scratch.file("sweep");
+  REQUIRE(run_planar(options + " --plan --report " + sweep).status == 0);
+  REQUIRE(run_planar(options + " --results " + sweep + "/runs").status == 0);
+  const auto merged = run_planar("compare --merge " + sweep);
+  INFO(merged.err);
+  CHECK(merged.status == 0);
+}
+
 TEST_CASE("a bond that cannot be says why") {
   const auto said = [](const std::string& options) {
     const auto run = run_planar("netio " + options + " --quiet --json -");

@@ -117,6 +117,14 @@ TEST_CASE("figures that are more than what was delivered are marked, with what w
   }
 }
 
+TEST_CASE("a card that keeps the processor busy is not called limited by a wire that is nearly full", "[compare]") {
+  const std::string options = "compare --machines model95 --cards ne2 --seconds 1 --sizes 4096 --quiet";
+  CHECK_THAT(run_planar(options).out, Catch::Contains("Novell NE/2: limited by the wire"));
+  const auto slow = run_planar(options + " --set ne2.data_port.ready_delay=1us").out;
+  CHECK_THAT(slow, Catch::Contains("Novell NE/2: limited by the processor") &&
+                       Catch::Contains("µs per frame are bus") && !Catch::Contains("limited by the wire"));
+}
+
 TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
   const auto said = run_planar(
       "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");
