@@ -25,6 +25,7 @@ struct Row {
 
 struct Result {
   bool of_baseline = false;  ///< its figures have a baseline's names
+  std::string benchmark;     ///< "netio", "netperf udp_stream"; empty: no run of it has a result
   Values program;
   std::vector<Row> rows;
 };
@@ -61,6 +62,13 @@ void add_figures(const ordered_json& result, Row& row) {
     if (std::find(others.begin(), others.end(), key) == others.end()) flatten(key, value, row.figures);
 }
 
+/// The benchmark of a run's result; empty for what is none.
+std::string benchmark_of(const ordered_json& result) {
+  if (result.contains("netio_version")) return "netio";
+  if (result.contains("test")) return "netperf " + result["test"].get<std::string>();
+  return result.contains("depth") ? "flood" : "";
+}
+
 void add_program(const ordered_json& result, Values& program) {
   for (const auto* key : {"planar", "guest_image_sha256", "netio_version", "do", "seconds", "sizes", "baseline"})
     if (result.contains(key)) flatten(std::string(key) == "planar" ? "" : key, result[key], program);
@@ -91,6 +99,7 @@ void add_timing(const ordered_json& groups, const std::string& name, Row& row) {
 Result read_baseline(const ordered_json& file) {
   Result result;
   result.of_baseline = true;
+  result.benchmark = file.value("do", "");
   add_program(file, result.program);
   for (const auto& [machine, cards] : file.at("cells").items())
     for (const auto& [card, figures] : cards.items()) {
@@ -106,6 +115,7 @@ Result read_baseline(const ordered_json& file) {
 Result read_regress(const ordered_json& file) {
   Result result;
   result.of_baseline = true;
+  result.benchmark = file.value("do", "");
   add_program(file, result.program);
   for (const auto& entry : file.at("rows")) {
     const std::string machine = entry.at("machine"), card = entry.at("card");
@@ -122,6 +132,7 @@ Result read_result(const ordered_json& file) {
   Result result;
   const auto add = [&](const ordered_json& entry) {
     if (result.program.empty()) add_program(entry, result.program);
+    if (result.benchmark.empty()) result.benchmark = benchmark_of(entry);
     result.rows.push_back(benchmark_row(entry));
   };
   if (file.is_array()) {
@@ -255,6 +266,9 @@ ResultDiff diff_results(const ordered_json& a_file, const std::string& a_name, c
   if (a.of_baseline != b.of_baseline)
     throw Error(fmt::format("{} and {}: one is of regress, the other of netio or compare; their figures do not compare",
                             a_name, b_name));
+  if (!a.benchmark.empty() && !b.benchmark.empty() && a.benchmark != b.benchmark)
+    throw Error(fmt::format("{} is of {}, {} of {}: results of different benchmarks do not compare; name two of one",
+                            a_name, a.benchmark, b_name, b.benchmark));
   ResultDiff diff;
   diff.program = differences_of_both(a.program, b.program);
   if (a.rows.size() == 1 && b.rows.size() == 1 && a.rows[0].name != b.rows[0].name) {  // two cards, two machines

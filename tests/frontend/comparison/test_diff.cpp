@@ -40,6 +40,22 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
   for (const auto& figure : j["rows"][0]["figures"]) CHECK_FALSE(figure["name"].get<std::string>().starts_with("host"));
 }
 
+TEST_CASE("results of different benchmarks are not compared", "[diff]") {
+  const Scratch scratch;
+  const auto netio = scratch.file("netio.json"), stream = scratch.file("tcp.json"),
+             datagrams = scratch.file("udp.json");
+  const std::string netperf = "netperf --machine model77 --card ne2 --seconds 0.1 --quiet --json ";
+  REQUIRE(run_planar("netio --machine model77 --card ne2" + brief_diff + " --json " + netio).status == 0);
+  REQUIRE(run_planar(netperf + stream).status == 0);
+  REQUIRE(run_planar(netperf + datagrams + " --test udp_stream").status == 0);
+  const auto programs = run_planar("diff " + netio + " " + stream);
+  CHECK(programs.status == 2);
+  CHECK_THAT(programs.err, Contains(netio + " is of netio, " + stream + " of netperf tcp_stream"));
+  const auto tests = run_planar("diff " + stream + " " + datagrams);
+  CHECK(tests.status == 2);
+  CHECK_THAT(tests.err, Contains("netperf tcp_stream") && Contains("netperf udp_stream"));
+}
+
 TEST_CASE("another program and another machine are named, and rows that one side lacks", "[diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json");
