@@ -105,8 +105,10 @@ HostNet parse_host_net(const std::string& attach, const std::vector<std::string>
     net.kind = HostNet::Kind::socket;
   if (net.kind == HostNet::Kind::socket) {
     if (!socket_address_good(net.name))
-      throw Error(fmt::format(
-          "net '{}': write socket:HOST:PORT, for example socket:127.0.0.1:4000, or socket:unix:PATH", attach));
+      throw Error(
+          fmt::format("net '{}': write socket:HOST:PORT with a port from 1 to 65535, for example "
+                      "socket:127.0.0.1:4000, or socket:unix:PATH",
+                      attach));
   } else if (net.name.empty() || net.name.size() > 15) {
     throw Error(fmt::format("net '{}': write {}:NAME with the name of the device, 1 to 15 characters (see `ip link`)",
                             attach, kind));

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -235,8 +236,11 @@ bool socket_address_good(const std::string& text) {
   if (text.starts_with(unix_prefix))
     return text.size() > unix_prefix.size() && text.size() - unix_prefix.size() < sizeof(sockaddr_un::sun_path);
   const auto colon = text.rfind(':');
-  return colon != std::string::npos && colon > 0 && colon + 1 < text.size() && text.size() - colon <= 6 &&
-         text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  if (colon == std::string::npos || colon == 0) return false;
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc{} && last == end && port > 0;
 }
 
 std::unique_ptr<HostLink> open_socket(const std::string& address) { return std::make_unique<SocketLink>(address); }
