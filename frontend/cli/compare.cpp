@@ -76,6 +76,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
   const auto failure = host_failure_text(outcomes);
   if (!folder_name.empty() && failure.empty()) {
     const fs::path folder = folder_name;
+    make_folder(folder);  // --merge has kept no run in it
     write_json((folder / "compare.json").string(), json, "--report");
     replace_file(folder / "compare.csv", comparison_csv(c), "--report");
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");

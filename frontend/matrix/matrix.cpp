@@ -202,7 +202,7 @@ class Matrix {
       if (Interruption::asked() && !ending_) {
         ending_ = true;
         for (const std::size_t n : waiting)
-          if (!outcomes_[n].result) interrupt(n);
+          if (!outcomes_[n].result) cut(n, interrupted);
         waiting.clear();
         for (const Running& r : running_) ::kill(r.pid, SIGTERM);
       }
@@ -221,7 +221,7 @@ class Matrix {
   std::vector<CellOutcome> finished() {
     for (std::size_t n = 0; n < cells_.size(); ++n) {
       outcomes_[n].cell = cells_[n];
-      if (!reuse(n)) interrupt(n);
+      if (!reuse(n)) cut(n, "not run");
     }
     return std::move(outcomes_);
   }
@@ -291,9 +291,12 @@ class Matrix {
     running_.push_back({pid, n, std::move(out), std::move(err)});
   }
 
-  void interrupt(std::size_t n) {
+  static constexpr const char* interrupted = "interrupted";
+
+  /// The run is not finished; `problem` says whether the user ended it or nobody has run it.
+  void cut(std::size_t n, const char* problem) {
     outcomes_[n].status = static_cast<int>(interrupted_exit);
-    outcomes_[n].problem = "interrupted";
+    outcomes_[n].problem = problem;
   }
 
   /// Takes the outcome of a run that has ended, or waits a little for one. It does not wait for long: a signal may come
@@ -321,7 +324,7 @@ class Matrix {
       return no_answer ? void() : check(n, o);
     }
     outcomes_[n] = std::move(o);
-    if (outcomes_[n].interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
+    if (outcomes_[n].interrupted() || (ending_ && WIFSIGNALED(status))) return cut(n, interrupted);
     keep(n);
     say_done(n, outcomes_[n].result ? "" : outcomes_[n].refused() ? ": not run: " + outcomes_[n].problem : ": failed");
   }

@@ -114,8 +114,11 @@ TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of 
   }
   CHECK(commands.size() == 8);
   CHECK(files.size() == 8);
-  const auto early = run_planar("compare --merge " + folder);
+  const auto report = scratch.file("new") + "/report";  // a folder that is not there yet
+  const auto early = run_planar("compare --merge " + folder + " --report " + report);
   CHECK(early.status == 1);
+  CHECK_THAT(early.out, Contains(": not run") && !Contains("interrupted"));
+  CHECK(std::filesystem::exists(report + "/compare.html"));
   CHECK_THAT(early.err, Contains("8 of 8 runs are not finished"));
   for (const auto& command : commands) CHECK(run_planar(command.substr(7)).status == 0);
   for (const auto& file : files) CHECK(std::filesystem::exists(file));
