@@ -26,6 +26,8 @@ namespace planar {
 
 namespace {
 
+constexpr const char* usual_timeout = "600 s";
+
 struct RunOptions {
   MachineOptions machine;
   OutputOptions output;
@@ -38,7 +40,7 @@ struct RunOptions {
   GuestSettings guest;
   std::optional<std::string> audio;
   std::vector<std::string> until;
-  std::string timeout = "600 s";
+  std::optional<std::string> timeout;
   std::vector<std::string> steps;   // --do
   std::vector<std::string> typing;  // --type
   std::vector<bool> in_order;       // command line order: true for a step, false for typing
@@ -131,7 +133,8 @@ std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit
   return all;
 }
 
-std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
+/// `waits`: for a text of --until. Without one only steps wait.
+std::unique_ptr<Session> open(const RunOptions& o, Time limit, bool waits) {
   if (o.state.restore) {
     Config none;
     auto steps = read_all_steps(o, none, limit);
@@ -144,6 +147,11 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
     if (value) o.machine.give(lab, name, *value);
   o.guest.give(lab, o.machine.machine);
   auto steps = read_all_steps(o, lab.machine(0), limit);
+  if (o.timeout && !waits && steps.empty())
+    throw Error(
+        fmt::format("--timeout {0}: the run waits for no text; add --until screen:TEXT, or end it at that time "
+                    "with --until \"{0}\"",
+                    *o.timeout));
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
 
@@ -224,9 +232,9 @@ int run(const RunOptions& o) {
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
     throw Error("--bios: a snapshot does not contain your own firmware; run without --snapshot-at and --restore");
   const Until until = parse_until(o.until);
-  const auto timeout = parse_time(o.timeout);
+  const auto timeout = parse_time(o.timeout.value_or(usual_timeout));
   if (!timeout)
-    throw Error(fmt::format("--timeout {}: is not a time; write for example --timeout \"60 s\"", o.timeout));
+    throw Error(fmt::format("--timeout {}: is not a time; write for example --timeout \"60 s\"", *o.timeout));
   const bool waits = !until.texts.empty();
   if (waits && !o.in_order.empty())
     throw Error(
@@ -236,7 +244,7 @@ int run(const RunOptions& o) {
       until.time && saved && *saved > *until.time)
     throw Error(fmt::format("--snapshot-at {}: lies after the end of the run; give a later --until, or an earlier time",
                             o.state.snapshot.at(0)));
-  auto session = open(o, *timeout);
+  auto session = open(o, *timeout, waits);
   check_machines(session->lab(), until);
   if (until.time) session->check_not_past(fmt::format("--until '{:.9g} s'", until.time->seconds()), *until.time);
   if (waits) session->check_not_past("--timeout " + o.timeout, *timeout);
@@ -353,7 +361,8 @@ Verb add_run(CLI::App& app) {
               "machines; NAME.screen:TEXT on one); with several texts the first to appear. Otherwise the run ends with "
               "its last step, when the processor halts for good, or with Ctrl-C")
           ->type_name("TIME|screen:TEXT|serial:TEXT"));
-  verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
+  verb->add_option("--timeout", o->timeout,
+                   "Give up waiting for a text, of --until or of a step, after this virtual time (exit 5)")
       ->type_name("TIME")
       ->capture_default_str();
   auto* steps = repeatable(

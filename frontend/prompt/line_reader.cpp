@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/common/error.hpp"
@@ -50,6 +51,9 @@ int keep_open(std::FILE*) { return 0; }
 
 LineReader::LineReader(const std::string& script) : name_(script), file_(stdin, keep_open) {
   if (!script.empty()) {
+    std::error_code problem;
+    if (std::filesystem::is_directory(script, problem))
+      throw Error(fmt::format("--script {}: is a folder; name a file of commands", script), ExitCode::missing_file);
     file_ = {std::fopen(script.c_str(), "r"), std::fclose};
     if (!file_)
       throw Error(fmt::format("--script {}: cannot be read; name a file of commands", script), ExitCode::missing_file);
