@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -82,14 +81,11 @@ int finish(int code) {
 /// What CLI11 says of command `name`, with what could be written instead.
 std::string explained(const CLI::App& app, const std::string& what, const std::string& name) {
   const std::string help = fmt::format("see `{} --help`", name), last = what.substr(what.rfind(' ') + 1);
-  std::error_code none;
-  if (what.starts_with("The following argument") && std::filesystem::is_regular_file(last, none))
-    return fmt::format(
-        "{0}: say what the file is: --image {0} or --floppy {0} for a diskette, --disk, --cdrom, --kernel, --restore "
-        "for a snapshot; {1}",
-        last, help);
   constexpr std::string_view missing = " is required", choice = " not in {";
   const CommandRow program = command_table(app);
+  if (what.starts_with("The following argument"))
+    if (const auto meant = about_argument(program, name, last); !meant.empty())
+      return fmt::format("{}; {}", meant, help);
   for (const CommandRow* command : all_commands(program))
     for (const OptionRow& option : command->options)
       if (command->name() == name && what == option.name() + std::string(missing) && !option.choices.empty())

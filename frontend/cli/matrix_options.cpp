@@ -13,6 +13,7 @@
 #include "frontend/options/option_group.hpp"
 #include "frontend/options/options.hpp"
 #include "machines/config/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -90,7 +91,13 @@ std::vector<Cell> MatrixCommand::cells() const {
         cell.settings.insert(cell.settings.end(), {"--set", value});
         used = true;
       }
-    if (!used) throw Error(fmt::format("--set {}: no run holds a '{}'; add it to --cards", value, card));
+    if (!used && (find_mca(card) || find_pci(card)))
+      throw Error(fmt::format("--set {}: no run holds a '{}'; add it to --cards", value, card));
+    if (!used)
+      throw Error(
+          fmt::format("--set {}: '{}' is no card, and this verb sets values of cards alone; write it into a "
+                      "machine's file (planar config MACHINE > lab.toml) and name that with --machines",
+                      value, card));
   }
   return list;
 }

@@ -34,9 +34,9 @@ void enter_machine(const Enter& enter, const Config& config, const MachineConfig
     if (m.floppies[n]) enter_disk(enter, *m.floppies[n], named_by(floppy_path(n) + ".file"), owner(n));
   for (const DriveConfig& drive : m.drives) {
     if (drive.disk.file.empty()) continue;  // no CD is in it
-    enter_disk(enter, drive.disk,
-               named_by(fmt::format("{}.{}.file", drive.kind == storage::DriveKind::disk ? "disk" : "cdrom", drive.id)),
-               {});
+    const auto path = fmt::format("{}.{}", drive.kind == storage::DriveKind::disk ? "disk" : "cdrom", drive.id);
+    // An option that names one image for two drives says the same of both: each is an owner of its own.
+    enter_disk(enter, drive.disk, named_by(path + ".file"), fmt::format("machine {}, {}", m.number, path));
   }
   const StartConfig& start = m.start;
   if (!start.image.empty()) enter_disk(enter, parse_image_option("image", start.image), named_by("image"), owner(0));

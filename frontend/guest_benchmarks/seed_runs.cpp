@@ -17,13 +17,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Throws Error for an option of which several runs cannot share the file.
-void refuse_files(const CLI::App& verb) {
+/// Throws Error for an option of which several runs cannot share the file or the port.
+void refuse_single(const CLI::App& verb) {
   for (const char* single :
-       {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
+       {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore", "--gdb"})
     if (const auto* option = verb.get_option_no_throw(single); option && option->count())
-      throw Error(
-          fmt::format("--runs and {}: it writes or reads the data of a single run; leave one of them out", single));
+      throw Error(fmt::format("--runs and {}: that is of a single run; leave one of them out", single));
 }
 
 std::string line(const std::string& what, const Spread& s) {
@@ -74,7 +73,7 @@ std::vector<std::string> given_words(const Benchmark& benchmark, const CLI::App&
 int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, const RunSeries& series,
               const std::optional<std::string>& json, bool quiet, const CacheOptions& cache) {
   cache.validate();
-  refuse_files(verb);
+  refuse_single(verb);
   MatrixOptions matrix;
   matrix.benchmark = &benchmark;
   matrix.seconds = benchmark.comparison.seconds;

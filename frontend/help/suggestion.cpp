@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
+#include "machines/config/machine_files.hpp"
 #include "machines/config/units.hpp"
+#include "machines/config/usual_names.hpp"
 
 namespace planar {
 namespace {
@@ -18,6 +21,16 @@ const OptionRow* find_option(const CommandRow& command, const std::string& name)
     if (!option.positional && std::find(option.names.begin(), option.names.end(), name) != option.names.end())
       return &option;
   return nullptr;
+}
+
+bool has_argument(const CommandRow& command, const std::string& name) {
+  return std::any_of(command.options.begin(), command.options.end(),
+                     [&](const OptionRow& option) { return option.positional && option.name() == name; });
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
 }
 
 /// What people who know other emulators write, and what it is here.
@@ -59,6 +72,9 @@ std::string about_option(const CommandRow& program, const CommandRow& command, c
   const std::string name = with_two_hyphens(written);
   for (const Elsewhere& row : elsewhere_rows)
     if (row.verb == command.name() && row.option == name) return std::string(row.answer);
+  if (const auto word = name.substr(name.find_first_not_of('-')); has_argument(command, word))
+    return fmt::format("`{0}` has no option '{1}', it takes the {2} as an argument: {0} {3}; see `{0} --help`",
+                       command.name(), name, word, upper(word));
   std::vector<std::string> known, elsewhere;
   for (const OptionRow& option : command.options)
     if (!option.positional) known.insert(known.end(), option.names.begin(), option.names.end());
@@ -105,6 +121,24 @@ std::string suggestion(const CommandRow& program, const std::vector<std::string>
     command = next;
   }
   return {};
+}
+
+std::string about_argument(const CommandRow& program, const std::string& name, const std::string& word) {
+  constexpr std::pair<const char*, const char*> uses[] = {
+      {"--image", "a diskette"}, {"--floppy", "a diskette"},  {"--disk", "a hard disk"}, {"--cdrom", "a CD"},
+      {"--kernel", "a kernel"},  {"--restore", "a snapshot"}, {"--machine", "a machine"}};
+  const auto all = all_commands(program);
+  const auto command = std::find_if(all.begin(), all.end(), [&](const auto* row) { return row->name() == name; });
+  if (command == all.end()) return {};
+  if (find_option(**command, "--machine") && is_built_in(usual_machine_name(word)))
+    return fmt::format("{0}: a machine is named with --machine: {1} --machine {0}", word, name);
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(word, none)) return {};
+  std::vector<std::string> ways;
+  for (const auto& [option, use] : uses)
+    if (find_option(**command, option)) ways.push_back(fmt::format("{} {} for {}", option, word, use));
+  return ways.empty() ? fmt::format("{}: is one file more than `{}` takes", word, name)
+                      : fmt::format("{}: say what the file is: {}", word, fmt::join(ways, ", "));
 }
 
 }  // namespace planar

@@ -2,6 +2,7 @@
 #include "frontend/options/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/usual_names.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -386,7 +388,13 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
       config.set_text(path + ".set." + key, text.substr(equals + 1), "--set " + text);
       found = true;
     }
-    if (!found) throw Error(fmt::format("--set {}: no slot contains a '{}'; add --card {}", text, card, card));
+    if (!found && (find_mca(card) || find_pci(card)))
+      throw Error(fmt::format("--set {}: no slot contains a '{}'; add --card {}", text, card, card));
+    if (!found)
+      throw Error(
+          fmt::format("--set {}: '{}' is neither a card nor one of {}; `planar show CARD` lists a card's values, and "
+                      "what else a machine has is written into its file (planar config)",
+                      text, card, fmt::join(tables, ", ")));
   }
 }
 

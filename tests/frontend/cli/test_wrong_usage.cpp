@@ -121,6 +121,18 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"completion", 2, {"`planar completion` needs one of bash"}},
       {"-v", 2, {"did you mean '--version'?"}},
       {"compare --do netoi", 2, {"netoi", "netio"}},
+      {"run --machine model56sx", 2, {"takes the machine as an argument: planar run MACHINE"}},
+      {"netio model56sx", 2, {"model56sx: a machine is named with --machine: planar netio --machine model56sx"}},
+      {"diff a b " + image, 2, {image + ": is one file more than `planar diff` takes"}},
+      {"compare --set peer.turnaround=1us", 2, {"'peer' is no card", "machine's file", "--machines"}},
+      {"compare --cards ne2 --set 3c523.ram=5", 2, {"no run holds a '3c523'", "--cards"}},
+      {"netio --set 'cpu.clock=10 MHz'", 2, {"'cpu' is neither a card nor one of", "peer", "planar config"}},
+      {"netio --gdb 12345 --runs 2", 2, {"--runs and --gdb"}},
+      {"run pc-p166 --disk " + image + " --disk " + image, 2, {"--disk " + image, "same file", image + ".overlay"}},
+      {"run model95 --timeout '1 s'", 2, {"--timeout 1 s", "--until screen:TEXT", "--until \"1 s\""}},
+      {"netio --net socket:127.0.0.1:99999", 2, {"socket:127.0.0.1:99999", "a port from 1 to 65535"}},
+      {"netio --net socket:127.0.0.1:0", 2, {"socket:127.0.0.1:0", "a port from 1 to 65535"}},
+      {"debug model95 --script /tmp", 3, {"--script /tmp: is a folder"}},
   };
   REQUIRE(table.size() >= 30);
   for (const Wrong& wrong : table) {
