@@ -7,6 +7,7 @@
 
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/options.hpp"
+#include "machines/config/board_kind.hpp"
 #include "machines/config/key_reference.hpp"
 
 namespace planar {
@@ -28,7 +29,8 @@ Verb add_config(CLI::App& app) {
       return 0;
     }
     LabConfig lab = o->machine.lab();
-    lab.read();
+    for (const MachineConfig& machine : lab.read())
+      if (machine.board_kind->check_cards) machine.board_kind->check_cards(machine);
     fmt::print("{}", o->explain ? lab.explained() : lab.resolved());
     return 0;
   };

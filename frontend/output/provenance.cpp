@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 ordered_json card_provenance(const CardConfig& card) {
   ordered_json j{{"slot", card.slot}, {"card", card.name}};
   if (!card.enabled) j["enabled"] = false;
-  for (const auto& [key, value] : card.pins) j[key] = value;
+  for (const CardConfig::Pin& pin : card.pins) j[pin.key] = pin.value;
   if (card.mac) j["mac"] = *card.mac;
   if (!card.driver.empty()) j["driver"] = card.driver;
   return j;

@@ -48,6 +48,9 @@ struct BoardKind {
   /// The SCSI adapter for drives in a slot of that many bits, if the user names none; empty: the board has its own
   /// controller.
   std::string_view (*storage_card)(unsigned slot_width);
+  /// Throws Error if the cards cannot be configured together as the user asks, as building the board would; null: there
+  /// is nothing to ask for.
+  void (*check_cards)(const MachineConfig& machine) = nullptr;
 };
 
 /// All kinds, a row each (machines/boards/boards.cpp). The first is that of a machine file that names none.

@@ -52,6 +52,21 @@ std::optional<std::string> quoted(const std::optional<std::string>& text) {
   return text ? std::optional(toml_string(*text)) : std::nullopt;
 }
 
+/// Throws Error for a key such as "data_port.ready_delay": in quotes it is one name, and no setting's name has a dot.
+void refuse_quoted_paths(const toml::table& table, const AsciiToml& text, const std::string& name) {
+  for (const auto& [key, node] : table) {
+    if (key.str().find('.') != std::string_view::npos) {
+      const TextPlace at = text.place(key.source().begin.line, key.source().begin.column);
+      throw Error(fmt::format("{0}:{1}:{2}: \"{3}\" is one key in quotes; write it without them: {3} = ...", name,
+                              at.line, at.column, key.str()));
+    }
+    if (const auto* below = node.as_table()) refuse_quoted_paths(*below, text, name);
+    if (const auto* list = node.as_array())
+      for (const auto& entry : *list)
+        if (const auto* below = entry.as_table()) refuse_quoted_paths(*below, text, name);
+  }
+}
+
 }  // namespace
 
 struct Config::Impl {
@@ -112,6 +127,7 @@ void Config::add_text(std::string_view text, const std::string& name) {
   AsciiToml ascii(text, name);
   try {
     toml::table table = toml::parse(ascii.text(), name);
+    refuse_quoted_paths(table, ascii, name);
     impl_->layers.push_back({name, std::move(table), std::move(ascii)});
   } catch (const toml::parse_error& e) {
     const TextPlace at = ascii.place(e.source().begin.line, e.source().begin.column);

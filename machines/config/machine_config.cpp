@@ -11,6 +11,7 @@
 
 #include "core/state/sha256.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/network_config.hpp"
@@ -174,12 +175,20 @@ void check_bus(const AdapterEntry& card, const MachineConfig& m) {
                           card.title, bus(card.bus()), m.name, bus(m.board_kind->slot_bus)));
 }
 
+std::string read_mac(Config& c, const std::string& path) {
+  const auto text = c.text(path);
+  try {
+    net::parse_mac(text);
+  } catch (const Error& e) { c.fail(path, e.what()); }
+  return text;
+}
+
 void read_cards(Config& c, MachineConfig& m) {
   for (const auto& name : c.children("slot")) {
     const auto number = parse_number(name);
     const auto path = "slot." + name;
     if (!number || *number < 1 || *number > m.slot_widths.size())
-      throw Error(fmt::format("slot.{}: {} has slots 1 to {}; move the card", name, m.name, m.slot_widths.size()));
+      c.fail(path, fmt::format("{} has slots 1 to {}; move the card", m.name, m.slot_widths.size()));
     CardConfig card;
     card.slot = static_cast<unsigned>(*number);
     card.name = c.text(path + ".card");
@@ -189,7 +198,7 @@ void read_cards(Config& c, MachineConfig& m) {
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
       if (key == "mac") {
-        card.mac = c.text(path + ".mac");
+        card.mac = read_mac(c, path + ".mac");
         continue;
       }
       if (key == "medium") {
@@ -224,7 +233,8 @@ void read_cards(Config& c, MachineConfig& m) {
             "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
                 card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
       const auto value = c.text(path + "." + key);
-      if (value != "auto") card.pins.emplace_back(key, value);
+      const auto pinned = path + "." + key;
+      if (value != "auto") card.pins.push_back({key, value, c.origin(pinned) + ": " + pinned});
     }
     m.cards.push_back(std::move(card));
   }

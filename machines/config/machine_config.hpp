@@ -31,8 +31,12 @@ struct CardConfig {
   std::string medium;   ///< what a network adapter is plugged into: MediumConfig::name
   bool enabled = true;  ///< POST sets POS 2 bit 0; a card that is not enabled answers at its POS registers only
   std::string driver;   ///< version whose habits the test guest's driver is to have; empty: its own default
-  /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
-  std::vector<std::pair<std::string, std::string>> pins;
+  /// A resource pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
+  struct Pin {
+    std::string key, value;
+    std::string where;  ///< for messages: "lab.toml:5:7: slot.1.irq"
+  };
+  std::vector<Pin> pins;
   std::optional<std::string> mac;
   std::vector<std::pair<std::string, std::string>> settings;  ///< timing values overridden with --set
 };

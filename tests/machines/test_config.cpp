@@ -128,7 +128,10 @@ TEST_CASE("an item of the adapter's description is an option of its card") {
   c.add_text("[slot.1]\ncard = \"madge-mc\"\nburst-mode = \"cycle-steal\"\n", "lab.toml");
   const auto cards = read_machine(c).cards;
   REQUIRE(cards.size() == 1);
-  CHECK(cards[0].pins == std::vector<std::pair<std::string, std::string>>{{"burst-mode", "cycle-steal"}});
+  REQUIRE(cards[0].pins.size() == 1);
+  CHECK(cards[0].pins[0].key == "burst-mode");
+  CHECK(cards[0].pins[0].value == "cycle-steal");
+  CHECK(cards[0].pins[0].where == "lab.toml:3:14: slot.1.burst-mode");
 }
 
 TEST_CASE("an invalid setting is rejected with its file, line and remedy") {

@@ -20,6 +20,7 @@ BoardKind Ps2Board::kind() {
   kind.slot_bus = MicroChannel::name;
   kind.usual_card = "ne2";
   kind.card_choice = ps2_card_choice;
+  kind.check_cards = check_ps2_cards;
   kind.storage_card = [](unsigned width) -> std::string_view { return width == 32 ? "scsi-cache" : "scsi-a"; };
   return kind;
 }

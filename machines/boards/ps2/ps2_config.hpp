@@ -24,5 +24,7 @@ struct Ps2Config final : BoardConfig {
 std::shared_ptr<const BoardConfig> read_ps2(Config& c, const MachineConfig& m);
 /// Resources of a Micro Channel card and the items of its adapter description.
 bool ps2_card_choice(const std::string& card, const std::string& key);
+/// Throws Error if no configuration of the cards has all that the user pins, naming the pin or the conflict.
+void check_ps2_cards(const MachineConfig& config);
 
 }  // namespace planar

@@ -26,7 +26,26 @@ constexpr std::uint8_t planar_pos2 = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
 
 adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::bits32 : adf::SlotWidth::bits16; }
 
+/// What the machine's own parts and its cards need, with what the user pins; a request for each card, in their order.
+adf::Problem slot_problem(const MachineConfig& config) {
+  adf::Problem problem;
+  adf::PlanarParts parts;
+  parts.memory_kb = config.memory_bytes / 1024;
+  problem.planar = adf::planar_claims(parts);
+  for (const CardConfig& card : config.cards) {
+    adf::SlotRequest request;
+    request.slot = card.slot;
+    request.width = slot_width(config.slot_widths[card.slot - 1]);
+    request.adapter = adf::find_adf(find_mca(card.name)->adapter_id);  // read_machine() has looked at its bus
+    for (const CardConfig::Pin& pin : card.pins) request.pins.push_back({pin.key, pin.value, pin.where});
+    problem.slots.push_back(std::move(request));
+  }
+  return problem;
+}
+
 }  // namespace
+
+void check_ps2_cards(const MachineConfig& config) { adf::solve_or_refuse(slot_problem(config), config.name); }
 
 void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
   const bus::SlotWiring wiring{scheduler_,  host_.io(),     space_, channel_,        dma_,
@@ -39,12 +58,10 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
   adapters_.resize(slots_.size());
   network_.resize(slots_.size());
 
-  adf::Problem problem;
-  adf::PlanarParts parts;
-  parts.memory_kb = memory_.ram_kb();
-  problem.planar = adf::planar_claims(parts);
-  for (const CardConfig& card : config_.cards) {
-    const McaEntry& entry = *find_mca(card.name);  // read_machine() has looked at its bus
+  adf::Problem problem = slot_problem(config_);
+  for (std::size_t n = 0; n < config_.cards.size(); ++n) {
+    const CardConfig& card = config_.cards[n];
+    const McaEntry& entry = *find_mca(card.name);
     if (entry.refusal && !config_.force)
       if (const auto reason = entry.refusal(processor_model(config_.timing.model).generation); !reason.empty())
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; use another card, or --force to try", card.slot,
@@ -52,14 +69,7 @@ void Ps2Board::fill_slots(std::span<net::Medium* const> media) {
     bus::Slot& slot = *slots_[card.slot - 1];
     McaParts made = make_adapter(entry, card, media);
     slot.set_occupant(made.card->name(), made.network ? TraceCategory::nic : TraceCategory::disk);
-    adf::SlotRequest request;
-    request.slot = card.slot;
-    request.width = slot_width(slot.width());
-    request.adapter = adf::find_adf(entry.adapter_id);
-    request.adapter.id = made.card->adapter_id();  // a variant has the same choices under its own ID
-    for (const auto& [key, value] : card.pins)
-      request.pins.push_back({key, value, fmt::format("slot.{}.{}", card.slot, key)});
-    problem.slots.push_back(std::move(request));
+    problem.slots[n].adapter.id = made.card->adapter_id();  // a variant has the same choices under its own ID
     pos_.insert(card.slot - 1, made.card.get());
     network_[card.slot - 1] = made.network;
     adapters_[card.slot - 1] = std::move(made.card);

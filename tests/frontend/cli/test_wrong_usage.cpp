@@ -161,6 +161,29 @@ TEST_CASE("an empty file name is refused, as a shell makes it of a variable that
   }
 }
 
+TEST_CASE("an error about a card in a machine file names the line, and config refuses it as run does", "[usage]") {
+  const Scratch scratch;
+  const std::pair<std::string, std::vector<std::string>> wrong_cards[] = {
+      {"[slot.1]\ncard = \"ne2\"\nirq = 7\n", {":4:7: slot.1.irq", "the adapter does not offer this"}},
+      {"[slot.1]\ncard = \"ne2\"\nmac = \"00:11\"\n", {":4:7: slot.1.mac", "'00:11' is no Ethernet address"}},
+      {"[slot.9]\ncard = \"ne2\"\n", {":2:", "slot.9: model95 has slots 1 to 8; move the card"}},
+      {"[slot.1]\ncard = \"ne2\"\n[slot.1.set]\n\"data_port.ready_delay\" = \"5 ns\"\n",
+       {":5:1: \"data_port.ready_delay\" is one key in quotes", "data_port.ready_delay = ..."}}};
+  for (const auto& [text, says] : wrong_cards) {
+    const auto file = scratch.write("lab.toml", "machine = \"model95\"\n" + text);
+    for (const std::string verb : {"config " + file, "run " + file + " --until '1 ms'"}) {
+      const auto said = run_planar(verb);
+      INFO("planar " << verb << "\n" << text << said.err);
+      CHECK(said.status == 2);
+      for (const auto& words : says) CHECK_THAT(said.err, Contains(words));
+      CHECK_THAT(said.err, Contains(file + says.front().substr(0, 3)));
+    }
+  }
+  const auto option = run_planar("config model95 --card ne2:irq=7");
+  CHECK(option.status == 2);
+  CHECK_THAT(option.err, Contains("--card ne2: slot.1.irq"));
+}
+
 TEST_CASE("standard output has either JSON or text, and no other file", "[usage]") {
   for (const std::string other : {"--screen text", "--serial stdio"}) {
     const auto said = run_planar("netio --seconds 0.05 --sizes 1024 --json - " + other);
