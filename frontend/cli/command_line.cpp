@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,11 +20,11 @@
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/help/command_table.hpp"
 #include "frontend/help/help_text.hpp"
+#include "frontend/help/misuse.hpp"
 #include "frontend/help/suggestion.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/window/start_page.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 
@@ -78,28 +76,6 @@ int finish(int code) {
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
 
-/// What CLI11 says of command `name`, with what could be written instead.
-std::string explained(const CLI::App& app, const std::string& what, const std::string& name) {
-  const std::string help = fmt::format("see `{} --help`", name), last = what.substr(what.rfind(' ') + 1);
-  constexpr std::string_view missing = " is required", choice = " not in {";
-  const CommandRow program = command_table(app);
-  if (what.starts_with("The following argument"))
-    if (const auto meant = about_argument(program, name, last); !meant.empty())
-      return fmt::format("{}; {}", meant, help);
-  for (const CommandRow* command : all_commands(program))
-    for (const OptionRow& option : command->options)
-      if (command->name() == name && what == option.name() + std::string(missing) && !option.choices.empty())
-        return fmt::format("`{}` needs one of {}; {}", name, fmt::join(option.choices, ", "), help);
-  if (const auto at = what.find(choice), colon = what.find(": "); at < what.size() && colon < at) {
-    std::istringstream list(what.substr(at + choice.size(), what.rfind('}') - at - choice.size()));
-    std::vector<std::string> known;
-    for (std::string word; std::getline(list, word, ',');) known.push_back(word);
-    if (const auto guess = nearest(what.substr(colon + 2, at - colon - 2), known); !guess.empty())
-      return fmt::format("{}; did you mean '{}'?", what, guess);
-  }
-  return fmt::format("{}; {}", what, help);
-}
-
 /// Says what is wrong with a command line, and what it was probably meant to be.
 void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
   const auto guess = suggestion(command_table(app), words, hidden_names(app));
@@ -108,7 +84,7 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
   std::string name = command->get_name();
   for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
     name = parent->get_name() + " " + name;
-  say("planar: {}\n", guess.empty() ? explained(app, e.what(), name) : guess);
+  say("planar: {}\n", guess.empty() ? explained(command_table(app), e, name) : guess);
 }
 
 /// Whether an argument like "-hda" was taken for several options of one letter, of which -h is one.

@@ -247,7 +247,7 @@ int run(const RunOptions& o) {
   auto session = open(o, *timeout, waits);
   check_machines(session->lab(), until);
   if (until.time) session->check_not_past(fmt::format("--until '{:.9g} s'", until.time->seconds()), *until.time);
-  if (waits) session->check_not_past("--timeout " + o.timeout, *timeout);
+  if (waits) session->check_not_past("--timeout " + o.timeout.value_or(usual_timeout), *timeout);
   if (!o.output.quiet) say("{}", session->lab().summary());
   if (!o.output.quiet && !shown(o))
     say("planar: the screen is not shown; --window opens a window, --screen text prints it at the end\n");
@@ -364,7 +364,7 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--timeout", o->timeout,
                    "Give up waiting for a text, of --until or of a step, after this virtual time (exit 5)")
       ->type_name("TIME")
-      ->capture_default_str();
+      ->default_str(usual_timeout);
   auto* steps = repeatable(
       verb->add_option(
               "--do", o->steps,

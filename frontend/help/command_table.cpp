@@ -115,6 +115,12 @@ std::vector<const CommandRow*> all_commands(const CommandRow& table) {
   return list;
 }
 
+const OptionRow* find_option(const CommandRow& command, std::string_view name) {
+  for (const OptionRow& option : command.options)
+    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return &option;
+  return nullptr;
+}
+
 std::vector<std::string> common_groups(const CommandRow& program) {
   std::vector<std::string> seen, common;
   for (const CommandRow* command : all_commands(program))

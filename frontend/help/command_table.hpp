@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -50,6 +51,9 @@ std::vector<std::string> hidden_names(const CLI::App& app);
 
 /// Every command of `table` and below it, itself first.
 std::vector<const CommandRow*> all_commands(const CommandRow& table);
+
+/// The option or positional argument of that name; null: none.
+const OptionRow* find_option(const CommandRow& command, std::string_view name);
 
 /// The groups that several verbs share. Such a group is explained once.
 std::vector<std::string> common_groups(const CommandRow& program);

@@ -16,13 +16,6 @@
 namespace planar {
 namespace {
 
-const OptionRow* find_option(const CommandRow& command, const std::string& name) {
-  for (const OptionRow& option : command.options)
-    if (!option.positional && std::find(option.names.begin(), option.names.end(), name) != option.names.end())
-      return &option;
-  return nullptr;
-}
-
 bool has_argument(const CommandRow& command, const std::string& name) {
   return std::any_of(command.options.begin(), command.options.end(),
                      [&](const OptionRow& option) { return option.positional && option.name() == name; });
@@ -72,7 +65,7 @@ std::string about_option(const CommandRow& program, const CommandRow& command, c
   const std::string name = with_two_hyphens(written);
   for (const Elsewhere& row : elsewhere_rows)
     if (row.verb == command.name() && row.option == name) return std::string(row.answer);
-  if (const auto word = name.substr(name.find_first_not_of('-')); has_argument(command, word))
+  if (const auto word = name.substr(std::min(name.find_first_not_of('-'), name.size())); has_argument(command, word))
     return fmt::format("`{0}` has no option '{1}', it takes the {2} as an argument: {0} {3}; see `{0} --help`",
                        command.name(), name, word, upper(word));
   std::vector<std::string> known, elsewhere;

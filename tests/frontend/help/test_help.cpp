@@ -86,6 +86,23 @@ TEST_CASE("a verb or an option that does not exist gets a suggestion", "[help]")
   check("show", "name is required");
 }
 
+TEST_CASE("a known option that is used wrongly gets an answer in planar's words", "[help]") {
+  const auto check = [](const std::string& words, const std::string& expected) {
+    const auto said = run_planar(words);
+    INFO(words << "\n" << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains("planar: " + expected));
+  };
+  check("flood --rates 1 --rates 2", "--rates: takes one value, and has more; give it once; see `planar flood --help`");
+  check("flood --send", "--send needs one of kernel, process, both; see");
+  check("netio --against", "--against needs MACHINE[:CARD]; see");
+  check("compare --jobs -1", "--jobs -1: is no number that it takes; see `planar compare --help`");
+  check("disk", "`planar disk` needs a verb: create, info, commit, repair; see `planar disk --help`");
+  check("completion", "`planar completion` needs one of bash, zsh, fish; see");
+  check("netio --do ---", "`planar netio` has no option '--do'");
+  check("netio ---", "`planar netio` has no option '---'");
+}
+
 TEST_CASE("completion scripts are of the shell that is asked for", "[help]") {
   CHECK_THAT(run_planar("completion bash").out, Contains("complete -F _planar planar") && Contains("tr16-4a-1994"));
   CHECK_THAT(run_planar("completion zsh").out, Contains("#compdef planar") && Contains("--snapshot-at"));

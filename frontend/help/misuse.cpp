@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/help/misuse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "frontend/help/suggestion.hpp"
+#include "machines/config/units.hpp"
+
+namespace planar {
+namespace {
+
+const CommandRow* find_command(const CommandRow& program, const std::string& name) {
+  const auto all = all_commands(program);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* row) { return row->name() == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+/// "one of a, b", or what the help text calls the value.
+std::string values_of(const OptionRow* option) {
+  if (!option) return "a value";
+  return option->choices.empty() ? option->value : fmt::format("one of {}", fmt::join(option->choices, ", "));
+}
+
+/// "--rates: At Most 1 required but received 2", "--send: 1 required TYPE missing"
+std::string wrong_count(const CommandRow* command, const std::string& what) {
+  const auto name = what.substr(0, what.find(": "));
+  if (what.ends_with(" missing"))
+    return fmt::format("{} needs {}", name, values_of(command ? find_option(*command, name) : nullptr));
+  return fmt::format("{}: takes one value, and has more; give it once", name);
+}
+
+/// "Could not convert: --jobs = -1"
+std::string not_converted(const std::string& what) {
+  const auto begin = what.find(": ") + 2, equals = what.find(" = ");
+  if (equals == std::string::npos) return what;
+  return fmt::format("{} {}: is no number that it takes", what.substr(begin, equals - begin), what.substr(equals + 3));
+}
+
+/// "--do: nettio not in {netio,netperf}"
+std::string not_a_choice(const std::string& what) {
+  constexpr std::string_view choice = " not in {";
+  const auto at = what.find(choice), colon = what.find(": ");
+  if (at == std::string::npos || colon >= at) return {};
+  std::istringstream list(what.substr(at + choice.size(), what.rfind('}') - at - choice.size()));
+  std::vector<std::string> known;
+  for (std::string word; std::getline(list, word, ',');) known.push_back(word);
+  const auto guess = nearest(what.substr(colon + 2, at - colon - 2), known);
+  return guess.empty() ? std::string() : fmt::format("{}; did you mean '{}'?", what, guess);
+}
+
+/// "name is required", "A subcommand is required"
+std::string missing(const CommandRow* command, const std::string& name, const std::string& what) {
+  constexpr std::string_view required = " is required";
+  if (!command || !what.ends_with(required)) return {};
+  const OptionRow* option = find_option(*command, what.substr(0, what.size() - required.size()));
+  if (option && !option->choices.empty()) return fmt::format("`{}` needs {}", name, values_of(option));
+  if (option || command->commands.empty()) return {};
+  std::vector<std::string> verbs;
+  for (const CommandRow& verb : command->commands) verbs.push_back(verb.word());
+  return fmt::format("`{}` needs a verb: {}", name, fmt::join(verbs, ", "));
+}
+
+}  // namespace
+
+std::string explained(const CommandRow& program, const CLI::ParseError& error, const std::string& name) {
+  const std::string what = error.what(), help = fmt::format("; see `{} --help`", name);
+  const CommandRow* const command = find_command(program, name);
+  if (const auto said = not_a_choice(what); !said.empty()) return said;
+  std::string said;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error))
+    said = about_argument(program, name, what.substr(what.rfind(' ') + 1));
+  else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+    said = wrong_count(command, what);
+  else if (dynamic_cast<const CLI::ConversionError*>(&error))
+    said = not_converted(what);
+  else if (dynamic_cast<const CLI::RequiredError*>(&error))
+    said = missing(command, name, what);
+  return (said.empty() ? what : said) + help;
+}
+
+}  // namespace planar
