@@ -23,6 +23,14 @@ bool over(Session& session) {
   return all;
 }
 
+/// What to do where the client found nobody at the host's port; empty: that is not what happened.
+std::string remedy(Session& session, std::string_view name, const std::string& failure) {
+  if (failure.find("error 111") == std::string::npos || !session.lab().machine().config().net.starts_with("slirp"))
+    return {};
+  return fmt::format("; start {} on this host first",
+                     name == "netio" ? "`planar netio-server`" : "netperf 2.1's netserver");
+}
+
 }  // namespace
 
 Time parse_seconds(const std::string& text) {
@@ -66,10 +74,12 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 end == RunEnd::halted ? ExitCode::scenario_failed : ExitCode::virtual_timeout);
   }
   for (std::size_t n = 0; n < session.lab().machines(); ++n)
-    if (session.guest(n).done().value_or(0) != 0)
-      throw Error(fmt::format("{}{} failed in the guest: {}", name, n ? "'s server" : "",
-                              session.guest(n).failure().value_or("no reason given")),
+    if (session.guest(n).done().value_or(0) != 0) {
+      const auto failure = session.guest(n).failure().value_or("no reason given");
+      throw Error(fmt::format("{}{} failed in the guest: {}{}", name, n ? "'s server" : "", failure,
+                              remedy(session, name, failure)),
                   ExitCode::scenario_failed);
+    }
   return true;
 }
 

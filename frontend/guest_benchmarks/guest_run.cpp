@@ -187,8 +187,8 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
   if (!server.empty())
     app.add_option(
            "--against", against,
-           fmt::format("{} is another emulated machine on the same wire, with this card (ne2 if none is named), "
-                       "in place of a station of --net; both machines are in the result",
+           fmt::format("{} is another emulated machine on the same wire, with this card (if none is named ne2, in a PC "
+                       "3c905b), in place of a station of --net; both machines are in the result",
                        server))
         ->type_name("MACHINE[:CARD]")
         ->transform(machine_argument);

@@ -68,6 +68,17 @@ void run_netio(int generation, const std::string& machine = "", double most = 12
 
 }  // namespace
 
+TEST_CASE("a benchmark whose server is missing on the host says which program to start there") {
+  const std::pair<std::string, std::string> table[] = {{"netio", "start `planar netio-server` on this host first"},
+                                                       {"netperf", "start netperf 2.1's netserver on this host first"}};
+  for (const auto& [verb, remedy] : table) {
+    const auto said = run_planar(verb + slirp + " --quiet --port 5");
+    INFO(said.err);
+    CHECK(said.status == 1);
+    CHECK_THAT(said.err, Contains("nobody listens at that port") && Contains(remedy));
+  }
+}
+
 TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte as it was") {
   const Scratch scratch;
   const std::size_t bytes = short_runs() ? 256 << 10 : 4 << 20;
