@@ -90,7 +90,7 @@ TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserv
 TEST_CASE("netperf TCP_RR says that it has waited for a response which a driver had left in its adapter") {
   const auto left = run_planar("netperf --machine model95 --card 3c527 --test tcp_rr --seconds 1 --quiet");
   INFO(left.out);
-  CHECK_THAT(left.out, Contains("the station sent a segment again") && Contains("netperf-stalls.md"));
+  CHECK_THAT(left.out, Contains("the station sent a segment again") && Contains("docs/hardware/netperf-stalls.md"));
   const auto taken = run_planar("netperf --machine model77 --test tcp_rr --seconds 0.2 --quiet");
   CHECK_THAT(taken.out, Contains("trans. / s") && !Contains("again"));
 }
