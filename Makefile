@@ -174,11 +174,13 @@ wheel:
 	$(call install,$(WHEEL_PACKAGES))
 	/usr/bin/python3 frontend/python/wheel_of_planar.py build/wheel
 
-# Profile-guided and link-time optimised: build/profile/frontend/planar
+# Profile-guided: build/profile/frontend/planar
 profile: packages
 	cmake --preset profile-generate && cmake --build build/profile --target planar
-	build/profile/frontend/planar netio --seconds 1 >/dev/null
-	build/profile/frontend/planar netio --machine model56sx --seconds 1 >/dev/null
+	for machine in model95 model77 model56sx; do \
+	  build/profile/frontend/planar netio --machine $$machine --seconds 1 >/dev/null || exit 1; done
+	build/profile/frontend/planar netperf --machine pc-p166 --seconds 1 >/dev/null
+	build/profile/frontend/planar netperf --machine pc-p3-600 --seconds 1 >/dev/null
 	build/profile/frontend/planar bench cpu --workload mix --repeat 1 --passes 8000 --quiet >/dev/null
 	cmake --preset profile-use && cmake --build build/profile --target planar
 
