@@ -78,13 +78,14 @@ int finish(int code) {
 
 /// Says what is wrong with a command line, and what it was probably meant to be.
 void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
-  const auto guess = suggestion(command_table(app), words, hidden_names(app));
+  const CommandRow program = command_table(app);
+  const auto guess = suggestion(program, words, hidden_names(app));
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   std::string name = command->get_name();
   for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
     name = parent->get_name() + " " + name;
-  say("planar: {}\n", guess.empty() ? explained(command_table(app), e, name) : guess);
+  say("planar: {}\n", guess.empty() ? explained(program, e, name) : guess);
 }
 
 /// Whether an argument like "-hda" was taken for several options of one letter, of which -h is one.

@@ -146,9 +146,9 @@ void check_named(const FileOption& row, const std::string& name, const std::vect
 /// Throws Error for what cannot be on standard output: files other than JSON, and anything beside JSON there.
 void check_standard_output(const CLI::App& verb) {
   constexpr std::pair<std::string_view, std::string_view> printing[] = {{"--screen", "text"}, {"--serial", "stdio"}};
-  const CLI::Option* json = nullptr;
+  bool json = false;
   each_option(verb, [&](const CLI::Option& option, const std::string& name) {
-    if (name == "--json" && option.results().back() == "-") json = &option;
+    json = json || (name == "--json" && option.results().back() == "-");
   });
   each_option(verb, [&](const CLI::Option& option, const std::string& name) {
     const auto& values = option.results();

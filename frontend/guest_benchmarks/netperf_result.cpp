@@ -196,8 +196,7 @@ std::string NetperfResult::warning() const {
     return fmt::format(
         "the station sent {} again, which the guest had not acknowledged: up to 3 s went by each time. An adapter or "
         "its driver can leave a frame until the next one comes (docs/hardware/netperf-stalls.md); see what other "
-        "phases give: "
-        "--runs 8",
+        "phases give: --runs 8",
         sent_again == 1 ? "a segment" : fmt::format("{} segments", sent_again));
   std::string sizes;
   double wanted = 0;

@@ -115,6 +115,12 @@ std::vector<const CommandRow*> all_commands(const CommandRow& table) {
   return list;
 }
 
+const CommandRow* find_command(const CommandRow& table, std::string_view name) {
+  for (const CommandRow* command : all_commands(table))
+    if (command->name() == name) return command;
+  return nullptr;
+}
+
 const OptionRow* find_option(const CommandRow& command, std::string_view name) {
   for (const OptionRow& option : command.options)
     if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return &option;

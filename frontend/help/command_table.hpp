@@ -52,6 +52,8 @@ std::vector<std::string> hidden_names(const CLI::App& app);
 /// Every command of `table` and below it, itself first.
 std::vector<const CommandRow*> all_commands(const CommandRow& table);
 
+/// The command of that full name ("planar disk create") in `table`; null: none that is not hidden.
+const CommandRow* find_command(const CommandRow& table, std::string_view name);
 /// The option or positional argument of that name; null: none.
 const OptionRow* find_option(const CommandRow& command, std::string_view name);
 

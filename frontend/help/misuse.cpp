@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -16,12 +15,6 @@
 namespace planar {
 namespace {
 
-const CommandRow* find_command(const CommandRow& program, const std::string& name) {
-  const auto all = all_commands(program);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* row) { return row->name() == name; });
-  return found == all.end() ? nullptr : *found;
-}
-
 /// "one of a, b", or what the help text calls the value.
 std::string values_of(const OptionRow* option) {
   if (!option) return "a value";
@@ -29,10 +22,9 @@ std::string values_of(const OptionRow* option) {
 }
 
 /// "--rates: At Most 1 required but received 2", "--send: 1 required TYPE missing"
-std::string wrong_count(const CommandRow* command, const std::string& what) {
+std::string wrong_count(const CommandRow& command, const std::string& what) {
   const auto name = what.substr(0, what.find(": "));
-  if (what.ends_with(" missing"))
-    return fmt::format("{} needs {}", name, values_of(command ? find_option(*command, name) : nullptr));
+  if (what.ends_with(" missing")) return fmt::format("{} needs {}", name, values_of(find_option(command, name)));
   return fmt::format("{}: takes one value, and has more; give it once", name);
 }
 
@@ -56,15 +48,15 @@ std::string not_a_choice(const std::string& what) {
 }
 
 /// "name is required", "A subcommand is required"
-std::string missing(const CommandRow* command, const std::string& name, const std::string& what) {
+std::string missing(const CommandRow& command, const std::string& what) {
   constexpr std::string_view required = " is required";
-  if (!command || !what.ends_with(required)) return {};
-  const OptionRow* option = find_option(*command, what.substr(0, what.size() - required.size()));
-  if (option && !option->choices.empty()) return fmt::format("`{}` needs {}", name, values_of(option));
-  if (option || command->commands.empty()) return {};
+  if (!what.ends_with(required)) return {};
+  const OptionRow* option = find_option(command, what.substr(0, what.size() - required.size()));
+  if (option && !option->choices.empty()) return fmt::format("`{}` needs {}", command.name(), values_of(option));
+  if (option || command.commands.empty()) return {};
   std::vector<std::string> verbs;
-  for (const CommandRow& verb : command->commands) verbs.push_back(verb.word());
-  return fmt::format("`{}` needs a verb: {}", name, fmt::join(verbs, ", "));
+  for (const CommandRow& verb : command.commands) verbs.push_back(verb.word());
+  return fmt::format("`{}` needs a verb: {}", command.name(), fmt::join(verbs, ", "));
 }
 
 }  // namespace
@@ -73,15 +65,16 @@ std::string explained(const CommandRow& program, const CLI::ParseError& error, c
   const std::string what = error.what(), help = fmt::format("; see `{} --help`", name);
   const CommandRow* const command = find_command(program, name);
   if (const auto said = not_a_choice(what); !said.empty()) return said;
+  if (!command) return what + help;
   std::string said;
   if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    said = about_argument(program, name, what.substr(what.rfind(' ') + 1));
+    said = about_argument(*command, what.substr(what.rfind(' ') + 1));
   else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
-    said = wrong_count(command, what);
+    said = wrong_count(*command, what);
   else if (dynamic_cast<const CLI::ConversionError*>(&error))
     said = not_converted(what);
   else if (dynamic_cast<const CLI::RequiredError*>(&error))
-    said = missing(command, name, what);
+    said = missing(*command, what);
   return (said.empty() ? what : said) + help;
 }
 

@@ -116,21 +116,18 @@ std::string suggestion(const CommandRow& program, const std::vector<std::string>
   return {};
 }
 
-std::string about_argument(const CommandRow& program, const std::string& name, const std::string& word) {
+std::string about_argument(const CommandRow& command, const std::string& word) {
   constexpr std::pair<const char*, const char*> uses[] = {
       {"--image", "a diskette"}, {"--floppy", "a diskette"},  {"--disk", "a hard disk"}, {"--cdrom", "a CD"},
       {"--kernel", "a kernel"},  {"--restore", "a snapshot"}, {"--machine", "a machine"}};
-  const auto all = all_commands(program);
-  const auto command = std::find_if(all.begin(), all.end(), [&](const auto* row) { return row->name() == name; });
-  if (command == all.end()) return {};
-  if (find_option(**command, "--machine") && is_built_in(usual_machine_name(word)))
-    return fmt::format("{0}: a machine is named with --machine: {1} --machine {0}", word, name);
+  if (find_option(command, "--machine") && is_built_in(usual_machine_name(word)))
+    return fmt::format("{0}: a machine is named with --machine: {1} --machine {0}", word, command.name());
   std::error_code none;
   if (!std::filesystem::is_regular_file(word, none)) return {};
   std::vector<std::string> ways;
   for (const auto& [option, use] : uses)
-    if (find_option(**command, option)) ways.push_back(fmt::format("{} {} for {}", option, word, use));
-  return ways.empty() ? fmt::format("{}: is one file more than `{}` takes", word, name)
+    if (find_option(command, option)) ways.push_back(fmt::format("{} {} for {}", option, word, use));
+  return ways.empty() ? fmt::format("{}: is one file more than `{}` takes", word, command.name())
                       : fmt::format("{}: say what the file is: {}", word, fmt::join(ways, ", "));
 }
 

@@ -14,8 +14,8 @@ namespace planar {
 std::string suggestion(const CommandRow& program, const std::vector<std::string>& words,
                        const std::vector<std::string>& hidden);
 
-/// What argument `word`, one more than the command `name` ("planar netio") takes, was probably meant to be: a machine,
-/// or a file that an option takes; empty if nothing is known of it.
-std::string about_argument(const CommandRow& program, const std::string& name, const std::string& word);
+/// What argument `word`, one more than `command` takes, was probably meant to be: a machine, or a file that an option
+/// takes; empty if nothing is known of it.
+std::string about_argument(const CommandRow& command, const std::string& word);
 
 }  // namespace planar

@@ -171,7 +171,7 @@ TEST_CASE("an error about a card in a machine file names the line, and config re
        {":5:1: \"data_port.ready_delay\" is one key in quotes", "data_port.ready_delay = ..."}}};
   for (const auto& [text, says] : wrong_cards) {
     const auto file = scratch.write("lab.toml", "machine = \"model95\"\n" + text);
-    for (const std::string verb : {"config " + file, "run " + file + " --until '1 ms'"}) {
+    for (const std::string& verb : {"config " + file, "run " + file + " --until '1 ms'"}) {
       const auto said = run_planar(verb);
       INFO("planar " << verb << "\n" << text << said.err);
       CHECK(said.status == 2);
