@@ -12,6 +12,7 @@
 #include "frontend/session/session.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
+#include "machines/lab/stations.hpp"
 
 namespace planar {
 namespace {
@@ -114,8 +115,8 @@ std::optional<BondFigures> collect_bond(Session& session) {
   if (config.net_bond.empty() || lab.machines() > 1) return std::nullopt;
   BondFigures bond;
   const net::Peer* peer = nullptr;
-  for (const auto& station : lab.stations())
-    if (const auto* found = dynamic_cast<const net::Peer*>(station.get()); found && found->ports() > 1) peer = found;
+  for (const net::Peer* found : reference_stations(lab))
+    if (found->ports() > 1) peer = found;
   if (!peer) return std::nullopt;
   for (const CardConfig& card : config.cards) {
     const auto place = std::find(config.net_bond.begin(), config.net_bond.end(), card.medium);

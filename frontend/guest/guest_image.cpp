@@ -14,8 +14,7 @@ constexpr std::size_t sector = 512;
 constexpr char heading[] = "planar-settings 1";
 }  // namespace
 
-std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
-                                        const std::vector<std::pair<std::string, std::string>>& settings) {
+std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image, const SettingsSector& settings) {
   std::vector<std::uint8_t> copy(image.begin(), image.end());
   if (copy.size() < 2 * sector)
     throw Error("the guest image has no settings sector; rebuild it with make -C roms", ExitCode::missing_file);
@@ -28,11 +27,8 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
   std::string line, text = heading;
   text += '\n';
   std::getline(lines, line);
-  auto given = [&](const std::string& key) {
-    return std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
-  };
   while (std::getline(lines, line))
-    if (!line.empty() && given(line.substr(0, line.find('='))) == settings.end()) text += line + "\n";
+    if (!line.empty() && !setting(settings, line.substr(0, line.find('=')))) text += line + "\n";
   for (const auto& [key, value] : settings) text += key + "=" + value + "\n";
   if (text.size() > sector) throw Error("the settings are longer than their sector (512 bytes); give fewer sizes");
   text.resize(sector, '\0');
@@ -40,8 +36,8 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
   return copy;
 }
 
-std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std::uint8_t> image) {
-  std::vector<std::pair<std::string, std::string>> settings;
+SettingsSector settings_of(std::span<const std::uint8_t> image) {
+  SettingsSector settings;
   if (image.size() < 2 * sector) return settings;
   std::string text(image.begin() + sector, image.begin() + 2 * sector);
   text.resize(std::min(text.size(), text.find('\0')));
@@ -54,7 +50,12 @@ std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std
   return settings;
 }
 
-NamedFile built_in_guest(const std::vector<std::pair<std::string, std::string>>& settings) {
+std::optional<std::string> setting(const SettingsSector& settings, std::string_view key) {
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
+  return found == settings.end() ? std::nullopt : std::optional(found->second);
+}
+
+NamedFile built_in_guest(const SettingsSector& settings) {
   return {"planar-guest.img (built in)", with_settings(roms::guest(), settings)};
 }
 

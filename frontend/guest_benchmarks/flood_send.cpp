@@ -7,21 +7,20 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/counter.hpp"
-#include "devices/stations/peer/peer.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/cached_run.hpp"
 #include "frontend/output/output.hpp"
+#include "machines/lab/stations.hpp"
 
 namespace planar {
 
 std::uint64_t counted_by_stations(Lab& lab, std::uint32_t run) {
   std::uint64_t frames = 0;
-  for (const auto& station : lab.stations())
-    if (const auto* peer = dynamic_cast<const net::Peer*>(station.get()))
-      if (const auto* counter =
-              dynamic_cast<const net::CounterService*>(peer->services().find(net::Transport::udp, net::counter_port)))
-        frames += counter->count(run).frames;
+  for (const net::Peer* peer : reference_stations(lab))
+    if (const auto* counter =
+            dynamic_cast<const net::CounterService*>(peer->services().find(net::Transport::udp, net::counter_port)))
+      frames += counter->count(run).frames;
   return frames;
 }
 

@@ -24,7 +24,7 @@ constexpr const char* server_head_start = "4";
 
 /// What the machine's file says of its guest: the version of its first enabled adapter's driver
 /// (docs/driver-versions.md).
-GuestSettings driver_settings(const Config& config) {
+SettingsSector driver_settings(const Config& config) {
   for (const std::string& slot : config.children("slot"))
     if (const std::string path = "slot." + slot;
         config.has(path + ".driver") && config.peek_text(path + ".enabled") != "false")
@@ -56,8 +56,8 @@ void use_adapter(Config& config, unsigned slot) {
 }
 
 /// The guest with `task` to do, and settings that only this one of the machines has.
-Media diskette(const GuestTasks& t, const std::string& task, const GuestSettings& own) {
-  GuestSettings settings{{"do", task}};
+Media diskette(const GuestTasks& t, const std::string& task, const SettingsSector& own) {
+  SettingsSector settings{{"do", task}};
   settings.insert(settings.end(), t.settings.begin(), t.settings.end());
   settings.insert(settings.end(), own.begin(), own.end());
   const auto system = find_operating_system(t.system).settings();
@@ -101,11 +101,11 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   }
   if (machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   std::vector<std::pair<std::string, Config>> machines;
-  GuestSettings client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
+  SettingsSector client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
   client.emplace_back("wait", server_head_start);
   machines.emplace_back("client", std::move(config));
   machines.emplace_back("server", server_config(*t.against, machine));
-  const GuestSettings of_server = driver_settings(machines.back().second);
+  const SettingsSector of_server = driver_settings(machines.back().second);
   server.insert(server.end(), of_server.begin(), of_server.end());
   media.push_back(diskette(t, t.client, client));
   media.push_back(diskette(t, t.server, server));
@@ -120,14 +120,13 @@ std::string continuing_command(const std::string& program) {
 }
 
 /// The guest in the snapshot `file`, with `settings` of its own, must run the verb's program. Throws Error.
-void check_program(const std::string& file, const GuestSettings& settings, const std::string& wanted) {
+void check_program(const std::string& file, const SettingsSector& settings, const std::string& wanted) {
   if (settings.empty())
     throw Error(
         fmt::format("--restore {0}: the snapshot is of a machine without planar's guest, which runs {1}; "
                     "continue it with: {2} {0}",
                     file, wanted, continuing_command({})));
-  const auto found = std::find_if(settings.begin(), settings.end(), [](const auto& s) { return s.first == "do"; });
-  const std::string program = found == settings.end() ? "netio" : found->second;  // as roms/guest/programs/main.c
+  const std::string program = setting(settings, "do").value_or("netio");  // as roms/guest/programs/main.c
   if (program != wanted)
     throw Error(fmt::format("--restore {0}: the guest in the snapshot runs {1}, not {2}; continue it with: {3} {0}",
                             file, program, wanted, continuing_command(program)));
@@ -137,8 +136,8 @@ void check_program(const std::string& file, const GuestSettings& settings, const
 /// its settings and operating system what it runs with; --against and --use are refused. Throws Error.
 void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const std::string& file,
                           const Snapshot& snapshot) {
-  const GuestSettings there =
-      snapshot.diskettes.empty() ? GuestSettings{} : settings_of(snapshot.diskettes.front().image);
+  const SettingsSector there =
+      snapshot.diskettes.empty() ? SettingsSector{} : settings_of(snapshot.diskettes.front().image);
   check_program(file, there, wanted.client);
   if (verb.get_option("--against")->count())
     throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
@@ -148,8 +147,7 @@ void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const 
                          std::string_view unless_given) {
     const auto* given = verb.get_option_no_throw("--" + option);
     if (!given || given->count() == 0) return;
-    const auto found = std::find_if(there.begin(), there.end(), [&](const auto& s) { return s.first == key; });
-    const std::string_view value = found == there.end() ? unless_given : found->second;
+    const std::string value = setting(there, key).value_or(std::string(unless_given));
     if (value != text)
       throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs {2}; leave --{0} out", option,
                               text, value.empty() ? "without it" : fmt::format("with {}", value)));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontend/bond/bond.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "frontend/matrix/benchmark.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/result_store/cache_options.hpp"
@@ -20,14 +21,11 @@
 
 namespace planar {
 
-/// Key and value of the guest's settings sector (roms/README.md section 3).
-using GuestSettings = std::vector<std::pair<std::string, std::string>>;
-
 /// Who runs which of the guest's programs.
 struct GuestTasks {
   std::string client;                    ///< the program of the machine under test
   std::string server;                    ///< of the other machine, with --against
-  GuestSettings settings;                ///< of both
+  SettingsSector settings;               ///< of both
   std::string system;                    ///< that the guest stands for (--os)
   std::optional<std::string> against{};  ///< MACHINE[:CARD]
   bool of_station = false;               ///< only the reference station knows the other end's part

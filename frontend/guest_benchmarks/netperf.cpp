@@ -17,6 +17,7 @@
 #include "frontend/options/arguments.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
+#include "machines/lab/stations.hpp"
 
 namespace planar {
 
@@ -74,7 +75,7 @@ std::pair<std::string, std::string> two_parts(const std::string& text) {
 }
 
 /// `--local-buffers SEND,RECEIVE`, either of which may be empty, as settings of the guest.
-void add_buffers(GuestSettings& settings, const std::optional<std::string>& wanted, const std::string& end) {
+void add_buffers(SettingsSector& settings, const std::optional<std::string>& wanted, const std::string& end) {
   if (!wanted) return;
   const auto [send, receive] = two_parts(*wanted);
   for (const auto& [part, key] : {std::pair{send, "_send"}, std::pair{receive, "_receive"}}) {
@@ -125,7 +126,7 @@ net::NetperfRepetition repetition(const NetperfOptions& o) {
 }
 
 /// The same as settings of the guest.
-void add_confidence(GuestSettings& settings, const NetperfOptions& o) {
+void add_confidence(SettingsSector& settings, const NetperfOptions& o) {
   const auto r = repetition(o);
   if (!o.iterations) return;
   settings.emplace_back("runs_most", std::to_string(r.most));
@@ -202,10 +203,14 @@ void put_busy(const TestMeter& meter, MachineFigures& figures) {
 /// TCP segments with data that the stations had to repeat.
 std::uint64_t sent_again(Lab& lab) {
   std::uint64_t segments = 0;
-  for (const auto& station : lab.stations())
-    if (const auto* peer = dynamic_cast<const net::Peer*>(station.get()))
-      segments += peer->tcp().counters().retransmitted;
+  for (const net::Peer* peer : reference_stations(lab)) segments += peer->tcp().counters().retransmitted;
   return segments;
+}
+
+/// As the guest was told, which a snapshot has brought with it.
+std::uint32_t response_bytes(const Lab& lab) {
+  const auto told = parse_number(setting(settings_of(lab.diskette_image()), "response").value_or("1"));
+  return static_cast<std::uint32_t>(told.value_or(1));
 }
 
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
@@ -213,7 +218,7 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   collect(session, "@netperf start", "@netperf end", r);
   if (session.lab().machines() > 1) collect(session, 1, "@netserver start", "@netserver end", r.against.emplace());
   r.test = session.guest().value("@netperf start", "test").value_or(o.test);
-  r.response_bytes = o.response;
+  r.response_bytes = response_bytes(session.lab());
   r.sent_again = sent_again(session.lab());
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
   put_busy(session.tests(), r);
@@ -250,9 +255,10 @@ int run_netserver(NetperfOptions o) {
 }
 
 net::Peer& netperf_station(Lab& lab) {
-  for (const auto& station : lab.stations())
-    if (auto* peer = dynamic_cast<net::Peer*>(station.get())) return *peer;
-  throw Error("--receive: the station 'peer' is the client, and --net leads elsewhere; leave --net out");
+  const auto peers = reference_stations(lab);
+  if (peers.empty())
+    throw Error("--receive: the station 'peer' is the client, and --net leads elsewhere; leave --net out");
+  return *peers.front();
 }
 
 /// What the verb's options ask the station's netperf for. Throws Error.
@@ -273,7 +279,7 @@ net::NetperfClientConfig client_config(const NetperfOptions& o) {
   c.port = static_cast<std::uint16_t>(o.port);
   c.length = parse_seconds(o.seconds);
   c.message_bytes = sizes.front();
-  GuestSettings buffers;
+  SettingsSector buffers;
   add_buffers(buffers, o.local, "local");
   add_buffers(buffers, o.remote, "remote");
   for (const auto& [key, value] : buffers) {

@@ -340,8 +340,8 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
   std::vector<CardOption> parsed;
   for (const auto& text : cards) parsed.push_back(parse_card_option(text));
   const auto slots = config.children("slot");
-  if (parsed.empty() && usual_card && slots.empty())
-    parsed.push_back(parse_card_option(std::string(board_kind_of(config).usual_card)));
+  const bool usual = parsed.empty() && usual_card && slots.empty();
+  if (usual) parsed.push_back(parse_card_option(std::string(board_kind_of(config).usual_card)));
   for (const auto& name : slots)
     if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
   std::map<int, std::string> named;
@@ -360,7 +360,7 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
       slot = next;
       used.insert(slot);
     }
-    const auto origin = "--card " + card.name;
+    const auto origin = usual ? machine + "'s usual card" : "--card " + card.name;
     config.set(fmt::format("slot.{}.card", slot), card.name, origin);
     for (const auto& [key, value] : card.options) {
       const auto path = fmt::format("slot.{}.{}", slot, key);

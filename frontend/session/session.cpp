@@ -156,6 +156,10 @@ void Session::open_serial(Console& console, const std::string& where, const std:
 void Session::open(const OutputOptions& output, const StateOptions& state, std::vector<Step> steps) {
   control_.emplace(*lab_);
   looked_ = now();
+  for (const auto& [option, time] : {std::pair{"--trace-from", output.trace.from},
+                                     {"--trace-to", output.trace.to},
+                                     {"--timeline-from", output.timeline_from}})
+    if (time) check_not_past(fmt::format("{} {}", option, *time), parse_time(*time).value_or(now()));
   const bool several = consoles_.size() > 1;
   for (std::size_t n = 0; n < consoles_.size(); ++n) {
     Console& console = *consoles_[n];

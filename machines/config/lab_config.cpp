@@ -95,6 +95,7 @@ void LabConfig::set_texts(const std::string& path, const std::vector<std::string
 
 std::vector<MachineConfig> LabConfig::read() {
   std::vector<MachineConfig> read;
+  const std::string by_first = std::string(first_machines_card) + names_[0];
   for (std::size_t n = 0; n < machines_.size(); ++n) {
     Config& c = machines_[n];
     if (named_) {
@@ -102,15 +103,15 @@ std::vector<MachineConfig> LabConfig::read() {
       if (c.has("model")) c.text("model");
       // The one medium has one rate; the first machine's card decides, or the file.
       if (n == 0 && !c.has("net.rate") && !c.has("medium"))
-        if (const auto rate = ring_rate(c)) c.set_text("net.rate", *rate, "the card of " + names_[0]);
+        if (const auto rate = ring_rate(c)) c.set_text("net.rate", *rate, by_first);
       if (n > 0 && !c.has("net.rate") && !c.has("medium"))
-        c.set_text("net.rate", machines_[0].peek_text("net.rate"), fmt::format("the card of {}", names_[0]));
+        c.set_text("net.rate", machines_[0].peek_text("net.rate"), by_first);
     }
     MachineConfig m = read_machine(c);
     m.label = names_[n];
     m.number = static_cast<unsigned>(n);
     if (named_ && n == 0 && !c.has("net.rate") && !c.has("medium"))
-      c.set_text("net.rate", bit_rate(m.media.front()), "the card of " + names_[0]);
+      c.set_text("net.rate", bit_rate(m.media.front()), by_first);
     read.push_back(std::move(m));
   }
   return read;

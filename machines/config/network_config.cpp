@@ -179,13 +179,19 @@ void read_one_medium(Config& c, MachineConfig& m) {
   for (const CardConfig& card : m.cards) {
     if (!on_network(card) || kind_of(card) == medium.kind) continue;
     const std::string own = bit_rate(medium_of(find_adapter(card.name))), present = bit_rate(medium);
+    const std::string chooser = chosen ? c.origin("net.rate") : std::string{};
     c.fail(fmt::format("slot.{}.card", card.slot),
-           chosen ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take "
-                                "another card",
-                                card.name, own, present, own)
-                  : fmt::format("'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of "
-                                "them out",
-                                card.name, own, first->name, first->slot, present));
+           chooser.starts_with(first_machines_card)
+               ? fmt::format("'{}' works at {}, but {} at {}, and both are on one segment; take another card, or write "
+                             "a lab file with a switch between two segments (docs/two-machines.md)",
+                             card.name, own, chooser, present)
+           : chosen
+               ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or "
+                             "take another card",
+                             card.name, own, present, own)
+               : fmt::format("'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of "
+                             "them out",
+                             card.name, own, first->name, first->slot, present));
   }
 }
 

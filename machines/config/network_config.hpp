@@ -44,10 +44,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "machines/config/machine_config.hpp"
 
 namespace planar {
+
+/// How the origin begins of a net.rate that nobody has written: the card of the lab's first machine decides.
+inline constexpr std::string_view first_machines_card = "the card of ";
 
 /// "16 Mbit/s", as files write it.
 std::string bit_rate(const MediumConfig& medium);

@@ -6,6 +6,13 @@
 
 namespace planar {
 
+std::vector<net::Peer*> reference_stations(Lab& lab) {
+  std::vector<net::Peer*> peers;
+  for (const auto& station : lab.stations())
+    if (auto* const peer = dynamic_cast<net::Peer*>(station.get())) peers.push_back(peer);
+  return peers;
+}
+
 net::Port& station_port(Lab& lab, const std::string& name) {
   std::vector<std::string> all, fitting;
   net::Port* found = nullptr;

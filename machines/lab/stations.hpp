@@ -6,11 +6,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "devices/medium/ring/ring_port.hpp"
+#include "devices/stations/peer/peer.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
+
+/// The lab's reference stations ("peer"), in its own order; empty where --net leads elsewhere.
+std::vector<net::Peer*> reference_stations(Lab& lab);
 
 /// Throws Error for a name that no port has, or several have.
 net::Port& station_port(Lab& lab, const std::string& name);

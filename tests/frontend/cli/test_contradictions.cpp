@@ -110,6 +110,10 @@ TEST_CASE("times before that of the snapshot are refused") {
   refuses("run --quiet --until '20 ms' --snapshot-at '10 ms' " + other + restored, "--snapshot-at 10 ms");
   refuses("run --quiet --until screen:never --timeout '10 ms'" + restored, "--timeout 10 ms");
   refuses("describe pic --until '10 ms'" + restored, "--until 10 ms");
+  const std::string run = "run --quiet --until '20 ms'" + restored;
+  refuses(run + " --trace irq --trace-from '10 ms'", "--trace-from 10 ms");
+  refuses(run + " --trace irq --trace-to '10 ms'", "--trace-to 10 ms");
+  refuses(run + " --timeline " + other + " --timeline-from '10 ms'", "--timeline-from 10 ms");
   CHECK_FALSE(std::filesystem::exists(other));
   CHECK(run_planar("run --quiet --until '20 ms' --snapshot-at '18 ms' " + other + restored).status == 0);
   CHECK(run_planar("describe pic" + restored).status == 0);

@@ -198,6 +198,17 @@ TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
   CHECK(run_planar("netperf --test udp").status == 2);
 }
 
+TEST_CASE("netperf continued from a snapshot tells the size of the responses that the guest was told") {
+  const Scratch scratch;
+  const auto file = scratch.file("rr.snap");
+  const std::string options = "netperf --test tcp_rr --card 3c529 --quiet --json - ";
+  const auto whole =
+      run_planar(options + "--seconds 0.1 --sizes 100 --response 200 --snapshot-at '4 s' " + file).json();
+  const auto rest = run_planar(options + "--restore " + file).json();
+  CHECK(rest.at("state_hash") == whole.at("state_hash"));
+  CHECK(rest.at("rows").at(0).at("response_bytes") == 200);
+}
+
 TEST_CASE("a connection for each transaction, with a small receive buffer at the other guest") {
   if (short_runs()) SKIP("two machines");
   const auto run = run_planar(
