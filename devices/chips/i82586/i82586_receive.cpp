@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82586: receive unit, address filter, frame and buffer descriptors.
 //
-// Bytes go to memory as they arrive. They are stored when somebody could look (the host at the memory, the end of the
-// frame); the result is the same as if every word were an event. The last four bytes seen stay in the chip: they
-// may be the FCS, which is never stored.
+// Bytes go to memory in pairs, a word of 16 bits, as they arrive. They are stored when somebody could look (the host at
+// the memory, the end of the frame); the result is the same as if every word were an event. The last four bytes seen
+// stay in the chip: they may be the FCS, which is never stored.
 #include <algorithm>
 
 #include "devices/chips/i82586/i82586.hpp"
@@ -113,7 +113,8 @@ void I82586::progress(const net::Reception& r, std::size_t arrived, Time now) {
     put16(at(rfd_, 6), nowhere);
   }
   const bool addresses_apart = !(config(3) & 0x08);
-  const std::size_t limit = arrived < net::fcs_bytes ? 0 : arrived - net::fcs_bytes;
+  std::size_t limit = arrived < net::fcs_bytes ? 0 : arrived - net::fcs_bytes;
+  if (arrived < r.length) limit -= limit % 2;  // the other byte of the word is still to come
   while (stored_ < limit) {
     const bool in_descriptor = addresses_apart && stored_ < header_bytes;
     if (!in_descriptor && !(buffer_open_ && buffer_count_ < buffer_size_)) {

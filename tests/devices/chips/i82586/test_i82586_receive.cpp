@@ -25,7 +25,7 @@ TEST_CASE("the chip writes the buffer descriptor's offset into every frame descr
   CHECK(b.chip.counters().received == 5);
 }
 
-TEST_CASE("bytes are in memory as they arrive, without the four that may be the FCS", "[i82586][receive]") {
+TEST_CASE("words are in memory as their bytes arrive, without the four that may be the FCS", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -41,6 +41,15 @@ TEST_CASE("bytes are in memory as they arrive, without the four that may be the 
         Bytes(frame.begin(), frame.begin() + static_cast<int>(arrived) - 4));
   CHECK(got[arrived - 3] == 0);
   CHECK(got[arrived] == 0);
+
+  // A host never finds half a word.
+  REQUIRE(arrived % 2 == 0);
+  REQUIRE((frame[arrived - 4] != 0 && frame[arrived - 3] != 0));
+  b.step(800_ns);
+  CHECK(b.buffer(0, arrived)[arrived - 4] == 0);
+  b.step(800_ns);
+  CHECK(b.buffer(0, arrived)[arrived - 4] == frame[arrived - 4]);
+  CHECK(b.buffer(0, arrived)[arrived - 3] == frame[arrived - 3]);
 }
 
 TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume goes on", "[i82586][receive]") {
