@@ -119,6 +119,8 @@ int run(const CompareOptions& o) {
     throw Error(fmt::format("--timeline {}: {} runs nothing here; leave one of the two out", o.timelines,
                             o.plan ? "--plan" : "--merge"));
   if (!o.merge.empty()) return merge(o);
+  if (o.plan && o.command.json)
+    throw Error("--plan and --json: a plan has no figures yet; give --json with the command that runs it");
   const SweepPlan plan = sweep(o);
   check_files(o, plan, o.folder);
   if (o.plan) {

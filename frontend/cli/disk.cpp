@@ -28,7 +28,8 @@ struct DiskOptions {
 };
 
 // "100 MB", "100M" or "2G" (1024-based), and the nominal sizes of diskettes, which are not 1024-based.
-std::uint64_t image_bytes(std::string text) {
+std::uint64_t image_bytes(const std::string& typed) {
+  std::string text = typed;
   std::erase(text, ' ');
   if (text.ends_with('B') && !text.ends_with("bytes")) text.pop_back();
   static constexpr std::pair<std::string_view, std::uint64_t> diskettes[] = {
@@ -45,8 +46,9 @@ std::uint64_t image_bytes(std::string text) {
   const auto bytes = parse_size(text);
   if (!bytes || *bytes == 0 || *bytes % storage::sector_bytes != 0 ||
       *bytes / storage::sector_bytes >= storage::most_sectors / unit)
-    throw Error(
-        fmt::format("{}: is not a disk size; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
+    throw Error(fmt::format(
+        "{}: is not a disk size; write for example \"100 MB\", 2G or, for a diskette, 1.44M; less than {} GB", typed,
+        (storage::most_sectors * storage::sector_bytes) >> 30));
   return *bytes * unit;
 }
 

@@ -41,7 +41,8 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   app.add_option("--seconds", seconds, "Duration of each size, virtual; the benchmark's own by default")
       ->type_name("N")
       ->transform(seconds_argument);
-  app.add_option("--sizes", sizes, "Sizes in bytes, in order (8K is 8192); the benchmark's own by default")
+  app.add_option("--sizes", sizes,
+                 "Sizes in bytes, in order (8K is 8192), or flood's rates in frames/s; the benchmark's own by default")
       ->type_name("LIST")
       ->transform(sizes_argument);
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();

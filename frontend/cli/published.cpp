@@ -189,6 +189,7 @@ void write_record(const PublishedOptions& o, const RecordConditions& conditions,
 
 int run(const PublishedOptions& o) {
   if (o.chosen) {
+    if (o.command.json) throw Error("--chosen and --json: the list is text only; leave --json out");
     fmt::print("{}", chosen_by_print_table());
     return 0;
   }

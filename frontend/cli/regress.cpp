@@ -146,6 +146,8 @@ int accept(const RegressOptions& o, ordered_json made, const ordered_json& repla
 
 int run(const RegressOptions& o) {
   if (o.history) {
+    if (o.command.json)
+      throw Error("--history and --json: the baseline's file is JSON itself, with its history; leave --json out");
     fmt::print("{}", history_text(read_baseline(o).content));
     return 0;
   }

@@ -40,6 +40,28 @@ bool is(const Command& command, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// How many words may follow the command's name.
+std::size_t most_words(const Command& command) {
+  const std::string_view arguments = command.arguments;
+  const bool any = arguments.find("...") != arguments.npos || arguments.find('"') != arguments.npos;
+  const std::size_t time = arguments.find("TIME") == arguments.npos ? 0 : 1;  // "8.2 s" are two words
+  return any ? SIZE_MAX : words(command.arguments).size() + time;
+}
+
+/// The command of that name; of several forms the one that begins as `arguments` do ("break io"), or the first. Null:
+/// there is none.
+const Command* find(const std::string& name, const Arguments& arguments) {
+  const Command* found = nullptr;
+  for (const auto& table : tables())
+    for (const Command& c : table) {
+      if (!is(c, name)) continue;
+      const auto form = words(c.arguments);
+      if (!arguments.empty() && !form.empty() && form.front() == arguments.front()) return &c;
+      if (!found) found = &c;
+    }
+  return found;
+}
+
 std::string help(bool runs) {
   std::string out;
   for (const auto& table : tables())
@@ -68,12 +90,13 @@ DebugCommands::Result DebugCommands::execute(Debugger& debugger, const std::stri
   const std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "help" || name == "?") return {help(runs_)};
-  for (const auto& table : tables())
-    for (const Command& c : table) {
-      if (!is(c, name)) continue;
-      if (c.runs && !runs_) throw Error(fmt::format("{}: gdb itself steps and continues the machine", name));
-      return c.run(debugger, arguments);
-    }
+  if (const Command* const c = find(name, arguments)) {
+    if (c->runs && !runs_) throw Error(fmt::format("{}: gdb itself steps and continues the machine", name));
+    if (const auto most = most_words(*c); arguments.size() > most)
+      throw Error(fmt::format("{}: '{}' is too much; write {}", line, arguments[most],
+                              most ? fmt::format("{} {}", name, c->arguments) : name));
+    return c->run(debugger, arguments);
+  }
   auto known = completions("");
   known.emplace_back("help");
   const auto guess = nearest(name, known);

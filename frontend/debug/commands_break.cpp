@@ -224,8 +224,8 @@ constexpr Command break_command_table[] = {
     {"break b", "nic [CARD|slotN [OFFSET]]", "stop after an access to an adapter's registers", break_command},
     {"break b", "frame [SENDER]", "stop when a frame has left its sender", break_command},
     {"break b", "time TIME", "stop at a virtual time", break_command},
-    {"watch w", "ADDRESS [BYTES] [read|access]", "stop after an access to memory, by bus masters too; phys: physical",
-     watch_command},
+    {"watch w", "ADDRESS [BYTES] [read|write|access] [phys]",
+     "stop after an access to memory, by bus masters too; phys: physical", watch_command},
     {"list l", "", "the breakpoints", list},
     {"delete", "NUMBER|all", "remove breakpoints", remove},
 };

@@ -24,7 +24,9 @@ std::string values_of(const OptionRow* option) {
 /// "--rates: At Most 1 required but received 2", "--send: 1 required TYPE missing"
 std::string wrong_count(const CommandRow& command, const std::string& what) {
   const auto name = what.substr(0, what.find(": "));
-  if (what.ends_with(" missing")) return fmt::format("{} needs {}", name, values_of(find_option(command, name)));
+  const OptionRow* const option = find_option(command, name);
+  const bool several = option && option->value.find(' ') != std::string::npos;  // "TIME FILE"
+  if (what.ends_with(" missing") || several) return fmt::format("{} needs {}", name, values_of(option));
   return fmt::format("{}: takes one value, and has more; give it once", name);
 }
 

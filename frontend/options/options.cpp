@@ -267,7 +267,9 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option("--duplex", duplex,
                  "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
       ->type_name("half|full");
-  app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N");
+  app.add_option("--seed", seed, "Seed of everything random in the lab")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
   app.add_flag("--force", force, "Allow a card in a machine whose processor it does not support");
 }

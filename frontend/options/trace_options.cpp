@@ -67,7 +67,7 @@ void TraceOptions::add_to(CLI::App& app) {
                  ->type_name("NAME,..."));
   repeatable(app.add_option("--trace-address", addresses,
                             "Trace only accesses and instructions in a range of ports or memory: 300h-31Fh, io:61h, "
-                            "memory:C8000h-CBFFFh")
+                            "memory:C8000h-CBFFFh; without h or 0x decimal")
                  ->type_name("[io:|memory:]FIRST[-LAST],..."));
 }
 

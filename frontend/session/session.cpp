@@ -92,6 +92,11 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
     : files_(files_of_run(config, output, steps)),
       lab_(std::make_unique<Lab>(std::move(config))),
       progress_(!output.quiet) {
+  if (!state.insert.empty())
+    throw Error(
+        fmt::format("--insert {}: is for the steps of a snapshot, with --restore; here a step does it: --do "
+                    "'insert diskette \"{}\"'",
+                    state.insert.front(), state.insert.front()));
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
     consoles_.push_back(std::make_unique<Console>(*lab_, n));
@@ -121,6 +126,7 @@ Session::Session(RestoredLab restored, const OutputOptions& output, const StateO
   steps_restored_ = true;
   steps_left_ = scenario_.active();
   insertable_ = state.insert;
+  for (const std::string& image : insertable_) read_image(image);
   result_ = output.result;
   if (steps.empty()) add_restored_files();
   open(output, state, std::move(steps));
@@ -392,6 +398,9 @@ void Session::finish_run(RunEnd end) {
   } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), after the result
   if (timeline_ && timeline_->finish() && (!quiet_ || timeline_->empty()))
     say("planar: {}timeline {}\n", timeline_->empty() ? "warning: " : "", timeline_->summary());
+  if (tracer_->waits())
+    say("planar: warning: nothing was traced: the run ended at {:.6g} s, before --trace-from {:.6g} s\n",
+        now().seconds(), tracer_->from().seconds());
   if (snapshot_at_) {
     const auto text =
         fmt::format("{} was not written: the run ended at {:.3f} s virtual, before {:.6g} s{}", snapshot_file_,

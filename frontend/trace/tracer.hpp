@@ -28,6 +28,9 @@ class Tracer {
 
   /// The user has chosen categories.
   bool chosen() const { return file_ != nullptr; }
+  /// Categories were chosen, and the time from which on they are traced has not come.
+  bool waits() const { return chosen() && lab_.scheduler().now() < from_; }
+  Time from() const { return from_; }
   /// Calls `listener` with every line of the first machine, written or not.
   void on_line(std::function<void(std::string_view)> listener) { listener_ = std::move(listener); }
   /// The lab has another state and time.

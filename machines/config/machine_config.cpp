@@ -11,6 +11,7 @@
 
 #include "core/state/sha256.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/board/at/clocks/rtc_cmos.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
@@ -47,6 +48,23 @@ Identity read_identity(Config& c) {
   return id;
 }
 
+/// The key of a machine file for a field of TimingConfig: "memory.dram.banks" for "dram.banks".
+std::string key_of_timing(const std::string& field) {
+  constexpr std::pair<std::string_view, std::string_view> own_names[] = {
+      {"core_per_bus_num", "cpu.clock"},
+      {"core_per_bus_den", "cpu.clock"},
+      {"dram.page_bytes", "memory.dram.page"},
+      {"refresh.period_num", "memory.refresh.period"},
+      {"refresh.period_den", "memory.refresh.period"},
+      {"l1.bytes", "cache.size"},
+      {"l2.bytes", "l2.size"}};
+  for (const auto& [name, key] : own_names)
+    if (name == field) return std::string(key);
+  if (field.starts_with("l1.")) return "cache" + field.substr(2);
+  if (field.starts_with("l2.")) return field;
+  return (field.find('.') == std::string::npos ? "cpu." : "memory.") + field;
+}
+
 void read_processor(Config& c, MachineConfig& m) {
   std::vector<std::string> names;
   for (const ProcessorModel& row : processor_models()) names.emplace_back(row.key);
@@ -60,12 +78,18 @@ void read_processor(Config& c, MachineConfig& m) {
   const std::uint64_t num = m.clock.num * bus.den, den = m.clock.den * bus.num;
   const std::uint64_t divisor = std::gcd(num, den);
   if (num / divisor > 8 || den / divisor > 8)
-    c.fail("cpu.bus_clock", "the processor's clock must be a simple multiple of it, such as 1, 3/2, 2 or 5/2");
+    c.fail("cpu.clock",
+           fmt::format("must be a simple multiple of cpu.bus_clock, such as 1, 3/2, 2 or 5/2 times {}; thirds "
+                       "are written like \"400/3 MHz\"",
+                       c.text("cpu.bus_clock")));
   if (const auto parts = den / divisor; parts != 1 && parts != 2 && parts != 4)
     c.fail("cpu.clock",
            fmt::format("is {}/{} of cpu.bus_clock; the processor's clock is a whole number, halves or quarters "
                        "of the bus clock: change one of the two",
                        num / divisor, parts));
+  if (t.model == cpu::Model::i386sx && num != den)
+    c.fail("cpu.clock",
+           fmt::format("must be cpu.bus_clock, {}: a 386SX runs at the clock of its bus", c.text("cpu.bus_clock")));
   t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
   t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
   m.fpu = c.flag("cpu.fpu");
@@ -167,6 +191,13 @@ std::optional<TimingProfile> timing_profile_of(const std::string& card) {
   } catch (const Error&) { return std::nullopt; }
 }
 
+/// The guest's driver of the card follows several versions: its profile says what they differ in.
+bool has_driver_versions(const std::string& card) {
+  const auto profile = timing_profile_of(card);
+  return profile && std::any_of(profile->values().begin(), profile->values().end(),
+                                [](const ProfileValue& v) { return v.name == "driver.versions"; });
+}
+
 /// Throws Error if the machine has no slots for the card.
 void check_bus(const AdapterEntry& card, const MachineConfig& m) {
   if (card.bus() == m.board_kind->slot_bus) return;
@@ -191,6 +222,8 @@ void read_cards(Config& c, MachineConfig& m) {
       c.fail(path, fmt::format("{} has slots 1 to {}; move the card", m.name, m.slot_widths.size()));
     CardConfig card;
     card.slot = static_cast<unsigned>(*number);
+    if (std::any_of(m.cards.begin(), m.cards.end(), [&](const CardConfig& other) { return other.slot == card.slot; }))
+      c.fail(path, fmt::format("slot {} has a card already, under another spelling; write the slot once", card.slot));
     card.name = c.text(path + ".card");
     try {
       check_bus(find_adapter(card.name), m);
@@ -209,6 +242,10 @@ void read_cards(Config& c, MachineConfig& m) {
         card.driver = c.text(path + ".driver");
         if (card.driver.empty() || card.driver.find_first_of(" \n") != std::string::npos)
           c.fail(path + ".driver", "is no version; see docs/driver-versions.md");
+        if (!has_driver_versions(card.name))
+          c.fail(path + ".driver", fmt::format("planar's guest has one driver for the {}; leave it out "
+                                               "(docs/driver-versions.md names the cards with several)",
+                                               card.name));
         continue;
       }
       if (key == "enabled") {
@@ -353,6 +390,9 @@ MachineConfig read_values(Config& c) {
   if (m.slot_widths.empty() || m.slot_widths.size() > 8) c.fail("slots.widths", "a planar has 1 to 8 slots");
   m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
+  try {
+    DateTime::parse(m.clock_start);
+  } catch (const Error& e) { c.fail("planar.clock_start", e.what()); }
   m.board_kind = &read_board_kind(c);
   m.board = m.board_kind->read(c, m);
   read_start(c, m.start);
@@ -363,7 +403,9 @@ MachineConfig read_values(Config& c) {
   m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();
-  cpu::check(m.timing);
+  try {
+    cpu::check(m.timing);
+  } catch (const cpu::TimingError& e) { c.fail(key_of_timing(e.field()), e.problem()); }
   return m;
 }
 

@@ -55,6 +55,14 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
        2,
        {"pc-p166's usual card", "'3c905b' works at 100 Mbit/s", "the card of client at 10 Mbit/s",
         "docs/two-machines.md"}},
+      {"netio --seed -1", 2, {"--seed", "-1", "0 to 9223372036854775807"}},
+      {"netio --card ne2:driver=foo", 2, {"slot.1.driver", "one driver for the ne2", "docs/driver-versions.md"}},
+      {"netio --insert " + image, 2, {"--insert " + image, "with --restore", "--do 'insert diskette"}},
+      {"netperf --remote-cpu --seconds 0.1", 2, {"--remote-cpu", "no processor", "--against"}},
+      {"published --chosen --json x", 2, {"--chosen and --json"}},
+      {"regress --history --json x", 2, {"--history and --json"}},
+      {"compare --machines 95 --cards ne2 --plan --report x --json y", 2, {"--plan and --json"}},
+      {"disk create x.img 999999G", 2, {"999999G: is not a disk size", "less than 2048 GB"}},
       {"netio --duplex both", 2, {"--duplex both", "half", "full"}},
       {"netio --duplex full", 2, {"--duplex full", "'ne2' in slot 1", "half"}},
       {"netio --machine 9595 --card tr16-4a-1994 --duplex full", 2, {"--duplex full", "'tr16-4a-1994' in slot 1"}},
@@ -173,6 +181,24 @@ TEST_CASE("an error about a card in a machine file names the line, and config re
       {"[slot.9]\ncard = \"ne2\"\n", {":2:", "slot.9: model95 has slots 1 to 8; move the card"}},
       {"[slot.1]\ncard = \"ne2\"\n[slot.1.set]\n\"data_port.ready_delay\" = \"5 ns\"\n",
        {":5:1: \"data_port.ready_delay\" is one key in quotes", "data_port.ready_delay = ..."}}};
+  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong_machines{
+      {"[cache]\nways = 3\n", {":3:8: cache.ways: 3 is out of range; it must be 1, 2 or 4"}},
+      {"[memory.dram]\nbanks = 3\n", {":3:9: memory.dram.banks: 3 is out of range"}},
+      {"[memory.rom]\nwidth = 3\n", {":3:9: memory.rom.width: 3"}},
+      {"[l2]\nline = 40\n", {":3:8: l2.line: 40"}},
+      {"[cpu]\nclock = \"133 MHz\"\n", {":3:9: cpu.clock", "multiple of cpu.bus_clock", "400/3 MHz"}},
+      {"[planar]\nclock_start = \"1995-13-01 00:00:00\"\n", {":3:15: planar.clock_start", "no such month"}},
+      {"[slot.1]\ncard = \"ne2\"\n[slot.01]\ncard = \"ne2\"\n", {":2:1: slot.1", "slot 1 has a card already"}}};
+  for (const auto& [text, says] : wrong_machines) {
+    const auto file = scratch.write("machine.toml", "machine = \"model95\"\n" + text);
+    const auto said = run_planar("config " + file);
+    INFO(text << said.err);
+    CHECK(said.status == 2);
+    for (const auto& words : says) CHECK_THAT(said.err, Contains(words));
+  }
+  const auto sx = scratch.write("sx.toml", "machine = \"model56sx\"\n[cpu]\nclock = \"40 MHz\"\n");
+  CHECK_THAT(run_planar("config " + sx).err, Contains(sx + ":3:9: cpu.clock: must be cpu.bus_clock, 20 MHz"));
+
   for (const auto& [text, says] : wrong_cards) {
     const auto file = scratch.write("lab.toml", "machine = \"model95\"\n" + text);
     for (const std::string& verb : {"config " + file, "run " + file + " --until '1 ms'"}) {

@@ -53,6 +53,21 @@ TEST_CASE("a frame of nobody is refused at once, with those who send") {
   CHECK_THAT(debug("model95 --card ne2", "break frame ne2\n").out, Contains("a frame of ne2"));
 }
 
+TEST_CASE("words beyond a command's own are refused, with its form") {
+  const std::pair<std::string, std::string> table[] = {
+      {"break 0:7c00 junk", "'junk' is too much; write break ADDRESS"},
+      {"break io 3f8 read junk", "'junk' is too much; write break io PORT[-PORT] [read|write]"},
+      {"continue 5", "'5' is too much; write continue"},
+      {"step 1 2", "'2' is too much; write step [N]"}};
+  for (const auto& [command, says] : table) {
+    const auto said = debug("model95 --net none", command + "\n");
+    INFO(command << "\n" << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains(command + ": " + says));
+  }
+  CHECK(debug("model95 --net none", "break time 1 s\nwatch 1000 4 write phys\nuntil 1 ms\nquit\n").status == 0);
+}
+
 TEST_CASE("a snapshot whose steps are done is debugged, and its end is the user's") {
   const Scratch scratch;
   const auto snap = scratch.file("lab.snap");

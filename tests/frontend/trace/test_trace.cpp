@@ -198,6 +198,12 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
   CHECK(traced("--trace io --trace-address memory:1007h " + instant()).empty());
 }
 
+TEST_CASE("a trace whose time never comes is a warning", "[trace]") {
+  const auto said = run_planar("run model95 --quiet --net none --until '1 ms' --trace io --trace-from '2 ms'");
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, Contains("nothing was traced: the run ended at 0.001 s, before --trace-from 0.002 s"));
+}
+
 TEST_CASE("filters that say nothing are refused with the remedy", "[trace]") {
   const std::pair<const char*, const char*> wrong[] = {
       {"--trace-from '1 s'", "--trace-from needs --trace"},

@@ -4,28 +4,35 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <string>
+#include <utility>
 
 #include "core/common/error.hpp"
 
 namespace planar::cpu {
 namespace {
 
-void require(bool holds, const char* field, std::uint64_t value, const char* range) {
-  if (!holds) throw Error(fmt::format("processor timing: {} = {} is out of range; it must be {}", field, value, range));
+void require(bool holds, const std::string& field, std::uint64_t value, const std::string& range) {
+  if (!holds) throw TimingError(field, value, range);
 }
-void within(const char* field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
-  require(value >= low && value <= high, field, value, fmt::format("{} to {}", low, high).c_str());
+void within(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+  if (value < low || value > high) throw TimingError(field, value, fmt::format("{} to {}", low, high));
 }
 bool power(std::uint64_t v) { return std::has_single_bit(v); }
 
-void check_cache(const char* field, std::uint32_t bytes, unsigned ways, unsigned line, bool eight) {
-  require(power(bytes) && bytes <= 4u << 20, field, bytes, "a power of two up to 4 MB");
-  require(ways == 1 || ways == 2 || ways == 4 || (eight && ways == 8), field, ways,
-          eight ? "of 1, 2, 4 or 8 ways" : "of 1, 2 or 4 ways");
-  require(bytes >= ways * line, field, bytes, "at least one line per way");
+void check_cache(const std::string& level, std::uint32_t bytes, unsigned ways, unsigned line, bool eight) {
+  require(power(bytes) && bytes <= 4u << 20, level + ".bytes", bytes, "a power of two up to 4 MB");
+  require(ways == 1 || ways == 2 || ways == 4 || (eight && ways == 8), level + ".ways", ways,
+          eight ? "1, 2, 4 or 8" : "1, 2 or 4");
+  require(bytes >= ways * line, level + ".bytes", bytes, "at least one line per way");
 }
 
 }  // namespace
+
+TimingError::TimingError(std::string field, std::uint64_t value, const std::string& range)
+    : Error(fmt::format("processor timing: {} = {} is out of range; it must be {}", field, value, range)),
+      field_(std::move(field)),
+      problem_(fmt::format("{} is out of range; it must be {}", value, range)) {}
 
 void check(const TimingConfig& c) {
   within("core_per_bus_num", c.core_per_bus_num, 1, 8);
@@ -63,11 +70,11 @@ void check(const TimingConfig& c) {
   within("write_buffers", c.write_buffers, 1, 8);
   if (c.model == Model::p6) within("repeat_start", c.repeat_start, 1, 127);
   require(c.l1.line == 16 || c.l1.line == 32, "l1.line", c.l1.line, "16 or 32 bytes");
-  check_cache("l1.bytes", c.l1.bytes, c.l1.ways, c.l1.line, false);
+  check_cache("l1", c.l1.bytes, c.l1.ways, c.l1.line, false);
   if (c.l2.bytes == 0) return;
   require(c.l2.line == 32 || c.l2.line == 64 || c.l2.line == 16, "l2.line", c.l2.line, "16, 32 or 64 bytes");
   require(c.l2.line >= c.l1.line, "l2.line", c.l2.line, "at least the first level's line");
-  check_cache("l2.bytes", c.l2.bytes, c.l2.ways, c.l2.line, true);
+  check_cache("l2", c.l2.bytes, c.l2.ways, c.l2.line, true);
   if (c.model == Model::p6) {
     require(c.l1.bytes == 16384 && c.l1.ways == 4 && c.l1.line == 32 && c.l1.split && c.l1.write_back, "l1.bytes",
             c.l1.bytes, "16 KB each for code and data, of 4 ways and 32-byte lines, written back, on a P6");

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
+#include "core/common/error.hpp"
 #include "core/cpu/x86/model.hpp"
 
 namespace planar::cpu {
@@ -129,7 +131,18 @@ struct TimingConfig {
   std::array<AddressRange, 4> rom_ranges{{{0x000E0000, 0x000FFFFF}, {0xFFFE0000, 0xFFFFFFFF}}};
 };
 
-/// Throws Error, naming the field and its range, if `config` cannot be built.
+/// A value that no processor can be built with.
+class TimingError : public Error {
+ public:
+  TimingError(std::string field, std::uint64_t value, const std::string& range);
+  const std::string& field() const { return field_; }      ///< of TimingConfig: "dram.banks"
+  const std::string& problem() const { return problem_; }  ///< "3 is out of range; it must be 1, 2, 4 or 8"
+
+ private:
+  std::string field_, problem_;
+};
+
+/// Throws TimingError, naming the field and its range, if `config` cannot be built.
 void check(const TimingConfig& config);
 
 }  // namespace planar::cpu
