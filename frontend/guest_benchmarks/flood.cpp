@@ -212,7 +212,7 @@ int run_flood(const FloodOptions& given) {
     if (line.tagged("@flood") && line.number("frame")) {
       meter.run_ended();
       ++done;
-      session->progress().row(fmt::format("{} frames a second done", *line.number("rate")));
+      session->progress().row(fmt::format("{} frames a second done", line.number("rate").value_or(0)));
     }
   });
   const Time limit = 60_s + (seconds + drain_of_a_run) * static_cast<std::int64_t>(rates.size());

@@ -140,7 +140,8 @@ void I8254x::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Ti
   if (bytes < 4) {
     const unsigned shift = 8 * (offset & 3);
     const std::uint32_t lanes = ((1u << (8 * bytes)) - 1) << shift;
-    value = (this->value(at) & ~lanes) | (value << shift & lanes);
+    const std::uint32_t others = at == ICR ? 0 : this->value(at) & ~lanes;  // there a 1 acknowledges
+    value = others | (value << shift & lanes);
   }
   write_word(at, value, now);
 }

@@ -100,7 +100,8 @@ void Rtl8139::fetch(Time now) {
   if (transmit_dma_.busy()) return;
   const auto size = static_cast<std::uint32_t>(frame_.size());
   const std::uint32_t burst = std::min(16u << (tcr_ >> 8 & 7), size - fetched_);
-  const std::uint32_t room = config_.transmit_fifo - (fetched_ - left(now));
+  // A frame that is longer than the FIFO and backs off has more in it than it holds.
+  const std::uint32_t room = config_.transmit_fifo - std::min(config_.transmit_fifo, fetched_ - left(now));
   if (burst > 0 && burst <= room) {
     transmit_dma_.read(burst > line ? BurstCommand::read_multiple : BurstCommand::read, (tsad_[turn_] & ~3u) + fetched_,
                        burst, now);

@@ -347,7 +347,13 @@ void Tulip::frame_done(std::uint32_t status, Time now) {
   ++(status & T_ES ? counters_.transmit_errors : counters_.sent);
   closing_.push_back({f.last, status, f.interrupts});
   sending_.pop_front();
-  if (sending_.empty() && frame_open_) transmit_descriptor_.valid = frame_open_ = false;  // it was this one's
+  if (sending_.empty() && frame_open_) {  // it was this one's, and so is the burst
+    transmit_descriptor_.valid = frame_open_ = false;
+    if (transmit_work_ == TransmitWork::data) {
+      transmit_dma_.cancel(now);
+      transmit_work_ = TransmitWork::none;
+    }
+  }
   underflow_.cancel();
   room_.cancel();
   if (status & T_UF) {

@@ -62,10 +62,7 @@ bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
 }
 
 bool ScsiDrive::data_out(std::span<const std::uint8_t> data) {
-  if (!on_medium_) {
-    at_ += static_cast<std::uint32_t>(data.size());  // MODE SELECT, FORMAT UNIT's defect list: taken and not used
-    return true;
-  }
+  if (!on_medium_) return true;  // MODE SELECT, FORMAT UNIT's defect list: taken and not used
   if (!ready()) return fail(not_ready, medium_not_present), false;
   if (!image_->write(sector_, data)) {
     fail(medium_error, write_fault);

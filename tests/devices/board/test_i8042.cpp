@@ -319,6 +319,31 @@ TEST_CASE("8042: a password locks the keyboard until it is typed", "[planar][i80
   CHECK(k.press(0x1E, false) == Bytes{0x9E});
 }
 
+TEST_CASE("8042: another password under the lock counts from its first key, and an empty one unlocks",
+          "[planar][i8042]") {
+  Keyboard k, l;
+  k.start(0x67);
+  k.command(0xA5);
+  for (const std::uint8_t code : {0x19, 0x1E, 0x1F, 0x00}) k.data(code);
+  k.command(0xA6);
+  k.step(1_ms);
+  for (const std::uint8_t code : {0x19, 0x1E}) {
+    k.press(code, true);
+    k.press(code, false);
+  }
+  k.command(0xA5);
+  for (const std::uint8_t code : {0x30, 0x00}) k.data(code);
+  k.step(1_ms);
+  CHECK(k.press(0x1F, true) == Bytes{});
+  l.until(k.now);
+  CHECK(tests::survives_snapshot(k.chip, l.chip));
+  k.command(0xA5);
+  k.data(0x00);
+  k.step(1_ms);
+  CHECK((k.in(0x64) & 0x10) != 0);
+  CHECK(k.press(0x1F, false) == Bytes{0x9F});
+}
+
 TEST_CASE("8042: a snapshot in the middle of a byte", "[planar][i8042]") {
   Keyboard k, l;
   k.start(0x67);

@@ -167,6 +167,10 @@ TEST_CASE("ATAPI: MODE SELECT takes its data", "[storage][ide][atapi]") {
   b.packet({0x55, 0x10, 0, 0, 0, 0, 0, 0, 16}, 10, std::vector<std::uint8_t>(16));
   CHECK(b.status == 0x50);
   CHECK(b.blocks == 2);
+
+  CdBench restored;  // a snapshot before the next command
+  test::restore_state(restored, test::saved_state(b));
+  CHECK(test::saved_state(restored) == test::saved_state(b));
 }
 
 TEST_CASE("ATAPI: another disc is announced by a unit attention", "[storage][ide][atapi]") {

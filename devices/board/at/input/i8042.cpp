@@ -231,6 +231,8 @@ void I8042::data(std::uint8_t byte, Time now) {
       return;
     }
     password_ = loading_;
+    password_position_ = 0;
+    if (password_.empty()) security_ = false;  // nothing would ever unlock it
   }
   expecting_ = 0;
   switch (what) {

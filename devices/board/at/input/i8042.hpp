@@ -48,9 +48,6 @@ class I8042 final : public Slave, private Ps2Host {
   Ps2Keyboard& keyboard() { return keyboard_; }
   Ps2Mouse& mouse() { return mouse_; }
 
-  /// Installs a power-on password (scan codes, A4h then answers FAh); empty = none.
-  void set_password(std::vector<std::uint8_t> scan_codes) { password_ = std::move(scan_codes); }
-
   /// Power-on or system reset: both interfaces disabled (command byte 30h), A20 on (all port lines
   /// high), no IRQ; both devices run their self tests.
   void reset(Time now);

@@ -156,6 +156,12 @@ TEST_CASE("PRO/1000: ICS raises, IMS and IMC mask, reading ICR clears") {
   CHECK(b.rig.load(b.at(e1000::ICR), 1) == (e1000::RXO | e1000::TXDW));
   CHECK_FALSE(b.interrupt());
   CHECK(b.get(e1000::ICR) == 0);
+
+  // A byte written to ICR acknowledges causes in that byte alone.
+  b.put(e1000::ICS, e1000::TXDW | 1u << 8);
+  b.rig.store(b.at(e1000::ICR), e1000::TXDW, 1);
+  b.rig.step(1_us);
+  CHECK(b.get(e1000::ICR) == 1u << 8);
 }
 
 TEST_CASE(
