@@ -66,6 +66,7 @@ void add_figures(const ordered_json& result, Row& row) {
 std::string benchmark_of(const ordered_json& result) {
   if (result.contains("netio_version")) return "netio";
   if (result.contains("test")) return "netperf " + result["test"].get<std::string>();
+  if (result.value("schema", "") == "planar.flood-send/1") return "flood --send";
   return result.contains("depth") ? "flood" : "";
 }
 
@@ -136,6 +137,7 @@ Result read_result(const ordered_json& file) {
     result.rows.push_back(benchmark_row(entry));
   };
   if (file.is_array()) {
+    if (file.empty()) throw Error("holds no result; write one with --json FILE");
     for (const auto& entry : file) add(entry);
     return result;
   }

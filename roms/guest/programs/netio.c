@@ -6,8 +6,7 @@
 // implemented from those facts, no line of it is used.
 //
 // With the setting `generation=2` the client of 1.16 and later: a control record (two 32-bit words, big-endian) before
-// each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. What
-// receiving costs the processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm). With
+// each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. With
 // `generation=3` the client of 1.23 and later, which asks for a send buffer of 131072 bytes; each size finds it empty, and
 // what it holds at the end of a size has been counted.
 //

@@ -6,8 +6,7 @@
 // on): a control record before each size and direction; where the client wants to be sent to, blocks for `seconds`, the
 // first byte of the last one 1. `generation=3` (from 1.23 on): the same with a send buffer of 131072 bytes.
 //
-// CPU load: ticks charged to a process against all ticks, from the connection to its end. What receiving costs the
-// processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
+// CPU load: ticks charged to a process against all ticks, from the connection to its end.
 #include "netio.h"
 #include "user.h"
 

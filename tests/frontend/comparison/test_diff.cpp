@@ -54,6 +54,16 @@ TEST_CASE("results of different benchmarks are not compared", "[diff]") {
   const auto tests = run_planar("diff " + stream + " " + datagrams);
   CHECK(tests.status == 2);
   CHECK_THAT(tests.err, Contains("netperf tcp_stream") && Contains("netperf udp_stream"));
+
+  const auto received = scratch.file("flood.json"), sent = scratch.file("sent.json");
+  const std::string flood = "flood --machine model77 --card ne2 --seconds 0.05 --quiet --json ";
+  REQUIRE(run_planar(flood + received + " --rates 1000").status == 0);
+  REQUIRE(run_planar(flood + sent + " --send kernel").status == 0);
+  const auto ways = run_planar("diff " + received + " " + sent);
+  CHECK(ways.status == 2);
+  CHECK_THAT(ways.err, Contains("flood") && Contains("flood --send"));
+  const auto empty = scratch.write("empty.json", "[]");
+  CHECK_THAT(run_planar("diff " + empty + " " + empty).err, Contains(empty + ": holds no result"));
 }
 
 TEST_CASE("another program and another machine are named, and rows that one side lacks", "[diff]") {
