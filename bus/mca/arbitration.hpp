@@ -119,9 +119,6 @@ class Channel final : public Bus {
     if (observer_ && owner_ && to > from) observer_->occupied(owner_->name_, from, to);
   }
 
-  /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
-  /// next refresh request. A burst computed in closed form ends there.
-  Time preempt_from() const { return preempted_ ? preempt_at_ : next_refresh_; }
   bool preempt_active() const { return preempted_; }
 
   /// An NMI was delivered to the processor: arbitration stops until port 90h bit 6 is written 0.

@@ -82,10 +82,10 @@ void Shadow::copy_memory() {
 }
 
 const Shadow::Copy* Shadow::area_of(std::uint32_t address) const {
-  const auto behind = std::upper_bound(copies_.begin(), copies_.end(), address,
-                                       [](std::uint32_t at, const Copy& copy) { return at < copy.area.base; });
-  if (behind == copies_.begin()) return nullptr;
-  const Copy& copy = *std::prev(behind);
+  const auto after = std::upper_bound(copies_.begin(), copies_.end(), address,
+                                      [](std::uint32_t at, const Copy& copy) { return at < copy.area.base; });
+  if (after == copies_.begin()) return nullptr;
+  const Copy& copy = *std::prev(after);
   return address - copy.area.base < copy.area.size ? &copy : nullptr;
 }
 

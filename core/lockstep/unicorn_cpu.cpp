@@ -277,7 +277,7 @@ UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique
   // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
   // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
-  // leave a page fault's CR2 and error code behind.
+  // leave a page fault's CR2 and error code after.
   check(uc_ctl_exits_enable(p.engine), "ends");
   const int cpu_model = model == cpu::Model::p6        ? UC_CPU_X86_PENTIUM2
                         : model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM

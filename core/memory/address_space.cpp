@@ -60,10 +60,10 @@ MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave*
 // than the guest's.
 MemoryClaim AddressSpace::add(Range range) {
   const auto id = range.id;
-  const auto behind = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+  const auto after = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
     return r.base > range.base || (r.base == range.base && r.size < range.size);
   });
-  ranges_.insert(behind, range);
+  ranges_.insert(after, range);
   refresh_kinds();
   return MemoryClaim(this, id);
 }

@@ -23,10 +23,10 @@ void IoClaim::release() {
 IoClaim IoSpace::claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected,
                        const TraceSubject* subject) {
   const auto id = next_id_++;
-  const auto behind = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+  const auto after = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
     return r.first > first || (r.first == first && r.last < last);
   });
-  ranges_.insert(behind, {&slave, first, last, cycle, selected, id, subject});
+  ranges_.insert(after, {&slave, first, last, cycle, selected, id, subject});
   rebuild();
   return IoClaim(this, id);
 }

@@ -57,9 +57,9 @@ void Scheduler::advance_sleeping(Time t) {
     if (!is_active(*slot) && slot->processor->time() < t) slot->processor->run(t);
 }
 
-/// The processor that is furthest behind, and the time that all must reach because an access waits for it.
+/// The processor that is furthest after, and the time that all must reach because an access waits for it.
 struct Scheduler::Turn {
-  Slot* behind = nullptr;  // null: all sleep
+  Slot* after = nullptr;  // null: all sleep
   Time here = Time::never();
   Time wanted;
   bool waiting = false;
@@ -74,8 +74,8 @@ Scheduler::Turn Scheduler::next_turn(Time limit) {
       turn.waiting = true;
       if (t != Time::never()) turn.wanted = std::max(turn.wanted, t);
     }
-    if (!turn.behind || t < turn.here || (t == turn.here && slot->waits && !turn.behind->waits)) {
-      turn.behind = slot.get();
+    if (!turn.after || t < turn.here || (t == turn.here && slot->waits && !turn.after->waits)) {
+      turn.after = slot.get();
       turn.here = t;
     }
   }
@@ -94,12 +94,12 @@ bool Scheduler::take_turn(const Turn& turn) {
     fire_next();
     return true;
   }
-  if (!turn.behind || !turn.behind->waits) return false;
-  resume(*turn.behind);
+  if (!turn.after || !turn.after->waits) return false;
+  resume(*turn.after);
   return true;
 }
 
-/// The processor, which is furthest behind, executes up to `horizon`, or as far ahead of the others as they allow.
+/// The processor, which is furthest after, executes up to `horizon`, or as far ahead of the others as they allow.
 void Scheduler::run_ahead(Slot& slot, Time horizon, Time here) {
   horizon = std::min(horizon, next_);
   for (const auto& other : processors_)
@@ -129,7 +129,7 @@ bool Scheduler::run_many(Time limit) {
       reach_limit(limit);
       return complete;
     }
-    run_ahead(*turn.behind, turn.wanted, turn.here);
+    run_ahead(*turn.after, turn.wanted, turn.here);
   }
 }
 
@@ -145,11 +145,11 @@ bool Scheduler::step_many(Slot& slot, Time limit) {
       reach_limit(limit);
       return false;
     }
-    if (turn.behind == &slot) {
+    if (turn.after == &slot) {
       begun = slot.single = true;
       resume(slot);
     } else {
-      run_ahead(*turn.behind, turn.wanted, turn.here);
+      run_ahead(*turn.after, turn.wanted, turn.here);
     }
   }
   return !stop_;

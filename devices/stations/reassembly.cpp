@@ -77,15 +77,15 @@ std::optional<Bytes> Reassembly::take(ByteView frame, Time now) {
     found = datagrams_.insert(datagrams_.end(), Datagram{std::move(key), now, {}});
   }
   auto& fragments = found->fragments;
-  const auto behind =
+  const auto next =
       std::find_if(fragments.begin(), fragments.end(), [&](const Fragment& f) { return f.from >= fragment.from; });
-  const auto fits = [](const Fragment& one, const Fragment& next) { return one.more && one.to() <= next.from; };
-  if ((behind != fragments.end() && !fits(fragment, *behind)) ||
-      (behind != fragments.begin() && !fits(*std::prev(behind), fragment))) {
+  const auto fits = [](const Fragment& one, const Fragment& other) { return one.more && one.to() <= other.from; };
+  if ((next != fragments.end() && !fits(fragment, *next)) ||
+      (next != fragments.begin() && !fits(*std::prev(next), fragment))) {
     datagrams_.erase(found);
     return std::nullopt;
   }
-  fragments.insert(behind, std::move(fragment));
+  fragments.insert(next, std::move(fragment));
   if (!whole(*found)) return std::nullopt;
   Bytes datagram = joined(*found);
   datagrams_.erase(found);

@@ -89,7 +89,7 @@ void Debugger::hit(std::size_t n, const Breakpoint& b, std::uint32_t address, bo
   stop.written = written;
   stop.text = std::move(text);
   if (mode_ == Mode::search) {
-    const Position& at = watchers_[current_]->in_front();
+    const Position& at = watchers_[current_]->before_instruction();
     if (at < search_end_ && !b.once) found_.emplace(at, std::move(stop));
     return;
   }

@@ -71,14 +71,14 @@ void Watcher::before_step() {
     until_poll_ = poll_interval;
     calls_.poll();
   }
-  in_front_ = position();
+  before_instruction_ = position();
   if (target_) {
-    if (in_front_ >= *target_)
+    if (before_instruction_ >= *target_)
       calls_.arrived();
     else
-      previous_ = in_front_;
+      previous_ = before_instruction_;
   }
-  if (leave_ && *leave_ == in_front_) return;
+  if (leave_ && *leave_ == before_instruction_) return;
   leave_.reset();
   const std::uint32_t at = machine_.cpu().instruction_address();
   for (const Breakpoint& b : breakpoints_)

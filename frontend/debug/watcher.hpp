@@ -33,7 +33,7 @@ class Watcher final : public cpu::Observer {
   void attach(bool on);
   Position position() const { return {machine_.cpu().clocks(), machine_.cpu().instructions()}; }
   /// The boundary before the instruction under way, or the present one.
-  const Position& in_front() const { return in_front_; }
+  const Position& before_instruction() const { return before_instruction_; }
   /// The latest boundary before arrive_at()'s, if one was passed.
   const std::optional<Position>& previous() const { return previous_; }
   /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
@@ -73,7 +73,7 @@ class Watcher final : public cpu::Observer {
   bool attached_ = false;
   bool executed_ = false;
   unsigned until_poll_ = 0;
-  Position in_front_;
+  Position before_instruction_;
   std::optional<Position> leave_, target_, previous_;
 };
 

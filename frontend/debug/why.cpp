@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a machine waits for, in the parts of a frame's time (report/frame_time.hpp).
+// What a machine waits for, in the parts of a frame's time (meters/frame_time.hpp).
 #include <fmt/format.h>
 
 #include "frontend/debug/command_parts.hpp"

@@ -97,8 +97,8 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
     switch (first & 15) {
       case tcp: {  // flags; how far from what follows; window; data
         const unsigned flags = input.u8();
-        const auto behind = static_cast<std::int8_t>(input.u8());
-        const std::uint32_t seq = next_ + static_cast<std::uint32_t>(std::int32_t{behind} * (high & 8 ? 4096 : 1));
+        const auto ahead = static_cast<std::int8_t>(input.u8());
+        const std::uint32_t seq = next_ + static_cast<std::uint32_t>(std::int32_t{ahead} * (high & 8 ? 4096 : 1));
         const unsigned window = input.u16();
         segment(ports[high & 7], {seq, expected_, flags, window}, input, input.u8());
         break;

@@ -51,17 +51,17 @@ class Assembler {
   }
   std::vector<std::uint8_t> code() {
     for (const Fix& f : fixes_) {
-      const int distance = static_cast<int>(labels_.at(f.to)) + (f.absolute ? origin_ : -static_cast<int>(f.behind));
+      const int distance = static_cast<int>(labels_.at(f.to)) + (f.absolute ? origin_ : -static_cast<int>(f.after));
       if (f.bytes == 1) REQUIRE((distance >= -128 && distance <= 127));
       for (unsigned i = 0; i < f.bytes; ++i)
-        code_[f.behind - f.bytes + i] = static_cast<std::uint8_t>(static_cast<unsigned>(distance) >> 8 * i);
+        code_[f.after - f.bytes + i] = static_cast<std::uint8_t>(static_cast<unsigned>(distance) >> 8 * i);
     }
     return code_;
   }
 
  private:
   // clang-format off
-  struct Fix { std::size_t behind; unsigned bytes; std::string to; bool absolute = false; };
+  struct Fix { std::size_t after; unsigned bytes; std::string to; bool absolute = false; };
   // clang-format on
   std::uint16_t origin_;
   std::vector<std::uint8_t> code_;

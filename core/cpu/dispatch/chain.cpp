@@ -15,7 +15,7 @@ void Engine::leave_plan(const Op* next) {
   } else if (cold_from != nullptr) {
     const Op* const from = std::exchange(cold_from, nullptr);
     timing.pentium().leave_cold_line(from, next,
-                                     current_block->plan.eip + from->behind - from->length);  // the block may be gone
+                                     current_block->plan.eip + from->after - from->length);  // the block may be gone
   }
   planned = false;
 }
@@ -77,23 +77,23 @@ void Engine::step_afresh(const Op& first) {
 
 // The 386SX's way out of a block before its end. Where an instruction that is not register-only has put EIP, it
 // stays: a REP that was cut points at itself.
-void Engine::stop_behind(const Op& op) {
+void Engine::stop_after(const Op& op) {
   if (op.register_only) arrive_at(op);
 }
 
 // After a near branch of the Pentium that may have gone elsewhere than predicted.
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   if (!timing.pentium().branch_near(op, taken, target)) [[unlikely]]
-    return chain_branch_behind_prefetch(op, target);
+    return chain_branch_after_prefetch(op, target);
   return chain_to_next<Model::pentium>(taken);
 }
-void Engine::chain_branch_behind_prefetch(const Op& op, std::uint32_t target) {
-  timing.pentium().branch_behind_prefetch(op, target);
+void Engine::chain_branch_after_prefetch(const Op& op, std::uint32_t target) {
+  timing.pentium().branch_after_prefetch(op, target);
   return chain_to_next<Model::pentium>(true);
 }
 
-void Engine::chain_branch_behind_prefetch_486() {
-  timing.i486sx().branch_behind_prefetch();
+void Engine::chain_branch_after_prefetch_486() {
+  timing.i486sx().branch_after_prefetch();
   return chain_to_next<Model::i486sx>(true);
 }
 

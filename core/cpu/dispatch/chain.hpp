@@ -40,7 +40,7 @@ void chain_selected_last(Engine& c, const Op& op);
 inline void Engine::begin_chained(const Op& op) {
   current_op = &op;
   timing.cached().begin_planned(op);
-  eip = block_eip + op.behind;
+  eip = block_eip + op.after;
 }
 // After one that may have changed everything: goes on as the clock allows.
 inline void Engine::check_deadline(const Op& op) {
@@ -183,7 +183,7 @@ template <Model M>
     if (!timing.pentium().branch_as_predicted(op, taken, target)) [[unlikely]]
       return chain_branch_unpredicted(op, taken, target);
   } else if (!timing.i486sx().branch_near(op, taken)) [[unlikely]] {
-    return chain_branch_behind_prefetch_486();
+    return chain_branch_after_prefetch_486();
   }
   return chain_to_next<M>(taken);
 }
@@ -266,11 +266,11 @@ template <Model M>
 inline bool Engine::run_unplanned(bool begun) {
   const std::uint32_t start = block_eip, physical = current_block->physical;
   const Op* op = current_op;
-  for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {
+  for (std::uint32_t at = physical + op->after - op->length;; at = physical + op->after, current_op = ++op) {
     if (!begun) [[likely]]
       timing.of<M>().begin(*op, at);
     begun = false;
-    eip = start + op->behind;
+    eip = start + op->after;
     op->execute(*this, *op);
     if constexpr (M == Model::p6)
       if (!(attention & attend_rep)) timing.p6().end();  // a REP that was cut goes on

@@ -17,12 +17,12 @@ void step_selected_last(Engine& c, const Op& op);
 // Before an instruction that has begun and is not register-only.
 inline void Engine::arrive_at(const Op& op) {
   current_op = &op;
-  eip = block_eip + op.behind;
+  eip = block_eip + op.after;
 }
 // After one that is not its block's last.
 [[gnu::always_inline]] inline void Engine::step_on(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
-    return stop_behind(op);
+    return stop_after(op);
   const Op& next = (&op)[1];
   if (!timing.i386sx().begin_from_queue(next)) return step_in_row(next);
   return next.chained(*this, next);

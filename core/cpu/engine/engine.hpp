@@ -368,7 +368,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void step_afresh(const Op& first);
   [[gnu::noinline]] void step_in_row(const Op& next);
   [[gnu::noinline]] void step_in_new_row(const Op& next);
-  [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
+  [[gnu::cold, gnu::noinline]] void stop_after(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   template <Model M>
   void chain_branched(const Op& op, bool taken, std::uint32_t offset);
@@ -383,8 +383,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void chain_to_last(Block& b);
   bool enter_block(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
-  [[gnu::noinline]] void chain_branch_behind_prefetch(const Op& op, std::uint32_t target);
-  [[gnu::noinline]] void chain_branch_behind_prefetch_486();
+  [[gnu::noinline]] void chain_branch_after_prefetch(const Op& op, std::uint32_t target);
+  [[gnu::noinline]] void chain_branch_after_prefetch_486();
 
   void leave_block(bool executed);
   std::uint64_t instructions_executed() const {

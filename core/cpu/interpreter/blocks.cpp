@@ -70,7 +70,7 @@ Block* Engine::find_block(std::uint32_t physical) {
     if (model != Model::i386sx && count > 0 && clocks > IssuePlan::most_clocks) break;
     if (accounting) account_decoded(op, seg[CS].base + eip + at - start);
     at += op.length;
-    op.behind = static_cast<std::uint16_t>(at - start);
+    op.after = static_cast<std::uint16_t>(at - start);
     ++count;
     if (op.ends_block || (model == Model::p6 && ends_block_on_p6(op))) break;
   }
@@ -99,7 +99,7 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
   b.physical = physical;
   b.mode = mode;
   b.count = static_cast<std::uint8_t>(count);
-  b.bytes = ops[count - 1].behind;
+  b.bytes = ops[count - 1].after;
   b.ops = ops;
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);

@@ -71,14 +71,14 @@ class LinesOf {
       T& t = timing(c);
       const std::uint32_t physical = c.current_block->physical, line = t.line_of(op, physical);
       c.current_op = &op;
-      if (line != t.code_line() && !Events::fetch_quickly(t, physical + op.behind - op.length, line)) [[unlikely]]
+      if (line != t.code_line() && !Events::fetch_quickly(t, physical + op.after - op.length, line)) [[unlikely]]
         return fetch_line(c, op);
       return start_line(c, op);
     }
   }
   [[gnu::noinline]] static void fetch_line(Engine& c, const Op& op) {
     const std::uint32_t physical = c.current_block->physical;
-    Events::fetch_slowly(timing(c), physical + op.behind - op.length, timing(c).line_of(op, physical));
+    Events::fetch_slowly(timing(c), physical + op.after - op.length, timing(c).line_of(op, physical));
     return start_line(c, op);
   }
   [[gnu::always_inline]] static void start_line(Engine& c, const Op& op) {
@@ -128,7 +128,7 @@ class LinesOf {
   [[gnu::always_inline]] static void follow_plan(Engine& c, const Op& op) {
     T& t = timing(c);
     if constexpr (pentium)
-      if (!t.plan_holds_behind(c.current_block->plan, op)) return leave(c, op);
+      if (!t.plan_holds_after(c.current_block->plan, op)) return leave(c, op);
     t.move_plan(op);
     if (!t.plan_fits(c.stop_at)) [[unlikely]]
       return leave(c, op);
@@ -141,10 +141,10 @@ class LinesOf {
   };
   [[gnu::always_inline]] static Entrance entrance_after(Engine& c, const Op& op) {
     if constexpr (pentium) {
-      const std::uint32_t line = timing(c).line_behind(c.current_block->plan, op);
+      const std::uint32_t line = timing(c).line_after(c.current_block->plan, op);
       return {line, line};
     } else {
-      const std::uint32_t eip = c.current_block->physical + op.behind;
+      const std::uint32_t eip = c.current_block->physical + op.after;
       return {eip, timing(c).line_of((&op)[1], eip)};
     }
   }

@@ -76,7 +76,7 @@ void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
 void Engine::make_lone_block(LoneCode& code, std::uint32_t linear, std::uint32_t physical) {
   timing.set_static_clocks(code.op);
   if (accounting) account_decoded(code.op, linear);
-  code.op.behind = code.op.length;
+  code.op.after = code.op.length;
   make_block(code.block, &code.op, 1, physical);
 }
 

@@ -357,7 +357,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     if constexpr (M == Model::p6) timing.p6().leave();
     settle_chain();
     leave_block(false);
-    if (!fault.committed) eip = block_eip + current_op->behind;  // in a chain EIP is not kept up to date
+    if (!fault.committed) eip = block_eip + current_op->after;  // in a chain EIP is not kept up to date
     current_op_length = current_op->length;
     take_fault(fault);
     return false;

@@ -75,7 +75,7 @@ class CachedRun {
     return std::max(clock_ + clocks, timing_.path_.clock_.core(bus_start(clock_ + clocks)));
   }
   /// The same of one that is wanted at `clock`, when the bus is free.
-  std::uint64_t start_behind(std::uint64_t clock) const {
+  std::uint64_t start_after(std::uint64_t clock) const {
     const BusClock& bus = timing_.path_.clock_;
     return bus.core(bus.edge(bus.ticks(clock)));
   }
@@ -95,15 +95,15 @@ class CachedRun {
     return n;
   }
   /// After `n` iterations: the last one's cycle ended at clock `end` and the one's before it, of these, at
-  /// `previous`. In each, `before` clocks pass before the cycle and `behind` after it.
-  void skip(std::uint32_t n, std::uint64_t previous, std::uint64_t end, unsigned before, unsigned behind) {
+  /// `previous`. In each, `before` clocks pass before the cycle and `after` after it.
+  void skip(std::uint32_t n, std::uint64_t previous, std::uint64_t end, unsigned before, unsigned after) {
     const std::uint64_t first = clock_ + before;  // when the first one was wanted
-    pins_.begin(n == 1 ? first : previous + behind + before);
-    pins_.total += end - first - (n - 1) * std::uint64_t{behind + before};
+    pins_.begin(n == 1 ? first : previous + after + before);
+    pins_.total += end - first - (n - 1) * std::uint64_t{after + before};
     pins_.until = end;
     bus_free_ = std::max(bus_free_, timing_.path_.clock_.ticks(end));
     clock_ = end;
-    spend(behind);
+    spend(after);
   }
 
  private:

@@ -147,54 +147,54 @@ struct Repeated {
   std::uint32_t skip(CachedRun& clock, std::uint32_t done, std::uint32_t count, bool, Time, std::uint64_t, Time& end) {
     const std::uint32_t most = std::min(clock.free_elements(physical + done * size, size), count - done - 1);
     if (most < 2) return 0;
-    const unsigned across = clock.across(physical, size), before = writes ? across : 0, behind = each + across - before;
+    const unsigned across = clock.across(physical, size), before = writes ? across : 0, after = each + across - before;
     const std::uint64_t start = clock.next_start(before);
     const Time t = c.clock.at(start) + run.synchronisation, ready = run.port.next_ready(end);
     if (t >= run.before) return 0;
-    return t + run.cycle < ready ? skip_held(clock, most, before, behind, ready, end)
-                                 : skip_free(clock, most, before, behind, start, end);
+    return t + run.cycle < ready ? skip_held(clock, most, before, after, ready, end)
+                                 : skip_free(clock, most, before, after, start, end);
   }
-  std::uint32_t skip_held(CachedRun& clock, std::uint32_t most, unsigned before, unsigned behind, Time ready,
+  std::uint32_t skip_held(CachedRun& clock, std::uint32_t most, unsigned before, unsigned after, Time ready,
                           Time& end) {
     // From the end of one access to the beginning of the next one at most, two bus clocks for the edges.
-    const Time turn = c.clock.at(before + behind + clock.edges()) + run.synchronisation;
+    const Time turn = c.clock.at(before + after + clock.edges()) + run.synchronisation;
     if (!slave_ends_all(turn)) return 0;
     const std::uint64_t stop = std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until));
-    const Time last_end = c.clock.at(stop > behind + 1 ? stop - behind - 1 : 0);
+    const Time last_end = c.clock.at(stop > after + 1 ? stop - after - 1 : 0);
     std::uint32_t n = 0;
     Time previous = end;
     while (ready < last_end) {
-      if (n != 0 && end + turn >= run.before && !starts_in_time(clock, before + behind, end, ready)) break;
+      if (n != 0 && end + turn >= run.before && !starts_in_time(clock, before + after, end, ready)) break;
       previous = end;
       end = ready;
       if (++n == most) break;
       ready = run.port.next_ready(end);
     }
-    if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, behind);
+    if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, after);
     return n;
   }
   /// Whether the access after the one that ended at `end` starts early enough to end at `ready`, although a refresh
   /// may be due before it.
   bool starts_in_time(const CachedRun& clock, unsigned between, Time end, Time ready) {
-    Time t = c.clock.at(clock.start_behind(c.clock.first_at_or_after(end) + between)) + run.synchronisation;
+    Time t = c.clock.at(clock.start_after(c.clock.first_at_or_after(end) + between)) + run.synchronisation;
     if (t >= run.before && !await_refresh(end, t)) return false;
     return t >= run.from && t < run.before && t + run.cycle <= ready;
   }
-  std::uint32_t skip_free(CachedRun& clock, std::uint32_t most, unsigned before, unsigned behind, std::uint64_t start,
+  std::uint32_t skip_free(CachedRun& clock, std::uint32_t most, unsigned before, unsigned after, std::uint64_t start,
                           Time& end) {
     const Time usual = run.synchronisation + run.cycle;
     if (run.port.period != Time{} || run.port.request + run.port.use > usual || run.cycle > run.limit) return 0;
-    const CyclePace* const pace = clock.pace(c.clock, usual, before + behind);
+    const CyclePace* const pace = clock.pace(c.clock, usual, before + after);
     if (pace == nullptr) return 0;
     const std::uint64_t in_time =
         c.clock.first_at_or_after(std::min(run.before - run.synchronisation, run.quiet_until - usual));
-    const std::uint64_t longest = pace->longest() + behind;
+    const std::uint64_t longest = pace->longest() + after;
     const std::uint64_t until = std::min(in_time, c.stop_at > longest ? c.stop_at - longest : 0);
     std::uint64_t previous = 0;
     const std::uint32_t n = pace->follow(start, previous, until, most);
     if (n == 0) return 0;
     end = c.clock.at(start) + usual;
-    clock.skip(n, previous + pace->busy(previous), start + pace->busy(start), before, behind);
+    clock.skip(n, previous + pace->busy(previous), start + pace->busy(start), before, after);
     return n;
   }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, nothing
 // but data and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
-// execution_clocks.hpp); they work here on copies of the few numbers that still change, so that the host keeps those in
+// timing_386sx.hpp); they work here on copies of the few numbers that still change, so that the host keeps those in
 // registers. Where iterations repeat clock by clock, many are skipped in one step.
 #pragma once
 
@@ -86,10 +86,10 @@ class Steady386 {
   /// And until which clock an access must end so that the processor has gone on before `stop`, and the data of its
   /// iteration and of the next one have come without a refresh.
   std::uint64_t latest_end(std::uint64_t stop) const {
-    const std::uint64_t behind = now_.clock - mark_end_ + 1, until = timing_.path_.closed_until();
-    const std::uint64_t data = std::max({turn(), now_.bus_free - mark_end_, behind});
-    if (stop <= behind || until <= data) return 0;
-    return std::min(stop - behind, until - data);
+    const std::uint64_t after = now_.clock - mark_end_ + 1, until = timing_.path_.closed_until();
+    const std::uint64_t data = std::max({turn(), now_.bus_free - mark_end_, after});
+    if (stop <= after || until <= data) return 0;
+    return std::min(stop - after, until - data);
   }
   /// Elements of `bytes` from `address` to the end of their row.
   std::uint32_t elements_in_row(std::uint32_t address, unsigned bytes) const {

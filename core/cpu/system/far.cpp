@@ -188,7 +188,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
   charge(*this, op, Transfer::ret, Reach::outer);
 }
 
-// A return to an outer level leaves no data segment behind that the outer level could not have loaded.
+// A return to an outer level leaves no data segment after that the outer level could not have loaded.
 void Engine::drop_privileged_segments() {
   for (unsigned s : {ES, DS, FS, GS}) {
     Segment& g = seg[s];

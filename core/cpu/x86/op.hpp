@@ -68,7 +68,7 @@ struct alignas(64) Op {
   struct Pentium {
     std::uint16_t at[2];              ///< Planned; [1]: in a code line that is new (cached/issue.hpp: ColdLine)
     std::uint8_t pair;                ///< pipes in which it pairs
-    std::uint8_t line_behind;         ///< the plan's code line in which the next instruction ends
+    std::uint8_t line_after;          ///< the plan's code line in which the next instruction ends
     mutable std::uint16_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state
   };
   struct P6 {
@@ -91,7 +91,7 @@ struct alignas(64) Op {
   // ---- the block's part, filled when the instruction is put into one ----
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
-  std::uint16_t behind = 0;                 ///< bytes from the block's start to this instruction's end
+  std::uint16_t after = 0;                  ///< bytes from the block's start to this instruction's end
   Edge edge = Edge::none;  ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
   bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
 };

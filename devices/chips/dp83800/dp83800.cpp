@@ -60,7 +60,7 @@ std::uint16_t Dp83800::peek(std::uint32_t offset) const {
 std::uint16_t Dp83800::read(std::uint32_t offset, Time now) {
   const std::uint16_t value = peek(offset);
   switch (offset) {
-    case DATA: read_data(); break;
+    case DATA: advance_data(); break;
     case TSR:
       if (!statuses_.empty()) {
         statuses_.pop_front();

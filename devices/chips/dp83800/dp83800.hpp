@@ -138,7 +138,7 @@ class Dp83800 final : private net::EthernetStation {
 
   // dp83800_receive.cpp
   std::uint32_t receive_room() const;
-  std::uint16_t read_data();
+  void advance_data();
   void discard();
   bool address_matches(const net::Reception& r) const;
   void frame_begins(const net::Reception& r, Time now) override;

@@ -12,11 +12,10 @@ std::uint32_t Dp83800::receive_room() const {
   return config_.receive_fifo - held;
 }
 
-std::uint16_t Dp83800::read_data() {
-  if (receive_.empty()) return 0;
+void Dp83800::advance_data() {
+  if (receive_.empty()) return;
   Received& r = receive_.front();
   r.read = std::min(r.read + 2, static_cast<std::uint32_t>(r.data.size()));
-  return 0;
 }
 
 void Dp83800::discard() {

@@ -91,7 +91,6 @@ class I82586 final : public net::EthernetStation {
   void channel_attention(Time now);
   /// The serial interface's loopback input: what is sent comes back and does not reach the wire.
   void set_serial_loopback(bool on) { serial_loopback_ = on; }
-  bool serial_loopback() const { return serial_loopback_; }
 
   /// The host is about to look at or change memory: what should have arrived by now is stored.
   void sync(Time now);
@@ -101,8 +100,6 @@ class I82586 final : public net::EthernetStation {
   Time bus_free(Time t) const;
 
   bool interrupt_pin() const { return pin_; }
-  Cu command_unit() const { return cu_; }
-  Ru receive_unit() const { return ru_; }
   /// The CU spins on a NOP that links to itself.
   bool parked() const { return parked_; }
   Time word_time() const { return clocks(timing_.transfer_clocks + timing_.wait_clocks); }

@@ -42,7 +42,7 @@ class TulipFilter {
   void archive(Archive& a);
 
  private:
-  static constexpr unsigned entries = 16, words_per_address = 3, hash_words = 32, own_word = 39;
+  static constexpr unsigned entries = 16, words_per_address = 3, own_word = 39;
   bool listed(const net::MacAddress& to, unsigned word) const;
   bool hashed(const net::MacAddress& to) const;
 

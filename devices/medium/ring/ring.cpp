@@ -187,8 +187,8 @@ void Ring::purged(Time now) {
   release_token(monitor_, now, 0, now);
 }
 
-void Ring::set_broken(const Port& in_front_of, bool broken, Time now) {
-  const auto place = std::find(ports().begin(), ports().end(), &in_front_of);
+void Ring::set_broken(const Port& before, bool broken, Time now) {
+  const auto place = std::find(ports().begin(), ports().end(), &before);
   broken_ = broken && place != ports().end() ? static_cast<std::uint32_t>(place - ports().begin()) : nobody;
   interrupt(now);
 }

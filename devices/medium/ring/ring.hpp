@@ -95,7 +95,7 @@ class Ring final : public Medium {
   /// Two stations that both asked for it are alone on a dedicated ring: they transmit without a token.
   bool full_duplex() const;
   /// Breaks the trunk before a station's port, or repairs it.
-  void set_broken(const Port& in_front_of, bool broken, Time now);
+  void set_broken(const Port& before, bool broken, Time now);
 
   // Medium
   std::string title() const override;

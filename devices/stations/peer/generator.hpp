@@ -55,8 +55,6 @@ inline constexpr std::size_t generator_words = static_cast<std::size_t>(Generato
 enum class GeneratorOperation : std::uint32_t { start = 1, report = 2 };
 inline constexpr std::uint32_t generator_answer = 0x80000000;
 
-/// What a frame of the generator holds after its UDP header: two words.
-inline constexpr std::size_t generated_run_word = 0, generated_number_word = 1;
 /// Bytes of an Ethernet frame that are not the datagram's data: headers of Ethernet, IP and UDP, check sequence.
 inline constexpr std::uint32_t generated_overhead = 14 + 20 + 8 + 4;
 

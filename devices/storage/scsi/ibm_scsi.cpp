@@ -230,10 +230,13 @@ void IbmScsi::end_of_interrupt(unsigned device, Time now) {
 
 // ---- requests ----
 
+std::uint32_t IbmScsi::command_word() const {
+  return interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
+}
+
 void IbmScsi::attention_taken(Time now) {
   written_ = 0;
-  const std::uint32_t command =
-      interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
+  const std::uint32_t command = command_word();
   const unsigned device = attention_ & device_mask;
   switch (attention_ & request_mask) {
     case immediate_request:
@@ -260,8 +263,7 @@ void IbmScsi::attention_taken(Time now) {
 }
 
 void IbmScsi::immediate_done(Time now) {
-  const std::uint32_t command =
-      interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
+  const std::uint32_t command = command_word();
   const unsigned device = attention_ & device_mask;
   immediate_pending_ = busy_ = false;
   post(immediate(device, command, now), device, now);

@@ -96,6 +96,7 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   void update_irq(Time now);
   void stop(Time now);
   void reset_done(Time now);
+  std::uint32_t command_word() const;
   void attention_taken(Time now);
   void immediate_done(Time now);
   std::uint8_t immediate(unsigned device, std::uint32_t command, Time now);

@@ -33,13 +33,10 @@ class Recorder final : private net::WireObserver {
   Recorder(const Recorder&) = delete;
 
   void listen_to_wire(bool on);
-  bool listens_to_wire() const { return wire_; }
   const std::deque<Frame>& frames() const { return frames_; }
-  void clear_frames() { frames_.clear(); }
 
   void log(std::string_view line);
   const std::deque<std::string>& lines() const { return lines_; }
-  void clear_lines() { lines_.clear(); }
 
  private:
   void observe(const net::WireRecord& record) override;

@@ -90,9 +90,9 @@ void Dock::open(const std::string& list) {
       if (found == std::end(place_names)) fail(fmt::format("'{}' is no place", item.substr(equals + 1)));
       place = static_cast<Place>(found - std::begin(place_names));
     }
-    const bool behind = used(place);
+    const bool taken = used(place);
     put(static_cast<std::size_t>(entry - panes_.begin()), place);
-    entry->front = !behind;  // the first one that is named
+    entry->front = !taken;  // the first one that is named
     at = end + 1;
   }
 }

@@ -29,13 +29,10 @@ class MemoryPane final : public Pane {
 
  private:
   static std::optional<std::uint32_t> hexadecimal(const char* text) {
-    return [&]() -> std::optional<std::uint32_t> {
-      const std::string digits = text;
-      if (digits.empty() || digits.size() > 8 ||
-          digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        return {};
-      return static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
-    }();
+    const std::string digits = text;
+    if (digits.empty() || digits.size() > 8 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+      return {};
+    return static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
   }
 
   void controls(const Inspection& look) {

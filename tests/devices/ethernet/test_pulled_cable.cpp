@@ -75,7 +75,7 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   b.start_nop_loop();
   const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
               two = without_fcs(make_frame(100, broadcast_mac, 2));
-  b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
+  b.send_after(0x40, 0x80, 0xC0, one, 0x3000);
   b.step(500_us);
   b.chip.port().set_plugged(false, b.now());
   b.step(2_ms);
@@ -83,7 +83,7 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   CHECK((b.r16(0x80) & 0x2000) == 0);  // not OK
   cut_for_the_other(b.other, 1514);
   b.chip.port().set_plugged(true, b.now());
-  b.send_behind(0xC0, 0x100, 0x140, two, 0x2800);
+  b.send_after(0xC0, 0x100, 0x140, two, 0x2800);
   b.step(2_ms);
   CHECK((b.r16(0x100) & 0xA000) == 0xA000);
   CHECK(b.other.arrivals.back().ok);

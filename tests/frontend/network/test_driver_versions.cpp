@@ -15,7 +15,7 @@ struct Counted {
   double sent = 0, received = 0, interrupts = 0;
 };
 
-double number_behind(const std::string& text, const std::string& word) {
+double number_after(const std::string& text, const std::string& word) {
   const auto at = text.find(word);
   return at == std::string::npos ? -1 : std::stod(text.substr(at + word.size()));
 }
@@ -31,7 +31,7 @@ Counted counted(const Scratch& scratch, const std::string& card, const std::stri
   const std::string text = program::read_file(com1);
   INFO(text);
   REQUIRE(text.find("@done 0") != std::string::npos);
-  return {number_behind(text, " sent="), number_behind(text, " received="), number_behind(text, " interrupts=")};
+  return {number_after(text, " sent="), number_after(text, " received="), number_after(text, " interrupts=")};
 }
 
 }  // namespace

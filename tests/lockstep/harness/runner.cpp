@@ -10,7 +10,7 @@ namespace planar::lockstep {
 
 namespace {
 
-constexpr unsigned most_iterations = 64, most_boundaries = 1000, halts_behind = 48;
+constexpr unsigned most_iterations = 64, most_boundaries = 1000, halts_after = 48;
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
 
 std::optional<Mismatch> Runner::run_once(const Program& program, Random& random, unsigned states) {
   load(program);
-  place(halts_behind);
+  place(halts_after);
   for (unsigned state = 0; state < states && !found_; ++state) {
     for (unsigned index = 0; index < program.instructions.size() && !found_;) {
       Registers r = arena.initial(program.mode, random);
@@ -107,7 +107,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
       index = static_cast<unsigned>(std::max(current_ + 1, static_cast<int>(index) + 1));
     }
     if (code_stored_) {
-      place(halts_behind);
+      place(halts_after);
       arena.unicorn.invalidate_code(code_at, code_end - code_at);
       code_stored_ = false;
     }

@@ -93,7 +93,7 @@ class MemoryEvents {
     const TagCache& cache = code_cache(t);
     if (t.template prefetch_started<G>() || !cache.in_mru_way<code_shape>(line)) [[unlikely]]
       return false;
-    const std::uint32_t wanted = missing_behind(t, line);
+    const std::uint32_t wanted = missing_after(t, line);
     if (wanted != no_line && !surely_cached(t, line)) [[unlikely]]
       return false;
     if (!t.settled()) t.wait_for_fill(line);
@@ -142,7 +142,7 @@ class MemoryEvents {
 
  private:
   /// The line after `line` if it is of the same page and the cache does not have it; else no_line.
-  [[gnu::always_inline]] static std::uint32_t missing_behind(Timing& t, std::uint32_t line) {
+  [[gnu::always_inline]] static std::uint32_t missing_after(Timing& t, std::uint32_t line) {
     const std::uint32_t next = next_line(t, line);
     return (next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) ? no_line : next;
   }
@@ -154,7 +154,7 @@ class MemoryEvents {
   }
   /// Code executes in `line`; the one after it is wanted next. `cached`: that may be cached for all of its page.
   [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
-    const std::uint32_t next = missing_behind(t, line);
+    const std::uint32_t next = missing_after(t, line);
     execute_in_line(t, line, cached || next == no_line || may_be_cached(t, next) ? next : no_line);
   }
   static Burst fetch_code(Timing& t, std::uint32_t line, std::uint64_t at) {

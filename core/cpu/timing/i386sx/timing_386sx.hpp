@@ -90,7 +90,8 @@ class Timing386sx final : public ProcessorTiming {
   TableOverlap& overlap() { return overlap_; }
   WriteLatch& latch() { return bus_.latch; }
   WordPath& path() { return path_; }
-  /// Brings the queue up to `until`, or to what begin_next() deferred if that is later.
+  /// Counts the words that begin before `until`, or before fetch_put_off_ if that is later. False: the next one is in
+  /// another row of memory.
   bool bring_up_to(std::uint64_t until);
 
   /// Bytes that the queue may still ask for; not positive when it is full.

@@ -22,7 +22,7 @@ void Timing486::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan
   unsigned clocks = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
     plan.reach = clocks;
-    clocks += op == ops ? op->clocks : clocks_behind(*op, op[-1].writes, op[-1].clocks);
+    clocks += op == ops ? op->clocks : clocks_after(*op, op[-1].writes, op[-1].clocks);
     op->i486sx.at[0] = static_cast<std::uint16_t>(clocks);
     if (op != ops && ((eip + op->length - 1) ^ (eip - 1)) & line_mask_) op[-1].edge = Op::Edge::line;
   }
@@ -30,7 +30,7 @@ void Timing486::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan
 
 void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
   if (!taken && op.branch == BranchKind::far) jumped_ = false;
-  if (!branch_near(op, taken)) branch_behind_prefetch();
+  if (!branch_near(op, taken)) branch_after_prefetch();
 }
 
 void Timing486::interrupt_flush() {

@@ -25,7 +25,7 @@ class Timing486 final : public CachedTiming {
   void begin(const Op& op, std::uint32_t physical_eip);
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
   /// branch() in line; of a far one that is not taken it leaves a part out. False: it is taken, and the code prefetched
-  /// after it is on the bus by now; branch_behind_prefetch() does the rest.
+  /// after it is on the bus by now; branch_after_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
     if (!taken) return true;
     clock_ += clocks_if_taken(op.branch);
@@ -35,7 +35,7 @@ class Timing486 final : public CachedTiming {
     note_jump();
     return true;
   }
-  void branch_behind_prefetch() {
+  void branch_after_prefetch() {
     drop_prefetch();
     note_jump();
   }
@@ -111,8 +111,8 @@ class Timing486 final : public CachedTiming {
   }
 
   /// Of `op` after the instruction before it.
-  unsigned clocks_of(const Op& op) const { return clocks_behind(op, last_writes_, last_clocks_); }
-  static unsigned clocks_behind(const Op& op, unsigned writes, unsigned clocks);
+  unsigned clocks_of(const Op& op) const { return clocks_after(op, last_writes_, last_clocks_); }
+  static unsigned clocks_after(const Op& op, unsigned writes, unsigned clocks);
 
   std::uint16_t last_writes_ = 0;  // registers written by the previous instruction
   std::uint16_t last_clocks_ = 0;  // of the previous instruction
@@ -128,7 +128,7 @@ inline void Timing486::begin(const Op& op, std::uint32_t eip) {
 }
 
 /// The clocks of `op` after one that writes `writes` and takes `before` clocks.
-inline unsigned Timing486::clocks_behind(const Op& op, unsigned writes, unsigned before) {
+inline unsigned Timing486::clocks_after(const Op& op, unsigned writes, unsigned before) {
   unsigned clocks = op.clocks + ((op.address_reads & writes) != 0);
   // Prefixes decode while a longer predecessor still executes.
   const unsigned prefixes = op.i486sx.prefixes;

@@ -48,7 +48,7 @@ class BlockMemo {
   /// Times are relative to the renaming clock at the beginning of the block, an answer to when it was asked. The
   /// question that follows the answer met first is the next one in memory.
   struct Question {
-    std::uint16_t behind = 0;  ///< Op's, of the instruction that asks; of an end: of the last one
+    std::uint16_t after = 0;   ///< Op's, of the instruction that asks; of an end: of the last one
     std::int16_t at = 0;       ///< when it is asked; of an end: the renaming clock there
     std::int16_t data = 0;     ///< of a store: when its datum is there
     std::int16_t reach = 0;    ///< the processor's clock before that instruction; of an end: there

@@ -132,7 +132,7 @@ constexpr Row rows[] = {
     {0x00CA, two,     -1, 0, 0,   serial(26, 0),         serial(26, 0)},
     {0x00CC, 0xFFFC,  -1, 0, 0,   serial(4, 0),          serial(4, 0)},           // INT3 INT INTO IRET
     {0x00CE, one,     -1, all, 0, {4, 1, p01, 1},        {4, 1, p01, 1}},         // INTO
-    // -- strings; under REP: repeat.hpp
+    // -- strings; under REP: timing_p6.cpp
     {0x00A4, two,     -1, 0, 0,   {5, 2, p01, 1},        {5, 2, p01, 1}},         // MOVS
     {0x00A6, two,     -1, 0, all, {6, 3, p01, 1},        {6, 3, p01, 1}},         // CMPS
     {0x00AA, two,     -1, 0, 0,   {3, 1, p01, 1},        {3, 1, p01, 1}},         // STOS

@@ -41,11 +41,11 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void begin(const Op& op, std::uint32_t physical_eip) {
     if (!following_) return compute_from(op, physical_eip);
     op_ = &op;
-    if (next_->behind == op.behind && next_->kind <= Kind::drain) follow_begin(op, physical_eip);
+    if (next_->after == op.after && next_->kind <= Kind::drain) follow_begin(op, physical_eip);
   }
   /// The instruction that began last has made its accesses.
   void end() {
-    if (following_ && (next_->behind != op_->behind || follow_end())) [[likely]]
+    if (following_ && (next_->after != op_->after || follow_end())) [[likely]]
       done_ = op_;
     else
       compute_end();
@@ -222,7 +222,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool follow_end();
   void follow_cycle(std::uint64_t end);
   /// Whether that is what the instruction is expected to ask next.
-  bool asked(Kind kind) const { return next_->kind == kind && next_->behind == op_->behind; }
+  bool asked(Kind kind) const { return next_->kind == kind && next_->after == op_->after; }
   void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
   static std::uint64_t branch_answer(bool taken, Predictor::Outcome outcome) {
     return static_cast<std::uint64_t>(outcome) | (taken ? 4u : 0u);
@@ -270,7 +270,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     std::uint32_t answer, address;
     Kind kind;
     std::uint8_t bytes;
-    std::uint16_t behind;
+    std::uint16_t after;
   };
   /// What a store displaced in the store buffer, and when the one before it was taken.
   struct Displaced {

@@ -101,8 +101,7 @@ std::optional<BlockMemo::Question> TimingP6::end_after(const Op& last) {
   if (!number_pipeline()) return {};
   const std::uint64_t at = base_ - base;
   if (!is_near(at) || !is_near(reach)) return {};
-  return Question{last.behind, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end,
-                  state_};
+  return Question{last.after, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_};
 }
 
 // The block is left before its end.
@@ -138,10 +137,10 @@ void TimingP6::write_way_down(const Op& last) {
 inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
   const Question& q = *next_;
   answered_ = &q;
-  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.behind};
+  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.after};
   const Question* const next = memo_.after(q, answer);
   // Between two questions of one instruction, and after the last one of the last, no instruction ends.
-  if (next != nullptr && (after_base(next->reach) < limit_ || next->behind == q.behind)) [[likely]]
+  if (next != nullptr && (after_base(next->reach) < limit_ || next->after == q.after)) [[likely]]
     next_ = next;
   else if (const Question* const cut = memo_.cut(memo_.place_after(q, answer), since_base(limit_)))
     next_ = cut;
@@ -186,7 +185,7 @@ inline bool TimingP6::follow_store(std::uint32_t physical, unsigned bytes) {
 
 inline bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t target) {
   if (!asked(Kind::branch)) return false;
-  answered(Kind::branch, branch_answer(taken, predict(op, physical_ + op.behind - op.length, taken, target)));
+  answered(Kind::branch, branch_answer(taken, predict(op, physical_ + op.after - op.length, taken, target)));
   return true;
 }
 
@@ -195,7 +194,7 @@ bool TimingP6::follow_end() {
   if (next_->kind == Kind::drain_at_end) {
     const std::uint64_t t = after_base(next_->at);
     answered(Kind::drain_at_end, memory_.drain(t) - t);
-    if (following_ && next_->behind != op_->behind) return true;
+    if (following_ && next_->after != op_->after) return true;
   }
   if (!following_ || next_->kind != Kind::end) return false;
   clock_ = base_clock_ = after_base(next_->reach);
@@ -247,8 +246,8 @@ void TimingP6::note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint
     return;
   }
   if (kind == Kind::store) displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
-  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), op_->behind};
-  recorded_.push_back({op_->behind, static_cast<std::int16_t>(after), static_cast<std::int16_t>(data_after),
+  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), op_->after};
+  recorded_.push_back({op_->after, static_cast<std::int16_t>(after), static_cast<std::int16_t>(data_after),
                        static_cast<std::int16_t>(reach), 0, kind});
 }
 
@@ -274,8 +273,8 @@ void TimingP6::retrace() {
   const Op* const last = op_;
   retraced_ = stores_given_ = 0;
   for (const Op* op = ops_; last != nullptr && op <= last; ++op) {
-    start(*op, physical_ + op->behind - op->length);
-    while (retracing() && way_[retraced_].behind == op->behind && way_[retraced_].kind != Kind::drain_at_end) {
+    start(*op, physical_ + op->after - op->length);
+    while (retracing() && way_[retraced_].after == op->after && way_[retraced_].kind != Kind::drain_at_end) {
       const Step& s = way_[retraced_];
       switch (s.kind) {
         case Kind::load: compute_read(s.address, s.bytes); break;

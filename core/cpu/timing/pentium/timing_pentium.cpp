@@ -33,10 +33,10 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
     plan.reach = clocks;
     const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
     if (op != ops) {
-      if (line != op[-1].pentium.line_behind) op[-1].edge = Op::Edge::line;
-      op[-1].pentium.line_behind = line;
+      if (line != op[-1].pentium.line_after) op[-1].edge = Op::Edge::line;
+      op[-1].pentium.line_after = line;
     }
-    op->pentium.line_behind = line;
+    op->pentium.line_after = line;
     if (plan.end.takes(*op)) {
       clocks += plan.end.join(*op);
     } else {
@@ -98,10 +98,10 @@ void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
 void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
   if (op.branch == BranchKind::far) [[unlikely]]
     return taken ? interrupt_flush() : void();
-  if (!branch_near(op, taken, target)) branch_behind_prefetch(op, target);
+  if (!branch_near(op, taken, target)) branch_after_prefetch(op, target);
 }
 
-void TimingPentium::branch_behind_prefetch(const Op& op, std::uint32_t target) {
+void TimingPentium::branch_after_prefetch(const Op& op, std::uint32_t target) {
   settle_prefetch();
   predict(op, true, target);
 }

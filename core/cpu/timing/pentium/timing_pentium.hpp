@@ -47,7 +47,7 @@ class TimingPentium final : public CachedTiming {
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
   /// Code has gone on with a block of that plan, in whose first line it is: whether the plan holds, or that of the line
   /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
-  /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_behind(op). What the
+  /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_after(op). What the
   /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
   /// early.
   BlockEntry starts_block(const IssuePlan& plan, const Op& first) {
@@ -58,11 +58,9 @@ class TimingPentium final : public CachedTiming {
     return start_cold(plan.cold[0], first) ? BlockEntry::cold : BlockEntry::unplanned;
   }
   /// Code has gone on to the line after `op`.
-  bool plan_holds_behind(const IssuePlan& plan, const Op& op) const {
-    return knows_starts(plan, op.pentium.line_behind);
-  }
-  std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
-    return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
+  bool plan_holds_after(const IssuePlan& plan, const Op& op) const { return knows_starts(plan, op.pentium.line_after); }
+  std::uint32_t line_after(const IssuePlan& plan, const Op& op) const {
+    return plan.first_line + (std::uint32_t{op.pentium.line_after} << line_shift_);
   }
   /// starts_block() where code stays in its line and the block's plan holds; if not, nothing has happened.
   bool start_plan_in_line(const IssuePlan& plan, const Op&) {
@@ -81,7 +79,7 @@ class TimingPentium final : public CachedTiming {
   /// last one's beginning, or a leave_cold_line() where they end early, before `next`.
   bool starts_cold_line(const IssuePlan& plan, const Op& op) { return start_cold(cold_line(plan), op); }
   /// The line in which `op` ends, of a block at `physical`.
-  std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.behind - 1) & line_mask_; }
+  std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.after - 1) & line_mask_; }
   void finish_cold_line(const IssuePlan& plan);
   void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
 
@@ -90,9 +88,9 @@ class TimingPentium final : public CachedTiming {
   /// happened.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
   /// branch() of one that is near, in line. False: it is taken, and the code prefetched after it is on the bus by now;
-  /// branch_behind_prefetch() does the rest.
+  /// branch_after_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken, std::uint32_t linear_target);
-  void branch_behind_prefetch(const Op& op, std::uint32_t linear_target);
+  void branch_after_prefetch(const Op& op, std::uint32_t linear_target);
 
  private:
   template <class, Geometry>

@@ -69,7 +69,6 @@ class I8259 final : public Slave {
 
   std::uint8_t irr() const { return static_cast<std::uint8_t>(lines_ & (levels() | edges_)); }
   std::uint8_t isr() const { return isr_; }
-  std::uint8_t imr() const { return imr_; }
 
   /// Power-on: uninitialised, INT low. Input levels stay.
   void reset(Time now);

@@ -68,9 +68,9 @@ class Guest {
           board_.put(at, {o, m});
         else
           board_.put(at, {o, (m & 0x38) | 5, operand_at & 0xFF, operand_at >> 8 & 0xFF, operand_at >> 16, 0});
-        const std::uint32_t behind = at + (m >= 0xC0 ? 2 : 6);
-        const std::uint32_t distance = save_at - (behind + 5);
-        board_.put(behind, {0xE9, distance & 0xFF, distance >> 8 & 0xFF, distance >> 16 & 0xFF, distance >> 24});
+        const std::uint32_t after = at + (m >= 0xC0 ? 2 : 6);
+        const std::uint32_t distance = save_at - (after + 5);
+        board_.put(after, {0xE9, distance & 0xFF, distance >> 8 & 0xFF, distance >> 16 & 0xFF, distance >> 24});
       }
     const std::uint32_t loop = save_at + 16;
     board_.put(save_at, {0xDD, 0x35, out_at & 0xFF, out_at >> 8 & 0xFF, out_at >> 16, 0, 0xEB, 8});  // FNSAVE, JMP loop

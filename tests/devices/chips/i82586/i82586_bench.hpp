@@ -143,7 +143,7 @@ struct I82586Bench : ChipHost {
     step(50_us);
   }
   /// Patches the link of the NOP at `nop` towards a transmit block at `tx`, which ends in a NOP at `next`.
-  void send_behind(unsigned nop, unsigned tx, unsigned next, const Bytes& frame, unsigned data) {
+  void send_after(unsigned nop, unsigned tx, unsigned next, const Bytes& frame, unsigned data) {
     fill(data, frame);
     block(next, I82586::nop, next);
     block(tx, I82586::transmit | I82586::I, next, {tx + 16u});
@@ -158,7 +158,7 @@ struct I82586Bench : ChipHost {
     start_up();
     configure();
     start_nop_loop();
-    send_behind(commands, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
+    send_after(commands, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
     step(500_us);
   }
   /// One frame through a list of its own (EL); returns the block's status.

@@ -113,7 +113,7 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   CHECK(b.chip.parked());
   CHECK(b.cu() == 2);
   const Bytes frame = without_fcs(make_frame(60));
-  b.send_behind(0x40, 0x80, 0xC0, frame, 0x3000);
+  b.send_after(0x40, 0x80, 0xC0, frame, 0x3000);
   const Time patched = b.now();
   b.step(200_us);
   REQUIRE(b.log.entries.size() == 1);
@@ -123,7 +123,7 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   CHECK(b.r16(0x80) == (I82586::C | I82586::OK));
   CHECK((b.status() & 0xF000) == I82586::CX);  // and no CNA
   CHECK(b.chip.parked());                      // on the NOP after it
-  b.send_behind(0xC0, 0x100, 0x40, frame, 0x3000);
+  b.send_after(0xC0, 0x100, 0x40, frame, 0x3000);
   b.step(200_us);
   CHECK(b.log.entries.size() == 2);
 }
@@ -262,7 +262,7 @@ TEST_CASE("a snapshot in the middle of both directions goes on as if nothing had
     b.start_nop_loop();
     b.other.to_send = {b.for_us(700, 2)};
     b.other.port.transmit(b.for_us(1200, 1), b.now());
-    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(800)), 0x3000);
+    b.send_after(0x40, 0x80, 0xC0, without_fcs(make_frame(800)), 0x3000);
     b.step(700_us);
   };
   const auto finish = [](I82586Bench& b) {

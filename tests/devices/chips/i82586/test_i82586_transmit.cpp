@@ -15,8 +15,8 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
     b.start_nop_loop();
     const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
                 two = without_fcs(make_frame(1514, broadcast_mac, 2));
-    b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
-    b.send_behind(0xC0, 0x100, 0x140, two, 0x2800);
+    b.send_after(0x40, 0x80, 0xC0, one, 0x3000);
+    b.send_after(0xC0, 0x100, 0x140, two, 0x2800);
     b.step(3_ms);
     REQUIRE(b.log.entries.size() == 2);
     CHECK(without_fcs(b.log.entries[0].bytes) == one);
@@ -41,8 +41,8 @@ TEST_CASE("a station that waited for a frame's end goes before the chained one, 
     b.start_up();
     b.configure();
     b.start_nop_loop();
-    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514, broadcast_mac, 1)), 0x3000);
-    b.send_behind(0xC0, 0x100, 0x140, without_fcs(make_frame(1514, broadcast_mac, 2)), 0x2800);
+    b.send_after(0x40, 0x80, 0xC0, without_fcs(make_frame(1514, broadcast_mac, 1)), 0x3000);
+    b.send_after(0xC0, 0x100, 0x140, without_fcs(make_frame(1514, broadcast_mac, 2)), 0x2800);
     b.step(300_us);
     b.other.port.transmit(b.for_us(66), b.now());  // an acknowledgement, ready in the middle of the first frame
     b.step(10_ms);
