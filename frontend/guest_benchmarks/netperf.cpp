@@ -358,10 +358,6 @@ int run_netperf(const NetperfOptions& o) {
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o).size());
   const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * repetition(o).limit());
   auto session = o.open(netperf_tasks(o));
-  if (o.remote_cpu && !reference_stations(session->lab()).empty())
-    throw Error(
-        "--remote-cpu: the reference station has no processor whose load it could tell; leave it out, or make "
-        "the other end a machine with --against");
   std::size_t done = 0;
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
     const auto run = netperf_run(line, o.test == datagrams);

@@ -82,6 +82,8 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
       if (line.tagged("@row")) rows.push_back({std::exchange(runs, {}), {}});
     } else if (line.tagged("@confidence") && !runs.empty()) {
       rows.push_back({std::exchange(runs, {}), confidence(line)});
+      // A server that measures no load has none whose width could be told.
+      if (!rows.back().runs.back().server_cpu_percent) rows.back().confidence->server_cpu.reset();
     }
   }
   return rows;

@@ -345,7 +345,6 @@ irq = "auto"
 mem = "auto"
 arb = "auto"
 mac = "00:00:d8:01:02:03"
-driver = "auto"
 enabled = true
 adapter_id = "auto"
 set.register.ready_delay = "1 ns"
@@ -380,9 +379,10 @@ address = "192.168.10.9"
 card = "ne2"
 medium = "b"
 )";
+  constexpr const char* versions = "machine = \"model95\"\n[slot.1]\ncard = \"lanstreamer\"\ndriver = \"3.04\"\n";
   constexpr const char* bonded = "machine = \"model95\"\n[net]\nbond = [\"a\", \"b\"]\n[medium.a]\n[medium.b]\n";
   constexpr const char* guest = "machine = \"model95\"\n[guest]\ndo = \"idle\"\n";
-  for (const char* text : {more, diskette, bridged, bonded, guest}) {
+  for (const char* text : {more, diskette, bridged, versions, bonded, guest}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

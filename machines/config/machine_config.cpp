@@ -152,13 +152,11 @@ void read_memory(Config& c, MachineConfig& m) {
   r.cacheable = c.flag("memory.rom.cacheable");
   m.refresh_period = c.time("memory.refresh.period", "15.12 us");
   if (m.refresh_period < 500_ns) c.fail("memory.refresh.period", "is below 0.5 us: no memory needs that");
-  if (m.refresh_period > 1_ms) c.fail("memory.refresh.period", "is above 1 ms: memory would forget");
   m.timing.refresh.hold = byte(c, "memory.refresh.hold", 0, 63);
   // The same period in core clocks, exactly: ps * hz / 10^12.
-  const auto clocks = static_cast<unsigned __int128>(m.refresh_period.ps) * m.clock.num;
-  std::uint64_t num = static_cast<std::uint64_t>(clocks);
+  auto num = static_cast<unsigned __int128>(m.refresh_period.ps) * m.clock.num;
   std::uint64_t den = 1'000'000'000'000 * m.clock.den;
-  const std::uint64_t divisor = std::gcd(num, den);
+  const std::uint64_t divisor = std::gcd(static_cast<std::uint64_t>(num % den), den);
   num /= divisor;
   den /= divisor;
   while (num > UINT32_MAX || den > UINT32_MAX) {

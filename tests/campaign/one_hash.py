@@ -131,11 +131,11 @@ class Draw:
         pairs = [p for p in zip(options[::2], options[1::2]) if not (p[0] in known or known.add(p[0]))]
         return [word for pair in pairs for word in pair]
 
-    def trace_span(self, options, end):
-        """Traces of everything are of some milliseconds only."""
+    def trace_span(self, options, end, begin=0):
+        """Traces of everything are of some milliseconds only, later than `begin`, of which the snapshot is."""
         if "--trace" not in options:
             return options
-        first = self.random.randrange(end // 2, end)
+        first = self.random.randrange(max(end // 2, begin + 1), end + 1)
         return [*options, "--trace-from", at(first), "--trace-to", at(first + 5000)]
 
     def moment(self, begin, end, busy):
@@ -158,7 +158,7 @@ class Draw:
             for n in range(1, 1 + self.random.choice((1, 1, 2, 3))):
                 restored = [benchmark[0], "--restore", f"{n}.snap"]
                 if not self.one_in(4):
-                    restored += self.trace_span(self.checks(), end)
+                    restored += self.trace_span(self.checks(), end, t)
                 t = self.moment(min(t + 1, end - 1), end, busy)
                 commands.append([*restored, "--snapshot-at", at(t), f"{n + 1}.snap"])
             commands[-1] = commands[-1][:-3]

@@ -58,7 +58,6 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"netio --seed -1", 2, {"--seed", "-1", "0 to 9223372036854775807"}},
       {"netio --card ne2:driver=foo", 2, {"slot.1.driver", "one driver for the ne2", "docs/driver-versions.md"}},
       {"netio --insert " + image, 2, {"--insert " + image, "with --restore", "--do 'insert diskette"}},
-      {"netperf --remote-cpu --seconds 0.1", 2, {"--remote-cpu", "no processor", "--against"}},
       {"published --chosen --json x", 2, {"--chosen and --json"}},
       {"regress --history --json x", 2, {"--history and --json"}},
       {"compare --machines 95 --cards ne2 --plan --report x --json y", 2, {"--plan and --json"}},

@@ -509,7 +509,7 @@ TEST_CASE("An impossible configuration is rejected, naming the parameter", "[cpu
   };
   CHECK(refused([](TimingConfig&) {}).empty());
   CHECK(refused([](TimingConfig& c) { c.dram.page_bytes = 3000; }).find("dram.page_bytes = 3000") != std::string::npos);
-  CHECK(refused([](TimingConfig& c) { c.l1.ways = 3; }).find("l1.bytes = 3") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.l1.ways = 3; }).find("l1.ways = 3") != std::string::npos);
   CHECK(refused([](TimingConfig& c) { c.l1.line = 24; }).find("l1.line") != std::string::npos);
   CHECK(refused([](TimingConfig& c) { c.core_per_bus_den = 3; }).find("core_per_bus_den") != std::string::npos);
   CHECK(refused([](TimingConfig& c) { c.write_buffers = 0; }).find("write_buffers") != std::string::npos);
