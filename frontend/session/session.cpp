@@ -126,9 +126,6 @@ Session::Session(RestoredLab restored, const OutputOptions& output, const StateO
   steps_restored_ = true;
   steps_left_ = scenario_.active();
   insertable_ = state.insert;
-  for (const std::string& image : insertable_)
-    if (!std::filesystem::exists(image))
-      throw Error(fmt::format("--insert {}: there is no such file", image), ExitCode::missing_file);
   result_ = output.result;
   if (steps.empty()) add_restored_files();
   open(output, state, std::move(steps));
