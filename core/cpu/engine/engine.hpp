@@ -157,6 +157,10 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void write_checked(unsigned s, std::uint32_t offset, T v);
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f);
+  /// What modify_checked() does for all instructions: segment check and timed read, then timed write. begin_modify()
+  /// gives the datum's place; null where the host's TLB does not allow that: then a write is sure not to fault.
+  std::uint8_t* begin_modify(unsigned s, std::uint32_t offset, unsigned bytes);
+  void end_modify(unsigned s, std::uint32_t offset, unsigned bytes);
 
   /// The same for whatever it is: checked.cpp.
   template <class T>

@@ -45,21 +45,11 @@ inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
 
 template <class T, class F>
 void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {
-  const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
-  const HostTlbEntry& e = host_entry(linear);
-  if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
-    const std::uint32_t physical = e.physical + (linear & 0xFFF);
-    timing.read_aligned(physical, sizeof(T));
-    std::uint8_t* p = e.host + (linear & 0xFFF);
-    const T v = f(load<T>(p));
-    timing.write_aligned(physical, sizeof(T));
-    fill_l0(seg[s], seg[s].writes, e, linear);
-    store<T>(p, v);
-    if (e.holds_code(linear)) [[unlikely]]
-      code_written(physical, sizeof(T));
-    return;
+  if (std::uint8_t* const p = begin_modify(s, offset, sizeof(T))) [[likely]] {
+    store<T>(p, f(load<T>(p)));
+    return end_modify(s, offset, sizeof(T));
   }
-  probe_write(linear, sizeof(T), cpl == 3);
+  const std::uint32_t linear = seg[s].base + offset;
   const T v = f(static_cast<T>(read_slow(linear, sizeof(T), cpl == 3)));
   write_slow(linear, sizeof(T), v, cpl == 3);
 }

@@ -18,6 +18,25 @@ void Engine::write_any(unsigned s, std::uint32_t offset, T v) {
   write_linear<T>(linear, v, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].writes, e, linear); });
 }
 
+std::uint8_t* Engine::begin_modify(unsigned s, std::uint32_t offset, unsigned bytes) {
+  const std::uint32_t linear = linear_for_write(s, offset, bytes);
+  const HostTlbEntry& e = host_entry(linear);
+  if (e.write_tag != (linear & (page_mask | (bytes - 1)))) [[unlikely]] {
+    probe_write(linear, bytes, cpl == 3);
+    return nullptr;
+  }
+  timing.read_aligned(e.physical + (linear & 0xFFF), bytes);
+  return e.host + (linear & 0xFFF);
+}
+void Engine::end_modify(unsigned s, std::uint32_t offset, unsigned bytes) {
+  const std::uint32_t linear = seg[s].base + offset;
+  const HostTlbEntry& e = host_entry(linear);
+  timing.write_aligned(e.physical + (linear & 0xFFF), bytes);
+  fill_l0(seg[s], seg[s].writes, e, linear);
+  if (e.holds_code(linear)) [[unlikely]]
+    code_written(e.physical + (linear & 0xFFF), bytes);
+}
+
 namespace {
 
 // Whatever is not usual goes elsewhere as the last thing that is done here: without calls in between the host's
