@@ -233,7 +233,7 @@ void I8254x::update_interrupt(Time now) {
 }
 
 void I8254x::bus_error(Time now) {
-  if (!config_.is_82543) raise(MDAC, now);
+  if (!config_.is_82543) raise(PCIE, now);
 }
 
 // ---- what both directions share ----
@@ -254,6 +254,23 @@ DescriptorRing::Thresholds I8254x::thresholds(std::uint32_t control) const {
 }
 
 std::uint32_t I8254x::transmit_buffer() const { return config_.packet_buffer - receive_buffer(); }
+
+/// Writes back the first of `list`, with `bursts` all that follow it in memory; of a single one its second half.
+/// Returns how many.
+std::uint32_t I8254x::write_back(Dma64& dma, std::uint64_t ring, const std::deque<Descriptor>& list, bool bursts,
+                                 Time now) {
+  std::uint32_t count = 1;
+  while (bursts && count < list.size() && list[count].index == list[count - 1].index + 1) ++count;
+  const std::uint64_t at = ring + std::uint64_t{list.front().index} * Descriptor::bytes;
+  if (count == 1) {
+    dma.write(at + 8, std::span(list.front().raw).subspan(8), abort_time(), now);
+    return 1;
+  }
+  std::vector<std::uint8_t> data;
+  for (std::uint32_t n = 0; n < count; ++n) data.insert(data.end(), list[n].raw.begin(), list[n].raw.end());
+  dma.write(at, data, abort_time(), now);
+  return count;
+}
 
 /// What a frame takes of the packet buffer: whole quadwords.
 std::uint32_t I8254x::place_of(std::size_t bytes) const {

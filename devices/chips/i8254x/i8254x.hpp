@@ -149,6 +149,7 @@ class I8254x final : private net::EthernetStation {
   std::uint32_t receive_buffer() const { return reg(i8254x::PBA) * 1024; }
   std::uint32_t transmit_buffer() const;
   std::uint32_t place_of(std::size_t bytes) const;
+  std::uint32_t write_back(Dma64& dma, std::uint64_t ring, const std::deque<Descriptor>& list, bool bursts, Time now);
   void bus_error(Time now);
   bool sound() const;
 
@@ -172,9 +173,11 @@ class I8254x final : private net::EthernetStation {
 
   // i8254x_receive.cpp
   std::uint32_t receive_size() const { return reg(i8254x::RDLEN) / Descriptor::bytes; }
+  std::uint64_t receive_base() const { return std::uint64_t{reg(i8254x::RDBAH)} << 32 | reg(i8254x::RDBAL); }
   void frame_ends(const net::Reception& r, Time now) override;
   void take_frame(const net::Reception& r, Time now);
   bool accepts(std::span<const std::uint8_t> frame, std::uint8_t& status) const;
+  void count_good(std::span<const std::uint8_t> frame);
   void receive_work(Time now);
   void receive_fetched(Time now);
   void receive_moved(Time now);
@@ -190,6 +193,7 @@ class I8254x final : private net::EthernetStation {
 
   // i8254x_transmit.cpp
   std::uint32_t transmit_size() const { return reg(i8254x::TDLEN) / Descriptor::bytes; }
+  std::uint64_t transmit_base() const { return std::uint64_t{reg(i8254x::TDBAH)} << 32 | reg(i8254x::TDBAL); }
   void transmit_work(Time now);
   void fetch_transmit(Time now);
   void transmit_fetched(Time now);

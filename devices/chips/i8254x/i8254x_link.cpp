@@ -124,13 +124,12 @@ bool I8254x::pause_frame(std::span<const std::uint8_t> frame, Time now) {
   const std::uint64_t own = std::uint64_t{tables_[(RA - tables) / 4 + 1] & 0xFFFF} << 32 | tables_[(RA - tables) / 4];
   std::uint64_t address = 0;
   for (std::size_t n = 0; n < 6; ++n) address |= std::uint64_t{frame[n]} << (8 * n);
-  const auto word = [&](std::size_t at) { return static_cast<std::uint16_t>(frame[at] << 8 | frame[at + 1]); };
-  if ((address != to && address != own) || word(12) != reg(FCT)) return false;
-  if (word(14) != pause_opcode) {
+  if ((address != to && address != own) || frame_word(frame, 12) != reg(FCT)) return false;
+  if (frame_word(frame, 14) != pause_opcode) {
     ++tally(FCRUC);
     return !(reg(RCTL) & RCTL_PMCF);
   }
-  if (const std::uint16_t quanta = word(16)) {
+  if (const std::uint16_t quanta = frame_word(frame, 16)) {
     ++tally(XOFFRXC);
     pause_over_.at(now + pause_quantum * std::int64_t{quanta});
   } else {

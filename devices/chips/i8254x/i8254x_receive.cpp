@@ -19,15 +19,12 @@ constexpr std::uint8_t RXD_DD = 0x01, RXD_EOP = 0x02, RXD_IXSM = 0x04, RXD_VP = 
 constexpr std::uint8_t RXD_CE = 0x01, RXD_TCPE = 0x20, RXD_IPE = 0x40;
 constexpr std::size_t longest_usual = net::max_frame_bytes + 4;  // with a VLAN tag
 constexpr std::uint32_t address_registers = 16;
-
-std::uint16_t frame_word(std::span<const std::uint8_t> frame, std::size_t at) {
-  return static_cast<std::uint16_t>(frame[at] << 8 | frame[at + 1]);
-}
 }  // namespace
 
 // ---- filters ----
 
 bool I8254x::accepts(std::span<const std::uint8_t> frame, std::uint8_t& status) const {
+  if (frame.size() < 16) return false;  // the rest of a collision
   const std::uint32_t rctl = reg(RCTL);
   if (rctl & RCTL_VFE && frame_word(frame, 12) == reg(VET)) {
     const std::uint16_t tag = frame_word(frame, 14);
@@ -42,7 +39,7 @@ bool I8254x::accepts(std::span<const std::uint8_t> frame, std::uint8_t& status) 
     const std::uint32_t* const ra = &tables_[(RA - tables) / 4 + 2 * n];
     if (ra[1] & RAH_AV && ra[0] == low && (ra[1] & 0xFFFF) == high) return true;
   }
-  if (low == UINT32_MAX && high == 0xFFFF) return rctl & (RCTL_BAM | RCTL_UPE);
+  if (low == UINT32_MAX && high == 0xFFFF && rctl & RCTL_BAM) return true;  // without BAM as any group
   if (!(frame[0] & 1)) return rctl & RCTL_UPE;
   if (rctl & RCTL_MPE) return true;
   const unsigned shift = 4 - (rctl >> 12 & 3);  // MO: the twelve bits from 36, 35, 34 or 32 on
@@ -64,23 +61,18 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
   tally(TOR) += r.length;
   ++tally(TPR);
   const std::size_t longest = rctl & RCTL_LPE ? longest_frame : longest_usual;
-  if (r.length < net::min_frame_bytes) return void(++tally(r.fcs_ok ? RUC : RFC));
-  if (r.length > longest) return void(++tally(r.fcs_ok ? ROC : RJC));
+  const bool too_short = r.length<net::min_frame_bytes, too_long = r.length> longest;
+  if (r.fcs_ok && !too_short && !too_long && pause_frame(f.data, now)) return;
+  if (!accepts(f.data, f.status)) return;  // errors are counted, too, only of what passes (13.7)
+  if (too_short || too_long) {
+    ++tally(RLEC);
+    ++tally(too_short ? (r.fcs_ok ? RUC : RFC) : (r.fcs_ok ? ROC : RJC));
+    return;
+  }
   if (!r.fcs_ok) {
     ++tally(CRCERRS);
     f.errors |= RXD_CE;
     if (!(rctl & RCTL_SBP)) return;
-  } else if (pause_frame(f.data, now)) {
-    return;
-  }
-  if (!accepts(f.data, f.status)) return;
-  if (r.fcs_ok) {
-    ++tally(GPRC);
-    tally(GORC) += r.length;
-    count_size(PRC64, r.length);
-    const auto to = net::ethernet_destination(f.data);
-    if (to == net::Destination::broadcast) ++tally(BPRC);
-    if (to == net::Destination::group) ++tally(MPRC);
   }
   if (receive_ring_.free(receive_size(), reg(RDT)) == 0) ++tally(RNBC);
   if (receive_fill() + place_of(f.data.size()) > receive_buffer()) {
@@ -90,6 +82,7 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
     raise(RXO, now);
     return watch_fill(now);
   }
+  if (r.fcs_ok) count_good(f.data);
   const std::span without_fcs(f.data.data(), f.data.size() - net::fcs_bytes);
   f.status |= RXD_IXSM;
   if (config_.is_82543) {
@@ -123,6 +116,16 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
   receive_work(now);
 }
 
+/// A good frame is in the packet buffer: those that MPC counts are in none of these.
+void I8254x::count_good(std::span<const std::uint8_t> frame) {
+  ++tally(GPRC);
+  tally(GORC) += frame.size();
+  count_size(PRC64, frame.size());
+  const auto to = net::ethernet_destination(frame);
+  if (to == net::Destination::broadcast) ++tally(BPRC);
+  if (to == net::Destination::group) ++tally(MPRC);
+}
+
 // ---- the packet buffer ----
 
 void I8254x::count_receive_fill() {
@@ -139,12 +142,12 @@ std::uint32_t I8254x::buffer_size() const {
 
 void I8254x::fetch_receive(Time now) {
   if (receive_fetch_.busy() || receive_size() == 0) return;
-  const std::uint64_t ring = std::uint64_t{reg(RDBAH)} << 32 | reg(RDBAL);
-  const std::uint32_t count = receive_ring_.wanted(receive_size(), reg(RDT), thresholds(reg(RXDCTL)),
-                                                   config_.receive_descriptors, ring / Descriptor::bytes, per_line());
+  const std::uint32_t count =
+      receive_ring_.wanted(receive_size(), reg(RDT), thresholds(reg(RXDCTL)), config_.receive_descriptors,
+                           receive_base() / Descriptor::bytes, per_line());
   if (count)
-    receive_fetch_.read(ring + std::uint64_t{receive_ring_.next()} * Descriptor::bytes, count * Descriptor::bytes,
-                        host_.cache_line(), abort_time(), now);
+    receive_fetch_.read(receive_base() + std::uint64_t{receive_ring_.next()} * Descriptor::bytes,
+                        count * Descriptor::bytes, host_.cache_line(), abort_time(), now);
 }
 
 void I8254x::receive_fetched(Time now) {
@@ -194,7 +197,6 @@ void I8254x::receive_moved(Time now) {
   receive_step_.at(now + config_.receive_step);
 }
 
-// The first ones that follow each other in memory go in one burst; of a single one its second half.
 void I8254x::write_back_receive(Time now) {
   if (receive_write_back_.busy()) return;
   if (used_.empty()) {
@@ -204,17 +206,7 @@ void I8254x::write_back_receive(Time now) {
   }
   const std::uint32_t wanted = std::max(thresholds(reg(RXDCTL)).write_back, 1u);
   if (!flush_used_ && used_.size() < std::min(wanted, config_.receive_descriptors)) return;
-  writing_back_ = 1;
-  while (writing_back_ < used_.size() && used_[writing_back_].index == used_[writing_back_ - 1].index + 1)
-    ++writing_back_;
-  const std::uint64_t ring = std::uint64_t{reg(RDBAH)} << 32 | reg(RDBAL);
-  const std::uint64_t at = ring + std::uint64_t{used_.front().index} * Descriptor::bytes;
-  std::vector<std::uint8_t> data;
-  for (std::uint32_t n = 0; n < writing_back_; ++n) data.insert(data.end(), used_[n].raw.begin(), used_[n].raw.end());
-  if (writing_back_ == 1)
-    receive_write_back_.write(at + 8, std::span(data).subspan(8), abort_time(), now);
-  else
-    receive_write_back_.write(at, data, abort_time(), now);
+  writing_back_ = write_back(receive_write_back_, receive_base(), used_, true, now);
 }
 
 void I8254x::receive_written(Time now) {

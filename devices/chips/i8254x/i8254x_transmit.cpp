@@ -20,7 +20,8 @@ constexpr std::uint8_t TXD_EOP = 0x01, TXD_IFCS = 0x02, TXD_IC = 0x04, TXD_RS = 
                        TXD_VLE = 0x40, TXD_IDE = 0x80;
 constexpr std::uint8_t TXD_DD = 0x01;
 constexpr std::uint8_t TXD_IXSM = 0x01, TXD_TXSM = 0x02;  // POPTS, at 13
-constexpr std::size_t report_store = 64;  // descriptors that wait for their write-back; as many as are cached
+// Descriptors that wait for their write-back. The manual has no number: as many as the 82543 caches.
+constexpr std::size_t report_store = 64;
 
 struct Command {
   Command(const Descriptor& d, bool knows_dext) : raw(d.raw), bits(raw[11]) {
@@ -40,12 +41,12 @@ struct Command {
 
 void I8254x::fetch_transmit(Time now) {
   if (transmit_fetch_.busy() || transmit_size() == 0) return;
-  const std::uint64_t ring = std::uint64_t{reg(TDBAH)} << 32 | reg(TDBAL);
-  const std::uint32_t count = transmit_ring_.wanted(transmit_size(), reg(TDT), thresholds(reg(TXDCTL)),
-                                                    config_.transmit_descriptors, ring / Descriptor::bytes, per_line());
+  const std::uint32_t count =
+      transmit_ring_.wanted(transmit_size(), reg(TDT), thresholds(reg(TXDCTL)), config_.transmit_descriptors,
+                            transmit_base() / Descriptor::bytes, per_line());
   if (count)
-    transmit_fetch_.read(ring + std::uint64_t{transmit_ring_.next()} * Descriptor::bytes, count * Descriptor::bytes,
-                         host_.cache_line(), abort_time(), now);
+    transmit_fetch_.read(transmit_base() + std::uint64_t{transmit_ring_.next()} * Descriptor::bytes,
+                         count * Descriptor::bytes, host_.cache_line(), abort_time(), now);
 }
 
 void I8254x::transmit_fetched(Time now) {
@@ -148,18 +149,7 @@ void I8254x::write_back_transmit(Time now) {
   }
   const std::size_t full = report_store / 2;
   if (!flush_reports_ && reports_.size() < std::min<std::size_t>(wanted, full)) return;
-  reporting_ = 1;
-  while (wanted && reporting_ < reports_.size() && reports_[reporting_].index == reports_[reporting_ - 1].index + 1)
-    ++reporting_;
-  const std::uint64_t ring = std::uint64_t{reg(TDBAH)} << 32 | reg(TDBAL);
-  const std::uint64_t at = ring + std::uint64_t{reports_.front().index} * Descriptor::bytes;
-  std::vector<std::uint8_t> data;
-  for (std::uint32_t n = 0; n < reporting_; ++n)
-    data.insert(data.end(), reports_[n].raw.begin(), reports_[n].raw.end());
-  if (reporting_ == 1)
-    transmit_write_back_.write(at + 8, std::span(data).subspan(8), abort_time(), now);
-  else
-    transmit_write_back_.write(at, data, abort_time(), now);
+  reporting_ = write_back(transmit_write_back_, transmit_base(), reports_, wanted != 0, now);
 }
 
 void I8254x::transmit_written(Time now) {

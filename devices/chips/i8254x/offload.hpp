@@ -18,6 +18,11 @@ struct OffloadContext {
   void archive(Archive& a) { a(ipcss, ipcso, ipcse, tucss, tucso, tucse); }
 };
 
+/// The 16-bit word at `at`, high byte first.
+inline std::uint16_t frame_word(std::span<const std::uint8_t> frame, std::size_t at) {
+  return static_cast<std::uint16_t>(frame[at] << 8 | frame[at + 1]);
+}
+
 /// The one's complement sum of the 16-bit words of `data`, high byte first; an odd last byte is a high one.
 std::uint16_t ones_sum(std::span<const std::uint8_t> data);
 

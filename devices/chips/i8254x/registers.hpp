@@ -49,7 +49,8 @@ enum ControlBit : std::uint32_t {
 enum Cause : std::uint32_t {
   // clang-format off
   TXDW = 1u << 0, TXQE = 1u << 1, LSC = 1u << 2, RXSEQ = 1u << 3, RXDMT0 = 1u << 4, RXO = 1u << 6, RXT0 = 1u << 7,
-  MDAC = 1u << 9, ///< of the 82542: PCIE, a PCI error
+  MDAC = 1u << 9,
+  PCIE = 1u << 9, ///< of the 82542, which has no MDIO: a PCI error
   RXCFG = 1u << 10, causes = 0x7FFF,
   // clang-format on
 };

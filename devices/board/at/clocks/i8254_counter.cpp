@@ -263,7 +263,10 @@ void I8254Counter::archive(Archive& a) {
   a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_, read_high_, inhibited_);
   a(count_register_, initial_, start_, held_, reload_at_, residue_);
   a(status_latched_, latched_status_, count_latched_, latched_count_);
-  if (a.loading() && (mode_ > 5 || (loaded_ && initial_ == 0)))
+  // Times of the scheduler end at 106 days.
+  const auto possible = [](Tick tick) { return tick > -(Tick{1} << 43) && tick < Tick{1} << 43; };
+  if (a.loading() &&
+      (mode_ > 5 || (loaded_ && initial_ == 0) || !possible(start_) || !possible(held_) || !possible(reload_at_)))
     throw Error("snapshot holds a damaged timer; take a new one", ExitCode::missing_file);
 }
 

@@ -231,8 +231,14 @@ TEST_CASE("PRO/1000: the filters") {
     CHECK(comes(stranger));
   }
   SECTION("no broadcasts") {
+    b.put(e1000::RCTL, 2 | 1u << 3);  // all unicast frames, and no others
+    CHECK_FALSE(comes(broadcast_mac));
+    b.put(e1000::RCTL, 2 | 1u << 4);
+    CHECK(comes(broadcast_mac));
     b.put(e1000::RCTL, 2);
     CHECK_FALSE(comes(broadcast_mac));
+    b.put(e1000::MTA + 4 * 127, 1u << 31);
+    CHECK(comes(broadcast_mac));
   }
   SECTION("damaged, short and long frames stay out, and are counted") {
     b.received.clear();
@@ -241,10 +247,12 @@ TEST_CASE("PRO/1000: the filters") {
     b.hear(make_frame(1600, b.own));
     b.handle();
     CHECK(b.received.empty());
-    CHECK(b.get(0x4000) == 1);
-    CHECK(b.get(0x40A4) == 1);
-    CHECK(b.get(0x40AC) == 1);
-    b.put(e1000::RCTL, 2 | 1u << 15 | 4 | 0x20);  // store bad packets, long packets
+    const auto counted = [&] { return std::array{b.get(0x4000), b.get(0x40A4), b.get(0x40AC), b.get(e1000::RLEC)}; };
+    CHECK(counted() == std::array{1u, 1u, 1u, 2u});
+    for (const Bytes& bad : {damaged(make_frame(60, stranger)), make_frame(30, stranger), make_frame(1600, stranger)})
+      b.hear(bad);
+    CHECK(counted() == std::array{0u, 0u, 0u, 0u});  // nor does a filter let them pass
+    b.put(e1000::RCTL, 2 | 1u << 15 | 4 | 0x20);     // store bad packets, long packets
     b.hear(damaged(make_frame(60, b.own)));
     b.hear(make_frame(1600, b.own));
     b.handle();

@@ -182,6 +182,7 @@ TEST_CASE(
   b.hear_all(std::vector<Bytes>(10, make_frame(60, b.own)));
   b.rig.step(10_us);
   CHECK(b.get(e1000::MPC) == 10);
+  CHECK(b.get(e1000::GPRC) == in_ring + in_buffer);  // without those
   CHECK(b.get(e1000::ICR) & e1000::RXO);
   for (int n = 0; n < 20; ++n) {
     b.receive();
