@@ -22,6 +22,7 @@ Master::~Master() {
 }
 
 void Master::start(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) {
+  ++burst_;
   command_ = command;
   address_ = address;
   bytes_ = bytes;
@@ -30,6 +31,7 @@ void Master::start(BurstCommand command, std::uint32_t address, std::uint32_t by
 }
 
 void Master::cancel(Time now) {
+  ++burst_;
   bytes_ = moved_ = 0;
   waiting_ = false;
   segment_.withdraw(*this, now);

@@ -77,7 +77,8 @@ class Master {
   std::uint32_t bytes_ = 0;  // of the burst; 0: none
   std::uint32_t moved_ = 0;
   bool requesting_ = false;
-  bool waiting_ = false;  // for COMMAND.BUS_MASTER
+  bool waiting_ = false;     // for COMMAND.BUS_MASTER
+  std::uint64_t burst_ = 0;  // bursts begun and given up so far; no state
 };
 
 }  // namespace planar::pci

@@ -272,6 +272,26 @@ void Segment::yield_soon(Time now) {
   share_memory();
 }
 
+/// Moves a transaction's data. False: the burst is no more. A device's registers may end it, even those of the master's
+/// own function, or let another one begin, and `part` with it.
+bool Segment::deliver(Master& master, std::span<std::uint8_t> part, Time now) {
+  const std::uint32_t address = master.address_ + master.moved_;
+  const bool write = writes(master.command_);
+  const auto move = [&](std::span<std::uint8_t> bytes) {
+    write ? memory_.master_write(address, bytes, now) : memory_.master_read(address, bytes, now);
+  };
+  if (memory_.page(address).kind != PageKind::device) {
+    move(part);
+    return true;
+  }
+  std::vector<std::uint8_t> bytes(part.begin(), part.end());
+  const std::uint64_t burst = master.burst_;
+  move(bytes);
+  if (master.burst_ != burst) return false;
+  if (!write) std::copy(bytes.begin(), bytes.end(), part.begin());
+  return true;
+}
+
 void Segment::end(Time now) {
   Master& master = *owner_;
   const Transaction done = now_on_;
@@ -297,11 +317,7 @@ void Segment::end(Time now) {
     trace_(TraceCategory::bus, now, master.name_, "master abort at {:08X}", master.address_ + master.moved_);
   } else {
     counters_.bytes += done.bytes;
-    const auto part = data.subspan(master.moved_, done.bytes);
-    if (writes(master.command_))
-      memory_.master_write(master.address_ + master.moved_, part, now);
-    else
-      memory_.master_read(master.address_ + master.moved_, part, now);
+    if (!deliver(master, data.subspan(master.moved_, done.bytes), now)) return arbitrate(now);
     master.moved_ += done.bytes;
     if (master.moved_ < master.bytes_) {
       master.request(now);

@@ -126,6 +126,7 @@ class Segment final : public bus::Bus {
   void begin(Master& master, Time now);
   /// The owner has lost GNT# at `now`.
   void yield_soon(Time now);
+  bool deliver(Master& master, std::span<std::uint8_t> part, Time now);
   void end(Time now);
   void serve_posted(Time now);
   void post_done(Time now);

@@ -30,6 +30,24 @@ struct Mover final : MasterPlace, pci::Master {
   bool again = false;
 };
 
+/// Registers of the master's own card: an access ends the burst under way, and another one begins.
+struct OwnRegisters final : Slave {
+  explicit OwnRegisters(Mover& m) : mover(m) {}
+  std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }
+  void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { touch(now); }
+  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  std::uint32_t touch(Time now) {
+    if (touched++ == 0) {
+      mover.cancel(now);
+      mover.buffer = std::vector<std::uint8_t>(4, 0x5A);
+      mover.start(BurstCommand::write, 0x3000, 4, now);
+    }
+    return 0;
+  }
+  Mover& mover;
+  int touched = 0;
+};
+
 /// What the bus does, in order.
 struct MasterWatcher final : bus::BusObserver {
   void transferred(const std::string& owner, const bus::Transfer& t, Time, Time) override {
@@ -439,4 +457,18 @@ TEST_CASE("a master abort is in the function's STATUS") {
   mover.move(BurstCommand::write, 0xF0000000, 64, rig.now);
   rig.step(10_us);
   CHECK((mover.function.config().read(pci::STATUS, 2) & pci::RECEIVED_MASTER_ABORT) != 0);
+}
+
+TEST_CASE("a burst whose data end it is over; the one that its master then began is moved") {
+  PciRig rig;
+  Mover mover(rig);
+  OwnRegisters registers(mover);
+  const MemoryClaim claim = rig.memory.claim(0xFEB00000, 0x1000, registers, {});
+  mover.move(GENERATE(BurstCommand::write, BurstCommand::read), 0xFEB00000, 64, rig.now);
+  rig.step(10_us);
+  CHECK(registers.touched == 64);
+  CHECK(mover.ended == 1);
+  CHECK(mover.end == pci::BurstEnd::done);
+  CHECK(rig.get(0x3000, 4) == std::vector<std::uint8_t>(4, 0x5A));
+  CHECK_FALSE(mover.active());
 }

@@ -2,6 +2,7 @@
 #include "devices/adapter/mca/bus_master_port.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -22,6 +23,7 @@ void BusMasterPort::configure(unsigned level, bool fairness, bool streaming) {
 }
 
 void BusMasterPort::start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
+  ++transfer_;
   address_ = address;
   bytes_ = bytes;
   moved_ = burst_ = 0;
@@ -31,6 +33,7 @@ void BusMasterPort::start(std::uint32_t address, std::uint32_t bytes, Direction 
 }
 
 void BusMasterPort::cancel(Time now) {
+  ++transfer_;
   transferring_ = false;
   withdraw_request(now);
   burst_done_.cancel();
@@ -49,10 +52,17 @@ void BusMasterPort::granted(Time now) {
 
 void BusMasterPort::burst_done(Time now) {
   const auto part = client_.transfer_buffer().subspan(moved_, burst_);
+  // A copy: the address may be that of the card's own registers, which end this transfer or let another one begin.
+  std::array<std::uint8_t, longest_burst> bytes;
+  const auto moving = std::span(bytes).first(burst_);
+  std::copy(part.begin(), part.end(), moving.begin());
+  const std::uint64_t transfer = transfer_;
   if (direction_ == Direction::read)
-    slot_.memory().master_read(address_ + moved_, part, now);
+    slot_.memory().master_read(address_ + moved_, moving, now);
   else
-    slot_.memory().master_write(address_ + moved_, part, now);
+    slot_.memory().master_write(address_ + moved_, moving, now);
+  if (transfer_ != transfer) return;
+  if (direction_ == Direction::read) std::copy(moving.begin(), moving.end(), part.begin());
   moved_ += burst_;
   if (moved_ < bytes_) {
     request_channel(level_, now);

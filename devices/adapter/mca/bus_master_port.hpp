@@ -26,7 +26,8 @@ class BusMasterClient {
 
 class BusMasterPort final : private bus::BusMaster {
  public:
-  /// `burst` bytes (4 to 128) of one tenure.
+  static constexpr std::uint32_t longest_burst = 128;
+  /// `burst` bytes (4 to longest_burst) of one tenure.
   BusMasterPort(bus::Slot& slot, const std::string& name, BusMasterClient& client, std::uint32_t burst);
 
   /// From POS: arbitration level 0 to 15 (15 never wins), fairness; `streaming`: by the streaming data procedure where
@@ -52,6 +53,7 @@ class BusMasterPort final : private bus::BusMaster {
   std::uint32_t address_ = 0, bytes_ = 0, moved_ = 0, burst_ = 0;
   Direction direction_ = Direction::read;
   bool transferring_ = false;
+  std::uint64_t transfer_ = 0;  // transfers begun and given up so far; no state
   Event burst_done_;
 };
 

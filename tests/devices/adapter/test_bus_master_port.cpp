@@ -30,7 +30,37 @@ struct TestedTransfer final : BusMasterClient {
   bool done = false;
 };
 
+/// The card's own registers: an access ends the transfer under way, and another one begins.
+struct OwnRegisters final : Slave {
+  explicit OwnRegisters(TestedTransfer& t) : transfer(t) {}
+  std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }
+  void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { touch(now); }
+  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  std::uint32_t touch(Time now) {
+    if (touched++ == 0) {
+      transfer.port.cancel(now);
+      transfer.buffer = std::vector<std::uint8_t>(4, 0x5A);
+      transfer.port.start(0x3000, 4, Direction::write, now);
+    }
+    return 0;
+  }
+  TestedTransfer& transfer;
+  int touched = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a transfer whose data end it is over; the one that its card then began is moved") {
+  TestedTransfer t;
+  OwnRegisters registers(t);
+  const MemoryClaim claim = t.rig.memory.claim(0x800000, 0x1000, registers, {});
+  t.port.configure(8, true);
+  t.port.start(0x800000, 100, GENERATE(Direction::write, Direction::read), t.rig.now);
+  t.rig.step(100_us);
+  CHECK(registers.touched == 64);  // its first burst
+  CHECK(t.done);
+  CHECK(std::equal(t.buffer.begin(), t.buffer.end(), t.rig.ram.begin() + 0x3000));
+}
 
 TEST_CASE("a bus master's transfer goes on from a snapshot of any moment, where its last burst is the shortest") {
   TestedTransfer straight;

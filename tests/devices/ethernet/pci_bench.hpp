@@ -29,6 +29,12 @@ struct PciBench {
         made(entry.make({slot, plugged ? &wire : nullptr, address, std::move(settings), 1})),
         card(made.card.get()),
         other(rig.scheduler, &wire, "other", 77) {
+    rig.segment.set_host({.snoop =
+                              [](BurstCommand, std::uint32_t, std::uint32_t bytes) {
+                                REQUIRE(bytes > 0);
+                                return pci::Segment::Host::Dirty{};
+                              },
+                          .share = {}});
     std::uint32_t io = io_base, memory = memory_base;
     for (unsigned n = 0; n < made.function->bars().size(); ++n) {
       const pci::Bar& bar = made.function->bars()[n];

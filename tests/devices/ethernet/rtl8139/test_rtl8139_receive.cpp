@@ -232,6 +232,21 @@ TEST_CASE("RTL8139: rings and pointers anywhere", "[rtl8139]") {
     CHECK(b.in(0x3E, 2) & Rtl8139::SERR);
   }
   SECTION("the end of the address space") { b.out(0x30, 0xFFFFFFF0, 4); }
+  SECTION("its own registers: a byte of a frame that is looped back stops the receiver, while another one is read") {
+    for (std::uint32_t at = 1000; at < 1500; at += 8) {
+      b.out(0x37, Rtl8139::RST);
+      b.step(10_us);
+      b.out(0x37, Rtl8139::RE | Rtl8139::TE);
+      b.out(0x44, 0xFC0F, 4);
+      b.out(0x40, 0x03060400, 4);
+      b.out(0x30, (b.memory_base + 0x33 - at) & ~3u, 4);
+      b.cur_tx = 0;
+      b.start_xmit(Bytes(1500, Rtl8139::TE));
+      b.start_xmit(Bytes(64, Rtl8139::TE));
+      b.step(1_ms);
+    }
+    b.open();
+  }
   SECTION("CAPR on the move") {
     for (unsigned n = 0; n < 200; ++n) {
       b.out(0x38, n * 7919, 2);
