@@ -2,7 +2,8 @@
 // One PCI network card, on a full-duplex segment with one other station. The input is a sequence
 // of operations: configuration, port and memory accesses of every width, bytes in host memory where rings and
 // descriptors are, pauses, frames and fragments from the network, the cable unplugged and plugged in, RST#. The card
-// begins with I/O at 6000h, memory at FEB00000h and mastering enabled; the operations may change all of that.
+// begins with I/O at 6000h, memory at FEB00000h and mastering enabled; the operations may change all of that. Rings and
+// buffers may lie in the card's own registers. The processor's caches are snooped.
 //
 // A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
 // ends differently if a snapshot is loaded in the middle of it.
@@ -34,7 +35,8 @@ constexpr std::uint32_t io_base = 0x6000, memory_base = 0xFEB00000;
 constexpr net::MacAddress own{0x00, 0x10, 0x5A, 0x12, 0x34, 0x56};
 
 // clang-format off
-// Low four bits of an operation's first byte; bits 6:5 its width: 1, 2, 4, 4.
+// Low four bits of an operation's first byte; bits 6:5 its width: 1, 2, 4, 4; bit 7: its value is an address in the
+// card's registers.
 enum Operation : unsigned { port_out, port_in, store, load, ram_store, ram_block, config_out, config_in, pause, long_pause,
                             frame, cable, peeks, reset, ring, kick };
 // clang-format on
@@ -46,6 +48,12 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
     ports.emplace(segment_bus, bus.io(), pci::ConfigMechanism::one);
     memory.map_ram(0, ram);
     other.attach(segment);
+    segment_bus.set_host(
+        {[](BurstCommand, std::uint32_t address, std::uint32_t length) {
+           fuzz::expect(length > 0, "a transaction without bytes");
+           return pci::Segment::Host::Dirty{address >> 5 & 1, address >> 6 & 1, address >> 7 & 1};
+         },
+         [](Time from, Time to, Time, Time, Time) { fuzz::expect(from <= to, "memory shared in the past"); }});
     made = chosen->make({slot, &segment, net::format_mac(own), {}, 1});
     if (const auto& bar = made.function->bars().front(); bar.size >= 0x10000) wide = 0x6000;
     begin();
@@ -80,20 +88,21 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   void operate(Input& input) {
     const unsigned first = input.u8(), bytes = std::min(4u, 1u << (first >> 5 & 3));
     const auto port = [&] { return static_cast<std::uint16_t>(io_base + input.u8()); };
+    const auto value = [&] { return first & 0x80 ? memory_base - 0x200 + input.u16() % 0x600 : input.u32(); };
     const auto address = [&] { return memory_base + (wide ? input.u16() % wide & ~(bytes - 1) : input.u8()); };
     switch (first & 15) {
       // clang-format off
-      case port_out: { const auto at = port(); out(at, bytes, input.u32()); break; }
+      case port_out: { const auto at = port(); out(at, bytes, value()); break; }
       case port_in: in(port(), bytes); break;
-      case store: { const auto at = address(); ended(bus.memory_write(at, bytes, input.u32(), now)); break; }
+      case store: { const auto at = address(); ended(bus.memory_write(at, bytes, value(), now)); break; }
       case load: ended(bus.memory_read(address(), bytes, now).end); break;
       case config_out: { const unsigned reg = input.u8(); config(reg & ~(bytes - 1), input.u32(), bytes); break; }
       case config_in: config(0, 0, 1); in(0xCFC, bytes); break;
       // clang-format on
       case ram_store: {
         const std::uint32_t at = 4u * input.u16() % static_cast<std::uint32_t>(ram.size());
-        const std::uint32_t value = input.u32();
-        for (unsigned n = 0; n < 4; ++n) ram[at + n] = static_cast<std::uint8_t>(value >> (8 * n));
+        const std::uint32_t word = value();
+        for (unsigned n = 0; n < 4; ++n) ram[at + n] = static_cast<std::uint8_t>(word >> (8 * n));
         break;
       }
       case ram_block: {
@@ -102,7 +111,8 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
         break;
       }
       case ring: {  // descriptors of four doublewords, each leading to the next
-        const std::uint32_t at = 16u * input.u8(), buffer = 0x8000u + 0x100u * input.u8();
+        const std::uint32_t at = 16u * input.u8(), place = input.u8();
+        const std::uint32_t buffer = first & 0x80 ? memory_base - 0x200 + 16 * place : 0x8000u + 0x100u * place;
         const std::uint32_t status = input.u32(), length = input.u32();
         for (unsigned n = 0; n < 4; ++n) {
           const std::uint32_t words[] = {n < 3 ? at + 16 * (n + 1) : at, status, buffer + 0x600 * n, length};
@@ -115,9 +125,9 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
         break;
       }
       case kick: {  // the same value to several ports
-        const std::uint32_t value = input.u32();
+        const std::uint32_t same = value();
         const auto at = port();
-        for (unsigned n = input.u8() & 7; n; --n) out(static_cast<std::uint16_t>(at + bytes * n), bytes, value);
+        for (unsigned n = input.u8() & 7; n; --n) out(static_cast<std::uint16_t>(at + bytes * n), bytes, same);
         break;
       }
       case pause: step(100_ns * std::int64_t{input.u16()}); break;
