@@ -86,7 +86,14 @@ HostBridge::Target HostBridge::memory_target(std::uint32_t address) const {
   }
   // RAM or ROM beneath a page that a device shares.
   Page& page = memory_.page(address);
-  if (!page.data) return {};
+  if (!page.data) {
+    Target target;
+    if (timing_.first_bus_ends != 0 && address >= timing_.first_bus_ends) {
+      target.cycle = timing_.beyond;
+      target.reach = 4;
+    }
+    return target;
+  }
   const std::uint32_t in_page = address & 0xFFF;
   CycleSpec cycle;
   cycle.width = static_cast<std::uint8_t>(timing_.memory_width);

@@ -41,6 +41,10 @@ struct HostTiming {
   unsigned cpu_bus_width = 32;
   /// Width in bits of the board's memory beneath a page that a device shares.
   unsigned memory_width = 32;
+  /// Memory that nobody answers: the default cycle of the first bus below this address, from it on that of `beyond`. A
+  /// bridge that decodes by subtraction takes what its bus has addresses for. 0: all.
+  std::uint32_t first_bus_ends = 0;
+  CycleSpec beyond{};
 };
 
 class HostBridge final : public cpu::Pins, private PostedSink {

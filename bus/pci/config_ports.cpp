@@ -71,6 +71,17 @@ void ConfigPorts::write(std::uint32_t offset, unsigned bytes, std::uint32_t valu
     a.segment->config_write(a.device, a.function, a.reg, bytes, value, now);
 }
 
+Time ConfigPorts::ready(std::uint32_t offset, unsigned, Direction, Time start) {
+  if (mechanism_ != ConfigMechanism::one || offset < data || !(confadd_ & enable)) return start;
+  const Address a = address(offset - data);
+  return a.segment && a.segment->has(a.device, a.function) ? start : aborted(start);
+}
+
+Time ConfigPorts::aborted(Time start) const {
+  const SegmentTiming& t = segments_.front()->timing();
+  return start + t.clocks(t.master_abort) + t.completion;
+}
+
 std::string_view ConfigPorts::register_name(std::uint32_t offset, Direction) const {
   if (mechanism_ == ConfigMechanism::two) return offset == cse ? "CSE" : offset == forward ? "FORWARD" : "";
   return offset < data ? "CONFADD" : "CONFDATA";
@@ -100,6 +111,11 @@ std::uint32_t ConfigPorts::Windows::peek(std::uint32_t offset, unsigned bytes) c
 void ConfigPorts::Windows::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
   if (ports.forward_ == 0)
     ports.segments_.front()->config_write(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, value, now);
+}
+
+Time ConfigPorts::Windows::ready(std::uint32_t offset, unsigned, Direction, Time start) {
+  const bool there = ports.forward_ == 0 && ports.segments_.front()->has(offset >> 8, ports.cse_ >> 1 & 7);
+  return there ? start : ports.aborted(start);
 }
 
 // ---- what others see of it ----

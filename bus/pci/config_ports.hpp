@@ -41,6 +41,7 @@ class ConfigPorts final : private Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
   std::string_view register_name(std::uint32_t offset, Direction) const override;
+  Time ready(std::uint32_t offset, unsigned bytes, Direction, Time start) override;
 
   /// C000h to CFFFh of mechanism 2.
   struct Windows final : Slave {
@@ -48,6 +49,7 @@ class ConfigPorts final : private Slave {
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    Time ready(std::uint32_t offset, unsigned bytes, Direction, Time start) override;
     ConfigPorts& ports;
   };
 
@@ -58,6 +60,8 @@ class ConfigPorts final : private Slave {
   Segment* segment_of(unsigned bus) const;
   Address address(std::uint32_t data_offset) const;
   void decode_windows();
+  /// When a configuration cycle that nobody answers ends: with a master abort.
+  Time aborted(Time start) const;
 
   std::vector<Segment*> segments_;  // the first has the ports
   IoSpace& io_;

@@ -85,7 +85,7 @@ void Function::decode() {
     if (bar.kind == Bar::Kind::io)
       io_claims_[n] = slot_.claim_io(static_cast<std::uint16_t>(base(n)),
                                      static_cast<std::uint16_t>(base(n) + bar.size - 1), *bar.slave, bar.cycle);
-    else
+    else if (slot_.memory().page(base(n)).kind != PageKind::ram)  // what is below the top of memory never reaches PCI
       memory_claims_[n] = slot_.claim_memory(base(n), bar.size, *bar.slave, bar.cycle);
   }
 }

@@ -65,6 +65,8 @@ Function* target(const std::array<Slot*, Segment::devices>& slots, unsigned devi
 }
 }  // namespace
 
+bool Segment::has(unsigned device, unsigned function) const { return target(slots_, device, function) != nullptr; }
+
 std::uint32_t Segment::config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now) {
   Function* const f = target(slots_, device, function);
   const std::uint32_t value = f ? f->config_read(reg, bytes, now) & mask(bytes) : mask(bytes);

@@ -8,7 +8,8 @@
 // Arbitration: round robin among the masters; it runs while another transaction does. The processor competes as one
 // more: when it waits, the owner has lost GNT# and ends its transaction once its latency timer has run out, and the
 // processor has the next one. What was left of the burst competes again. A burst is one transaction as long as nobody
-// else asks: the bridge ends none by itself but where `read` and `read_line` come to the end of what it reads ahead.
+// else asks: the bridge ends none by itself but at the end of 4 KB [inferred], and where `read` and `read_line` come to
+// the end of what it reads ahead.
 //
 // A master of 64 bits on a segment of 64 bits asserts REQ64#, and memory answers with ACK64#: each clock then moves an
 // aligned quadword, of which byte enables choose the bytes, in place of a doubleword. Cycles of the processor have 32
@@ -83,6 +84,8 @@ class Segment final : public bus::Bus {
   /// The bus number that the host bridge gives it; 0 but for a peer segment, whose bridge sets it.
   unsigned bus_number() const { return bus_number_; }
   void set_bus_number(unsigned number) { bus_number_ = number; }
+  /// Whether somebody answers configuration cycles of that function.
+  bool has(unsigned device, unsigned function) const;
   /// Registers of an absent device read ones. `bytes` 1, 2 or 4 within a doubleword.
   std::uint32_t config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now);
   std::uint32_t config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const;

@@ -60,7 +60,8 @@ struct SegmentTiming {
   /// Address phase, DEVSEL# (medium), turnaround of reads, one datum, idle clock: what every transaction of the
   /// processor takes; the target's own latency is in its CycleSpec. [datasheet]
   unsigned transaction = 5;
-  /// The bridge's own and absent devices: it ends after DEVSEL# did not come. [datasheet]
+  /// The same where nobody answers, of the processor's transactions and of a master's: it ends after DEVSEL# did not
+  /// come. [datasheet]
   unsigned master_abort = 6;
   /// REQ# to GNT# on an idle bus; hidden while another transaction runs. [inferred]
   unsigned grant = 2;

@@ -34,6 +34,7 @@ nlohmann::ordered_json machine_json(const MachineFile& file) {
           {"title", m.title},
           {"cpu", processor_model(m.timing.model).name},
           {"clock_hz", m.clock.hz()},
+          {"bus", m.board_kind->slot_bus},
           {"slots", m.slot_widths.size()}};
 }
 

@@ -106,6 +106,33 @@ TEST_CASE("what nobody answers, and interrupt acknowledges, are on the first bus
   CHECK(rig.bus.acknowledge_interrupt(before).end == before + 600_ns);
 }
 
+TEST_CASE("memory that nobody answers is on the first bus as far as that has addresses") {
+  Rig rig;
+  PlainBus first{rig.scheduler, {}}, second{rig.scheduler, plain_costs()};
+  HostTiming timing;
+  timing.first_bus_ends = 0x1000000;
+  CycleSpec spec;
+  spec.width = 32;
+  timing.beyond = on_bus(spec, 1);
+  HostBridge bridge(rig.scheduler, rig.memory, timing, rig.trace);
+  bridge.attach(first);
+  bridge.attach(second);
+  struct Cycles final : BusObserver {
+    void cycle(const BusCycle&) override { ++count; }
+    int count = 0;
+  } on_first, on_second;
+  first.add_observer(on_first);
+  second.add_observer(on_second);
+  const auto read = [&](std::uint32_t address) {
+    CHECK(bridge.memory_read(address, 4, rig.now).value == 0xFFFFFFFF);
+    return std::pair{std::exchange(on_first.count, 0), std::exchange(on_second.count, 0)};
+  };
+  CHECK(read(0xFFFFFC) == std::pair{4, 0});  // bytes
+  CHECK(read(0x1000000) == std::pair{0, 1});
+  first.remove_observer(on_first);
+  second.remove_observer(on_second);
+}
+
 TEST_CASE("a run of accesses is on the bus of its port") {
   struct Fifo final : RecordingSlave {
     PortRun port_run(std::uint32_t, unsigned, Direction) override {

@@ -149,6 +149,16 @@ TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
     CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
     CHECK(b.rig.in(0x7004, 4) == 0x11223304);
   }
+  SECTION("but not into RAM, for the processor or a master") {
+    b.rig.set_config(9, pci::BAR0 + 4, 0x4000);
+    b.rig.put32(0x4008, 0x12345678);
+    CHECK(b.rig.load(0x4008) == 0x12345678);
+    std::vector<std::uint8_t> read(4);
+    b.rig.memory.master_read(0x4008, read, b.rig.now);
+    CHECK(read == std::vector<std::uint8_t>{0x78, 0x56, 0x34, 0x12});
+    b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
+    CHECK(b.rig.load(0xFEB00008) == 0x11223308);
+  }
   SECTION("I/O beyond 64 KB is never selected") {
     b.rig.set_config(9, pci::BAR0, 0x00016000);
     CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);

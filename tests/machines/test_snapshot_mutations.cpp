@@ -120,3 +120,19 @@ TEST_CASE("bytes of a Model 77's snapshot are changed in turn", "[snapshot]") { 
 TEST_CASE("bytes of a Model 95's snapshot are changed in turn", "[snapshot]") { mutate("model95", "lan-a"); }
 TEST_CASE("bytes of a 9595's snapshot are changed in turn", "[snapshot]") { mutate("model9595", "lanstreamer"); }
 TEST_CASE("bytes of an AT&T 3325's snapshot are changed in turn", "[snapshot]") { mutate("att3325", "tr16-4a-1994"); }
+TEST_CASE("bytes of a PC's snapshot are changed in turn", "[snapshot]") { mutate("pc-p166", "rtl8139"); }
+TEST_CASE("bytes of a P6's snapshot are changed in turn", "[snapshot]") { mutate("pc-p3-800", "pro1000-82543"); }
+
+TEST_CASE("a timer that began in a time that the scheduler does not have is refused", "[snapshot]") {
+  const Sound sound = saved("pc-p166", "rtl8139");
+  const auto list = parts(sound.state);
+  const auto timer = std::find_if(list.begin(), list.end(), [](const Part& part) { return part.name == "i8254"; });
+  REQUIRE(timer != list.end());
+  unsigned refused = 0;
+  for (std::size_t at = timer->begin; at < timer->begin + 64; ++at) {
+    auto state = sound.state;
+    state[at] = state[at] == 0 ? 1 : 0x7F;
+    refused += restore_error(sound, state).find("damaged timer") != std::string::npos;
+  }
+  CHECK(refused >= 4);
+}

@@ -43,7 +43,10 @@ void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
   c.resumed = false;
   std::uint32_t count = c.get_sized(ECX, op.address32);
   if (count == 0) return;
-  if (!resumed) c.timing.spend(repeat_start(c.model, op));
+  if (!resumed) {
+    c.timing.spend(repeat_start(c.model, op));
+    c.timing.begin_repeat(count, !(c.system_flags & flag_df));
+  }
   const unsigned each = repeat_iteration(c.model, op);
   for (bool runs = true;;) {
     std::uint32_t done = runs ? run(count, runs) : 0;

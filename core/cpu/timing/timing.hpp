@@ -142,6 +142,10 @@ class Timing {
   void abandon() {
     visit([](auto& t) { t.abandon(); });
   }
+  /// A repeated string instruction begins, of `count` elements (more than 0). The P6 has a fast mode for some.
+  void begin_repeat(std::uint32_t count, bool upwards) {
+    if (is_p6()) p6_.begin_repeat(count, upwards);
+  }
   /// Microcode beyond the table, before or after the accesses that belong to it,
   void spend(unsigned clocks) {
     visit([&](auto& t) { t.spend(clocks); });

@@ -25,6 +25,16 @@ PirqTable pirq_table(const PcConfig& own) {
       table.wires[own.slot_devices[slot]][pin] = static_cast<std::uint8_t>((slot + pin) & 3);
   return table;
 }
+
+/// ISA has addresses for 16 MB; beyond them PCI's master abort ends what nobody answers.
+bus::HostTiming host_timing(const PcConfig& own) {
+  constexpr unsigned number = 1;  // of PCI: ISA is attached first
+  const Time aborted = own.pci.clocks(own.pci.master_abort) - own.pci.clocks(own.pci.transaction);
+  bus::HostTiming timing = own.host;
+  timing.first_bus_ends = 16 << 20;
+  timing.beyond = bus::on_bus(CycleSpec{32, pci::CycleKind::configuration, aborted}, number);
+  return timing;
+}
 }  // namespace
 
 BoardKind PcBoard::kind() {
@@ -48,7 +58,7 @@ PcBoard::PcBoard(const BoardSite& site)
       space_(site.memory),
       config_(site.config),
       own_(dynamic_cast<const PcConfig&>(*site.config.board)),
-      host_(scheduler_, space_, own_.host, trace_),
+      host_(scheduler_, space_, host_timing(own_), trace_),
       pci_(scheduler_, own_.pci, space_, trace_),
       peer_(own_.peer ? std::make_unique<pci::Segment>(scheduler_, *own_.peer, space_, trace_, "pci1") : nullptr),
       isa_(scheduler_, own_.isa, pci_),

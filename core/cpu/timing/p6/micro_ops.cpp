@@ -160,12 +160,16 @@ constexpr Row rows[] = {
     {0x00FB, one,     -1, 0, 0,   slow(17, 5),           slow(17, 5)},            // STI (I)
     {0x00F4, one,     -1, 0, 0,   serial(4, 0),          serial(4, 0)},           // HLT
     {0x009B, one,     -1, 0, 0,   {2, 1, p01, 1},        {2, 1, p01, 1}},         // WAIT
-    {0x0F00, one,     -1, 0, 0,   serial(20, 10),        serial(20, 10)},         // LLDT, LTR, ...
-    {0x0F01, one,     -1, 0, 0,   serial(20, 20),        serial(20, 20)},         // LGDT, LIDT, INVLPG (R)
+    {0x0F00, one,     -1, 0, 0,   serial(20, 10),        serial(20, 10)},         // LLDT, LTR, VERR, VERW
+    {0x0F00, one,      0, 0, 0,   slow(10, 5),           slow(10, 5)},            // SLDT (I)
+    {0x0F00, one,      1, 0, 0,   slow(10, 5),           slow(10, 5)},            // STR (I)
+    {0x0F01, one,     -1, 0, 0,   serial(20, 20),        serial(20, 20)},         // LGDT, LIDT, LMSW, INVLPG (R)
+    {0x0F01, one,      0, 0, 0,   slow(10, 5),           slow(10, 5)},            // SGDT (I)
+    {0x0F01, one,      1, 0, 0,   slow(10, 5),           slow(10, 5)},            // SIDT (I)
+    {0x0F01, one,      4, 0, 0,   slow(10, 5),           slow(10, 5)},            // SMSW (I)
     {0x0F06, one,     -1, 0, 0,   serial(10, 10),        serial(10, 10)},         // CLTS
     {0x0F08, two,     -1, 0, 0,   serial(40, 255),       serial(40, 255)},        // INVD WBINVD, without the writes
-    {0x0F20, 0xFFFD,  -1, 0, 0,   serial(10, 0),         serial(10, 0)},          // MOV r,CRn r,DRn
-    {0x0F21, 0xFFFD,  -1, 0, 0,   serial(10, 0),         serial(10, 0)},
+    {0x0F20, two,     -1, 0, 0,   slow(10, 5),           slow(10, 5)},            // MOV r,CRn r,DRn (I)
     {0x0F22, two,     -1, 0, 0,   serial(20, 25),        serial(20, 25)},         // MOV CRn,r DRn,r (R)
     {0x0F30, one,     -1, 0, 0,   serial(40, 70),        serial(40, 70)},         // WRMSR (R)
     {0x0F31, one,     -1, 0, 0,   {31, 1, p0, 1, 1, false, false, 14}, {31, 1, p0, 1}},  // RDTSC: 32 clocks apart
@@ -280,7 +284,8 @@ std::uint8_t sources_of(const Op& op, const StaticForm& form) {
 std::uint8_t decoding_of(const Op& op) {
   const bool byte = byte_operand(op.opcode) && !extends(op.opcode);
   unsigned d = 0;
-  // Operand-size prefix with an immediate of that size, address-size prefix: the length decoder begins again (R).
+  // Operand-size prefix with an immediate of that size: the length decoder begins again (R). It does so with an
+  // address-size prefix, too, which is left out.
   if (op.prefixes != 0 && op.operand32 != op.address32 && op.has_immediate) d = 2;
   if (!byte && op.operand32) d |= reads_whole;
   if (byte || !op.operand32) d |= writes_part;

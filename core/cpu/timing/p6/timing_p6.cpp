@@ -322,8 +322,9 @@ std::uint64_t TimingP6::split_store_at(std::uint64_t leaves, std::uint32_t physi
 
 namespace {
 /// Quarters of a clock for an element: microcode of so many micro-ops, three a clock (Agner Fog's table); MOVS and STOS
-/// in their fast mode (doublewords, both addresses multiples of eight): 0.75 clocks, measured for GMP's copyi, and
-/// 1.5 micro-ops.
+/// in their fast mode: 0.75 clocks, measured for GMP's copyi, and 1.5 micro-ops. That takes doublewords upwards, at
+/// least 64 of them, both addresses multiples of eight and not within 32 bytes of each other (Agner Fog).
+constexpr std::uint32_t fast_count = 64, fast_distance = 32;
 unsigned quarters_of(std::uint16_t opcode, bool fast) {
   switch (opcode & 0xFE) {
     case 0xA4: return fast ? 3 : 8;
@@ -335,6 +336,8 @@ unsigned quarters_of(std::uint16_t opcode, bool fast) {
 }
 }  // namespace
 
+void TimingP6::begin_repeat(std::uint32_t count, bool upwards) { repeat_.may_be_fast = upwards && count >= fast_count; }
+
 // The lines before the present one have come: the microcode runs ahead of its loads and stores by no more than a line,
 // as forty micro-ops in flight allow.
 void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool store) {
@@ -344,13 +347,15 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
     r.opcode = op_->opcode;
     const std::uint64_t from = std::max({window_.rename_clock(), decoded_, ready_of(0xFF)});
     r.quarters = 4 * (from + config_.repeat_start);
-    r.fast = bytes == 4 && physical % 8 == 0;
+    r.fast = r.may_be_fast && bytes == 4 && physical % 8 == 0;
+    r.from = physical;
     r.line = {1, 1};
     r.arrives = {};
     r.first_store = store;
   }
   if (store && !r.first_store) {
-    r.fast = r.fast && physical % 8 == 0;
+    const std::uint32_t apart = std::max(physical, r.from) - std::min(physical, r.from);
+    r.fast = r.fast && physical % 8 == 0 && apart >= fast_distance;
     r.first_store = true;
   }
   const unsigned side = store;
@@ -446,8 +451,8 @@ void TimingP6::archive(Archive& a) {
     for (unsigned n = 0; n < general; ++n) a(values[n].ready, values[n].retired);
   for (Value& v : flags_) a(v.ready, v.retired);
   a(addresses_known_, partial_until_, last_flags_retired_, last_flags_, zeroed_, last_read_, last_write_);
-  a(repeat_.active, repeat_.started, repeat_.fast, repeat_.first_store, repeat_.opcode, repeat_.quarters, repeat_.line,
-    repeat_.arrives);
+  a(repeat_.active, repeat_.started, repeat_.may_be_fast, repeat_.fast, repeat_.first_store, repeat_.opcode,
+    repeat_.from, repeat_.quarters, repeat_.line, repeat_.arrives);
   if (!a.loading()) return;
   retired_ = parts_ = 0;
   for (unsigned r = 0; r < general; ++r)

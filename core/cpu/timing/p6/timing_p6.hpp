@@ -58,6 +58,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
+  /// A repeated string instruction begins, of `count` elements (more than 0).
+  void begin_repeat(std::uint32_t count, bool upwards);
   void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
   void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
@@ -257,8 +259,9 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 
   /// A repeated string: its place in time, in quarters of a clock, and the lines that it is in, of reads and of writes.
   struct Repeat {
-    bool active = false, started = false, fast = false, first_store = false;
+    bool active = false, started = false, may_be_fast = false, fast = false, first_store = false;
     std::uint16_t opcode = 0;
+    std::uint32_t from = 0;  // where its first access was
     std::uint64_t quarters = 0;
     std::array<std::uint32_t, 2> line{1, 1};
     std::array<std::uint64_t, 2> arrives{};

@@ -45,3 +45,33 @@ TEST_CASE("P6: any way to run gives the same state at the same clock") {
     CHECK(std::get<2>(other) == std::get<2>(whole));
   }
 }
+
+TEST_CASE("P6: REP MOVSD is fast upwards, from 64 doublewords on, aligned to eight, and not into its own lines") {
+  // Clocks of an element, its data in the first level.
+  const auto element = [](std::uint32_t from, std::uint32_t to, std::uint32_t count, bool down = false) {
+    const auto run = [&](std::uint32_t passes) {
+      std::vector<unsigned> code{down ? 0xFDu : 0xFCu, 0xBD};  // std or cld; mov ebp, passes
+      append(code, little(passes));
+      const std::size_t top = code.size();
+      for (const auto& [mov, value] : {std::pair{0xBEu, from}, {0xBFu, to}, {0xB9u, count}}) {
+        code.push_back(mov);
+        append(code, little(value));
+      }
+      append(code, {0xF3, 0xA5, 0x4D, 0x0F, 0x85});  // rep movsd; dec ebp; jnz top
+      append(code, little(static_cast<std::uint32_t>(top - (code.size() + 4))));
+      append(code, {0x0F, 0xA2, 0xF4});  // cpuid; hlt
+      return clocks_of(code);
+    };
+    return static_cast<double>(run(40) - run(20)) / 20 / count;
+  };
+  constexpr std::uint32_t from = 0x40000, to = 0x42000;
+  CHECK(element(from, to, 512) < 0.9);
+  CHECK(element(from, to, 64) < 1.2);
+  CHECK(element(from, to, 63) > 2);
+  CHECK(element(from + 4, to, 512) > 2);
+  CHECK(element(from, to + 4, 512) > 2);
+  CHECK(element(from + 2048, to + 2048, 512, true) > 2);
+  CHECK(element(from + 8, from, 512) > 2);
+  CHECK(element(from, from + 24, 512) > 2);
+  CHECK(element(from + 32, from, 512) < 0.9);
+}
