@@ -452,6 +452,14 @@ void StateOptions::add_to(CLI::App& app) {
   app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
       ->type_name("SEED")
       ->group(check_group);
+  app.add_option("--check-memo-room", memo_room,
+                 "Pentium II and III: know the way of at most N blocks through the pipeline at a time")
+      ->type_name("N")
+      ->group(check_group);
+  app.add_flag("--verify-memo", verify_memo,
+               "Pentium II and III: compute also those blocks whose way through the pipeline is known, and compare; a "
+               "difference is an error")
+      ->group(check_group);
 }
 
 void StateOptions::add_restore_to(CLI::App& app) {

@@ -125,6 +125,8 @@ struct StateOptions {
   std::optional<unsigned> block_length;
   std::optional<std::uint64_t> flush_blocks;
   std::optional<std::uint64_t> cut_horizons;
+  std::optional<std::uint32_t> memo_room;
+  bool verify_memo = false;
   bool lockstep = false;
   std::uint64_t lockstep_plant = 0;  ///< test: corrupt Unicorn's result after this instruction
   void add_to(CLI::App& app);

@@ -27,6 +27,13 @@ void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
   std::fputc('\n', file);
 }
 
+/// Only the P6 keeps the ways of blocks through its pipeline.
+void check_has_memo(Lab& lab, std::string_view option) {
+  for (std::size_t n = 0; n < lab.machines(); ++n)
+    if (lab.machine(n).cpu().config().model == cpu::Model::p6) return;
+  throw Error(fmt::format("{} is about what a Pentium II or III knows of its code; no machine here has one", option));
+}
+
 std::string unwritten(const std::string& file) {
   return fmt::format("{}: cannot be written to its end; check the free space", file);
 }
@@ -234,7 +241,11 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     if (state.block_length) lab_->machine(n).cpu().limit_block_length(*state.block_length);
     if (state.flush_blocks) lab_->machine(n).cpu().flush_blocks_at_random(*state.flush_blocks + n);
+    if (state.memo_room) lab_->machine(n).cpu().limit_learning(*state.memo_room);
+    if (state.verify_memo) lab_->machine(n).cpu().verify_learning();
   }
+  if (state.memo_room) check_has_memo(*lab_, "--check-memo-room");
+  if (state.verify_memo) check_has_memo(*lab_, "--verify-memo");
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
   if (!output.window && !output.panes.empty()) throw Error("--panes opens panes of a window; give --window, too");
   if (!output.window && output.record) throw Error("--record writes down what is done at a window; give --window, too");

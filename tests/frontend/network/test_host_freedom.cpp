@@ -8,11 +8,37 @@ using program::brief;
 using program::run_planar;
 using program::without_host_time;
 
-TEST_CASE("what the host does with blocks and horizons changes no virtual result") {
-  const auto base = "netio --machine model77" + brief();
+namespace {
+void check_free(const std::string& base, const std::vector<std::string>& checks) {
   const auto plain = without_host_time(run_planar(base).json());
-  for (const char* check : {" --check-block-length 1", " --check-flush-blocks 5", " --check-cut-horizons 9"}) {
-    INFO(check);
+  for (const std::string& check : checks) {
+    INFO(base << check);
     CHECK(without_host_time(run_planar(base + check).json()) == plain);
+  }
+}
+}  // namespace
+
+TEST_CASE("what the host does with blocks and horizons changes no virtual result") {
+  check_free("netio --machine model77" + brief(),
+             {" --check-block-length 1", " --check-flush-blocks 5", " --check-cut-horizons 9"});
+}
+
+TEST_CASE("what the host knows of a P6's code, and forgets, changes no virtual result") {
+  const auto on = [](const std::string& machine) {
+    return "netio --machine " + machine + " --seconds 0.05 --sizes 2048 --quiet --json -";
+  };
+  check_free(on("pc-p2-400 --card rtl8139"), {" --verify-memo"});
+  check_free(on("pc-p3-600 --card 3c905b"), {" --check-memo-room 50 --check-cut-horizons 4", " --verify-memo"});
+  check_free(on("pc-p3-800 --card pro1000-82543"),
+             {" --verify-memo", " --check-memo-room 0", " --check-flush-blocks 5", " --check-block-length 1"});
+}
+
+TEST_CASE("what is about a P6's code is refused where there is none") {
+  for (const char* command : {"netio --machine model95 --verify-memo", "netio --machine pc-p166 --check-memo-room 3",
+                              "bench cpu --machine model56sx --verify-memo"}) {
+    const auto run = run_planar(command);
+    INFO(command);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("Pentium II or III") != std::string::npos);
   }
 }

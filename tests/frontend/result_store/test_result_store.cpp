@@ -122,6 +122,8 @@ TEST_CASE("a run with another output, a check or the host's network is not kept"
                           {"--check-block-length", "3"},
                           {"--check-flush-blocks", "1"},
                           {"--check-cut-horizons", "1"},
+                          {"--check-memo-room", "9"},
+                          {"--verify-memo"},
                           {"--net", "slirp"},
                           {"--net", "socket:127.0.0.1:9"},
                           {"--net", "tap:x"}};
