@@ -156,7 +156,7 @@ MINUTES = 60
 test-campaign: build/release/frontend/planar
 	tests/campaign/one_hash.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-# Under callgrind: what else the host does makes no difference. 4: the stored counts are another compiler's.
+# Under cachegrind: what else the host does makes no difference. 4: the stored counts are another compiler's.
 bench-gate: packages
 	$(call install,$(BENCH_PACKAGES))
 	@cmake --preset release $(LAUNCHER) >/dev/null

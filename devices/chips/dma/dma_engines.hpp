@@ -61,7 +61,7 @@ class DmaEngine {
   /// A doubleword, little-endian.
   void write_word(std::uint32_t address, std::uint32_t value, Time now);
   bool busy() const { return busy_; }
-  /// How the last burst ended: false after a master or target abort.
+  /// How the last burst ended: false after a master abort.
   bool moved() const { return moved_; }
   /// What the last burst read, or wrote.
   std::span<const std::uint8_t> data() const { return data_; }

@@ -227,3 +227,20 @@ TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
   CHECK(run_planar("netio --machine " + file + " --quiet").err.find("planar run") != std::string::npos);
   CHECK(run_planar("netio --net peer --against model95 --quiet").err.find("--against") != std::string::npos);
 }
+
+TEST_CASE("a PC with Fast Ethernet sends to a PS/2 with 10 Mbit/s through a switch: the lab of the documentation") {
+  const auto said = run_planar("run " PLANAR_SOURCE_DIR
+                               "/docs/labs/pc-and-ps2.toml --quiet --serial stdio --until 'pc.serial:@netperf end'");
+  REQUIRE(said.status == 0);
+  const auto at = said.out.find("pc: @row bytes=65535 ");
+  REQUIRE(at != std::string::npos);
+  const auto number = [&](const std::string& key) {
+    const auto found = said.out.find(" " + key + "=", at);
+    REQUIRE(found != std::string::npos);
+    return std::stod(said.out.substr(found + key.size() + 2));
+  };
+  const double megabits = number("received_kb") * 1024 * 8 / number("us");
+  CHECK(megabits > 6);
+  CHECK(megabits < 9.9);  // of the slower side's ten
+  CHECK(said.out.find("ps2: @served tests=1") != std::string::npos);
+}
