@@ -14,6 +14,7 @@
 #include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
+#include "machines/config/board_kind.hpp"
 #include "machines/config/machine_config.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/processor.hpp"
