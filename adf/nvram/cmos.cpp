@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/common/little_endian.hpp"
 #include "core/state/crc16.hpp"
 
 namespace planar::adf {
@@ -23,13 +24,8 @@ constexpr std::uint8_t equipment_coprocessor = 0x02;
 constexpr std::uint8_t equipment_mouse = 0x04;
 constexpr std::uint8_t equipment_two_diskettes = 0x40;
 
-std::uint16_t word(std::span<const std::uint8_t, cmos_size> cmos, std::size_t at) {
-  return static_cast<std::uint16_t>(cmos[at] | cmos[at + 1] << 8);
-}
-
 void set_word(std::span<std::uint8_t, cmos_size> cmos, std::size_t at, std::uint32_t value) {
-  cmos[at] = static_cast<std::uint8_t>(value);
-  cmos[at + 1] = static_cast<std::uint8_t>(value >> 8);
+  store_little(&cmos[at], static_cast<std::uint16_t>(value));
 }
 
 }  // namespace
@@ -65,8 +61,8 @@ CmosConfig read_cmos(std::span<const std::uint8_t, cmos_size> cmos) {
                       static_cast<DisketteType>(cmos[diskette_types] & 15)};
   config.coprocessor = (cmos[equipment] & equipment_coprocessor) != 0;
   config.mouse = (cmos[equipment] & equipment_mouse) != 0;
-  config.base_kb = word(cmos, base_memory);
-  config.extended_kb = word(cmos, extended_memory);
+  config.base_kb = load_little<std::uint16_t>(&cmos[base_memory]);
+  config.extended_kb = load_little<std::uint16_t>(&cmos[extended_memory]);
   std::copy_n(cmos.begin() + planar_pos, config.planar_pos.size(), config.planar_pos.begin());
   return config;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "core/state/crc16.hpp"
 
 namespace planar::adf {
@@ -59,15 +60,12 @@ NvramImage write_nvram(const NvramConfig& config) {
   for (std::size_t n = 0; n < nvram_records; ++n) {
     const NvramRecord& one = record(copy, n);
     const std::size_t at = first_record + n * record_size;
-    image[at] = static_cast<std::uint8_t>(one.id);
-    image[at + 1] = static_cast<std::uint8_t>(one.id >> 8);
+    store_little(&image[at], one.id);
     image[at + 2] = one.enable ? 1 : 0;
     image[at + 3] = static_cast<std::uint8_t>(std::min<unsigned>(one.count, max_pos_bytes));
     for (unsigned b = 0; b < image[at + 3]; ++b) image[at + 4 + b] = one.pos[b];
   }
-  const std::uint16_t crc = crc16(std::span(image).first(crc_offset));
-  image[crc_offset] = static_cast<std::uint8_t>(crc);
-  image[crc_offset + 1] = static_cast<std::uint8_t>(crc >> 8);
+  store_little(&image[crc_offset], crc16(std::span(image).first(crc_offset)));
   return image;
 }
 
@@ -76,7 +74,7 @@ NvramConfig read_nvram(std::span<const std::uint8_t> image) {
   if (!std::equal(mark.begin(), mark.end(), image.begin())) fail("the signature PS2N is missing");
   if (image[4] != layout_version) fail(fmt::format("layout version {} instead of {}", image[4], layout_version));
   if (image[5] != nvram_records) fail(fmt::format("{} records instead of {}", image[5], nvram_records));
-  const std::uint16_t stored = static_cast<std::uint16_t>(image[crc_offset] | image[crc_offset + 1] << 8);
+  const std::uint16_t stored = load_little<std::uint16_t>(&image[crc_offset]);
   const std::uint16_t actual = crc16(image.first(crc_offset));
   if (stored != actual) fail(fmt::format("the CRC is {:04X}h and should be {:04X}h", stored, actual));
   if (image[6] != 0 || image[7] != 0) fail("bytes 06h and 07h are not 0");
@@ -85,7 +83,7 @@ NvramConfig read_nvram(std::span<const std::uint8_t> image) {
   for (std::size_t n = 0; n < nvram_records; ++n) {
     const std::size_t at = first_record + n * record_size;
     NvramRecord& one = record(config, n);
-    one.id = static_cast<std::uint16_t>(image[at] | image[at + 1] << 8);
+    one.id = load_little<std::uint16_t>(&image[at]);
     if (image[at + 2] > 1) fail(fmt::format("record {} has unknown flags {:02X}h", n, image[at + 2]));
     one.enable = image[at + 2] != 0;
     one.count = image[at + 3];

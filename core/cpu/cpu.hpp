@@ -20,6 +20,7 @@
 
 #include "core/cpu/pins.hpp"
 #include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/common/other_masters.hpp"
 #include "core/cpu/x86/model.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"

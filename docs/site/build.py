@@ -31,7 +31,7 @@ FOLDERS = {
     "tests": "For those who run the fuzz targets.",
 }
 OTHER_PAGES = ["CONTRIBUTING.md", "CHANGELOG.md", "roms/README.md", "roms/guest/README.md", "core/cpu/README.md",
-               "tests/fuzz/README.md", "frontend/python/README.md"]
+               "core/cpu/timing/README.md", "core/cpu/runs/README.md", "tests/fuzz/README.md", "frontend/python/README.md"]
 
 
 def pages():

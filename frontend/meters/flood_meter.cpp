@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "devices/stations/packet.hpp"
 #include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/generator.hpp"
@@ -117,8 +118,7 @@ std::uint32_t FloodMeter::word(std::uint32_t linear) const {
   for (const Ram& ram : ram_) {
     const std::uint32_t at = physical - ram.base;
     if (physical < ram.base || at > ram.size - 4) continue;
-    const std::uint8_t* const p = ram.data + at;
-    return p[0] | p[1] << 8 | p[2] << 16 | std::uint32_t{p[3]} << 24;
+    return load_little<std::uint32_t>(ram.data + at);
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "core/common/little_endian.hpp"
 #include "core/host/host_files.hpp"
 #include "machines/lab/lab.hpp"
 
@@ -21,11 +22,6 @@ constexpr std::size_t header_bytes = 8 + 4 + 64 + 8;
 constexpr std::uint64_t largest = std::uint64_t{1} << 31;  // of the file
 constexpr std::uint64_t longest_configuration = 1 << 20;
 
-std::uint64_t little(const std::uint8_t* p, int bytes) {
-  std::uint64_t v = 0;
-  for (int i = bytes; i-- > 0;) v = v << 8 | p[i];
-  return v;
-}
 void put(std::vector<std::uint8_t>& out, std::uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
 }
@@ -131,10 +127,10 @@ Snapshot read_snapshot(const std::filesystem::path& file) {
     throw Error(fmt::format("{}: {}{}", file.string(), problem, remedy), ExitCode::missing_file);
   };
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is not a planar snapshot");
-  if (const auto format = little(bytes.data() + 8, 4); format != format_version)
+  if (const auto format = load_little<std::uint32_t>(bytes.data() + 8); format != format_version)
     refuse(fmt::format("is a snapshot of format {}, and this planar reads format {}", format, format_version));
   const std::string digest(content, 12, 64);
-  const auto length = little(bytes.data() + 76, 8);
+  const auto length = load_little<std::uint64_t>(bytes.data() + 76);
   Decompressor source(bytes.subspan(header_bytes));
   // The configuration comes first. It says how much a sound state may hold, before memory is taken for it.
   std::vector<std::uint8_t> stream;

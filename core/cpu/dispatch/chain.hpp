@@ -13,7 +13,7 @@
 // A plan says beforehand at which clock each instruction begins, counted from where the plan starts (Op::Planned). The
 // first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan, and
 // what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one
-// for each of its code lines where that is new (cached/issue.hpp).
+// for each of its code lines where that is new (cached/issue_plan.hpp).
 //
 // A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
 // again after whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
@@ -106,7 +106,7 @@ struct FastPath {
     const L0Line& v = l0_line(c.l0, offset);
     if (!c.readable<T>(v, s, offset) || c.timing.cached().may_be_filling(v, offset)) [[unlikely]]
       return false;
-    then(Engine::load<T>(v.at(offset)));
+    then(load_little<T>(v.at(offset)));
     return true;
   }
   template <class T>
@@ -114,7 +114,7 @@ struct FastPath {
     const L0Line& v = l0_line(c.l0, offset);
     if (!c.writable<T>(v, s, offset)) [[unlikely]]
       return false;
-    Engine::store<T>(v.at(offset), value);
+    store_little<T>(v.at(offset), value);
     return true;
   }
   template <class T, class F>
@@ -122,7 +122,7 @@ struct FastPath {
     const L0Line& v = l0_line(c.l0, offset);
     if (!c.writable<T>(v, s, offset)) [[unlikely]]
       return false;
-    Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
+    store_little<T>(v.at(offset), change(load_little<T>(v.at(offset))));
     return true;
   }
 };

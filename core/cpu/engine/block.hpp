@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/timing/cached/issue_plan.hpp"
 #include "core/cpu/timing/p6/block_memo.hpp"
 #include "core/cpu/x86/op.hpp"
 

@@ -14,17 +14,16 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
+#include "core/common/little_endian.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/engine/accounting.hpp"
 #include "core/cpu/engine/block_cache.hpp"
 #include "core/cpu/engine/lines.hpp"
 #include "core/cpu/engine/loop_watch.hpp"
-#include "core/cpu/engine/tlb.hpp"
+#include "core/cpu/engine/translations.hpp"
 #include "core/cpu/fpu/fpu.hpp"
 #include "core/cpu/observer.hpp"
 #include "core/cpu/pins.hpp"
@@ -32,10 +31,8 @@
 #include "core/cpu/timing/common/instruction_clocks.hpp"
 #include "core/cpu/timing/timing.hpp"
 #include "core/cpu/x86/architecture.hpp"
-#include "core/cpu/x86/descriptor.hpp"
 #include "core/cpu/x86/features.hpp"
 #include "core/cpu/x86/op.hpp"
-#include "core/cpu/x86/p6_registers.hpp"
 #include "core/cpu/x86/register_file.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
@@ -60,13 +57,9 @@ enum : std::uint32_t { attend_reset = 1, attend_flush = 2, attend_shutdown = 4, 
                        attend_rf = 1024, attend_test = 2048, attend_breakpoint = 4096 };
 // clang-format on
 
-struct Engine : RegisterFile, LazyFlags, BlockCache {
+struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   Engine(Scheduler&, AddressSpace&, Pins&, Trace&, const CpuConfig&);
 
-  // ---- state the guest can see -------------------------------------------------------------------------------
-  std::array<Segment, 6> seg;
-  unsigned cpl = 0;
-  HostTlbEntry* tlb;               ///< of the present privilege
   std::uint64_t stop_at = 0;       ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
@@ -74,21 +67,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   const Op* cold_from = nullptr;   ///< it is that of a new code line, which begins with this instruction
   Timing timing;
   const Lines* const lines = lines_of(timing);
-
-  std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
-  std::array<std::uint32_t, 8> dr{};
-  std::array<std::uint32_t, 8> tr{};  ///< test registers TR3..TR7: stored, without a test function
-  std::uint32_t gdt_base = 0, idt_base = 0;
-  std::uint16_t gdt_limit = 0, idt_limit = 0xFFFF;
-  Segment ldt, task;
-  std::array<std::uint64_t, 4> msr{};  ///< machine check address and type, TR12, spare
-  std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
-  P6Registers p6;                      ///< of the P6 alone
   Fpu fpu;
-
-  bool protected_mode = false;  ///< CR0.PE
-  bool v86 = false;             ///< CR0.PE and EFLAGS.VM
-  std::uint8_t mode = 0;        ///< block cache key: bit 0 CS.D, bit 1 PE, bit 2 VM
 
   // ---- state between instructions ------------------------------------------------------------------------------
   std::uint32_t attention = 0;
@@ -122,14 +101,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   Observer* observer = nullptr;            ///< all of them; null while there is none
   std::unique_ptr<Accounting> accounting;  ///< for reports; null until Cpu::account() is asked for
 
-  // ---- host structures ----------------------------------------------------------------------------------------------
-  std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;                 ///< [0] supervisor, [1] user
-  std::array<std::array<std::uint64_t, host_tlb_entries / 64>, 2> host_tlb_filled{};  ///< entries that may hold a page
-  ModelTlb data_tlb, code_tlb;         ///< 386, 486: data_tlb serves both
-  ModelTlb large_tlb, large_code_tlb;  ///< of 4 MB pages; a Pentium has code of them in code_tlb, in parts of 4 KB
-  std::uint64_t tlb_changes = 0;       ///< of these four, so far; no state
-  bool fast_data = true;               ///< no data breakpoint is armed
-  LoopWatch loop_watch;                ///< of the P6
+  bool fast_data = true;  ///< no data breakpoint is armed
+  LoopWatch loop_watch;   ///< of the P6
 
   // ---- flags -----------------------------------------------------------------------------------------------------
   /// Replaces the bits of `mask`; settles everything that depends on them.
@@ -180,36 +153,6 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <class T, Model... M, class Seen = decltype(unseen)>
   void write_linear(std::uint32_t linear, T v, Seen&& seen = unseen);
 
-  /// What the host knows of the page of `linear` at the present privilege, if its tag says that page.
-  const HostTlbEntry& host_entry(std::uint32_t linear) const { return tlb[linear >> 12 & (host_tlb_entries - 1)]; }
-
-  template <class T>
-  static T load(const std::uint8_t* p) {
-    T v;
-    std::memcpy(&v, p, sizeof v);
-    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 2) v = __builtin_bswap16(v);
-    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 4) v = __builtin_bswap32(v);
-    return v;
-  }
-  template <class T>
-  static void store(std::uint8_t* p, T v) {
-    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 2) v = __builtin_bswap16(v);
-    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 4) v = __builtin_bswap32(v);
-    std::memcpy(p, &v, sizeof v);
-  }
-
-  // L0 line cache: where a segment begins at 0 and ends nowhere, an offset whose line is in it, under the present
-  // address context, is sure to be allowed, translated, in the cache and free of charge. One comparison, in line; the
-  // rest is out of line. The 386SX has no cache, so that nothing is ever in it.
-  L0Lines l0;
-  std::uint64_t l0_context = 0;  ///< bit 32: user; above: a count that changes whenever all lines are discarded
-  /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in the L0 line cache from now on.
-  [[gnu::noinline]] bool admit(Segment& g) const {
-    if (g.base != 0 || g.low != 0) return false;
-    if (g.read_span == Segment::endless) g.reads.value = l0_context;
-    if (g.write_span == Segment::endless) g.writes.value = l0_context;
-    return true;
-  }
   /// Fills the L0 line of `linear`, an offset of segment `g` just accessed, if the data cache has it in the way used
   /// last. `known`: the segment's context for that access.
   [[gnu::always_inline]] void fill_l0(Segment& g, const Segment::AddressContext& known, const HostTlbEntry& e,
@@ -219,44 +162,12 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     if (const std::uint32_t tag = timing.cached().l0_tag(physical))
       put_l0(e, linear, tag, timing.cached().data_line(), e.read_tag == (linear & page_mask));
   }
-  /// The same with the line's tag in the data cache. `bytes`: of the line, 16 or 32. `reads`: the page may be read.
-  [[gnu::always_inline]] void put_l0(const HostTlbEntry& e, std::uint32_t linear, std::uint32_t tag, unsigned bytes,
-                                     bool reads) {
-    const std::uint32_t page = linear & page_mask, first = linear & ~(bytes - 1);
-    const bool writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear);
-    const std::uint64_t key = l0_context + first;
-    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(e.host) - page;
-    const std::uint32_t physical = tag & ~(bytes - 1);
-    L0Line* const lines = &l0_line(l0, first);
-    lines[0] = {reads ? key : 0, writes ? key : 0, base, physical};
-    if (bytes == 2 * L0Line::bytes)
-      lines[1] = {reads ? key + L0Line::bytes : 0, writes ? key + L0Line::bytes : 0, base, physical + L0Line::bytes};
-  }
-  void forget_segment_contexts() {
-    for (Segment& g : seg) g.reads = g.writes = {};
-  }
-  void forget_l0() {
-    l0_context += std::uint64_t{1} << 33;
-    forget_segment_contexts();
-  }
-  template <class T>
-  static std::uint64_t l0_key(const Segment::AddressContext& context, std::uint32_t offset) {
-    return context.value + (offset & (L0Line::mask | (sizeof(T) - 1)));
-  }
-  /// Whether a T at `offset` of segment `s` may be read, or written, in the L0 line `v`.
-  template <class T>
-  bool readable(const L0Line& v, unsigned s, std::uint32_t offset) const {
-    return v.reads == l0_key<T>(seg[s].reads, offset);
-  }
-  template <class T>
-  bool writable(const L0Line& v, unsigned s, std::uint32_t offset) const {
-    return v.writes == l0_key<T>(seg[s].writes, offset);
-  }
-
   /// Descriptor tables and task states: supervisor rights whatever the CPL.
   std::uint32_t read_system(std::uint32_t linear, unsigned bytes);
   void write_system(std::uint32_t linear, unsigned bytes, std::uint32_t v);
 
+  /// #AC where EFLAGS.AC and CR0.AM ask for it and a bit of `alignment` is set in `linear`.
+  void check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const;
   std::uint32_t read_slow(std::uint32_t linear, unsigned bytes, bool user);
   void write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user);
   /// Faults now if a write of these bytes would.
@@ -298,11 +209,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void drop_host(std::uint32_t linear_page, Half half);
   void drop_evicted(const ModelTlb& from, const TlbEntry& entry);
   void flush_host_tlb();
-  /// Whose entries a flush leaves.
-  enum class Kept : std::uint8_t { none, global };
   void flush_tlb(Kept kept = Kept::none);
-  /// What stays when CR3 is loaded.
-  Kept kept_across_tasks() const { return cr4 & cr4_pge ? Kept::global : Kept::none; }
   void invalidate_page(std::uint32_t linear);
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
 

@@ -29,7 +29,7 @@ inline T Engine::read_linear(std::uint32_t linear, Seen&& seen) {
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
   timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
   seen(e);
-  return load<T>(e.host + (linear & 0xFFF));
+  return load_little<T>(e.host + (linear & 0xFFF));
 }
 template <class T, Model... M, class Seen>
 inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
@@ -38,7 +38,7 @@ inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
     return write_slow(linear, sizeof(T), v, cpl == 3);
   timing.write_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
   seen(e);
-  store<T>(e.host + (linear & 0xFFF), v);
+  store_little<T>(e.host + (linear & 0xFFF), v);
   if (e.holds_code(linear)) [[unlikely]]
     code_written(e.physical + (linear & 0xFFF), sizeof(T));
 }
@@ -46,7 +46,7 @@ inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
 template <class T, class F>
 void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {
   if (std::uint8_t* const p = begin_modify(s, offset, sizeof(T))) [[likely]] {
-    store<T>(p, f(load<T>(p)));
+    store_little<T>(p, f(load_little<T>(p)));
     return end_modify(s, offset, sizeof(T));
   }
   const std::uint32_t linear = seg[s].base + offset;
@@ -59,13 +59,13 @@ inline T Engine::read(unsigned s, std::uint32_t offset) {
   const L0Line& v = l0_line(l0, offset);
   if (!readable<T>(v, s, offset) || !timing.cached().settled()) [[unlikely]]
     return read_checked<T>(s, offset);
-  return load<T>(v.at(offset));
+  return load_little<T>(v.at(offset));
 }
 template <class T>
 inline void Engine::write(unsigned s, std::uint32_t offset, T value) {
   const L0Line& v = l0_line(l0, offset);
   if (writable<T>(v, s, offset)) [[likely]]
-    store<T>(v.at(offset), value);
+    store_little<T>(v.at(offset), value);
   else
     write_checked<T>(s, offset, value);
 }
@@ -73,7 +73,7 @@ template <class T, class F>
 inline void Engine::modify(unsigned s, std::uint32_t offset, F&& f) {
   const L0Line& v = l0_line(l0, offset);
   if (writable<T>(v, s, offset)) [[likely]]
-    store<T>(v.at(offset), f(load<T>(v.at(offset))));
+    store_little<T>(v.at(offset), f(load_little<T>(v.at(offset))));
   else
     modify_checked<T>(s, offset, f);
 }

@@ -56,7 +56,7 @@ struct ByEvent {
     if (!Events::read_quickly(t, address)) [[unlikely]]
       return read_slowly<T>(c, offset);
     if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) c.put_l0(e, offset, tag, G.data.line, true);
-    return Engine::load<T>(e.host + (offset & 0xFFF));
+    return load_little<T>(e.host + (offset & 0xFFF));
   }
   /// Unaligned within a page, or what is unusual.
   template <class T>
@@ -66,7 +66,7 @@ struct ByEvent {
         (offset & 0xFFF) + sizeof(T) > 0x1000 || (c.system_flags & flag_ac)) [[unlikely]]
       return c.read_any<T>(s, offset);
     timing(c).read(e.physical + (offset & 0xFFF), sizeof(T));
-    return Engine::load<T>(e.host + (offset & 0xFFF));
+    return load_little<T>(e.host + (offset & 0xFFF));
   }
   template <class T>
   [[gnu::noinline]] static T read_slowly(Engine& c, std::uint32_t linear) {
@@ -75,7 +75,7 @@ struct ByEvent {
     const std::uint32_t address = e.physical + (linear & 0xFFF);
     Events::read_slowly(t, address, sizeof(T));
     if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) c.put_l0(e, linear, tag, G.data.line, true);
-    return Engine::load<T>(e.host + (linear & 0xFFF));
+    return load_little<T>(e.host + (linear & 0xFFF));
   }
 
   template <class T>
@@ -86,7 +86,7 @@ struct ByEvent {
       return c.write_any<T>(s, offset, v);
     if (!Events::write_quickly(timing(c), e.physical + (offset & 0xFFF))) [[unlikely]]
       return write_slowly<T>(c, offset, v);
-    Engine::store<T>(e.host + (offset & 0xFFF), v);
+    store_little<T>(e.host + (offset & 0xFFF), v);
   }
   template <class T>
   [[gnu::noinline]] static void write_slowly(Engine& c, std::uint32_t linear, T v) {
@@ -97,7 +97,7 @@ struct ByEvent {
     if constexpr (G.write_back)
       if (const std::uint32_t tag = t.template l0_tag<G.data>(address))
         c.put_l0(e, linear, tag, G.data.line, e.read_tag == (linear & page_mask));
-    Engine::store<T>(e.host + (linear & 0xFFF), v);
+    store_little<T>(e.host + (linear & 0xFFF), v);
   }
 };
 

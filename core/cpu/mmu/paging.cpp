@@ -216,13 +216,18 @@ bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const
   return true;
 }
 
+// #AC: the user's alone, and only on processors that have EFLAGS.AC and CR0.AM.
+void Engine::check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const {
+  if ((linear & alignment) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+}
+
 namespace {
 std::uint32_t load_bytes(const std::uint8_t* p, unsigned bytes) {
   switch (bytes) {
     case 1: return *p;
-    case 2: return Engine::load<std::uint16_t>(p);
-    case 4: return Engine::load<std::uint32_t>(p);
-    default: return Engine::load<std::uint16_t>(p) | std::uint32_t{p[2]} << 16;
+    case 2: return load_little<std::uint16_t>(p);
+    case 4: return load_little<std::uint32_t>(p);
+    default: return load_little<std::uint16_t>(p) | std::uint32_t{p[2]} << 16;
   }
 }
 }  // namespace
@@ -275,13 +280,8 @@ void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_
   }
 }
 
-namespace {
-// Unaligned for the alignment check: the operand's own size decides.
-bool unaligned(std::uint32_t linear, unsigned bytes) { return linear & (bytes - 1); }
-}  // namespace
-
 std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user) {
-  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  check_alignment(linear, bytes - 1, user);
   if (!fast_data) check_data_breakpoints(linear, bytes, Access::read);
   const unsigned room = 0x1000 - (linear & 0xFFF);
   const HostTlbEntry& e = host_tlb[user][linear >> 12 & (host_tlb_entries - 1)];
@@ -299,7 +299,7 @@ std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user)
 }
 
 void Engine::probe_write(std::uint32_t linear, unsigned bytes, bool user) {
-  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  check_alignment(linear, bytes - 1, user);
   const unsigned room = 0x1000 - (linear & 0xFFF);
   if (room >= bytes && host_tlb[user][linear >> 12 & (host_tlb_entries - 1)].write_tag == (linear & page_mask)) return;
   translate(linear, user, Access::write);
@@ -307,7 +307,7 @@ void Engine::probe_write(std::uint32_t linear, unsigned bytes, bool user) {
 }
 
 void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user) {
-  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  check_alignment(linear, bytes - 1, user);
   const unsigned room = 0x1000 - (linear & 0xFFF);
   const HostTlbEntry& e = host_tlb[user][linear >> 12 & (host_tlb_entries - 1)];
   if (room >= bytes && e.write_tag == (linear & page_mask)) {

@@ -68,7 +68,7 @@ std::uint32_t run_memory(Engine& c, const Op& op, std::uint32_t count, bool& pos
   clock.leave();
 
   for (std::uint32_t i = 0; i < done; ++i)
-    c.store<T>(to.host + i * size, copies ? c.load<T>(from.host + i * size) : c.get<T>(EAX));
+    store_little<T>(to.host + i * size, copies ? load_little<T>(from.host + i * size) : c.get<T>(EAX));
   if (copies) c.set_sized(ESI, wide, si + done * size);
   c.set_sized(EDI, wide, di + done * size);
   return done;

@@ -47,7 +47,7 @@ struct Repeated {
   /// The access of iteration `n` by itself.
   void access(std::uint32_t n, std::uint64_t start) {
     if constexpr (writes)
-      target.write(c, n * size, Engine::load<T>(data + n * size), start);
+      target.write(c, n * size, load_little<T>(data + n * size), start);
     else
       c.write_linear<T>(linear + n * size, target.template read<T>(c, n * size, start));
   }

@@ -66,7 +66,7 @@ struct alignas(64) Op {
     std::uint8_t prefixes;  ///< whose clocks a longer predecessor hides
   };
   struct Pentium {
-    std::uint16_t at[2];              ///< Planned; [1]: in a code line that is new (cached/issue.hpp: ColdLine)
+    std::uint16_t at[2];              ///< Planned; [1]: in a code line that is new (cached/issue_plan.hpp: ColdLine)
     std::uint8_t pair;                ///< pipes in which it pairs
     std::uint8_t line_after;          ///< the plan's code line in which the next instruction ends
     mutable std::uint16_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state

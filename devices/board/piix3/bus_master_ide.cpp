@@ -6,6 +6,7 @@
 
 #include "bus/pci/slot.hpp"
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar {
 
@@ -19,9 +20,6 @@ constexpr std::uint32_t descriptor_bytes = 8, end_of_table = 0x8000'0000, region
 /// `address` and so many bytes on, within its 64 KB.
 constexpr std::uint32_t advanced(std::uint32_t address, std::uint32_t bytes) {
   return (address & 0xFFFF0000) | ((address + bytes) & 0xFFFF);
-}
-std::uint32_t doubleword(std::span<const std::uint8_t> bytes) {
-  return bytes[0] | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 | std::uint32_t{bytes[3]} << 24;
 }
 }  // namespace
 
@@ -104,9 +102,8 @@ void BusMasterIde::go_on(Time now) {
 }
 
 void BusMasterIde::fetched(Time now) {
-  const std::span<const std::uint8_t> descriptor(fifo_);
-  address_ = doubleword(descriptor) & ~1u;
-  const std::uint32_t control = doubleword(descriptor.subspan(4));
+  address_ = load_little<std::uint32_t>(fifo_.data()) & ~1u;
+  const std::uint32_t control = load_little<std::uint32_t>(fifo_.data() + 4);
   left_ = control & 0xFFFE;
   if (left_ == 0) left_ = region_limit;
   last_ = control & end_of_table;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/chips/streamer/registers.hpp"
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::streamer {
 
 using Map = RegisterMap;
@@ -46,12 +48,11 @@ bool SystemRegisters::write(std::uint32_t offset, std::uint16_t value) {
 }
 
 std::uint32_t get32(std::span<const std::uint8_t> descriptor, std::size_t at) {
-  return descriptor[at] | std::uint32_t{descriptor[at + 1]} << 8 | std::uint32_t{descriptor[at + 2]} << 16 |
-         std::uint32_t{descriptor[at + 3]} << 24;
+  return load_little<std::uint32_t>(&descriptor[at]);
 }
 
 void put32(std::span<std::uint8_t> descriptor, std::size_t at, std::uint32_t value) {
-  for (unsigned i = 0; i < 4; ++i) descriptor[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
+  store_little(&descriptor[at], value);
 }
 
 }  // namespace planar::streamer

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar::net {
 namespace {
-
-std::uint32_t little32(const std::uint8_t* p) {
-  return p[0] | p[1] << 8 | p[2] << 16 | static_cast<std::uint32_t>(p[3]) << 24;
-}
 
 std::uint32_t reverse(std::uint32_t v) {
   std::uint32_t r = 0;
@@ -30,7 +27,7 @@ void append_fcs(std::vector<std::uint8_t>& frame) {
 bool fcs_good(std::span<const std::uint8_t> frame) {
   if (frame.size() < fcs_bytes) return false;
   const auto body = frame.first(frame.size() - fcs_bytes);
-  return crc32(body) == little32(frame.data() + body.size());
+  return crc32(body) == load_little<std::uint32_t>(frame.data() + body.size());
 }
 
 MacAddress parse_mac(std::string_view text) {

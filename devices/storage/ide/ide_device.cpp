@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar::storage {
 
@@ -120,7 +121,7 @@ void IdeDevice::moved(std::size_t bytes, Time now) {
 
 std::uint16_t IdeDevice::peek_data() const {
   if (block_ != Block::to_host || dma_) return 0xFFFF;
-  return static_cast<std::uint16_t>(buffer_[at_] | buffer_[at_ + 1] << 8);
+  return load_little<std::uint16_t>(&buffer_[at_]);
 }
 
 std::uint16_t IdeDevice::read_data(Time now) {

@@ -9,8 +9,7 @@ std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_writ
       for_write ? c.linear_for_write(op.segment, ea, bytes) : c.linear_for_read(op.segment, ea, bytes);
   const bool user = c.cpl == 3;
   // Reals of 64 and 80 bits and BCD align to eight bytes.
-  const std::uint32_t alignment = bytes > 4 ? 7 : bytes - 1;
-  if (user && (linear & alignment) && (c.system_flags & flag_ac) && (c.cr0 & cr0_am)) raise(vec_ac, 0);
+  c.check_alignment(linear, bytes > 4 ? 7 : bytes - 1, user);
   if (for_write) {
     c.translate(linear, user, Access::write);
     if ((linear & 0xFFF) + bytes > 0x1000) c.translate((linear | 0xFFF) + 1, user, Access::write);

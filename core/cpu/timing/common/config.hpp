@@ -85,27 +85,6 @@ struct AddressRange {
   constexpr bool holds(std::uint32_t address) const { return address >= first && address <= last; }
 };
 
-/// A master that moves lines to or from memory while the processor may use it in between: from core clock `from` to
-/// `to` each line keeps the memory busy for `each` clocks at the beginning of every `period`, and the processor's bus,
-/// which snoops and write-backs need, for `bus` clocks.
-struct MemoryShare {
-  std::uint64_t from = 0, to = 0;
-  std::uint32_t period = 1, each = 0, bus = 0;
-};
-
-/// What a master is about to do to `bytes` bytes from `address` on: the inquire cycles of its lines.
-struct Snoop {
-  std::uint32_t address = 0, bytes = 0;
-  bool write = false;
-  bool whole_lines = false;  ///< write and invalidate: what a line held is not wanted any more
-};
-/// The lines among them that were dirty, by where, and are written back; `first`: how the master's first line was.
-struct SnoopHits {
-  enum class Where : std::uint8_t { clean, first_level, second_level };
-  std::uint32_t first_level = 0, second_level = 0;
-  Where first = Where::clean;
-};
-
 struct TimingConfig {
   Model model = Model::i386sx;
   /// Core clocks per bus clock as a fraction, each 1..8: 1/1, 2/1 (DX2), 3/2 (Pentium 90 on 60 MHz), 5/2 (83 on 33).

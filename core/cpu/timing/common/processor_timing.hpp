@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/common/other_masters.hpp"
 #include "core/cpu/timing/common/pin_clocks.hpp"
 #include "core/cpu/x86/memory_type.hpp"
 #include "core/state/archive.hpp"

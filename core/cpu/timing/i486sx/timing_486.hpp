@@ -12,7 +12,7 @@
 #pragma once
 
 #include "core/cpu/timing/cached/cached_timing.hpp"
-#include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/timing/cached/issue_plan.hpp"
 
 namespace planar::cpu {
 

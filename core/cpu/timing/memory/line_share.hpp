@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/common/other_masters.hpp"
 #include "core/cpu/timing/memory/bus_clock.hpp"
 #include "core/state/archive.hpp"
 

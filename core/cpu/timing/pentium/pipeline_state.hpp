@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/timing/common/issue_state.hpp"
 #include "core/cpu/timing/pentium/btb.hpp"
 #include "core/state/archive.hpp"
 

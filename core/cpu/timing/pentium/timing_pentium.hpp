@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
 //
-// Pairing is carried from instruction to instruction, and planned for a block where possible: issue.hpp. Flags never
-// prevent a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no
+// Pairing is carried from instruction to instruction, and planned for a block where possible: issue_plan.hpp. Flags
+// never prevent a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no
 // interlock.
 //
 // Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns
@@ -22,7 +22,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/cached/cached_timing.hpp"
-#include "core/cpu/timing/cached/issue.hpp"
+#include "core/cpu/timing/cached/issue_plan.hpp"
 #include "core/cpu/timing/pentium/pipeline_state.hpp"
 
 namespace planar::cpu {
