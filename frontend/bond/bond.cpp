@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "devices/stations/peer/peer.hpp"
+#include "frontend/guest/guest_image.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/board_kind.hpp"
@@ -46,13 +47,47 @@ void check_address(const Config& config, const std::string& card, unsigned slot,
                   slot));
 }
 
+std::string segment_name(std::size_t place) { return fmt::format("segment-{}", place + 1); }
+
+const AdapterEntry& adapter_in(const Config& config, unsigned slot) {
+  return find_adapter(config.peek_text(fmt::format("slot.{}.card", slot)));
+}
+
+/// Those of a bond of `count` adapters (0: as many as there are). Throws Error.
+std::vector<unsigned> bonded_slots(const Config& config, unsigned count) {
+  auto slots = network_slots(config);
+  if (slots.size() < 2)
+    throw Error("--bond: the machine has one network adapter; write --bond 2, or a --card for each slot");
+  if (slots.size() > BondOptions::most || (count && slots.size() != count))
+    throw Error(fmt::format(
+        "--bond{}: the machine has {} network adapters, in slots {}; {}", count ? fmt::format(" {}", count) : "",
+        slots.size(), fmt::join(slots, ", "),
+        count ? "leave the number or some of them out" : fmt::format("a bond is of up to {}", BondOptions::most)));
+  for (const unsigned slot : slots) {
+    const AdapterEntry& adapter = adapter_in(config, slot);
+    if (ethernet_rate(adapter.medium) == 0)
+      throw Error(
+          fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
+    check_address(config, std::string(adapter.name), slot, slots.front());
+  }
+  return slots;
+}
+
+const net::Peer* station_of_bond(Lab& lab) {
+  const net::Peer* peer = nullptr;
+  for (const net::Peer* found : reference_stations(lab))
+    if (found->ports() > 1) peer = found;
+  return peer;
+}
+
 }  // namespace
 
 void BondOptions::add_to(CLI::App& app) {
   option_ = app.add_option("--bond", count_,
                            "Use the machine's Ethernet adapters as one device, like Linux 2.2.17's channel bonding: "
                            "frames are sent over them in turn; each is on its own segment, where the reference station "
-                           "has a port. With N and one --card: that card N times")
+                           "has a port, or the machine of --against an adapter. With N and one --card: that card N "
+                           "times")
                 ->type_name("[N]")
                 ->expected(0, 1)
                 ->check(CLI::Range(2u, most));
@@ -61,34 +96,26 @@ void BondOptions::add_to(CLI::App& app) {
 bool BondOptions::given() const { return option_ && option_->count() > 0; }
 
 void BondOptions::repeat_card(MachineOptions& machine) const {
-  if (!count_) return;
+  if (count_) planar::repeat_card(machine, count_);
+}
+
+void repeat_card(MachineOptions& machine, unsigned count) {
   if (machine.cards.empty()) machine.cards.emplace_back(board_kind_of(load_machine(machine.machine)).usual_card);
   if (machine.cards.size() > 1) return;  // they are counted later
   if (const auto card = parse_card_option(machine.cards.front()); card.slot)
     throw Error(
         fmt::format("--bond {0} --card {1}: the slot is for one; write --card {2} --bond {0}, or a --card for each",
-                    count_, machine.cards.front(), card.name));
-  machine.cards.assign(count_, machine.cards.front());
+                    count, machine.cards.front(), card.name));
+  machine.cards.assign(count, machine.cards.front());
 }
 
 unsigned BondOptions::apply(Config& config) const {
-  const auto slots = network_slots(config);
-  if (slots.size() < 2)
-    throw Error("--bond: the machine has one network adapter; write --bond 2, or a --card for each slot");
-  if (slots.size() > most || (count_ && slots.size() != count_))
-    throw Error(
-        fmt::format("--bond{}: the machine has {} network adapters, in slots {}; {}",
-                    count_ ? fmt::format(" {}", count_) : "", slots.size(), fmt::join(slots, ", "),
-                    count_ ? "leave the number or some of them out" : fmt::format("a bond is of up to {}", most)));
+  const auto slots = bonded_slots(config, count_);
   if (config.has("medium")) throw Error("--bond: the machine's file has [medium.NAME] tables; --bond makes its own");
   std::vector<std::string> media;
   for (const unsigned slot : slots) {
-    const AdapterEntry& adapter = find_adapter(config.peek_text(fmt::format("slot.{}.card", slot)));
-    if (ethernet_rate(adapter.medium) == 0)
-      throw Error(
-          fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
-    check_address(config, std::string(adapter.name), slot, slots.front());
-    const auto medium = fmt::format("segment-{}", media.size() + 1);
+    const AdapterEntry& adapter = adapter_in(config, slot);
+    const auto medium = segment_name(media.size());
     config.set_text(fmt::format("slot.{}.medium", slot), medium, "--bond");
     config.set_text(fmt::format("medium.{}.rate", medium),
                     fmt::format("{} Mbit/s", ethernet_rate(adapter.medium) / 1'000'000), "--bond");
@@ -108,37 +135,89 @@ unsigned BondOptions::apply(Config& config) const {
   return static_cast<unsigned>(slots.size());
 }
 
-std::optional<BondFigures> collect_bond(Session& session) {
-  Lab& lab = session.lab();
+void connect_bonds(Config& client, Config& server) {
+  std::vector<std::string> media;
+  for (const unsigned slot : network_slots(client))
+    media.push_back(client.peek_text(fmt::format("slot.{}.medium", slot)));
+  client.remove({"net.bond"});
+  const auto slots = bonded_slots(server, static_cast<unsigned>(media.size()));
+  for (std::size_t n = 0; n < media.size(); ++n) {
+    server.set_text(fmt::format("slot.{}.medium", slots[n]), media[n], "--bond");
+    const std::string duplex = fmt::format("medium.{}.duplex", media[n]);
+    if (!adapter_in(server, slots[n]).agrees_on_full_duplex() && client.origin(duplex) == "--bond")
+      client.remove({duplex});  // the two do not agree on it
+  }
+}
+
+namespace {
+
+/// The media of the machine's bond; empty if it has none.
+std::vector<std::string> bonded_media(Lab& lab) {
   const MachineConfig& config = lab.machine().config();
-  const GuestOutput& guest = session.guest();
-  if (config.net_bond.empty() || lab.machines() > 1) return std::nullopt;
-  BondFigures bond;
-  const net::Peer* peer = nullptr;
-  for (const net::Peer* found : reference_stations(lab))
-    if (found->ports() > 1) peer = found;
-  if (!peer) return std::nullopt;
-  for (const CardConfig& card : config.cards) {
-    const auto place = std::find(config.net_bond.begin(), config.net_bond.end(), card.medium);
-    const NetworkAdapter* adapter = lab.machine().adapter(card.slot);
-    if (place == config.net_bond.end() || !card.enabled || !adapter) continue;
-    BondFigures::Member m{.slot = card.slot, .card = card.name, .medium = card.medium, .frames = adapter->counters()};
-    const auto& port = peer->port_counters(static_cast<std::size_t>(place - config.net_bond.begin()));
+  if (!config.net_bond.empty()) return config.net_bond;
+  std::vector<std::string> media;
+  if (lab.machines() == 1 || !setting(settings_of(lab.diskette_image()), "bond")) return media;
+  for (const CardConfig& card : config.cards)
+    if (card.enabled && !card.medium.empty()) media.push_back(card.medium);
+  return media;
+}
+
+/// What the other end's port on a medium of the bond has sent and received: the `place`th of the reference station, or
+/// an adapter of the second machine.
+void put_other_end(Lab& lab, std::size_t place, BondFigures::Member& m) {
+  if (lab.machines() == 1) {
+    const net::Peer* peer = station_of_bond(lab);
+    if (!peer) return;
+    const auto& port = peer->port_counters(place);
     m.peer_sent = port.frames_sent;
     m.peer_received = port.frames_received;
-    for (const GuestLine& line : guest.lines())
+    return;
+  }
+  for (const CardConfig& card : lab.machine(1).config().cards)
+    if (const NetworkAdapter* adapter = lab.machine(1).adapter(card.slot); adapter && card.medium == m.medium) {
+      m.peer_sent = adapter->counters().sent;
+      m.peer_received = adapter->counters().received;
+    }
+}
+
+/// TCP segments that a guest says to have received out of order, and to have sent again.
+void put_guest_counts(const GuestOutput& guest, std::uint64_t& out_of_order, std::uint64_t& retransmitted) {
+  for (const GuestLine& line : guest.lines()) {
+    if (line.tagged("@reordered")) out_of_order = line.number("segments").value_or(0);
+    if (line.tagged("@counters")) retransmitted = line.number("retransmitted").value_or(0);
+  }
+}
+
+}  // namespace
+
+std::optional<BondFigures> collect_bond(Session& session) {
+  Lab& lab = session.lab();
+  const auto media = bonded_media(lab);
+  if (media.empty()) return std::nullopt;
+  BondFigures bond;
+  for (const CardConfig& card : lab.machine().config().cards) {
+    const auto place = std::find(media.begin(), media.end(), card.medium);
+    const NetworkAdapter* adapter = lab.machine().adapter(card.slot);
+    if (place == media.end() || !card.enabled || !adapter) continue;
+    BondFigures::Member m{.slot = card.slot, .card = card.name, .medium = card.medium, .frames = adapter->counters()};
+    put_other_end(lab, static_cast<std::size_t>(place - media.begin()), m);
+    for (const GuestLine& line : session.guest().lines())
       if (line.tagged("@adapter_counters") && line.number("slot") == card.slot)
         m.interrupts = line.number("interrupts").value_or(0);
     bond.members.push_back(std::move(m));
   }
   std::sort(bond.members.begin(), bond.members.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
-  bond.packets_overtaken_at_peer = peer->overtaken();
-  bond.segments_out_of_order_at_peer = peer->tcp().counters().out_of_order;
-  bond.retransmitted_by_peer = peer->tcp().counters().retransmitted;
-  for (const GuestLine& line : guest.lines()) {
-    if (line.tagged("@reordered")) bond.segments_out_of_order_at_guest = line.number("segments").value_or(0);
-    if (line.tagged("@counters")) bond.retransmitted_by_guest = line.number("retransmitted").value_or(0);
+  put_guest_counts(session.guest(), bond.segments_out_of_order_at_guest, bond.retransmitted_by_guest);
+  if (lab.machines() > 1) {
+    put_guest_counts(session.guest(1), bond.segments_out_of_order_at_peer, bond.retransmitted_by_peer);
+  } else if (const net::Peer* peer = station_of_bond(lab)) {
+    bond.packets_overtaken_at_peer = peer->overtaken();
+    bond.segments_out_of_order_at_peer = peer->tcp().counters().out_of_order;
+    bond.retransmitted_by_peer = peer->tcp().counters().retransmitted;
   }
+  const AcknowledgementMeter& acknowledgements = session.acknowledgements();
+  bond.duplicate_acknowledgements_of_guest = acknowledgements.duplicates_sent();
+  bond.duplicate_acknowledgements_of_peer = acknowledgements.duplicates_received();
   return bond;
 }
 
@@ -156,9 +235,11 @@ nlohmann::ordered_json BondFigures::json() const {
                             {"interrupts", m.interrupts},
                             {"peer_frames", {{"sent", m.peer_sent}, {"received", m.peer_received}}}});
   }
-  out["packets_overtaken_at_peer"] = packets_overtaken_at_peer;
+  if (packets_overtaken_at_peer) out["packets_overtaken_at_peer"] = *packets_overtaken_at_peer;
   out["segments_out_of_order"] = {{"at_peer", segments_out_of_order_at_peer},
                                   {"at_guest", segments_out_of_order_at_guest}};
+  out["duplicate_acknowledgements"] = {{"of_peer", duplicate_acknowledgements_of_peer},
+                                       {"of_guest", duplicate_acknowledgements_of_guest}};
   out["retransmitted"] = {{"by_peer", retransmitted_by_peer}, {"by_guest", retransmitted_by_guest}};
   return out;
 }
@@ -179,11 +260,13 @@ std::string BondFigures::table() const {
     out += fmt::format("{:>6}  {:<13}  {:>9}  {:>9}  {:>10}  {:>10}  {:>10}\n", m.slot, m.card, m.frames.sent,
                        m.frames.received, collisions, m.interrupts, m.peer_sent);
   }
+  out += "out of order: ";
+  if (packets_overtaken_at_peer) out += fmt::format("{} packets at the peer, ", *packets_overtaken_at_peer);
+  out += fmt::format("{} TCP segments at the peer, {} in the guest\n", segments_out_of_order_at_peer,
+                     segments_out_of_order_at_guest);
   out += fmt::format(
-      "out of order: {} packets at the peer, {} TCP segments there, {} in the guest; sent again: {} by the guest, {} "
-      "by the "
-      "peer\n",
-      packets_overtaken_at_peer, segments_out_of_order_at_peer, segments_out_of_order_at_guest, retransmitted_by_guest,
+      "duplicate acknowledgements: {} of the peer, {} of the guest; sent again: {} by the guest, {} by the peer\n",
+      duplicate_acknowledgements_of_peer, duplicate_acknowledgements_of_guest, retransmitted_by_guest,
       retransmitted_by_peer);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `--bond`: several adapters of a machine used as one, each on a segment of its own with a port of the reference
-// station (docs/hardware/channel-bonding.md), and what came of it.
+// `--bond`: several adapters of a machine used as one, each on a segment of its own (docs/hardware/channel-bonding.md),
+// and what came of it. At the other end is the reference station with a port on each segment, or a second machine with
+// a bond of as many adapters.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,12 @@ struct BondOptions {
   const CLI::Option* option_ = nullptr;
 };
 
+/// A machine that has one card without a slot gets it `count` times; one without a card the usual one. Throws Error.
+void repeat_card(MachineOptions& machine, unsigned count);
+/// Puts the adapters of `server`, the machine at the other end, on the segments of `client`, which has its bond
+/// already, in their order; there is no station then. Throws Error.
+void connect_bonds(Config& client, Config& server);
+
 /// Of a run with one.
 struct BondFigures {
   struct Member {
@@ -46,12 +53,13 @@ struct BondFigures {
     std::string medium;
     NetCounters frames;            ///< the adapter's own
     std::uint64_t interrupts = 0;  ///< taken on its line
-    std::uint64_t peer_sent = 0;   ///< frames by the station's port
+    std::uint64_t peer_sent = 0;   ///< frames by the other end's port on the same medium
     std::uint64_t peer_received = 0;
   };
-  std::vector<Member> members;  ///< in the order in which frames go out
-  std::uint64_t packets_overtaken_at_peer = 0;
+  std::vector<Member> members;                             ///< in the order in which frames go out
+  std::optional<std::uint64_t> packets_overtaken_at_peer;  ///< the reference station counts them
   std::uint64_t segments_out_of_order_at_peer = 0, segments_out_of_order_at_guest = 0;
+  std::uint64_t duplicate_acknowledgements_of_peer = 0, duplicate_acknowledgements_of_guest = 0;
   std::uint64_t retransmitted_by_peer = 0, retransmitted_by_guest = 0;
 
   nlohmann::ordered_json json() const;
@@ -60,7 +68,7 @@ struct BondFigures {
   std::string table() const;
 };
 
-/// Of the first machine of the session, whose guest has said its counters; nothing without a bond.
+/// Of the first machine of the session, whose guests have said their counters; nothing without a bond.
 std::optional<BondFigures> collect_bond(Session& session);
 
 }  // namespace planar

@@ -86,9 +86,13 @@ std::string MachineFigures::server_text() const {
 }
 
 std::string BenchmarkResult::heading(const std::string& what, const MachineFigures* against) const {
+  std::string other = "net " + net;
+  if (against && bond)
+    other = fmt::format("against {} with a bond of {} {}", against->machine, bond->members.size(), against->card);
+  else if (against)
+    other = "against " + against->pairing();
   return fmt::format("{} on {}, {}{}\n\n", what, bond ? fmt::format("{} with {}", machine, bond->heading()) : pairing(),
-                     against ? "against " + against->pairing() : "net " + net,
-                     repeatable ? "" : " (host in the loop, not repeatable)");
+                     other, repeatable ? "" : " (host in the loop, not repeatable)");
 }
 
 nlohmann::ordered_json BenchmarkResult::json_head(const char* schema, const nlohmann::ordered_json& settings) const {

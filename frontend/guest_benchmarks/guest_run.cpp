@@ -67,14 +67,15 @@ Media diskette(const GuestTasks& t, const std::string& task, const SettingsSecto
   return media;
 }
 
-/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card.
-Config server_config(const std::string& against, const MachineOptions& client) {
+/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card; `bonded`: so often, unless 0.
+Config server_config(const std::string& against, const MachineOptions& client, unsigned bonded) {
   MachineOptions server;
   const auto colon = against.find(':');
   server.machine = against.substr(0, colon);
   if (colon != std::string::npos) server.cards.push_back(against.substr(colon + 1));
   server.seed = client.seed;
   server.force = client.force;
+  if (bonded) repeat_card(server, bonded);
   return server.config(true);
 }
 
@@ -90,9 +91,10 @@ void check_other_end(const GuestTasks& t, const Config& config) {
                                           t.client));
 }
 
-/// The machine of `config` as client; with `against` also a server, from `machine`'s options. Throws Error.
+/// The machine of `config` as client; with `against` also a server, from `machine`'s options. `bonded`: adapters that
+/// each uses as one. Throws Error.
 std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const MachineOptions& machine,
-                                     const OutputOptions& output, const StateOptions& state) {
+                                     const OutputOptions& output, const StateOptions& state, unsigned bonded = 0) {
   std::vector<Media> media;
   if (!t.against) {
     check_other_end(t, config);
@@ -103,8 +105,10 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   std::vector<std::pair<std::string, Config>> machines;
   SettingsSector client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
   client.emplace_back("wait", server_head_start);
+  Config other = server_config(*t.against, machine, bonded);
+  if (bonded) connect_bonds(config, other);
   machines.emplace_back("client", std::move(config));
-  machines.emplace_back("server", server_config(*t.against, machine));
+  machines.emplace_back("server", std::move(other));
   const SettingsSector of_server = driver_settings(machines.back().second);
   server.insert(server.end(), of_server.begin(), of_server.end());
   media.push_back(diskette(t, t.client, client));
@@ -223,22 +227,21 @@ std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::func
 std::unique_ptr<Session> GuestRunOptions::open_bond(GuestTasks tasks,
                                                     const std::function<void(Config&)>& adjust) const {
   if (use) throw Error("--bond and --use: a bond is of several adapters; leave --use out");
-  if (against)
-    throw Error(
-        "--bond and --against: the other end has to have a port on each segment, which only the "
-        "reference station has; leave one of them out");
   if (machine.net && *machine.net != "peer")
     throw Error(
-        fmt::format("--bond and --net {}: only the reference station (peer) has a port on each segment", *machine.net));
+        fmt::format("--bond and --net {}: only the reference station (peer) has a port on each segment; name it, or a "
+                    "machine with --against",
+                    *machine.net));
   if (system != default_system)
     throw Error(fmt::format("--bond and --os {}: bonding is Linux 2.2's; leave --os out", system));
   MachineOptions of_cards = machine;
   bond.repeat_card(of_cards);
   auto config = of_cards.config(true);
   if (adjust) adjust(config);
-  tasks.settings.emplace_back("adapters", std::to_string(bond.apply(config)));
+  const unsigned bonded = bond.apply(config);
+  tasks.settings.emplace_back("adapters", std::to_string(bonded));
   tasks.settings.emplace_back("bond", "1");
-  return open_guests(tasks, std::move(config), machine, output, state);
+  return open_guests(tasks, std::move(config), machine, output, state, bonded);
 }
 
 }  // namespace planar

@@ -2,51 +2,15 @@
 #include "frontend/meters/delivery.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <span>
 
-#include "devices/stations/packet.hpp"
+#include "frontend/meters/ip_frames.hpp"
 
 namespace planar {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
 constexpr std::size_t most_delivery_marks = 1 << 14;
-constexpr unsigned type_ip = 0x0800, protocol_tcp = 6, tcp_syn = 0x02;
-
-struct Segment {
-  std::uint32_t connection = 0, sequence = 0, bytes = 0;
-  bool begins = false;
-};
-
-std::optional<Segment> segment(const net::WireRecord& record) {
-  const auto at = ip_datagram_at(record);
-  if (!at || record.bytes.size() < *at + 40) return {};
-  const Bytes ip = record.bytes.subspan(*at);
-  const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = net::get16(ip, 2);
-  if (ip[9] != protocol_tcp || header < 20 || ip.size() < header + 20) return {};
-  const std::size_t data = header + (ip[header + 12] >> 4) * std::size_t{4};
-  if (total < data) return {};
-  return Segment{net::get32(ip, header), net::get32(ip, header + 4), static_cast<std::uint32_t>(total - data),
-                 (ip[header + 13] & tcp_syn) != 0};
-}
 
 }  // namespace
-
-std::optional<std::size_t> ip_datagram_at(const net::WireRecord& record) {
-  const Bytes b = record.bytes;
-  if (record.medium.format().link == net::LinkType::ethernet) {
-    if (b.size() < 14 || net::get16(b, 12) != type_ip) return {};
-    return 14;
-  }
-  // Access and frame control, addresses, the routing field that the source address announces, LLC and SNAP.
-  if (b.size() < 15) return {};
-  const std::size_t llc = 14 + (b[8] & 0x80 ? b[14] & 0x1F : 0);
-  if (b.size() < llc + 8 || net::get16(b, llc) != 0xAAAA || b[llc + 2] != 0x03 || net::get16(b, llc + 6) != type_ip)
-    return {};
-  return llc + 8;
-}
 
 DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine)
     : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {
@@ -59,9 +23,9 @@ DeliveryMeter::~DeliveryMeter() {
 
 void DeliveryMeter::observe(const net::WireRecord& record) {
   if (!record.good() || !record.sender.starts_with(senders_)) return;
-  const auto sent = segment(record);
+  const auto sent = tcp_segment_in(record);
   if (!sent) return;
-  if (sent->begins) {
+  if (sent->flags & TcpSegment::syn) {
     connection_ = sent->connection;
     next_ = sent->sequence + 1;
     return;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,6 @@
 #include "machines/lab/lab.hpp"
 
 namespace planar {
-
-/// Where the IP datagram begins in a frame of either medium; nothing if it holds none.
-std::optional<std::size_t> ip_datagram_at(const net::WireRecord& record);
 
 /// Watches a machine's frames from its construction on: the data of its latest TCP connection, each byte counted once,
 /// when the frame that holds it has left whole. Changes nothing in the lab.

@@ -11,7 +11,7 @@
 #include "devices/stations/packet.hpp"
 #include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/generator.hpp"
-#include "frontend/meters/delivery.hpp"
+#include "frontend/meters/ip_frames.hpp"
 
 namespace planar {
 namespace {

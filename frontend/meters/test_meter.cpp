@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "devices/stations/packet.hpp"
-#include "frontend/meters/delivery.hpp"
+#include "frontend/meters/ip_frames.hpp"
 
 namespace planar {
 namespace {

@@ -173,7 +173,7 @@ class Reader {
     append_texts(names_["arguments"].as_array(), row.arguments);
     append_texts(machine["arguments"].as_array(), row.arguments);
     append_texts(card["arguments"].as_array(), row.arguments);
-    if (machine["alike"].value_or(false) && !card["alone"].value_or(false))  // both ends are this machine
+    if (machine["alike"].value_or(false))  // both ends are this machine
       row.arguments.insert(row.arguments.end(), {"--against", row.machine + ":" + row.card});
     if (!row.duplex.empty()) row.arguments.insert(row.arguments.end(), {"--duplex", row.duplex});
     if (const auto condition = line["condition"]; !condition.empty())

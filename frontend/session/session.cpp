@@ -150,6 +150,7 @@ void Session::archive(Archive& a) {
     console->frames.archive(a);
     console->delivery.archive(a);
     console->tests.archive(a);
+    console->acknowledgements.archive(a);
   }
   scenario_.archive(a);
 }

@@ -14,6 +14,7 @@
 #include "devices/capture/pcapng.hpp"
 #include "frontend/debug/debugger.hpp"
 #include "frontend/guest/guest_output.hpp"
+#include "frontend/meters/acknowledgements.hpp"
 #include "frontend/meters/delivery.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/meters/test_meter.hpp"
@@ -75,6 +76,8 @@ class Session final : private DebugTarget, private WindowActions {
   DeliveryMeter& delivery(std::size_t n = 0) { return consoles_[n]->delivery; }
   /// What the machine did while tests of netperf ran.
   TestMeter& tests(std::size_t n = 0) { return consoles_[n]->tests; }
+  /// The duplicates among its acknowledgements, where it has several segments.
+  const AcknowledgementMeter& acknowledgements(std::size_t n = 0) const { return consoles_[n]->acknowledgements; }
   Time now() { return lab_->scheduler().now(); }
   /// Throws Error for a time that `option` names and that lies before the snapshot which the session continues.
   void check_not_past(const std::string& option, Time wanted);
@@ -124,11 +127,12 @@ class Session final : private DebugTarget, private WindowActions {
   void open(const OutputOptions& output, const StateOptions& state, std::vector<Step> steps);
   /// What belongs to one machine.
   struct Console {
-    Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n), tests(lab, n) {}
+    Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n), tests(lab, n), acknowledgements(lab, n) {}
     GuestOutput guest;
     FrameTimer frames;
     DeliveryMeter delivery;
     TestMeter tests;
+    AcknowledgementMeter acknowledgements;
     OutputGate gate;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string serial_name;

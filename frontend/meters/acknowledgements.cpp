@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/meters/acknowledgements.hpp"
+
+#include "frontend/meters/ip_frames.hpp"
+
+namespace planar {
+
+AcknowledgementMeter::AcknowledgementMeter(Lab& lab, std::size_t machine)
+    : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {
+  if (media_.size() < 2) media_.clear();
+  for (net::Medium* medium : media_) medium->add_observer(*this);
+}
+
+AcknowledgementMeter::~AcknowledgementMeter() {
+  for (net::Medium* medium : media_) medium->remove_observer(*this);
+}
+
+void AcknowledgementMeter::observe(const net::WireRecord& record) {
+  if (!record.good()) return;
+  const auto segment = tcp_segment_in(record);
+  if (!segment || !(segment->flags & TcpSegment::ack)) return;
+  Way& way = ways_[record.sender.starts_with(senders_) ? 0 : 1];
+  const bool begins_or_ends = segment->flags & (TcpSegment::syn | TcpSegment::fin | TcpSegment::rst);
+  if (way.connection == segment->connection && way.acknowledgement == segment->acknowledgement &&
+      way.window == segment->window && segment->bytes == 0 && !begins_or_ends)
+    ++way.duplicates;
+  way.connection = segment->connection;
+  way.acknowledgement = segment->acknowledgement;
+  way.window = segment->window;
+}
+
+void AcknowledgementMeter::archive(Archive& a) {
+  a.section("acknowledgement meter", 1);
+  a(ways_);
+}
+
+}  // namespace planar
