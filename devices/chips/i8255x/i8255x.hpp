@@ -28,7 +28,9 @@
 // Chosen where sources leave it open: a start in a state for which the manual forbids it is ignored; a command byte
 // that is overwritten before acceptance is lost; a resume re-reads the S bit of the present block when that ends; a
 // transmit frame ends at 16383 bytes and a list of TBDs at 255; padding is zeros; what lies in a dump beyond the
-// configuration, the address and the hash bits is zero.
+// configuration, the address and the hash bits is zero. The SCB has no cause for a bus error: a master abort, which the
+// PCI status shows, takes the unit whose burst it was to idle, with CNA or RNR, and nothing more of its block or frame
+// is read, sent or written [inferred]; statistics and self-test results are lost.
 //
 // Known to be simplified: a frame starts only when the sizes of all its buffers are known; a frame that leaves while it
 // is read is read in several bursts (fill()); no flow control, TCO, checksum, wake-up or early receive interrupt (the
@@ -202,6 +204,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void load_multicasts();
   void complete(Time now);
   void leave_active(Cu state, Time now);
+  void cu_bus_error(Time now);
   void raise_cna(Time now) { raise(CNA, now); }
 
   // i8255x_transmit.cpp
@@ -221,6 +224,8 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void transmit_begins(Time now) override;
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
   void frame_over(Time now);
+  void cut_frame(Time now);
+  void drop_last_frame(Time now);
   void cut_transmitter(Time now);
   std::vector<std::uint8_t> wire_frame(const Sending& s) const;
   bool own_loop() const { return config_.loopback() || phy_.loopback(); }

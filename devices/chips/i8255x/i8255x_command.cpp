@@ -52,6 +52,7 @@ void I8255x::fetch(Time now) {
 void I8255x::cu_done(Time now) {
   const CuJob job = std::exchange(cu_job_, CuJob::none);
   const auto data = cu_dma_.data();
+  if (!cu_dma_.moved()) return cu_bus_error(now);
   const bool s_clear = !(cu_dma_.word(0) >> 16 & S);
   switch (job) {
     case CuJob::block:
@@ -91,6 +92,16 @@ void I8255x::leave_active(Cu state, Time now) {
     raise(CNA, now);
   else
     cna_.at(now + cid_unit * std::int64_t{delay});
+}
+
+// A burst of the command unit or of the transmit DMA has ended in a master abort [inferred]: the unit is idle, its
+// block gets no status, and of its frame nothing more is sent. Frames that are in the FIFO leave.
+void I8255x::cu_bus_error(Time now) {
+  cna_.cancel();
+  cu_dma_.cancel(now);
+  cu_job_ = CuJob::none;
+  drop_last_frame(now);
+  if (std::exchange(cu_state_, Cu::idle) == Cu::active) raise(CNA, now);
 }
 
 void I8255x::complete(Time now) {

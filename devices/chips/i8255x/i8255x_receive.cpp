@@ -228,7 +228,9 @@ void I8255x::drain(Time now) {
 }
 
 void I8255x::ru_done(Time now) {
-  switch (std::exchange(ru_job_, RuJob::none)) {
+  const RuJob job = std::exchange(ru_job_, RuJob::none);
+  if (!ru_dma_.moved()) return ru_abort(now);  // [inferred] as if the driver had stopped it
+  switch (job) {
     case RuJob::none: return;
     case RuJob::rfd:
       rfd_command_ = static_cast<std::uint16_t>(ru_dma_.word(0) >> 16);

@@ -125,6 +125,7 @@ void I8255x::fill(Time now) {
 }
 
 void I8255x::filled(Time now) {
+  if (!transmit_dma_.moved()) return cu_bus_error(now);
   Sending& s = frames_.back();
   const auto data = transmit_dma_.data();
   const auto before = s.data.size();
@@ -262,17 +263,32 @@ void I8255x::frame_over(Time now) {
   fill(now);
 }
 
-// A reset: the others see a frame on the wire end there.
-void I8255x::cut_transmitter(Time now) {
+// The others see a frame on the wire end here.
+void I8255x::cut_frame(Time now) {
   if (sending_ && !inside_ && port_.abandon(now)) {
     port_.underrun(now);
     orphan_ = true;
   }
   sending_ = inside_ = false;
+  for (Event* e : {&run_dry_, &drained_, &looped_}) e->cancel();
+}
+
+// The frame of the present block will never be whole.
+void I8255x::drop_last_frame(Time now) {
+  transmit_dma_.cancel(now);
+  buffers_.clear();
+  tbds_left_ = 0;
+  if (frames_.empty() || frames_.back().complete) return;
+  if (frames_.size() == 1) cut_frame(now);
+  frames_.pop_back();
+}
+
+// A reset.
+void I8255x::cut_transmitter(Time now) {
+  cut_frame(now);
   frames_.clear();
   buffers_.clear();
   tbds_left_ = 0;
-  for (Event* e : {&run_dry_, &drained_, &looped_}) e->cancel();
 }
 
 }  // namespace planar::ethernet

@@ -14,6 +14,8 @@ constexpr std::string_view limitations[] = {
     "Header RFDs and receive DMA redirect are not done; downloaded microcode is read and does nothing.",
     "A frame starts when its threshold is reached and the sizes of all its buffers are known.",
     "Memory write and invalidate is a memory write.",
+    "A PCI master abort takes the command or receive unit to idle, with CNA or RNR; what the 82559 does then is not "
+    "known.",
     "The duplex mode is the segment's, whatever the PHY and the configuration say.",
     "Acceptance of commands, self-test, resets, and the room for transmit bursts have inferred times and sizes.",
 };
