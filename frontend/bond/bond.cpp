@@ -35,16 +35,23 @@ std::vector<unsigned> network_slots(const Config& config) {
 }
 
 /// A slave gets the first one's station address. The RTL8139 takes one as doublewords, with its configuration unlocked;
-/// Linux 2.2.16's driver writes six bytes, which do nothing (devices/ethernet/rtl8139/rtl8139.md). Such a slave needs
-/// that address in its EEPROM, or it receives nothing.
-void check_address(const Config& config, const std::string& card, unsigned slot, unsigned first) {
-  const auto mac = [&](unsigned n) { return config.peek_text(fmt::format("slot.{}.mac", n)); };
-  if (card != "rtl8139" || slot == first || (!mac(slot).empty() && mac(slot) == mac(first))) return;
-  throw Error(
-      fmt::format("--bond: the rtl8139 in slot {} would receive nothing, because Linux 2.2.16's driver cannot give it "
-                  "the bond's address; use 3c905b, eepro100 or lne100tx, or give the cards one address: "
-                  "--card rtl8139:mac=02:00:00:00:00:01",
-                  slot));
+/// Linux 2.2.16's driver writes six bytes, which do nothing (devices/ethernet/rtl8139/rtl8139.md). Such a slave would
+/// receive nothing, so it gets that address in its EEPROM, as M. Siegert gave it to his: the first one's if the user
+/// has given that one, else `usual`, for the first one, too. Throws Error for an RTL8139 to which the user has given
+/// another.
+void give_one_address(Config& config, const std::vector<unsigned>& slots, const std::string& usual) {
+  const auto path = [](unsigned slot) { return fmt::format("slot.{}.mac", slot); };
+  const auto given = [&](unsigned slot) { return config.peek_text(path(slot)); };
+  for (const unsigned slot : slots) {
+    if (slot == slots.front() || config.peek_text(fmt::format("slot.{}.card", slot)) != "rtl8139") continue;
+    const std::string wanted = given(slots.front()).empty() ? usual : given(slots.front());
+    if (given(slot).empty()) config.set_text(path(slot), wanted, "--bond");
+    if (given(slots.front()).empty()) config.set_text(path(slots.front()), wanted, "--bond");
+    if (given(slot) != wanted)
+      config.fail(path(slot), fmt::format("the rtl8139 would receive nothing in a bond, because Linux 2.2.16's driver "
+                                          "cannot give it the first card's address; write {}, or leave it out",
+                                          wanted));
+  }
 }
 
 std::string segment_name(std::size_t place) { return fmt::format("segment-{}", place + 1); }
@@ -68,7 +75,6 @@ std::vector<unsigned> bonded_slots(const Config& config, unsigned count) {
     if (ethernet_rate(adapter.medium) == 0)
       throw Error(
           fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
-    check_address(config, std::string(adapter.name), slot, slots.front());
   }
   return slots;
 }
@@ -111,6 +117,7 @@ void repeat_card(MachineOptions& machine, unsigned count) {
 
 unsigned BondOptions::apply(Config& config) const {
   const auto slots = bonded_slots(config, count_);
+  give_one_address(config, slots, "02:00:00:00:00:01");
   if (config.has("medium")) throw Error("--bond: the machine's file has [medium.NAME] tables; --bond makes its own");
   std::vector<std::string> media;
   for (const unsigned slot : slots) {
@@ -141,6 +148,7 @@ void connect_bonds(Config& client, Config& server) {
     media.push_back(client.peek_text(fmt::format("slot.{}.medium", slot)));
   client.remove({"net.bond"});
   const auto slots = bonded_slots(server, static_cast<unsigned>(media.size()));
+  give_one_address(server, slots, "02:00:00:00:00:02");
   for (std::size_t n = 0; n < media.size(); ++n) {
     server.set_text(fmt::format("slot.{}.medium", slots[n]), media[n], "--bond");
     const std::string duplex = fmt::format("medium.{}.duplex", media[n]);
