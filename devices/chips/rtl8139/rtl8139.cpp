@@ -174,7 +174,7 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
       update_interrupt(now);
       return;
     case TCR: write_tcr(value, lanes, now); return;
-    case RCR:  // "must enable Tx/Rx before setting transfer thresholds" (rtl8139.c)
+    case RCR:  // all of it [inferred]; rtl8139.hpp has the sources
       if (cr_ & RE) write_rcr(merge(rcr_, value, lanes), now);
       return;
     case TCTR:

@@ -21,6 +21,11 @@
 // frame that does not fit before CAPR + 16 stays in the FIFO (RXOVW) until ISR.RXOVW is written. A byte that finds the
 // FIFO full loses its frame and all later ones (FOVW, MPC), again until ISR.RXOVW is written or the receiver restarts.
 //
+// RCR takes no writes without CR.RE, TCR none without CR.TE, and both keep what they have when it is cleared.
+// rtl8139.c: "must enable Tx/Rx before setting transfer thresholds"; FreeBSD if_re.c says of this family that receiver
+// and transmitter should be enabled before their configuration. Which bits that is true of nobody says: here of all
+// [inferred]. The drivers read write both registers after the enables.
+//
 // Not modelled: early receive interrupts (MULINT is kept; ERBCR and ERSR read 0), flow control, wake-up, cable length,
 // error counters of the transceiver (6C, 6E, 72 read 0) and its parameters (kept), other interframe gaps (TCR.IFG),
 // SQE, the placeholder length FFF0h of a frame on its way in some revisions, EEPROM writes. Sources: Linux 2.2.16

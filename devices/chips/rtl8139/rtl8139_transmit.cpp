@@ -26,7 +26,7 @@ void Rtl8139::write_tsd(unsigned slot, std::uint32_t value, Time now) {
 }
 
 void Rtl8139::write_tcr(std::uint32_t value, std::uint32_t lanes, Time now) {
-  if (!(cr_ & TE)) return;  // as of RCR
+  if (!(cr_ & TE)) return;  // as RCR without RE
   constexpr std::uint32_t kept = ~std::uint32_t{HWVERID | CLRABT};
   tcr_ = ((tcr_ & ~lanes) | (value & lanes)) & kept;
   port_.mac().attempts = 16 * (1 + ((tcr_ & TXRR) >> 4));

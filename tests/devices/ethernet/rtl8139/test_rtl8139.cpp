@@ -93,6 +93,26 @@ TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are wri
   CHECK(b.in(0x0A, 2) == 0x1234);
 }
 
+TEST_CASE("RTL8139: TCR needs TE and RCR needs RE, in any width; cleared enables leave them as they are", "[rtl8139]") {
+  Rtl8139Bench b;
+  const bool receiver = GENERATE(false, true);
+  b.out(0x37, receiver ? Rtl8139::RE : Rtl8139::TE);
+  b.out(0x44, 0x9C0F, 4);
+  b.out(0x40, 0x03000400, 4);
+  CHECK(b.in(0x44, 4) == (receiver ? 0x9C0Fu : 0u));
+  CHECK(b.in(0x40, 4) == (receiver ? 0x70000000u : 0x73000400u));
+  b.out(0x44, 0x05);
+  b.out(0x45, 0x83);
+  b.out(0x40, 0x06F0, 2);
+  CHECK(b.in(0x44, 4) == (receiver ? 0x8305u : 0u));
+  CHECK(b.in(0x40, 4) == (receiver ? 0x70000000u : 0x730006F0u));
+  b.out(0x37, 0);
+  b.out(0x44, 0, 4);
+  b.out(0x40, 0, 4);
+  CHECK(b.in(0x44, 4) == (receiver ? 0x8305u : 0u));
+  CHECK(b.in(0x40, 4) == (receiver ? 0x70000000u : 0x730006F0u));
+}
+
 TEST_CASE("RTL8139: link, media status and partner, before and after it is up, in any width", "[rtl8139]") {
   Rtl8139Bench b(Rtl8139Bench::Settings{{"phy.negotiation", "5000us"}});
   CHECK(b.in(0x58) == (Rtl8139::LINKB | Rtl8139::SPEED_10));
