@@ -70,6 +70,9 @@ struct PciBench {
   Recorder other;
 };
 
+/// For checks of whole frames, which say nothing useful when they are printed.
+inline bool same(const Bytes& a, const Bytes& b) { return a == b; }
+
 /// Whether `card` takes a snapshot that may be damaged; if not, it has said so as a damaged file is reported.
 inline bool loads(bus::Card& card, std::vector<std::uint8_t> stream) {
   Archive a = Archive::loader(std::move(stream));

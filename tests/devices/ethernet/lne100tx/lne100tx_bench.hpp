@@ -13,9 +13,6 @@
 
 namespace planar::test {
 
-/// For checks of whole frames, which say nothing useful when they are printed.
-inline bool same(const Bytes& a, const Bytes& b) { return a == b; }
-
 struct Lne100txBench : PciBench {
   using Chip = ethernet::Tulip;
   static constexpr unsigned transmit_ring = 16, receive_ring = 32;
