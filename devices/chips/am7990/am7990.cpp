@@ -99,10 +99,7 @@ void Am7990::stop(Time now) {
     e->cancel();
   loading_ = listening_ = storing_ = matched_ = receive_end_pending_ = false;
   chain_.clear();
-  if (port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (port_.cut(now)) orphan_ = true;
   update_interrupt(now);
 }
 

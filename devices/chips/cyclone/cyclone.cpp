@@ -138,10 +138,7 @@ void Cyclone::rx_reset(std::uint16_t keep, Time now) {
 void Cyclone::tx_reset(std::uint16_t keep, Time now) {
   const bool network = !(keep & KeepNetwork), flush = !(keep & KeepFifo);
   if (network || flush) {
-    if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.abandon(now)) {
-      port_.underrun(now);
-      orphan_ = true;
-    }
+    if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.cut(now)) orphan_ = true;
     transmit_start_.cancel();
     starved_.cancel();
     loop_end_.cancel();

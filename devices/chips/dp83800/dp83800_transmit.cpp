@@ -39,10 +39,7 @@ void Dp83800::write_data(std::uint16_t value, Time now) {
 
 // Everything goes, also what is on the wire: the others see it end there.
 void Dp83800::flush_transmit(Time now) {
-  if (sending_ && !looped_.pending() && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (sending_ && !looped_.pending() && port_.cut(now)) orphan_ = true;
   sending_ = false;
   transmit_.clear();
   statuses_.clear();
@@ -80,12 +77,7 @@ void Dp83800::transmit_start(Time now) {
 void Dp83800::looped(Time now) {
   const std::vector<std::uint8_t> frame = std::move(loop_frame_);
   loop_frame_.clear();
-  net::Reception r;
-  r.first_bit = now - port_.byte_time() * static_cast<std::int64_t>(8 + frame.size());
-  r.byte_time = port_.byte_time();
-  r.frame = frame;
-  r.length = frame.size();
-  r.fcs_ok = net::fcs_good(frame);
+  const net::Reception r = port_.looped(frame, now);
   if (rx_enabled_ && !listening_) {
     overrun_ = false;
     take_frame(r, now);

@@ -52,10 +52,7 @@ void Dp8390::reset(Time now) {
   transmit_held_ = false;
   remote_ = Remote::none;
   send_packet_ = false;
-  if (port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (port_.cut(now)) orphan_ = true;
   update_interrupt(now);
 }
 

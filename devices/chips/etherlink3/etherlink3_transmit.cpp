@@ -50,10 +50,7 @@ void EtherLink3::check_available() {
 
 // A frame on the wire ends here, and nobody hears of it.
 void EtherLink3::tx_reset(Time now) {
-  if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.cut(now)) orphan_ = true;
   transmit_start_.cancel();
   starved_.cancel();
   loop_end_.cancel();

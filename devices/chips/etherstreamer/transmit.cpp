@@ -171,10 +171,7 @@ void Streamer::status_written(Time now) {
 // A frame on the wire is cut; nobody reports it.
 void Streamer::stop_transmit(Time now) {
   if (job_ >= Job::tx_fetch) abort_job(now);
-  if (tx_started_ && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (tx_started_ && port_.cut(now)) orphan_ = true;
   tx_started_ = false;
   tx_fresh_ = true;
   step_ = Step::idle;

@@ -214,12 +214,7 @@ void I8254x::try_send(Time now) {
 void I8254x::looped(Time now) {
   const std::vector<std::uint8_t> frame = frames_.front().data;
   inside_ = false;
-  net::Reception r;
-  r.frame = frame;
-  r.length = frame.size();
-  r.byte_time = port_.byte_time();
-  r.first_bit = now - r.byte_time * static_cast<std::int64_t>(8 + frame.size());
-  r.fcs_ok = net::fcs_good(frame);
+  const net::Reception r = port_.looped(frame, now);
   take_frame(r, now);
   frame_left(now);
 }
@@ -262,10 +257,7 @@ void I8254x::restart_transmit_ring(Time now) {
 void I8254x::cut_transmitter(Time now) {
   for (Dma64* dma : {&transmit_fetch_, &transmit_write_back_, &transmit_data_}) dma->cancel(now);
   for (Event* e : {&transmit_step_, &transmit_delay_, &looped_}) e->cancel();
-  if (((sending_ && !inside_) || sending_pause_) && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (((sending_ && !inside_) || sending_pause_) && port_.cut(now)) orphan_ = true;
   sending_ = inside_ = sending_pause_ = flush_reports_ = false;
   pause_wanted_ = Pause::none;
   frame_.clear();

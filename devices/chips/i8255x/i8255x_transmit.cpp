@@ -204,12 +204,7 @@ void I8255x::looped(Time now) {
   inside_ = false;
   if (own_loop()) {
     const auto frame = wire_frame(s);
-    net::Reception r;
-    r.first_bit = now - port_.byte_time() * static_cast<std::int64_t>(8 + frame.size());
-    r.byte_time = port_.byte_time();
-    r.frame = frame;
-    r.length = frame.size();
-    r.fcs_ok = net::fcs_good(frame);
+    const net::Reception r = port_.looped(frame, now);
     if (!listening_) take_frame(r, now);
     ++counters_.sent;
     tally(tx_good);
@@ -265,10 +260,7 @@ void I8255x::frame_over(Time now) {
 
 // The others see a frame on the wire end here.
 void I8255x::cut_frame(Time now) {
-  if (sending_ && !inside_ && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (sending_ && !inside_ && port_.cut(now)) orphan_ = true;
   sending_ = inside_ = false;
   for (Event* e : {&run_dry_, &drained_, &looped_}) e->cancel();
 }

@@ -61,10 +61,7 @@ void I82586::reset(Time now) {
   listening_ = decided_ = storing_ = buffer_open_ = false;
   ru_free_ = now;
   default_configuration();
-  if (port_.abandon(now)) {
-    orphan_ = true;
-    port_.underrun(now);
-  }
+  if (port_.cut(now)) orphan_ = true;
   update_scb(now);
 }
 

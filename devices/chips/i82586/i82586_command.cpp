@@ -340,12 +340,7 @@ void I82586::loop_done(Time now) {
 
 // The frame has gone round: the RU hears it as any other.
 void I82586::hear_own_frame(Time now) {
-  net::Reception r;
-  r.byte_time = port_.byte_time();
-  r.first_bit = now - r.byte_time * static_cast<std::int64_t>(preamble_bytes + frame_.size());
-  r.frame = frame_;
-  r.length = frame_.size();
-  r.fcs_ok = net::fcs_good(frame_);
+  const net::Reception r = port_.looped(frame_, now);
   listen();
   end_frame(r, now);
 }

@@ -45,10 +45,7 @@ void Rtl8139::disable_transmitter(Time now) {
 
 // A frame on the wire ends here, and nobody hears of it.
 void Rtl8139::stop_transmitter(Time now) {
-  if (given_ && !inside_ends_.pending() && port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (given_ && !inside_ends_.pending() && port_.cut(now)) orphan_ = true;
   sending_ = given_ = again_ = aborted_ = false;
   transmit_dma_.cancel(now);
   transmit_due_.cancel();
@@ -171,12 +168,7 @@ void Rtl8139::inside_ends(Time now) {
   if (looped) {
     std::vector<std::uint8_t> frame = frame_;
     if (!(tcr_ & CRC_OFF)) net::append_fcs(frame);
-    net::Reception r;
-    r.byte_time = port_.byte_time();
-    r.first_bit = now - r.byte_time * static_cast<std::int64_t>(8 + frame.size());
-    r.frame = frame;
-    r.length = frame.size();
-    r.fcs_ok = net::fcs_good(frame);
+    const net::Reception r = port_.looped(frame, now);
     if (cr_ & RE && !asleep() && !arriving_) {
       begin_reception();
       end_reception(r, now);

@@ -64,10 +64,7 @@ void Sonic::enter_reset(Time now) {
   listening_ = matched_ = storing_ = overrun_ = exhausted_ = resource_owed_ = false;
   fragments_.clear();
   loop_frame_.clear();
-  if (port_.abandon(now)) {
-    port_.underrun(now);
-    orphan_ = true;
-  }
+  if (port_.cut(now)) orphan_ = true;
 }
 
 // ---- registers ----

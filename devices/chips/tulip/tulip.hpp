@@ -111,7 +111,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
     T_DE = 1u << 0, T_UF = 1u << 1, T_LF = 1u << 2, T_EC = 1u << 8, T_LC = 1u << 9, T_NC = 1u << 10, T_LO = 1u << 11,
     T_TO = 1u << 14, T_ES = 1u << 15,
     // clang-format on
-    setup_done = 0x7FFFFFFF,
+    setup_done = 0x7FFFFFFF,  // what a setup frame's becomes
   };
   enum Tdes1 : std::uint32_t {
     // clang-format off

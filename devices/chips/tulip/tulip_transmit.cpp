@@ -212,7 +212,7 @@ void Tulip::load_setup(Time now) {
   }
   filter_.load(static_cast<TulipFilter::Kind>((d.control & T_FT0 ? 1 : 0u) | (d.control & T_FT1 ? 2 : 0u)), setup_);
   transmit_work_ = TransmitWork::close_setup;
-  transmit_dma_.write_word(d.address, 0x7FFFFFFF, now);
+  transmit_dma_.write_word(d.address, setup_done, now);
 }
 
 // ---- the FIFO ----
@@ -334,10 +334,7 @@ void Tulip::loop_back(Time now) {
   std::vector<std::uint8_t> frame = f.data;
   if (!(f.control & T_DPD)) frame.resize(std::max(frame.size(), shortest));
   if (!(f.control & T_AC) || frame.size() > f.length) net::append_fcs(frame);
-  net::Reception r;
-  r.frame = frame;
-  r.length = frame.size();
-  r.fcs_ok = net::fcs_good(frame);
+  const net::Reception r = port_.looped(frame, now);
   std::uint32_t status = (csr6_ & OM) == INTERNAL_LOOPBACK ? R_LOOP_INTERNAL : R_LOOP_EXTERNAL;
   if (r.length >= 6 && accepts(r, status)) take_frame(r, status, now);
 }
@@ -366,10 +363,7 @@ void Tulip::frame_done(std::uint32_t status, Time now) {
 
 // What is on the wire ends there.
 void Tulip::flush_transmit(Time now) {
-  if (!sending_.empty() && sending_.front().started && !sending_.front().internal && port_.abandon(now)) {
-    orphan_ = true;
-    port_.underrun(now);
-  }
+  if (!sending_.empty() && sending_.front().started && !sending_.front().internal && port_.cut(now)) orphan_ = true;
   sending_.clear();
   closing_.clear();
   setup_.clear();

@@ -155,6 +155,12 @@ void EthernetPort::underrun(Time now) {
   carrier_until(now);
 }
 
+bool EthernetPort::cut(Time now) {
+  if (!abandon(now)) return false;
+  underrun(now);
+  return true;
+}
+
 // The signal ends sooner than planned. Its end does not overtake its beginning.
 void EthernetPort::carrier_until(Time last_bit) {
   if (!on_segment_ || !carrier_off_.pending()) return;
@@ -316,6 +322,16 @@ void EthernetPort::describe(std::uint32_t source, Reception& r) const {
 std::optional<Reception> EthernetPort::receiving() const {
   std::optional<Reception> r;
   if (source_ != nobody) describe(source_, r.emplace());
+  return r;
+}
+
+Reception EthernetPort::looped(std::span<const std::uint8_t> frame, Time now) const {
+  Reception r;
+  r.byte_time = byte_time();
+  r.first_bit = now - bit_time() * (preamble_bits + 8 * std::ssize(frame));
+  r.frame = frame;
+  r.length = frame.size();
+  r.fcs_ok = fcs_good(frame);
   return r;
 }
 

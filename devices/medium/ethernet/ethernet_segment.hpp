@@ -187,6 +187,9 @@ class EthernetPort final : public Port {
   bool abandon(Time now);
   /// The chip has no next byte: the frame ends here, with a bad FCS.
   void underrun(Time now);
+  /// What a reset of the chip does: abandon(), and one on the wire ends here. Returns true if there was one: its
+  /// outcome is still to come, and concerns nobody.
+  bool cut(Time now);
 
   EthernetLink link() const;
 
@@ -210,6 +213,8 @@ class EthernetPort final : public Port {
   bool carrier() const { return signals_ > 0; }
   /// The frame that is arriving, if one is.
   std::optional<Reception> receiving() const;
+  /// `frame`, whole, as a chip hears it that sends it to itself, with its last bit now.
+  Reception looped(std::span<const std::uint8_t> frame, Time now) const;
 
   Time bit_time() const { return bit_time_; }  ///< of its own clock
   Time byte_time() const { return bit_time() * 8; }

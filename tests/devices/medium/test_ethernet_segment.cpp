@@ -335,6 +335,36 @@ TEST_CASE("abandoning drops a waiting frame and lets one on the wire finish", "[
   CHECK(p.a.outcomes.at(0).result == TransmitResult::ok);
 }
 
+TEST_CASE("cutting drops a waiting frame and ends one on the wire, whose outcome is still to come", "[net]") {
+  Pair p;
+  CHECK_FALSE(p.a.port.cut(Time{}));
+  p.a.port.transmit(make_frame(1514), Time{});
+  p.scheduler.run_until(100_us);
+  p.b.port.transmit(make_frame(60), 100_us);
+  CHECK_FALSE(p.b.port.cut(100_us));
+  CHECK(p.a.port.cut(100_us));
+  CHECK(p.a.outcomes.empty());
+  p.scheduler.run_until(5_ms);
+  CHECK(p.b.starts.empty());
+  CHECK(p.b.arrivals.at(0).length == 117);
+  CHECK_FALSE(p.b.arrivals.at(0).ok);
+  CHECK(p.a.outcomes.size() == 1);
+}
+
+TEST_CASE("a frame that a chip sends to itself has been heard whole by its end, in the time of the wire", "[net]") {
+  Pair p;
+  const Bytes frame = make_frame(100), bad = damaged(frame);
+  const Time now = 2_ms;
+  const Reception r = p.a.port.looped(frame, now);
+  CHECK(r.fcs_ok);
+  CHECK(r.length == frame.size());
+  CHECK(r.arrival(frame.size() - 1) == now);
+  CHECK(r.arrived(now) == frame.size());
+  CHECK(r.arrived(now - 1_ps) == frame.size() - 1);
+  CHECK(r.first_bit == now - p.a.port.byte_time() * (8 + 104));
+  CHECK_FALSE(p.a.port.looped(bad, now).fcs_ok);
+}
+
 TEST_CASE("a snapshot in the middle of a collision continues the same way", "[net]") {
   const auto start = [](Pair& p) {
     p.a.port.transmit(make_frame(1514, broadcast_mac, 1), Time{});
