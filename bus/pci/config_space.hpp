@@ -27,6 +27,7 @@ enum Header : std::uint8_t {
   SUBSYSTEM_VENDOR_ID = 0x2C,
   SUBSYSTEM_ID = 0x2E,
   EXPANSION_ROM = 0x30,
+  CAPABILITIES = 0x34,  // PCI 2.2, 6.7: where the list of capabilities begins, if STATUS says that there is one
   INTERRUPT_LINE = 0x3C,
   INTERRUPT_PIN = 0x3D,
   MIN_GNT = 0x3E,
@@ -45,6 +46,7 @@ enum Command : std::uint16_t {
 
 /// Bits of STATUS; the last six are cleared by writing 1.
 enum Status : std::uint16_t {
+  CAPABILITIES_LIST = 0x0010,
   CAPABLE_66MHZ = 0x0020,
   FAST_BACK_TO_BACK = 0x0080,
   MASTER_PARITY_ERROR = 0x0100,

@@ -36,7 +36,7 @@ constexpr std::array<HeaderRegister, 25> header{{
     {SUBSYSTEM_VENDOR_ID, 2, "SUBSYSTEM_VENDOR_ID"},
     {SUBSYSTEM_ID, 2, "SUBSYSTEM_ID"},
     {EXPANSION_ROM, 4, "EXPANSION_ROM"},
-    {0x34, 1, "CAPABILITIES"},
+    {CAPABILITIES, 1, "CAPABILITIES"},
     {INTERRUPT_LINE, 1, "INTERRUPT_LINE"},
     {INTERRUPT_PIN, 1, "INTERRUPT_PIN"},
     {MIN_GNT, 1, "MIN_GNT"},
@@ -55,9 +55,9 @@ constexpr Bit command_bits[] = {{0x0001, "IO_SPACE"},
                                 {0x0100, "SERR_ENABLE"},
                                 {0x0200, "FAST_BACK_TO_BACK_ENABLE"}};
 constexpr Bit status_bits[] = {
-    {0x0010, "CAPABILITIES_LIST"},     {0x0020, "CAPABLE_66MHZ"},         {0x0080, "FAST_BACK_TO_BACK"},
-    {0x0100, "MASTER_PARITY_ERROR"},   {0x0800, "SIGNALED_TARGET_ABORT"}, {0x1000, "RECEIVED_TARGET_ABORT"},
-    {0x2000, "RECEIVED_MASTER_ABORT"}, {0x4000, "SIGNALED_SYSTEM_ERROR"}, {0x8000, "DETECTED_PARITY_ERROR"}};
+    {CAPABILITIES_LIST, "CAPABILITIES_LIST"}, {0x0020, "CAPABLE_66MHZ"},         {0x0080, "FAST_BACK_TO_BACK"},
+    {0x0100, "MASTER_PARITY_ERROR"},          {0x0800, "SIGNALED_TARGET_ABORT"}, {0x1000, "RECEIVED_TARGET_ABORT"},
+    {0x2000, "RECEIVED_MASTER_ABORT"},        {0x4000, "SIGNALED_SYSTEM_ERROR"}, {0x8000, "DETECTED_PARITY_ERROR"}};
 
 template <std::size_t N>
 std::string bits_text(const Bit (&bits)[N], unsigned value) {

@@ -66,6 +66,18 @@ void Function::add_bar(unsigned n, const Bar& bar) {
   bars_[n] = bar;
 }
 
+void Function::add(const PowerManagement& capability) {
+  constexpr std::uint8_t power_management_id = 0x01;
+  const unsigned control = capability.at + 4;
+  config_.set_default(STATUS, 2, config_.read(STATUS, 2) | CAPABILITIES_LIST);
+  config_.set_default(CAPABILITIES, 1, capability.at);
+  config_.set_default(capability.at, 2, power_management_id);  // and no next one
+  config_.set_default(capability.at + 2, 2, capability.pmc);
+  config_.set_default(control, 2, capability.pmcsr);
+  config_.set_default(control + 3, 1, capability.data);
+  config_.set_writable(control, 2, capability.writable);
+}
+
 std::uint32_t Function::base(unsigned n) const {
   return exists(n) ? config_.read(bar_register(n), 4) & ~fixed_bits(bars_[n].kind) : 0;
 }

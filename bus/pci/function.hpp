@@ -40,6 +40,15 @@ struct Identity {
   bool mhz_66 = false;  ///< it can run at 66 MHz
 };
 
+/// The power management capability (PCI Bus Power Management Interface 1.0, 3.2), the only one of its list.
+struct PowerManagement {
+  unsigned at = 0;                ///< offset in configuration space
+  std::uint16_t pmc = 0;          ///< what the function can do: version, D1 and D2, states with PME#
+  std::uint16_t pmcsr = 0;        ///< control and status after RST#
+  std::uint16_t writable = 0x03;  ///< its bits that can be written; they have no effect
+  std::uint8_t data = 0;
+};
+
 /// A base address register and what answers there.
 struct Bar {
   enum class Kind : std::uint8_t { io, memory, prefetchable };
@@ -88,6 +97,7 @@ class Function {
   /// that no register can have.
   void add_bar(unsigned n, const Bar& bar);
   void add_bar(const Bar& bar) { add_bar(static_cast<unsigned>(bars_.size()), bar); }
+  void add(const PowerManagement& capability);
   /// Its interrupt pin.
   void set_interrupt(bool asserted, Time now);
   bool interrupt() const { return interrupt_; }

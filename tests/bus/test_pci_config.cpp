@@ -248,3 +248,28 @@ TEST_CASE("a function whose only base address register is the fifth") {
   CHECK_THROWS_AS(ide.again(), Error);
   CHECK_THROWS_AS(ide.seventh(), Error);
 }
+
+TEST_CASE("a power management capability is found by the list, and only its declared bits can be written") {
+  struct Managed final : pci::Function {
+    explicit Managed(pci::Slot& slot)
+        : Function(slot, {.vendor = 0x10B7, .device = 0x9055, .class_code = 0x020000, .mhz_66 = true}) {
+      add(pci::PowerManagement{.at = 0x48, .pmc = 0x7E01, .pmcsr = 0x2000, .writable = 0x0103, .data = 0x55});
+    }
+  };
+  PciRig rig;
+  pci::Slot slot{7, 0, rig.wiring()}, other{8, 0, rig.wiring()};
+  Managed managed{slot};
+  const pci::Function plain{other, {.vendor = 0x10EC, .device = 0x8139}};
+  CHECK(rig.config(7, pci::STATUS, 2) == 0x02B0);  // beside what the function is anyway
+  CHECK(rig.config(8, pci::STATUS, 2) == 0x0280);
+  CHECK(rig.config(8, pci::CAPABILITIES) == 0);
+  REQUIRE(rig.config(7, pci::CAPABILITIES) == 0x48);
+  CHECK(rig.config(7, 0x48) == 0x7E010001);
+  CHECK(rig.config(7, 0x4C) == 0x55002000);
+  for (unsigned reg = 0x48; reg < 0x50; reg += 4) rig.set_config(7, reg, 0xFFFFFFFF);
+  CHECK(rig.config(7, 0x48) == 0x7E010001);
+  CHECK(rig.config(7, 0x4C) == 0x55002103);
+  managed.bus_reset(rig.now);
+  CHECK(rig.config(7, 0x4C) == 0x55002000);
+  CHECK(rig.config(7, pci::STATUS, 2) == 0x02B0);
+}

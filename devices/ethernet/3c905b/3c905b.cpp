@@ -18,9 +18,8 @@ constexpr std::string_view limitations[] = {
     "Countdown always counts from the write; the duplex mode is the segment's, whatever MacControl says.",
 };
 
-// The power management capability: D1 and D2, wake-up from all states but D3cold (lspci lines of such boards).
-constexpr std::uint16_t capability_list = 0x0010;
-constexpr unsigned capability_pointer = 0x34, power_capability = 0xDC, power_control = 0xE0;
+// D1 and D2, PME# from all states but D3cold (lspci lines of such boards). Writable: PME# enable, state.
+constexpr pci::PowerManagement power{.at = 0xDC, .pmc = 0x7E01, .writable = 0x0103};
 
 constexpr OemId device_ids[] = {{ThreeC905B::device_id, "3Com"}};
 
@@ -91,10 +90,7 @@ ThreeC905B::ThreeC905B(const PciContext& context, const StationOptions& o)
       chip_(context.slot.scheduler(), context.slot.device_name(entry.name), *this, cyclone_timing(o.profile),
             cyclone_eeprom(o.mac), cyclone_phy(o.profile), o.seed) {
   add_register_bars(128, registers_, o.profile.time("register.wait"));
-  config_.set_default(pci::STATUS, 2, pci::FAST_BACK_TO_BACK | pci::DEVSEL_MEDIUM | capability_list);
-  config_.set_default(capability_pointer, 1, power_capability);
-  config_.set_default(power_capability, 4, 0x7E010001);
-  config_.set_writable(power_control, 2, 0x0103);  // wake-up enable, state
+  add(power);
   connect(chip_.bursts());
 }
 

@@ -20,9 +20,8 @@ constexpr std::string_view limitations[] = {
     "Acceptance of commands, self-test, resets, and the room for transmit bursts have inferred times and sizes.",
 };
 
-// Configuration space (PCI 2.1 has no names for these).
-constexpr std::uint16_t has_capabilities = 0x0010;
-constexpr unsigned capabilities = 0x34, power_management = 0xDC;
+// As lspci -xxx shows it. Writable: data select, PME# enable, state.
+constexpr pci::PowerManagement power{.at = 0xDC, .pmc = 0xFE22, .pmcsr = 0x4000, .writable = 0x1F03, .data = 0x4B};
 
 constexpr OemId ids[] = {{EePro100::device_id, "Intel"}};
 
@@ -106,12 +105,7 @@ EePro100::EePro100(const PciContext& context, const StationOptions& o)
            .size = 0x100000,
            .slave = &flash_,
            .cycle = {32, pci::CycleKind::memory, wait}});
-  // The power management capability, as lspci -xxx shows it.
-  config_.set_default(pci::STATUS, 2, pci::FAST_BACK_TO_BACK | pci::DEVSEL_MEDIUM | has_capabilities);
-  config_.set_default(capabilities, 1, power_management);
-  config_.set_default(power_management, 4, 0xFE220001);
-  config_.set_default(power_management + 4, 4, 0x4B004000);
-  config_.set_writable(power_management + 4, 2, 0x1F03);  // data select, PME enable, state
+  add(power);
   connect(chip_.bursts());
 }
 

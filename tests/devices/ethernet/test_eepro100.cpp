@@ -25,6 +25,9 @@ TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
   CHECK(b.rig.config(9, 0x30) == 0);                                 // no expansion ROM
   CHECK(b.rig.config(9, 0x06, 2) == 0x0290);
   CHECK(b.rig.config(9, b.rig.config(9, 0x34, 1)) == 0xFE220001);  // power management
+  CHECK(b.rig.config(9, 0xE0) == 0x4B004000);
+  b.rig.set_config(9, 0xE0, 0xFFFFFFFF);  // data select, state and PME# enable, which do nothing
+  CHECK(b.rig.config(9, 0xE0) == 0x4B005F03);
 }
 
 TEST_CASE("PRO/100+: the EEPROM has 64 words, whose sum is BABAh") {

@@ -18,8 +18,12 @@ TEST_CASE("3C905B: header, and base addresses of 128 bytes") {
   CHECK(b.rig.config(b.device, 0x2C) == 0x905510B7);
   CHECK(b.rig.config(b.device, 0x3C) == 0x0A0A0100);
   CHECK((b.rig.config(b.device, 0xE0, 2) & 3) == 0);  // not powered down
-  CHECK(b.rig.config(b.device, pci::STATUS, 2) & 0x0010);
+  CHECK(b.rig.config(b.device, pci::STATUS, 2) == 0x0290);
   CHECK(b.rig.config(b.device, b.rig.config(b.device, 0x34, 1)) == 0x7E010001);
+  CHECK(b.rig.config(b.device, 0xE0) == 0);
+  b.rig.set_config(b.device, 0xE0, 0xFFFFFFFF);  // state and PME# enable, which do nothing
+  CHECK(b.rig.config(b.device, 0xE0) == 0x0103);
+  b.rig.set_config(b.device, 0xE0, 0);
   for (const unsigned bar : {0x10u, 0x14u}) {
     b.rig.set_config(b.device, bar, 0xFFFFFFFF);
     CHECK((b.rig.config(b.device, bar) & ~15u) == (0xFFFFFFFF & ~127u));
