@@ -2,14 +2,17 @@
 // Intel 82557, 82558 and 82559: 10/100 Mbit/s Ethernet controllers that master PCI. The model is an 82559 (revision 8)
 // with its 82555 PHY inside.
 //
-//   SCB  00 status (RUS 5:2, CUS 7:6)  01 STAT/ACK  02 command (CUC 6:4, RUC 2:0)  03 interrupt mask  04 general
-//   pointer 08 PORT   0E EEPROM   10 MDI   14 RXBC   18 early receive   19 flow control   1B PMDR   1C control   1D
-//   status
+//   SCB  00 status: CUS 7:6, RUS 5:2    01 STAT/ACK    02 command: CUC 6:4, RUC 2:0    03 interrupt mask
+//        04 general pointer             08 PORT        0E EEPROM                       10 MDI
+//        14 RXBC   18 early receive     19 flow control    1B PMDR    1C control       1D status
 //
-// Memory structures (addresses relative to the CU and RU base):
-//   CB   status, command | link | parameters         transmit: TBD array | count, threshold, number | {address,
-//   size}... RFD  status, command | link | RBD | count, size | data (simplified mode)      RBD  count | link | address
-//   | size
+// Structures in memory (addresses relative to the CU and RU base), by doubleword:
+//
+//   CB   command, status | link | parameters
+//        transmit: TBD array | number, threshold, count | with extended TCBs two TBDs
+//   TBD  address | EL, size
+//   RFD  command, status | link | RBD | size, count | in simplified mode the data
+//   RBD  count | link | address | EL, size
 //
 // Files by chapter: i8255x.cpp registers, interrupts, PORT, counters; i8255x_command.cpp the command unit;
 // i8255x_transmit.cpp; i8255x_receive.cpp the receive unit. configuration.hpp has the bytes of the configure command.
