@@ -85,6 +85,7 @@ void ScsiDrive::reset() {
   failed_ = on_medium_ = locked_ = false;
   mechanics_.reset();
   small_.clear();
+  at_ = 0;
 }
 
 void ScsiDrive::change_medium(std::optional<DiskImage> image) {
@@ -109,7 +110,8 @@ void ScsiDrive::archive(Archive& a) {
   }
   if (image_) image_->archive(a);
   a(sense_, attention_, small_, at_, sector_, on_medium_, failed_, mechanics_);
-  if (a.loading() && (at_ > small_.size() || sector_ > sectors() || attention_ > Attention::medium_changed))
+  const std::uint64_t end = image_ ? image_->sectors() : 0;  // also of a medium on an open tray
+  if (a.loading() && (at_ > small_.size() || sector_ > end || attention_ > Attention::medium_changed))
     throw Error("snapshot holds a damaged SCSI command; take a new one", ExitCode::missing_file);
 }
 

@@ -268,6 +268,38 @@ TEST_CASE("ATAPI: a snapshot of an empty drive with a locked tray", "[storage][i
                     Catch::Matchers::Contains("no CD was in the drive"));
 }
 
+TEST_CASE("ATAPI: a snapshot of a disc that has been read and lies on an open tray", "[storage][ide][atapi]") {
+  CdBench b, c;
+  b.attend();
+  CHECK(b.packet({0x28, 0, 0, 0, 0, 200, 0, 0, 1}) == cd_blocks(200, 1));
+  b.packet({0x1B, 0, 0, 0, 2});
+  REQUIRE(b.ide.drive(2)->tray_open());
+  test::restore_state(static_cast<IdeBench&>(c), test::saved_state(static_cast<IdeBench&>(b)));
+  CHECK(c.ide.drive(2)->tray_open());
+  c.packet({0x1B, 0, 0, 0, 3});
+  c.packet({0x00});
+  CHECK(c.error == 0x64);
+  CHECK(c.packet({0x28, 0, 0, 0, 0, 40, 0, 0, 1}) == cd_blocks(40, 1));
+}
+
+TEST_CASE("ATAPI: a snapshot after a reset in the middle of an answer", "[storage][ide][atapi]") {
+  CdBench b, c;
+  b.attend();
+  b.out(1, 0);
+  b.out(4, 16);
+  b.out(5, 0);
+  b.out(7, 0xA0);
+  REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
+  b.write_words({0x12, 0, 0, 0, 36, 0, 0, 0, 0, 0, 0, 0});
+  REQUIRE(b.interrupt());
+  b.read_words(8);
+  b.out(7, 0x08);  // DEVICE RESET
+  REQUIRE(b.until([&] { return !(b.alternate() & 0x80); }));
+  test::restore_state(static_cast<IdeBench&>(c), test::saved_state(static_cast<IdeBench&>(b)));
+  c.attend();
+  CHECK(c.packet({0x12, 0, 0, 0, 36}).size() == 36);
+}
+
 TEST_CASE("ATAPI: a disc taken away in the middle of a read ends it with an error", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
