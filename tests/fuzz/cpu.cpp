@@ -13,6 +13,7 @@
 
 #include "core/common/random.hpp"
 #include "core/cpu/cpu.hpp"
+#include "core/cpu/x86/features.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
@@ -132,9 +133,10 @@ Memory prepared_memory() {
   put16(m, tss16_at + 0x1A, 0x9000);
   for (unsigned s = 0; s < 4; ++s) put16(m, tss16_at + 0x22 + 2 * s, s == CS ? code16 : data16);
   put32(m, directory_at, table_at | 7);
-  put32(m, directory_at + 4, 0x87);                  // 4 MB, Pentium with CR4.PSE
+  put32(m, directory_at + 4, 0x87);                  // 4 MB, from the Pentium on with CR4.PSE
+  put32(m, directory_at + 8, 0x187);                 // and global, a P6 with CR4.PGE
   put32(m, directory_at + 0xFFC, directory_at | 7);  // the tables map themselves
-  for (std::uint32_t i = 0; i < 0x110; ++i) put32(m, table_at + 4 * i, i << 12 | 7);
+  for (std::uint32_t i = 0; i < 0x110; ++i) put32(m, table_at + 4 * i, i << 12 | 7 | (i % 16 == 4 ? 0x100 : 0));
   return m;
 }
 
@@ -326,7 +328,7 @@ void start(Board& b, Input& in) {
   r.eflags = choose(0, 0x202, in.u32()) & ~0x20000u;
   r.cr0 = choose(1, 0x10, in.u32());
   r.cr3 = choose(2, directory_at, in.u32());
-  r.cr4 = choose(3, 0x10, in.u8());
+  r.cr4 = choose(3, cpu::cr4_pse, in.u8() | (shape & 0x18u) << 5);
   const std::uint16_t gdt_limit = in.u16(), idt_limit = in.u16(), ldt = in.u16(), tr = in.u16();
   r.gpr[0] = in.u32();
   for (unsigned i = 1; i < 8; ++i) r.gpr[i] = r.gpr[0] * 0x9E3779B1u * i >> (i & 7);
@@ -357,7 +359,7 @@ void start(Board& b, Input& in) {
   r.cr0 = !real && mode & 0x80 ? r.cr0 | 0x80000000u : r.cr0 & 0x7FFFFFFFu;
   const Model model = b.processor->config().model;
   r.cr0 &= model == Model::i386sx ? 0x8000001Fu : 0xE005003Fu;
-  r.cr4 &= model == Model::p6 ? 0x9Cu : model == Model::pentium ? 0x5Cu : 0;
+  r.cr4 &= cpu::cr4_supported(model);
   if (v86) r.eflags |= 0x20000;
   r.cpl = ring3 ? 3 : 0;
   for (unsigned s = 0; s < 6; ++s) {
