@@ -25,6 +25,27 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "p6 pm32 | 0F 60 C9 | tw=FFFF f1=3FFF.8123456789ABCDEF |",  // PUNPCKLBW MM1,MM1
       "p6 real | 0F 71 D5 10 | tw=0 f5=3FFF.FFFFFFFFFFFFFFFF |",  // PSRLW MM5,16
       "p6 v86 | 0F 77 | sw=1800 |",
+      "p6 pm32 | 0F 77 | tw=0 f0=FFFF.1 |",  // EMMS
+      "p6 pm32 | 0F AE 03 | ebx=20000 tw=F00F sw=3800 f1=3FFF.8000000000000001 |",
+      "p6 pm32 | 0F AE 0B | ebx=20000 |"
+      " 20000=7F03010085000000 20020=0000000000000080FF3F 20030=0100000000000000FFFF",
+      "p6 pm32r3 | 0F AE 03 | ebx=20008 |",             // an image that is not aligned
+      "p6 pm32r3 | 0F AE 03 | ebx=6FE00 |",             // into a page of the supervisor's
+      "p6 pm32 | 0F 35 | ecx=41000 edx=10040 fl=46 |",  // SYSEXIT
+      "p6 pm32r3 | 0F 35 | ecx=41000 edx=10040 |",
+      "p6 real | 0F 34 | |",
+      "p6 pm32 | 0F 30 | ecx=175 eax=12345678 |",
+      "p6 pm32 | 0F 32 | ecx=176 |",
+      "p6 pm32r3 | 0F 32 | ecx=176 |",
+      "pentium pm32 | 01 03 | ebx=420000 cr4=10 |",    // a 4 MB page,
+      "pentium pm32r3 | 01 03 | ebx=820000 cr4=10 |",  // read-only,
+      "p6 pm32r3 | 8B 03 | ebx=C20000 cr4=90 |",       // the supervisor's,
+      "p6 pm32r3 | 01 03 | ebx=1020000 cr4=90 |",      // global,
+      "p6 pm32r3 | 01 03 | ebx=1420000 cr4=10 |",      // never used,
+      "p6 pm32 | 8B 03 | ebx=1820000 cr4=10 |",        // absent,
+      "p6 pm32 | 8B 03 | ebx=420000 |",                // and a table of pages without CR4.PSE
+      "p6 pm32 | 0F 22 E0 | eax=90 |",
+      "p6 pm32 | 0F 01 38 | eax=1020000 cr4=90 |",  // INVLPG
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",
   };
   for (const char* row : rows) {

@@ -55,6 +55,24 @@ Arena::Arena(Model model_)
   processor->limit_block_length(1);  // stepping may start at any instruction: longer blocks would be decoded again at
                                      // each
   build_tables();
+  if (model != Model::p6) return;
+  write_model_register(sysenter_cs, code32);
+  write_model_register(sysenter_esp, ring0_stack_at);
+  write_model_register(sysenter_eip, code_end - 0x100);
+}
+
+// By WRMSR, which both execute.
+void Arena::write_model_register(std::uint32_t number, std::uint32_t value) {
+  for (auto* memory : {&ours, &theirs}) {
+    (*memory)[code_at] = 0x0F;
+    (*memory)[code_at + 1] = 0x30;
+  }
+  Registers r = plain(Mode::real);
+  r.gpr[ECX] = number;
+  r.gpr[EAX] = value;
+  set(r);
+  processor->step();
+  unicorn.step();
 }
 
 void Arena::build_tables() {
@@ -108,9 +126,15 @@ void Arena::build_tables() {
     else if (page >= 0x74 && page < 0x78) entry = (page - 0x24) << 12 | 0x67;  // seen twice
     else if (page >= 0x78 && page < 0x80) entry = page << 12 | 0x07;    // never used
     else if (page >= 0x80 && page < 0x88) entry = page << 12 | 0x27;    // never written
+    else if (page >= 0x88 && page < 0x90) entry = page << 12 | 0x167;   // global on a P6, if CR4.PGE is set
     // clang-format on
     put32(m, page_table_at + page * 4, entry);
   }
+
+  // 4 MB pages of each right, one of them global, one never used, one absent.
+  static constexpr std::uint32_t rights[large_pages]{0xE7, 0xE5, 0xE3, 0x1E7, 0x87, 0x86};
+  if (model >= Model::pentium)
+    for (std::uint32_t n = 0; n < large_pages; ++n) put32(m, page_directory_at + 4 * (n + 1), rights[n]);
 }
 
 bool Arena::restore_tables() {
@@ -202,6 +226,9 @@ Registers Arena::initial(Mode mode, Random& random) const {
   const bool wide = is_wide(mode);
   if (mode == Mode::protected32 && random.below(4) == 0) r.cr0 &= ~0x80000000u;
   if (model != Model::i386sx && random.below(2)) r.cr0 |= 0x10000;
+  const bool large = model >= Model::pentium && random.below(2) != 0;
+  if (large) r.cr4 |= cr4_pse;
+  if (model == Model::p6 && random.below(2) != 0) r.cr4 |= cr4_pge;
   for (auto& g : r.gpr) {
     switch (random.below(8)) {
       case 0: g = static_cast<std::uint32_t>(random.next()); break;
@@ -218,6 +245,8 @@ Registers Arena::initial(Mode mode, Random& random) const {
         break;
     }
     if (!wide && random.below(8) == 0) g |= static_cast<std::uint32_t>(random.next()) << 16;
+    if (wide && large && random.below(4) == 0)
+      g += large_page * (1 + static_cast<std::uint32_t>(random.below(large_pages)));
   }
   r.gpr[ESP] =
       (wide ? stack_at : 0u) + 0x4000u + static_cast<std::uint32_t>(random.below(0x1000)) * 4u + (random.below(8) == 0);

@@ -20,6 +20,8 @@ using cpu::Registers;
 
 enum : unsigned { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
 enum : unsigned { ES, CS, SS, DS, FS, GS };
+inline constexpr std::uint32_t cr4_pse = 0x10, cr4_pge = 0x80;
+inline constexpr std::uint32_t sysenter_cs = 0x174, sysenter_esp = 0x175, sysenter_eip = 0x176;
 
 enum class Mode : std::uint8_t { real, v86, protected16, user16, protected32, user32 };
 inline constexpr unsigned mode_count = 6;
@@ -31,6 +33,8 @@ constexpr bool is_16bit_stack(Mode m) { return !is_wide(m); }
 constexpr bool is_ring3(Mode m) { return m == Mode::v86 || m == Mode::user16 || m == Mode::user32; }
 
 // Memory, physical and (but for a few pages) linear.
+/// From 4 MB on, linear addresses are those of 4 MB pages, if CR4.PSE is set: this many of them, each the first 4 MB.
+inline constexpr std::uint32_t large_page = 0x400000, large_pages = 6;
 inline constexpr std::uint32_t memory_bytes = 0x110000, idt_at = 0x1000, page_directory_at = 0x2000,
                                page_table_at = 0x3000, tss_at = 0x4000, gdt_at = 0x7000, ldt_at = 0x7800,
                                ring0_stack_at = 0x9000, tables_end = 0x8000, code_at = 0x10000, code_end = 0x20000,
@@ -106,6 +110,7 @@ class Arena : public ExternalBus {
 
  private:
   void build_tables();
+  void write_model_register(std::uint32_t number, std::uint32_t value);
   cpu::SegmentView segment(std::uint16_t selector) const;
   std::vector<std::uint8_t> tables_;
 };

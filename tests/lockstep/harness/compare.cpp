@@ -35,6 +35,12 @@ bool Runner::refused_cr0(const Instruction& instruction) const {
   return (v & 0x80000001u) == 0x80000000u || (v & 0x60000000u) == 0x20000000u;
 }
 
+// MOV CR4 with other bits than PSE and a P6's PGE.
+bool Runner::sets_other_cr4_bits(const Instruction& instruction) const {
+  const std::uint32_t v = before_.gpr[program_->bytes[instruction.offset + instruction.length - 1u] & 7];
+  return v & ~(cr4_pse | (arena.model == Model::p6 ? cr4_pge : 0));
+}
+
 bool Runner::stores_equal() {
   bool equal = true;
   const Form& form = forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form];
@@ -92,6 +98,7 @@ const char* Runner::system_difference(const Registers& a, const Registers& b) {
   if ((a.cr0 ^ b.cr0) & (arena.model == Model::i386sx ? 0x8000000Fu : 0x8001000Fu)) return "CR0";
   if (a.cr2 != b.cr2 && !next_fetch_faulted_) return "CR2";
   if ((a.cr3 ^ b.cr3) & 0xFFFFF000u) return "CR3";
+  if (a.cr4 != b.cr4) return "CR4";
   for (unsigned i = 0; i < 4; ++i)
     if (a.dr[i] != b.dr[i]) return "DR";
   if (a.cpl != b.cpl) return "CPL";
@@ -164,6 +171,45 @@ const char* Runner::compare_mmx(const Form& form) {
   if (ours.top() != (emms ? 0 : theirs.top())) return "x87 top";
   if (ours.control != theirs.control) return "x87 control word";
   arena.unicorn.set_fpu(ours);
+  return nullptr;
+}
+
+/// Linear; nothing: it is not decoded.
+std::optional<std::uint32_t> Runner::operand_address(const Instruction& instruction) const {
+  cpu::Op op;
+  const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
+  if (!cpu::decode(bytes,
+                   {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
+                   op))
+    return {};
+  const auto reg = [&](std::uint8_t r) { return r < 8 ? before_.gpr[r] : 0; };
+  const std::uint32_t offset = reg(op.base) + reg(op.index) * op.scale + op.displacement;
+  return before_.segment[op.segment].base + (op.address32 ? offset : offset & 0xFFFF);
+}
+
+// The whole state after FXRSTOR, the image of FXSAVE; but for the pointers.
+const char* Runner::compare_image(const Form& form) {
+  const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
+  const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
+  for (unsigned i = 0; i < 8; ++i)
+    if (!(ours.registers[i] == theirs.registers[i])) return "x87: register";
+  if (empty(ours.tags) != empty(theirs.tags)) return "x87: tags";
+  if ((ours.status ^ theirs.status) & 0x7F7F) return "x87: status word";  // but for ES and B
+  if ((ours.control ^ theirs.control) & 0x1F3F) return "x87: control word";
+  arena.unicorn.set_fpu(ours);
+  if (form.group == 1) return nullptr;
+  const auto linear = operand_address(program_->instructions[static_cast<std::size_t>(current_)]);
+  if (!linear) return "x87: no address";
+  for (std::uint32_t i = 0; i < 160; ++i) {
+    const auto at = arena.processor->translate(*linear + i);
+    if (!at || *at >= memory_bytes) continue;
+    const std::uint8_t o = arena.ours[*at], u = arena.theirs[*at];
+    const bool pointers = i >= 5 && i < 24, control = i < 2;
+    arena.theirs[*at] = o;
+    if (pointers || o == u || (control && ((o ^ u) & (i == 0 ? 0x3F : 0x1F)) == 0)) continue;
+    return "x87: image in memory";
+  }
+  coverage_.note(Mask::image_pointers);
   return nullptr;
 }
 

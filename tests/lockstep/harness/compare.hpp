@@ -28,9 +28,10 @@ inline bool same_system(const Registers& a, const Registers& b) {
 /// Stores more than one operand: the memory contents after a fault in the middle are specific to the chip.
 inline bool several_stores(const Form& f) {
   return f.opcode == 0x60 || f.opcode == 0x0F01 || f.kind == Kind::enter || f.kind == Kind::far_pointer ||
-         f.kind == Kind::far_indirect || (f.kind == Kind::fpu && f.memory_form());
+         f.kind == Kind::far_indirect || f.kind == Kind::image || (f.kind == Kind::fpu && f.memory_form());
 }
 inline bool in_memory(const Store& s) { return s.address < memory_bytes && s.bytes <= memory_bytes - s.address; }
+inline bool names_sysenter_register(std::uint32_t msr) { return msr >= sysenter_cs && msr <= sysenter_eip; }
 inline bool is_far(Kind k) { return k == Kind::far_pointer || k == Kind::far_indirect || k == Kind::return_far; }
 
 }  // namespace planar::lockstep

@@ -161,6 +161,7 @@ void segments_and_system(Table& t) {
   t.group(0x0F22, 0, "r", Undefined::none, Kind::control, true);
   t.group(0x0F22, 2, "r", Undefined::none, Kind::plain, true);
   t.group(0x0F22, 3, "r", Undefined::none, Kind::control, true);
+  t.group(0x0F22, 4, "r", Undefined::none, Kind::control, true, Model::pentium);
   for (unsigned g = 0; g < 4; ++g) {
     t.group(0x0F21, g, "r");
     t.group(0x0F23, g, "r", Undefined::none, Kind::plain, true);
@@ -213,6 +214,10 @@ void p6(Table& t) {
   for (unsigned op : {0x0F71u, 0x0F72u, 0x0F73u})
     for (unsigned g : {2u, 4u, 6u})
       if (op != 0x0F73 || g != 4) t.group(op, g, "rb", Undefined::none, Kind::mmx_shift, false, Model::p6);
+  for (unsigned g : {0u, 1u}) t.group(0x0FAE, g, "m", Undefined::none, Kind::image, false, Model::p6);
+  for (unsigned op : {0x0F30u, 0x0F32u}) t.one(op, "", Undefined::none, Kind::model_register, false, Model::p6);
+  t.one(0x0F34, "", Undefined::none, Kind::enter_ring0, true, Model::p6);
+  t.one(0x0F35, "", Undefined::none, Kind::leave_ring0, true, Model::p6);
 }
 
 std::vector<Form> build() {

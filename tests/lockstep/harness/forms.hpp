@@ -40,13 +40,17 @@ enum class Kind : std::uint8_t {
   enter,
   port,
   bound,
-  control,  ///< MOV to CR0, LMSW
+  control,  ///< MOV to CR0 and CR4, LMSW
   halt,
   fpu,
-  shift_count,  ///< CL set to a useful value
-  bit_offset,   ///< a bit offset within range
-  mmx,          ///< no operand size
-  mmx_shift,    ///< the same, by a count that is set to a useful value
+  shift_count,     ///< CL set to a useful value
+  bit_offset,      ///< a bit offset within range
+  mmx,             ///< no operand size
+  mmx_shift,       ///< the same, by a count that is set to a useful value
+  image,           ///< FXSAVE, FXRSTOR
+  model_register,  ///< RDMSR, WRMSR: of SYSENTER's registers, mostly
+  enter_ring0,     ///< SYSENTER
+  leave_ring0,     ///< SYSEXIT
 };
 
 struct Form {

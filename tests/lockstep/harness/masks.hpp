@@ -46,6 +46,11 @@ enum class Mask : std::uint8_t {
   hooked_flags,
   not_repeated,
   lock_bit_register,
+  image_end,
+  image_pointers,
+  other_msr,
+  sysenter,
+  cr4_bits,
   count
 };
 struct MaskReason {
@@ -99,6 +104,13 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"LOCK of a register's bit",
      "such a program is not run: Unicorn 2.1.4 aborts when it translates LOCK BT, BTS, BTR or BTC with a register, #UD "
      "on the chips; only a jump into the middle of an instruction creates one (counted in programs)"},
+    {"end of FXSAVE's image",
+     "a processor without SSE leaves it alone, but checks that it could be written; Unicorn does not"},
+    {"pointers in FXSAVE's image", "Unicorn stores zeros and loads none"},
+    {"other MSRs", "values of the chip; those that it lacks are #GP(0), Unicorn reads zeros and drops what is written"},
+    {"SYSENTER",
+     "Unicorn leaves it to a hook of the caller's and does nothing itself; #GP(0) in real mode is compared"},
+    {"CR4", "of the bits only PSE and PGE are compared: Unicorn takes those that a chip lacks, and never OSFXSR"},
 }};
 
 inline constexpr std::uint32_t arithmetic_mask = 0x8D5;

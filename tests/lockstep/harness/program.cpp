@@ -164,6 +164,16 @@ void Generator::store(std::uint32_t at, std::uint32_t v, bool size32) {
   end();
 }
 
+void Generator::write_model_register(std::uint32_t number, std::uint32_t v) {
+  set_register(ECX, number);
+  set_register(EAX, v);
+  set_register(EDX, 0);
+  begin(form_of(0x0F30), wide_, false);
+  byte(0x0F);
+  byte(0x30);
+  end();
+}
+
 // Stores a far pointer and sets fixed_memory_ to its address.
 void Generator::store_pointer(std::uint32_t offset, std::uint16_t sel, bool size32) {
   const std::uint32_t at = (wide_ ? data_at : 0u) + prepared;
@@ -239,8 +249,10 @@ void Generator::prepare(const Form& form, const Cell& cell) {
     case Kind::control: {
       static constexpr std::array<std::uint32_t, 6> words{0x11, 0x80000011u, 0x10011, 0x13, 0x1B, 0x80010011u};
       fixed_register_ = 0;
-      const bool cr3 = form.opcode == 0x0F22 && form.group == 3;
-      if (!cell.memory) {
+      const bool cr3 = form.opcode == 0x0F22 && form.group == 3, cr4 = form.opcode == 0x0F22 && form.group == 4;
+      if (cr4) {
+        set_register(EAX, u32(2) * cr4_pse | (model_ == Model::p6 ? u32(2) * cr4_pge : 0));
+      } else if (!cell.memory) {
         std::uint32_t v = cr3 ? page_directory_at : words[random_.below(words.size())];
         if (!cr3 && mode_ == Mode::real) v &= ~0x80000001u;
         if (model_ == Model::i386sx) v &= ~0x10000u;
@@ -250,6 +262,30 @@ void Generator::prepare(const Form& form, const Cell& cell) {
       }
       break;
     }
+    case Kind::image:
+      if (random_.below(16))
+        fixed_memory_ = static_cast<int>(data + (wide_ && random_.below(4) == 0 ? 0x40000 : 0x2000) + 16 * u32(0x600));
+      break;
+    case Kind::model_register:
+    case Kind::enter_ring0: {
+      const std::uint32_t code = mode_ == Mode::protected32 || mode_ == Mode::real ? 0 : code_at;
+      const std::uint32_t values[3]{random_.below(8) ? code32 : u32(0x10000), stack_at + 4 * u32(0x1000),
+                                    code + here(24 + u32(24))};
+      if (form.kind == Kind::enter_ring0) {
+        if (is_ring3(mode_) || random_.below(4) == 0) break;
+        for (std::uint32_t n = 0; n < 3; ++n) write_model_register(sysenter_cs + n, values[n]);
+        break;
+      }
+      const std::uint32_t n = u32(3);
+      set_register(ECX, random_.below(8) ? sysenter_cs + n : 0x4000 + u32(0x1000));
+      set_register(EAX, values[n]);
+      set_register(EDX, 0);
+      break;
+    }
+    case Kind::leave_ring0:
+      set_register(ECX, stack_at + 4 * u32(0x1000));
+      set_register(EDX, code_at + here(12) % code_at);
+      break;
     case Kind::return_near: push(here(cell.size32 ? (wide_ ? 12 : 14) : 12), cell.size32); break;
     case Kind::return_far:
       if (form.opcode == 0xCF) {

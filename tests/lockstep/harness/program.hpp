@@ -62,6 +62,7 @@ class Generator {
   void push(std::uint32_t v, bool size32);
   void store(std::uint32_t at, std::uint32_t v, bool size32);
   void store_pointer(std::uint32_t offset, std::uint16_t selector, bool size32);
+  void write_model_register(std::uint32_t number, std::uint32_t v);
   void define_flags();
   std::uint16_t selector();
   std::uint16_t code_selector();

@@ -39,6 +39,7 @@ std::string format(const Mismatch& m, const Runner& runner) {
     if (m.before.gpr[i] != plain.gpr[i]) text += fmt::format(" {}={:X}", register_names[i], m.before.gpr[i]);
   if (m.before.eip != plain.eip) text += fmt::format(" eip={:X}", m.before.eip);
   if (m.before.eflags != plain.eflags) text += fmt::format(" fl={:X}", m.before.eflags);
+  if (m.before.cr4 != plain.cr4) text += fmt::format(" cr4={:X}", m.before.cr4);
   if (m.before.cr0 != plain.cr0) text += fmt::format(" cr0={:X}", m.before.cr0);
   if (m.what.starts_with("x87")) {
     text += fmt::format(" cw={:X} sw={:X} tw={:X}", m.fpu_before.control, m.fpu_before.status, m.fpu_before.tags);
@@ -97,6 +98,7 @@ std::string shrink(const Mismatch& mismatch) {
   for (unsigned bit = 0; bit < 16; ++bit)
     if (m.before.eflags >> bit & 1) try_change([&](Mismatch& x) { x.before.eflags &= ~(1u << bit) | 2; });
   try_change([&](Mismatch& x) { x.before.cr0 = plain.cr0; });
+  try_change([&](Mismatch& x) { x.before.cr4 = plain.cr4; });
   try_change([&](Mismatch& x) { x.before.eip = plain.eip; });
   return format(m, runner);
 }
@@ -133,6 +135,7 @@ std::optional<Mismatch> run_row(const std::string& row) {
     if (at != register_names.end()) m.before.gpr[static_cast<std::size_t>(at - register_names.begin())] = v;
     else if (name == "fl") m.before.eflags = v;
     else if (name == "cr0") m.before.cr0 = v;
+    else if (name == "cr4") m.before.cr4 = v;
     else if (name == "eip") m.before.eip = v;
     else if (name == "cw") m.fpu_before.control = static_cast<std::uint16_t>(v);
     else if (name == "sw") m.fpu_before.status = static_cast<std::uint16_t>(v);

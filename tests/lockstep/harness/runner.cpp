@@ -190,7 +190,7 @@ void Runner::begin(int index) {
   current_ = index;
   before_ = arena.processor->registers();
   const Form& form = forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form];
-  if (form.kind == Kind::fpu || form.is_mmx()) fpu_before_ = arena.processor->fpu();
+  if (form.kind == Kind::fpu || form.kind == Kind::image || form.is_mmx()) fpu_before_ = arena.processor->fpu();
   if (!thorough_) coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
   arena.unicorn.clear_stores();
   arena.port_written = arena.pins.written = {};
@@ -280,6 +280,10 @@ Runner::Next Runner::finish() {
   const Form& form = forms()[instruction.cell.form];
   const Registers ours = step_planar(instruction);
   if (arena.processor->in_shutdown()) return exclude(Mask::delivery);
+  if (form.kind == Kind::enter_ring0) return exclude(Mask::sysenter);
+  if (form.kind == Kind::model_register && !is_ring3(program_->mode) && !names_sysenter_register(before_.gpr[ECX]))
+    return exclude(Mask::other_msr);
+  if (form.opcode == 0x0F22 && form.group == 4 && sets_other_cr4_bits(instruction)) return exclude(Mask::cr4_bits);
   const int vector = Arena::vector_at(ours);
   if (vector >= 0 && Arena::vector_at(arena.unicorn.registers()) != vector) {
     if (wraps(instruction)) return exclude(Mask::wrap);
@@ -288,6 +292,9 @@ Runner::Next Runner::finish() {
       return exclude(Mask::control_bits);
     if (vector == 14 && form.kind == Kind::fpu && instruction.cell.memory && form.group == 4)
       return exclude(Mask::fpu_pointers);
+    if (vector == 14 && form.kind == Kind::image) return exclude(Mask::image_end);
+    for (const Store& store : arena.unicorn.stores())  // beyond it, in a 4 MB page
+      if (!in_memory(store)) return exclude(Mask::unmapped);
     if (vector == 13 && through_cs(instruction)) return exclude(Mask::rights);
     if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
       return exclude(Mask::io_permission);
@@ -348,6 +355,9 @@ Runner::Next Runner::compare_done() {
   if (form.is_mmx())
     if (const char* difference = compare_mmx(form))
       return wraps(instruction) ? exclude(Mask::wrap) : mismatch(difference);
+  if (form.kind == Kind::image)
+    if (const char* difference = compare_image(form))
+      return wraps(instruction) ? exclude(Mask::wrap) : mismatch(difference);
   if (form.kind == Kind::port && arena.pins.written != arena.port_written) return mismatch("port");
   if (!stores_equal()) {
     if (wraps(instruction)) return exclude(Mask::wrap);
@@ -360,15 +370,12 @@ Runner::Next Runner::compare_done() {
     return mismatch(error_text_.c_str());
   }
   if (code_stored_ || tables_stored_) return Next::stop;
-  // MMX leaves the x87's stack full: no x87 instruction follows it.
-  const std::size_t next = static_cast<std::size_t>(current_) + 1;
-  const auto& all = program_->instructions;
-  if (form.is_mmx() && (next == all.size() || !forms()[all[next].cell.form].is_mmx())) return Next::restart;
   const bool loads_control =
       form.kind == Kind::fpu && instruction.cell.memory &&
-      ((form.opcode == 0xD9 && (form.group == 4 || form.group == 5)) ||
-       (form.opcode == 0xDD && form.group == 4));  // may unmask exceptions that Unicorn does not collect
-  if (form.system || loads_control || (form.kind == Kind::fpu && fpu_fault_) || (ours.eflags & 0x100))
+      ((form.opcode == 0xD9 && (form.group == 4 || form.group == 5)) || (form.opcode == 0xDD && form.group == 4));
+  // may unmask exceptions that Unicorn does not collect
+  if (form.system || loads_control || (form.kind == Kind::image && form.group == 1) ||
+      (form.kind == Kind::fpu && fpu_fault_) || (ours.eflags & 0x100))
     return Next::restart;
   return Next::go_on;
 }

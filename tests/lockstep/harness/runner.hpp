@@ -58,11 +58,14 @@ class Runner {
   const char* system_difference(const Registers& ours, const Registers& theirs);
   const char* compare_fpu(const Form& form);
   const char* compare_mmx(const Form& form);
+  const char* compare_image(const Form& form);
+  std::optional<std::uint32_t> operand_address(const Instruction& instruction) const;
   const char* check_frame(const Registers& before, const Registers& after, const StepResult& result,
                           std::uint16_t& error);
   std::optional<Mismatch> run_once(const Program& program, Random& random, unsigned states);
   bool same_as_second(const Mismatch& m) const;
   bool refused_cr0(const Instruction& instruction) const;
+  bool sets_other_cr4_bits(const Instruction& instruction) const;
   bool through_cs(const Instruction& instruction) const;
   bool stores_equal();
   bool wraps(const Instruction& instruction) const;
