@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -19,6 +20,13 @@
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
+
+namespace {
+/// The uncertain clocks of a P6 (published --sensitivity): the only values of a processor that --set takes.
+constexpr std::array<std::string_view, 7> p6_clocks{
+    "cpu.repeat_start", "cpu.repeat_slow_start", "cpu.interrupt_entry", "cpu.interrupt_return", "cpu.page_walk",
+    "l2.latency",       "l2.line_clocks"};
+}  // namespace
 
 CardOption parse_card_option(const std::string& text) {
   CardOption card;
@@ -241,8 +249,9 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   repeatable(
       app.add_option("--set", values,
                      "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or "
-                     "a key of the "
-                     "machine below channel (on a PC pci or isa), memory, net or peer: --set peer.turnaround='30 us'")
+                     "a key of the machine below channel (on a PC pci or isa), memory, net or peer: --set "
+                     "peer.turnaround='30 us'; of a P6 also the clocks that published --sensitivity varies: --set "
+                     "cpu.page_walk=10")
           ->type_name("CARD.VALUE=X"));
   app.add_option(
          "--net", net,
@@ -379,7 +388,9 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
     if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
       throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
     const auto card = usual_card_name(text.substr(0, dot)), key = text.substr(dot + 1, equals - dot - 1);
-    if (std::find(tables.begin(), tables.end(), card) != tables.end()) {
+    const bool of_p6 = config.peek_text("cpu.model") == "p6" &&
+                       std::find(p6_clocks.begin(), p6_clocks.end(), text.substr(0, equals)) != p6_clocks.end();
+    if (of_p6 || std::find(tables.begin(), tables.end(), card) != tables.end()) {
       config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
       continue;
     }

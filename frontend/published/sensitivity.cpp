@@ -26,12 +26,17 @@ UncertainValue half_to_double(std::string name, Time used) {
   return {std::move(name), text_of(used), text_of(Time{used.ps / 2}), text_of(used * 2)};
 }
 
-/// What docs/hardware/p6.md says of memory on boards of the time, of the second level, and of repeated strings.
+/// What docs/hardware/p6.md says of memory on boards of the time, of the second level, of repeated strings, interrupts
+/// and page walks.
 void add_values_of_p6(std::vector<UncertainValue>& values, const cpu::TimingConfig& t) {
   const auto clocks = [&](const char* name, unsigned used, unsigned low, unsigned high) {
     values.push_back({name, fmt::format("{} clocks", used), std::to_string(low), std::to_string(high)});
   };
   clocks("cpu.repeat_start", t.repeat_start, 15, 72);
+  clocks("cpu.repeat_slow_start", t.repeat_slow_start, 15, 70);
+  clocks("cpu.interrupt_entry", t.interrupt_entry, std::max(10, t.interrupt_entry - 10), t.interrupt_entry + 10u);
+  clocks("cpu.interrupt_return", t.interrupt_return, std::max(10, t.interrupt_return - 10), t.interrupt_return + 10u);
+  clocks("cpu.page_walk", t.page_walk, 1, 10);
   clocks("l2.latency", t.l2.latency, std::max(1, t.l2.latency - 3), t.l2.latency + 4u);
   clocks("l2.line_clocks", t.l2.line_clocks, (t.l2.line_clocks + 1u) / 2, t.l2.line_clocks * 2u);
   clocks("memory.dram.read_hit", t.dram.read_hit, std::max(2, t.dram.read_hit - 3),
@@ -50,8 +55,9 @@ std::vector<UncertainValue> uncertain_values(const Cell& cell) {
       config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set " + setting);
   const MachineConfig m = read_machine(config);
   std::vector<UncertainValue> values{half_to_double("peer.turnaround", m.peer_turnaround)};
-  for (const char* name : {"channel.synchronisation", "pci.synchronisation", "pci.completion", "pci.memory_line"})
-    if (config.has(name)) values.push_back(half_to_double(name, config.time(name)));
+  for (const char* name :
+       {"channel.synchronisation", "pci.synchronisation", "pci.completion", "pci.memory_line", "pci.read_access"})
+    if (config.has(name) && config.time(name) > Time{}) values.push_back(half_to_double(name, config.time(name)));
   for (const char* name : {"memory.dram.read_miss", "memory.dram.write_miss"}) {
     const auto clocks = config.integer(name, 2, 63);
     values.push_back({name, fmt::format("{} clocks", clocks), std::to_string(std::max<std::int64_t>(2, clocks - 1)),

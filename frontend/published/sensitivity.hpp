@@ -22,8 +22,9 @@ struct UncertainValue {
 
 /// The uncertain values that all cards of a medium share in a cell's machine: the reference station's turnaround (what
 /// the cell sets, or the machine's), and what its bus adds to an access and takes of memory, all inferred, from half to
-/// double; a page miss of its DRAM, one clock less or more; of a P6 the start of repeated strings (15 to 72 clocks),
-/// the second level (18 to 25 from load to datum; a line, from half to double) and memory (a first datum three bus
+/// double; a page miss of its DRAM, one clock less or more; of a P6 the start of repeated strings (15 to 72 clocks;
+/// outside the fast mode, to 70), interrupts and IRET (ten clocks less or more each), a page walk (1 to 10), the second
+/// level (18 to 25 from load to datum; a line, from half to double) and memory (a first datum three bus
 /// clocks less or more, a quarter; a line of a stream one); the station's receive buffer, that of Linux 2.2 with small
 /// buffers or with large ones (CONFIG_SKB_LARGE); for a card of 10 Mbit/s the cable, whose length nobody wrote down,
 /// from half to double.

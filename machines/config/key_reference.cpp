@@ -62,7 +62,11 @@ const std::vector<Section>& sections() {
         {"cpu.fpu", "Whether there is a coprocessor or an FPU on the chip."},
         {"cpu.signature", "A Pentium's type, family, model and stepping in CPUID; its model's own if left out."},
         {"cpu.write_buffers", "Writes that the processor holds while the bus is busy."},
-        {"cpu.repeat_start", "On a P6: clocks before the first element of a repeated string."},
+        {"cpu.repeat_start", "On a P6: clocks before the first element of a repeated string in the fast mode."},
+        {"cpu.repeat_slow_start", "On a P6: the same outside the fast mode; 15 if left out."},
+        {"cpu.interrupt_entry", "On a P6: clocks of an interrupt from ring 3 to ring 0; 110 if left out."},
+        {"cpu.interrupt_return", "On a P6: clocks of IRET from ring 0 to ring 3; 90 if left out."},
+        {"cpu.page_walk", "On a P6: clocks of a miss in the TLB besides its two reads; 2 if left out."},
         {"cpu.prefetch_request",
          "Bytes that a 386SX's prefetch unit requests at a time, 2 or 4; on that processor only."}}},
       {"[cache]",
@@ -382,7 +386,15 @@ medium = "b"
   constexpr const char* versions = "machine = \"model95\"\n[slot.1]\ncard = \"lanstreamer\"\ndriver = \"3.04\"\n";
   constexpr const char* bonded = "machine = \"model95\"\n[net]\nbond = [\"a\", \"b\"]\n[medium.a]\n[medium.b]\n";
   constexpr const char* guest = "machine = \"model95\"\n[guest]\ndo = \"idle\"\n";
-  for (const char* text : {more, diskette, bridged, versions, bonded, guest}) {
+  constexpr const char* clocks = R"(
+machine = "pc-p3-600"
+[cpu]
+repeat_slow_start = 15
+interrupt_entry = 110
+interrupt_return = 90
+page_walk = 2
+)";
+  for (const char* text : {more, diskette, bridged, versions, bonded, guest, clocks}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

@@ -65,6 +65,18 @@ std::string key_of_timing(const std::string& field) {
   return (field.find('.') == std::string::npos ? "cpu." : "memory.") + field;
 }
 
+/// Those that are not given are no part of the machine's configuration.
+void read_clocks_of_p6(Config& c, cpu::TimingConfig& t) {
+  t.repeat_start = byte(c, "cpu.repeat_start", 1, 127, 15);
+  const auto given = [&](const char* key, std::uint8_t& clocks, std::int64_t least, std::int64_t most) {
+    if (c.has(key)) clocks = byte(c, key, least, most);
+  };
+  given("cpu.repeat_slow_start", t.repeat_slow_start, 1, 127);
+  given("cpu.interrupt_entry", t.interrupt_entry, 10, 200);
+  given("cpu.interrupt_return", t.interrupt_return, 10, 200);
+  given("cpu.page_walk", t.page_walk, 1, 63);
+}
+
 void read_processor(Config& c, MachineConfig& m) {
   std::vector<std::string> names;
   for (const ProcessorModel& row : processor_models()) names.emplace_back(row.key);
@@ -96,7 +108,7 @@ void read_processor(Config& c, MachineConfig& m) {
   if (t.model >= cpu::Model::pentium && c.has("cpu.signature"))
     m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
   t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
-  if (t.model == cpu::Model::p6) t.repeat_start = byte(c, "cpu.repeat_start", 1, 127, 15);
+  if (t.model == cpu::Model::p6) read_clocks_of_p6(c, t);
   if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
 }
 

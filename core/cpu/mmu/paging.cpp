@@ -125,7 +125,7 @@ void Engine::invalidate_page(std::uint32_t linear) {
 // A walk that is refused leaves the tables as they are. Entry sizes and bits: 386 PRM chapter 5, Pentium manual
 // volume 3 for 4 MB pages.
 const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
-  timing.spend(page_walk(model));
+  timing.spend(page_walk(timing.config()));
   const std::uint32_t pde_address = (cr3 & page_mask) | (linear >> 20 & 0xFFC);
   std::uint32_t pde = read_physical(pde_address & address_mask, 4);
   if (!(pde & pte_present)) page_fault(linear, user, access, 0);

@@ -73,7 +73,7 @@ void Engine::interrupt_real(std::uint8_t vector) {
   load_real_segment(CS, selector);
   eip = offset;
   update_mode();
-  timing.spend(transfer_clocks(model, Transfer::interrupt, Reach::real));
+  timing.spend(interrupt_clocks(timing.config(), Transfer::interrupt, Reach::real));
 }
 
 void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_error, std::uint16_t error) {
@@ -145,7 +145,7 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
     load_cs(target, marked, level);
     seg[SS] = ss;
     gpr[ESP] = stack.merged(ss.big ? 0 : gpr[ESP]);
-    timing.spend(transfer_clocks(model, Transfer::interrupt, from_v86 ? Reach::from_v86 : Reach::inner));
+    timing.spend(interrupt_clocks(timing.config(), Transfer::interrupt, from_v86 ? Reach::from_v86 : Reach::inner));
   } else {
     if (offset > d.limit()) raise(vec_gp, 0);
     StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
@@ -155,7 +155,7 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
     if (has_error) stack.push(error, wide);
     load_cs(target, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
-    timing.spend(transfer_clocks(model, Transfer::interrupt, Reach::same));
+    timing.spend(interrupt_clocks(timing.config(), Transfer::interrupt, Reach::same));
   }
   eip = offset;
   set_eflags(0, flag_tf | flag_nt | flag_rf | (type & 1 ? 0 : flag_if));
@@ -171,7 +171,7 @@ void Engine::interrupt_return(const Op& op) {
   const auto charge = [&](Reach reach) {
     nmi_masked = false;
     if (attention & attend_nmi) break_loop();
-    timing.spend(transfer_clocks(model, Transfer::iret, reach));
+    timing.spend(interrupt_clocks(timing.config(), Transfer::iret, reach));
     timing.branch(op, true, seg[CS].base + eip);
   };
   std::uint32_t flags_mask = arithmetic_flags | flag_tf | flag_df | flag_nt;

@@ -107,17 +107,44 @@ TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]
   CHECK(uncertain_values({"model56sx", "tr4-a", {}}).size() == 5);
 }
 
-TEST_CASE("a P6 has uncertain values of its own: repeated strings, second level, memory", "[sensitivity]") {
+TEST_CASE("a P6 has uncertain values of its own: repeated strings, interrupts, page walks, second level, memory",
+          "[sensitivity]") {
   std::vector<std::string> own;
   for (const UncertainValue& v : uncertain_values({"pc-p3-600", "3c905b", {}}))
     if (v.name.starts_with("cpu.") || v.name.starts_with("l2.") || v.name.starts_with("memory."))
       own.push_back(v.name + " " + v.used + ": " + v.low + ", " + v.high);
-  CHECK(own == std::vector<std::string>{"memory.dram.read_miss 14 clocks: 13, 15",
-                                        "memory.dram.write_miss 7 clocks: 6, 8", "cpu.repeat_start 15 clocks: 15, 72",
-                                        "l2.latency 18 clocks: 15, 22", "l2.line_clocks 8 clocks: 4, 16",
-                                        "memory.dram.read_hit 11 clocks: 8, 14",
-                                        "memory.dram.line_clocks 8 clocks: 7, 9"});
+  CHECK(own == std::vector<std::string>{
+                   "memory.dram.read_miss 14 clocks: 13, 15", "memory.dram.write_miss 7 clocks: 6, 8",
+                   "cpu.repeat_start 15 clocks: 15, 72", "cpu.repeat_slow_start 15 clocks: 15, 70",
+                   "cpu.interrupt_entry 110 clocks: 100, 120", "cpu.interrupt_return 90 clocks: 80, 100",
+                   "cpu.page_walk 2 clocks: 1, 10", "l2.latency 18 clocks: 15, 22", "l2.line_clocks 8 clocks: 4, 16",
+                   "memory.dram.read_hit 11 clocks: 8, 14", "memory.dram.line_clocks 8 clocks: 7, 9"});
   CHECK(program::run_planar("run pc-p166 --set cpu.repeat_start=15 --until '1 ms'").status == 2);
+}
+
+TEST_CASE("a memory read's own time is an uncertain value of the machine whose bus has it", "[sensitivity]") {
+  const auto read_access = [](const char* machine) {
+    for (const UncertainValue& v : uncertain_values({machine, "3c905b", {}}))
+      if (v.name == "pci.read_access") return v.used + ": " + v.low + ", " + v.high;
+    return std::string("none");
+  };
+  CHECK(read_access("pc-p3-800") == "234 ns: 117 ns, 468 ns");
+  CHECK(read_access("pc-p3-600") == "none");
+}
+
+TEST_CASE("--set takes each uncertain value at both ends of its range, a processor's only where it has it",
+          "[sensitivity]") {
+  for (const char* machine : {"pc-p3-600", "pc-p3-800", "pc-p166", "model56sx"})
+    for (const UncertainValue& v : uncertain_values({machine, machine[0] == 'p' ? "3c905b" : "ne2", {}}))
+      for (const std::string& end : {v.low, v.high}) {
+        const auto said = program::run_planar(std::string("run ") + machine + " --until '1 us' --quiet --set '" +
+                                              v.name + "=" + end + "'");
+        INFO(machine << " " << v.name << "=" << end << ": " << said.err);
+        CHECK(said.status == 0);
+      }
+  const auto refused = program::run_planar("run pc-p166 --set cpu.page_walk=2 --until '1 us'");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("'cpu' is neither a card nor one of"));
 }
 
 TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {

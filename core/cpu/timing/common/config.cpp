@@ -68,7 +68,13 @@ void check(const TimingConfig& c) {
   }
   require(d.width >= 4, "dram.width", d.width, "4 or 8 bytes with a 486 or Pentium");
   within("write_buffers", c.write_buffers, 1, 8);
-  if (c.model == Model::p6) within("repeat_start", c.repeat_start, 1, 127);
+  if (c.model == Model::p6) {
+    within("repeat_start", c.repeat_start, 1, 127);
+    within("repeat_slow_start", c.repeat_slow_start, 1, 127);
+    within("interrupt_entry", c.interrupt_entry, 10, 200);
+    within("interrupt_return", c.interrupt_return, 10, 200);
+    within("page_walk", c.page_walk, 1, 63);
+  }
   require(c.l1.line == 16 || c.l1.line == 32, "l1.line", c.l1.line, "16 or 32 bytes");
   check_cache("l1", c.l1.bytes, c.l1.ways, c.l1.line, false);
   if (c.l2.bytes == 0) return;

@@ -102,6 +102,12 @@ struct TimingConfig {
   /// P6: clocks before the first element of a repeated string; 1..127. GMP's authors measured 15, Fog's figures
   /// have 72.
   std::uint8_t repeat_start = 15;
+  /// The same outside the fast mode; GMP's authors note 70 for a copy downwards.
+  std::uint8_t repeat_slow_start = 15;
+  /// P6: clocks of INT through a gate to ring 0 and of IRET back; 10..200. Other ways take their share of them.
+  std::uint8_t interrupt_entry = 110, interrupt_return = 90;
+  /// P6: clocks of a TLB miss besides its two reads; 1..63.
+  std::uint8_t page_walk = 2;
   /// Masters share the memory by the line (MemoryShare) and do not take the path for whole bursts.
   bool shared_by_line = false;
   /// Never cached (adapter memory); unused entries are empty.

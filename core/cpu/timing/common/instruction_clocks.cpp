@@ -119,10 +119,10 @@ unsigned io_permission_extra(Model model, const Op& op) {
   return block ? 18 : 17;
 }
 
-unsigned page_walk(Model model) {
+unsigned page_walk(const TimingConfig& config) {
   // 386: 9 clocks with its two reads [M*, low end]; 486: 13 with both in the cache [M*]; Pentium: as the 486 [I]; P6:
   // by hardware, beside the loads [R].
-  return pick(model, 9, 13, 13, 2);
+  return pick(config.model, 9, 13, 13, config.page_walk);
 }
 
 unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned params) {
@@ -164,6 +164,14 @@ unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned p
       }
   }
   return 0;
+}
+
+unsigned interrupt_clocks(const TimingConfig& config, Transfer transfer, Reach reach) {
+  const unsigned clocks = transfer_clocks(config.model, transfer, reach);
+  if (config.model != Model::p6 || reach == Reach::task) return clocks;
+  const bool enters = transfer == Transfer::interrupt;
+  const unsigned between_rings = transfer_clocks(config.model, transfer, enters ? Reach::inner : Reach::outer);
+  return clocks * (enters ? config.interrupt_entry : config.interrupt_return) / between_rings;
 }
 
 }  // namespace planar::cpu

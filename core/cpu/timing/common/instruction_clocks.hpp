@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/x86/model.hpp"
 #include "core/cpu/x86/op.hpp"
 
@@ -46,7 +47,7 @@ unsigned repeat_iteration(Model model, const Op& op);
 unsigned io_permission_extra(Model model, const Op& op);
 
 /// A TLB miss: microcode around the two table reads (call read() for each, write() for accessed/dirty updates).
-unsigned page_walk(Model model);
+unsigned page_walk(const TimingConfig& config);
 
 enum class Transfer : std::uint8_t { call, jump, ret, interrupt, iret };
 /// How far a transfer goes.
@@ -63,5 +64,8 @@ enum class Reach : std::uint8_t {
 /// Whole cost of a far CALL, JMP, RET, of an interrupt or exception (INTA cycles excluded: the pins charge them) and of
 /// IRET; parameters copied through a gate are `params`.
 unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned params = 0);
+/// The same of an interrupt or IRET, whose clocks a P6's configuration has: those between rings, the others in
+/// proportion.
+unsigned interrupt_clocks(const TimingConfig& config, Transfer transfer, Reach reach);
 
 }  // namespace planar::cpu

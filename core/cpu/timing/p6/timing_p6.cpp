@@ -346,8 +346,8 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
     r.started = true;
     r.opcode = op_->opcode;
     const std::uint64_t from = std::max({window_.rename_clock(), decoded_, ready_of(0xFF)});
-    r.quarters = 4 * (from + config_.repeat_start);
     r.fast = r.may_be_fast && bytes == 4 && physical % 8 == 0;
+    r.quarters = 4 * (from + (r.fast ? config_.repeat_start : config_.repeat_slow_start));
     r.from = physical;
     r.line = {1, 1};
     r.arrives = {};
@@ -355,7 +355,9 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
   }
   if (store && !r.first_store) {
     const std::uint32_t apart = std::max(physical, r.from) - std::min(physical, r.from);
-    r.fast = r.fast && physical % 8 == 0 && apart >= fast_distance;
+    const bool fast = r.fast && physical % 8 == 0 && apart >= fast_distance;
+    if (r.fast && !fast) r.quarters = r.quarters + 4 * config_.repeat_slow_start - 4 * config_.repeat_start;
+    r.fast = fast;
     r.first_store = true;
   }
   const unsigned side = store;

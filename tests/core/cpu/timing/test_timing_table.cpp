@@ -176,3 +176,24 @@ TEST_CASE("Data-dependent microcode stays within the manuals' ranges", "[cpu][ti
   CHECK(transfer_clocks(Model::i486sx, Transfer::ret, Reach::outer) == 33);
   CHECK(transfer_clocks(Model::i386sx, Transfer::call, Reach::inner, 2) == 86 + 8);
 }
+
+TEST_CASE("A P6's interrupts and page walks take what its configuration says, other ways in proportion") {
+  TimingConfig c;
+  c.model = Model::p6;
+  CHECK(interrupt_clocks(c, Transfer::interrupt, Reach::inner) == 110);
+  CHECK(interrupt_clocks(c, Transfer::iret, Reach::outer) == 90);
+  CHECK(page_walk(c) == 2);
+  for (const Reach reach : {Reach::real, Reach::same, Reach::from_v86})
+    CHECK(interrupt_clocks(c, Transfer::interrupt, reach) == transfer_clocks(c.model, Transfer::interrupt, reach));
+  c.interrupt_entry = 55;
+  c.interrupt_return = 180;
+  c.page_walk = 10;
+  CHECK(interrupt_clocks(c, Transfer::interrupt, Reach::inner) == 55);
+  CHECK(interrupt_clocks(c, Transfer::interrupt, Reach::same) == 35);
+  CHECK(interrupt_clocks(c, Transfer::iret, Reach::same) == 100);
+  CHECK(interrupt_clocks(c, Transfer::iret, Reach::task) == transfer_clocks(c.model, Transfer::iret, Reach::task));
+  CHECK(page_walk(c) == 10);
+  c.model = Model::pentium;
+  CHECK(interrupt_clocks(c, Transfer::interrupt, Reach::inner) == 48);
+  CHECK(page_walk(c) == 13);
+}
