@@ -46,6 +46,9 @@ Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::
     case 0x61:
       if (config.model == Model::i386sx && op.operand32 && !before.segment[2].big) return Exclusion::erratum;
       break;
+    case 0x0FAE:
+      if (op.has_memory && op.reg == 0) return Exclusion::fpu_image;
+      break;
     case 0xC8:
       if (op.operand32 != before.segment[2].big) return Exclusion::erratum;
       break;

@@ -19,7 +19,7 @@ enum class Exclusion : std::uint8_t {
   limits,       ///< Unicorn does not check limits, access rights, I/O permission or alignment
   model,        ///< Unicorn has no 386 model and accepts later instructions
   no_fpu,       ///< a processor without x87
-  fpu_image,    ///< x87 environment in memory: pointers and exception flags
+  fpu_image,    ///< x87 environment in memory, FXSAVE's image too: pointers and exception flags
   fpu_trap,     ///< an unmasked x87 exception: Unicorn stores the result anyway
   single_step,  ///< TF
   task,         ///< task switches
