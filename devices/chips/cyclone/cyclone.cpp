@@ -288,6 +288,7 @@ void Cyclone::acknowledge_all(Time now) {
 
 // ---- timers ----
 
+// FreeTimer and Countdown. [recalled] 3Com's technical reference: 3.2 us, or with CounterSpeed a tenth of it.
 Time Cyclone::timer_tick() const { return dma_ctrl_ & CounterSpeed ? 320_ns : 3'200_ns; }
 
 void Cyclone::write_countdown(std::uint16_t value, Time now) {
@@ -402,7 +403,9 @@ void Cyclone::check_loaded() {
     sound = sound && p.data.size() <= length_most && p.taken <= p.data.size();
     rx += static_cast<std::uint32_t>(p.data.size()) - p.taken;
   }
-  for (const TxPacket& p : tx_fifo_) sound = sound && p.data.size() <= longest_frame && p.length <= longest_frame;
+  // What precedes the last fragment of a frame to send has to fit the FIFO.
+  const std::size_t longest = timing_.transmit_fifo + length_most + 3u;
+  for (const TxPacket& p : tx_fifo_) sound = sound && p.data.size() <= longest && p.length <= longest;
   for (const ListEntry* e : {&dn_, &up_})
     sound = sound && e->step <= Step::poll && e->fragment <= fragments_most && e->left <= length_most;
   const auto handles_data = [](const ListEntry& e) { return e.step == Step::data || e.step == Step::fragment; };
@@ -412,7 +415,7 @@ void Cyclone::check_loaded() {
         sound && !rx_fifo_.empty() && up_dma_.data().size() <= rx_fifo_.front().data.size() - rx_fifo_.front().taken;
   if (up_at_work()) sound = sound && !rx_fifo_.empty();
   if (up_.step == Step::status) sound = sound && rx_fifo_.front().complete;
-  sound = sound && rx == rx_used_ && rx_used_ <= fifo_bytes && (!sending_ || !tx_fifo_.empty()) &&
+  sound = sound && rx == rx_used_ && rx_used_ <= timing_.receive_fifo && (!sending_ || !tx_fifo_.empty()) &&
           (!storing_ || (!rx_fifo_.empty() && !rx_fifo_.back().complete)) && tx_status_.size() <= tx_status_depth &&
           (up_.step != Step::data || up_dma_.data().size() <= up_.left || !up_dma_.busy()) &&
           (dn_.step != Step::data || dn_dma_.data().size() <= dn_.left || !dn_dma_.busy());

@@ -56,7 +56,9 @@
 
 namespace planar::ethernet {
 
+/// FIFOs and times; all from the card's profile.
 struct CycloneTiming {
+  std::uint32_t transmit_fifo = 2048, receive_fifo = 2048;  ///< bytes
   Time transmit_start{};  ///< the byte that lets a frame start to the first preamble bit
   Time reset{};           ///< TxReset, RxReset, GlobalReset that leaves the EEPROM alone
   Time global_reset{};    ///< GlobalReset with the EEPROM
@@ -65,15 +67,14 @@ struct CycloneTiming {
 
 class Cyclone final : public net::EthernetStation, private MiiPhyUser {
  public:
-  static constexpr unsigned fifo_bytes = 2048;  ///< each of the two
-  static constexpr unsigned fragments_most = 63;
-  static constexpr unsigned tx_status_depth = 31;
-  static constexpr unsigned visible_bytes = 60;    ///< of a reception before it counts: fragments vanish
+  static constexpr unsigned fragments_most = 63;   ///< of a descriptor [driver: if_xlreg.h]
+  static constexpr unsigned tx_status_depth = 31;  ///< [recalled] 3Com's technical reference
+  /// Bytes of a reception before it counts, so that fragments of collisions vanish. [recalled] the same
+  static constexpr unsigned visible_bytes = 60;
   static constexpr unsigned length_most = 0x1FFF;  ///< of a fragment, and of a received frame
-  /// Of a frame to send: what precedes its last fragment has to fit the FIFO.
-  static constexpr unsigned longest_frame = fifo_bytes + length_most + 3;
   static constexpr unsigned phy_address = 24;
-  static constexpr std::uint16_t whole_frame = 0x1FFC;  ///< thresholds after a reset
+  static constexpr std::uint16_t whole_frame = 0x1FFC;  ///< thresholds after a reset [inferred]
+  static constexpr Time poll_unit = 320_ns;             ///< of DnPoll and UpPoll [secondary] drivers' headers
 
   enum Command : std::uint8_t {
     GlobalReset,
@@ -321,7 +322,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   void dn_packet_complete(Time now);
   void dn_next(Time now);
   void dn_poll(Time now);
-  static constexpr std::uint32_t burst_unit = 32;
+  static constexpr std::uint32_t burst_unit = 32;  // bytes, of DnBurstThresh and UpBurstThresh [driver: if_xlreg.h]
   std::uint32_t dn_burst() const { return burst_unit * std::max<std::uint32_t>(dn_burst_thresh_, 1); }
   BurstCommand read_command(std::uint32_t address, std::uint32_t bytes) const;
   BurstCommand write_command(std::uint32_t address, std::uint32_t& bytes) const;
@@ -358,7 +359,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   void stop_loop();
   void rx_discard(Time now);
   void rx_drop_head();
-  std::uint32_t rx_free() const { return rx_used_ < fifo_bytes ? fifo_bytes - rx_used_ : 0; }
+  std::uint32_t rx_free() const { return rx_used_ < timing_.receive_fifo ? timing_.receive_fifo - rx_used_ : 0; }
 
   // upload
   void up_run(Time now);

@@ -16,7 +16,6 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint32_t head_bytes = 16, fragment_bytes = 8, link_bytes = 8;
-constexpr Time dn_poll_unit = 320_ns;
 
 }  // namespace
 
@@ -143,7 +142,7 @@ void Cyclone::dn_next(Time now) {
     dn_.step = Step::idle;
   } else if (next == 0 && dn_poll_interval_ != 0) {
     dn_.step = Step::poll;
-    dn_poll_.at(now + dn_poll_unit * std::int64_t{dn_poll_interval_});
+    dn_poll_.at(now + poll_unit * std::int64_t{dn_poll_interval_});
   } else {
     dn_list_ptr_ = next;
     dn_.step = Step::idle;
@@ -153,7 +152,7 @@ void Cyclone::dn_next(Time now) {
 void Cyclone::dn_poll(Time now) {
   if (dn_.step != Step::poll || dn_dma_.busy() || host_error_) return;
   if (dn_stall_) {
-    dn_poll_.at(now + dn_poll_unit * std::max<std::int64_t>(dn_poll_interval_, 1));
+    dn_poll_.at(now + poll_unit * std::max<std::int64_t>(dn_poll_interval_, 1));
     return;
   }
   dn_dma_.read(BurstCommand::read, dn_.at, 4, now);

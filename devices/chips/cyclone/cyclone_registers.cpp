@@ -353,7 +353,7 @@ void Cyclone::describe(Description& d) const {
   transmit.flag("enabled", tx_enabled_).number("TxStartThresh", tx_start_thresh_).number("packets", tx_fifo_.size());
   transmit.reg("TxStatus", tx_status_.empty() ? 0u : tx_status_.front().status, 8)
       .number("statuses", tx_status_.size());
-  transmit.level("bytes held", fifo_bytes - tx_free(scheduler_.now()));
+  transmit.level("bytes held", timing_.transmit_fifo - tx_free(scheduler_.now()));
   transmit.activity("state", sending_ ? port_activity(port_) : "idle").number("collisions", port_.collisions());
   Description& receive = d.part("receive FIFO");
   receive.flag("enabled", rx_enabled_).number("RxEarlyThresh", rx_early_thresh_).number("packets", rx_fifo_.size());

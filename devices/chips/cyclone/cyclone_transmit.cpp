@@ -7,7 +7,7 @@
 namespace planar::ethernet {
 namespace {
 
-constexpr std::uint32_t reclaim_unit = 16;
+constexpr std::uint32_t reclaim_unit = 16;  // bytes, of TxReclaimThresh [driver: if_xl.c]
 constexpr std::int64_t preamble_bytes = 8;
 constexpr std::uint32_t checksums = Cyclone::AddIpChecksum | Cyclone::AddTcpChecksum | Cyclone::AddUdpChecksum;
 
@@ -27,7 +27,7 @@ std::uint32_t Cyclone::tx_free(Time now) const {
   std::size_t used = 0;
   for (const TxPacket& p : tx_fifo_) used += p.data.size();
   used -= std::min<std::size_t>(used, tx_left(now));
-  return used < fifo_bytes ? static_cast<std::uint32_t>(fifo_bytes - used) : 0;
+  return used < timing_.transmit_fifo ? static_cast<std::uint32_t>(timing_.transmit_fifo - used) : 0;
 }
 
 // Into the packet at the FIFO's end; some of it may be wanted by the wire already.
@@ -57,7 +57,7 @@ void Cyclone::tx_append(std::span<const std::uint8_t> bytes, Time now) {
 bool Cyclone::may_start(const TxPacket& p) const {
   if (p.complete) return true;
   if (p.over || p.length == 0 || p.header & checksums || !goes_to_wire()) return false;
-  return p.data.size() >= tx_start_thresh_ || p.data.size() + dn_burst() > fifo_bytes;
+  return p.data.size() >= tx_start_thresh_ || p.data.size() + dn_burst() > timing_.transmit_fifo;
 }
 
 void Cyclone::start_next(Time now) {
@@ -117,8 +117,9 @@ void Cyclone::watch_fifo(Time now) {
   const std::uint32_t wanted = std::min(dn_.left, dn_burst());
   std::size_t used = 0;
   for (const TxPacket& each : tx_fifo_) used += each.data.size();
-  if (used + wanted <= fifo_bytes || used + wanted - fifo_bytes > p.data.size()) return;
-  const Time when = leaves(std::max<std::size_t>(used + wanted - fifo_bytes, reclaim_unit * tx_reclaim_thresh_));
+  if (used + wanted <= timing_.transmit_fifo || used + wanted - timing_.transmit_fifo > p.data.size()) return;
+  const Time when =
+      leaves(std::max<std::size_t>(used + wanted - timing_.transmit_fifo, reclaim_unit * tx_reclaim_thresh_));
   if (when > now) room_.at(when);
 }
 

@@ -15,7 +15,6 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint32_t upd_head_bytes = 16, upd_fragment_bytes = 8;
-constexpr Time up_poll_unit = 320_ns;
 
 }  // namespace
 
@@ -61,7 +60,7 @@ void Cyclone::up_done(Time now) {
       if (up_.header & UpCompleteBit) {
         up_full_ = true;
         up_.step = Step::idle;
-        if (up_poll_interval_ != 0) up_poll_.at(now + up_poll_unit * std::int64_t{up_poll_interval_});
+        if (up_poll_interval_ != 0) up_poll_.at(now + poll_unit * std::int64_t{up_poll_interval_});
       } else if (up_.header & ImpliedBufferEnable) {
         up_fragment(up_.at + 8, implied_buffer_bytes | last_fragment);
       } else {

@@ -62,6 +62,7 @@ namespace planar::ethernet {
 class I8254xHost : public BurstHost {
  public:
   virtual Time bus_clock() const = 0;  ///< period
+  virtual Time bus_abort() const = 0;  ///< of a transaction that nobody answers, arbitration included
   virtual bool bus_64() const = 0;
   virtual std::uint32_t cache_line() const = 0;  ///< bytes, a power of two from 16 to 256
 
@@ -76,7 +77,6 @@ struct I8254xConfig {
   std::uint32_t frame_header = 16;      ///< bytes that each frame takes there beside its own
   std::uint32_t receive_descriptors = 64, transmit_descriptors = 64;  ///< that it caches
   Time receive_step{}, transmit_step{};  ///< from the end of a descriptor's data to the next one's
-  unsigned abort = 8;                    ///< clocks of a cycle that nobody answers, arbitration included
   Time reset{};                          ///< CTRL.RST, until it reads 0
   Time management{};                     ///< from an MDIC command to its ready bit
   Time link_timer{};                     ///< of auto-negotiation, IEEE 802.3 clause 37
@@ -85,8 +85,8 @@ struct I8254xConfig {
 class I8254x final : private net::EthernetStation {
  public:
   static constexpr std::uint32_t register_bytes = 0x20000;
-  static constexpr Time delay_unit = 1'024_ns;           ///< of RDTR and TIDV
-  static constexpr std::uint32_t longest_frame = 16288;  ///< with RCTL.LPE, FCS included
+  static constexpr Time delay_unit = 1'024_ns;           ///< of RDTR and TIDV [datasheet: manual, 13.4]
+  static constexpr std::uint32_t longest_frame = 16288;  ///< with RCTL.LPE, FCS included [datasheet: manual, 13.4]
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, overruns = 0;
@@ -143,7 +143,7 @@ class I8254x final : private net::EthernetStation {
   std::uint64_t& tally(std::uint32_t statistic) { return statistics_[(statistic - i8254x::statistics) / 4]; }
   void count_size(std::uint32_t first, std::size_t bytes);
   Time clocks(unsigned n) const { return host_.bus_clock() * std::int64_t{n}; }
-  Time abort_time() const { return clocks(config_.abort); }
+  Time abort_time() const { return host_.bus_abort(); }
   DescriptorRing::Thresholds thresholds(std::uint32_t control) const;
   std::uint32_t per_line() const { return host_.cache_line() / Descriptor::bytes; }
   std::uint32_t receive_buffer() const { return reg(i8254x::PBA) * 1024; }

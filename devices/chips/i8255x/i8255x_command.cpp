@@ -16,7 +16,7 @@ enum Command : unsigned { nop, ia_setup, configure, multicast_setup, transmit, l
 constexpr std::uint32_t header = 8;  // of a block: what comes before its parameters
 constexpr std::uint32_t block_bytes = 16, extended_block_bytes = 32;
 constexpr std::uint32_t microcode_bytes = 256;
-constexpr Time cid_unit = 8_us;  // the manual's granularity of the CNA delay
+constexpr Time cid_unit = 8_us;  // granularity of the CNA delay [datasheet: manual, 6.4.2]
 
 }  // namespace
 

@@ -18,6 +18,7 @@ constexpr std::uint32_t tcb_bytes = 16, tbd_bytes = 8;
 constexpr std::uint32_t tbd_last = 1u << 16, size_mask = 0x3FFF;
 constexpr std::uint32_t slot_bytes = net::slot_bits / 8;
 // How much of a frame must be in the FIFO before it is tried again after the first, second and third underrun.
+// [recalled]
 constexpr std::array<std::uint32_t, 3> retry_threshold{512, 1024, 1280};
 
 std::uint32_t word_at(std::span<const std::uint8_t> data, std::size_t offset) {

@@ -74,8 +74,7 @@ std::uint32_t Tulip::value(unsigned csr) const {
       return (csr9_ & ~std::uint32_t{SROM_DO}) | MDI | (csr9_ & SROM_SELECT && srom_.data_out() ? SROM_DO : 0u);
     case 10: return csr10_;
     case 11: {
-      const Time tick = csr6_ & PS ? 81'920_ns : 204'800_ns;
-      const Time left = timer_.pending() ? timer_.when() - scheduler_.now() : Time{};
+      const Time tick = timer_tick(), left = timer_.pending() ? timer_.when() - scheduler_.now() : Time{};
       return (csr11_ & timer_repeats) | (static_cast<std::uint32_t>((left + tick - 1_ps) / tick) & timer_count);
     }
     default: return csr < 16 ? nway_.read(csr) : 0;
@@ -221,13 +220,15 @@ void Tulip::link_event(LinkEvent event, Time now) {
   raise(event == LinkEvent::passed ? LNP : event == LinkEvent::failed ? LNF : LC, now);
 }
 
+// Of CSR11. [recalled] 21143 hardware reference: 2048 bit times of 10 Mbit/s, 8192 of 100.
+Time Tulip::timer_tick() const { return csr6_ & PS ? 81'920_ns : 204'800_ns; }
+
 void Tulip::start_timer(Time now) {
   const std::uint32_t count = csr11_ & timer_count;
-  const Time tick = csr6_ & PS ? 81'920_ns : 204'800_ns;
   if (count == 0)
     timer_.cancel();
   else
-    timer_.at(now + tick * std::int64_t{count});
+    timer_.at(now + timer_tick() * std::int64_t{count});
 }
 
 void Tulip::timer_due(Time now) {

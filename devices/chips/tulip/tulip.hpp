@@ -78,7 +78,7 @@ struct TulipConfig {
 class Tulip final : private net::EthernetStation, private TulipNwayUser {
  public:
   static constexpr std::uint32_t window_bytes = 256;
-  /// The watchdog cuts what is longer.
+  /// The watchdog cuts what is longer. [recalled] 21143 hardware reference: after 2048 to 2560 bytes
   static constexpr std::uint32_t longest_received = 2560;
   enum Csr0 : std::uint32_t { SWR = 1, DSL = 0x7C, PBL = 0x3F00, CAL = 0xC000, TAP = 0xE0000, RME = 1u << 21 };
   enum Csr0Commands : std::uint32_t { RLE = 1u << 23, WIE = 1u << 24 };
@@ -198,6 +198,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   void raise(std::uint32_t raised, Time now);
   void update_interrupt(Time now);
   void bus_error(Time now);
+  Time timer_tick() const;
   void start_timer(Time now);
   void timer_due(Time now);
   void reset_done(Time) {}

@@ -24,8 +24,14 @@ constexpr pci::PowerManagement power{.at = 0xDC, .pmc = 0x7E01, .writable = 0x01
 constexpr OemId device_ids[] = {{ThreeC905B::device_id, "3Com"}};
 
 CycloneTiming cyclone_timing(const TimingProfile& p) {
-  return {p.time("chip.transmit_start"), p.time("chip.reset"), p.time("chip.global_reset"), p.time("chip.eeprom_read"),
-          p.time("chip.eeprom_write")};
+  const auto bytes = [&](std::string_view name) { return static_cast<std::uint32_t>(p.integer(name, 2048, 16384)); };
+  return {.transmit_fifo = bytes("fifo.transmit"),
+          .receive_fifo = bytes("fifo.receive"),
+          .transmit_start = p.time("chip.transmit_start"),
+          .reset = p.time("chip.reset"),
+          .global_reset = p.time("chip.global_reset"),
+          .eeprom_read = p.time("chip.eeprom_read"),
+          .eeprom_write = p.time("chip.eeprom_write")};
 }
 
 // The PHY is in the chip and has no number of its own; it does without a preamble.

@@ -35,6 +35,10 @@ class Pro1000 final : public PciNetworkCard {
   struct Bus final : I8254xHost {
     explicit Bus(Pro1000& c) : card(c) {}
     Time bus_clock() const override { return card.slot().segment().timing().clock; }
+    Time bus_abort() const override {
+      const pci::SegmentTiming& t = card.slot().segment().timing();
+      return t.clocks(t.grant + t.master_abort);
+    }
     bool bus_64() const override { return card.slot().segment().timing().width == 64; }
     std::uint32_t cache_line() const override;
     void interrupt(bool asserted, Time now) override { card.interrupt(asserted, now); }

@@ -13,7 +13,7 @@ struct XlBench : PciBench {
   static constexpr net::MacAddress own{0x00, 0x50, 0x04, 0x01, 0x02, 0x03};
   static constexpr std::uint32_t rx_ring = 0x1000, tx_ring = 0x2000, tx_buffers = 0x10000, rx_buffers = 0x40002;
   static constexpr std::uint32_t buffer = 0x800, last = 0x80000000;
-  static constexpr unsigned ACK = 0x6800;
+  static constexpr unsigned ACK = 0x6800, fifo_bytes = 2048;  // of each FIFO by the profile
   static constexpr unsigned tx_entries = 16, rx_entries = 32;
   static constexpr EthernetConfig fast{.bits_per_second = 100'000'000, .full_duplex = true};
   // Ports and commands.

@@ -30,6 +30,22 @@ TEST_CASE("3C905B: header, and base addresses of 128 bytes") {
   }
 }
 
+TEST_CASE("3C905B: its FIFOs are as large as its profile says") {
+  XlBench b(true, true, XlBench::fast, {{"fifo.transmit", "4096bytes"}, {"fifo.receive", "3072bytes"}});
+  b.open();
+  b.window(3);
+  CHECK(b.in(0x0C, 2) == 4096);
+  CHECK(b.in(0x0A, 2) == 3072);
+  // Both frames fit, and nothing of a third one.
+  b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE, 2);
+  for (unsigned n = 0; n < 3; ++n) b.hear(make_frame(1500, b.own, static_cast<std::uint8_t>(n)));
+  CHECK(b.in(0x0A, 2) < 100);
+  b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | pci::BUS_MASTER, 2);
+  b.rig.step(300_us);
+  b.handle();
+  CHECK(b.received.size() == 2);
+}
+
 TEST_CASE("3C905B: the probe reads address, capabilities and a good checksum out of the EEPROM") {
   XlBench b;
   std::array<std::uint16_t, 64> words{};
@@ -90,7 +106,7 @@ TEST_CASE("3C905B: opened, the card is silent; the receiver's reset negotiates t
   CHECK(b.in(0x38, 4) == b.rx_ring);
   b.window(3);
   CHECK(b.in(6, 2) == 0x20);
-  CHECK(b.in(0x0C, 2) == Cyclone::fifo_bytes);
+  CHECK(b.in(0x0C, 2) == XlBench::fifo_bytes);
   b.window(5);
   CHECK(b.in(0, 2) == Cyclone::whole_frame);
   CHECK(b.in(6, 2) == 1536);
@@ -205,7 +221,7 @@ TEST_CASE("3C905B: a frame is uploaded while it arrives; the end of it takes one
         }()));
   CHECK((b.in(XlBench::UP_STATUS, 4) & 0x1FFF) == 1024);
   b.window(3);
-  CHECK(b.in(0x0A, 2) > Cyclone::fifo_bytes - 256);
+  CHECK(b.in(0x0A, 2) > XlBench::fifo_bytes - 256);
   while (b.other.outcomes.empty()) b.rig.step(100_ns);
   b.rig.step(15_us);
   CHECK(b.interrupt());

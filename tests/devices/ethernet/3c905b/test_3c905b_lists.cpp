@@ -184,7 +184,7 @@ TEST_CASE("3C905B: UPDs with several fragments, none, an implied buffer, and too
   CHECK(b.in(XlBench::UP_LIST, 4) == 0);
   b.hear(frame);  // waits in the FIFO
   b.window(3);
-  CHECK(b.in(0x0A, 2) == Cyclone::fifo_bytes - 1000);
+  CHECK(b.in(0x0A, 2) == XlBench::fifo_bytes - 1000);
   b.out(XlBench::UP_LIST, b.rx(5), 4);
   b.rig.step(50_us);
   CHECK(b.rig.get32(b.rx(5) + 4) == (Cyclone::UpCompleteBit | 1000u));

@@ -33,6 +33,7 @@ struct Pro1000Setup {
   unsigned width = 32;
   Time clock = 30_ns;
   Time access{};  ///< of memory, beside the segment's clocks
+  unsigned master_abort = pci::SegmentTiming().master_abort;
   bool plugged = true;
   std::vector<std::pair<std::string, std::string>> settings{};
 };
@@ -61,6 +62,7 @@ struct Pro1000Bench : PciBench {
     pci::SegmentTiming t;
     t.width = s.width;
     t.clock = s.clock;
+    t.master_abort = s.master_abort;
     if (s.access > Time{}) t.memory.read_first = 4, t.memory.read_access = s.access;
     return t;
   }

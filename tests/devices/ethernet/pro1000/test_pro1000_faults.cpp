@@ -71,6 +71,24 @@ TEST_CASE("PRO/1000: an aborted burst is a PCI error of the 82542") {
   check_alive(b);
 }
 
+TEST_CASE("PRO/1000: an address above 4 GB takes as long as any that nobody answers on its segment") {
+  const unsigned master_abort = GENERATE(6u, 20u);
+  const Time clock = GENERATE(30_ns, 15_ns);
+  const auto until_error = [&](std::uint32_t reg, std::uint32_t value) {
+    constexpr std::uint32_t ICR = 0xC0, PCIE = 0x200;
+    Pro1000Bench b({.is_82543 = false, .clock = clock, .master_abort = master_abort});
+    b.open();
+    b.put(reg, value);
+    b.set(e1000::TDT, 1);
+    const Time from = b.rig.now;
+    while (!(b.chip.peek(ICR, 4) & PCIE) && b.rig.now < from + 10_us) b.rig.step(1_ns);
+    return b.rig.now - from;
+  };
+  const Time below = until_error(e1000::TDBAL, 0xE0000000), above = until_error(e1000::TDBAH, 1);
+  CHECK(below < 10_us);
+  CHECK(above == below);
+}
+
 TEST_CASE("PRO/1000: a frame that never fits the packet buffer stops the transmitter until a reset") {
   Pro1000Bench b;
   b.open();
