@@ -255,7 +255,7 @@ Verb add_published(CLI::App& app) {
       "Also run each row with the uncertain values that all cards share (server's turnaround, channel, DRAM, cable) "
       "and the "
       "card's own inferred times at both ends of their range, and with other phases between the two machines' clock "
-      "ticks; say whether the published figure and load lie within the bands (15 to 30 runs per row)");
+      "ticks; say whether the published figure and load lie within the bands (15 to 50 runs per row)");
   verb->add_option("--placements", o->placements,
                    "Score the mean over this many of the guest's placements, with its 95 % confidence interval")
       ->type_name("N")
