@@ -65,6 +65,10 @@ std::string key_of_timing(const std::string& field) {
   return (field.find('.') == std::string::npos ? "cpu." : "memory.") + field;
 }
 
+void refuse_on_p6(const Config& c, const char* key, const char* in_its_place) {
+  if (c.has(key)) c.fail(key, fmt::format("is not of a P6, {}; take the line out", in_its_place));
+}
+
 /// Those that are not given are no part of the machine's configuration.
 void read_clocks_of_p6(Config& c, cpu::TimingConfig& t) {
   t.repeat_start = byte(c, "cpu.repeat_start", 1, 127, 15);
@@ -107,8 +111,12 @@ void read_processor(Config& c, MachineConfig& m) {
   m.fpu = c.flag("cpu.fpu");
   if (t.model >= cpu::Model::pentium && c.has("cpu.signature"))
     m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
-  t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
-  if (t.model == cpu::Model::p6) read_clocks_of_p6(c, t);
+  if (t.model == cpu::Model::p6) {
+    refuse_on_p6(c, "cpu.write_buffers", "whose stores wait in a buffer of twelve");
+    read_clocks_of_p6(c, t);
+  } else {
+    t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
+  }
   if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
 }
 
@@ -154,7 +162,10 @@ void read_memory(Config& c, MachineConfig& m) {
   d.bank_shift = byte(c, "memory.dram.bank_shift", 1, 31);
   d.read_hit = byte(c, "memory.dram.read_hit", 2, 63);
   d.read_miss = byte(c, "memory.dram.read_miss", 2, 63);
-  d.burst_step = byte(c, "memory.dram.burst_step", 1, 15);
+  if (m.timing.model == cpu::Model::p6)
+    refuse_on_p6(c, "memory.dram.burst_step", "whose bursts take memory.dram.line_clocks");
+  else
+    d.burst_step = byte(c, "memory.dram.burst_step", 1, 15);
   d.write_hit = byte(c, "memory.dram.write_hit", 2, 63);
   d.write_miss = byte(c, "memory.dram.write_miss", 2, 63);
   if (m.timing.model == cpu::Model::p6) d.line_clocks = byte(c, "memory.dram.line_clocks", 4, 63);

@@ -157,6 +157,25 @@ TEST_CASE("an invalid setting is rejected with its file, line and remedy") {
   CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
 }
 
+TEST_CASE("keys of other processors are rejected on a P6, with file, line and what to do") {
+  const auto with = [](const std::string& machine, const std::string& text) {
+    return message([&] {
+      Config c = load_machine(machine);
+      c.add_text(text, "lab.toml");
+      read_machine(c);
+    });
+  };
+  for (const char* machine : {"pc-p2-400", "pc-p3-600", "pc-p3-800"}) {
+    CHECK_THAT(with(machine, "[cpu]\nwrite_buffers = 4\n"),
+               Contains("lab.toml:2:17: cpu.write_buffers") && Contains("take the line out"));
+    CHECK_THAT(with(machine, "[memory.dram]\nburst_step = 1\n"),
+               Contains("lab.toml:2:14: memory.dram.burst_step") && Contains("memory.dram.line_clocks"));
+    CHECK_THAT(with(machine, "[l2]\nburst_step = 1\n"), Contains("lab.toml:2:14") && Contains("l2.burst_step"));
+    CHECK(with(machine, "") == "(no error)");
+  }
+  CHECK(with("pc-p166", "[cpu]\nwrite_buffers = 4\n[memory.dram]\nburst_step = 1\n") == "(no error)");
+}
+
 TEST_CASE("a table header that begins with an operator is an error and does not abort") {
   Config c;
   CHECK_THROWS_AS(c.add_text("[=memory]\n", "lab.toml"), Error);

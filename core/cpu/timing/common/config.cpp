@@ -67,8 +67,9 @@ void check(const TimingConfig& c) {
     return;
   }
   require(d.width >= 4, "dram.width", d.width, "4 or 8 bytes with a 486 or Pentium");
-  within("write_buffers", c.write_buffers, 1, 8);
-  if (c.model == Model::p6) {
+  if (c.model != Model::p6) {
+    within("write_buffers", c.write_buffers, 1, 8);
+  } else {
     within("repeat_start", c.repeat_start, 1, 127);
     within("repeat_slow_start", c.repeat_slow_start, 1, 127);
     within("interrupt_entry", c.interrupt_entry, 10, 200);
