@@ -182,7 +182,8 @@ TEST_CASE("the netperf table: every row of the figures with machine, card, comma
   CHECK(fitted.calibrated == "rtl8139 tx.next_frame_fetch_after");
   CHECK(fitted.arguments ==
         Words{"--against", "pc-p3-600:rtl8139", "-i", "10,2", "-I", "99,5", "-s", "32768", "-S", "32768"});
-  CHECK(find("pc-p3-600 3c905b: tcp_stream bonded").arguments == Words{"--bond", "3", "-i", "10,2", "-I", "99,5"});
+  CHECK(find("pc-p3-600 3c905b: tcp_stream bonded").arguments ==
+        Words{"--bond", "3", "--against", "pc-p3-600:3c905b", "-i", "10,2", "-I", "99,5"});
 }
 
 TEST_CASE("the small-packet table: three rates with the benchmark that measures each", "[published]") {
