@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/p6/block_memo.hpp"
 
+#include <utility>
+
 namespace planar::cpu {
 
 bool BlockMemo::has_room() const {
@@ -11,8 +13,9 @@ bool BlockMemo::has_room() const {
 
 void BlockMemo::clear() {
   if (!pipelines_.empty()) ++counts.cleared;
-  numbers_.clear();
   pipelines_.clear();
+  numbers_.clear();
+  same_hash_.clear();
   firsts_.clear();
   questions_.clear();
   answers_.clear();
@@ -21,9 +24,12 @@ void BlockMemo::clear() {
 }
 
 std::uint32_t BlockMemo::number_of(const PackedPipeline& pipeline) {
-  const auto [at, fresh] = numbers_.try_emplace(pipeline, static_cast<std::uint32_t>(pipelines_.size()));
-  if (fresh) pipelines_.push_back(&at->first);
-  return at->second;
+  std::uint32_t& latest = numbers_.at(pipeline.hash() | 1);
+  for (std::uint32_t n = latest; n != none; n = same_hash_[n])
+    if (pipelines_[n] == pipeline) return n;
+  same_hash_.push_back(std::exchange(latest, static_cast<std::uint32_t>(pipelines_.size())));
+  pipelines_.push_back(pipeline);
+  return latest;
 }
 
 const BlockMemo::Question* BlockMemo::first_elsewhere(const Question& end, std::uint32_t block) {
@@ -33,13 +39,14 @@ const BlockMemo::Question* BlockMemo::first_elsewhere(const Question& end, std::
 }
 
 const BlockMemo::Question* BlockMemo::cut(Place place, std::int64_t limit) const {
-  const auto first = first_cuts_.find(place);
-  for (std::uint32_t n = first == first_cuts_.end() ? none : first->second; n != none; n = cuts_[n].other)
+  const std::uint32_t* const first = first_cuts_.find(place);
+  for (std::uint32_t n = first == nullptr ? none : *first; n != none; n = cuts_[n].other)
     if (cuts_[n].before < limit && questions_[cuts_[n].end].reach >= limit) return &questions_[cuts_[n].end];
   return nullptr;
 }
 
 std::uint32_t BlockMemo::new_block() {
+  pipelines_.reserve(most_pipelines_);
   questions_.reserve(most_questions);
   answers_.reserve(most_questions);
   return ++blocks_;
@@ -54,21 +61,19 @@ std::uint32_t BlockMemo::new_end(const Question& end) {
 void BlockMemo::add_follower() { questions_.push_back(std::bit_cast<Question>(Follower{0, none, 0})); }
 
 void BlockMemo::add_cut(Place place, std::int16_t before, std::uint32_t end) {
-  std::uint32_t& first = first_cuts_.try_emplace(place, none).first->second;
+  std::uint32_t& first = first_cuts_.at(place);
   cuts_.push_back({end, first, before});
   first = static_cast<std::uint32_t>(cuts_.size() - 1);
 }
 
 std::size_t BlockMemo::bytes() const {
-  const std::size_t of_a_map = 3 * sizeof(void*);
-  return pipelines_.size() * (sizeof(PackedPipeline) + sizeof(void*) + of_a_map) +
-         firsts_.size() * (2 * sizeof(std::uint64_t) + of_a_map) + questions_.size() * sizeof(Question) +
-         answers_.size() * sizeof(Answer) + first_cuts_.size() * (2 * sizeof(std::uint64_t) + of_a_map) +
+  return pipelines_.size() * (sizeof(PackedPipeline) + sizeof(std::uint32_t)) + numbers_.bytes() + firsts_.bytes() +
+         questions_.size() * sizeof(Question) + answers_.size() * sizeof(Answer) + first_cuts_.bytes() +
          cuts_.size() * sizeof(Cut);
 }
 
 BlockMemo::Way::Way(BlockMemo& memo, std::uint32_t state, std::uint32_t block) : memo_(memo) {
-  leads_ = &memo.firsts_.try_emplace(key(state, block), none).first->second;
+  leads_ = &memo.firsts_.at(key(state, block));
   at_ = *leads_;
 }
 

@@ -16,9 +16,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "core/cpu/timing/p6/number_table.hpp"
 #include "core/cpu/timing/p6/packed_pipeline.hpp"
 
 namespace planar::cpu {
@@ -43,7 +43,7 @@ class BlockMemo {
     drain_at_end,  ///< as drain, after LOCK
     end            ///< nothing: the block has come to its end
   };
-  static constexpr std::uint32_t none = 0xFFFFFFFF;
+  static constexpr std::uint32_t none = NumberTable::none;
 
   /// Times are relative to the renaming clock at the beginning of the block, an answer to when it was asked. The
   /// question that follows the answer met first is the next one in memory.
@@ -67,8 +67,8 @@ class BlockMemo {
 
   /// What is asked first in `block` when the pipeline is number `state`; null: not known.
   const Question* first(std::uint32_t state, std::uint32_t block) const {
-    const auto it = firsts_.find(key(state, block));
-    return it == firsts_.end() ? nullptr : &questions_[it->second];
+    const std::uint32_t* const n = firsts_.find(key(state, block));
+    return n == nullptr ? nullptr : &questions_[*n];
   }
   /// The same after an end, which leads there from now on.
   const Question* first(const Question& end, std::uint32_t block) {
@@ -84,7 +84,7 @@ class BlockMemo {
       if (answers_[n].answer == answer) return &questions_[answers_[n].next];
     return nullptr;
   }
-  const PackedPipeline& pipeline(std::uint32_t state) const { return *pipelines_[state]; }
+  const PackedPipeline& pipeline(std::uint32_t state) const { return pipelines_[state]; }
 
   /// A place in the trees: where a block begins, or where a question has been answered.
   using Place = std::uint64_t;
@@ -157,9 +157,6 @@ class BlockMemo {
     std::uint32_t end, other;
     std::int16_t before;
   };
-  struct Hash {
-    std::size_t operator()(const PackedPipeline& p) const { return p.hash(); }
-  };
   static constexpr std::size_t most_questions = 1u << 20;
   static std::uint64_t key(std::uint32_t state, std::uint32_t block) { return std::uint64_t{state} << 32 | block; }
   const Question* first_elsewhere(const Question& end, std::uint32_t block);
@@ -167,12 +164,13 @@ class BlockMemo {
   void add_follower();
   std::uint32_t index_of(const Question& q) const { return static_cast<std::uint32_t>(&q - questions_.data()); }
 
-  std::unordered_map<PackedPipeline, std::uint32_t, Hash> numbers_;
-  std::vector<const PackedPipeline*> pipelines_;  // by number
-  std::unordered_map<std::uint64_t, std::uint32_t> firsts_;
+  std::vector<PackedPipeline> pipelines_;  // by number
+  NumberTable numbers_;                    // by hash, of the one with that hash that came last
+  std::vector<std::uint32_t> same_hash_;   // by number: the one before it
+  NumberTable firsts_;
   std::vector<Question> questions_;  // neither of these moves: there is room from the first block on
   std::vector<Answer> answers_;
-  std::unordered_map<Place, std::uint32_t> first_cuts_;
+  NumberTable first_cuts_;
   std::vector<Cut> cuts_;
   std::size_t most_pipelines_ = 1u << 17;
   std::uint32_t blocks_ = 0;
