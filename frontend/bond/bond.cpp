@@ -54,8 +54,6 @@ void give_one_address(Config& config, const std::vector<unsigned>& slots, const 
   }
 }
 
-std::string segment_name(std::size_t place) { return fmt::format("segment-{}", place + 1); }
-
 const AdapterEntry& adapter_in(const Config& config, unsigned slot) {
   return find_adapter(config.peek_text(fmt::format("slot.{}.card", slot)));
 }
@@ -122,7 +120,7 @@ unsigned BondOptions::apply(Config& config) const {
   std::vector<std::string> media;
   for (const unsigned slot : slots) {
     const AdapterEntry& adapter = adapter_in(config, slot);
-    const auto medium = segment_name(media.size());
+    const auto medium = fmt::format("segment-{}", media.size() + 1);
     config.set_text(fmt::format("slot.{}.medium", slot), medium, "--bond");
     config.set_text(fmt::format("medium.{}.rate", medium),
                     fmt::format("{} Mbit/s", ethernet_rate(adapter.medium) / 1'000'000), "--bond");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -123,7 +124,7 @@ void Dp83800::reset(Time now) {
 void Dp83800::clear(Time now) {
   flush_transmit(now);
   isr_ = imr_ = tcr_ = rcr_ = mpt_ = crct_ = faet_ = 0;
-  for (unsigned i = 0; i < par_.size(); ++i) par_[i] = static_cast<std::uint16_t>(mac_[2 * i] | mac_[2 * i + 1] << 8);
+  for (unsigned i = 0; i < par_.size(); ++i) par_[i] = load_little<std::uint16_t>(&mac_[2 * i]);
   mar_ = {};
   rx_enabled_ = tx_enabled_ = listening_ = overrun_ = false;
   receive_.clear();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -33,9 +34,7 @@ std::uint8_t byte_of(std::uint32_t value, std::uint32_t n) { return static_cast<
 void set_byte(std::uint32_t& value, std::uint32_t n, std::uint8_t to) {
   value = (value & ~(0xFFu << (8 * n))) | std::uint32_t{to} << (8 * n);
 }
-void put_word(std::span<std::uint8_t> to, std::size_t offset, std::uint32_t value) {
-  for (std::size_t n = 0; n < 4; ++n) to[offset + n] = byte_of(value, static_cast<std::uint32_t>(n));
-}
+void put_word(std::span<std::uint8_t> to, std::size_t offset, std::uint32_t value) { store_little(&to[offset], value); }
 
 }  // namespace
 

@@ -11,6 +11,8 @@
 
 #include "devices/chips/i8255x/i8255x.hpp"
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr std::uint32_t slot_bytes = net::slot_bits / 8;
 constexpr std::array<std::uint32_t, 3> retry_threshold{512, 1024, 1280};
 
 std::uint32_t word_at(std::span<const std::uint8_t> data, std::size_t offset) {
-  return data[offset] | data[offset + 1] << 8 | data[offset + 2] << 16 | std::uint32_t{data[offset + 3]} << 24;
+  return load_little<std::uint32_t>(&data[offset]);
 }
 
 }  // namespace

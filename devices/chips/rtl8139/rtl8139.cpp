@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -19,8 +20,7 @@ constexpr std::uint32_t timer_wrap_bits = 32;
 constexpr unsigned address_word = 7;
 std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words{0x8129, 0x10EC, 0x8139, 0x10EC, 0x8139, 0x4020};
-  for (unsigned n = 0; n < 3; ++n)
-    words[address_word + n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  for (unsigned n = 0; n < 3; ++n) words[address_word + n] = load_little<std::uint16_t>(&mac[2 * n]);
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar::ethernet {
 
@@ -11,12 +12,12 @@ void TulipFilter::load(Kind kind, std::span<const std::uint8_t> setup) {
   kind_ = kind;
   loaded_ = true;
   const std::size_t words = std::min(setup.size() / 4, table_.size());
-  for (std::size_t n = 0; n < words; ++n) table_[n] = static_cast<std::uint16_t>(setup[4 * n] | setup[4 * n + 1] << 8);
+  for (std::size_t n = 0; n < words; ++n) table_[n] = load_little<std::uint16_t>(&setup[4 * n]);
 }
 
 bool TulipFilter::listed(const net::MacAddress& to, unsigned word) const {
   for (unsigned n = 0; n < words_per_address; ++n)
-    if (table_[word + n] != (to[2 * n] | to[2 * n + 1] << 8)) return false;
+    if (table_[word + n] != load_little<std::uint16_t>(&to[2 * n])) return false;
   return true;
 }
 

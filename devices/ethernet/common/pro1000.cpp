@@ -7,6 +7,8 @@
 #include <iterator>
 #include <span>
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -74,7 +76,7 @@ I8254xConfig chip_config(const TimingProfile& p, bool is_82543) {
 // BABAh.
 std::array<std::uint16_t, At93c46::words> eeprom(const net::MacAddress& mac, const pci::Identity& identity) {
   std::array<std::uint16_t, At93c46::words> words{};
-  for (std::size_t n = 0; n < 3; ++n) words[n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  for (std::size_t n = 0; n < 3; ++n) words[n] = load_little<std::uint16_t>(&mac[2 * n]);
   words[0x0A] = static_cast<std::uint16_t>(0x0600 | (identity.mhz_66 ? 0x0800 : 0));
   words[0x0B] = identity.subsystem;
   words[0x0C] = identity.subsystem_vendor;

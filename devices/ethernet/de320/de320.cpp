@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::string_view limitations[] = {
 std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words;
   words.fill(0xFFFF);
-  for (unsigned n = 0; n < 3; ++n) words[n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  for (unsigned n = 0; n < 3; ++n) words[n] = load_little<std::uint16_t>(&mac[2 * n]);
   return words;
 }
 

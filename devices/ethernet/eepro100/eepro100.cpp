@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -48,7 +50,7 @@ I8255xTiming chip_timing(const TimingProfile& p) {
 // The address, first byte low; PHY 7 (82555) at address 1; connector RJ45; assembly 721383-016; sum BABAh.
 std::array<std::uint16_t, At93c46::words> eeprom(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words{};
-  for (std::size_t n = 0; n < 3; ++n) words[n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  for (std::size_t n = 0; n < 3; ++n) words[n] = load_little<std::uint16_t>(&mac[2 * n]);
   words[0x03] = 0x0203;  // compatibility: no receiver lock-up at 10 and 100 Mbit/s
   words[0x05] = 0x0201;  // controller 2, connector
   words[0x06] = 0x4700 | I8255x::phy_address;

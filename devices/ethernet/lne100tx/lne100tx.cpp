@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -53,8 +55,7 @@ std::array<std::uint16_t, At93c46::words> srom(const net::MacAddress& mac) {
   words[0] = identity.subsystem_vendor;
   words[1] = identity.subsystem;
   words[9] = 0x0104;  // format 4, one controller
-  for (unsigned n = 0; n < 3; ++n)
-    words[address_byte / 2 + n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  for (unsigned n = 0; n < 3; ++n) words[address_byte / 2 + n] = load_little<std::uint16_t>(&mac[2 * n]);
   words[0x38] = address_byte;
   return words;
 }

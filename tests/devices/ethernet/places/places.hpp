@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/common/little_endian.hpp"
 #include "tests/devices/ethernet/pci_bench.hpp"
 
 namespace planar::test {
@@ -19,8 +20,7 @@ inline constexpr std::uint32_t nowhere = 0xE0000000, rom_at = 0xF0000000, fragme
 inline Bytes rom_of(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& words) {
   Bytes rom(0x1000);
   for (std::uint32_t n = 0; n < rom.size(); ++n) rom[n] = static_cast<std::uint8_t>(n * 7 + n / 256);
-  for (const auto& [at, value] : words)
-    for (unsigned n = 0; n < 4; ++n) rom[at + n] = static_cast<std::uint8_t>(value >> (8 * n));
+  for (const auto& [at, value] : words) store_little(&rom[at], value);
   return rom;
 }
 
