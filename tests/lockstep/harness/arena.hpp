@@ -21,6 +21,7 @@ using cpu::Registers;
 enum : unsigned { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
 enum : unsigned { ES, CS, SS, DS, FS, GS };
 inline constexpr std::uint32_t cr4_pse = 0x10, cr4_pge = 0x80;
+inline constexpr std::uint8_t entry_marks = 0x60;  ///< accessed and dirty, of an entry of a page table
 inline constexpr std::uint32_t sysenter_cs = 0x174, sysenter_esp = 0x175, sysenter_eip = 0x176;
 
 enum class Mode : std::uint8_t { real, v86, protected16, user16, protected32, user32 };

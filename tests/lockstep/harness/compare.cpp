@@ -61,6 +61,20 @@ bool Runner::stores_equal() {
   return equal;
 }
 
+// A page fault leaves planar's tables as they were. Unicorn has marked entries by then, if the access was the second of
+// its instruction: the write of ADD [m], r; a second page.
+void Runner::take_back_marks() {
+  bool marked = false;
+  for (std::uint32_t at = 0; at < tables_end; at += 4) {
+    const std::uint8_t more = arena.theirs[at] & static_cast<std::uint8_t>(~arena.ours[at]) & entry_marks;
+    arena.theirs[at] ^= more;
+    marked = marked || more;
+  }
+  if (!marked) return;
+  coverage_.note(Mask::access_order);
+  arena.unicorn.flush_tlb();
+}
+
 bool Runner::same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined,
                        const char*& what) {
   std::uint32_t mask = ~(flag_rf | undefined);

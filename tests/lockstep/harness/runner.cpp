@@ -403,6 +403,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   if (result.kind == StepResult::Kind::unmapped)
     return exclude(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
   ++exceptions;
+  if (result.vector == 14) take_back_marks();
   const bool is_limit = (vector == 12 || vector == 13) && !is_wide(program_->mode);
   if (vector != result.vector) {
     if (vector == 8) return exclude(Mask::delivery);

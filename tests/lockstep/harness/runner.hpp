@@ -68,6 +68,7 @@ class Runner {
   bool sets_other_cr4_bits(const Instruction& instruction) const;
   bool through_cs(const Instruction& instruction) const;
   bool stores_equal();
+  void take_back_marks();
   bool wraps(const Instruction& instruction) const;
   bool stack_usable(const Registers& handler) const;
   void sync_stack(const Registers& handler);
