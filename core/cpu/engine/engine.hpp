@@ -212,6 +212,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void flush_tlb(Kept kept = Kept::none);
   void invalidate_page(std::uint32_t linear);
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
+  /// Where a read of RAM or ROM at the present privilege goes, if that needs no page walk.
+  std::optional<std::uint32_t> translation_at_hand(std::uint32_t linear);
 
   // ---- blocks.cpp
   /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction

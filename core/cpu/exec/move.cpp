@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, CMOVcc, LAHF, SAHF, NOP.
+// MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, CMOVcc, LAHF, SAHF, NOP, PREFETCHh.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/condition.hpp"
 
@@ -143,6 +143,13 @@ void sahf(Engine& c, const Op&) {
   c.set_arithmetic((ah & 0xD5) | (c.of() ? flag_of : 0));
 }
 
+// Never faults. What a segment's limit excludes is fetched all the same: nothing but time depends on it.
+void prefetch(Engine& c, const Op& op) {
+  if (!has_prefetch(c.signature())) return;
+  const std::uint32_t linear = c.seg[op.segment].base + c.effective_address(op);
+  if (const auto physical = c.translation_at_hand(linear)) c.timing.prefetch(*physical);
+}
+
 }  // namespace
 
 Handlers select_move(const Op& op, const Target& target) {
@@ -152,6 +159,7 @@ Handlers select_move(const Op& op, const Target& target) {
   if (code >= 0x91 && code < 0x98) return by_word(op, []<class T> { return register_only<xchg_accumulator<T>>; });
   if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
   if (code >= 0x0F40 && code < 0x0F50) return by_word(op, []<class T> { return forms<Cmov<T>>; });
+  if (code == 0x0F18 && op.has_memory && op.reg < 4) return register_only<prefetch>(op);
   if (code >= 0x0F18 && code < 0x0F20) return register_only<nop>(op);  // hints; memory is not touched
   if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>(op);
   switch (code) {

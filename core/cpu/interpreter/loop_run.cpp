@@ -56,6 +56,7 @@ bool computes(const Op& op) {
     case 0x69:
     case 0x6A:
     case 0x6B:
+    case 0x0F18:  // PREFETCHh
     case 0x0FA3:
     case 0x0FAB:
     case 0x0FB3:

@@ -216,6 +216,23 @@ bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const
   return true;
 }
 
+std::optional<std::uint32_t> Engine::translation_at_hand(std::uint32_t linear) {
+  std::uint32_t physical = linear;
+  if (cr0 & cr0_pg) {
+    const TlbEntry* e = data_tlb.find(linear & page_mask);
+    std::uint32_t within = ~page_mask;
+    if (!e && large_tlb_for(Access::read)) {
+      e = large_tlb.find(linear & large_page_mask);
+      within = ~large_page_mask;
+    }
+    if (!e || !permitted(*e, cpl == 3, Access::read)) return std::nullopt;
+    physical = e->frame | (linear & within);
+  }
+  physical &= address_mask;
+  if (!space.page(physical).is_memory()) return std::nullopt;
+  return physical;
+}
+
 // #AC: the user's alone, and only on processors that have EFLAGS.AC and CR0.AM.
 void Engine::check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const {
   if ((linear & alignment) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);

@@ -133,6 +133,10 @@ class Timing {
   void write_aligned(std::uint32_t physical, unsigned bytes) {
     visit_memory<M...>([&](auto& t) { t.write_aligned(physical, bytes); });
   }
+  /// A line is wanted soon, which nothing waits for (PREFETCHh).
+  void prefetch(std::uint32_t physical) {
+    if (is_p6()) p6_.prefetch(physical);
+  }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) {
     visit([&](auto& t) { t.branch(op, taken, linear_target); });
   }

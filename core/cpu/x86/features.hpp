@@ -16,6 +16,10 @@ constexpr bool has_cmov(Model m) { return m >= Model::p6; }
 constexpr bool has_mmx(Model m) { return m >= Model::p6; }
 /// FXSAVE, FXRSTOR and CR4.OSFXSR: from the second Pentium II (Deschutes) on.
 constexpr bool has_fxsr(Model m) { return m >= Model::p6; }
+/// PREFETCHh fetches: from the first Pentium III (Katmai, model 7) on; before, it is a hint without effect.
+constexpr bool has_prefetch(std::uint32_t signature) {
+  return (signature >> 8 & 0xF) == 6 && (signature >> 4 & 0xF) >= 7;
+}
 /// SYSENTER, SYSEXIT.
 constexpr bool has_sysenter(Model m) { return m >= Model::p6; }
 /// RDPMC and CR4.PCE.

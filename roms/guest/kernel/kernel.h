@@ -244,6 +244,10 @@ static inline u32 mul_div(u32 a, u32 b, u32 c) {
 
 // ---- memory (mm.c, string.c) --------------------------------------------------------------------
 void mm_init(void);
+extern int has_prefetch;                // the processor fetches by PREFETCHh
+static inline void prefetch(const volatile void *at) {
+    __asm__ volatile("prefetcht0 %0" ::"m"(*(const volatile u8 *)at));
+}
 void *alloc_pages(u32 count);           // zeroed, physically contiguous; panics when memory is out
 // Registers of an adapter above the RAM, uncached. For probes: the process's page directory is a copy of what is mapped
 // before it begins.

@@ -15,7 +15,10 @@ enum { IO_PDE = KERNEL_PDE + 6 };       // 8 MB above the RAM that is mapped, as
 
 static u32 next_free, end_of_memory;    // physical
 
-// CPUID exists when bit 21 of EFLAGS can be toggled; feature bit 3 = 4 MB pages.
+int has_prefetch;
+
+// CPUID exists when bit 21 of EFLAGS can be toggled; feature bit 3 = 4 MB pages. PREFETCHh came with SSE, in the
+// Pentium III, family 6, model 7.
 static int has_4mb_pages(void) {
     u32 before, after, a = 1, b, c, d;
     __asm__ volatile("pushfl\n\tpopl %0\n\tmovl %0,%1\n\txorl $0x200000,%1\n\tpushl %1\n\tpopfl\n\t"
@@ -24,6 +27,7 @@ static int has_4mb_pages(void) {
     if (!((before ^ after) & 0x200000))
         return 0;
     __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    has_prefetch = (a & 0xF00) == 0x600 && (a & 0xF0) >= 0x70;
     return (d >> 3) & 1;
 }
 

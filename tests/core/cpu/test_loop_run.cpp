@@ -38,6 +38,8 @@ std::vector<Loop> loops() {
       loop("short delays", {0xBE, 0x28, 0, 0, 0, 0xB9, 0x84, 3, 0, 0, 0x49, 0x79, 0xFD, 0x4E, 0x75, 0xF5}, true),
       // again: MOV EAX, [EBX]; TEST EAX, EAX; JZ again
       loop("flag", {0x8B, 0x03, 0x85, 0xC0, 0x74, 0xFA}, true),
+      // again: PREFETCHT0 [EBX+40h]; MOV EAX, [EBX]; TEST EAX, EAX; JZ again
+      loop("flag, with a prefetch", {0x0F, 0x18, 0x4B, 0x40, 0x8B, 0x03, 0x85, 0xC0, 0x74, 0xF6}, true),
       // again: CLI; INC DWORD [EBX+4]; CALL f; DEC DWORD [EBX+4]; CLD; TEST EAX, EAX; JZ again; JMP on;
       // f: PUSH ESI; MOV EAX, [EBX]; MOV [EBX+8], AL; CMP EAX, 77; JE g; g: POP ESI; RET; on:
       loop("visits", {0xFA, 0xFF, 0x43, 0x04, 0xE8, 10,   0,    0,    0,    0xFF, 0x4B, 0x04, 0xFC, 0x85, 0xC0, 0x74,

@@ -40,6 +40,13 @@ std::uint64_t MemoryP6::load_elsewhere(std::uint64_t t, std::uint32_t address, s
   return line_to(data_, t + load_latency, address);
 }
 
+// Memory that is not cached is left alone (Intel, Software Developer's Manual volume 2, 243191, PREFETCH).
+void MemoryP6::prefetch_elsewhere(std::uint64_t t, std::uint32_t address) {
+  if (data_.find<l1>(address) || !enabled_ || !memory_.cacheable(address) || reads_each(address)) return;
+  ++counters_.read_misses;
+  line_to(data_, t + load_latency, address);
+}
+
 std::uint64_t MemoryP6::store_elsewhere(std::uint64_t t, std::uint32_t address, unsigned bytes) {
   if (writes_each(address)) return store_past(type_, t, address, bytes);
   if (data_.find_for_write<l1>(address)) return after_fill(t, address);

@@ -89,6 +89,7 @@ constexpr Row rows[] = {
     {0x00D7, one,     -1, 0, 0,   {2, 1, p01, 1},        {2, 1, p01, 1}},         // XLAT
     {0x009E, one,     -1, 0, all, {1, 1, p01, 1},        {1, 1, p01, 1}},         // SAHF
     {0x009F, one,     -1, all, 0, {1, 1, p01, 1},        {1, 1, p01, 1}},         // LAHF
+    {0x0F18, eight,   -1, 0, 0,   {1, 1, p01, 1},        {1, 0, 0, 0}},           // PREFETCHh, other hints
     {0x0FC8, eight,   -1, 0, 0,   {2, 2, p01, 1},        {2, 2, p01, 1}},         // BSWAP
     {0x0FB0, two,     -1, 0, all, {4, 3, p01, 1},        {6, 3, p01, 1}},         // CMPXCHG
     {0x0FC0, two,     -1, 0, all, {4, 3, p01, 1},        {6, 2, p01, 1}},         // XADD

@@ -305,6 +305,10 @@ Predictor::Outcome TimingP6::prediction(const Op& op, bool taken, std::uint32_t 
 // ---- who answers ----
 
 std::uint64_t TimingP6::load_at(std::uint64_t t, std::uint32_t physical, unsigned bytes, std::uint64_t in_order) {
+  if (bytes == 0) {
+    memory_.prefetch(t, physical);
+    return t + MemoryP6::load_latency;
+  }
   std::uint64_t done = memory_.reads_each(physical) ? 0 : stores_.load(t, physical, bytes);
   if (done == 0) done = memory_.load(t, physical, in_order);
   if (splits(physical, bytes)) [[unlikely]]

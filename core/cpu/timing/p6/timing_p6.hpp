@@ -58,6 +58,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
+  /// A load of no bytes: its micro-op is done when a hit would be, and the line comes.
+  void prefetch(std::uint32_t physical) { read(physical, 0); }
   /// A repeated string instruction begins, of `count` elements (more than 0).
   void begin_repeat(std::uint32_t count, bool upwards);
   void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }

@@ -46,6 +46,46 @@ TEST_CASE("P6: any way to run gives the same state at the same clock") {
   }
 }
 
+TEST_CASE("P6: PREFETCHh of a Pentium III brings a line that nothing waits for") {
+  // MOV ECX, 256; MOV ESI, 40000h; top: the hint; MOV EAX, [ESI]; AND EAX, EDI, which is 0; IMUL EAX, EAX, 1 16 times;
+  // ADD ESI, EAX; ADD ESI, 40h; DEC ECX; JNZ top: each pass waits for the line of the one before.
+  const auto clocks = [](const std::vector<unsigned>& hint, std::uint32_t signature) {
+    std::vector<unsigned> code{0xB9, 0, 1, 0, 0, 0xBE, 0, 0, 4, 0};
+    const std::size_t top = code.size();
+    append(code, hint);
+    append(code, {0x8B, 0x06, 0x21, 0xF8});
+    for (int n = 0; n < 16; ++n) append(code, {0x6B, 0xC0, 1});
+    append(code, {0x01, 0xC6, 0x83, 0xC6, 0x40, 0x49, 0x0F, 0x85});
+    append(code, little(static_cast<std::uint32_t>(top - (code.size() + 4))));
+    append(code, {0x0F, 0xA2, 0xF4});  // cpuid; hlt
+    CpuConfig config = coppermine();
+    config.signature = signature;
+    Board b(config);
+    load_code(b, code);
+    b.run(1000_ms);
+    REQUIRE(b.cpu.halted());
+    return b.cpu.clocks();
+  };
+  constexpr std::uint32_t deschutes = 0x652, katmai = 0x672;
+  const std::vector<unsigned> none{0x0F, 0x1F, 0x46, 0x40}, next_line{0x0F, 0x18, 0x4E, 0x40},
+      same_line{0x0F, 0x18, 0x4E, 0x04};
+  const std::uint64_t without = clocks(none, katmai);
+  CHECK(clocks(next_line, katmai) < without * 2 / 3);
+  CHECK(clocks(same_line, katmai) == without);
+  CHECK(clocks(next_line, deschutes) == without);
+}
+
+TEST_CASE("P6: PREFETCHh never faults, and walks no page tables") {
+  for (const std::uint32_t entry : {0u, 0x123007u}) {
+    Board b(coppermine());
+    b.paged({0x0F, 0x18, 0x0D, 0, 0x30, 0x12, 0, 0xF4});  // PREFETCHT0 [123000h]; HLT
+    b.pte(0x123000, entry);
+    b.run(1_ms);
+    CHECK(b.cpu.halted());
+    CHECK(b.pte(0x123000) == entry);
+  }
+}
+
 TEST_CASE("P6: REP MOVSD is fast upwards, from 64 doublewords on, aligned to eight, and not into its own lines") {
   // Clocks of an element, its data in the first level.
   const auto element = [](std::uint32_t from, std::uint32_t to, std::uint32_t count, bool down = false) {

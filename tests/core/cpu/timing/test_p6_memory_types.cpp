@@ -98,6 +98,14 @@ TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is 
   CHECK(clocks_of_pass(MemoryType::uncacheable, beside, 0) > 39 + 11 * bus_clock);
 }
 
+TEST_CASE("P6: PREFETCHh leaves memory that is not cached alone", "[cpu][p6]") {
+  const std::vector<unsigned> hint{0x0F, 0x18, 0x4E, 0};  // prefetcht0 [esi]
+  for (const MemoryType type : {MemoryType::uncacheable, MemoryType::write_combining})
+    CHECK(clocks_of_pass(type, hint, 32) < 4);
+  // From memory, as fast as the bus takes lines.
+  CHECK(clocks_of_pass(MemoryType::write_back, hint, 32) == Approx(8 * bus_clock).epsilon(0.05));
+}
+
 TEST_CASE("P6: write-through memory takes each store to the bus and keeps the line, write-protected drops it",
           "[cpu][p6]") {
   // mov [esi], eax; mov edx, [esi+8]
