@@ -12,8 +12,11 @@ EthernetLinkLayer::EthernetLinkLayer(Scheduler& scheduler, std::string name, Eth
 }
 
 std::vector<std::uint8_t> EthernetLinkLayer::encapsulate(std::span<const std::uint8_t> frame) const {
-  std::vector<std::uint8_t> padded(frame.begin(), frame.end());
-  padded.resize(std::max(padded.size(), min_frame_bytes - fcs_bytes));
+  const std::size_t bytes = std::max(frame.size(), std::size_t{min_frame_bytes - fcs_bytes});
+  std::vector<std::uint8_t> padded;
+  padded.reserve(bytes + fcs_bytes);
+  padded.assign(frame.begin(), frame.end());
+  padded.resize(bytes);
   append_fcs(padded);
   return padded;
 }

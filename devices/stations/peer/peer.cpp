@@ -131,6 +131,7 @@ void Peer::send_own(Service& service, Time now) {
 
 void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now) {
   Bytes frame;
+  frame.reserve(ethernet_header + payload.size());
   put(frame, to);
   put(frame, config_.mac);
   put16(frame, type);
@@ -317,6 +318,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
 
 void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now, bool last_first) {
   Bytes p;
+  p.reserve(udp_header + data.size());
   put16(p, port);
   put16(p, to_port);
   put16(p, static_cast<std::uint32_t>(udp_header + data.size()));
@@ -344,7 +346,9 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now, bool 
   for (const std::size_t at : offsets) {
     const bool more = at != last;
     const std::size_t bytes = more ? of_fragment : payload.size() - at;
-    Bytes p{0x45, 0};
+    Bytes p;
+    p.reserve(ip_header + bytes);
+    p = {0x45, 0};
     put16(p, static_cast<std::uint32_t>(ip_header + bytes));
     put16(p, id);
     // path MTU discovery: TCP's are not to be fragmented

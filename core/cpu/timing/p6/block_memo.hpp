@@ -70,11 +70,15 @@ class BlockMemo {
     const std::uint32_t* const n = firsts_.find(key(state, block));
     return n == nullptr ? nullptr : &questions_[*n];
   }
+  /// The same after an end, if it is this block that has come after it before; null: that is not known. Block 0 is none.
+  const Question* follower(const Question& end, std::uint32_t block) const {
+    const Follower f = follower_of(end);
+    return f.block == block && block != 0 ? &questions_[f.first] : nullptr;
+  }
   /// The same after an end, which leads there from now on.
   const Question* first(const Question& end, std::uint32_t block) {
-    if (follower_of(end).block == block) [[likely]]
-      return &questions_[follower_of(end).first];
-    return first_elsewhere(end, block);
+    const Question* const known = follower(end, block);
+    return known != nullptr ? known : first_elsewhere(end, block);
   }
   /// What is asked when `question` has been answered; null: not known.
   const Question* after(const Question& question, std::uint64_t answer) const {

@@ -49,12 +49,19 @@ class MemoryP6 {
   void prefetch(std::uint64_t t, std::uint32_t address) {
     if (!data_.in_mru_way<l1>(address)) prefetch_elsewhere(t, address);
   }
+  /// Whether a store that leaves the store buffer at `t` is taken then: its line was used last in its set, is dirty,
+  /// and nothing is on its way. False says nothing.
+  bool takes_at_once(std::uint64_t t, std::uint32_t address) const {
+    return data_.dirty_in_mru_way<l1>(address) && t >= fills_until_;
+  }
   /// When the first level has taken a store that leaves the store buffer at `t`.
   std::uint64_t store(std::uint64_t t, std::uint32_t address, unsigned bytes) {
     if (!data_.dirty_in_mru_way<l1>(address)) [[unlikely]]
       return store_elsewhere(t, address, bytes);
     return t >= fills_until_ ? t : after_fill(t, address);
   }
+  /// Whether it is there. False says nothing.
+  bool fetched(std::uint32_t address) const { return code_.in_mru_way<l1>(address); }
   /// The code line of `address`, wanted at `t`.
   std::uint64_t fetch(std::uint64_t t, std::uint32_t address) {
     return code_.find<l1>(address) ? t : fetch_elsewhere(t, address);

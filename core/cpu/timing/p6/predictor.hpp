@@ -29,7 +29,7 @@ class Predictor {
 
   /// The branch at physical address `at` goes to linear address `target`, or could have gone there and does not;
   /// `backward`: that lies before it. Pages being what they are, the return stack compares the offsets in them.
-  Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target, bool backward) {
+  [[gnu::always_inline]] Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target, bool backward) {
     if (kind == BranchKind::ret) return ((pop() ^ target) & 0xFFF) == 0 ? Outcome::right : Outcome::wrong;
     if (watched_ != nullptr) [[unlikely]]
       note(at);
@@ -94,7 +94,7 @@ class Predictor {
       }
     return nullptr;
   }
-  void allocate(std::uint32_t at, std::uint32_t target) {
+  [[gnu::noinline]] void allocate(std::uint32_t at, std::uint32_t target) {
     Entry* const set = set_of(at);
     unsigned oldest = 0;
     for (unsigned way = 1; way < ways; ++way)
@@ -102,7 +102,7 @@ class Predictor {
     set[oldest] = {at + 1, target, 0xAAAAAAAA, 15, set[oldest].age};  // weakly taken
     use(set, oldest);
   }
-  static void use(Entry* set, unsigned used) {
+  [[gnu::noinline]] static void use(Entry* set, unsigned used) {
     for (unsigned way = 0; way < ways; ++way)
       if (set[way].age <= set[used].age && way != used && set[way].age < ways - 1) ++set[way].age;
     set[used].age = 0;
@@ -151,7 +151,7 @@ inline bool Predictor::is_as(const Before& b) const {
          std::all_of(b.sets_.begin(), b.sets_.begin() + b.count_, same);
 }
 
-inline void Predictor::note(std::uint32_t at) {
+[[gnu::noinline]] inline void Predictor::note(std::uint32_t at) {
   Before& b = *watched_;
   const unsigned number = set_number(at);
   const auto end = b.sets_.begin() + b.count_;

@@ -58,6 +58,13 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
+  /// The usual access in a block that is known: a hit, and nothing happens before what is asked next. False: nothing
+  /// has been done.
+  bool read_quickly(std::uint32_t physical, unsigned bytes);
+  bool write_quickly(std::uint32_t physical, unsigned bytes);
+  /// Any other.
+  void read_slowly(std::uint32_t physical, unsigned bytes);
+  void write_slowly(std::uint32_t physical, unsigned bytes);
   /// A load of no bytes: its micro-op is done when a hit would be, and the line comes.
   void prefetch(std::uint32_t physical) { read(physical, 0); }
   /// A repeated string instruction begins, of `count` elements (more than 0).
@@ -213,6 +220,10 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool find_state() { return (state_ != BlockMemo::none && clock_ == base_clock_) || make_state(); }
   bool make_state();
   bool number_pipeline();
+  void enter_slowly(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit);
+  const Question* first_as_before(const BlockOfP6& block) const;
+  void begin_block(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit);
+  void follow(const Question& first);
   void begin_recording(const Question* from);
   void leave_recorded();
   BlockMemo::Place recorded_place() const;
@@ -220,14 +231,49 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   std::optional<Question> end_after(const Op& last);
   void write_way_down(const Op& last);
   void follow_begin(const Op& op, std::uint32_t physical_eip);
+  void follow_begin_slowly(const Op& op, std::uint32_t physical_eip);
   bool follow_load(std::uint32_t physical, unsigned bytes);
   bool follow_store(std::uint32_t physical, unsigned bytes);
   bool follow_branch(const Op& op, bool taken, std::uint32_t target);
-  bool follow_end();
+  /// The instruction has nothing more to ask, but more is expected of it; or the block ends.
+  bool follow_end() {
+    if (next_->kind != Kind::end) return follow_end_slowly();
+    end_block();
+    return true;
+  }
+  bool follow_end_slowly();
+  void end_block() {
+    clock_ = base_clock_ = after_base(next_->reach);
+    base_ = after_base(next_->at);
+    state_ = next_->other;
+    ended_ = next_;
+    op_ = nullptr;
+    following_ = false;
+    ++memo_.counts.followed;
+  }
   void follow_cycle(std::uint64_t end);
   /// Whether that is what the instruction is expected to ask next.
   bool asked(Kind kind) const { return next_->kind == kind && next_->after == op_->after; }
   void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
+  /// Whether `answer` is the one met first, and nothing happens before the next question: answered() comes to that.
+  bool goes_on_with(std::uint64_t answer) const {
+    const Question& next = *(next_ + 1);
+    return next_->answer == answer && (after_base(next.reach) < limit_ || next.after == next_->after);
+  }
+  /// Then this is what it does.
+  void go_on(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0) {
+    note_step(kind, answer, address, bytes);
+    ++next_;
+  }
+  void note_step(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
+    answered_ = next_;
+    way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes),
+                      next_->after};
+  }
+  void note_store(std::uint32_t physical, unsigned bytes, std::uint64_t taken) {
+    displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
+    stores_.add(physical, bytes, after_base(next_->data), taken);
+  }
   static std::uint64_t branch_answer(bool taken, Predictor::Outcome outcome) {
     return static_cast<std::uint64_t>(outcome) | (taken ? 4u : 0u);
   }
@@ -316,5 +362,26 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   std::uint32_t retraced_ = 0;      // the next step, while the pipeline goes the way again
   bool verify_ = false;
 };
+
+[[gnu::always_inline]] inline bool TimingP6::read_quickly(std::uint32_t physical, unsigned bytes) {
+  if (!following_ || !asked(Kind::load)) return false;
+  const std::uint64_t t = after_base(next_->at);
+  if (!stores_.surely_clear(t, physical, bytes) || !memory_.at_hand(t, physical) || splits(physical, bytes) ||
+      !goes_on_with(MemoryP6::load_latency))
+    return false;
+  last_read_ = physical;
+  go_on(Kind::load, MemoryP6::load_latency, physical, bytes);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool TimingP6::write_quickly(std::uint32_t physical, unsigned bytes) {
+  if (!following_ || log_ != nullptr || !asked(Kind::store)) return false;
+  const std::uint64_t leaves = after_base(next_->at);
+  if (!memory_.takes_at_once(leaves, physical) || splits(physical, bytes) || !goes_on_with(0)) return false;
+  last_write_ = physical;
+  note_store(physical, bytes, leaves);
+  go_on(Kind::store, 0, physical, bytes);
+  return true;
+}
 
 }  // namespace planar::cpu

@@ -42,6 +42,38 @@ bool TimingP6::number_pipeline() {
 
 void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit) {
   ++memo_.counts.passed;
+  const Question* const first = first_as_before(block);
+  if (first == nullptr || after_base(first->reach) >= limit) [[unlikely]]
+    return enter_slowly(block, ops, physical, limit);
+  ++since_unfit_;
+  begin_block(block, ops, physical, limit);
+  follow(*first);
+}
+
+// What is asked first, if the block has come after the one before already; null: that is to be looked for.
+inline const BlockMemo::Question* TimingP6::first_as_before(const BlockOfP6& block) const {
+  if (ended_ == nullptr || state_ == BlockMemo::none || clock_ != base_clock_ || block.unfit || waits_ || verify_)
+    return nullptr;
+  return memo_.follower(*ended_, block.number);
+}
+
+inline void TimingP6::begin_block(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit) {
+  steps_ = stores_given_ = 0;
+  block_ = &block;
+  ops_ = ops;
+  physical_ = physical;
+  limit_ = limit;
+  op_ = done_ = nullptr;
+  answered_ = nullptr;
+}
+
+inline void TimingP6::follow(const Question& first) {
+  next_ = &first;
+  following_ = true;
+  current_ = false;
+}
+
+void TimingP6::enter_slowly(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit) {
   if (block.unfit) {
     waits_ = &block == unfit_ && since_unfit_ < worthwhile;
     unfit_ = &block;
@@ -52,21 +84,10 @@ void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, st
   if ((waits_ && since_unfit_ < worthwhile) || limit <= clock_ || !find_state()) return;
   if (block.number == 0) block.number = memo_.new_block();
   const Question* first = ended_ != nullptr ? memo_.first(*ended_, block.number) : memo_.first(state_, block.number);
-  if (first == nullptr || after_base(first->reach) >= limit) [[unlikely]]
+  if (first == nullptr || after_base(first->reach) >= limit)
     first = memo_.cut(BlockMemo::beginning(state_, block.number), since_base(limit));
-  steps_ = stores_given_ = 0;
-  block_ = &block;
-  ops_ = ops;
-  physical_ = physical;
-  limit_ = limit;
-  op_ = done_ = nullptr;
-  answered_ = nullptr;
-  if (first != nullptr && !verify_) [[likely]] {
-    next_ = first;
-    following_ = true;
-    current_ = false;
-    return;
-  }
+  begin_block(block, ops, physical, limit);
+  if (first != nullptr && !verify_) return follow(*first);
   catch_up();
   begin_recording(nullptr);
 }
@@ -136,8 +157,7 @@ void TimingP6::write_way_down(const Op& last) {
 
 inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
   const Question& q = *next_;
-  answered_ = &q;
-  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), q.after};
+  note_step(kind, answer, address, bytes);
   const Question* const next = memo_.after(q, answer);
   // Between two questions of one instruction, and after the last one of the last, no instruction ends.
   if (next != nullptr && (after_base(next->reach) < limit_ || next->after == q.after)) [[likely]]
@@ -149,6 +169,15 @@ inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t ad
 }
 
 void TimingP6::follow_begin(const Op& op, std::uint32_t eip) {
+  if (next_->kind == Kind::code_end && goes_on_with(0) && memory_.fetched(eip + op.length - 1)) {
+    go_on(Kind::code_end, 0);
+    if (!asked(Kind::drain)) [[likely]]
+      return;
+  }
+  follow_begin_slowly(op, eip);
+}
+
+void TimingP6::follow_begin_slowly(const Op& op, std::uint32_t eip) {
   if (next_->kind == Kind::code) {
     const std::uint64_t t = after_base(next_->at);
     answered(Kind::code, memory_.fetch(t, eip) - t);
@@ -167,9 +196,7 @@ inline bool TimingP6::follow_load(std::uint32_t physical, unsigned bytes) {
   if (!asked(Kind::load) || memory_.reads_each(physical)) return false;
   last_read_ = physical;
   const std::uint64_t t = after_base(next_->at);
-  const bool at_hand =
-      stores_.surely_clear(t, physical, bytes) && memory_.at_hand(t, physical) && !splits(physical, bytes);
-  answered(Kind::load, at_hand ? MemoryP6::load_latency : load_at(t, physical, bytes, 0) - t, physical, bytes);
+  answered(Kind::load, load_at(t, physical, bytes, 0) - t, physical, bytes);
   return true;
 }
 
@@ -177,8 +204,7 @@ inline bool TimingP6::follow_store(std::uint32_t physical, unsigned bytes) {
   if (!asked(Kind::store)) return false;
   last_write_ = physical;
   const std::uint64_t leaves = after_base(next_->at), taken = store_at(leaves, physical, bytes);
-  displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
-  stores_.add(physical, bytes, after_base(next_->data), taken);
+  note_store(physical, bytes, taken);
   answered(Kind::store, taken - leaves, physical, bytes);
   return true;
 }
@@ -189,30 +215,31 @@ inline bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t targ
   return true;
 }
 
-// The instruction has nothing more to ask, but more is expected of it; or the block ends.
-bool TimingP6::follow_end() {
-  if (next_->kind == Kind::drain_at_end) {
-    const std::uint64_t t = after_base(next_->at);
-    answered(Kind::drain_at_end, memory_.drain(t) - t);
-    if (following_ && next_->after != op_->after) return true;
-  }
+// The instruction has nothing more to ask, but more is expected of it.
+bool TimingP6::follow_end_slowly() {
+  if (next_->kind != Kind::drain_at_end) return false;
+  const std::uint64_t t = after_base(next_->at);
+  answered(Kind::drain_at_end, memory_.drain(t) - t);
+  if (following_ && next_->after != op_->after) return true;
   if (!following_ || next_->kind != Kind::end) return false;
-  clock_ = base_clock_ = after_base(next_->reach);
-  base_ = after_base(next_->at);
-  state_ = next_->other;
-  ended_ = next_;
-  op_ = nullptr;
-  following_ = false;
-  ++memo_.counts.followed;
+  end_block();
   return true;
 }
 
 void TimingP6::read(std::uint32_t physical, unsigned bytes) {
+  if (!read_quickly(physical, bytes)) read_slowly(physical, bytes);
+}
+
+void TimingP6::write(std::uint32_t physical, unsigned bytes) {
+  if (!write_quickly(physical, bytes)) write_slowly(physical, bytes);
+}
+
+void TimingP6::read_slowly(std::uint32_t physical, unsigned bytes) {
   if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
     compute_read(physical, bytes);
 }
 
-void TimingP6::write(std::uint32_t physical, unsigned bytes) {
+void TimingP6::write_slowly(std::uint32_t physical, unsigned bytes) {
   if (log_ != nullptr) [[unlikely]]
     log_->add(physical, bytes);
   if (!following_ || !follow_store(physical, bytes)) [[unlikely]]
