@@ -427,8 +427,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   if (!what && result.vector == 14 && ours.cr2 != theirs.cr2) {
     const bool crosses = (ours.cr2 ^ theirs.cr2) & 0xFFFFF000u && ours.cr2 - theirs.cr2 + 16 < 32;
     // FBLD, FBSTP, environments, FSAVE images, and 80-bit operands: the order of the parts is specific to the chip.
-    const bool large =
-        form.kind == Kind::fpu && (form.opcode & 1) && (form.group == 4 || form.group == 6 || form.opcode == 0xDB);
+    const bool m80 = form.opcode == 0xDB && form.group >= 5;
+    const bool large = form.kind == Kind::fpu && (m80 || ((form.opcode & 1) && (form.group == 4 || form.group == 6)));
     if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60)
       return exclude(Mask::access_order);
     what = "CR2";

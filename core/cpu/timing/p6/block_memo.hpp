@@ -70,7 +70,8 @@ class BlockMemo {
     const std::uint32_t* const n = firsts_.find(key(state, block));
     return n == nullptr ? nullptr : &questions_[*n];
   }
-  /// The same after an end, if it is this block that has come after it before; null: that is not known. Block 0 is none.
+  /// The same after an end, if it is this block that has come after it before; null: that is not known. Block 0 is
+  /// none.
   const Question* follower(const Question& end, std::uint32_t block) const {
     const Follower f = follower_of(end);
     return f.block == block && block != 0 ? &questions_[f.first] : nullptr;

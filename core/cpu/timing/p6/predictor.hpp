@@ -29,7 +29,8 @@ class Predictor {
 
   /// The branch at physical address `at` goes to linear address `target`, or could have gone there and does not;
   /// `backward`: that lies before it. Pages being what they are, the return stack compares the offsets in them.
-  [[gnu::always_inline]] Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target, bool backward) {
+  [[gnu::always_inline]] Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target,
+                                        bool backward) {
     if (kind == BranchKind::ret) return ((pop() ^ target) & 0xFFF) == 0 ? Outcome::right : Outcome::wrong;
     if (watched_ != nullptr) [[unlikely]]
       note(at);
