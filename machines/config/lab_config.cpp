@@ -40,11 +40,16 @@ LabConfig LabConfig::of_lab_file(Config file, bool built_in_only) {
   LabConfig lab;
   lab.named_ = true;
   const std::string place = file.origin("machine");
+  std::vector<std::string> places;
+  for (std::size_t n = 0; n < most_machines; ++n) places.push_back(file.origin("machine", n));
   std::vector<Config> parts = file.split("machine", lab_tables);
   if (parts.empty() || parts.size() > most_machines)
     throw Error(fmt::format("{}: the lab has {} machines; write 1 to {} [[machine]] tables", place, parts.size(),
                             most_machines));
   for (Config& part : parts) {
+    if (!part.has("name"))
+      throw Error(fmt::format("{}: name is missing; give each machine of a lab its own: name = \"near\"",
+                              places[lab.names_.size()]));
     const auto name = part.text("name");
     if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
     if (std::find(lab.names_.begin(), lab.names_.end(), name) != lab.names_.end())

@@ -288,6 +288,7 @@ TEST_CASE("--bond: RTL8139s get one address in their EEPROMs, because their driv
   INFO(mixed.err);
   REQUIRE(mixed.status == 0);
   for (const auto& card : mixed.json()["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
+  CHECK(run_planar(options + "--card 3c905b:mac=00:60:08:00:00:AB --card rtl8139:mac=00:60:08:00:00:ab").status == 0);
   const auto refused = run_planar(options + "--card 3c905b --card rtl8139:mac=00:E0:4C:00:00:01");
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("would receive nothing") && Contains("slot.2.mac"));

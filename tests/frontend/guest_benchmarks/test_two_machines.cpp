@@ -215,7 +215,8 @@ TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
         std::string::npos);
   CHECK(said_at(scratch, "[[machine]]\nname = \"a\"\nmodel = \"model96\"\n").find("did you mean 'model95'") !=
         std::string::npos);
-  CHECK(said_at(scratch, "[[machine]]\nmodel = \"model95\"\n").find("name: is missing") != std::string::npos);
+  CHECK(said_at(scratch, one + "[[machine]]\nmodel = \"model95\"\n").find("wrong.toml:4:1: name is missing") !=
+        std::string::npos);
   CHECK(said_at(scratch, one + "colour = 1\n").find("wrong.toml:4:10: no setting 'colour'") != std::string::npos);
   CHECK(said_at(scratch, "machine = []\n").find("wrong.toml:1:11: the lab has 0 machines") != std::string::npos);
   CHECK(said_at(scratch, "machine = [1, 2]\n").find("expects tables") != std::string::npos);
