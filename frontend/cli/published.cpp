@@ -182,8 +182,9 @@ RecordConditions run_conditions(const PublishedOptions& o, const MatrixOptions& 
   return of_record;
 }
 
-void write_record(const PublishedOptions& o, const RecordConditions& conditions, const std::vector<ScoredRow>& rows) {
-  write_json(o.record, merge_record(embedded_record(), make_record(rows, conditions)));
+void write_record(const PublishedOptions& o, const RecordConditions& conditions, const std::vector<ScoredRow>& rows,
+                  const nlohmann::ordered_json& before) {
+  write_json(o.record, merge_record(before, make_record(rows, conditions)));
   say("planar: the residuals are in {}\n", o.record);
 }
 
@@ -208,6 +209,7 @@ int run(const PublishedOptions& o) {
   const auto cells = in_placements(
       cells_of(print, o.command.cells(), conditions.seconds.empty(), o.command.sizes.has_value()), placements);
   matrix_files(*o.verb, cells, matrix).check();
+  const auto record = o.record.empty() ? nlohmann::ordered_json() : record_before(o.record, conditions);
   const auto runs = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(runs); !failure.empty())
     throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
@@ -218,7 +220,7 @@ int run(const PublishedOptions& o) {
   const auto interrupted = interruption_text(runs, matrix);
   const int status = !interrupted.empty() ? static_cast<int>(interrupted_exit) : failures.empty() ? 0 : 1;
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
-  if (!o.record.empty() && interrupted.empty()) write_record(o, conditions, rows);
+  if (!o.record.empty() && interrupted.empty()) write_record(o, conditions, rows, record);
   if (o.command.json) {
     auto j = published_json(rows, machines);
     j["missed"] = failures;
@@ -264,9 +266,11 @@ Verb add_published(CLI::App& app) {
   verb->add_flag("--check", o->check,
                  "Fail (exit code 1) with the name of each row whose residual is outside its recorded band: what the "
                  "placements of the guest gave when the record was made, and 1 % on either side");
-  verb->add_option("--record", o->record,
-                   "Write the residuals of the rows that are run, with the others of the present record, to this file; "
-                   "frontend/published/residuals.json is the record that a build takes")
+  verb->add_option(
+          "--record", o->record,
+          "Write the residuals of the rows that are run to this file, with the others that it has, or those of the "
+          "built-in record; "
+          "frontend/published/residuals.json is the record that a build takes")
       ->type_name("FILE");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
   verb->footer(

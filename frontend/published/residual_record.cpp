@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "core/common/error.hpp"
+#include "frontend/kept/kept_json.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
@@ -17,7 +19,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view record_file = "frontend/published/residuals.json";
+constexpr std::string_view record_file = "frontend/published/residuals.json", schema = "planar.residuals/1";
+constexpr std::uint64_t most_bytes = 64 << 20;
 
 /// A row with each of its runs in turn in place of their mean.
 std::vector<CellOutcome> runs_of_row(const ScoredRow& row) {
@@ -72,7 +75,7 @@ std::string RecordConditions::text() const {
 }
 
 ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditions& conditions) {
-  ordered_json record{{"schema", "planar.residuals/1"},
+  ordered_json record{{"schema", schema},
                       {"seconds", conditions.seconds},
                       {"converge", conditions.converge},
                       {"rows", ordered_json::object()}};
@@ -98,6 +101,23 @@ ordered_json merge_record(const ordered_json& record, ordered_json made) {
 
 RecordConditions conditions_of(const ordered_json& record) {
   return {record.value("seconds", std::string{}), record.value("converge", std::string{})};
+}
+
+ordered_json record_before(const std::string& file, const RecordConditions& conditions) {
+  if (!std::filesystem::exists(file))
+    return conditions_of(embedded_record()) == conditions ? embedded_record() : ordered_json();
+  const std::string remedy = "name another file for --record";
+  ordered_json record =
+      read_json(file, most_bytes, "cannot be read; " + remedy, "is no record of residuals; " + remedy, remedy);
+  const auto has_text = [&](const char* key) { return record.contains(key) && record[key].is_string(); };
+  if (!record.is_object() || record.value("schema", ordered_json()) != schema || !has_text("seconds") ||
+      !has_text("converge") || !record.value("rows", ordered_json()).is_object())
+    throw Error(fmt::format("{}: is no record of residuals ({}); {}", file, schema, remedy));
+  const RecordConditions its = conditions_of(record);
+  if (its != conditions)
+    throw Error(fmt::format("{}: holds residuals of {}; run with that, or {}", file,
+                            its.text().empty() ? "whole runs, without --seconds and --converge" : its.text(), remedy));
+  return record;
 }
 
 const ordered_json& embedded_record() {

@@ -28,6 +28,11 @@ nlohmann::ordered_json make_record(const std::vector<ScoredRow>& rows, const Rec
 nlohmann::ordered_json merge_record(const nlohmann::ordered_json& record, nlohmann::ordered_json made);
 RecordConditions conditions_of(const nlohmann::ordered_json& record);
 
+/// What a record to be written to `file` begins with: what is there, or if nothing is, what this program was built
+/// with; nothing, if that was made under other conditions. Throws Error for a file that is no record, or one of other
+/// conditions.
+nlohmann::ordered_json record_before(const std::string& file, const RecordConditions& conditions);
+
 /// The record that this program was built with.
 const nlohmann::ordered_json& embedded_record();
 

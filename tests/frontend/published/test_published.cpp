@@ -556,6 +556,23 @@ TEST_CASE("a figure outside its recorded band is named with its row", "[publishe
   CHECK(merged["rows"].size() == 2);
 }
 
+TEST_CASE("a record is written into the one that is in the file, if its conditions are the same", "[published]") {
+  const program::Scratch scratch;
+  const RecordConditions two{"2", ""}, five{"5", ""};
+  CHECK(record_before(scratch.file("new.json"), two) == embedded_record());
+  CHECK(record_before(scratch.file("new.json"), five).empty());
+  const auto held = scratch.write("held.json", R"({"schema": "planar.residuals/1", "seconds": "2", "converge": "",
+    "rows": {"model95 ne2": {"placements": 1, "average": [1.0, 1.0, 1.0]}}})");
+  CHECK(record_before(held, two)["rows"].size() == 1);
+  CHECK_THROWS_WITH(record_before(held, five), Catch::Contains("held.json: holds residuals of --seconds 2"));
+  for (const char* text :
+       {"", "[1]", "{}", R"({"schema": "planar.residuals/1", "seconds": 2, "converge": "", "rows": {}})",
+        R"({"schema": "planar.residuals/1", "seconds": "2", "converge": "", "rows": []})"}) {
+    INFO(text);
+    CHECK_THROWS_WITH(record_before(scratch.write("other.json", text), two), Catch::Contains("name another file"));
+  }
+}
+
 TEST_CASE("every row of the tables has a recorded residual, of several placements", "[published]") {
   for (const PublishedRow& row : published_rows()) {
     if (row.repeats || !row.missing.empty()) continue;
