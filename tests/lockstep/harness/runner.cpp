@@ -417,6 +417,11 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     // Unicorn reads the stack of a far return with ring 0 privilege, and gets to the selector stored there.
     if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
       return exclude(Mask::far_stack);
+    // It pushes before it compares a far call's target with the limit of its segment, #GP(0).
+    std::uint16_t error = 0;
+    if (is_far(form.kind) && vector == 13 && result.vector == 14 && !check_frame(before_, ours, result, error) &&
+        error == 0)
+      return exclude(Mask::limits);
     found_.reset();
     const Next n = mismatch("vector");
     if (found_) found_->their_vector = result.vector;
@@ -459,16 +464,19 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     arena.copy_memory();
   }
   resynchronise();
-  return code_stored_ ? Next::stop : Next::restart;
+  return code_stored_ || tables_stored_ ? Next::stop : Next::restart;
 }
 
-// The words pushed by the delivery, which Unicorn does not execute.
+// The words pushed by the delivery, which Unicorn does not execute. Where they overlap the page tables, which are
+// mapped one-to-one, they may have changed their own entry.
 void Runner::sync_stack(const Registers& handler) {
   const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
   for (std::uint32_t i = 0; i < 48; ++i) {
     const std::uint32_t linear = handler.segment[SS].base + ((handler.gpr[ESP] + i) & mask);
-    if (const auto physical = arena.processor->translate(linear); physical && *physical < memory_bytes)
-      arena.theirs[*physical] = arena.ours[*physical];
+    const auto physical = linear < tables_end ? std::optional(linear) : arena.processor->translate(linear);
+    if (!physical || *physical >= memory_bytes) continue;
+    tables_stored_ = tables_stored_ || *physical < tables_end;
+    arena.theirs[*physical] = arena.ours[*physical];
   }
 }
 
