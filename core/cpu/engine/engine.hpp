@@ -202,6 +202,10 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
     if (access != Access::execute) return model >= Model::pentium ? &large_tlb : nullptr;
     return has_large_code_tlb(model) ? &large_code_tlb : nullptr;
   }
+  /// The modelled TLB's entry for `linear`; null: it has none.
+  const TlbEntry* find_in_tlb(std::uint32_t linear, Access access);
+  /// The 4 KB of `linear` in the page of `e`, an entry of the TLBs for these accesses.
+  std::uint32_t frame_of(const TlbEntry& e, std::uint32_t linear, Access access);
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
   bool permitted(const TlbEntry& entry, bool user, Access access) const;

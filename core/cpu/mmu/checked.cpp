@@ -105,39 +105,11 @@ struct ByEvent {
 struct OnP6 {
   template <class T>
   [[gnu::noinline]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
-    const std::uint32_t linear = c.linear_for_read(s, offset, sizeof(T));
-    const HostTlbEntry& e = c.host_entry(linear);
-    if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1))) ||
-        !c.timing.p6().read_quickly(e.physical + (linear & 0xFFF), sizeof(T)))
-      return read_slowly<T>(c, linear);
-    return load_little<T>(e.host + (linear & 0xFFF));
-  }
-  template <class T>
-  [[gnu::noinline]] static T read_slowly(Engine& c, std::uint32_t linear) {
-    const HostTlbEntry& e = c.host_entry(linear);
-    if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
-      return static_cast<T>(c.read_slow(linear, sizeof(T), c.cpl == 3));
-    c.timing.p6().read_slowly(e.physical + (linear & 0xFFF), sizeof(T));
-    return load_little<T>(e.host + (linear & 0xFFF));
+    return c.read_linear<T, Model::p6>(c.linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
   }
   template <class T>
   [[gnu::noinline]] static void write(Engine& c, unsigned s, std::uint32_t offset, T v) {
-    const std::uint32_t linear = c.linear_for_write(s, offset, sizeof(T));
-    const HostTlbEntry& e = c.host_entry(linear);
-    if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1))) || e.holds_code(linear) ||
-        !c.timing.p6().write_quickly(e.physical + (linear & 0xFFF), sizeof(T)))
-      return write_slowly<T>(c, linear, v);
-    store_little<T>(e.host + (linear & 0xFFF), v);
-  }
-  template <class T>
-  [[gnu::noinline]] static void write_slowly(Engine& c, std::uint32_t linear, T v) {
-    const HostTlbEntry& e = c.host_entry(linear);
-    if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
-      return c.write_slow(linear, sizeof(T), v, c.cpl == 3);
-    c.timing.p6().write_slowly(e.physical + (linear & 0xFFF), sizeof(T));
-    store_little<T>(e.host + (linear & 0xFFF), v);
-    if (e.holds_code(linear)) [[unlikely]]
-      c.code_written(e.physical + (linear & 0xFFF), sizeof(T));
+    c.write_linear<T, Model::p6>(c.linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
   }
 };
 

@@ -180,17 +180,25 @@ const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
   return *slot;
 }
 
+const TlbEntry* Engine::find_in_tlb(std::uint32_t linear, Access access) {
+  const TlbEntry* const e = tlb_for(access).find(linear & page_mask);
+  ModelTlb* const of_large_pages = large_tlb_for(access);
+  return !e && of_large_pages ? of_large_pages->find(linear & large_page_mask) : e;
+}
+
+std::uint32_t Engine::frame_of(const TlbEntry& e, std::uint32_t linear, Access access) {
+  const ModelTlb* const of_large_pages = large_tlb_for(access);
+  return of_large_pages && of_large_pages->holds(e) ? e.frame | (linear & 0x003FF000u) : e.frame;
+}
+
 std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) {
   if (!(cr0 & cr0_pg)) {
     fill_host_tlb(linear, linear & page_mask, user, true, true, access == Access::execute);
     return linear & address_mask;
   }
-  const TlbEntry* e = tlb_for(access).find(linear & page_mask);
-  ModelTlb* const of_large_pages = large_tlb_for(access);
-  if (!e && of_large_pages) e = of_large_pages->find(linear & large_page_mask);
+  const TlbEntry* e = find_in_tlb(linear, access);
   if (!e || !permitted(*e, user, access) || (access == Access::write && !e->dirty)) e = &walk(linear, user, access);
-  const bool large = of_large_pages && of_large_pages->holds(*e);
-  const std::uint32_t frame = large ? e->frame | (linear & 0x003FF000u) : e->frame;
+  const std::uint32_t frame = frame_of(*e, linear, access);
   fill_host_tlb(linear, frame, user, permitted(*e, user, Access::read), e->dirty && permitted(*e, user, Access::write),
                 access == Access::execute);
   return (frame | (linear & 0xFFF)) & address_mask;
@@ -219,14 +227,9 @@ bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const
 std::optional<std::uint32_t> Engine::translation_at_hand(std::uint32_t linear) {
   std::uint32_t physical = linear;
   if (cr0 & cr0_pg) {
-    const TlbEntry* e = data_tlb.find(linear & page_mask);
-    std::uint32_t within = ~page_mask;
-    if (!e && large_tlb_for(Access::read)) {
-      e = large_tlb.find(linear & large_page_mask);
-      within = ~large_page_mask;
-    }
+    const TlbEntry* const e = find_in_tlb(linear, Access::read);
     if (!e || !permitted(*e, cpl == 3, Access::read)) return std::nullopt;
-    physical = e->frame | (linear & within);
+    physical = frame_of(*e, linear, Access::read) | (linear & 0xFFF);
   }
   physical &= address_mask;
   if (!space.page(physical).is_memory()) return std::nullopt;

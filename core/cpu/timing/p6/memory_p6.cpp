@@ -41,7 +41,7 @@ std::uint64_t MemoryP6::load_elsewhere(std::uint64_t t, std::uint32_t address, s
 }
 
 // Memory that is not cached is left alone (Intel, Software Developer's Manual volume 2, 243191, PREFETCH).
-void MemoryP6::prefetch_elsewhere(std::uint64_t t, std::uint32_t address) {
+void MemoryP6::prefetch(std::uint64_t t, std::uint32_t address) {
   if (data_.find<l1>(address) || !enabled_ || !memory_.cacheable(address) || reads_each(address)) return;
   ++counters_.read_misses;
   line_to(data_, t + load_latency, address);

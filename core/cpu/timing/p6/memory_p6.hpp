@@ -46,9 +46,7 @@ class MemoryP6 {
     return at_hand(t, address) ? t + load_latency : load_elsewhere(t, address, in_order);
   }
   /// A line that is wanted at `t`, for later: it comes to both levels, whatever the hint says.
-  void prefetch(std::uint64_t t, std::uint32_t address) {
-    if (!data_.in_mru_way<l1>(address)) prefetch_elsewhere(t, address);
-  }
+  void prefetch(std::uint64_t t, std::uint32_t address);
   /// Whether a store that leaves the store buffer at `t` is taken then: its line was used last in its set, is dirty,
   /// and nothing is on its way. False says nothing.
   bool takes_at_once(std::uint64_t t, std::uint32_t address) const {
@@ -109,7 +107,6 @@ class MemoryP6 {
   static constexpr std::uint32_t no_page = 0xFFFFFFFF;
 
   std::uint64_t load_elsewhere(std::uint64_t t, std::uint32_t address, std::uint64_t in_order);
-  void prefetch_elsewhere(std::uint64_t t, std::uint32_t address);
   std::uint64_t store_elsewhere(std::uint64_t t, std::uint32_t address, unsigned bytes);
   MemoryType type(std::uint32_t address) {
     const std::uint32_t page = address >> 12;

@@ -58,19 +58,16 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
-  /// The usual access in a block that is known: a hit, and nothing happens before what is asked next. False: nothing
-  /// has been done.
-  bool read_quickly(std::uint32_t physical, unsigned bytes);
-  bool write_quickly(std::uint32_t physical, unsigned bytes);
-  /// Any other.
-  void read_slowly(std::uint32_t physical, unsigned bytes);
-  void write_slowly(std::uint32_t physical, unsigned bytes);
   /// A load of no bytes: its micro-op is done when a hit would be, and the line comes.
-  void prefetch(std::uint32_t physical) { read(physical, 0); }
+  void prefetch(std::uint32_t physical) { read_slowly(physical, 0); }
   /// A repeated string instruction begins, of `count` elements (more than 0).
   void begin_repeat(std::uint32_t count, bool upwards);
-  void read_aligned(std::uint32_t physical, unsigned bytes) { read(physical, bytes); }
-  void write_aligned(std::uint32_t physical, unsigned bytes) { write(physical, bytes); }
+  void read_aligned(std::uint32_t physical, unsigned bytes) {
+    if (!read_quickly(physical, bytes)) read_slowly(physical, bytes);
+  }
+  void write_aligned(std::uint32_t physical, unsigned bytes) {
+    if (!write_quickly(physical, bytes)) write_slowly(physical, bytes);
+  }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
 
   void spend(unsigned clocks) {
@@ -167,6 +164,13 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void write_results();
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
+  /// The usual access in a block that is known: a hit, and nothing happens before what is asked next. False: nothing
+  /// has been done.
+  bool read_quickly(std::uint32_t physical, unsigned bytes);
+  bool write_quickly(std::uint32_t physical, unsigned bytes);
+  /// Any other.
+  void read_slowly(std::uint32_t physical, unsigned bytes);
+  void write_slowly(std::uint32_t physical, unsigned bytes);
   void forget_instruction();
   void compute_from(const Op& op, std::uint32_t physical_eip);
   void compute_end();

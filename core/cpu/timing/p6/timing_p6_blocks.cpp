@@ -226,13 +226,9 @@ bool TimingP6::follow_end_slowly() {
   return true;
 }
 
-void TimingP6::read(std::uint32_t physical, unsigned bytes) {
-  if (!read_quickly(physical, bytes)) read_slowly(physical, bytes);
-}
+void TimingP6::read(std::uint32_t physical, unsigned bytes) { read_aligned(physical, bytes); }
 
-void TimingP6::write(std::uint32_t physical, unsigned bytes) {
-  if (!write_quickly(physical, bytes)) write_slowly(physical, bytes);
-}
+void TimingP6::write(std::uint32_t physical, unsigned bytes) { write_aligned(physical, bytes); }
 
 void TimingP6::read_slowly(std::uint32_t physical, unsigned bytes) {
   if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
