@@ -405,6 +405,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   ++exceptions;
   if (result.vector == 14) take_back_marks();
   const bool is_limit = (vector == 12 || vector == 13) && !is_wide(program_->mode);
+  std::uint16_t error = 0;
+  const char* what = check_frame(before_, ours, result, error);
   if (vector != result.vector) {
     if (vector == 8) return exclude(Mask::delivery);
     if (wraps(instruction)) return exclude(Mask::wrap);
@@ -418,17 +420,12 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
       return exclude(Mask::far_stack);
     // It pushes before it compares a far call's target with the limit of its segment, #GP(0).
-    std::uint16_t error = 0;
-    if (is_far(form.kind) && vector == 13 && result.vector == 14 && !check_frame(before_, ours, result, error) &&
-        error == 0)
-      return exclude(Mask::limits);
+    if (is_far(form.kind) && vector == 13 && result.vector == 14 && !what && error == 0) return exclude(Mask::limits);
     found_.reset();
     const Next n = mismatch("vector");
     if (found_) found_->their_vector = result.vector;
     return n;
   }
-  std::uint16_t error = 0;
-  const char* what = check_frame(before_, ours, result, error);
   if (!what && result.vector == 14 && ours.cr2 != theirs.cr2) {
     const bool crosses = (ours.cr2 ^ theirs.cr2) & 0xFFFFF000u && ours.cr2 - theirs.cr2 + 16 < 32;
     // FBLD, FBSTP, environments, FSAVE images, and 80-bit operands: the order of the parts is specific to the chip.
