@@ -93,8 +93,6 @@ ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditi
 ordered_json merge_record(const ordered_json& record, ordered_json made) {
   if (!record.contains("rows")) return made;
   ordered_json merged = record;
-  merged["seconds"] = made["seconds"];
-  merged["converge"] = made["converge"];
   for (const auto& [name, figures] : made["rows"].items()) merged["rows"][name] = figures;
   return merged;
 }

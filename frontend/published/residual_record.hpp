@@ -24,7 +24,7 @@ struct RecordConditions {
 /// The rows that were run, with mean, least and most residual in percent over the runs: of the average and of each
 /// size.
 nlohmann::ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditions& conditions);
-/// `made` with the rows of `record` that it lacks.
+/// `made` with the rows of `record`, of the same conditions or empty, that it lacks.
 nlohmann::ordered_json merge_record(const nlohmann::ordered_json& record, nlohmann::ordered_json made);
 RecordConditions conditions_of(const nlohmann::ordered_json& record);
 
