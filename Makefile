@@ -98,11 +98,11 @@ test-release: test-packages
 	cmake --build --preset release
 	ctest --preset release -j$$(($(JOBS) + 1))  # one more: those of the host's network wait for most of their time
 
-# Instructions that make test has not run: twice as many, of a new seed each time. SEED=N repeats a run.
-SEED := $(shell date +%s)
+# Instructions that make test has not run: twice as many, of another seed for each commit. SEED=N chooses it.
+LONG_SEED = $(or $(SEED),$(shell printf %d 0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
 test-long: test-release
-	@echo "lockstep with seed $(SEED); make test-long SEED=$(SEED) repeats it"
-	PLANAR_LONG=$(SEED) ctest --preset release -R '^lockstep/test_lockstep$$'
+	@echo "lockstep with seed $(LONG_SEED); make test-long SEED=$(LONG_SEED) repeats it"
+	PLANAR_LONG=$(LONG_SEED) ctest --preset release -R '^lockstep/test_lockstep$$'
 
 # Every header and every source of the libraries compiles by itself, which the builds with precompiled headers do not show.
 test-headers: test-packages
