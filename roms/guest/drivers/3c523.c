@@ -442,9 +442,12 @@ static void interrupt(int irq, void *arg, struct regs *r) {
         attention(dev, 0);
         return;
     }
-    if (receive_left(dev))
+    int left = receive_left(dev);
+    if (left)
         receive(dev);
-    if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT))
+    // A visit that ended at its limit has taken the bit and left the events: the bit comes with a new interrupt of the
+    // chip, and there is none before they are acknowledged.
+    if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT) && !left)
         return;
     dev->in_interrupt = 1;
     while (receive_more(dev) && (events = card->scb->status & EVENTS) != 0) {
