@@ -30,16 +30,20 @@ static struct {
 } source[SOURCES];
 static u32 sources;
 
-// A driver that keeps its own interrupts out, besides what this file does, is in the middle of something.
-static void service(u32 n) {
+// A driver that keeps its own interrupts out, besides what this file does, is in the middle of something. 1: the visit ended at
+// its limit, there may be more.
+static int service(u32 n) {
     receive_allowed = quota;
     if (irq_disabled(source[n].dev->irq) <= 1)
         source[n].service(source[n].dev->irq, source[n].dev, NULL);
+    return receive_allowed <= 0;
 }
 
-static void service_all(void) {
+static int service_all(void) {
+    int more = 0;
     for (u32 n = 0; n < sources; n++)
-        service(n);
+        more |= service(n);
+    return more;
 }
 
 static struct skb *next_taken(void) {
@@ -70,7 +74,8 @@ __attribute__((noinline)) u32 receive_run(u32 most) {
 // ---- several frames per interrupt --------------------------------------------------------------
 // The first frame interrupts, and masks its adapter. The bottom half takes frame for frame from the adapter up the stack
 // until there is none, and lets it interrupt again. It gives way after two ticks, as net_bh() does, if there is somebody
-// who wants the processor.
+// who wants the processor. A bottom half that is marked while bottom halves run is not run before the next interrupt in Linux 2.2,
+// and the adapter's is masked then: the idle task looks for it, before it halts.
 static void first_interrupt(int irq, void *dev, struct regs *r) {
     (void)dev, (void)r;
     disable_irq(irq);
@@ -79,15 +84,26 @@ static void first_interrupt(int irq, void *dev, struct regs *r) {
 
 static void receive_bottom_half(void) {
     u32 start = jiffies;
+    int more;                           // also when no frame goes up, because all end in the driver (system/sink.c)
     do {
         if (jiffies - start > 1 && (current->pid || current->need_resched)) {
             mark_bh(RECEIVE_BH);
             return;
         }
-        service_all();
-    } while (receive_run(~0u));
+        more = service_all();
+    } while (receive_run(~0u) || more);
     for (u32 n = 0; n < sources; n++)
         enable_irq(source[n].dev->irq);
+}
+
+static void batch_idle(void) {
+    for (;;) {
+        cli();
+        if (!current->need_resched && !(bh_mask & bh_active))
+            __asm__ volatile("sti\n\thlt");
+        sti();
+        schedule();                     // runs what is marked
+    }
 }
 
 // ---- by a timer ---------------------------------------------------------------------------------
@@ -146,6 +162,8 @@ void receive_wait(const volatile int *flag) {
 
 // The idle task: a visit after the other, and whoever wants the processor between two of them.
 void receive_idle(void) {
+    if (mode == MODE_BATCH)
+        batch_idle();
     if (mode != MODE_POLL || !sources)
         cpu_idle();
     for (;;) {
