@@ -277,8 +277,10 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             set_lance(dev, 0, csr0 | CSR0_IDON | CSR0_STRT);
             csr0 = get_lance(dev, 0);
         }
-        if (csr0 & CSR0_RINT || left)
+        if (csr0 & CSR0_RINT)
             csr0 = receive(dev, csr0);
+        else if (left)                  // receive() acknowledges what it is given
+            csr0 = receive(dev, csr0 & ~(u32)CSR0_TINT);
         if (csr0 & CSR0_TINT)
             csr0 = transmit_done(dev, csr0);
         if (csr0 & (CSR0_MISS | CSR0_MERR | CSR0_BABL)) {
