@@ -176,7 +176,7 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
 static void receive(struct netdev *dev) {
     struct lanstreamer *board = dev->private_data;
     struct receive_descriptor *d;
-    while ((d = &board->rx[board->rx_next])->status & RX_PROCESSED) {
+    while ((d = &board->rx[board->rx_next])->status & RX_PROCESSED && receive_more(dev)) {
         u32 at = board->rx_next;
         board->rx_next = (at + 1) % RX_RING;
         if (d->status & RX_ERRORS || !(d->status & RX_LAST)) {
@@ -208,6 +208,8 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     struct lanstreamer *board = dev->private_data;
     (void)irq, (void)r;
+    if (receive_left(dev))
+        receive(dev);
     outw((u16)~SISR_MI, REG(SISR_MASK_RUM));
     u16 sisr = inw(REG(SISR));
     outw((u16)~sisr, REG(SISR_RUM));

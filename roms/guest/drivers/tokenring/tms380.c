@@ -190,7 +190,7 @@ static void receive(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
     for (;;) {
         struct receive_list *l = &madge->rx[madge->rx_head];
-        if (l->status & LIST_VALID)
+        if (l->status & LIST_VALID || !receive_more(dev))
             return;
         u16 length = htons(l->size), again;
         if ((l->status & WHOLE_FRAME) == WHOLE_FRAME) {
@@ -307,6 +307,8 @@ static void serve(struct netdev *dev) {
 void madge_interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
+    if (receive_left(dev))
+        receive(dev);
     if (!(inb(PORT(CONTROL0)) & C0_SINTR))
         return;
     do {
