@@ -404,14 +404,18 @@ static void interrupt(int irq, void *arg, struct regs *regs) {
     for (;;) {
         u16 status = csr_word(sp, STATUS);
         set_word(sp, STATUS, status & 0xFC00);
+        status |= sp->stopped;
+        sp->stopped = 0;
         if (!(status & 0xFC00))
             break;
         refill(dev, 0);
         if (status & 0x5000 || (sp->rx_state & (NO_MEMORY | POSTPONED)) == POSTPONED)
             receive(dev);
-        if (status & 0x1000)
+        if (dev->frames_left)           // the unit would go on with a frame that was not taken
+            sp->stopped = status & 0x1000;
+        else if (status & 0x1000)
             receiver_stopped(dev, status);
-        if ((sp->rx_state & (NO_MEMORY | NO_RESOURCES)) == NO_RESOURCES) {
+        if (!dev->frames_left && (sp->rx_state & (NO_MEMORY | NO_RESOURCES)) == NO_RESOURCES) {
             printk("%s: restart the receiver after a possible hang.\n", dev->name);
             restart_receiver(sp);
             sp->rx_state &= (u8)~NO_RESOURCES;
@@ -423,6 +427,8 @@ static void interrupt(int irq, void *arg, struct regs *regs) {
                 wake_queue(dev);
             }
         }
+        if (dev->frames_left)
+            break;
         if (--work < 0) {
             printk("%s: Too much work at interrupt, status=%x.\n", dev->name, status);
             set_long(sp, STATUS, 0xFC00);

@@ -49,6 +49,7 @@ struct speedo {
     u16 advertising, partner;
     u8 tx_full, flow_control, rx_state;
     u8 groups;                          // of the kernel's list
+    u16 stopped;                        // the status bit of a stop that waits until all frames are taken
     int rx_mode;                        // -1: to be set again
 };
 
