@@ -169,6 +169,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     dev->open = open;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;
+    dev->megabits = 100;
     return 0;
 }
 

@@ -49,6 +49,7 @@ static int take_over(const struct driver *driver, struct device *d) {
     dev->io = d->io;
     dev->irq = d->irq;
     dev->link = LINK_ETHERNET;
+    dev->megabits = d->bus == &pci_bus ? 100 : 10;
     dev->mtu = netdev->mtu;
     dev->private_data = states + states_used;
     queue_init(&dev->queue);

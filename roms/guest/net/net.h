@@ -163,6 +163,7 @@ struct netdev {
     struct skb_queue queue;
     u32 last_transmit;
     int opened;
+    int megabits;                       // of the wire, at most
 };
 enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };

@@ -13,7 +13,7 @@
 
 enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL, MODE_DELAYED };
 enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
-enum { WIRE_FRAMES = 16384 };           // more than an Ethernet of 10 Mbit/s has in a second
+enum { WIRE_FRAMES = 1640 };            // more than an Ethernet has in a second for each of its Mbit/s
 enum { RECEIVE_BH = 10 };               // after NET_BH
 enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 10, RTC_B = 11, RTC_C = 12, RTC_PIE = 0x40 };
 enum { SOURCES = ADAPTERS_MOST };
@@ -23,17 +23,17 @@ int receive_delayed, receive_polled;
 int receive_direct;
 struct skb_queue receive_taken;
 static u32 mode, rate = RATE;
-static int quota = QUOTA;               // frames per visit of a driver, where it can be told
 static struct {
     struct netdev *dev;
     irq_handler *service;
+    int quota;                          // frames that a visit of its driver takes at most
 } source[SOURCES];
 static u32 sources;
 
 // A driver that keeps its own interrupts out, besides what this file does, is in the middle of something. 1: the visit ended at
 // its limit, there may be more.
 static int service(u32 n) {
-    receive_allowed = quota;
+    receive_allowed = source[n].quota;
     if (irq_disabled(source[n].dev->irq) <= 1)
         source[n].service(source[n].dev->irq, source[n].dev, NULL);
     return receive_allowed <= 0;
@@ -203,7 +203,9 @@ static void opened(struct netdev *dev) {
     }
     if (mode == MODE_POLL && dev->begin_polling)
         service = dev->begin_polling(dev);
+    int most = mode == MODE_TIMER ? (int)(WIRE_FRAMES * dev->megabits / rate) : 0;
     source[sources].dev = dev;
+    source[sources].quota = most > QUOTA ? most : QUOTA;
     source[sources++].service = service;
     if (mode != MODE_BATCH)
         disable_irq(dev->irq);
@@ -215,10 +217,8 @@ static void opened(struct netdev *dev) {
         bh_init(RECEIVE_BH, receive_bottom_half);
     sti();
     receive_limited = 1;
-    if (mode == MODE_TIMER && sources == 1) {
-        quota = WIRE_FRAMES / (int)rate > QUOTA ? WIRE_FRAMES / (int)rate : QUOTA;
+    if (mode == MODE_TIMER && sources == 1)
         start_clock();
-    }
 }
 
 void network_opened(void) {

@@ -304,6 +304,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     dev->update_counters = e1000_read_statistics;
     dev->begin_polling = begin_polling;
     dev->can_delay = 1;
+    dev->megabits = 1000;
     if (e1000_reset(dev))
         return -1;
     e1000_clear_statistics(ep);
