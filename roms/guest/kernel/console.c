@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Screen (VGA text memory at B8000h) and COM1 (115200 8N1). Lines for programs begin with '@' and go
+// Screen (VGA text memory at B8000h) and COM1 (115200 8N1). The screen scrolls as Linux 2.2's does (vgacon.c), by the CRTC's start
+// address: what a driver has to say in its interrupt takes no copy of the screen. Lines for programs begin with '@' and go
 // to COM1 only. Whoever writes a line waits until it has left: halted, until the UART's interrupt says
 // that its transmit FIFO is empty (16 bytes, or 1 without a FIFO). While a measurement runs COM1 output
 // is queued and the tick hands the UART one FIFO a time: no interrupt, no waiting.
 #include "kernel.h"
 
-enum { COLUMNS = 80, ROWS = 25, ATTRIBUTE = 0x07 };
+enum { COLUMNS = 80, ROWS = 25, CELLS = 0x8000 / 2, ATTRIBUTE = 0x07, CRTC_START = 0x0C, CRTC_CURSOR = 0x0E };
 enum { COM1 = 0x3F8, THR = 0, IER = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
 enum { IER_THR_EMPTY = 0x02, MCR_DTR_RTS = 0x03, MCR_OUT2 = 0x08, LSR_THR_EMPTY = 0x20, LSR_ALL_SENT = 0x40 };
 enum { COM1_IRQ = 4, EFLAGS_IF = 0x200 };
 enum { QUEUE = 4096 };
 
-static u32 row, column;
+static u32 row, column, origin;          // `origin`: the cell that is shown first
 static char queue[QUEUE];
 static u32 queue_in, queue_out;
 static int deferred, have_com1, have_irq, fifo_bytes = 1;
 
-static void screen_cursor(void) {
-    u32 at = row * COLUMNS + column;
-    outb(0x0E, 0x3D4);
-    outb((u8)(at >> 8), 0x3D5);
-    outb(0x0F, 0x3D4);
-    outb((u8)at, 0x3D5);
+static void crtc(u8 index, u32 cell) {
+    outb(index, 0x3D4);
+    outb((u8)(cell >> 8), 0x3D5);
+    outb(index + 1, 0x3D4);
+    outb((u8)cell, 0x3D5);
+}
+
+static void screen_cursor(void) { crtc(CRTC_CURSOR, origin + row * COLUMNS + column); }
+
+// At the memory's end the screen is copied to its beginning.
+static void scroll(u16 *cell) {
+    if (origin + COLUMNS * (ROWS + 1) > CELLS) {
+        memcpy(cell, cell + origin + COLUMNS, COLUMNS * (ROWS - 1) * 2);
+        origin = 0;
+    } else {
+        origin += COLUMNS;
+    }
+    for (u32 i = 0; i < COLUMNS; i++)
+        cell[origin + COLUMNS * (ROWS - 1) + i] = ATTRIBUTE << 8 | ' ';
+    crtc(CRTC_START, origin);
+    row--;
 }
 
 static void screen_put(char c) {
@@ -31,25 +47,22 @@ static void screen_put(char c) {
         column = 0;
         row++;
     } else if (c != '\r') {
-        cell[row * COLUMNS + column] = (u16)(ATTRIBUTE << 8 | (u8)c);
+        cell[origin + row * COLUMNS + column] = (u16)(ATTRIBUTE << 8 | (u8)c);
         if (++column == COLUMNS) {
             column = 0;
             row++;
         }
     }
-    if (row == ROWS) {
-        memcpy(cell, cell + COLUMNS, COLUMNS * (ROWS - 1) * 2);
-        for (u32 i = 0; i < COLUMNS; i++)
-            cell[COLUMNS * (ROWS - 1) + i] = ATTRIBUTE << 8 | ' ';
-        row--;
-    }
+    if (row == ROWS)
+        scroll(cell);
 }
 
 void console_init(void) {
     u16 *cell = (u16 *)virt(0xB8000);
     for (u32 i = 0; i < COLUMNS * ROWS; i++)
         cell[i] = ATTRIBUTE << 8 | ' ';
-    row = column = 0;
+    row = column = origin = 0;
+    crtc(CRTC_START, origin);
     outb(0x00, COM1 + IER);
     outb(0x80, COM1 + LCR);
     outb(1, COM1 + THR);                // 115200
