@@ -255,6 +255,7 @@ volatile void *ioremap(u32 physical, u32 bytes);
 struct cache {
     u32 size;
     void *free;
+    int raw;                            // new objects hold what the memory held, as kmalloc()'s do; else 0
 };
 void *cache_alloc(struct cache *c);     // NULL when memory is out
 void cache_free(struct cache *c, void *object);

@@ -58,13 +58,15 @@ void mm_init(void) {
     __asm__ volatile("movl %%cr3,%0\n\tmovl %0,%%cr3" : "=r"(cr3)::"memory");
 }
 
-void *alloc_pages(u32 count) {
+static void *take_pages(u32 count) {
     u32 at = next_free;
     if (count * PAGE_SIZE > end_of_memory - at)
         fail("out of memory");
     next_free += count * PAGE_SIZE;
-    return memset(virt(at), 0, count * PAGE_SIZE);
+    return virt(at);
 }
+
+void *alloc_pages(u32 count) { return memset(take_pages(count), 0, count * PAGE_SIZE); }
 
 // One page table is enough: the adapters of a machine have a few KB each. An unmapped page lies after each area.
 volatile void *ioremap(u32 physical, u32 bytes) {
@@ -87,7 +89,7 @@ static void *grow(struct cache *c) {
     u32 pages = c->size > PAGE_SIZE ? c->size / PAGE_SIZE : 1;
     if (next_free + pages * PAGE_SIZE > end_of_memory)
         return NULL;
-    u8 *page = alloc_pages(pages);
+    u8 *page = c->raw ? take_pages(pages) : alloc_pages(pages);
     for (u32 at = pages * PAGE_SIZE / c->size; at-- > 1;) {
         *(void **)(page + at * c->size) = c->free;
         c->free = page + at * c->size;

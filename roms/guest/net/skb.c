@@ -8,7 +8,7 @@
 
 static struct cache head_cache = {192, NULL};
 static struct cache data_cache[] = {
-    {128, NULL}, {256, NULL}, {512, NULL}, {1024, NULL}, {2048, NULL}, {4096, NULL}, {8192, NULL}};
+    {128, NULL, 1}, {256, NULL, 1}, {512, NULL, 1}, {1024, NULL, 1}, {2048, NULL, 1}, {4096, NULL, 1}, {8192, NULL, 1}};
 
 void queue_init(struct skb_queue *q) {
     q->next = q->prev = (struct skb *)q;

@@ -6,7 +6,7 @@
 #include "ip_fragment.h"
 
 static struct cache large_cache[] = {
-    {4096, NULL}, {8192, NULL}, {16384, NULL}, {32768, NULL}, {65536, NULL}, {131072, NULL}};
+    {4096, NULL, 1}, {8192, NULL, 1}, {16384, NULL, 1}, {32768, NULL, 1}, {65536, NULL, 1}, {131072, NULL, 1}};
 enum { SMALL = 0, CACHE = 1 };          // of `rest`: the small data, and where the large came from
 
 static void skb_uncharge(struct skb *b) {
