@@ -213,7 +213,12 @@ std::vector<std::string> Config::children(std::string_view path) const {
 
 std::string Config::origin(const std::string& path, std::optional<std::size_t> entry) const {
   const auto found = impl_->find(path);
-  if (!found.node) return impl_->layers.empty() ? "configuration" : impl_->layers.back().name;
+  if (!found.node) {  // what a file leaves out: where the table is that it would be in
+    const auto dot = path.rfind('.');
+    const auto table = impl_->find(path.substr(0, dot == std::string::npos ? 0 : dot));
+    if (dot != std::string::npos && table.node && table.layer->file) return Impl::where(*table.layer, *table.node);
+    return impl_->layers.empty() ? "configuration" : impl_->layers.back().name;
+  }
   const auto* list = found.node->as_array();
   const auto* node = entry && list ? list->get(*entry) : nullptr;
   return Impl::where(*found.layer, node ? *node : *found.node);

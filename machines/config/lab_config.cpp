@@ -50,6 +50,9 @@ LabConfig LabConfig::of_lab_file(Config file, bool built_in_only) {
     if (!part.has("name"))
       throw Error(fmt::format("{}: name is missing; give each machine of a lab its own: name = \"near\"",
                               places[lab.names_.size()]));
+    if (!part.has("model"))
+      throw Error(
+          fmt::format("{}: model is missing; say which machine it is: model = \"model95\"", places[lab.names_.size()]));
     const auto name = part.text("name");
     if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
     if (std::find(lab.names_.begin(), lab.names_.end(), name) != lab.names_.end())
@@ -100,15 +103,18 @@ void LabConfig::set_texts(const std::string& path, const std::vector<std::string
 
 std::vector<MachineConfig> LabConfig::read() {
   std::vector<MachineConfig> read;
-  const std::string by_first = std::string(first_machines_card) + names_[0];
+  std::size_t first = 0;  // with a network adapter
+  while (first + 1 < machines_.size() && !first_card_rate(machines_[first])) ++first;
+  const std::string by_first = std::string(first_machines_card) + names_[first];
   for (std::size_t n = 0; n < machines_.size(); ++n) {
     Config& c = machines_[n];
     if (named_) {
       c.text("name");
       if (c.has("model")) c.text("model");
-      // The one medium has one rate; the first machine's card decides, or the file.
+      // The one medium has one rate; the first card of the lab decides, or the file.
       if (n == 0 && !c.has("net.rate") && !c.has("medium"))
-        if (const auto rate = ring_rate(c)) c.set_text("net.rate", *rate, by_first);
+        if (const auto rate = first ? first_card_rate(machines_[first]) : ring_rate(c))
+          c.set_text("net.rate", *rate, by_first);
       if (n > 0 && !c.has("net.rate") && !c.has("medium"))
         c.set_text("net.rate", machines_[0].peek_text("net.rate"), by_first);
     }

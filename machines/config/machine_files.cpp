@@ -72,6 +72,9 @@ Config load_machine(Config user, const std::string& name) {
     throw Error(fmt::format(
         "{}: is a lab of several machines ([[machine]]), but this needs a single one; `planar run` accepts labs",
         name));
+  if (!user.children("machine").empty())
+    throw Error(fmt::format("{}: [machine] is one table; the machines of a lab are a list: write [[machine]]",
+                            user.origin("machine")));
   const auto base = user.text("machine", std::string{});
   const auto* file = find_machine_file(base);
   if (!file) {

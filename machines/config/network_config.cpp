@@ -426,6 +426,13 @@ std::optional<std::string> ring_rate(const Config& c) {
   return std::nullopt;
 }
 
+std::optional<std::string> first_card_rate(const Config& c) {
+  for (const std::string& slot : c.children("slot"))
+    for (const AdapterEntry& adapter : adapter_registry())
+      if (adapter.name == c.peek_text(fmt::format("slot.{}.card", slot))) return bit_rate(medium_of(adapter));
+  return std::nullopt;
+}
+
 void read_network(Config& c, MachineConfig& m) {
   read_attachment(c, m);
   const bool chosen = c.has("net.rate") || c.has("medium");

@@ -50,13 +50,15 @@
 
 namespace planar {
 
-/// How the origin begins of a net.rate that nobody has written: the card of the lab's first machine decides.
+/// How the origin begins of a net.rate that nobody has written: the first card of the lab decides.
 inline constexpr std::string_view first_machines_card = "the card of ";
 
 /// "16 Mbit/s", as files write it.
 std::string bit_rate(const MediumConfig& medium);
 /// The same of the ring that the first Token Ring adapter of a machine works on by default; nothing if it has none.
 std::optional<std::string> ring_rate(const Config& c);
+/// The rate of a machine's first network adapter; nothing if it has none.
+std::optional<std::string> first_card_rate(const Config& c);
 
 /// Reads it into `m`, whose cards are known. Throws Error naming file, line, key and remedy.
 void read_network(Config& c, MachineConfig& m);

@@ -217,6 +217,13 @@ TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
         std::string::npos);
   CHECK(said_at(scratch, one + "[[machine]]\nmodel = \"model95\"\n").find("wrong.toml:4:1: name is missing") !=
         std::string::npos);
+  CHECK(said_at(scratch, one + "[[machine]]\nname = \"b\"\n").find("wrong.toml:4:1: model is missing") !=
+        std::string::npos);
+  CHECK(said_at(scratch, "[machine]\nname = \"a\"\n").find("wrong.toml:1:1: [machine] is one table") !=
+        std::string::npos);
+  // The first card of the lab, in whatever machine it is, says how fast the wire is.
+  CHECK(said_at(scratch, one + "[[machine]]\nname = \"b\"\nmodel = \"pc-p166\"\n[machine.slot.1]\ncard = \"3c905b\"\n")
+            .find("3c905b") == std::string::npos);
   CHECK(said_at(scratch, one + "colour = 1\n").find("wrong.toml:4:10: no setting 'colour'") != std::string::npos);
   CHECK(said_at(scratch, "machine = []\n").find("wrong.toml:1:11: the lab has 0 machines") != std::string::npos);
   CHECK(said_at(scratch, "machine = [1, 2]\n").find("expects tables") != std::string::npos);
