@@ -39,13 +39,20 @@ std::pair<std::uint32_t, std::uint32_t> range(Debugger& d, const std::string& te
   return {first, last};
 }
 
+/// "0300h-031Fh", "0061h".
+std::string range_text(std::uint32_t first, std::uint32_t last, int digits) {
+  const auto text = fmt::format("{:0{}X}h", first, digits);
+  return first == last ? text : fmt::format("{}-{:0{}X}h", text, last, digits);
+}
+
 Result break_io(Debugger& d, const Arguments& a) {
   if (a.size() < 2) throw Error("break io needs a port or range of ports: break io 300-31F write");
   Breakpoint b;
   b.kind = BreakKind::port;
   std::tie(b.first, b.last) = range(d, a[1], 0xFFFF);
   set_direction(b, a, 2);
-  return added(d, b, fmt::format("port {:04X}h-{:04X}h", b.first, b.last));
+  const char* what = b.reads && b.writes ? "" : b.reads ? "read of " : "write to ";
+  return added(d, b, fmt::format("{}port {}", what, range_text(b.first, b.last, 4)));
 }
 
 Result break_interrupt(Debugger& d, const Arguments& a) {
@@ -53,7 +60,7 @@ Result break_interrupt(Debugger& d, const Arguments& a) {
   Breakpoint b;
   b.kind = BreakKind::interrupt;
   std::tie(b.first, b.last) = range(d, a[1], 0xFF);
-  return added(d, b, fmt::format("interrupt {:02X}h-{:02X}h", b.first, b.last));
+  return added(d, b, fmt::format("interrupt {}", range_text(b.first, b.last, 2)));
 }
 
 Result break_pos(Debugger& d, const Arguments& a) {
@@ -122,9 +129,13 @@ Result break_nic(Debugger& d, const Arguments& a) {
         b.first += parse_small(d, a[2], b.last - b.first);
         b.last = b.first;
       }
-      out +=
-          added(d, b, fmt::format("slot {}, {} {:04X}h-{:04X}h", slot.number, io ? "ports" : "memory", b.first, b.last))
-              .text;
+      out += added(d, b,
+                   fmt::format("slot {}, {} {}", slot.number,
+                               !io                 ? "memory"
+                               : b.first == b.last ? "port"
+                                                   : "ports",
+                               range_text(b.first, b.last, 4)))
+                 .text;
       if (a.size() > 2) return {out};
     }
   }

@@ -3,13 +3,33 @@
 #include "frontend/output/output.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace planar {
 
 using clock = std::chrono::steady_clock;
+
+namespace {
+
+/// Columns of the line that is drawn over again: where it wrapped, "\r" would not lead back to its start.
+int line_width() {
+  constexpr int most = 78;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return most;
+  return std::clamp(size.ws_col - 1, 1, most);
+}
+
+void draw(const std::string& line) {
+  const int width = line_width();
+  say("\r{:<{}.{}}", line, width, width);
+  std::fflush(stderr);
+}
+
+}  // namespace
 
 Progress::Progress(bool wanted)
     : wanted_(wanted), active_(wanted && isatty(STDERR_FILENO)), start_(clock::now()), last_(start_) {}
@@ -25,16 +45,14 @@ void Progress::show(Time now, const std::function<std::string()>& what) {
   last_ = host;
   drawn_ = true;
   const double seconds = host_seconds();
-  say("\r{:8.2f} s virtual  {:7.2f} s host  {:6.1f}x  {:<40.40}", now.seconds(), seconds,
-      seconds > 0 ? now.seconds() / seconds : 0.0, what());
-  std::fflush(stderr);
+  draw(fmt::format("{:8.2f} s virtual  {:7.2f} s host  {:6.1f}x  {}", now.seconds(), seconds,
+                   seconds > 0 ? now.seconds() / seconds : 0.0, what()));
 }
 
 void Progress::count(std::size_t done, std::size_t all, const std::string& what) {
   if (!active_) return;
   drawn_ = true;
-  say("\r{:4} of {} done  {:7.1f} s host  {:<46.46}", done, all, host_seconds(), what);
-  std::fflush(stderr);
+  draw(fmt::format("{:4} of {} done  {:7.1f} s host  {}", done, all, host_seconds(), what));
 }
 
 void Progress::row(const std::string& text) {
@@ -44,7 +62,10 @@ void Progress::row(const std::string& text) {
 }
 
 void Progress::finish() {
-  if (drawn_) say("\r{:<78}\r", "");
+  if (drawn_) {
+    draw({});
+    say("\r");
+  }
   drawn_ = false;
 }
 
