@@ -37,6 +37,8 @@ Time parse_seconds(const std::string& text) {
   const auto duration = parse_time(text + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 3600 seconds, or a time such as 500ms", text));
+  if (duration->ps % (1_ms).ps != 0)
+    throw Error(fmt::format("--seconds {}: the guest counts whole milliseconds; leave out what is below them", text));
   return *duration;
 }
 
@@ -55,8 +57,8 @@ std::vector<std::uint32_t> parse_list(std::string_view option, const std::string
   return numbers;
 }
 
-std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most) {
-  return parse_list("--sizes", list, most, 65536, "sizes", "bytes");
+std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most, std::uint32_t highest) {
+  return parse_list("--sizes", list, most, highest, "sizes", "bytes");
 }
 
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,

@@ -12,14 +12,14 @@
 
 namespace planar {
 
-/// Throws Error unless `text` is a duration of 0.01 to 3600 seconds, the option's value.
+/// Throws Error unless `text` is a duration of 0.01 to 3600 seconds in whole milliseconds, the option's value.
 Time parse_seconds(const std::string& text);
 /// The numbers of a comma-separated list, each from 1 to `highest`; at most `most`. Throws Error naming `option`, what
 /// they are and their unit.
 std::vector<std::uint32_t> parse_list(std::string_view option, const std::string& list, std::size_t most,
                                       std::uint32_t highest, std::string_view what, std::string_view unit);
-/// The sizes of a comma-separated list, each from 1 to 65536 bytes; at most `most`. Throws Error.
-std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most);
+/// The sizes of a comma-separated list, each from 1 to `highest` bytes; at most `most`. Throws Error.
+std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most, std::uint32_t highest);
 
 /// Runs until every guest has come to its end or one of them to a bad one, or `enough` says that no more is wanted.
 /// `name` is the benchmark's in errors; `progress` says how far it is. False if the user has interrupted it. Throws

@@ -22,7 +22,8 @@ namespace planar {
 
 namespace {
 
-constexpr std::size_t most_sizes = 16;  // that the guest's netio takes
+constexpr std::size_t most_sizes = 16;         // that the guest's netio takes
+constexpr std::uint32_t longest_size = 32768;  // its buffer
 
 struct Options : GuestRunOptions {
   std::optional<std::string> seconds;
@@ -38,7 +39,7 @@ std::string seconds(const Options& o) { return o.seconds.value_or(o.generation =
 /// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's
 /// tail.
 Time virtual_limit(const Options& o) {
-  const auto sizes = parse_sizes(o.sizes, most_sizes).size();
+  const auto sizes = parse_sizes(o.sizes, most_sizes, longest_size).size();
   return 60_s + parse_seconds(seconds(o)) * static_cast<std::int64_t>(2 * sizes * o.generation);
 }
 
@@ -163,7 +164,7 @@ std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint
   return {};
 }
 
-std::vector<std::uint32_t> netio_sizes(const std::string& list) { return parse_sizes(list, most_sizes); }
+std::vector<std::uint32_t> netio_sizes(const std::string& list) { return parse_sizes(list, most_sizes, longest_size); }
 
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();

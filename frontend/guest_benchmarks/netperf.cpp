@@ -56,11 +56,7 @@ struct NetperfOptions : GuestRunOptions {
 /// Throws Error for sizes that no message of the test has.
 template <std::uint32_t most>
 std::vector<std::uint32_t> sizes_up_to(const std::string& list) {
-  const auto sizes = parse_sizes(list, most_tests);
-  for (const auto size : sizes)
-    if (size > most)
-      throw Error(fmt::format("--sizes {}: the messages of this netperf test are of 1 to {} bytes here", list, most));
-  return sizes;
+  return parse_sizes(list, most_tests, most);
 }
 
 std::vector<std::uint32_t> netperf_sizes(const NetperfOptions& o) {

@@ -48,9 +48,12 @@ std::string card_argument(const std::string& text) {
 }
 
 std::string seconds_argument(const std::string& text) {
-  const auto time = parse_time(text);
-  if (!time || time->ps % 1'000'000'000 != 0) return text;
-  return fmt::format("{:g}", static_cast<double>(time->ps / 1'000'000'000) / 1000);
+  const auto time = parse_time(text), bare = parse_time(text + " s");
+  const Time duration = time ? *time : bare.value_or(Time::never());
+  if (!(time || bare) || duration.ps % 1'000'000'000 != 0) return text;
+  auto plain = fmt::format("{}.{:03}", duration.ps / 1'000'000'000'000, duration.ps / 1'000'000'000 % 1000);
+  plain.erase(plain.find_last_not_of('0') + 1);
+  return plain.ends_with('.') ? plain.substr(0, plain.size() - 1) : plain;
 }
 
 std::string sizes_argument(const std::string& text) { return plain_list(text, 1024); }

@@ -13,7 +13,7 @@ std::string machine_argument(const std::string& text);
 /// "[SLOT=]NAME[:option=value,...]": "1=NE/2:irq=3" becomes "1=ne2:irq=3".
 std::string card_argument(const std::string& text);
 
-/// Seconds: "500ms" and "0.5 s" become "0.5".
+/// Seconds: "500ms", "0.5 s", ".5" and "0.50" become "0.5", so that one duration is one text in the guest's settings.
 std::string seconds_argument(const std::string& text);
 
 /// A list of sizes in bytes: "1K,8K" becomes "1024,8192".
