@@ -53,7 +53,7 @@ bool belongs(const CellOutcome& o, const std::string& machine, MediumKind medium
 
 std::string table(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::string out = "<table><tr><th>card</th>";
-  for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", size_name(size));
+  for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", c.benchmark.row_name(size));
   out += "<th>load %</th><th>busy %</th></tr>\n";
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || o.refused()) continue;
@@ -63,8 +63,8 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
       continue;
     }
     for (const auto size : c.sizes) out += fmt::format("<td>{}</td>", figure_text(c.benchmark, o, size));
-    out += fmt::format("<td>{:.1f}</td><td>{:.1f}</td></tr>\n", (*o.result)["cpu_load_percent"].get<double>(),
-                       (*o.result)["true_busy_percent"].get<double>());
+    out += fmt::format("<td>{}</td><td>{}</td></tr>\n", c.benchmark.load_text(*o.result, "cpu_load_percent"),
+                       c.benchmark.load_text(*o.result, "true_busy_percent"));
   }
   return out + "</table>\n";
 }
@@ -92,7 +92,7 @@ void add_limit(PlotAxes& axes, const Comparison& c, MediumKind medium) {
 std::string throughput_plot(const Comparison& c, const std::string& machine, MediumKind medium,
                             const std::vector<PublishedRow>& print) {
   std::vector<std::string> categories;
-  for (const auto size : c.sizes) categories.push_back(size_name(size));
+  for (const auto size : c.sizes) categories.push_back(c.benchmark.row_name(size));
   std::vector<PlotLine> lines;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result) continue;
@@ -142,7 +142,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   if (parts == 0) return {};
   std::vector<std::string> categories(c.sizes.size() * parts);
   for (std::size_t size = 0; size < c.sizes.size(); ++size)
-    categories[size * parts + parts / 2] = size_name(c.sizes[size]);
+    categories[size * parts + parts / 2] = c.benchmark.row_name(c.sizes[size]);
   std::vector<PlotLine> lines;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result) continue;

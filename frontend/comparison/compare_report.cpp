@@ -23,10 +23,6 @@ namespace {
 
 constexpr std::size_t line_width = 80;  // of the tables for a terminal
 
-std::string percent(const CellOutcome& o, const char* key) {
-  return fmt::format("{:.1f}", (*o.result)[key].get<double>());
-}
-
 /// Calls `line(outcome)` for the outcomes of `machine` on `medium`, without those that cannot be: the machine refuses
 /// the card.
 template <class F>
@@ -50,7 +46,10 @@ std::string problem(const CellOutcome& o) { return o.interrupted() ? o.problem :
 }  // namespace
 
 std::string csv_field(const std::string& text) {
-  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + "\"";
 }
 
 std::vector<MediumKind> Comparison::media(const std::string& machine) const {
@@ -133,7 +132,7 @@ std::string comparison_text(const Comparison& c) {
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("{}{}\n{:<16}", out.empty() ? "" : "\n", wrapped_heading(table_title(machine, medium)),
                        c.benchmark.unit);
-    for (const auto size : c.sizes) out += fmt::format(" {:>7}", size_name(size));
+    for (const auto size : c.sizes) out += fmt::format(" {:>7}", c.benchmark.row_name(size));
     out += fmt::format(" {:>7} {:>7}\n", "load %", "busy %");
     each(c, machine, medium, [&](const CellOutcome& o) {
       if (!o.result) {
@@ -142,7 +141,8 @@ std::string comparison_text(const Comparison& c) {
       }
       out += in_column(card_title(o.cell), 16);
       for (const auto size : c.sizes) out += fmt::format(" {:>7}", figure_text(c.benchmark, o, size));
-      out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+      out += fmt::format(" {:>7} {:>7}\n", c.benchmark.load_text(*o.result, "cpu_load_percent"),
+                         c.benchmark.load_text(*o.result, "true_busy_percent"));
     });
     out += frame_text(c, machine, medium);
     const Reasons reasons = reasons_of(c, machine, medium);
@@ -164,7 +164,7 @@ std::string comparison_markdown(const Comparison& c) {
   if (c.benchmark.frame_times) out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
-    for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
+    for (const auto size : c.sizes) out += fmt::format(" {} |", c.benchmark.row_name(size));
     out += " load % | busy % |\n|---|";
     for (std::size_t n = 0; n < c.sizes.size() + 2; ++n) out += "---:|";
     out += "\n";
@@ -175,7 +175,8 @@ std::string comparison_markdown(const Comparison& c) {
         return;
       }
       for (const auto size : c.sizes) out += fmt::format(" {} |", figure_text(c.benchmark, o, size));
-      out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+      out += fmt::format(" {} | {} |\n", c.benchmark.load_text(*o.result, "cpu_load_percent"),
+                         c.benchmark.load_text(*o.result, "true_busy_percent"));
     });
     out += frame_markdown(c, machine, medium);
     const Reasons reasons = reasons_of(c, machine, medium);
@@ -193,19 +194,20 @@ std::string comparison_csv(const Comparison& c) {
   std::string out = "machine,card,packet_bytes,metric,value,unit,hypothetical\n";
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result) continue;
-    const auto card = csv_field(o.cell.card_option());
+    const auto machine = csv_field(o.cell.machine), card = csv_field(o.cell.card_option());
     const char* apart = find_adapter(o.cell.card).hypothetical ? "yes" : "no";
     for (const auto size : c.sizes)
       if (const auto value = o.figure(c.benchmark, size))
-        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", o.cell.machine, card, size, c.benchmark.metric, *value,
+        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", machine, card, size, c.benchmark.metric, *value,
                            c.benchmark.unit, apart);
     for (const auto* metric : {"cpu_load", "true_busy"})
-      out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, card, metric,
-                         percent(o, (std::string(metric) + "_percent").c_str()), apart);
+      if (c.benchmark.one_load)
+        out += fmt::format("{},{},,{},{},%,{}\n", machine, card, metric,
+                           c.benchmark.load_text(*o.result, (std::string(metric) + "_percent").c_str()), apart);
     if (!o.result->contains("frame_time")) continue;
     const auto& frame = (*o.result)["frame_time"];
     const auto row = [&](const std::string& metric, double value) {
-      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, card, frame["packet_bytes"].get<std::uint32_t>(),
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", machine, card, frame["packet_bytes"].get<std::uint32_t>(),
                          metric, value, apart);
     };
     row("frame_time", frame["us"].get<double>());

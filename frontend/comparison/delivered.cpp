@@ -29,7 +29,8 @@ std::string delivered_note(const Comparison& c) {
     std::string sizes;
     for (const auto size : c.sizes) {
       if (!differs_from_delivered(c.benchmark, o, size)) continue;
-      sizes += fmt::format("{}{} {:.1f}", sizes.empty() ? "" : ", ", size_name(size), *o.delivered(c.benchmark, size));
+      sizes += fmt::format("{}{} {:.1f}", sizes.empty() ? "" : ", ", c.benchmark.row_name(size),
+                           *o.delivered(c.benchmark, size));
       most = std::max(most, c.benchmark.excess(*o.result, size));
     }
     if (!sizes.empty())

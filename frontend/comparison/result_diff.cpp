@@ -50,16 +50,24 @@ void flatten(const std::string& name, const ordered_json& value, Values& out) {
   }
 }
 
+/// Members of a result that say what was run.
+constexpr const char* settings[] = {"slot",        "net",   "os",   "depth", "mode",      "timer_rate",
+                                    "frame_bytes", "burst", "seed", "seeds", "placement", "placements"};
+
 /// The members of `result` that are figures: what is neither its name, its configuration, its origin nor the host's.
 void add_figures(const ordered_json& result, Row& row) {
-  static const std::vector<std::string> others{"schema",       "host",          "planar",    "configuration",
-                                               "machine",      "card",          "seed",      "guest_image_sha256",
-                                               "slot",         "card_options",  "net",       "hypothetical",
-                                               "repeatable",   "netio_version", "seeds",     "runs",
-                                               "host_seconds", "benchmark",     "converged", "placement",
-                                               "placements"};
+  static const std::vector<std::string> others{
+      "schema",       "host",       "planar",        "configuration", "machine",   "card",      "guest_image_sha256",
+      "card_options", "repeatable", "netio_version", "runs",          "benchmark", "converged", "hypothetical",
+      "host_seconds"};
+  const auto among = [](const auto& list, const std::string& key) {
+    return std::find(std::begin(list), std::end(list), key) != std::end(list);
+  };
   for (const auto& [key, value] : result.items())
-    if (std::find(others.begin(), others.end(), key) == others.end()) flatten(key, value, row.figures);
+    if (!among(others, key) && !among(settings, key)) flatten(key, value, row.figures);
+  std::erase_if(row.figures, [](const auto& figure) {  // whose figures these are
+    return figure.first == "against.machine" || figure.first == "against.card";
+  });
 }
 
 /// The benchmark of a run's result; empty for what is none.
@@ -82,8 +90,11 @@ Row benchmark_row(const ordered_json& result) {
   if (result.contains("seed")) row.seed = result["seed"];
   if (result.contains("placement")) row.placement = result["placement"];
   add_figures(result, row);
-  for (const auto* key : {"slot", "net", "seed", "seeds", "placement", "placements"})
+  for (const auto* key : settings)
     if (result.contains(key)) row.configuration.emplace_back(key, result[key]);
+  if (result.contains("against"))
+    for (const auto* key : {"machine", "card"})
+      row.configuration.emplace_back(std::string("against.") + key, result["against"].at(key));
   // A run of the whole duration says nothing of it; beside one that may have ended early it is "no".
   row.configuration.emplace_back("converge", result.contains("converged") ? result["converged"]["percent"] : "no");
   if (result.contains("configuration"))
@@ -198,10 +209,17 @@ std::vector<Difference> differences(const Values& a, const Values& b) {
   return list;
 }
 
-/// Only what both sides say: a kind of result that does not know a value does not differ in it.
+/// Only what both sides say: a kind of result that does not know a value does not differ in it. What is said of the
+/// cards is said in full: a choice that one side lacks was left to the solver there, and a card is not there.
 std::vector<Difference> differences_of_both(const Values& a, const Values& b) {
+  const auto of_cards = [](const std::string& name) { return name.starts_with("cards."); };
+  const auto says = [&](const Values& values) {
+    return std::any_of(values.begin(), values.end(), [&](const auto& value) { return of_cards(value.first); });
+  };
+  const bool both = says(a) && says(b);
   auto list = differences(a, b);
-  std::erase_if(list, [](const Difference& d) { return d.was.empty() || d.is.empty(); });
+  std::erase_if(list,
+                [&](const Difference& d) { return (d.was.empty() || d.is.empty()) && !(both && of_cards(d.name)); });
   return list;
 }
 

@@ -51,8 +51,6 @@ std::string medium_of(const SideBySide::Row& row) {
   return std::string(title(find_adapter(row.outcome->cell.card).medium));
 }
 
-double percent_of(const SideBySide::Row& row, const char* key) { return (*row.outcome->result)[key].get<double>(); }
-
 }  // namespace
 
 std::vector<SideBySide> side_by_side(const Comparison& c) {
@@ -79,8 +77,9 @@ std::string side_by_side_text(const Comparison& c) {
     out += fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", wrapped_heading(table.title),
                        fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
     for (const auto& row : table.rows)
-      out += fmt::format("{} {:<20} {:>8.1f} {:>8.1f} {:>8.1f}\n", in_column(row.name, 32), medium_of(row), row.mean,
-                         percent_of(row, "cpu_load_percent"), percent_of(row, "true_busy_percent"));
+      out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(row.name, 32), medium_of(row), row.mean,
+                         c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
+                         c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     for (const auto& sentence : table.pairs) out += "- " + wrapped(sentence, 2) + "\n";
   }
   return out;
@@ -93,8 +92,9 @@ std::string side_by_side_markdown(const Comparison& c) {
         "\n## {}\n\n| card | medium | {}, mean of the sizes | load % | busy % |\n|---|---|---:|---:|---:|\n",
         table.title, c.benchmark.unit);
     for (const auto& row : table.rows)
-      out += fmt::format("| {} | {} | {:.1f} | {:.1f} | {:.1f} |\n", row.name, medium_of(row), row.mean,
-                         percent_of(row, "cpu_load_percent"), percent_of(row, "true_busy_percent"));
+      out += fmt::format("| {} | {} | {:.1f} | {} | {} |\n", row.name, medium_of(row), row.mean,
+                         c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
+                         c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     if (!table.pairs.empty()) out += "\n";
     for (const auto& sentence : table.pairs) out += "- " + sentence + "\n";
   }
@@ -109,9 +109,9 @@ std::string side_by_side_html(const Comparison& c) {
         "<th>load %</th><th>busy %</th></tr>\n",
         escaped(table.title), c.benchmark.unit);
     for (const auto& row : table.rows)
-      out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n",
-                         escaped(row.name), medium_of(row), row.mean, percent_of(row, "cpu_load_percent"),
-                         percent_of(row, "true_busy_percent"));
+      out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td>{}</td></tr>\n", escaped(row.name),
+                         medium_of(row), row.mean, c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
+                         c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     out += "</table>\n";
     if (table.pairs.empty()) continue;
     out += "<ul>\n";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/session/session.hpp"
+#include "frontend/systems/operating_system.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -29,9 +31,10 @@ const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& gue
   return machine.cards.empty() ? nullptr : &machine.cards.front();
 }
 
+/// A server divides its busy ticks by the client's time, which may end a few ticks before its own work.
 std::optional<double> load_percent(const GuestOutput& guest) {
   const auto load = guest.value("@load", "percent");
-  return load ? std::optional(std::strtod(load->c_str(), nullptr)) : std::nullopt;
+  return load ? std::optional(std::min(100.0, std::strtod(load->c_str(), nullptr))) : std::nullopt;
 }
 
 nlohmann::ordered_json load_json(const std::optional<double>& percent) {
@@ -91,8 +94,10 @@ std::string BenchmarkResult::heading(const std::string& what, const MachineFigur
     other = fmt::format("against {} with a bond of {} {}", against->machine, bond->members.size(), against->card);
   else if (against)
     other = "against " + against->pairing();
-  return fmt::format("{} on {}, {}{}\n\n", what, bond ? fmt::format("{} with {}", machine, bond->heading()) : pairing(),
-                     other, repeatable ? "" : " (host in the loop, not repeatable)");
+  return fmt::format("{} on {}, {}{}{}\n\n", what,
+                     bond ? fmt::format("{} with {}", machine, bond->heading()) : pairing(),
+                     os.empty() || os == default_system ? "" : fmt::format("network stack of {}, ", os), other,
+                     repeatable ? "" : " (host in the loop, not repeatable)");
 }
 
 nlohmann::ordered_json BenchmarkResult::json_head(const char* schema, const nlohmann::ordered_json& settings) const {
@@ -105,6 +110,7 @@ nlohmann::ordered_json BenchmarkResult::json_head(const char* schema, const nloh
                              {"repeatable", repeatable},
                              {"seed", seed},
                              {"placement", placement}};
+  if (!os.empty()) out["os"] = os;
   if (interrupted) out["interrupted"] = true;
   out.update(settings);
   out["guest_image_sha256"] = guest_image_sha256;
@@ -150,7 +156,7 @@ std::string BenchmarkResult::load_text() const {
                      cpu_load_percent ? "by the guest's clock ticks" : "(the guest tells it at the end)",
                      true_busy_percent);
   if (frame_time && clock) {
-    out += fmt::format("a frame of {} bytes takes {:.1f} µs at {}:", frame_time->frame_bytes,
+    out += fmt::format("from one frame of {} bytes to the next {:.1f} µs at {}:", frame_time->frame_bytes,
                        static_cast<double>(frame_time->total_ns(*clock)) / 1000, size_name(frame_time->packet_bytes));
     const auto ns = frame_time->parts_ns(*clock);
     for (unsigned p = 0; p < FrameTime::parts; ++p)
@@ -200,8 +206,10 @@ void collect(Session& session, const std::string& start, const std::string& end,
   out.net = lab.machines() > 1 ? "machine" : machine.config().net;
   out.repeatable = lab.repeatable();
   out.seed = machine.config().seed;
-  if (const GuestLine* line = session.guest().find("@planar-guest"))
+  if (const GuestLine* line = session.guest().find("@planar-guest")) {
+    out.os = line->value("os").value_or("");
     out.placement = static_cast<unsigned>(line->number("placement").value_or(0));
+  }
   out.guest_image_sha256 = sha256_hex(roms::guest());
   out.clock = machine.cpu().config().clock;
   for (const FrameTime& f : session.frames().rows())

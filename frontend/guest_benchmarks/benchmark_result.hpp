@@ -48,6 +48,7 @@ struct BenchmarkResult : MachineFigures {
   bool repeatable = true;    ///< no host in the loop
   bool interrupted = false;  ///< by the user, before its end
   std::uint64_t seed = 1;
+  std::string os;          ///< whose network stack the guest imitates; empty: it has not said so yet
   unsigned placement = 0;  ///< of the guest's kernel
   std::string guest_image_sha256;
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets

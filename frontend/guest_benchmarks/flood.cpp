@@ -162,6 +162,8 @@ int run_flood(const FloodOptions& given) {
     const unsigned frame = o.sizes.empty() ? o.frame : flood_lengths(o.sizes).front();
     return run_flood_send(o, {o.send, o.seconds, o.mode, frame, o.timer_rate});
   }
+  if (o.router && o.use)
+    throw Error(fmt::format("--router and --use {}: a router uses both adapters; leave --use out", *o.use));
   if (o.router && o.depth != "process") throw Error("--router and --depth: a router counts nothing; leave --depth out");
   if (const auto code = o.several(o.router               ? flood_router_benchmark
                                   : o.depth == "process" ? flood_benchmark
@@ -222,6 +224,7 @@ int run_flood(const FloodOptions& given) {
   collect(*session, "@flood start", "@flood end", result);
   result.depth = o.router ? "forward" : o.depth;
   result.mode = o.mode;
+  if (o.mode == "timer") result.timer_rate = o.timer_rate;
   result.frame_bytes = o.frame;
   result.burst = o.burst;
   result.rows = flood_rows(session->guest(), meter, seconds.seconds());
@@ -346,6 +349,7 @@ constexpr Benchmark at_depth(std::string_view name, std::span<const char* const>
       .sizes = flood_rates,
       .figure = flood_figure,
       .frame_times = false,
+      .one_load = false,
       .axis = "offered frames/s, 64 bytes each",
       .row_key = "rate",
       .sizes_option = "--rates",
@@ -366,6 +370,7 @@ constexpr Benchmark sending(std::string_view name, std::span<const char* const> 
       .sizes = flood_lengths,
       .figure = flood_send_figure,
       .frame_times = false,
+      .one_load = false,
       .axis = "frame length, bytes",
       .row_key = "frame_bytes",
   };

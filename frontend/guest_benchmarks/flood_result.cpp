@@ -19,6 +19,14 @@ double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
 
 }  // namespace
 
+std::string served_by(const std::string& mode, const std::optional<unsigned>& timer_rate) {
+  if (mode == "interrupt") return {};
+  if (mode == "delayed") return ", adapter served by delayed interrupts";
+  if (mode == "batch") return ", adapter served in batches";
+  if (mode == "poll") return ", adapter served by polling";
+  return fmt::format(", adapter served by {}{}", mode, timer_rate ? fmt::format(" at {} Hz", *timer_rate) : "");
+}
+
 std::int64_t FloodRow::before_kernel() const {
   const auto ended = delivered - seen.duplicates + backlog_dropped + socket_dropped + queue_dropped;
   return static_cast<std::int64_t>(on_wire()) - static_cast<std::int64_t>(ended) - sending_lost();
@@ -112,6 +120,7 @@ std::optional<double> FloodResult::knee(double part) const {
 nlohmann::ordered_json FloodResult::json() const {
   auto out =
       json_head("planar.flood/1", {{"depth", depth}, {"mode", mode}, {"frame_bytes", frame_bytes}, {"burst", burst}});
+  if (timer_rate) out["timer_rate"] = *timer_rate;
   for (const FloodRow& row : rows) {
     nlohmann::ordered_json r{{"rate", row.rate},
                              {"seconds", rounded(row.seconds, 6)},
@@ -162,7 +171,7 @@ std::string FloodResult::table() const {
   std::string out = heading(
       fmt::format("flood, {} bytes{}, {}{}{}", frame_bytes, burst > 1 ? fmt::format(" in bursts of {}", burst) : "",
                   depth == "forward" ? "passed on to another segment" : "counted in the ",
-                  depth == "forward" ? "" : depth, mode == "interrupt" ? "" : ", receiving by " + mode),
+                  depth == "forward" ? "" : depth, served_by(mode, timer_rate)),
       nullptr);
   out += fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}\n", "frames/s", "offered",
                      "in time", "late", "fifo", "ring", "driver", "backlog", depth == "forward" ? "queue" : "socket");
@@ -171,13 +180,16 @@ std::string FloodResult::table() const {
                        row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
                        row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped,
                        row.forwarded ? row.queue_dropped : row.socket_dropped);
-  out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} | latency, us: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
-                     mode == "poll" ? "poll" : "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
+  out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} {:>5} | latency, µs: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
+                     mode == "poll" ? "poll" : "interr.", "b.half", "process", "other", "idle", "p50", "p90", "p99",
+                     "max");
   for (const FloodRow& row : rows) {
     const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate,
-                       share(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt), share(FloodSeen::bottom_half),
-                       share(FloodSeen::process), share(FloodSeen::idle));
+    const auto [driver, not_shown] = mode == "poll" ? std::pair(FloodSeen::poll, FloodSeen::interrupt)
+                                                    : std::pair(FloodSeen::interrupt, FloodSeen::poll);
+    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} {:>5.1f} |", row.rate, share(driver),
+                       share(FloodSeen::bottom_half), share(FloodSeen::process),
+                       share(FloodSeen::idle_task) + share(not_shown), share(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
       const auto t = row.seen.latency_of(part);
       out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 0.5 ? 19 : 7);

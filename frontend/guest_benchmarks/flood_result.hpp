@@ -57,9 +57,13 @@ struct FloodRow {
   std::string discrepancy(bool bridged) const;
 };
 
+/// How the driver serves the adapter, for a heading: ", adapter served by polling"; empty: as Linux 2.2 does.
+std::string served_by(const std::string& mode, const std::optional<unsigned>& timer_rate);
+
 struct FloodResult : BenchmarkResult {
-  std::string depth;  ///< "driver", "stack", "process"
-  std::string mode;   ///< "interrupt", "batch", "timer", "poll"
+  std::string depth;                   ///< "driver", "stack", "process"
+  std::string mode;                    ///< "interrupt", "batch", "timer", "poll"
+  std::optional<unsigned> timer_rate;  ///< of mode "timer", in Hz
   std::uint32_t frame_bytes = 64;
   unsigned burst = 1;
   std::optional<std::uint32_t> stalled_at;  ///< a rate after which the adapter received nothing more

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/counter.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/cached_run.hpp"
+#include "frontend/guest_benchmarks/flood_result.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/lab/stations.hpp"
 
@@ -36,6 +38,7 @@ std::string FloodSendRow::discrepancy(bool bridged) const {
 
 nlohmann::ordered_json FloodSendResult::json() const {
   auto out = json_head("planar.flood-send/1", {{"mode", mode}, {"frame_bytes", frame_bytes}});
+  if (timer_rate) out["timer_rate"] = *timer_rate;
   for (const FloodSendRow& row : rows) {
     nlohmann::ordered_json r{
         {"from", row.from},
@@ -62,16 +65,16 @@ nlohmann::ordered_json FloodSendResult::json() const {
 }
 
 std::string FloodSendResult::table() const {
-  std::string out = heading(
-      fmt::format("flood --send, {} bytes{}", frame_bytes, mode == "interrupt" ? "" : ", interrupts by " + mode),
-      nullptr);
-  out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8} | %: {:>6} {:>6} {:>7} {:>5}\n", "from", "given", "sent", "counted",
-                     "sent/s", mode == "poll" ? "poll" : "interr.", "b.half", "process", "idle");
+  std::string out = heading(fmt::format("flood --send, {} bytes{}", frame_bytes, served_by(mode, timer_rate)), nullptr);
+  out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8} | %: {:>6} {:>6} {:>7} {:>5} {:>5}\n", "from", "given", "sent",
+                     "counted", "sent/s", mode == "poll" ? "poll" : "interr.", "b.half", "process", "other", "idle");
+  const auto [driver, not_shown] = mode == "poll" ? std::pair(FloodSeen::poll, FloodSeen::interrupt)
+                                                  : std::pair(FloodSeen::interrupt, FloodSeen::poll);
   for (const FloodSendRow& row : rows)
-    out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8.0f} | {:>9.1f} {:>6.1f} {:>7.1f} {:>5.1f}\n", row.from, row.given,
-                       row.seen.on_wire, row.counted, row.sent_per_s(),
-                       row.seen.percent(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt),
+    out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8.0f} | {:>9.1f} {:>6.1f} {:>7.1f} {:>5.1f} {:>5.1f}\n", row.from,
+                       row.given, row.seen.on_wire, row.counted, row.sent_per_s(), row.seen.percent(driver),
                        row.seen.percent(FloodSeen::bottom_half), row.seen.percent(FloodSeen::process),
+                       row.seen.percent(FloodSeen::idle_task) + row.seen.percent(not_shown),
                        row.seen.percent(FloodSeen::idle));
   out += interrupted_text();
   return out + counts_text();
@@ -130,6 +133,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   collect(*session, "@flood start", "@flood end", result);
   result.frame_bytes = send.frame;
   result.mode = send.mode;
+  if (send.mode == "timer") result.timer_rate = send.timer_rate;
   result.interrupted = !finished;
   const int code = conclude(*session, o.output, result);
   for (const FloodSendRow& row : result.rows)

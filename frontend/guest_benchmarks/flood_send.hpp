@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct FloodSendRow {
 struct FloodSendResult : BenchmarkResult {
   std::uint32_t frame_bytes = 64;
   std::string mode;
+  std::optional<unsigned> timer_rate;  ///< of mode "timer", in Hz
   std::vector<FloodSendRow> rows;
 
   nlohmann::ordered_json json() const override;

@@ -50,8 +50,8 @@ NetioResult read_result(Session& session) {
   if (session.lab().machines() > 1) {
     NetioServer& server = r.against.emplace();
     collect(session, 1, "@server start", "@server end", server);
-    server.received_kb = parse_number(session.guest(1).value("@served", "received_kb").value_or("")).value_or(0);
-    server.sent_kb = parse_number(session.guest(1).value("@served", "sent_kb").value_or("")).value_or(0);
+    server.received_kb = parse_number(session.guest(1).value("@served", "received_kb").value_or(""));
+    server.sent_kb = parse_number(session.guest(1).value("@served", "sent_kb").value_or(""));
   }
   r.netio_version = guest.value("@netio start", "version").value_or("");
   r.rows = netio_rows(guest);

@@ -72,8 +72,9 @@ nlohmann::ordered_json NetioResult::json() const {
   put_figures(out);
   if (against) {
     out["against"] = against->server_json();
-    out["against"]["received_kb"] = against->received_kb;
-    out["against"]["sent_kb"] = against->sent_kb;
+    const auto kb = [](const auto& count) { return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json(); };
+    out["against"]["received_kb"] = kb(against->received_kb);
+    out["against"]["sent_kb"] = kb(against->sent_kb);
   }
   put_end(out);
   return out;
@@ -122,9 +123,14 @@ std::string NetioResult::table() const {
                        converged->percent, converged->of_seconds);
   if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();
-  return out + counts_text(against ? fmt::format("{}; {} KB received, {} KB sent; {}\n", against->server_text(),
-                                                 against->received_kb, against->sent_kb, counted_text(against->frames))
-                                   : "");
+  std::string server;
+  if (against) {
+    server = against->server_text() + "; ";
+    if (against->received_kb && against->sent_kb)
+      server += fmt::format("{} KB received, {} KB sent; ", *against->received_kb, *against->sent_kb);
+    server += counted_text(against->frames) + "\n";
+  }
+  return out + counts_text(server);
 }
 
 }  // namespace planar

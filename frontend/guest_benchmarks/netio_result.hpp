@@ -52,7 +52,8 @@ std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& ta
 
 /// The machine at the other end of the wire, which ran netio's server (`--against`).
 struct NetioServer : MachineFigures {
-  std::uint64_t received_kb = 0, sent_kb = 0;  ///< by its own count, of 1024 bytes
+  /// By its own count, of 1024 bytes, which it says at its end; nothing where the run was interrupted before.
+  std::optional<std::uint64_t> received_kb, sent_kb;
 };
 
 struct NetioResult : BenchmarkResult {

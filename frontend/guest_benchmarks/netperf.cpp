@@ -230,6 +230,9 @@ int run_netserver(NetperfOptions o) {
   if (o.port + data_ports > 65535)
     throw Error(fmt::format("--serve {} --port {}: the tests' data need the ports up to {}", o.serve, o.port,
                             o.port + data_ports));
+  if (o.machine.net == "peer")
+    throw Error(fmt::format("--serve {} and --net peer: no client would come; leave --net out for those of this host",
+                            o.serve));
   if (!o.machine.net) o.machine.net = "slirp";  // not isolated: that keeps the answers of UDP_RR in
   if (o.machine.net->starts_with("slirp") && o.machine.forwards.empty()) {
     o.machine.forwards = served_ports(o);

@@ -11,6 +11,7 @@
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
+#include "frontend/systems/operating_system.hpp"
 
 namespace planar {
 namespace {
@@ -19,8 +20,8 @@ using nlohmann::ordered_json;
 
 /// Throws Error for an option of which several runs cannot share the file or the port.
 void refuse_single(const CLI::App& verb) {
-  for (const char* single :
-       {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore", "--gdb"})
+  for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
+                             "--snapshot-at", "--restore", "--gdb"})
     if (const auto* option = verb.get_option_no_throw(single); option && option->count())
       throw Error(fmt::format("--runs and {}: that is of a single run; leave one of them out", single));
 }
@@ -31,23 +32,30 @@ std::string line(const std::string& what, const Spread& s) {
 }
 
 std::string text(const Benchmark& benchmark, const ordered_json& combined) {
-  std::string out =
-      fmt::format("{} on {} with {}, net {}, {} runs, {}\n\n", benchmark.name, combined["machine"].get<std::string>(),
-                  combined["card"].get<std::string>(), combined["net"].get<std::string>(),
-                  combined["runs"].get<unsigned>(), runs_text(combined));
-  out += fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", "size", benchmark.unit, "+- (95 %)",
-                     "std. dev.", "least", "most");
+  const auto words = [](const ordered_json& of, const char* key) { return of.at(key).get<std::string>(); };
+  const auto system = combined.value("os", std::string(default_system));
+  std::string out = fmt::format(
+      "{} on {} with {}, {}{}, {} runs, {}\n\n", benchmark.name, words(combined, "machine"), words(combined, "card"),
+      system == default_system ? "" : fmt::format("network stack of {}, ", system),
+      combined.contains("against")
+          ? fmt::format("against {} with {}", words(combined["against"], "machine"), words(combined["against"], "card"))
+          : "net " + words(combined, "net"),
+      combined["runs"].get<unsigned>(), runs_text(combined));
+  out +=
+      fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", benchmark.row_key == "rate" ? "offered" : "size",
+                  benchmark.unit, "± (95 %)", "std. dev.", "least", "most");
   std::string delivered;
   for (const auto& row : combined["rows"]) {
     const auto size = row[std::string(benchmark.row_key)].get<std::uint32_t>();
     const bool differs = benchmark.differs_from_delivered(combined, size);
     if (const auto spread = figure_spread(benchmark, combined, size))
-      out += line(size_name(size) + (differs ? "*" : ""), *spread);
+      out += line(benchmark.row_name(size) + (differs ? "*" : ""), *spread);
     if (differs)
-      delivered += fmt::format("{}{} {:.1f}", delivered.empty() ? "" : ", ", size_name(size),
+      delivered += fmt::format("{}{} {:.1f}", delivered.empty() ? "" : ", ", benchmark.row_name(size),
                                benchmark.delivered(combined, size).value_or(0));
   }
   for (const auto& [what, key] : {std::pair("CPU load %", "cpu_load_percent"), {"busy %", "true_busy_percent"}}) {
+    if (!benchmark.one_load) break;
     std::vector<double> values;
     for (const auto& result : combined["results"]) values.push_back(result[key].get<double>());
     out += line(what, spread_of(values));

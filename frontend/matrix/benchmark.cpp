@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "frontend/output/labels.hpp"
+
 namespace planar {
 
 double Benchmark::excess(const nlohmann::ordered_json& result, std::uint32_t size) const {
@@ -20,6 +22,14 @@ std::string Benchmark::delivered_note(const std::string& delivered_there) const 
       "* differs from what was delivered by more than 1 %: {} also counts what is still in a queue when the time is "
       "over. Delivered, {}: {}",
       verb, unit, delivered_there);
+}
+
+std::string Benchmark::load_text(const nlohmann::ordered_json& result, const char* key) const {
+  return one_load ? fmt::format("{:.1f}", result.at(key).get<double>()) : "-";
+}
+
+std::string Benchmark::row_name(std::uint32_t size) const {
+  return row_key == "rate" ? std::to_string(size) : size_name(size);
 }
 
 }  // namespace planar

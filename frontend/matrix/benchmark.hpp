@@ -56,11 +56,17 @@ struct Benchmark {
   }
   /// What "*" at a figure means, and `delivered` at those places.
   std::string delivered_note(const std::string& delivered) const;
-  bool converges = false;                        ///< its verb takes --converge PERCENT
-  bool frame_times = true;                       ///< its results may hold the time of a full-size frame
+  bool converges = false;   ///< its verb takes --converge PERCENT
+  bool frame_times = true;  ///< its results may hold the time of a full-size frame
+  bool one_load =
+      true;  ///< the load of a run says something of its rows; a flood's rows differ, with pauses between them
   std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots
   std::string_view row_key = "packet_bytes";     ///< the member of a result's row that holds its size
   std::string_view sizes_option = "--sizes";     ///< what its verb calls the list
+  /// "cpu_load_percent" or "true_busy_percent" of a result, in a table: "-" unless the run has one_load.
+  std::string load_text(const nlohmann::ordered_json& result, const char* key) const;
+  /// What tables and plots call a row: "4K" for a size, "4096" for a rate.
+  std::string row_name(std::uint32_t size) const;
 };
 
 }  // namespace planar

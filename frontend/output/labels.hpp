@@ -17,7 +17,8 @@ std::string size_name(std::uint32_t bytes);
 
 /// What a frame time's parts are, in a sentence for readers of a report.
 inline constexpr const char* frame_parts_explained =
-    "Where a data frame's time goes. Bus wait: the processor waits for a cycle on the bus. CPU copy and stack: it "
+    "Where a data frame's time goes: the time from one full-size frame to the next, shorter frames between them "
+    "included. Bus wait: the processor waits for a cycle on the bus. CPU copy and stack: it "
     "executes. Wire: it is halted while something is on the wire. Card: it is halted and the wire is silent until an "
     "adapter acts. Idle: until another station acts (a delayed ACK, the backoff after a collision; on a ring, also "
     "until the token reaches that station). Where parts overlap, the first one listed counts.";

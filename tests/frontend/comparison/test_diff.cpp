@@ -40,6 +40,31 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
   for (const auto& figure : j["rows"][0]["figures"]) CHECK_FALSE(figure["name"].get<std::string>().starts_with("host"));
 }
 
+TEST_CASE("what the guest imitates, the cards' options and how a flood was received are causes, not figures",
+          "[diff]") {
+  const Scratch scratch;
+  const auto plain = scratch.file("plain.json"), other = scratch.file("other.json");
+  const std::string netio = "netio --machine model77 --card ne2 --sizes 1024 --seconds 0.05 --quiet";
+  REQUIRE(run_planar(netio + " --json " + plain).status == 0);
+  const auto system = run_planar(netio + " --os nt4 --json " + other);
+  REQUIRE(system.status == 0);
+  CHECK_THAT(system.out, Contains("netio 1.14 on model77 with ne2, network stack of nt4, net peer"));
+  CHECK_THAT(run_planar("diff " + plain + " " + other).out,
+             Contains("because os") && Contains("linux22 -> nt4") && !Contains("no setting or timing value"));
+  REQUIRE(run_planar("netio --machine model77 --card ne2:irq=5 --sizes 1024 --seconds 0.05 --quiet --json " + other)
+              .status == 0);
+  CHECK_THAT(run_planar("diff " + plain + " " + other).out, Contains("because cards.0.irq") && Contains("- -> 5"));
+
+  const std::string flood = "flood --machine model77 --card ne2 --rates 1000 --seconds 0.05 --quiet";
+  REQUIRE(run_planar(flood + " --json " + plain).status == 0);
+  const auto timer = run_planar(flood + " --mode timer --timer-rate 2048 --json " + other);
+  REQUIRE(timer.status == 0);
+  CHECK_THAT(timer.out, Contains("adapter served by timer at 2048 Hz"));
+  const auto said = run_planar("diff " + plain + " " + other).out;
+  CHECK_THAT(said, Contains("because mode") && Contains("interrupt -> timer"));
+  CHECK(nlohmann::ordered_json::parse(read_file(other))["timer_rate"] == 2048);
+}
+
 TEST_CASE("results of different benchmarks are not compared", "[diff]") {
   const Scratch scratch;
   const auto netio = scratch.file("netio.json"), stream = scratch.file("tcp.json"),

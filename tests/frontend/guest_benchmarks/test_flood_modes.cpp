@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // flood beyond receiving by interrupts: the other ways of taking frames, sending as fast as it goes, and a router. The
 // program itself fails when a frame is not accounted for.
+#include <cmath>
+#include <sstream>
 
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
@@ -141,6 +143,24 @@ TEST_CASE("flood's other ways refuse what makes no sense") {
   refused("--send both --runs 2", "--runs");
   refused("--send nobody", "--send");
   refused("--router --depth stack", "--depth");
+  refused("--router --use 1", "--router and --use 1");
   refused("--router --card tr16-4a-1994", "ring");
   refused("--router --card 1=ne2 --card 2=ne2 --card 3=3c529", "two adapters");
+}
+
+TEST_CASE("flood: the shares of the processor's time in the table add up") {
+  for (const std::string mode : {"interrupt", "poll"}) {
+    const auto run = run_planar("flood --machine model77 --card ne2 --rates 700 --seconds 0.2 --quiet --mode " + mode);
+    REQUIRE(run.status == 0);
+    INFO(run.out);
+    const auto header = run.out.find("| %:"), row = run.out.find('|', run.out.find('\n', header));
+    REQUIRE(row != std::string::npos);
+    std::istringstream words(run.out.substr(row + 1));
+    double sum = 0, share = 0;
+    for (int n = 0; n < 5; ++n) {
+      words >> share;
+      sum += share;
+    }
+    CHECK(std::abs(sum - 100) < 0.3);
+  }
 }

@@ -33,6 +33,12 @@ TEST_CASE("a guest receives the station's stream and its datagrams", "[netperf][
   CHECK(run_planar(command).json().at("state_hash") == j.at("state_hash"));
 }
 
+TEST_CASE("a guest that works on after the client's time is not more than busy", "[netperf][receive]") {
+  const auto said = run_planar("netperf --receive --machine model56sx --card ne2 --quiet --json - --seconds 0.3");
+  REQUIRE(said.status == 0);
+  CHECK(said.json().at("cpu_load_percent") == 100.0);
+}
+
 TEST_CASE("--receive says what the station's client cannot do", "[netperf][receive]") {
   CHECK_THAT(run_planar("netperf --receive --test tcp_rr").err, Contains("one way"));
   CHECK_THAT(run_planar("netperf --receive --against model77").err, Contains("--receive and --against"));

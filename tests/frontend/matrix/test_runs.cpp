@@ -60,7 +60,7 @@ TEST_CASE("netio over several seeds and placements: the mean of the runs, each o
   b.erase("host");
   CHECK(a.dump() == b.dump());
   CHECK_THAT(run_planar("netio --machine model56sx --card ne2 --runs 2" + brief_runs).out,
-             Contains("2 runs, seeds 1 to 2, placements 0 to 1") && Contains("+- (95 %)"));
+             Contains("2 runs, seeds 1 to 2, placements 0 to 1") && Contains("± (95 %)"));
   const auto refused = run_planar(netio + " --runs 2 --capture /dev/null");
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("--capture"));

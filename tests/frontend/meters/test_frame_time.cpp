@@ -73,7 +73,7 @@ TEST_CASE("a card that finds its work late is card time", "[frame-time]") {
 
 TEST_CASE("the summary and a comparison's report tell the parts", "[frame-time][compare]") {
   const auto said = run_planar("netio --machine model95 --card ne2 --seconds 0.05 --sizes 8192 --quiet");
-  CHECK(said.out.find("a frame of 1518 bytes takes ") != std::string::npos);
+  CHECK(said.out.find("from one frame of 1518 bytes to the next ") != std::string::npos);
   CHECK(said.out.find(", bus wait ") != std::string::npos);
   const program::Scratch scratch;
   const auto folder = scratch.file("out");

@@ -101,6 +101,18 @@ TEST_CASE("an interrupted netio says so, with what it has measured") {
   CHECK(j.at("true_busy_percent").get<double>() > 10);
 }
 
+TEST_CASE("a server that had no time to say what it has counted has no counts") {
+  const Scratch scratch;
+  Beside run(scratch, {"netio", "--machine", "model77", "--against", "model77", "--json", "-", "--sizes", "1024,2048"});
+  for (int n = 0; n < 3000 && run.err().find("1K: ") == std::string::npos; ++n) std::this_thread::sleep_for(10ms);
+  run.signal(SIGINT);
+  CHECK(run.status() == 6);
+  const auto j = nlohmann::ordered_json::parse(run.out());
+  CHECK(j.at("against").at("received_kb").is_null());
+  CHECK(j.at("against").at("sent_kb").is_null());
+  CHECK(j.at("against").at("frames").at("received").get<int>() > 0);
+}
+
 TEST_CASE("an interrupted compare keeps what is finished, removes its temporary files, and goes on from there") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("tmp"));
