@@ -48,10 +48,21 @@ void check_files(const CompareOptions& o, const SweepPlan& plan, const std::stri
   files.check();
 }
 
+/// Throws Error where the benchmark's verb takes no --bond.
+void check_bond(const CompareOptions& o, const Benchmark& benchmark) {
+  const CLI::App* run = o.verb->get_parent()->get_subcommand(std::string(benchmark.verb));
+  if (o.bond && !run->get_option_no_throw("--bond"))
+    throw Error(fmt::format("--bond with --do {}: only netio and netperf use bonded adapters; leave one of the two out",
+                            benchmark.name));
+}
+
 SweepPlan sweep(const CompareOptions& o) {
   SweepPlan plan;
   plan.options = o.command.options();
-  plan.machines = o.command.machines;
+  check_bond(o, *plan.options.benchmark);
+  for (const auto& machine : o.command.machines)
+    if (std::find(plan.machines.begin(), plan.machines.end(), machine) == plan.machines.end())
+      plan.machines.push_back(machine);
   plan.runs = o.runs;
   if (!o.folder.empty()) plan.options.folder = fs::path(o.folder) / "runs";
   if (!o.results.empty()) plan.options.folder = o.results;
@@ -61,6 +72,13 @@ SweepPlan sweep(const CompareOptions& o) {
     if (o.bond) cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
   plan.cells = with_runs(cells, {plan.options.seed, o.command.placement, o.runs});
   return plan;
+}
+
+/// Whether no machine takes its card.
+bool nothing_fits(const std::vector<CellOutcome>& outcomes) {
+  return !outcomes.empty() && std::all_of(outcomes.begin(), outcomes.end(), [](const CellOutcome& outcome) {
+    return !outcome.result && outcome.refused();
+  });
 }
 
 /// Writes and prints what came of a plan's runs; the exit code of the worst of them.
@@ -83,7 +101,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
     replace_file(folder / "compare.html", comparison_html(c), "--report");
   }
   if (json_file) write_json(*json_file, json);
-  if (!json_file || *json_file != "-") {
+  if ((!json_file || *json_file != "-") && !nothing_fits(outcomes)) {
     fmt::print("{}", comparison_text(c));
     if (!folder_name.empty() && failure.empty())
       fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());
@@ -94,6 +112,16 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
   for (const CellOutcome& outcome : outcomes)
     if (!outcome.result && !outcome.refused() && !outcome.interrupted()) status = std::max(status, outcome.status);
   return status;
+}
+
+/// Throws Error for an option that the plan of --merge has decided already.
+void check_merge(const CompareOptions& o) {
+  for (const char* name :
+       {"--do", "--machines", "--cards", "--seconds", "--sizes", "--seed", "--placement", "--jobs", "--set",
+        "--no-cache", "--check-cache", "--converge", "--results", "--fresh", "--runs", "--bond", "--plan"})
+    if (o.verb->count(name))
+      throw Error(
+          fmt::format("--merge and {0}: the plan says what was run, and nothing is run now; leave {0} out", name));
 }
 
 /// The report of what other processes have run.
@@ -118,7 +146,10 @@ int run(const CompareOptions& o) {
   if (!o.timelines.empty() && (o.plan || !o.merge.empty()))
     throw Error(fmt::format("--timeline {}: {} runs nothing here; leave one of the two out", o.timelines,
                             o.plan ? "--plan" : "--merge"));
-  if (!o.merge.empty()) return merge(o);
+  if (!o.merge.empty()) {
+    check_merge(o);
+    return merge(o);
+  }
   if (o.plan && o.command.json)
     throw Error("--plan and --json: a plan has no figures yet; give --json with the command that runs it");
   const SweepPlan plan = sweep(o);
@@ -133,9 +164,11 @@ int run(const CompareOptions& o) {
   const int status = report(plan, outcomes, o.folder, o.timelines, o.command.json);
   if (const auto text = interruption_text(outcomes, plan.options); !text.empty()) throw Error(text, interrupted_exit);
   // A line of a plan may be of a pair that does not fit; its refusal is what is kept.
-  if (o.results.empty() && !outcomes.empty() &&
-      std::all_of(outcomes.begin(), outcomes.end(), [](const CellOutcome& o) { return !o.result && o.refused(); }))
-    throw Error(fmt::format("nothing was compared: {}", outcomes.front().problem));
+  if (nothing_fits(outcomes)) {
+    const auto text = fmt::format("nothing was compared: {}", outcomes.front().problem);
+    if (o.results.empty()) throw Error(text);
+    say("planar: {}\n", text);
+  }
   return status;
 }
 

@@ -16,19 +16,24 @@
 namespace planar {
 namespace {
 
+/// "planar disk create"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent ? full_name(*parent) + " " : std::string()) + command.get_name();
+}
+
 int print_help(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const auto& word : words) {
     const auto below = command->get_subcommands([](const CLI::App*) { return true; });
     const auto found =
         std::find_if(below.begin(), below.end(), [&](const CLI::App* verb) { return verb->check_name(word); });
+    if (below.empty())
+      throw Error(fmt::format("`{0}` has no verbs, and so no '{1}'; see `{0} --help`", full_name(*command), word));
     if (found == below.end()) throw Error(suggestion(command_table(app), words, {}));
     command = *found;
   }
-  std::string name = command->get_name();
-  for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
-    name = parent->get_name() + " " + name;
-  fmt::print("{}", app.get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal));
+  fmt::print("{}", app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal));
   return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+
 #include "core/common/error.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
@@ -13,6 +15,7 @@
 #include "frontend/options/option_group.hpp"
 #include "frontend/options/options.hpp"
 #include "machines/config/machine_files.hpp"
+#include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -45,7 +48,13 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
                  "Sizes in bytes, in order (8K is 8192), or flood's rates in frames/s; the benchmark's own by default")
       ->type_name("LIST")
       ->transform(sizes_argument);
-  app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
+  app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")
+      ->type_name("N")
+      ->check([](const std::string& text) {  // CLI::Range takes what is too large for the largest number
+        const auto number = parse_number(text);
+        return number && *number <= INT64_MAX ? std::string() : fmt::format("{} not in range 0 to {}", text, INT64_MAX);
+      })
+      ->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
   app.add_option("--jobs", matrix.jobs, "Runs in parallel; by default one per core")->type_name("N");
   repeatable(app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")

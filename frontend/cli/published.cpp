@@ -218,7 +218,10 @@ int run(const PublishedOptions& o) {
   const auto machines = scored(print, o.command.machines);
   const auto failures = o.check ? outside_bands(rows, embedded_record()) : std::vector<std::string>{};
   const auto interrupted = interruption_text(runs, matrix);
-  const int status = !interrupted.empty() ? static_cast<int>(interrupted_exit) : failures.empty() ? 0 : 1;
+  int status = failures.empty() ? 0 : 1;
+  for (const CellOutcome& outcome : outcomes)
+    if (!outcome.result && !outcome.interrupted()) status = std::max(status, outcome.status);
+  if (!interrupted.empty()) status = static_cast<int>(interrupted_exit);
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
   if (!o.record.empty() && interrupted.empty()) write_record(o, conditions, rows, record);
   if (o.command.json) {

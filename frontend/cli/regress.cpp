@@ -208,7 +208,10 @@ Verb add_regress(CLI::App& app) {
   verb->add_option("--accept", o->reason,
                    "Write what is measured now into the baseline, with the reason for the change; its rows that are "
                    "not run stay")
-      ->type_name("REASON");
+      ->type_name("REASON")
+      ->check([](const std::string& reason) {
+        return reason.empty() ? "is empty; say in a sentence why the figures change" : std::string();
+      });
   verb->add_option("--drop", o->dropped,
                    "With --accept: rows that the baseline no longer has, by machine, card or \"MACHINE CARD\"")
       ->delimiter(',')

@@ -169,9 +169,13 @@ nlohmann::ordered_json outcome(Session& session, std::size_t n) {
 /// Throws if a step failed or was not done; the evidence is saved first.
 void check_steps(Session& session, RunEnd end) {
   const auto& scenario = session.scenario();
-  if (const auto failure = scenario.failure())
-    throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()),
-                failure->code);
+  if (const auto failure = scenario.failure()) {
+    std::string kept;
+    try {
+      kept = "screen, trace and snapshot are in " + session.keep_evidence();
+    } catch (const Error& e) { kept = fmt::format("screen, trace and snapshot are not kept: {}", e.what()); }
+    throw Error(fmt::format("{}; {}", failure->message, kept), failure->code);
+  }
   if (end == RunEnd::time && scenario.active())
     throw Error(fmt::format("--until was reached before step '{}' was done", scenario.current()),
                 ExitCode::virtual_timeout);

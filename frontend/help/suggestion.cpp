@@ -26,6 +26,17 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// "FILE SIZE": the command's arguments up to the one of that name.
+std::string arguments_to(const CommandRow& command, const std::string& name) {
+  std::vector<std::string> words;
+  for (const OptionRow& option : command.options) {
+    if (!option.positional) continue;
+    words.push_back(upper(option.name()));
+    if (option.name() == name) break;
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 /// What people who know other emulators write, and what it is here.
 struct Synonym {
   std::string_view word, option;
@@ -67,7 +78,7 @@ std::string about_option(const CommandRow& program, const CommandRow& command, c
     if (row.verb == command.name() && row.option == name) return std::string(row.answer);
   if (const auto word = name.substr(std::min(name.find_first_not_of('-'), name.size())); has_argument(command, word))
     return fmt::format("`{0}` has no option '{1}', it takes the {2} as an argument: {0} {3}; see `{0} --help`",
-                       command.name(), name, word, upper(word));
+                       command.name(), name, word, arguments_to(command, word));
   std::vector<std::string> known, elsewhere;
   for (const OptionRow& option : command.options)
     if (!option.positional) known.insert(known.end(), option.names.begin(), option.names.end());

@@ -468,29 +468,42 @@ std::optional<double> CellOutcome::delivered(const Benchmark& benchmark, std::ui
 }
 
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
+  const auto network_card = [](const std::string& name) {
+    const AdapterEntry& entry = find_adapter(name);
+    if (entry.medium == MediumKind::scsi)
+      throw Error(
+          fmt::format("--cards {}: {} is no network adapter; choose from `planar list cards`", name, entry.title));
+    return std::string(entry.name);
+  };
   std::vector<Cell> row;  // of one machine; "all" in place of every card that it takes
   for (const auto& card : cards) {
     const auto colon = card.find(':');
     if (card == "all")
       row.push_back({{}, card, {}});
     else if (colon != std::string::npos)
-      row.push_back({{}, std::string(find_adapter(card.substr(0, colon)).name), {}, card.substr(colon + 1)});
+      row.push_back({{}, network_card(card.substr(0, colon)), {}, card.substr(colon + 1)});
     else if (card.find('=') != std::string::npos && !row.empty() && !row.back().options.empty())
       row.back().options += "," + card;
     else
-      row.push_back({{}, std::string(find_adapter(card).name), {}});
+      row.push_back({{}, network_card(card), {}});
   }
   std::vector<Cell> cells;
+  const auto add = [&](Cell cell) {  // once, however often it is named
+    if (std::none_of(cells.begin(), cells.end(), [&](const Cell& other) {
+          return other.machine == cell.machine && other.card_option() == cell.card_option();
+        }))
+      cells.push_back(std::move(cell));
+  };
   for (const auto& machine : machines) {
     const Config config = load_machine(machine);  // a name that does not exist is an error now, not after an hour
     const std::string_view bus = board_kind_of(config).slot_bus;
     for (const Cell& cell : row) {
       if (cell.card != "all") {
-        cells.push_back({machine, cell.card, {}, cell.options});
+        add({machine, cell.card, {}, cell.options});
         continue;
       }
       for (const AdapterEntry& entry : adapter_registry())
-        if (entry.bus() == bus) cells.push_back({machine, std::string(entry.name), {}});
+        if (entry.bus() == bus) add({machine, std::string(entry.name), {}});
     }
   }
   return cells;

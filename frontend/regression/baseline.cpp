@@ -206,8 +206,8 @@ void check_mergeable(const ordered_json& baseline, const ordered_json& run, cons
   const auto beside = rows_beside(baseline, cells);
   if (other && !beside.empty())
     throw Error(fmt::format(
-        "--accept: {} of the baseline's rows are not run ({}{}), and they were made with another {}: {} instead of "
-        "{}; run them all, or take them out by name with --drop",
+        "--accept: {} of the baseline's rows are not run ({}{}), and they were made with {} {} instead of {}; "
+        "run them all, or take them out by name with --drop",
         beside.size(), beside.front(), beside.size() > 1 ? ", ..." : "", other->title, other->was, other->is));
 }
 
@@ -236,7 +236,7 @@ void continue_history(ordered_json& made, const ordered_json& replaced, std::siz
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (const auto other = other_setting(baseline, run))
     throw Error(
-        fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
+        fmt::format("the baseline was made with {} {} instead of {}; figures of different runs do not "
                     "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
                     other->title, other->was, other->is));
 }

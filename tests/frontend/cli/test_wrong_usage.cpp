@@ -32,6 +32,8 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"", 2, {"netio", "compare", "planar help VERB"}},
       {"nettio", 2, {"`planar` has no verb 'nettio'", "did you mean 'netio'?"}},
       {"help nettio", 2, {"has no verb 'nettio'", "did you mean 'netio'?"}},
+      {"help run foo", 2, {"`planar run` has no verbs, and so no 'foo'"}},
+      {"help disk create foo", 2, {"`planar disk create` has no verbs", "see `planar disk create --help`"}},
       {"help disk creat", 2, {"`planar disk` has no verb 'creat'", "did you mean 'create'?"}},
       {"netio --crad ne2", 2, {"`planar netio` has no option '--crad'", "did you mean '--card'?"}},
       {"netio --window",
@@ -47,7 +49,15 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"flood --seconds ten", 2, {"--seconds ten", "0.01 to 3600"}},
       {"compare --seconds ten", 2, {"--seconds ten", "0.01 to 3600"}},
       {"compare --machines 95 --cards ne2 --seconds 10min", 2, {"--seconds 10min", "0.01 to 3600"}},
+      {"netio --seconds 0.0123456", 2, {"--seconds 0.0123456", "whole milliseconds"}},
       {"netio --sizes 1024,x", 2, {"--sizes 1024,x", "separated by commas"}},
+      {"netio --sizes 65536", 2, {"--sizes 65536", "from 1 to 32768 bytes"}},
+      {"netperf --sizes 65536", 2, {"--sizes 65536", "from 1 to 65535 bytes"}},
+      {"run model56sx --do 'wait screen \"xx\" within 10 ms' --quiet --result " + text + "/x",
+       5,
+       {"did not complete within 0.01 virtual seconds", "are not kept: " + text}},
+      {"netperf --serve 1 --net peer", 2, {"--serve 1 and --net peer: no client would come"}},
+      {"netio --runs 2 --timeline x.json", 2, {"--runs and --timeline"}},
       {"netio --set ne2.nothing=5", 2, {"nothing"}},
       {"netio --set data_port=5", 2, {"--set data_port=5", "CARD.VALUE=X", "planar show CARD"}},
       {"netio --set 3c523.ram=5", 2, {"no slot contains a '3c523'", "add --card 3c523"}},
@@ -59,8 +69,14 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"netio --card ne2:driver=foo", 2, {"slot.1.driver", "one driver for the ne2", "docs/driver-versions.md"}},
       {"netio --insert " + image, 2, {"--insert " + image, "with --restore", "--do 'insert diskette"}},
       {"published --chosen --json x", 2, {"--chosen and --json"}},
+      {"published --machines model56sx --cards ne2 --placements 1 --set ne2.data_port.ready_delay=9x --json " +
+           scratch.file("published.json"),
+       2,
+       {}},
+      {"regress --accept ''", 2, {"--accept: is empty"}},
       {"regress --history --json x", 2, {"--history and --json"}},
       {"compare --machines 95 --cards ne2 --plan --report x --json y", 2, {"--plan and --json"}},
+      {"disk create x.img --size 5M", 2, {"takes the size as an argument: planar disk create FILE SIZE"}},
       {"disk create x.img 999999G", 2, {"999999G: is not a disk size", "less than 2048 GB"}},
       {"netio --duplex both", 2, {"--duplex both", "half", "full"}},
       {"netio --duplex full", 2, {"--duplex full", "'ne2' in slot 1", "half"}},
@@ -132,6 +148,10 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"completion", 2, {"`planar completion` needs one of bash"}},
       {"-v", 2, {"did you mean '--version'?"}},
       {"compare --do netoi", 2, {"netoi", "netio"}},
+      {"compare --cards ne2 --seed 99999999999999999999", 2, {"99999999999999999999 not in range"}},
+      {"compare --cards scsi-a", 2, {"--cards scsi-a: IBM PS/2 SCSI Adapter/A is no network adapter"}},
+      {"compare --do flood --bond 2 --machines model77 --cards ne2", 2, {"--bond with --do flood"}},
+      {"compare --merge x --cards ne2", 2, {"--merge and --cards", "leave --cards out"}},
       {"run --machine model56sx", 2, {"takes the machine as an argument: planar run MACHINE"}},
       {"netio model56sx", 2, {"model56sx: a machine is named with --machine: planar netio --machine model56sx"}},
       {"diff a b " + image, 2, {image + ": is one file more than `planar diff` takes"}},
@@ -239,15 +259,17 @@ TEST_CASE("names and times are understood as people write them", "[usage]") {
   INFO(unit.err);
   REQUIRE(unit.status == 0);
   CHECK(unit.json()[0]["state_hash"] == plain.json()[0]["state_hash"]);
+  for (const char* text : {".1", "0.100", "'0.1 s'"})
+    CHECK(run_planar("compare" + rest + text).json()[0]["state_hash"] == plain.json()[0]["state_hash"]);
   CHECK(run_planar("netio --quiet --json - --sizes 1K --machine model77 --seconds 100ms").json()["state_hash"] ==
         plain.json()[0]["state_hash"]);
   const std::string flood =
       "flood --machine model77 --card ne2 --depth driver --seconds 0.02 --quiet --json - --rates ";
   CHECK(run_planar(flood + "2k").json()["state_hash"] == run_planar(flood + "2000").json()["state_hash"]);
   CHECK_THAT(run_planar("netio --sizes 99999999999999999999K").err, Contains("--sizes 99999999999999999999K"));
-  CHECK_THAT(run_planar("netio --sizes 18014398509481985K").err, Contains("1 to 65536"));
+  CHECK_THAT(run_planar("netio --sizes 18014398509481985K").err, Contains("1 to 32768"));
   CHECK_THAT(run_planar("netio --sizes 65K").err,
-             Contains("--sizes 66560: expects up to 16 sizes from 1 to 65536 bytes"));
+             Contains("--sizes 66560: expects up to 16 sizes from 1 to 32768 bytes"));
 }
 
 TEST_CASE("options may come before what they are options of", "[usage]") {

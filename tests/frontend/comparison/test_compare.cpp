@@ -200,6 +200,20 @@ TEST_CASE("a comparison goes on from the runs that are finished, unless they wer
   CHECK(cycles(command) > 1);
 }
 
+TEST_CASE("what is named twice is run once, and a rate is called by its number", "[compare]") {
+  const auto twice = run_planar("compare --machines 77,model77 --cards ne2,NE2 --sizes 1024 --seconds 0.05 --json -");
+  REQUIRE(twice.status == 0);
+  CHECK(twice.json().size() == 1);
+  const auto rate = run_planar("compare --do flood --machines 77 --cards ne2 --sizes 1024 --seconds 0.05 --quiet");
+  REQUIRE(rate.status == 0);
+  CHECK(rate.out.find("frames/s            1024") != std::string::npos);
+  // A flood's rows differ in load, and there are pauses between them: the mean over the run says nothing.
+  CHECK(rate.out.find("      -       -\n") != std::string::npos);
+  const auto none = run_planar("compare --machines 77 --cards 3c905b --sizes 1024 --seconds 0.05");
+  CHECK(none.status == 2);
+  CHECK(none.out.empty());
+}
+
 TEST_CASE("a name that does not exist is an error before anything runs", "[compare]") {
   CHECK(run_planar("compare --machines model96").status == 2);
   const auto card = run_planar("compare --cards ne3");

@@ -65,5 +65,5 @@ TEST_CASE("a baseline is one of a placement", "[placement]") {
   CHECK(run_planar(regress + " --placement 3").status == 0);
   const auto other = run_planar(regress);
   CHECK(other.status == 2);
-  CHECK_THAT(other.err, Contains("another placement: 3 instead of 0"));
+  CHECK_THAT(other.err, Contains("made with placement 3 instead of 0"));
 }
