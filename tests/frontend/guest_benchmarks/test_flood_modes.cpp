@@ -81,6 +81,49 @@ TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to
   CHECK(latency(j) < 1.3 * latency(result("flood --machine model95 --card ne2 --rates 200")));
 }
 
+TEST_CASE("flood: an adapter whose frames a visit leaves goes on receiving") {
+  for (const std::string run :
+       {"--machine model77 --card 3c523 --mode batch", "--machine model56sx --card 3c523 --mode timer",
+        "--machine model56sx --card 3c523-old --mode timer"}) {
+    const auto j = result("flood " + run + " --rates 4000,8000,14880");
+    INFO(run);
+    CHECK(j.at("rows").size() == 3);
+    for (const Row& row : j.at("rows")) check_mode_row(row);
+  }
+  const Row polled =
+      result("flood --machine pc-p166 --card eepro100 --mode poll --rates 80000", "0.05").at("rows").at(0);
+  CHECK(mode_count(polled.at("lost"), "driver") == 0);
+  CHECK(mode_figure(polled, "delivered_per_s") > 20000);
+}
+
+TEST_CASE("flood --mode batch: the adapter loses no frames while the processor is idle") {
+  for (const std::string card : {"3c523", "3c529", "de210", "etherexpress", "ethernet-a"}) {
+    const auto j = result("flood --machine model95 --card " + card + " --mode batch --depth driver --rates 14880");
+    INFO(card);
+    CHECK(mode_count(j.at("rows").at(0), "delivered") == mode_count(j.at("rows").at(0), "offered"));
+  }
+  const Row row = result("flood --machine model77 --card 3c527 --mode batch --rates 4000").at("rows").at(0);
+  check_mode_row(row);
+  CHECK(mode_figure(row.at("cpu_percent"), "idle") < 5);
+  CHECK(mode_figure(row, "delivered_per_s") > 2500);
+}
+
+TEST_CASE("flood: a visit of a Token-Ring driver ends at its limit, too") {
+  for (const std::string card : {"lanstreamer", "autolanstreamer", "madge-mc", "madge-mc32"}) {
+    const auto j = result("flood --machine model56sx --card " + card + " --mode poll --rates 4000,14880");
+    for (const Row& row : j.at("rows")) {
+      check_mode_row(row);
+      CHECK(mode_figure(row, "delivered_per_s") > 900);
+    }
+  }
+}
+
+TEST_CASE("flood --mode timer: a visit takes what an adapter of 100 Mbit/s has received in a period") {
+  const Row row = result("flood --machine pc-p166 --card lne100tx --mode timer --rates 20000", "0.05").at("rows").at(0);
+  check_mode_row(row);
+  CHECK(mode_count(row, "delivered_in_time") == mode_count(row, "offered"));
+}
+
 TEST_CASE("flood --send: the driver's frames are on the wire and counted by the station") {
   const auto command = "flood --machine model77 --card 3c529 --send both";
   const auto j = result(command);
