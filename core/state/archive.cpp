@@ -24,6 +24,12 @@ void Archive::check_count(std::uint32_t n, std::size_t least_bytes) const {
     throw Error("snapshot holds an impossible length; it is damaged, take a new one", ExitCode::missing_file);
 }
 
+void Archive::check_time(Time t) {
+  constexpr Time furthest = 4'500'000_s;  // half of what Time holds; a run ends before (Scheduler::archive)
+  if (t != Time::never() && (t > furthest || t < Time{} - furthest))
+    throw Error("snapshot: a time is impossible; the file is damaged, take a new one", ExitCode::missing_file);
+}
+
 void Archive::section(std::string_view name, std::uint32_t version) {
   std::string found(name);
   std::uint32_t found_version = version;

@@ -82,7 +82,10 @@ class Archive {
     }
   }
 
-  void compound(Time& t) { integer(t.ps); }
+  void compound(Time& t) {
+    integer(t.ps);
+    if (loading()) check_time(t);
+  }
 
   template <class T, std::size_t N>
   void compound(std::array<T, N>& a) {
@@ -165,6 +168,8 @@ class Archive {
     }
   }
 
+  /// Throws Error for a time that no run reaches: sums of two would not fit.
+  static void check_time(Time t);
   /// Throws Error if fewer than `n` elements of at least `least_bytes` can follow in the stream.
   void check_count(std::uint32_t n, std::size_t least_bytes) const;
 

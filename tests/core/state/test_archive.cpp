@@ -63,6 +63,24 @@ TEST_CASE("a truncated, damaged or foreign stream is rejected") {
   REQUIRE_THROWS_AS(version.section("part", 2), Error);
 }
 
+TEST_CASE("a time in a stream that no run reaches is refused; never is a time") {
+  for (const Time t : {Time::never(), 4'000'000_s, Time{} - 4'000'000_s}) {
+    Archive out = Archive::saver();
+    Time saved = t, loaded{};
+    out(saved);
+    Archive in = Archive::loader(out.stream());
+    in(loaded);
+    CHECK(loaded == t);
+  }
+  for (const Time t : {Time::never() - 1_ps, 5'000'000_s, Time{INT64_MIN}}) {
+    Archive out = Archive::saver();
+    Time saved = t, loaded{};
+    out(saved);
+    Archive in = Archive::loader(out.stream());
+    CHECK_THROWS_AS(in(loaded), Error);
+  }
+}
+
 TEST_CASE("a length in a stream takes no more memory than the elements that are there") {
   struct Large {
     std::array<std::uint64_t, 512> unused{};
