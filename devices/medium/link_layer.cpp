@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/common/error.hpp"
+
 namespace planar::net {
 
 void LinkLayer::send(std::span<const std::uint8_t> frame, Time now) {
@@ -33,6 +35,13 @@ void LinkLayer::finished(bool sent, unsigned failed_attempts, Time now) {
   user_.frame_sent({sent, waiting_.front().size() - port().medium()->format().check_bytes, failed_attempts}, now);
   waiting_.pop_front();
   if (!waiting_.empty()) transmit(waiting_.front(), now);
+}
+
+void LinkLayer::archive_waiting(Archive& a) {
+  a(waiting_);
+  const auto cut = [this](const auto& frame) { return frame.size() < port().medium()->format().check_bytes; };
+  if (a.loading() && std::any_of(waiting_.begin(), waiting_.end(), cut))
+    throw Error("snapshot holds damaged frames of a station; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::net

@@ -79,7 +79,7 @@ class LinkLayer {
   virtual std::size_t mtu() const { return 1500; }
 
   /// The frames that wait, and everything else: apart, because the stations save other things between them.
-  void archive_waiting(Archive& a) { a(waiting_); }
+  void archive_waiting(Archive& a);
   virtual void archive(Archive& a) = 0;
 
  protected:

@@ -357,10 +357,17 @@ void EthernetPort::archive(Archive& a) {
   leaves_end_.archive(a);
   carrier_due_.archive(a);
   carrier_off_.archive(a);
-  if (a.loading() && state_ > State::on_wire)
+  if (a.loading() && !sound())
     throw Error("snapshot holds a damaged Ethernet port; take a new one", ExitCode::missing_file);
-  // A damaged snapshot must not index beyond the stations that are here.
-  if (a.loading() && source_ != nobody && (!medium() || source_ >= segment()->ports().size())) source_ = nobody;
+}
+
+bool EthernetPort::sound() const {
+  constexpr Time longest_frame = 1_s;
+  const bool on_medium = on_segment_ || carrier_on_ || carrier_due_.pending() || carrier_off_.pending();
+  const bool hears = source_ == nobody || (medium() && source_ < segment()->ports().size() &&
+                                           reception_start_ > scheduler_.now() - longest_frame);
+  return state_ <= State::on_wire && leaves_end_.pending() == (state_ == State::on_wire) &&
+         (!attempt_.pending() || state_ == State::waiting) && (medium() || !on_medium) && hears;
 }
 
 }  // namespace planar::net

@@ -205,6 +205,8 @@ class EthernetPort final : public Port {
   Mac& mac() { return mac_; }
   bool busy() const { return state_ != State::idle; }
   bool transmitting() const { return state_ == State::on_wire; }
+  /// The time of the lab.
+  Time now() const { return scheduler_.now(); }
   /// First preamble bit of the attempt on the wire.
   Time transmit_start() const { return start_; }
   /// Collisions of the present frame so far.
@@ -224,6 +226,7 @@ class EthernetPort final : public Port {
   friend class EthernetSegment;
   enum class State : std::uint8_t { idle, waiting, on_wire };
 
+  bool sound() const;
   void attempt(Time now);
   void leaves_end(Time now);
   void signal_begins(Time now);

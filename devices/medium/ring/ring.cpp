@@ -211,12 +211,14 @@ void Ring::archive(Archive& a) {
   recover_.archive(a);
   if (a.saving()) return;
   const auto there = [&](std::uint32_t station) { return station < ports().size(); };
-  bool sound = !token_.present || there(token_.from);
+  const auto hears = [](const Stop& s) { return s.kind == Stop::Kind::begins || s.kind == Stop::Kind::ends; };
+  bool sound = (!token_.present || there(token_.from)) && (broken_ == nobody || there(broken_));
   for (const RingFlight& f : flights_) {
-    sound = sound && (f.source == nobody || there(f.source)) && f.known <= f.bytes.size() &&
+    sound = sound && (f.source == nobody ? f.broken : there(f.source)) && f.known <= f.bytes.size() &&
             (f.aborted || f.bytes.size() >= fcs_bytes) && f.purpose <= RingFlight::Purpose::recovery;
     for (const Stop& stop : f.stops)
-      sound = sound && stop.kind <= Stop::Kind::lost && (stop.kind != Stop::Kind::leaves || there(stop.port));
+      sound = sound && stop.kind <= Stop::Kind::lost && (stop.kind != Stop::Kind::leaves || there(stop.port)) &&
+              (!hears(stop) || f.bytes.size() >= ring_header_bytes);
   }
   if (!sound) throw Error("snapshot holds a damaged ring; take a new one", ExitCode::missing_file);
 }

@@ -145,7 +145,9 @@ void RingProtocol::archive(Archive& a) {
   a(phase_, role_, upstream_, attempts_, good_tests_, answered_, complete_, last_neighbour_, own_claims_, beacons_of_,
     no_signal_, since_, told_, physical_drop_, ring_number_, error_timer_, unreported_);
   for (Event* event : {&phase_ends_, &poll_, &watch_, &repeat_, &report_}) event->archive(a);
-  if (a.loading() && (phase_ > Phase::parameters || role_ > Role::beaconing))
+  const bool waits =
+      phase_ends_.pending() || poll_.pending() || watch_.pending() || repeat_.pending() || report_.pending();
+  if (a.loading() && (phase_ > Phase::parameters || role_ > Role::beaconing || (waits && !port_.medium())))
     throw Error("snapshot holds a damaged ring station; take a new one", ExitCode::missing_file);
 }
 

@@ -14,6 +14,7 @@ namespace planar::net {
 namespace {
 
 constexpr std::uint32_t functional_bits = 0x7FFFFFFF;
+constexpr std::uint64_t most_sent = 0x10000;  ///< bytes that some chip gives a port for one frame, at the most
 
 }  // namespace
 
@@ -193,10 +194,18 @@ void RingPort::archive(Archive& a) {
   a(p.node, p.functional, p.group, p.bits_per_second, p.autosense, p.early_token_release, p.contender, p.full_duplex,
     p.product, p.microcode);
   a(errors_, sending_, frame_, total_, queued_, free_, start_, flight_, idle_, mac_waiting_, random_);
-  if (a.loading() && (state_ > State::self_test || sending_ > Sending::on_ring))
+  if (a.loading() && !sound())
     throw Error("snapshot holds a damaged ring station; take a new one", ExitCode::missing_file);
   protocol_.archive(a);
   phase_.archive(a);
+}
+
+// Without a ring a station gets no further than the lobe test.
+bool RingPort::sound() const {
+  const std::uint64_t rate = parameters_.bits_per_second;
+  return state_ <= State::self_test && sending_ <= Sending::on_ring && (rate == 4'000'000 || rate == 16'000'000) &&
+         total_ <= most_sent && (sending_ != Sending::waits || frame_.size() <= total_) &&
+         (medium() || (state_ <= State::lobe_test && !on_ring_ && !busy()));
 }
 
 }  // namespace planar::net

@@ -113,6 +113,7 @@ class RingPort final : public Port {
   };
 
   void detach();
+  bool sound() const;
   Ring* ring() const;
   // insertion
   void begin(State state, Time after, Time now);

@@ -107,6 +107,7 @@ void Ring::start_due(Time now) {
 void Ring::step_token(Time now) {
   const Time passed = next_step();
   const std::uint32_t at = next_station(step_.from);
+  if (at == nobody) return;  // a damaged snapshot
   const RingPort& here = *port(at);
   if (here.waits() && here.ready() < passed && here.priority() >= token_.priority)
     start(*port(at), now);

@@ -147,7 +147,7 @@ void Ring::happen(std::uint64_t id, const Stop& stop, Time now) {
 }
 
 void Ring::find_receivers(RingFlight& f, Time now) {
-  if (f.broken || f.source == nobody || f.bytes.size() < ring_header_bytes) return;
+  if (f.broken || !on_ring(f.source) || f.bytes.size() < ring_header_bytes) return;
   const std::span<const std::uint8_t> header(f.bytes.data(), ring_header_bytes);
   Time first_bit = f.start;
   for (std::uint32_t from = f.source, at = next_station(from); at != f.source && !broken_between(from, at);

@@ -261,7 +261,9 @@ void Bridge::archive(Archive& a) {
   const auto there = [&](std::uint32_t side) { return side < sides_.size(); };
   std::erase_if(addresses_, [&](const Address& entry) { return !there(entry.side); });
   std::erase_if(held_, [&](const Held& held) {
-    return (held.to != all_others && !there(held.to)) || held.frame.size() < ethernet_header;
+    const bool own_form = !held.as_is.empty();
+    return (held.to != all_others && !there(held.to)) || held.frame.size() < ethernet_header ||
+           (!there(held.from) && (held.from != itself || own_form)) || (own_form && held.as_is.size() < fcs_bytes);
   });
   if (held_.empty()) forward_.cancel();
 }
