@@ -86,11 +86,16 @@ void BusMasterPort::describe(Description& d) const {
 
 void BusMasterPort::archive(Archive& a) {
   a(address_, bytes_, moved_, burst_, direction_, transferring_, burst_done_);
-  // burst_ is of the burst that is moving; while the port waits for the channel it is the last one's.
-  if (a.loading() && transferring_ &&
-      (bytes_ > client_.transfer_buffer().size() || moved_ > bytes_ ||
-       (burst_done_.pending() && burst_ > bytes_ - moved_)))
+  if (a.loading() && !sound())
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
+}
+
+// burst_ is of the burst that is moving; while the port waits for the channel it is the last one's.
+bool BusMasterPort::sound() const {
+  if (transferring_ != client_.transferring()) return false;
+  if (!transferring_) return !burst_done_.pending();
+  return bytes_ <= client_.transfer_buffer().size() && moved_ <= bytes_ &&
+         (!burst_done_.pending() || burst_ <= std::min(burst_bytes_, bytes_ - moved_));
 }
 
 }  // namespace planar

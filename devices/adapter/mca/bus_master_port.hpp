@@ -18,6 +18,8 @@ class BusMasterClient {
  public:
   /// The card's side of the transfer under way, at least as long as it was said to be.
   virtual std::span<std::uint8_t> transfer_buffer() = 0;
+  /// It waits for the end of a transfer.
+  virtual bool transferring() const = 0;
   virtual void transfer_done(Time now) = 0;
 
  protected:
@@ -38,12 +40,14 @@ class BusMasterPort final : private bus::BusMaster {
   void cancel(Time now);
   /// Arbitration and the transfer under way.
   void describe(Description& d) const;
+  /// After its client, whose buffer and state it is compared with.
   void archive(Archive& a);
 
  private:
   void granted(Time now) override;
   void timed_out(Time now) override;
   void burst_done(Time now);
+  bool sound() const;
 
   bus::Slot& slot_;
   BusMasterClient& client_;

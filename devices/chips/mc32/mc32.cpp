@@ -285,15 +285,21 @@ void Mc32::describe(Description& d) const {
 
 void Mc32::archive(Archive& a) {
   a.section("mc32", 1);
-  const std::size_t bytes = ram_.size();
   a(ram_, control_, command_, command_full_, busy_owed_, responses_, latch_full_, booted_, indications_, workaround_,
     exec_pending_, filter_, address_, multicast_, tx_list_, tx_count_, rx_list_, rx_count_, work_, transfer_,
     tx_running_, tx_last_, tx_fragment_, tx_fragments_, gathered_, outgoing_, sent_, on_wire_, rx_running_, rx_ended_,
     rx_next_, rx_last_, arrived_, counters_.sent, counters_.received, counters_.collisions, counters_.overruns);
   port_.archive(a);
   a(step_, refill_, notice_, chain_);
-  if (a.loading() && (ram_.size() != bytes || work_ > Work::fetch_transfer || (latch_full_ && responses_.empty())))
+  if (a.loading() && (ram_.size() != ram_bytes || !sound()))
     throw Error("snapshot holds a damaged EtherLink/MC 32; take a new one", ExitCode::missing_file);
+}
+
+bool Mc32::sound() const {
+  const std::size_t fetched = work_ == Work::fetch_transfer ? transfer_.size() : 0;
+  return work_ <= Work::fetch_transfer && (!latch_full_ || !responses_.empty()) &&
+         (work_ != Work::sent || !sent_.empty()) && (!on_wire_ || !outgoing_.empty()) &&
+         tx_count_ + rx_count_ <= most_descriptors && gathered_.size() + fetched <= longest_frame;
 }
 
 }  // namespace planar::ethernet

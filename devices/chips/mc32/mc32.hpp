@@ -96,6 +96,8 @@ class Mc32 final : public net::EthernetStation {
   bool interrupt_pin() const { return latch_full_ && (control_ & INTE); }
 
   std::span<std::uint8_t> transfer_buffer() { return transfer_; }
+  /// A transfer that the firmware has started has not ended.
+  bool transferring() const { return work_ == Work::receive_transfer || work_ == Work::fetch_transfer; }
   void transfer_done(Time now);
 
   net::EthernetPort& port() { return port_; }
@@ -109,6 +111,7 @@ class Mc32 final : public net::EthernetStation {
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
 
  private:
+  static constexpr std::size_t longest_frame = 1514;  ///< of what is gathered to be sent
   enum class Work : std::uint8_t {
     none,
     self_test,
@@ -145,6 +148,7 @@ class Mc32 final : public net::EthernetStation {
     put16(at, static_cast<std::uint16_t>(value));
     put16(at + 2, static_cast<std::uint16_t>(value >> 16));
   }
+  bool sound() const;
   void count(std::uint32_t offset) { put32(statistics + offset, get32(statistics + offset) + 1); }
   void count(Statistic which) { count(4u * which); }
   void release(Time now);

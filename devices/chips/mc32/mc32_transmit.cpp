@@ -5,7 +5,6 @@
 namespace planar::ethernet {
 namespace {
 
-constexpr std::size_t longest_frame = 1514;
 constexpr std::uint8_t error_collisions = 1, error_underrun = 2, error_carrier = 3, error_timeout = 5;
 
 }  // namespace

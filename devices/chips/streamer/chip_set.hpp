@@ -36,6 +36,8 @@ class ChipSet : public RegisterMap, protected ReceiveOwner {
   bool interrupt_pin() const { return system_.interrupt(); }
 
   std::span<std::uint8_t> transfer_buffer() { return transfer_; }
+  /// A transfer that the chip set has started has not ended.
+  bool transferring() const { return job_ != Job::none; }
   void transfer_done(Time now);
 
  protected:

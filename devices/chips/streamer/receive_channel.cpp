@@ -108,7 +108,9 @@ bool ReceiveChannel::may_store(std::size_t bytes) const {
 }
 
 bool ReceiveChannel::sound() const {
-  if (stored_ > room_ || (listening_ && (incoming_.empty() || incoming_.back().complete))) return false;
+  if (stored_ > room_ || (listening_ && (incoming_.empty() || incoming_.back().complete)) ||
+      (more_.pending() && !listening_))
+    return false;
   return std::all_of(incoming_.begin(), incoming_.end(), [](const Frame& f) { return f.moved <= f.data.size(); });
 }
 

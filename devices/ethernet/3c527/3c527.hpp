@@ -65,6 +65,7 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
   void cancel_transfer(Time now) override { master_.cancel(now); }
   // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
+  bool transferring() const override { return chip_.transferring(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
 
   // McaCard

@@ -50,6 +50,7 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
   void cancel_transfer(Time now) override { master_.cancel(now); }
   // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
+  bool transferring() const override { return chip_.transferring(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
 
   // McaCard

@@ -354,16 +354,19 @@ void IbmScsi::archive(Archive& a) {
                   ExitCode::missing_file);
     if (there) drive->archive(a);
   }
+  if (a.loading() && !sound())
+    throw Error("snapshot holds a damaged SCSI adapter; take a new one", ExitCode::missing_file);
   master_.archive(a);
   a(attention_event_, immediate_event_, step_event_, reset_event_);
-  if (!a.loading()) return;
-  const bool good =
-      step_ <= Step::store_status && buffer_.size() == piece_bytes && buffer_at_ <= piece_bytes &&
-      piece_ <= piece_bytes - buffer_at_ && segment_ <= segments_.size() &&
-      (segment_ == segments_.size() || segment_at_ <= segments_[segment_].bytes) &&
-      std::all_of(devices_.begin(), devices_.end(), [](const Device& d) { return d.target >= -1 && d.target < 8; });
-  if (!good) throw Error("snapshot holds a damaged SCSI adapter; take a new one", ExitCode::missing_file);
-  restored(interrupting_ && (control_ & control_interrupts));
+  if (a.loading()) restored(interrupting_ && (control_ & control_interrupts));
+}
+
+bool IbmScsi::sound() const {
+  return step_ <= Step::store_status && data_ <= ScsiReply::Data::out && buffer_.size() == piece_bytes &&
+         buffer_at_ <= piece_bytes && piece_ <= piece_bytes - buffer_at_ &&
+         std::all_of(devices_.begin(), devices_.end(),
+                     [](const Device& d) { return d.target >= -1 && d.target < 8; }) &&
+         work_sound();
 }
 
 }  // namespace planar::storage

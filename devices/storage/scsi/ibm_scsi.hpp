@@ -102,8 +102,10 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   std::uint8_t immediate(unsigned device, std::uint32_t command, Time now);
   std::uint8_t assign(std::uint32_t command);
   bool abort(unsigned device, Time now);
+  bool sound() const;
 
   // ibm_scsi_blocks.cpp: control blocks
+  bool work_sound() const;
   void next_request(Time now);
   void fetch(std::uint32_t address, Time now);
   void prepare(Time now);
@@ -131,6 +133,9 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
 
   // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return std::span(buffer_).subspan(buffer_at_); }
+  bool transferring() const override {
+    return step_ == Step::fetch || step_ == Step::fetch_list || step_ == Step::move || step_ == Step::store_status;
+  }
   void transfer_done(Time now) override;
 
   const Time attention_time_, immediate_time_, block_time_, select_time_, timeout_time_, conclude_time_, reset_time_;

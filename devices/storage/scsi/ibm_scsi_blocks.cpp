@@ -229,6 +229,29 @@ void IbmScsi::medium_done(Time now) {
     move_segment(now);
 }
 
+/// Of a snapshot: the target is there, and what is still to be moved has its place in the host's buffers.
+bool IbmScsi::work_sound() const {
+  std::uint64_t room = 0, before = segment_at_;
+  for (std::size_t n = 0; n < segments_.size(); ++n) {
+    room += segments_[n].bytes;
+    if (n < segment_) before += segments_[n].bytes;
+  }
+  const std::uint32_t here = segment_ < segments_.size() ? segments_[segment_].bytes : 1;
+  if (segment_ > segments_.size() || segment_at_ >= here || moved_ != before ||
+      host_bytes_ != std::min<std::uint64_t>(room, 0xFFFFFFFF))
+    return false;
+  if (step_ == Step::fetch_list) return field(block_length, 4) % 8 == 0 && field(block_length, 4) / 8 <= most_segments;
+  if (step_ != Step::medium && step_ != Step::move) return true;
+
+  const int id = devices_[active_.attention & device_mask].target;
+  const bool out = data_ == ScsiReply::Data::out, moves = step_ == Step::move;
+  const std::uint32_t left = target_bytes_ - target_at_, host_left = host_bytes_ - moved_;
+  if (own_ ? !moves || data_ != ScsiReply::Data::in : id < 0 || !drives_[static_cast<unsigned>(id)]) return false;
+  if (target_at_ > target_bytes_ || (moves && (piece_ == 0 || piece_ > host_left))) return false;
+  if (out) return buffer_at_ + piece_ <= left && left - buffer_at_ <= host_left;
+  return own_ ? left <= host_left - piece_ : moves || piece_ <= left;
+}
+
 std::uint32_t IbmScsi::segment_bytes() const { return std::min(segments_[segment_].bytes - segment_at_, piece_); }
 
 void IbmScsi::move_segment(Time now) {

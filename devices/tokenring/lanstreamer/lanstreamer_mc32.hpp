@@ -52,6 +52,7 @@ class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, priv
   void cancel_transfer(Time now) override { master_.cancel(now); }
   // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
+  bool transferring() const override { return chip_.transferring(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
 
   // McaCard

@@ -14,6 +14,7 @@ namespace {
 struct TestedTransfer final : BusMasterClient {
   TestedTransfer() { std::iota(buffer.begin(), buffer.end(), std::uint8_t{1}); }
   std::span<std::uint8_t> transfer_buffer() override { return buffer; }
+  bool transferring() const override { return !done; }
   void transfer_done(Time) override { done = true; }
   std::vector<std::uint8_t> saved() { return saved_state(*this); }
   void restore(const std::vector<std::uint8_t>& stream) { restore_state(*this, stream); }

@@ -3,6 +3,8 @@
 // restart; its bus master transfers; what malformed lists do.
 #include "core/common/error.hpp"
 #include "devices/ethernet/3c527/3c527.hpp"
+#include "tests/archived.hpp"
+#include "tests/damage.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
@@ -469,4 +471,23 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
   CHECK(tenures32 == 33);
   CHECK(tenures16 == 33);
   CHECK(tenures_big == 17);
+}
+
+TEST_CASE("3C527: a damaged snapshot is refused or runs on", "[mc32][snapshot]") {
+  Mc32Bench b;
+  b.open();
+  b.send(0x8000, 600);
+  b.other.port.transmit(make_frame(400, b.mac), b.rig.now);
+  Mc32Bench other;
+  unsigned refused = 0;
+  for (int moment = 0; moment < 4; ++moment) {
+    b.rig.step(150_us);
+    refused += refused_of_damaged(saved_state(b), "mc32", [&](const std::vector<std::uint8_t>& state) {
+      restore_state(other, state);
+      Description d;
+      other.card->describe(d);
+      other.rig.step(2_ms);
+    });
+  }
+  CHECK(refused > 20);
 }

@@ -3,7 +3,9 @@
 // own.
 #include "devices/storage/scsi/ibm_scsi.hpp"
 
+#include "tests/archived.hpp"
 #include "tests/bus/rig.hpp"
+#include "tests/damage.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 
 using namespace planar;
@@ -36,6 +38,11 @@ struct Bench {
     card().pos_write(3, 0xFC, Time{});  // ID 7, fairness, level 12
     card().pos_write(2, 0xF1, Time{});
     rig.out(base + 5, 0x03);
+  }
+  void archive(Archive& a) {
+    rig.archive(a);
+    made->archive(a);
+    a(rig.ram);
   }
   IbmScsi& card() { return static_cast<IbmScsi&>(*made); }
   std::uint8_t status() { return static_cast<std::uint8_t>(rig.in(base + 7)); }
@@ -389,6 +396,39 @@ TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same re
   CHECK(b.rig.now == c.rig.now);
   CHECK(b.rig.ram == c.rig.ram);
   CHECK(generation_of(1095, std::span(b.rig.ram).subspan(buffer + 95 * 512, 512)) == 0u);
+}
+
+TEST_CASE("SCSI: a damaged snapshot is refused or runs on") {
+  Bench b;
+  b.ready_disk();
+  b.control_block(0x1C81, from_device | on_error, 1000, 0xC000, 96);
+  b.issue(scb, block | 0);
+  Bench other;
+  unsigned refused = 0;
+  for (int moment = 0; moment < 2; ++moment) {
+    b.rig.step(20'345_us);
+    refused += planar::test::refused_of_damaged(planar::test::saved_state(b), "ibm_scsi", [&](const auto& state) {
+      planar::test::restore_state(other, state);
+      Description d;
+      other.card().describe(d);
+      other.rig.step(20_ms);
+    });
+  }
+  CHECK(refused > 20);
+}
+
+TEST_CASE("SCSI: a device's reset ends the command of another one of the same target") {
+  Bench b;
+  b.ready_disk();
+  REQUIRE(b.assign(disk_id, 1) == 0xAF);
+  b.control_block(0x1C81, from_device | on_error, 1000, 0xC000, 96);
+  b.issue(scb, block | 0);
+  b.rig.step(40_ms);
+  b.issue(0x0400, immediate | 1);
+  const std::uint8_t first = b.answer(), second = b.answer();
+  CHECK((first == 0xA1 ? second : first) == 0xC0);
+  CHECK(b.read(1000, 1) == 0xC0);  // a unit attention after the reset
+  CHECK(b.read(1000, 1) == 0x10);
 }
 
 TEST_CASE("SCSI: timing of the drive: seeks, revolutions, media rate, read-ahead") {
