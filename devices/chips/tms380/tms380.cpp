@@ -175,6 +175,7 @@ void Tms380::archive(Archive& a) {
 // What the steps rely on.
 bool Tms380::sound() const {
   if (ram_.size() != config_.ram_bytes || state_ > State::checked || parameters_.buffer_bytes < 1024) return false;
+  if (!parameters_.receive_list || !parameters_.transmit_list) return false;
   if (static_cast<unsigned>(task_) >= tasks || static_cast<unsigned>(served_) >= tasks) return false;
   if (fragment_ > fragments_.size() || receive_fragment_ > receive_fragments_.size()) return false;
   if (moved_ > (incoming_.empty() ? 0 : incoming_.front().data.size())) return false;
@@ -185,8 +186,10 @@ bool Tms380::sound() const {
     if (frame.data.size() < net::ring_header_bytes + net::fcs_bytes) return false;
   switch (task_) {
     case Task::post: return !posts_.empty();
+    case Task::command: return command_sound();
+    case Task::fetch: return fetch_sound();
     case Task::sent: return !outgoing_.empty() && step_ <= outgoing_.front().lists.size();
-    case Task::receive: return relink_ || !incoming_.empty();
+    case Task::receive: return receive_sound();
     default: return true;
   }
 }

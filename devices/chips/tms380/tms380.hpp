@@ -204,6 +204,8 @@ class Tms380 final : private net::RingStation {
   void set_ring_speed(std::uint64_t bits_per_second) { ring_speed_ = bits_per_second; }
 
   std::span<std::uint8_t> transfer_buffer() { return transfer_; }
+  /// A transfer that the chip has started has not ended.
+  bool transferring() const { return dma_busy_; }
   void transfer_done(Time now);
   void transfer_failed(DmaFault fault, Time now);
 
@@ -218,8 +220,9 @@ class Tms380 final : private net::RingStation {
   /// What the processor is at.
   enum class Task : std::uint8_t { none, doorbell, initialize, command, fetch, sent, receive, post };
   static constexpr unsigned tasks = 8;
-  static constexpr std::size_t most_posts = 8, most_lists = 256;  ///< statuses that wait; lists of one frame
-  struct Status {                                                 // to be posted to the host
+  static constexpr std::size_t most_posts = 8,
+                               most_lists = 255;  ///< statuses that wait; lists of one frame, which step_ counts
+  struct Status {                                 // to be posted to the host
     Irq irq = Irq::command_status;
     bool uses_ssb = true;
     std::array<std::uint16_t, 4> words{};
@@ -300,6 +303,7 @@ class Tms380 final : private net::RingStation {
   void execute(Time now);
   std::uint16_t refusal() const;
   void completed(std::uint16_t status);
+  bool command_sound() const;
   void execute_open(Time now);
   std::uint16_t take_open_block(net::RingInsertion& insertion);
   void read_log();
@@ -310,6 +314,7 @@ class Tms380 final : private net::RingStation {
 
   // tms380_transmit.cpp
   void do_fetch(Time now);
+  bool fetch_sound() const;
   void list_fetched(Time now);
   void next_fragment(Time now);
   void frame_fetched(Time now);
@@ -327,6 +332,7 @@ class Tms380 final : private net::RingStation {
 
   // tms380_receive.cpp
   void do_receive(Time now);
+  bool receive_sound() const;
   void receive_list_fetched(Time now);
   void store_fragment(Time now);
   std::uint32_t bytes_to_store() const;

@@ -95,6 +95,12 @@ void Tms380::do_command(Time now) {
   end_task(now);
 }
 
+/// Of a snapshot: an OPEN block that was read is there.
+bool Tms380::command_sound() const {
+  return (step_ != open_block || transfer_.size() == open_block_bytes) &&
+         (step_ != product_read || open_block_.size() == open_block_bytes);
+}
+
 /// Why the command cannot be executed now.
 std::uint16_t Tms380::refusal() const {
   const std::uint16_t odd = request_[2] & 1 ? ADDRESS_ERROR : 0;

@@ -58,6 +58,9 @@ void Tms380::do_receive(Time now) {
   }
 }
 
+/// Of a snapshot: there is a frame, or the link to the next list is read without one.
+bool Tms380::receive_sound() const { return !incoming_.empty() || (relink_ && (step_ == look || step_ >= link_read)); }
+
 void Tms380::receive_list_fetched(Time now) {
   const ListHeader list = list_header(receive_fragments_);
   receive_fragment_ = 0;

@@ -50,6 +50,16 @@ void Tms380::do_fetch(Time now) {
   }
 }
 
+/// Of a snapshot: what is still to be fetched of a list that was accepted fits into its frame.
+bool Tms380::fetch_sound() const {
+  if (step_ < prepared) return true;
+  if (step_ > prepared && (fragment_ == fragments_.size() || transfer_.size() != fragments_[fragment_].bytes))
+    return false;
+  std::uint64_t bytes = building_.data.size();
+  for (std::size_t n = fragment_; n < fragments_.size(); ++n) bytes += fragments_[n].bytes;
+  return !building_.lists.empty() && bytes <= frame_size_;
+}
+
 Tms380::ListError Tms380::check_list(const ListHeader& list) const {
   const bool begins = building_.lists.empty();
   if (begins != bool(list.cstat & START_FRAME)) return FRAME_ERROR;

@@ -168,14 +168,33 @@ void Tropic::archive(Archive& a) {
     on_wire_);
   a(wrap_frame_, fast_area_, fast_bytes_, fast_size_, fast_asked_, fast_ready_, fast_done_);
   a(receive_length_, receive_buffers_, pool_, counters_.sent, counters_.received, counters_.overruns);
-  if (a.loading() && (state_ > State::checked || task_ > Task::fast_result || ring_user_ > RingUser::fast))
-    throw Error("snapshot holds a damaged Token Ring adapter; take a new one", ExitCode::missing_file);
   if (a.loading() && ram_.size() != config_.ram_bytes)
     throw Error("snapshot holds a damaged Token Ring adapter memory; take a new one", ExitCode::missing_file);
   port_.archive(a);
   bring_up_.archive(a);
   step_.archive(a);
   wrap_end_.archive(a);
+  if (a.loading() && !sound())
+    throw Error("snapshot holds a damaged Token Ring adapter; take a new one", ExitCode::missing_file);
+}
+
+// What the microprocessor relies on.
+bool Tropic::sound() const {
+  const bool opens = state_ == State::opening || state_ == State::open;
+  if (state_ > State::checked || task_ > Task::fast_result || ring_user_ > RingUser::fast) return false;
+  if (opens && receive_length_ <= buffer::data) return false;
+  if ((insertion_over_ || task_ == Task::opened) && state_ != State::opening) return false;
+  if (fast_area_ && !fast_path_fits(fast_bytes_, fast_size_)) return false;
+  if (ring_user_ != RingUser::none && (ring_user_ == RingUser::dhb ? filled_.empty() : fast_ready_.empty()))
+    return false;
+  if (wrap_end_.pending() && (ring_user_ == RingUser::none || !opens || wrap_frame_.size() < net::ring_header_bytes))
+    return false;
+  const auto chained = [](const Request& r) { return r.command != Command::received_data || !r.buffers.empty(); };
+  return std::all_of(requests_.begin(), requests_.end(), chained) &&
+         std::none_of(handed_.begin(), handed_.end(), [](const auto& buffers) { return buffers.empty(); }) &&
+         std::all_of(filled_.begin(), filled_.end(), [this](const Transmission& t) { return sendable(t); }) &&
+         std::all_of(fast_ready_.begin(), fast_ready_.end(),
+                     [](const FastFrame& f) { return f.bytes.size() >= net::ring_header_bytes; });
 }
 
 }  // namespace planar::tokenring

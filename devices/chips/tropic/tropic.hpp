@@ -222,9 +222,11 @@ class Tropic final : public net::RingStation {
   void opened(Time now);
   void close(Time now);
   void drop_work();
+  bool sound() const;
 
   // transmit
   std::uint8_t request_transmission(std::uint8_t code, Time now);
+  bool sendable(const Transmission& t) const;
   void offer_buffers(Time now);
   void answer(Time now);
   std::uint8_t transmit_answer(Time now);
@@ -237,6 +239,7 @@ class Tropic final : public net::RingStation {
 
   // fast path
   std::uint8_t configure_fast_path();
+  bool fast_path_fits(std::uint32_t bytes, std::uint16_t size) const;
   bool fast_pointer(std::uint16_t pointer) const;
   bool fast_work() const;
   void take_fast_frame(Time now);

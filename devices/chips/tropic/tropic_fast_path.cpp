@@ -23,7 +23,7 @@ std::uint8_t Tropic::configure_fast_path() {
   const std::uint32_t bytes = get16(place::srb + ram_size_field) * 8u;
   const std::uint16_t size = get16(place::srb + buffer_size_field);
   const std::uint32_t area = (place::end + 7u) & ~7u;
-  if (size < least_buffer || size % 2 || bytes < fast::control_bytes + 2u * size) return Code::missing_parameter;
+  if (!fast_path_fits(bytes, size)) return Code::missing_parameter;
   if (area + bytes > usable()) return Code::no_resources;
 
   fast_area_ = static_cast<std::uint16_t>(area);
@@ -43,6 +43,10 @@ std::uint8_t Tropic::configure_fast_path() {
   put16(place::srb + control_area_field, fast_area_);
   put16(place::srb + next_srb_field, place::srb);
   return Code::good;
+}
+
+bool Tropic::fast_path_fits(std::uint32_t bytes, std::uint16_t size) const {
+  return size >= least_buffer && size % 2 == 0 && bytes >= fast::control_bytes + 2u * size;
 }
 
 /// Leads to the link of one of the buffers.

@@ -98,9 +98,7 @@ std::uint8_t Tropic::transmit_answer(Time now) {
   t.length = get16(place::asb + length_field);
   t.header = get8(place::asb + header_field);
   t.remote_sap = get8(place::asb + sap_field);
-  const unsigned least = llc_of(command).wanted ? t.header + 3u : net::ring_header_bytes;
-  if (!given && (t.header < net::ring_header_bytes || t.length < least || t.length > dhb_length_ - dhb_reserve))
-    return Code::invalid_length;
+  if (!given && !sendable(t)) return Code::invalid_length;
   offered_.erase(waiting);
   if (given) {  // the host has no data for it after all
     t.code = Code::cancelled;
@@ -112,6 +110,12 @@ std::uint8_t Tropic::transmit_answer(Time now) {
   filled_.push_back(t);
   send_next(now);
   return Code::good;
+}
+
+/// Its lengths are those of a frame in its DHB.
+bool Tropic::sendable(const Transmission& t) const {
+  const unsigned least = llc_of(t.command).wanted ? t.header + 3u : net::ring_header_bytes;
+  return t.header >= net::ring_header_bytes && t.length >= least && t.length <= dhb_length_ - dhb_reserve;
 }
 
 // ---- the ring ----

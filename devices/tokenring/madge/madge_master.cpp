@@ -194,11 +194,16 @@ void MadgeMaster::describe(Description& d) const {
 void MadgeMaster::archive(Archive& a) {
   a(busy_, fault_, address_, bytes_, moved_, burst_bytes_, burst_left_, chunk_, granted_left_, direction_, burst_asked_,
     preempted_at_, chunk_done_, next_, finished_);
-  // chunk_ is of the chunk that is moving; between two it is the last one's.
-  if (a.loading() && busy_ &&
-      (bytes_ != client_.transfer_buffer().size() || !burst_bytes_ || moved_ > bytes_ ||
-       (chunk_done_.pending() && chunk_ > bytes_ - moved_) || burst_left_ > bytes_ - moved_))
+  if (a.loading() && !sound())
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
+}
+
+// chunk_ is of the chunk that is moving; between two it is the last one's.
+bool MadgeMaster::sound() const {
+  if (busy_ != client_.transferring()) return false;
+  if (!busy_) return !chunk_done_.pending() && !next_.pending() && !finished_.pending();
+  return bytes_ == client_.transfer_buffer().size() && burst_bytes_ && moved_ <= bytes_ &&
+         burst_left_ <= bytes_ - moved_ && (!chunk_done_.pending() || chunk_ <= burst_left_);
 }
 
 }  // namespace planar::tokenring

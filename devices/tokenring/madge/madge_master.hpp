@@ -40,6 +40,8 @@ struct MadgeMasterConfig {
 class MadgeMasterClient {
  public:
   virtual std::span<std::uint8_t> transfer_buffer() = 0;
+  /// It waits for the end of a transfer.
+  virtual bool transferring() const = 0;
   virtual void transfer_done(Time now) = 0;
   /// Nothing decodes the address, or (`timeout`) the channel was taken away.
   virtual void transfer_failed(bool timeout, Time now) = 0;
@@ -72,6 +74,7 @@ class MadgeMaster final : private bus::BusMaster {
   void burst_done(Time now);
   Time chip_cycle() const;
   bool may_stay(Time from) const;
+  bool sound() const;
   bool decoded(std::uint32_t address, std::uint32_t bytes);
   unsigned unit() const { return config_.buffered ? slot_.width() / 8 : 2; }
   Time chip_time(std::uint32_t bytes) const { return config_.chip_cycle * ((bytes + 1) / 2); }

@@ -76,6 +76,7 @@ class MadgeMc final : public McaNetworkCard, private Tms380Host, private MadgeMa
   void cancel_transfer(Time now) override { master_.cancel(now); }
   // MadgeMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
+  bool transferring() const override { return chip_.transferring(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
   void transfer_failed(bool timeout, Time now) override {
     chip_.transfer_failed(timeout ? DmaFault::timeout : DmaFault::bus_error, now);

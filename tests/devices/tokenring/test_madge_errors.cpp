@@ -399,3 +399,25 @@ TEST_CASE("TMS380: group and functional addresses, 4 Mbit/s", "[madge]") {
   CHECK(heard(functional));
   CHECK(heard(group));
 }
+
+TEST_CASE("TMS380: a frame has 255 lists at the most, each of which is closed", "[madge]") {
+  OpenedBench b;
+  const auto send = [&b](unsigned lists) {
+    const Bytes f = MadgeBench::frame(lists);
+    std::copy(f.begin(), f.end(), b.rig.ram.begin() + MadgeBench::tx_data);
+    const auto at = [](unsigned n) { return n == 0 ? MadgeBench::tpl : 0x10000 + 32 * n; };
+    for (unsigned n = 0; n < lists; ++n) {
+      const bool last = n + 1 == lists;
+      b.wide(at(n), at(last ? 0 : n + 1));
+      b.word(at(n) + 4, 0x8100 | (n == 0 ? 0x2000u : 0u) | (last ? 0x1800u : 0u));
+      b.word(at(n) + 6, n == 0 ? lists : 0);
+      b.word(at(n) + 8, 1);
+      b.wide(at(n) + 10, MadgeBench::tx_data + n);
+    }
+    b.command(Tms380::TRANSMIT_VALID);
+    return b.await(12, 1_s).words[1];
+  };
+  CHECK(send(255) == Tms380::FRAME_COMPLETE);
+  CHECK((b.word(0x10000 + 32 * 254 + 4) & Tms380::COMPLETE) != 0);
+  CHECK(send(256) == (Tms380::LIST_ERROR | unsigned{Tms380::FRAME_SIZE_ERROR}));
+}
