@@ -286,8 +286,9 @@ void AtaDisk::archive_drive(Archive& a) {
   a(mechanics_, translation_, multiple_, dma_mode_, sector_, left_, per_block_, moves_by_dma_, reads_, identifies_);
   if (!a.loading()) return;
   const std::uint32_t block = identifies_ ? sector_bytes : std::min(left_, per_block_) * sector_bytes;
-  if (translation_.heads == 0 || translation_.sectors == 0 || multiple_ > most_multiple || per_block_ == 0 ||
-      per_block_ > most_multiple || left_ > 256 || sector_ > most_lba || (block_bytes() != 0 && block_bytes() != block))
+  if (translation_.heads == 0 || translation_.sectors == 0 || multiple_ > most_multiple || dma_mode_ > 2 ||
+      per_block_ == 0 || per_block_ > most_multiple || left_ > 256 || sector_ > most_lba ||
+      (block_bytes() != 0 && block_bytes() != block))
     throw Error("snapshot holds a damaged ATA command; take a new one", ExitCode::missing_file);
 }
 

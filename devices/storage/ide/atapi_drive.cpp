@@ -188,8 +188,8 @@ void AtapiDrive::archive_drive(Archive& a) {
   const std::uint32_t block = phase_ == Phase::packet     ? packet_bytes
                               : phase_ == Phase::identify ? sector_bytes
                                                           : chunk_;
-  if (phase_ > Phase::identify || (phase_ == Phase::in && !drive_.can_give(left_)) || piece_at_ > piece_.size() ||
-      piece_.size() > piece_bytes ||
+  if (phase_ > Phase::identify || dma_mode_ > 2 || (phase_ == Phase::in && !drive_.can_give(left_)) ||
+      piece_at_ > piece_.size() || piece_.size() > piece_bytes ||
       (phase_ == Phase::in && chunk_ > piece_.size() - piece_at_ && block_bytes() != 0) ||
       (phase_ == Phase::out && chunk_ > left_ && block_bytes() != 0) ||
       (block_bytes() != 0 && (phase_ == Phase::none || block_bytes() != block)))

@@ -3,10 +3,15 @@
 #include "core/common/error.hpp"
 #include "devices/board/at/clocks/i8254.hpp"
 #include "devices/board/at/clocks/rtc_cmos.hpp"
+#include "devices/board/at/diskette/i82077.hpp"
+#include "devices/board/at/ports/ns16550.hpp"
 #include "tests/catch.hpp"
+#include "tests/damage.hpp"
+#include "tests/devices/board/keyboard_bench.hpp"
 #include "tests/devices/board/vga_bench.hpp"
 
 using namespace planar;
+using planar::tests::Keyboard;
 using planar::tests::PlanarBench;
 using planar::tests::VideoBench;
 
@@ -92,4 +97,97 @@ TEST_CASE("a timer in mode 3 that counts from 0 is refused", "[snapshot]") {
       } catch (const Error&) { ++refused; }
     }
   CHECK(refused > 0);
+}
+
+TEST_CASE("whatever byte of a keyboard that repeats a key is damaged, it is refused or runs on", "[snapshot]") {
+  Keyboard k;
+  k.start();
+  k.chip.keyboard().key(0x1E, true, k.now);
+  k.step(300_ms);
+  for (const char* part : {"ps2_keyboard", "ps2_mouse"})
+    CHECK(planar::test::refused_of_damaged(saved(k.chip), part, [&](const auto& state) {
+            Keyboard other;
+            other.until(k.now);
+            load(other.chip, state);
+            Description d;
+            other.chip.describe(d);
+            other.step(1_s);
+            other.chip.keyboard().receive(0x05, other.now);
+            other.chip.mouse().moved(9, 9, other.now);
+            other.step(100_ms);
+          }) > 0);
+}
+
+TEST_CASE("whatever byte of a serial port that sends and receives is damaged, it is refused or runs on", "[snapshot]") {
+  struct Serial : PlanarBench {
+    Ns16550 uart{scheduler, trace, "serial"};
+    Serial() { uart.claim_ports(io, 0x3F8); }
+  } s;
+  s.out(0x3F8, 0x55);
+  s.uart.receive(0x12, s.now);
+  CHECK(planar::test::refused_of_damaged(saved(s.uart), "ns16550", [&](const auto& state) {
+          Serial other;
+          other.until(s.now);
+          load(other.uart, state);
+          other.step(5_ms);
+          other.in(0x3F8);
+        }) > 0);
+}
+
+TEST_CASE("whatever byte of a diskette controller at work is damaged, it is refused or runs on", "[snapshot]") {
+  struct Diskette : PlanarBench {
+    I82077 fdc{scheduler, trace};
+    Diskette() {
+      fdc.claim_ports(io);
+      fdc.install(0, 1000);
+      fdc.reset(now);
+      fdc.insert(0, FloppyImage(std::vector<std::uint8_t>(163'840), "test.img"), now);
+    }
+    void command(std::initializer_list<std::uint8_t> bytes) {
+      for (const std::uint8_t byte : bytes) {
+        REQUIRE(wait([&] { return (in(0x3F4) & 0xC0) == 0x80; }, 10_ms));
+        out(0x3F5, byte);
+      }
+    }
+  };
+  const std::initializer_list<std::uint8_t> read{0x46, 0, 0, 0, 1, 2, 8, 0x1B, 0xFF}, format{0x4D, 0, 2, 8, 0x1B, 0xF6};
+  for (const auto& command : {read, format}) {
+    Diskette d;
+    d.out(0x3F2, 0x1C);
+    d.out(0x3F7, 0x02);  // 250 kbit/s
+    d.step(1_s);
+    d.command(command);
+    d.step(command.size() == 9 ? 20_ms : 250_ms);
+    // What follows the diskette in its state is the controller's.
+    CHECK(planar::test::refused_of_damaged(saved(d.fdc), "floppy_image", [&](const auto& state) {
+            Diskette other;
+            other.until(d.now);
+            load(other.fdc, state);
+            Description described;
+            other.fdc.describe(described, other.now);
+            for (int n = 0; n < 200; ++n) {
+              other.step(2_ms);
+              other.fdc.dma_read(other.now);
+              other.fdc.dma_write(0, other.now);
+              other.in(0x3F5);
+            }
+          }) > 0);
+  }
+}
+
+TEST_CASE("a clock that has not counted for aeons is refused", "[snapshot]") {
+  PlanarBench b;
+  RtcCmos rtc{b.scheduler, b.trace};
+  rtc.claim_ports(b.io);
+  unsigned refused = 0;
+  const auto sound = saved(rtc);
+  for (std::size_t n = 0; n < sound.size(); ++n) {
+    auto state = sound;
+    state[n] = 0x85;  // the highest byte of a count
+    try {
+      load(rtc, state);
+      b.in(0x71);
+    } catch (const Error&) { ++refused; }
+  }
+  CHECK(refused >= 2);
 }

@@ -316,6 +316,9 @@ void RtcCmos::archive(Archive& a) {
   a(clock_.ram, index_, clock_.flags, battery_good_, clock_.phase, clock_.updates, clock_.periodics);
   a(irq8, nmi_mask, interrupt_);
   index_ &= 0x3F;  // a damaged snapshot names no byte that is not there
+  // Every second since the last update is counted.
+  if (a.loading() && (clock_.updates < 0 || clock_.phase < Time{} - 1_s))
+    throw Error("snapshot holds a damaged clock; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

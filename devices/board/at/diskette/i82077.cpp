@@ -12,11 +12,12 @@
 namespace planar {
 
 namespace {
-constexpr Time spin_up = 300_ms;     // inferred
-constexpr Time command_byte = 8_us;  // inferred
-constexpr Time reset_time = 250_us;  // inferred: until the polling interrupt
-constexpr Time revolution = 200_ms;  // 300 rpm
-constexpr Time index_pulse = 2_ms;   // drive data sheets
+constexpr Time spin_up = 300_ms;         // inferred
+constexpr Time command_byte = 8_us;      // inferred
+constexpr Time reset_time = 250_us;      // inferred: until the polling interrupt
+constexpr Time revolution = 200_ms;      // 300 rpm
+constexpr Time index_pulse = 2_ms;       // drive data sheets
+constexpr std::size_t format_bytes = 6;  // of the FORMAT command
 // DOR
 constexpr std::uint8_t not_reset = 0x04;
 }  // namespace
@@ -283,12 +284,18 @@ void I82077::archive(Archive& a) {
     head_loaded_until_, head_loaded_drive_);
   a(irq6, drq, reset_event_, command_event_, step_event_, sector_event_, byte_event_);
   if (a.saving()) return;
-  const bool needs_command = transfer_ != Transfer::none || phase_ == Phase::execution || phase_ == Phase::command;
-  if (phase_ > Phase::result || transfer_ > Transfer::format || unit_ >= drives_.size() || head_ > 1 ||
-      (phase_ == Phase::result && result_position_ >= results_.size()) || (needs_command && command_.empty()) ||
-      disk_position_ > FloppyImage::sector_bytes)
-    throw Error("snapshot holds a damaged diskette controller; take a new one", ExitCode::missing_file);
+  if (!sound()) throw Error("snapshot holds a damaged diskette controller; take a new one", ExitCode::missing_file);
   if (command_.empty()) command_event_.cancel();
+}
+
+bool I82077::sound() const {
+  const bool needs_command = transfer_ != Transfer::none || phase_ == Phase::execution || phase_ == Phase::command ||
+                             implied_seek_ || stuck_ || sector_event_.pending();
+  const auto turns = [](const FloppyDrive& d) { return !d.motor || d.motor_ready != Time::never(); };
+  return phase_ <= Phase::result && transfer_ <= Transfer::format && unit_ < drives_.size() && head_ <= 1 &&
+         rate_select_ <= 3 && (phase_ != Phase::result || result_position_ < results_.size()) &&
+         (!needs_command || !command_.empty()) && (transfer_ != Transfer::format || command_.size() >= format_bytes) &&
+         disk_position_ <= FloppyImage::sector_bytes && std::all_of(drives_.begin(), drives_.end(), turns);
 }
 
 }  // namespace planar

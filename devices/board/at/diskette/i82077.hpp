@@ -105,6 +105,7 @@ class I82077 final : public Slave {
   std::uint8_t sra(Time now) const;
   std::uint8_t srb() const;
   std::uint8_t dir() const;
+  bool sound() const;
   void describe_drive(Description& d, unsigned number) const;
   std::uint8_t st3(unsigned drive) const;
   void write_dor(std::uint8_t value, Time now);

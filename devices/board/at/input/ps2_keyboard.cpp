@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -367,7 +368,10 @@ void Ps2Keyboard::describe(Description& d) const {
 void Ps2Keyboard::archive(Archive& a) {
   a.section("ps2_keyboard", 1);
   a(answers_, strokes_, scanning_, leds_, set_, rate_, expecting_, last_sent_, types_, down_, repeating_, repeat_);
-  if (a.loading() && (types_.size() != key_count || down_.size() != key_count || set_ < 1 || set_ > 3))
+  constexpr std::array<std::uint8_t, 7> with_argument{0, 0xED, 0xF0, 0xF3, 0xFB, 0xFC, 0xFD};
+  const bool expects = std::find(with_argument.begin(), with_argument.end(), expecting_) != with_argument.end();
+  if (a.loading() && (types_.size() != key_count || down_.size() != key_count || set_ < 1 || set_ > 3 || !expects ||
+                      repeating_ < -1 || repeating_ >= static_cast<std::int32_t>(key_count)))
     throw Error("snapshot holds a damaged keyboard; take a new one", ExitCode::missing_file);
 }
 

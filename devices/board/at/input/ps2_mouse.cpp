@@ -171,7 +171,8 @@ void Ps2Mouse::archive(Archive& a) {
   a.section("ps2_mouse", 1);
   a(answers_, enabled_, remote_, wrap_, double_scale_, rate_, resolution_, pressed_, reported_, expecting_, x_, y_,
     last_packet_, next_sample_, sample_);
-  if (a.loading() && (rate_ == 0 || resolution_ > 3))
+  const auto far = [](std::int32_t movement) { return movement < -movement_limit || movement > movement_limit; };
+  if (a.loading() && (rate_ == 0 || resolution_ > 3 || far(x_) || far(y_)))
     throw Error("snapshot holds a damaged mouse; take a new one", ExitCode::missing_file);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/board/at/ports/ns16550.hpp"
 
+#include "core/common/error.hpp"
+
 namespace planar {
 
 namespace {
@@ -295,6 +297,8 @@ void Ns16550::archive(Archive& a) {
   a(ier_, fcr_, lcr_, mcr_, scr_, divisor_, lines_, deltas_, overrun_, thre_pending_, timeout_pending_, shifting_,
     shift_register_, transmit_, receive_, line_in_);
   a(irq, transmitted_, received_, timeout_);
+  if (a.loading() && received_.pending() && line_in_.empty())
+    throw Error("snapshot holds a damaged serial port; take a new one", ExitCode::missing_file);
   // Out of loop-back nothing of it matters, and the stream is as it was before there was any.
   if (loopback()) return a(shift_start_, sampling_, waits_for_mark_, frame_start_, sampled_, samples_, loop_);
   if (a.saving()) return;
