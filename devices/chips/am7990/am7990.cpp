@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/common/error.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -269,6 +270,8 @@ void Am7990::archive(Archive& a) {
   for (Event* e : {&initialised_, &look_, &descriptor_read_, &silo_loaded_, &buffer_sent_, &babbled_, &status_written_,
                    &loop_end_, &receive_step_, &receive_done_})
     e->archive(a);
+  if (a.loading() && (chain_done_ > chain_.size() || bus_held_until_ > port_.now() + 1_s))
+    throw Error("snapshot holds a damaged LANCE; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::ethernet

@@ -2,6 +2,7 @@
 // DP8390: registers, start and stop, interrupts, tally counters.
 #include "devices/chips/dp8390/dp8390.hpp"
 
+#include "core/common/error.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -335,6 +336,8 @@ void Dp8390::archive(Archive& a) {
   receive_step_.archive(a);
   receive_done_.archive(a);
   remote_done_.archive(a);
+  if (a.loading() && (remote_ > Remote::write || latch_ready_ > port_.now() + 1_s))
+    throw Error("snapshot holds a damaged DP8390; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::ethernet

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/common/error.hpp"
 #include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
@@ -379,6 +380,8 @@ void Sonic::archive(Archive& a) {
   for (Event* event : {&cam_loaded_, &timer_expired_, &descriptor_read_, &deferral_, &transmit_done_, &looped_,
                        &receive_done_, &resource_read_, &receive_step_})
     event->archive(a);
+  if (a.loading() && job_end_ > scheduler_.now() + 1_s)
+    throw Error("snapshot holds a damaged SONIC; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::ethernet
