@@ -116,6 +116,10 @@ void GeneratorService::archive_used(Archive& a) {
   run_.archive(a);
   a(earlier_);
   if (!a.loading()) return;  // a damaged snapshot
+  // Every interval since `next` would be made up for.
+  if (run_.running && (run_.duration > longest_run || run_.end != run_.began + 1_us * run_.duration ||
+                       run_.next < run_.began || run_.next >= run_.end))
+    throw Error("snapshot holds a damaged run of a station's generator; take a new one", ExitCode::missing_file);
   run_.frame_bytes = std::clamp(run_.frame_bytes, shortest_frame, longest_frame);
   run_.interval = std::clamp(run_.interval, shortest_interval, longest_interval);
   run_.burst = std::clamp(run_.burst, 1u, longest_burst);

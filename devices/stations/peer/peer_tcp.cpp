@@ -7,7 +7,8 @@
 namespace planar::net {
 namespace {
 
-constexpr std::uint32_t boot_jiffies = 100'000;  // the server has been up for a while: stamps do not start at 0
+constexpr std::uint32_t boot_jiffies = 100'000;     // the server has been up for a while: stamps do not start at 0
+constexpr std::uint32_t latest_tick = 400'000'000;  // 46 days after
 constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 days in ticks
 
 }  // namespace
@@ -15,8 +16,9 @@ constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 day
 TcpServer::Jiffies TcpServer::jiffies(Time now) const {
   return boot_jiffies - 1 + static_cast<Jiffies>((now + PeerTcp::tick - tick_phase_) / PeerTcp::tick);
 }
+// A damaged snapshot may name a tick that Time does not reach.
 Time TcpServer::time_of(Jiffies j) const {
-  return tick_phase_ + PeerTcp::tick * static_cast<std::int64_t>(j - boot_jiffies);
+  return tick_phase_ + PeerTcp::tick * static_cast<std::int64_t>(std::min(j - boot_jiffies, latest_tick));
 }
 
 TcpServer::Options TcpServer::parse(ByteView o) {

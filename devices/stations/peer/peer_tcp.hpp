@@ -201,6 +201,7 @@ class TcpServer {
     std::unique_ptr<ServiceConnection> conversation;
     /// Everything but the service and its conversation.
     void archive(Archive& a);
+    bool sound() const;
   };
 
   Jiffies jiffies(Time now) const;
