@@ -230,9 +230,11 @@ void Scenario::archive(Archive& a) {
   a(sources, origins, limits, next_, started_, begun_, look_, typist_, serial_, seen_, seen_since_, halted_since_,
     done_, grabs_, powered_off_);
   if (!a.loading()) return;
+  if (origins.size() != sources.size() || limits.size() != sources.size())
+    throw Error("snapshot: broken list of steps", ExitCode::missing_file);
   steps_.clear();
   for (std::size_t n = 0; n < sources.size(); ++n) {
-    auto read = parse_steps(sources[n], origins.at(n), limits.at(n));
+    auto read = parse_steps(sources[n], origins[n], limits[n]);
     if (read.size() != 1) throw Error("snapshot: broken list of steps", ExitCode::missing_file);
     steps_.push_back(std::move(read.front()));
     steps_.back().origin = origins[n];

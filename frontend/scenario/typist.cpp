@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/common/error.hpp"
 #include "frontend/scenario/keys.hpp"
 #include "machines/machine/machine.hpp"
 
@@ -90,6 +91,18 @@ void Typist::advance(Machine& machine, Time now) {
 void Typist::archive(Archive& a) {
   a.section("typist", 1);
   a(actions_, down_, next_);
+  if (a.loading() && !sound())
+    throw Error("snapshot holds a damaged queue of keys; take a new one", ExitCode::missing_file);
+}
+
+// A key that may want shift is followed by its own release.
+bool Typist::sound() const {
+  for (std::size_t n = 0; n < actions_.size(); ++n) {
+    const Action& action = actions_[n];
+    const bool may_shift = action.down && (action.shift || action.letter);
+    if (action.after < Time{} || action.after == Time::never() || (may_shift && n + 1 == actions_.size())) return false;
+  }
+  return true;
 }
 
 }  // namespace planar

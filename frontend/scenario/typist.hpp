@@ -47,6 +47,7 @@ class Typist {
     void archive(Archive& a) { a(code, down, letter, shift, after); }
   };
   void queue(Action action, Time now);
+  bool sound() const;
 
   std::deque<Action> actions_;
   std::vector<std::uint16_t> down_;
