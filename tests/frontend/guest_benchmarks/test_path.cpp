@@ -11,11 +11,11 @@ using namespace program;
 namespace {
 
 /// Collisions a received frame in a Model 95 over a bare cable of `ns`.
-double collisions(const Scratch& scratch, const std::string& card, unsigned ns) {
+double collisions(const Scratch& scratch, const std::string& card, unsigned ns, unsigned placement = 0) {
   const auto file = scratch.file("lab.toml");
   std::ofstream(file) << "machine = \"model95\"\n[net]\npath = \"cable\"\ndelay = \"" << ns << " ns\"\n";
-  const auto said =
-      run_planar("netio --quiet --machine " + file + " --card " + card + " --seconds 0.2 --sizes 8192 --json -");
+  const auto said = run_planar("netio --quiet --machine " + file + " --card " + card +
+                               " --seconds 0.2 --sizes 8192 --json - --placement " + std::to_string(placement));
   INFO(said.err);
   REQUIRE(said.status == 0);
   const auto frames = said.json()["frames"];
@@ -25,7 +25,7 @@ double collisions(const Scratch& scratch, const std::string& card, unsigned ns) 
 }  // namespace
 
 TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a knee for each chip", "[path]") {
-  if (short_runs()) SKIP("eight runs of netio");
+  if (short_runs()) SKIP("nineteen runs of netio");
   const Scratch scratch;
   // An 82586 goes on 1.9 us after the gap at the latest, a SONIC's time varies (docs/hardware/netio-path.md#the-path).
   const double near = collisions(scratch, "3c523", 500), before = collisions(scratch, "3c523", 850),
@@ -35,12 +35,13 @@ TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a
   CHECK(beyond > 0.8);
   double last = 0;
   for (const unsigned ns : {500u, 900u, 1200u, 1500u}) {
-    const double rate = collisions(scratch, "lan-a", ns);
+    double rate = 0;
+    for (const unsigned placement : {0u, 1u, 2u, 3u}) rate += collisions(scratch, "lan-a", ns, placement) / 4;
     INFO(ns << " ns: " << rate);
-    CHECK(rate > last - 0.03);
+    CHECK(rate > last);
     last = rate;
   }
-  CHECK(last > 0.8);
+  CHECK(last > 0.4);  // 0.29 to 0.89 over the eight placements of the guest
 }
 
 TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements, an NE/2 with none", "[path]") {
