@@ -81,7 +81,7 @@ TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to
   CHECK(latency(j) < 1.3 * latency(result("flood --machine model95 --card ne2 --rates 200")));
 }
 
-TEST_CASE("flood: an adapter whose frames a visit leaves goes on receiving") {
+TEST_CASE("flood: an adapter goes on receiving after a visit that left frames") {
   for (const std::string run :
        {"--machine model77 --card 3c523 --mode batch", "--machine model56sx --card 3c523 --mode timer",
         "--machine model56sx --card 3c523-old --mode timer"}) {
