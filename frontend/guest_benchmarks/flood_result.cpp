@@ -180,16 +180,14 @@ std::string FloodResult::table() const {
                        row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
                        row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped,
                        row.forwarded ? row.queue_dropped : row.socket_dropped);
+  const bool polled = mode == "poll";
   out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} {:>5} | latency, µs: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
-                     mode == "poll" ? "poll" : "interr.", "b.half", "process", "other", "idle", "p50", "p90", "p99",
-                     "max");
+                     polled ? "poll" : "interr.", "b.half", "process", "other", "idle", "p50", "p90", "p99", "max");
   for (const FloodRow& row : rows) {
-    const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    const auto [driver, not_shown] = mode == "poll" ? std::pair(FloodSeen::poll, FloodSeen::interrupt)
-                                                    : std::pair(FloodSeen::interrupt, FloodSeen::poll);
-    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} {:>5.1f} |", row.rate, share(driver),
-                       share(FloodSeen::bottom_half), share(FloodSeen::process),
-                       share(FloodSeen::idle_task) + share(not_shown), share(FloodSeen::idle));
+    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} {:>5.1f} |", row.rate,
+                       row.seen.driver_percent(polled), row.seen.percent(FloodSeen::bottom_half),
+                       row.seen.percent(FloodSeen::process), row.seen.other_percent(polled),
+                       row.seen.percent(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
       const auto t = row.seen.latency_of(part);
       out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 0.5 ? 19 : 7);

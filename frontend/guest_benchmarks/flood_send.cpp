@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <utility>
 
 #include "core/common/error.hpp"
 #include "devices/stations/peer/counter.hpp"
@@ -65,17 +64,15 @@ nlohmann::ordered_json FloodSendResult::json() const {
 }
 
 std::string FloodSendResult::table() const {
+  const bool polled = mode == "poll";
   std::string out = heading(fmt::format("flood --send, {} bytes{}", frame_bytes, served_by(mode, timer_rate)), nullptr);
   out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8} | %: {:>6} {:>6} {:>7} {:>5} {:>5}\n", "from", "given", "sent",
-                     "counted", "sent/s", mode == "poll" ? "poll" : "interr.", "b.half", "process", "other", "idle");
-  const auto [driver, not_shown] = mode == "poll" ? std::pair(FloodSeen::poll, FloodSeen::interrupt)
-                                                  : std::pair(FloodSeen::interrupt, FloodSeen::poll);
+                     "counted", "sent/s", polled ? "poll" : "interr.", "b.half", "process", "other", "idle");
   for (const FloodSendRow& row : rows)
     out += fmt::format("{:>8} {:>8} {:>8} {:>8} {:>8.0f} | {:>9.1f} {:>6.1f} {:>7.1f} {:>5.1f} {:>5.1f}\n", row.from,
-                       row.given, row.seen.on_wire, row.counted, row.sent_per_s(), row.seen.percent(driver),
+                       row.given, row.seen.on_wire, row.counted, row.sent_per_s(), row.seen.driver_percent(polled),
                        row.seen.percent(FloodSeen::bottom_half), row.seen.percent(FloodSeen::process),
-                       row.seen.percent(FloodSeen::idle_task) + row.seen.percent(not_shown),
-                       row.seen.percent(FloodSeen::idle));
+                       row.seen.other_percent(polled), row.seen.percent(FloodSeen::idle));
   out += interrupted_text();
   return out + counts_text();
 }

@@ -47,6 +47,10 @@ struct FloodSeen {
   std::uint64_t passed_on = 0;  ///< frames of the generator that the machine has sent on another medium
 
   double percent(Activity a) const;
+  /// The driver's share: its polls if it is `polled`, else its interrupts.
+  double driver_percent(bool polled) const { return percent(polled ? poll : interrupt); }
+  /// What is left beside the driver, bottom halves, processes and idle.
+  double other_percent(bool polled) const { return percent(idle_task) + percent(polled ? interrupt : poll); }
   double busy_percent() const;
   /// The latency that `part` of the frames (0 to 1) do not exceed; nothing without a frame.
   std::optional<Time> latency_of(double part) const;

@@ -104,7 +104,7 @@ void TcpServer::take_syn(Connection& c, const TcpSegment& s, Time now) {
   c.rcv_mss = c.mss_clamp;
   c.sender.window = s.window;
   c.sender.wl1 = s.seq;
-  c.sender.scale = std::min<std::uint8_t>(o.window_scale.value_or(0), 14);
+  c.sender.scale = std::min(o.window_scale.value_or(0), PeerTcp::largest_scale);
   if (o.stamp) {
     c.ts_recent = o.stamp->first;
     c.ts_recent_at = jiffies(now);

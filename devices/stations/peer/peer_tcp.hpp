@@ -58,6 +58,9 @@ struct PeerTcp {
   static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, of AckRule::every_second_segment
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, once ours has been acknowledged
+  static constexpr std::uint32_t longest_window = 65535;  ///< of the client's that is used: the send buffer
+  static constexpr std::uint8_t largest_scale = 14;       ///< of a window (RFC 1323, 2.3)
+  static constexpr std::uint32_t shortest_segment = 8;    ///< bytes of data that room is kept for, whatever the options
   static constexpr unsigned synack_retries = 5;
   static constexpr unsigned fin_retries = 15;  ///< also of data
   static constexpr std::uint32_t min_rto = hz / 5, max_rto = 120 * hz;

@@ -10,9 +10,7 @@ namespace planar::net {
 namespace {
 
 constexpr std::uint8_t flag_syn = 0x02, flag_rst = 0x04, flag_ack = 0x10;
-// Of a sound connection.
-constexpr std::uint32_t shortest_mss = 8, longest_window = 65535, most_memory = 1 << 28;
-constexpr std::uint8_t largest_scale = 14;
+constexpr std::uint32_t most_memory = 1 << 28;  // that a sound connection holds, in bytes
 
 // Header without options; the data offset is set when the options are complete.
 Bytes header(std::uint16_t from, std::uint16_t to, std::uint32_t seq, std::uint32_t ack, std::uint8_t flags,
@@ -152,10 +150,11 @@ void TcpServer::Connection::archive(Archive& a) {
 
 // What windows are computed from: no more than one is on its way.
 bool TcpServer::Connection::sound() const {
-  return state <= State::syn_sent && mss_cache >= shortest_mss && mss_cache <= longest_window && window_clamp > 0 &&
-         window_clamp <= longest_window && rcv_wscale <= largest_scale && sender.scale <= largest_scale &&
-         sender.window <= longest_window && snd_nxt - snd_una <= longest_window + 1 && sack_blocks.size() <= 4 &&
-         receive_memory <= most_memory && sender.rto > 0 && sender.rto <= PeerTcp::max_rto;
+  return state <= State::syn_sent && mss_cache >= PeerTcp::shortest_segment && mss_cache <= PeerTcp::longest_window &&
+         window_clamp > 0 && window_clamp <= PeerTcp::longest_window && rcv_wscale <= PeerTcp::largest_scale &&
+         sender.scale <= PeerTcp::largest_scale && sender.window <= PeerTcp::longest_window &&
+         snd_nxt - snd_una <= PeerTcp::longest_window + 1 && sack_blocks.size() <= 4 && receive_memory <= most_memory &&
+         sender.rto > 0 && sender.rto <= PeerTcp::max_rto;
 }
 
 void TcpServer::archive(Archive& a) {

@@ -7,15 +7,13 @@
 namespace planar::net {
 namespace {
 constexpr std::uint8_t flag_psh = 0x08, flag_ack = 0x10;
-constexpr std::uint32_t fast_retransmit = 3;     // duplicates
-constexpr std::uint32_t longest_window = 65535;  // of the client's that is used: the send buffer
-constexpr std::uint32_t shortest_segment = 8;    // bytes of data that room is kept for, whatever the options
+constexpr std::uint32_t fast_retransmit = 3;  // duplicates
 }  // namespace
 
 // The acknowledgement number has been taken; this is what it means for the data on their way.
 void TcpServer::take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now) {
   Sender& w = c.sender;
-  const std::uint32_t window = std::min(std::uint32_t{s.window} << w.scale, longest_window);
+  const std::uint32_t window = std::min(std::uint32_t{s.window} << w.scale, PeerTcp::longest_window);
   bool update = false;
   if (after(s.seq, w.wl1) || (s.seq == w.wl1 && (after(s.ack, w.wl2) || (s.ack == w.wl2 && window > w.window)))) {
     update = window != w.window;
@@ -116,7 +114,7 @@ bool TcpServer::may_send(const Connection& c, std::uint32_t size) {
 
 // What a segment may carry now: the blocks of a SACK option take their place (2.2's tcp_current_mss).
 std::uint32_t TcpServer::current_mss(const Connection& c) {
-  return std::max(c.mss_cache, sack_bytes(c) + shortest_segment) - sack_bytes(c);
+  return std::max(c.mss_cache, sack_bytes(c) + PeerTcp::shortest_segment) - sack_bytes(c);
 }
 
 void TcpServer::fill_window(Connection& c, Time now) {

@@ -46,7 +46,7 @@ Time ScsiDrive::piece_ready(std::uint32_t bytes, Time now) {
 
 bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
   if (!on_medium_) {
-    if (data.size() > small_.size() - at_) return false;  // a reset meanwhile has ended the command
+    if (!can_give(static_cast<std::uint32_t>(data.size()))) return false;  // a reset meanwhile has ended the command
     std::copy_n(small_.begin() + at_, data.size(), data.begin());
     at_ += static_cast<std::uint32_t>(data.size());
     return true;
