@@ -207,8 +207,8 @@ std::string comparison_csv(const Comparison& c) {
     if (!o.result->contains("frame_time")) continue;
     const auto& frame = (*o.result)["frame_time"];
     const auto row = [&](const std::string& metric, double value) {
-      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", machine, card, frame["packet_bytes"].get<std::uint32_t>(),
-                         metric, value, apart);
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", machine, card, frame["packet_bytes"].dump(), metric, value,
+                         apart);
     };
     row("frame_time", frame["us"].get<double>());
     for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());

@@ -16,9 +16,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Also one that is written 1.0 or 1e3, as far as a double counts whole numbers one by one.
 bool whole(const ordered_json& value) {
-  return value.is_number_integer() ||
-         (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>());
+  constexpr double counted = 9007199254740992;  // 2^53
+  if (!value.is_number_float()) return value.is_number_integer();
+  const auto number = value.get<double>();
+  return std::floor(number) == number && std::abs(number) <= counted;
 }
 
 bool is_of(const ordered_json& value, const std::string& type) {

@@ -21,6 +21,12 @@ Time time_of(const nlohmann::ordered_json& event, const char* member) {
   return us >= 0 && us < latest ? Time{std::llround(us * 1e6)} : Time{};
 }
 
+/// A process or a thread; 0 if it is missing.
+unsigned number_of(nlohmann::ordered_json& event, const char* member) {
+  using Unsigned = nlohmann::ordered_json::number_unsigned_t;
+  return event.contains(member) ? static_cast<unsigned>(event[member].get_ref<Unsigned&>()) : 0;
+}
+
 std::optional<TimelineEvent::Kind> kind_of(const std::string& phase) {
   using Kind = TimelineEvent::Kind;
   static const std::map<std::string, Kind> kinds{{"B", Kind::begin},   {"E", Kind::end},    {"X", Kind::slice},
@@ -37,8 +43,8 @@ std::optional<TimelineEvent> event_of(nlohmann::ordered_json& j) {
   e.kind = *kind;
   e.name = j.value("name", "");
   e.category = j.value("cat", "");
-  e.process = j.value("pid", 0u);
-  e.thread = j.value("tid", 0u);
+  e.process = number_of(j, "pid");
+  e.thread = number_of(j, "tid");
   e.at = time_of(j, "ts");
   e.length = time_of(j, "dur");
   if (j.contains("args")) e.arguments = std::move(j["args"]);

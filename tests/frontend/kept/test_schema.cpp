@@ -42,6 +42,10 @@ TEST_CASE("a document is what its schema says, or the place where it is not is n
   CHECK(problem(ordered_json::object()).empty());
   CHECK(problem({{"converge", "1"}}).empty());
   CHECK(problem({{"runs", 1.0}}).empty());  // a whole number, however it is written
+  CHECK(problem({{"seed", 1e15}}).empty());
+  CHECK(problem({{"seed", UINT64_MAX}}).empty());
+  CHECK(problem({{"seed", 1e18}}) == "seed: is no integer");  // a double has no longer every whole number
+  CHECK(problem({{"runs", 4294967296}}) == "runs: is above 100000");
   CHECK(problem({{"schema", "planar.plan/2"}}) == "schema: is not \"planar.plan/1\"");
   CHECK(problem({{"cells", nullptr}}) == "cells is missing");
   CHECK(problem({{"seed", -1}}) == "seed: is below 0");

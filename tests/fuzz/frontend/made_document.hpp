@@ -45,9 +45,11 @@ class DocumentMaker {
   }
   static Json number(const Json& schema, bool whole, Input& input) {
     const double least = schema.value("minimum", 0.0);
-    if (schema.contains("maximum"))  // a narrow range
-      return static_cast<std::uint64_t>(least) +
-             input.u8() % (schema["maximum"].get<unsigned>() - static_cast<unsigned>(least) + 1);
+    if (schema.contains("maximum")) {
+      const std::uint64_t first = static_cast<std::uint64_t>(least), last = schema["maximum"].get<std::uint64_t>();
+      const std::uint64_t made = first + (last - first < 256 ? input.u8() : input.u32()) % (last - first + 1);
+      return whole && (made & 0x40) ? Json(static_cast<double>(made)) : Json(made);  // written as 64.0
+    }
     switch (const unsigned kind = input.u8(); kind & 7) {
       case 0: return whole ? Json(static_cast<std::int64_t>(least)) : Json(least);
       case 1: return 1024;
@@ -114,10 +116,12 @@ class DocumentMaker {
       for (const auto& [pattern, member] : schema["patternProperties"].items())
         for (unsigned left = input.u8() & 1; left > 0; --left)
           made[of_pattern(pattern, input)] = make(member, root, input);
-    if (schema.contains("required") && schema.contains("additionalProperties"))
-      for (const auto& name : schema["required"])
-        if (!made.contains(name.get<std::string>()) && schema["additionalProperties"].is_object())
-          made[name.get<std::string>()] = make(schema["additionalProperties"], root, input);
+    if (schema.contains("required"))
+      for (const auto& name : schema["required"]) {
+        if (made.contains(name.get<std::string>())) continue;
+        const Json others = schema.value("additionalProperties", Json(true));  // true: may be anything
+        made[name.get<std::string>()] = others.is_object() ? make(others, root, input) : Json(text(input));
+      }
     if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object())
       for (unsigned left = input.u8() & 3; left > 0; --left) {
         const std::string name = text(input);
