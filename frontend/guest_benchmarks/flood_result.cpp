@@ -46,7 +46,7 @@ std::string FloodRow::discrepancy(bool bridged) const {
   if (generated != offered + held_back + given_up)
     return fmt::format("{} frames generated, but {} offered, {} held back, {} given up", generated, offered, held_back,
                        given_up);
-  if (strange) return fmt::format("{} frames of another run have come", strange);
+  if (of_earlier && run == 1) return fmt::format("{} frames of no run have come", of_earlier);
   if (sending_lost() < 0)
     return fmt::format("the router has passed on {} frames, {} were on the wire and {} dropped", passed_on, delivered,
                        queue_dropped);
@@ -87,7 +87,7 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
       row.delivered = number("delivered");
       row.backlog_dropped = number("backlog");
       row.socket_dropped = number("socket");
-      row.strange = number("strange");
+      row.of_earlier = number("strange");
       for (const FloodSeen& seen : meter.runs())
         if (seen.run == row.run) {
           row.seen = seen;
@@ -149,6 +149,7 @@ nlohmann::ordered_json FloodResult::json() const {
     const auto gaps = row.seen.gaps();
     r["gaps"] = {{"count", gaps.count}, {"longest", gaps.longest}};
     if (row.seen.duplicates) r["duplicates"] = row.seen.duplicates;
+    if (row.of_earlier) r["of_earlier_runs"] = row.of_earlier;
     nlohmann::ordered_json cpu;
     for (unsigned a = 0; a < FloodSeen::activities; ++a)
       cpu[FloodSeen::names[a]] = rounded(row.seen.percent(static_cast<FloodSeen::Activity>(a)), 2);
@@ -197,6 +198,10 @@ std::string FloodResult::table() const {
   for (const FloodRow& row : rows)
     if (row.seen.duplicates)
       out += fmt::format("at {} frames a second {} were delivered twice\n", row.rate, row.seen.duplicates);
+  for (const FloodRow& row : rows)
+    if (row.of_earlier)
+      out += fmt::format("at {} frames a second {} of an earlier rate came out of the adapter\n", row.rate,
+                         row.of_earlier);
   for (const FloodRow& row : rows)
     if (row.forwarded && row.counted != row.delivered)
       out +=

@@ -25,8 +25,10 @@ struct FloodRow {
   // the guest's
   std::uint64_t delivered = 0;                            ///< counted at the depth
   std::uint64_t backlog_dropped = 0, socket_dropped = 0;  ///< by the kernel
-  std::uint64_t strange = 0;                              ///< of another run
-  std::uint64_t interrupts = 0;                           ///< of the adapter, with those of the requests
+  /// Frames of an earlier run, which count nowhere else: a receive ring without an end (an 82586's under Linux's
+  /// eexpress.c) laps the driver, which comes upon frames of long ago.
+  std::uint64_t of_earlier = 0;
+  std::uint64_t interrupts = 0;     ///< of the adapter, with those of the requests
   bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
   std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
   std::uint64_t queue_dropped = 0;  ///< found that queue full
