@@ -216,6 +216,7 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   r.test = session.guest().value("@netperf start", "test").value_or(o.test);
   r.response_bytes = response_bytes(session.lab());
   r.sent_again = sent_again(session.lab());
+  r.server_load = o.remote_cpu;
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
   put_busy(session.tests(), r);
   if (r.against) put_busy(session.tests(1), *r.against);

@@ -182,6 +182,16 @@ std::string confidence_text(const NetperfRow& row) {
   return out + "\n";
 }
 
+// What the server says of itself, which no other line of the table has.
+std::string server_load_text(const std::vector<NetperfRow>& rows) {
+  std::string out;
+  for (const NetperfRow& row : rows)
+    if (row.runs.back().server_cpu_percent)
+      out += fmt::format("{:>12}  load of the server, as it reports it: {:.1f} %\n", row.message_bytes(),
+                         row.mean([](const NetperfRun& run) { return run.server_cpu_percent.value_or(0); }));
+  return out.empty() ? "the server does not measure its load\n" : out;
+}
+
 }  // namespace
 
 void NetperfResult::put_delivered(const std::vector<TestMeter::Span>& tests) {
@@ -245,6 +255,7 @@ std::string NetperfResult::table() const {
                          row.mean(&NetperfRun::transactions_per_s));
   }
   for (const NetperfRow& row : rows) out += confidence_text(row);
+  if (server_load && !rows.empty()) out += server_load_text(rows);
   out += interrupted_text();
   if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();

@@ -84,6 +84,7 @@ struct NetperfResult : BenchmarkResult {
   std::optional<std::uint64_t> served;  ///< clients of --serve, which the guest tells when it is done
   std::uint64_t served_runs = 0;        ///< their tests
   bool receiving = false;               ///< --receive: the guest is the server, the station's netperf the client
+  bool server_load = false;             ///< --remote-cpu: the table says what the server reports, or that it does not
   unsigned response_bytes = 1;
   std::uint64_t sent_again = 0;  ///< TCP segments with data that the station had to repeat
   std::vector<NetperfRow> rows;

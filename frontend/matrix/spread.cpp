@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/common/error.hpp"
 #include "core/common/student_t.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/output/output.hpp"
@@ -145,6 +146,10 @@ std::size_t runs_from_cache(const ordered_json& result) {
 bool is_combined(const ordered_json& result) { return result.value("schema", "") == "planar.runs/1"; }
 
 std::vector<Cell> with_runs(const std::vector<Cell>& cells, const RunSeries& series) {
+  constexpr std::uint64_t most = INT64_MAX;  // of run.seed
+  if (series.first_seed > most - (series.runs - 1))
+    throw Error(fmt::format("--seed {} and {} runs, each with the next seed: the last is above {}; take a smaller seed",
+                            series.first_seed, series.runs, most));
   std::vector<Cell> list;
   for (const Cell& cell : cells)
     for (unsigned n = 0; n < series.runs; ++n) {

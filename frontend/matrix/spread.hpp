@@ -45,7 +45,7 @@ struct RunSeries {
   std::optional<unsigned> placement = {};
   unsigned runs = 1;
 };
-/// Each cell as often as the series has runs.
+/// Each cell as often as the series has runs. Throws Error for seeds above the largest.
 std::vector<Cell> with_runs(const std::vector<Cell>& cells, const RunSeries& series);
 /// One outcome for each `runs` outcomes that stand together: a planar.runs/1 object, or the first problem.
 std::vector<CellOutcome> combine_outcomes(const std::vector<CellOutcome>& outcomes, unsigned runs);

@@ -93,9 +93,10 @@ std::string sizes_text(const ScoredRow& row, std::size_t width, const std::vecto
     out += fmt::format(" {:>7}\n", row.rating().empty() ? "-" : row.rating());
   out += fmt::format("{:<{}}", "  residual %, load in points", width);
   for (const auto size : sizes) out += fmt::format(" {:>8} ", signed_percent(row.residual(size)));
-  out +=
-      fmt::format(" {:>7}   average {} %", signed_percent(row.load_residual()), signed_percent(row.average_residual()));
-  out += with_interval_percent(row) + "\n";
+  out += fmt::format(" {:>7}", signed_percent(row.load_residual()));
+  if (const auto average = row.average_residual())
+    out += fmt::format("   average {} %{}", signed_percent(average), with_interval_percent(row));
+  out += "\n";
   if (p.rating.empty() || !row.sending_load()) return out;
   out += fmt::format("{:<{}}", "  load while sending, %", width);
   for (const auto size : sizes) out += fmt::format(" {:>8} ", figure(row.sending_load(size)));

@@ -65,6 +65,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
        2,
        {"pc-p166's usual card", "'3c905b' works at 100 Mbit/s", "the card of client at 10 Mbit/s",
         "docs/two-machines.md"}},
+      {"netio --runs 2 --seed 9223372036854775807", 2, {"--seed 9223372036854775807 and 2 runs", "smaller seed"}},
       {"netio --seed -1", 2, {"--seed", "-1", "0 to 9223372036854775807"}},
       {"netio --card ne2:driver=foo", 2, {"slot.1.driver", "one driver for the ne2", "docs/driver-versions.md"}},
       {"netio --insert " + image, 2, {"--insert " + image, "with --restore", "--do 'insert diskette"}},

@@ -96,6 +96,9 @@ TEST_CASE("loads count, too, where they are asked for: the client's and what the
   CHECK_FALSE(alone.contains("server_cpu_load_percent"));
   CHECK(alone.at("confidence").contains("cpu_achieved_percent"));
   CHECK_FALSE(alone.at("confidence").contains("server_cpu_achieved_percent"));
+  const std::string brief = "netperf --machine model95 --quiet -C --sizes 1024 --seconds 0.1";
+  CHECK_THAT(run_planar(brief).out, Contains("the server does not measure its load"));
+  CHECK_THAT(run_planar(brief + " --against model95").out, Contains("1024  load of the server, as it reports it: "));
 }
 
 TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over TCP and UDP", "[netperf]") {
