@@ -66,7 +66,13 @@ std::string key_of_timing(const std::string& field) {
 }
 
 void refuse_on_p6(const Config& c, const char* key, const char* in_its_place) {
-  if (c.has(key)) c.fail(key, fmt::format("is not of a P6, {}; take the line out", in_its_place));
+  if (!c.has(key)) return;
+  const auto file = [&](const char* of) { return c.origin(of).substr(0, c.origin(of).find(':')); };
+  if (file(key).ends_with("(built in)") && file(key) != file("cpu.model"))
+    c.fail("cpu.model", fmt::format("a P6 has no {}, {}, but {} has it; start the file with a machine that has a P6, "
+                                    "such as machine = \"pc-p3-600\"",
+                                    key, in_its_place, file(key)));
+  c.fail(key, fmt::format("is not of a P6, {}; take the line out", in_its_place));
 }
 
 /// Those that are not given are no part of the machine's configuration.

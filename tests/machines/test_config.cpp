@@ -173,6 +173,8 @@ TEST_CASE("keys of other processors are rejected on a P6, with file, line and wh
     CHECK_THAT(with(machine, "[l2]\nburst_step = 1\n"), Contains("lab.toml:2:14") && Contains("l2.burst_step"));
     CHECK(with(machine, "") == "(no error)");
   }
+  CHECK_THAT(with("model95", "[cpu]\nmodel = \"p6\"\n"),
+             Contains("lab.toml:2:9: cpu.model: a P6 has no cpu.write_buffers") && Contains("pc-p3-600"));
   CHECK(with("pc-p166", "[cpu]\nwrite_buffers = 4\n[memory.dram]\nburst_step = 1\n") == "(no error)");
 }
 
