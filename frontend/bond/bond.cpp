@@ -191,11 +191,18 @@ void put_other_end(Lab& lab, std::size_t place, BondFigures::Member& m) {
     }
 }
 
+/// What a guest has told when its program ended; nothing if it was interrupted before.
+using Told = std::optional<std::uint64_t>;
+nlohmann::ordered_json told_json(const Told& count) {
+  return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json();
+}
+std::string told_text(const Told& count) { return count ? std::to_string(*count) : "-"; }
+
 /// TCP segments that a guest says to have received out of order, and to have sent again.
-void put_guest_counts(const GuestOutput& guest, std::uint64_t& out_of_order, std::uint64_t& retransmitted) {
+void put_guest_counts(const GuestOutput& guest, Told& out_of_order, Told& retransmitted) {
   for (const GuestLine& line : guest.lines()) {
-    if (line.tagged("@reordered")) out_of_order = line.number("segments").value_or(0);
-    if (line.tagged("@counters")) retransmitted = line.number("retransmitted").value_or(0);
+    if (line.tagged("@reordered")) out_of_order = line.number("segments");
+    if (line.tagged("@counters")) retransmitted = line.number("retransmitted");
   }
 }
 
@@ -214,7 +221,7 @@ std::optional<BondFigures> collect_bond(Session& session) {
     put_other_end(lab, static_cast<std::size_t>(place - media.begin()), m);
     for (const GuestLine& line : session.guest().lines())
       if (line.tagged("@adapter_counters") && line.number("slot") == card.slot)
-        m.interrupts = line.number("interrupts").value_or(0);
+        m.interrupts = line.number("interrupts");
     bond.members.push_back(std::move(m));
   }
   std::sort(bond.members.begin(), bond.members.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
@@ -243,15 +250,16 @@ nlohmann::ordered_json BondFigures::json() const {
                             {"card", m.card},
                             {"medium", m.medium},
                             {"frames", std::move(frames)},
-                            {"interrupts", m.interrupts},
+                            {"interrupts", told_json(m.interrupts)},
                             {"peer_frames", {{"sent", m.peer_sent}, {"received", m.peer_received}}}});
   }
   if (packets_overtaken_at_peer) out["packets_overtaken_at_peer"] = *packets_overtaken_at_peer;
-  out["segments_out_of_order"] = {{"at_peer", segments_out_of_order_at_peer},
-                                  {"at_guest", segments_out_of_order_at_guest}};
+  out["segments_out_of_order"] = {{"at_peer", told_json(segments_out_of_order_at_peer)},
+                                  {"at_guest", told_json(segments_out_of_order_at_guest)}};
   out["duplicate_acknowledgements"] = {{"of_peer", duplicate_acknowledgements_of_peer},
                                        {"of_guest", duplicate_acknowledgements_of_guest}};
-  out["retransmitted"] = {{"by_peer", retransmitted_by_peer}, {"by_guest", retransmitted_by_guest}};
+  out["retransmitted"] = {{"by_peer", told_json(retransmitted_by_peer)},
+                          {"by_guest", told_json(retransmitted_by_guest)}};
   return out;
 }
 
@@ -269,16 +277,16 @@ std::string BondFigures::table() const {
     for (const net::NamedCount& count : m.frames.of_medium)
       if (count.name == "collisions") collisions = count.value;
     out += fmt::format("{:>6}  {:<13}  {:>9}  {:>9}  {:>10}  {:>10}  {:>10}\n", m.slot, m.card, m.frames.sent,
-                       m.frames.received, collisions, m.interrupts, m.peer_sent);
+                       m.frames.received, collisions, told_text(m.interrupts), m.peer_sent);
   }
   out += "out of order: ";
   if (packets_overtaken_at_peer) out += fmt::format("{} packets at the peer, ", *packets_overtaken_at_peer);
-  out += fmt::format("{} TCP segments at the peer, {} in the guest\n", segments_out_of_order_at_peer,
-                     segments_out_of_order_at_guest);
+  out += fmt::format("{} TCP segments at the peer, {} in the guest\n", told_text(segments_out_of_order_at_peer),
+                     told_text(segments_out_of_order_at_guest));
   out += fmt::format(
       "duplicate acknowledgements: {} of the peer, {} of the guest; sent again: {} by the guest, {} by the peer\n",
-      duplicate_acknowledgements_of_peer, duplicate_acknowledgements_of_guest, retransmitted_by_guest,
-      retransmitted_by_peer);
+      duplicate_acknowledgements_of_peer, duplicate_acknowledgements_of_guest, told_text(retransmitted_by_guest),
+      told_text(retransmitted_by_peer));
   return out;
 }
 

@@ -51,16 +51,16 @@ struct BondFigures {
     unsigned slot = 0;
     std::string card;
     std::string medium;
-    NetCounters frames;            ///< the adapter's own
-    std::uint64_t interrupts = 0;  ///< taken on its line
-    std::uint64_t peer_sent = 0;   ///< frames by the other end's port on the same medium
+    NetCounters frames;                       ///< the adapter's own
+    std::optional<std::uint64_t> interrupts;  ///< taken on its line
+    std::uint64_t peer_sent = 0;              ///< frames by the other end's port on the same medium
     std::uint64_t peer_received = 0;
   };
   std::vector<Member> members;                             ///< in the order in which frames go out
   std::optional<std::uint64_t> packets_overtaken_at_peer;  ///< the reference station counts them
-  std::uint64_t segments_out_of_order_at_peer = 0, segments_out_of_order_at_guest = 0;
+  std::optional<std::uint64_t> segments_out_of_order_at_peer, segments_out_of_order_at_guest;
   std::uint64_t duplicate_acknowledgements_of_peer = 0, duplicate_acknowledgements_of_guest = 0;
-  std::uint64_t retransmitted_by_peer = 0, retransmitted_by_guest = 0;
+  std::optional<std::uint64_t> retransmitted_by_peer, retransmitted_by_guest;
 
   nlohmann::ordered_json json() const;
   /// "two cards as one: ne2 in slot 1, 3c529 in slot 2", and a table with a line for each.

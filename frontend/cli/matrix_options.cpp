@@ -50,10 +50,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->transform(sizes_argument);
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")
       ->type_name("N")
-      ->check([](const std::string& text) {  // CLI::Range takes what is too large for the largest number
-        const auto number = parse_number(text);
-        return number && *number <= INT64_MAX ? std::string() : fmt::format("{} not in range 0 to {}", text, INT64_MAX);
-      })
+      ->check(seed_problem)
       ->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
   app.add_option("--jobs", matrix.jobs, "Runs in parallel; by default one per core")->type_name("N");

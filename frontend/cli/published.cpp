@@ -76,6 +76,15 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
   return cells;
 }
 
+/// Throws Error for --sizes and --converge where none of the rows that are run can follow them.
+void check_followed(const PublishedOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
+  const auto none = [&](auto follows) { return std::none_of(cells.begin(), cells.end(), follows); };
+  if (o.command.sizes && none([](const Cell& cell) { return !cell.sizes; }))
+    throw Error("--sizes: each of these rows has one published figure, of its own size; leave --sizes out");
+  if (!matrix.converge.empty() && none([&](const Cell& cell) { return matrix.may_converge(cell); }))
+    throw Error("--converge: netio alone can end early, and these rows are of other programs; leave --converge out");
+}
+
 /// Each cell in as many placements of the guest.
 std::vector<Cell> in_placements(const std::vector<Cell>& cells, unsigned placements) {
   if (placements == 1) return cells;
@@ -184,13 +193,13 @@ RecordConditions run_conditions(const PublishedOptions& o, const MatrixOptions& 
 
 void write_record(const PublishedOptions& o, const RecordConditions& conditions, const std::vector<ScoredRow>& rows,
                   const nlohmann::ordered_json& before) {
-  write_json(o.record, merge_record(before, make_record(rows, conditions)));
+  write_json(o.record, merge_record(before, make_record(rows, conditions)), "--record");
   say("planar: the residuals are in {}\n", o.record);
 }
 
 int run(const PublishedOptions& o) {
   if (o.chosen) {
-    if (o.command.json) throw Error("--chosen and --json: the list is text only; leave --json out");
+    refuse_beside(*o.verb, "--chosen", {"--quiet"}, "nothing is run, and the list is of all values, as text");
     fmt::print("{}", chosen_by_print_table());
     return 0;
   }
@@ -206,8 +215,9 @@ int run(const PublishedOptions& o) {
         "early; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const unsigned placements = o.command.placement ? 1 : o.placements;
-  const auto cells = in_placements(
-      cells_of(print, o.command.cells(), conditions.seconds.empty(), o.command.sizes.has_value()), placements);
+  const auto rows_run = cells_of(print, o.command.cells(), conditions.seconds.empty(), o.command.sizes.has_value());
+  check_followed(o, rows_run, matrix);
+  const auto cells = in_placements(rows_run, placements);
   matrix_files(*o.verb, cells, matrix).check();
   const auto record = o.record.empty() ? nlohmann::ordered_json() : record_before(o.record, conditions);
   const auto runs = run_matrix(cells, matrix);

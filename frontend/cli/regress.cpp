@@ -111,6 +111,13 @@ void check_files(const RegressOptions& o, const std::vector<Cell>& cells, const 
   files.check();
 }
 
+/// Throws the problem of a run that was refused if it may be because of --set: that is no figure.
+void check_values(const RegressOptions& o, const std::vector<CellOutcome>& outcomes) {
+  for (const CellOutcome& outcome : outcomes)
+    if (!o.command.values.empty() && outcome.refused() && outcome.problem.starts_with("--set "))
+      throw Error(outcome.problem);
+}
+
 /// Throws the problem of a run that the host failed: it is no figure.
 void check_whole(const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
@@ -146,8 +153,8 @@ int accept(const RegressOptions& o, ordered_json made, const ordered_json& repla
 
 int run(const RegressOptions& o) {
   if (o.history) {
-    if (o.command.json)
-      throw Error("--history and --json: the baseline's file is JSON itself, with its history; leave --json out");
+    refuse_beside(*o.verb, "--history", {"--baseline", "--do", "--quiet"},
+                  "nothing is run, and the history is that of the whole baseline, whose file is JSON itself");
     fmt::print("{}", history_text(read_baseline(o).content));
     return 0;
   }
@@ -171,6 +178,7 @@ int run(const RegressOptions& o) {
   const ordered_json replaced = o.reason.empty() ? ordered_json() : replaced_baseline(o, cells, matrix);
   const auto start = std::chrono::steady_clock::now();
   auto outcomes = run_matrix(cells, matrix);
+  check_values(o, outcomes);
   const auto interrupted = interruption_text(outcomes, matrix);
   if (!interrupted.empty() && !o.reason.empty())
     throw Error(interrupted + "; the baseline is unchanged", interrupted_exit);

@@ -167,10 +167,10 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
   for (const auto* name : FrameTime::names) parts.push_back(frame_part_title(name));
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
-    if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
+    const auto* const frame = o.frame_time(c.benchmark);
+    if (!belongs(o, machine, medium) || !frame) continue;
     PlotBar bar{card_title(o.cell), {}};
-    for (const auto* name : FrameTime::names)
-      bar.parts.push_back((*o.result)["frame_time"]["parts_us"].value(name, 0.0));
+    for (const auto* name : FrameTime::names) bar.parts.push_back((*frame)["parts_us"].value(name, 0.0));
     bars.push_back(std::move(bar));
   }
   if (bars.empty()) return {};
@@ -181,15 +181,16 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
 std::string frame_table(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::string out;
   for (const CellOutcome& o : c.outcomes) {
-    if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
+    const auto* const frame = o.frame_time(c.benchmark);
+    if (!belongs(o, machine, medium) || !frame) continue;
     if (out.empty()) {
       out = "<table><tr><th>µs per data frame</th><th>all</th>";
       for (const auto* name : FrameTime::names) out += fmt::format("<th>{}</th>", frame_part_title(name));
       out += "</tr>\n";
     }
-    const auto& frame = (*o.result)["frame_time"];
-    out += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", escaped(card_title(o.cell)), frame["us"].get<double>());
-    for (const auto* name : FrameTime::names) out += fmt::format("<td>{:.1f}</td>", frame["parts_us"].value(name, 0.0));
+    out += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", escaped(card_title(o.cell)), (*frame)["us"].get<double>());
+    for (const auto* name : FrameTime::names)
+      out += fmt::format("<td>{:.1f}</td>", (*frame)["parts_us"].value(name, 0.0));
     out += "</tr>\n";
   }
   return out.empty() ? out : out + "</table>\n";

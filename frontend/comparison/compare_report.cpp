@@ -32,12 +32,13 @@ void each(const Comparison& c, const std::string& machine, MediumKind medium, F&
 }
 
 /// Frame time and its parts in us, "-" where there are none.
-std::vector<std::string> frame_cells(const CellOutcome& o) {
+std::vector<std::string> frame_cells(const Comparison& c, const CellOutcome& o) {
   std::vector<std::string> cells;
-  if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
-  const auto& frame = (*o.result)["frame_time"];
-  cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
-  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"].value(name, 0.0)));
+  const auto* const frame = o.frame_time(c.benchmark);
+  if (!frame) return std::vector<std::string>(1 + FrameTime::parts, "-");
+  cells.push_back(fmt::format("{:.1f}", (*frame)["us"].get<double>()));
+  for (const auto* name : FrameTime::names)
+    cells.push_back(fmt::format("{:.1f}", (*frame)["parts_us"].value(name, 0.0)));
   return cells;
 }
 
@@ -103,7 +104,7 @@ std::string frame_text(const Comparison& c, const std::string& machine, MediumKi
   each(c, machine, medium, [&](const CellOutcome& o) {
     if (!o.result) return;
     out += in_column(card_title(o.cell), 16);
-    for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
+    for (const auto& cell : frame_cells(c, o)) out += fmt::format(" {:>8}", cell);
     out += "\n";
   });
   return out;
@@ -119,7 +120,7 @@ std::string frame_markdown(const Comparison& c, const std::string& machine, Medi
   each(c, machine, medium, [&](const CellOutcome& o) {
     if (!o.result) return;
     out += fmt::format("| {} |", card_title(o.cell));
-    for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
+    for (const auto& cell : frame_cells(c, o)) out += fmt::format(" {} |", cell);
     out += "\n";
   });
   return out;
@@ -204,14 +205,14 @@ std::string comparison_csv(const Comparison& c) {
       if (c.benchmark.one_load)
         out += fmt::format("{},{},,{},{},%,{}\n", machine, card, metric,
                            c.benchmark.load_text(*o.result, (std::string(metric) + "_percent").c_str()), apart);
-    if (!o.result->contains("frame_time")) continue;
-    const auto& frame = (*o.result)["frame_time"];
+    const auto* const frame = o.frame_time(c.benchmark);
+    if (!frame) continue;
     const auto row = [&](const std::string& metric, double value) {
-      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", machine, card, frame["packet_bytes"].dump(), metric, value,
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", machine, card, (*frame)["packet_bytes"].dump(), metric, value,
                          apart);
     };
-    row("frame_time", frame["us"].get<double>());
-    for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
+    row("frame_time", (*frame)["us"].get<double>());
+    for (const auto& [name, value] : (*frame)["parts_us"].items()) row("frame_" + name, value.get<double>());
   }
   return out + delivered_csv(c) + spread_csv(c);
 }

@@ -37,14 +37,14 @@ struct Card {
 };
 
 std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
-  if (!o.result || !o.result->contains("frame_time")) return std::nullopt;
+  const auto* const frame = o.frame_time(c.benchmark);
+  if (!frame) return std::nullopt;
   Card card;
   card.entry = &find_adapter(o.cell.card);
   card.title = card_name(o.cell);
   card.wires = o.cell.bonded();
-  const auto& frame = (*o.result)["frame_time"];
-  card.total = frame["us"].get<double>();
-  for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = frame["parts_us"].value(FrameTime::names[p], 0.0);
+  card.total = (*frame)["us"].get<double>();
+  for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = (*frame)["parts_us"].value(FrameTime::names[p], 0.0);
   unsigned count = 0;
   for (const auto size : c.sizes)
     // The figure may hold more than was delivered.

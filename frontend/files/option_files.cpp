@@ -2,9 +2,12 @@
 #include "frontend/files/option_files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "core/common/error.hpp"
@@ -126,7 +129,13 @@ void check_place(const std::string& file, const std::string& named_by) {
   if (std::filesystem::is_directory(path, problem))
     throw Error(fmt::format("{}: cannot be written: that is a folder; name a file in it", named_by),
                 ExitCode::missing_file);
-  if (folder.empty() || std::filesystem::is_directory(folder, problem)) return;
+  if (folder.empty() || std::filesystem::is_directory(folder, problem)) {
+    const bool there = std::filesystem::exists(path, problem);
+    if (::access(there ? path.c_str() : folder.empty() ? "." : folder.c_str(), W_OK) == 0) return;
+    throw Error(fmt::format("{}: cannot be written ({}); name a file in a folder that you may write to", named_by,
+                            std::strerror(errno)),
+                ExitCode::missing_file);
+  }
   throw Error(fmt::format("{}: cannot be written: there is no folder {}; create it (mkdir -p {}) or name another place",
                           named_by, folder.string(), shell_quoted(folder.string())),
               ExitCode::missing_file);

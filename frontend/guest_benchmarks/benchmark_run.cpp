@@ -25,8 +25,9 @@ bool over(Session& session) {
 
 /// What to do where the client found nobody at the host's port; empty: that is not what happened.
 std::string remedy(Session& session, std::string_view name, const std::string& failure) {
-  if (failure.find("error 111") == std::string::npos || !session.lab().machine().config().net.starts_with("slirp"))
-    return {};
+  const std::string& net = session.lab().machine().config().net;
+  if (failure.find("error 111") == std::string::npos || !net.starts_with("slirp")) return {};
+  if (net.ends_with("isolated")) return "; an isolated guest reaches no server of this host: leave isolated out";
   return fmt::format("; start {} on this host first",
                      name == "netio" ? "`planar netio-server`" : "netperf 2.1's netserver");
 }

@@ -203,6 +203,7 @@ int run_flood(const FloodOptions& given) {
     tasks.settings.emplace_back("forward", router_far_address);
     tasks.settings.emplace_back("behind", far_address);
   }
+  tasks.several = o.router;
   auto session = o.router ? o.open(tasks, make_router) : o.open(tasks);
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());
@@ -233,6 +234,11 @@ int run_flood(const FloodOptions& given) {
   result.interrupted = !finished;
   for (const GuestLine& line : session->guest().lines())
     if (line.tagged("@flood stalled")) result.stalled_at = static_cast<std::uint32_t>(line.number("rate").value_or(0));
+  if (result.stalled_at && meter.runs().empty())
+    throw Error(fmt::format("flood: {} in slot {} does not reach the generator: no frame of the reference station has "
+                            "come; put both on one medium (net.medium, --use), or connect the media by a bridge",
+                            result.card, result.slot),
+                ExitCode::scenario_failed);
   const int code = conclude(*session, o.output, result);
   const bool bridged = session->lab().media().size() > 1 && !o.router;
   for (const FloodRow& row : result.rows)

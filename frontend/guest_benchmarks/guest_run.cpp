@@ -32,19 +32,31 @@ SettingsSector driver_settings(const Config& config) {
   return {};
 }
 
+/// Whether the card in slot `name` is a network adapter.
+bool has_adapter(const Config& config, const std::string& name) {
+  const auto rows = adapter_registry();
+  const auto card = config.peek_text("slot." + name + ".card");
+  return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == card; });
+}
+
+/// The slot of the only network adapter that --card has put beside those of the machine's file.
+std::optional<unsigned> added_adapter(const Config& config) {
+  std::vector<std::string> of_option, of_file;
+  for (const std::string& name : config.children("slot"))
+    if (has_adapter(config, name))
+      (config.origin("slot." + name + ".card").starts_with("--card ") ? of_option : of_file).push_back(name);
+  if (of_option.size() != 1 || of_file.empty()) return std::nullopt;
+  return static_cast<unsigned>(*parse_number(of_option.front()));
+}
+
 /// Leaves the adapter in `slot` as the only network adapter that POST enables; the guest's drivers pass over the
 /// others. Throws Error when none is there.
 void use_adapter(Config& config, unsigned slot) {
-  const auto network = [&](const std::string& name) {
-    const auto rows = adapter_registry();
-    const auto card = config.peek_text("slot." + name + ".card");
-    return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == card; });
-  };
   const auto option = fmt::format("--use {}", slot);
   std::vector<std::string> held;
   bool found = false;
   for (const std::string& name : config.children("slot")) {
-    if (!network(name)) continue;
+    if (!has_adapter(config, name)) continue;
     held.push_back(fmt::format("{} ({})", name, config.peek_text("slot." + name + ".card")));
     const bool used = parse_number(name) == slot;
     found |= used;
@@ -53,6 +65,14 @@ void use_adapter(Config& config, unsigned slot) {
   if (!found)
     throw Error(fmt::format("{}: no network adapter is in slot {}; they are in slot {}", option, slot,
                             held.empty() ? "none" : fmt::format("{}", fmt::join(held, ", "))));
+}
+
+/// Says what a machine's file has for `planar run` alone: a benchmark boots the built-in guest instead.
+void note_unused(const Config& config, const std::string& program) {
+  std::string keys;
+  for (const char* key : {"scenario.steps", "guest", "image", "bios", "kernel", "floppy.a.file"})
+    if (config.has(key)) keys += fmt::format("{}{} ({})", keys.empty() ? "" : ", ", key, config.origin(key));
+  if (!keys.empty()) say("planar: {} boots the built-in guest and does not use {}\n", program, keys);
 }
 
 /// The guest with `task` to do, and settings that only this one of the machines has.
@@ -176,7 +196,9 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
         ->capture_default_str();
   app.add_option("--use", use,
                  fmt::format("The slot whose adapter {} uses, if there are several: POST enables only this one. "
-                             "Without it the guest takes the first that its drivers find, and the result says which",
+                             "Without it the guest takes the one that --card adds to a machine file's, or the first "
+                             "that its drivers find, and the "
+                             "result says which",
                              client))
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));
@@ -219,8 +241,9 @@ std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::func
   }
   if (bond.given()) return open_bond(tasks, adjust);
   auto config = machine.config(true);
-  if (use) use_adapter(config, *use);
+  if (const auto slot = use || tasks.several ? use : added_adapter(config)) use_adapter(config, *slot);
   if (adjust) adjust(config);
+  if (!output.quiet) note_unused(config, tasks.client);
   return open_guests(tasks, std::move(config), machine, output, state);
 }
 

@@ -28,6 +28,7 @@ struct GuestTasks {
   SettingsSector settings;               ///< of both
   std::string system;                    ///< that the guest stands for (--os)
   std::optional<std::string> against{};  ///< MACHINE[:CARD]
+  bool several = false;                  ///< of the machine's adapters are used
   bool of_station = false;               ///< only the reference station knows the other end's part
 };
 

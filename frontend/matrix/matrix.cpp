@@ -467,6 +467,12 @@ std::optional<double> CellOutcome::delivered(const Benchmark& benchmark, std::ui
   return result && benchmark.delivered ? benchmark.delivered(*result, size) : std::nullopt;
 }
 
+const ordered_json* CellOutcome::frame_time(const Benchmark& benchmark) const {
+  if (!result || !benchmark.frame_times) return nullptr;
+  const auto found = result->find("frame_time");
+  return found == result->end() ? nullptr : &*found;
+}
+
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
   const auto network_card = [](const std::string& name) {
     const AdapterEntry& entry = find_adapter(name);

@@ -66,6 +66,9 @@ struct CellOutcome {
   std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
   /// What was delivered meanwhile, where `benchmark` watches that.
   std::optional<double> delivered(const Benchmark& benchmark, std::uint32_t size) const;
+  /// What a full-size frame's time went into; null if there is no result, or `benchmark` does not send full-size
+  /// frames.
+  const nlohmann::ordered_json* frame_time(const Benchmark& benchmark) const;
 };
 
 struct MatrixOptions {

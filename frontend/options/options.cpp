@@ -156,6 +156,20 @@ storage::DiskSpec parse_image_option(const std::string& option, const std::strin
   return parse_disk(option, text, {"format"}, storage::WriteMode::memory);
 }
 
+std::string seed_problem(const std::string& text) {  // CLI::Range takes what is too large for the largest number
+  const auto number = parse_number(text);
+  return number && *number <= INT64_MAX ? std::string() : fmt::format("{} not in range 0 to {}", text, INT64_MAX);
+}
+
+void refuse_beside(const CLI::App& verb, const std::string& option, std::initializer_list<std::string_view> allowed,
+                   const std::string& why) {
+  for (const CLI::Option* other : verb.get_options()) {
+    const auto name = other->get_name();
+    if (other->count() && name != option && std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+      throw Error(fmt::format("{} and {}: {}; leave {} out", option, name, why, name));
+  }
+}
+
 void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
   app.add_option("--json", target, what + " to FILE, or to standard output with -")->type_name("FILE|-");
 }
@@ -276,9 +290,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option("--duplex", duplex,
                  "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
       ->type_name("half|full");
-  app.add_option("--seed", seed, "Seed of everything random in the lab")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+  app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N")->check(seed_problem);
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
   app.add_flag("--force", force, "Allow a card in a machine whose processor it does not support");
 }

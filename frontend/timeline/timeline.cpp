@@ -139,7 +139,7 @@ std::string Timeline::summary() const {
                                          TimelineSpan::steady));
   std::uint64_t cycles = 0;
   for (const auto& machine : machines_) cycles += machine->cycles();
-  return fmt::format("{}: {:.3f} ms from {:.6f} s on, {} cycles on the bus, {}", file_.name(),
+  return fmt::format("{}: {:.3f} ms from {:.6f} s on, {} cycles of the processor on the bus, {}", file_.name(),
                      (closed_ - opened_).seconds() * 1e3, opened_.seconds(), cycles,
                      drawn_ == 0                   ? std::string("no frame")
                      : first_frame_ == last_frame_ ? fmt::format("frame {}", first_frame_)

@@ -439,8 +439,12 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
     auto& layers = part.impl_->layers;
     layers.insert(layers.begin(), std::move(layer));
   };
-  for (std::size_t n = 1; n < parts.size(); ++n) put_below(parts[n], {file.name, file.table, file.text});
-  if (!parts.empty()) put_below(parts.front(), std::move(file));  // the originals, which know their lines
+  for (std::size_t n = 1; n < parts.size(); ++n) {
+    toml::table again = toml::parse(file.text->text(), file.name);  // a copy would not know its lines
+    again.erase(list);
+    put_below(parts[n], {file.name, std::move(again), file.text});
+  }
+  if (!parts.empty()) put_below(parts.front(), std::move(file));
   return parts;
 }
 

@@ -70,7 +70,7 @@ const std::vector<Section>& sections() {
         {"cpu.prefetch_request",
          "Bytes that a 386SX's prefetch unit requests at a time, 2 or 4; on that processor only."}}},
       {"[cache]",
-       "The cache on the processor; without the table there is none.",
+       "The cache on the processor: a 386SX has none, the others need one.",
        {{"cache.size", "Capacity, code and data together or (`split`) each; a power of two from 1 KB to 64 KB."},
         {"cache.ways", "Associativity."},
         {"cache.line", "Bytes of a line."},
@@ -79,7 +79,9 @@ const std::vector<Section>& sections() {
         {"cache.write_burst",
          "Whether a line is written back as bursts or as single writes; with `cache.write_back`."}}},
       {"[l2]",
-       "The second-level cache; without the table there is none. Clocks are those of the processor bus.",
+       "The second-level cache; without the table, and that of the machine below, there is none. `size = \"0 KB\"` "
+       "takes "
+       "that one out. Clocks are those of the processor bus.",
        {{"l2.size", "Capacity; a power of two from 16 KB to 1 MB."},
         {"l2.ways", "Associativity."},
         {"l2.line", "Bytes of a line."},

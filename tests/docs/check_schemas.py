@@ -81,6 +81,7 @@ RESULTS = [
     ("cards", 0, ["list", "cards", "--json", "cards.json"]),
     ("cards", 0, ["list", "storage", "--json", "storage.json"]),
     ("show-card", 0, ["show", "ne2", "--json", "show-card.json"]),
+    ("show-card", 0, ["show", "3c905b", "--json", "show-pci-card.json"]),
     ("show-machine", 0, ["show", "model95", "--json", "show-machine.json"]),
     ("show-system", 0, ["show", "nt4", "--json", "show-system.json"]),
     ("disk-info", 0, ["disk", "info", "raw.img", "--json", "raw.json"]),

@@ -21,7 +21,8 @@ constexpr auto client_ports = [] {
 }();
 constexpr std::uint32_t fragment_data = 1480;  // at an MTU of 1500
 constexpr Time longest_client_test = 3600_s;
-constexpr std::uint32_t largest_client_message = 65507;   // after IP's and UDP's headers
+constexpr std::uint32_t largest_datagram = 65507;         // after IP's and UDP's headers
+constexpr std::uint32_t largest_block = 65535;            // of TCP: the send buffer
 constexpr std::uint32_t largest_client_buffer = 1 << 20;  // of a snapshot
 constexpr Time given_up_pause = 1_ms;                     // after a datagram that did not leave
 
@@ -84,8 +85,9 @@ class ClientData final : public ServiceConnection {
 }  // namespace
 
 bool NetperfClientConfig::sensible() const {
-  return (type == NetperfTestType::tcp_stream || type == NetperfTestType::udp_stream) && length > 0_s &&
-         length <= longest_client_test && message_bytes - 1 < largest_client_message && repetition.sensible();
+  const bool datagrams = type == NetperfTestType::udp_stream;
+  return (type == NetperfTestType::tcp_stream || datagrams) && length > 0_s && length <= longest_client_test &&
+         message_bytes - 1 < (datagrams ? largest_datagram : largest_block) && repetition.sensible();
 }
 
 std::span<const ServicePort> NetperfClient::ports() const { return client_ports; }

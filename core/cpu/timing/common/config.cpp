@@ -78,13 +78,18 @@ void check(const TimingConfig& c) {
   }
   require(c.l1.line == 16 || c.l1.line == 32, "l1.line", c.l1.line, "16 or 32 bytes");
   check_cache("l1", c.l1.bytes, c.l1.ways, c.l1.line, false);
+  if (c.model == Model::p6) {
+    require(c.l1.bytes == 16384, "l1.bytes", c.l1.bytes, "16 KB each for code and data on a P6");
+    require(c.l1.ways == 4, "l1.ways", c.l1.ways, "4 on a P6");
+    require(c.l1.line == 32, "l1.line", c.l1.line, "32 bytes on a P6");
+    require(c.l1.split, "l1.split", c.l1.split, "true on a P6, whose caches of code and data are two");
+    require(c.l1.write_back, "l1.write_back", c.l1.write_back, "true on a P6");
+  }
   if (c.l2.bytes == 0) return;
   require(c.l2.line == 32 || c.l2.line == 64 || c.l2.line == 16, "l2.line", c.l2.line, "16, 32 or 64 bytes");
   require(c.l2.line >= c.l1.line, "l2.line", c.l2.line, "at least the first level's line");
   check_cache("l2", c.l2.bytes, c.l2.ways, c.l2.line, true);
   if (c.model == Model::p6) {
-    require(c.l1.bytes == 16384 && c.l1.ways == 4 && c.l1.line == 32 && c.l1.split && c.l1.write_back, "l1.bytes",
-            c.l1.bytes, "16 KB each for code and data, of 4 ways and 32-byte lines, written back, on a P6");
     within("l2.latency", c.l2.latency, 1, 63);
     within("l2.line_clocks", c.l2.line_clocks, 1, 63);
     within("dram.line_clocks", d.line_clocks, 4, 63);
