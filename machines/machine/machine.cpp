@@ -91,8 +91,12 @@ void Machine::archive(Archive& a) {
     throw Error(fmt::format("the snapshot is of a {}, not of a {}", name, config_.name), ExitCode::missing_file);
   board_->archive(a);
   cpu_.archive(a);
+  if (!a.loading()) return;
   constexpr Time apart = 1_s;  // an instruction may have ended after the lab's time, or the processor sleeps before it
-  if (const Time now = scheduler_.now(); a.loading() && (cpu_.time() > now + apart || cpu_.time() < now - apart))
+  const ClockDomain& clock = cpu_.config().clock;
+  const Time now = scheduler_.now();
+  const std::uint64_t clocks = cpu_.clocks();  // of a damaged snapshot: their time may not fit
+  if (clocks > clock.first_at_or_after(now + apart) || clocks < clock.index_at(now - apart))
     throw Error("snapshot: the processor's time is not the machine's; the file is damaged, take a new one",
                 ExitCode::missing_file);
 }

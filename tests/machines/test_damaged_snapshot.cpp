@@ -79,6 +79,7 @@ TEST_CASE("a snapshot whose bus, processor or events are far from its time is re
   CHECK_THAT(with("scheduler", 0, 9'000'000_s), Contains("time is impossible"));
   // The clocks that the processor has counted: bool, then a count of 20 MHz.
   CHECK_THAT(with("cpu.timing", 1, Time{1'000'000'000'000}), Contains("processor's time"));
+  CHECK_THAT(with("cpu.timing", 1, Time::never()), Contains("processor's time"));  // their time wraps around to 0
   CHECK_THAT(with("cpu.timing", 9, Time{1'000'000'000'000}), Contains("damaged processor"));  // its bus is free then
 }
 

@@ -57,7 +57,10 @@ struct TlbEntry {
   bool writable = false, user = false, dirty = false;
   bool global = false;  ///< stays when CR3 is loaded (P6, CR4.PGE); archived by Engine for the P6 alone
   bool operator==(const TlbEntry&) const = default;
-  void archive(Archive& a) { a(tag, frame, writable, user, dirty); }
+  void archive(Archive& a) {
+    a(tag, frame, writable, user, dirty);
+    if (a.loading()) frame &= page_mask;  // a damaged snapshot's may lie within a page
+  }
 };
 
 /// A set-associative TLB with round-robin replacement.

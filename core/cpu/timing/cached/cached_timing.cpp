@@ -92,8 +92,8 @@ void CachedTiming::archive_caches(Archive& a) {
   if (!a.loading()) settle_prefetch();
   archive_clock(a);
   path_.archive(a);
-  check_loaded(a, path_.free());
   state_.archive(a);
+  check_loaded(a, std::max(path_.free(), state_.latest()));
   filling_ = true;
 }
 

@@ -3,6 +3,7 @@
 // executes and the one prefetched after it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -36,6 +37,14 @@ struct CacheState {
     code.archive(a);
     a(code_line, prefetch_line, prefetch_from, fill_line, fill_done, fills_until, write_start, write_done, write_next,
       write_hits);
+    write_next %= write_done.size();  // of a damaged snapshot
+  }
+  /// Of its times.
+  std::uint64_t latest() const {
+    std::uint64_t t = std::max(prefetch_from, fills_until);
+    for (const std::uint64_t done : fill_done) t = std::max(t, done);
+    for (std::size_t n = 0; n < write_done.size(); ++n) t = std::max({t, write_start[n], write_done[n]});
+    return t;
   }
 };
 

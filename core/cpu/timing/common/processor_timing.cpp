@@ -14,9 +14,9 @@ void ProcessorTiming::archive_clock(Archive& a) {
   a(cache_enabled_, clock_);
 }
 
-void ProcessorTiming::check_loaded(const Archive& a, std::uint64_t bus_free) const {
+void ProcessorTiming::check_loaded(const Archive& a, std::uint64_t latest) const {
   // Sound times of the bus lie a few cycles ahead of the processor, which waits for them.
-  if (a.loading() && bus_free > clock_ + furthest_ahead)
+  if (a.loading() && latest > clock_ + furthest_ahead)
     throw Error("snapshot holds a damaged processor; take a new one", ExitCode::missing_file);
 }
 

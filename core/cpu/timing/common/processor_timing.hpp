@@ -60,8 +60,8 @@ class ProcessorTiming {
 
   // Parts of a snapshot: the clock, the way to memory, then what only this processor has.
   void archive_clock(Archive& a);
-  /// Throws Error if a snapshot has the bus busy until a clock that no run reaches.
-  void check_loaded(const Archive& a, std::uint64_t bus_free) const;
+  /// Throws Error if `latest`, of what a snapshot says will be over then, is a clock that no run reaches.
+  void check_loaded(const Archive& a, std::uint64_t latest) const;
 
   TimingConfig config_;
   bool cache_enabled_ = true;

@@ -141,9 +141,9 @@ void Timing386sx::archive(Archive& a) {
   fetch_put_off_ = 0;
   archive_clock(a);
   path_.archive(a);
-  check_loaded(a, path_.bus_free());
   a(overlap_.tail, overlap_.credit);
   bus_.archive(a);
+  check_loaded(a, std::max({path_.bus_free(), clock_ + overlap_.tail, bus_.fetch_from, bus_.latch.starts}));
 }
 
 }  // namespace planar::cpu

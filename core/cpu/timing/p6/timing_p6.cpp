@@ -465,9 +465,15 @@ void TimingP6::archive(Archive& a) {
     if (partial_until_[r] != 0) parts_ = static_cast<std::uint8_t>(parts_ | 1u << r);
   forget_instruction();
   const std::uint64_t limit = clock_ + (std::uint64_t{1} << 24);
-  bool sound = front_end_.sound(limit) && window_.sound() && window_.retire_clock() <= limit && stores_.sound(limit) &&
-               memory_.sound(clock_) && addresses_known_ <= limit && repeat_.quarters / 4 <= limit;
-  for (const Value& v : registers_) sound = sound && v.ready <= limit;
+  const auto near = [=](std::uint64_t t) { return t <= limit; };
+  const auto all_near = [=](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [=](const Value& v) { return near(v.ready) && near(v.retired); });
+  };
+  const bool sound = front_end_.sound(limit) && window_.sound(limit) && stores_.sound(limit) && memory_.sound(clock_) &&
+                     all_near(registers_) && all_near(fp_registers_) && all_near(flags_) && near(addresses_known_) &&
+                     near(last_flags_retired_) && near(repeat_.quarters / 4) &&
+                     std::all_of(partial_until_.begin(), partial_until_.end(), near) &&
+                     std::all_of(repeat_.arrives.begin(), repeat_.arrives.end(), near);
   if (!sound) throw Error("snapshot holds a damaged processor; take a new one", ExitCode::missing_file);
 }
 

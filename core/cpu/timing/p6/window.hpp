@@ -139,8 +139,13 @@ class Window {
   void archive(Archive& a) {
     a(retired_, dispatched_, taken_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_, station_);
   }
-  /// Whether what has been loaded can have come from a run.
-  bool sound() const { return at_ < reorder_buffer && station_ < stations && rename_clock_ <= retire_clock_ + 1; }
+  /// Whether what has been loaded can have come from a run that has not got beyond clock `limit`.
+  bool sound(std::uint64_t limit) const {
+    const auto near = [=](std::uint64_t t) { return t <= limit; };
+    return at_ < reorder_buffer && station_ < stations && rename_clock_ <= retire_clock_ + 1 && near(retire_clock_) &&
+           std::all_of(retired_.begin(), retired_.end(), near) &&
+           std::all_of(dispatched_.begin(), dispatched_.end(), near);
+  }
 
  private:
   static constexpr unsigned slots = 64, ports = 5;

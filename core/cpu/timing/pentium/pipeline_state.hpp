@@ -41,6 +41,7 @@ struct PipelineState {
     if (a.loading()) {
       marks.resize(slots);
       if (mark_slot >= slots) mark_slot = static_cast<std::uint32_t>(slots - 1);
+      issue.last_clocks &= 3;
     }
     btb.archive(a);
   }
