@@ -35,6 +35,12 @@ class PostedWrites {
     return most;
   }
   void archive(Archive& a) { a(writes_); }
+  /// Of a loaded snapshot: each lies in a doubleword.
+  bool sound() const {
+    return std::all_of(writes_.begin(), writes_.end(), [](const Write& w) {
+      return w.bytes > 0 && (w.address & 3) + w.bytes <= 4 && w.cycle >= Time{};
+    });
+  }
 
  private:
   std::deque<Write> writes_;

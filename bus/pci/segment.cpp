@@ -414,7 +414,7 @@ void Segment::archive(Archive& a) {
       throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
   if (owner > masters_.size() || turn_ > masters_.size() || busy_until_ > latest || processor_from_ > latest ||
       (owner != 0) != end_.pending() || post_.pending() != (!posted_.empty() && owner == 0 && !grant_.pending()) ||
-      posted_.size() > timing_.post_depth)
+      posted_.size() > timing_.post_depth || !posted_.sound())
     throw Error("snapshot holds a damaged PCI bus; take a new one", ExitCode::missing_file);
   owner_ = owner ? masters_[owner - 1] : nullptr;
   if (owner_ && !now_on_.aborted && now_on_.bytes - 1 >= owner_->bytes_ - owner_->moved_)  // nor none

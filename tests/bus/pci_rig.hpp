@@ -95,7 +95,8 @@ struct PciRig {
     scheduler.archive(a);
     bus.archive(a);
     ports->archive(a);
-    a(now, ram);
+    a(now);
+    a.bytes(ram);
     if (a.loading() && (now < scheduler.now() || now > scheduler.now() + 1_s))  // as a machine checks its processor
       throw Error("snapshot: the rig's time is not the scheduler's", ExitCode::missing_file);
   }

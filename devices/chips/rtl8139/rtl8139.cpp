@@ -371,7 +371,7 @@ void Rtl8139::archive(Archive& a) {
   if (a.saving()) return;
   const bool sound = cbr_ < ring_bytes() && cbr_ % 4 == 0 && turn_ < slots && fetched_ <= frame_.size() &&
                      frame_.size() <= SIZE && (sending_ || !(given_ || transmit_dma_.busy() || inside_ends_.pending()));
-  bool fifo_sound = !arriving_ || !fifo_.empty();
+  bool fifo_sound = !arriving_ || (!fifo_.empty() && !fifo_.back().ended && !fifo_.back().dropped);
   for (const Received& f : fifo_)
     fifo_sound = fifo_sound && f.moved <= f.data.size() && f.data.size() <= longest_received;
   if (sound && fifo_sound && transmit_dma_.busy()) fifo_sound = fetched_ + transmit_dma_.data().size() <= frame_.size();

@@ -217,7 +217,6 @@ void Rtl8139::underrun(Time now) {
   tsd_[turn_] |= TUN;
   if (again_ || !(cr_ & TE)) {
     ++counters_.transmit_errors;
-    transmit_dma_.cancel(now);
     finish(TUN, TER, now);
     return;
   }
@@ -234,6 +233,7 @@ void Rtl8139::finish(std::uint32_t status, Isr cause, Time now) {
   if (tsd_[turn_] & TUN) status &= ~std::uint32_t{TOK};
   tsd_[turn_] |= status;
   sending_ = false;
+  transmit_dma_.cancel(now);  // what was not fetched yet; of a frame that ended well only in a damaged snapshot
   frame_.clear();
   fetched_ = 0;
   turn_ = cr_ & TE ? static_cast<std::uint8_t>((turn_ + 1) % slots) : 0;
