@@ -58,6 +58,23 @@ TEST_CASE("a video DAC at a colour's fourth component is refused", "[snapshot]")
   CHECK(refused == 1);
 }
 
+TEST_CASE("whatever byte of a video chip is damaged, it is refused or shows something", "[snapshot]") {
+  VideoBench b;
+  b.mode3();
+  b.out(0x3C8, 255);
+  CHECK(planar::test::refused_of_damaged(saved(b.vga), "vga", [&](const auto& state) {
+          VideoBench other;
+          other.until(b.now);
+          load(other.vga, state);
+          Description d;
+          other.vga.describe(d, other.now);
+          other.vga.picture(other.now);
+          for (std::uint16_t port = 0x3B4; port < 0x3DF; ++port) other.in(port);
+          for (std::uint16_t port = 0x3C0; port < 0x3DF; ++port) other.out(port, 1);
+          other.step(20_ms);
+        }) > 0);
+}
+
 TEST_CASE("the clock's index stays within its memory", "[snapshot]") {
   PlanarBench b;
   RtcCmos rtc{b.scheduler, b.trace};
