@@ -43,3 +43,35 @@ TEST_CASE("Whatever byte of a processor's timing is damaged, it is refused or ru
           CHECK(other.cpu.time() < reached + 2_s);
         }) > 0);
 }
+
+TEST_CASE("A P6 that has refused a damaged snapshot takes a sound one", "[cpu][timing][snapshot]") {
+  Board b(Model::p6);
+  b.flat({0x01, 0x05, 0x44, 0x00, 0x02, 0x00, 0xEB, 0xF8});  // ADD [20044h],EAX; JMP to it
+  b.step(100);
+  const auto sound = saved_state(b.cpu);
+  const auto parts = planar::test::parts_of(sound);
+  const auto timing = std::find_if(parts.begin(), parts.end(), [](const auto& p) { return p.name == "cpu.timing"; });
+  REQUIRE(timing != parts.end());
+  unsigned refused = 0;
+  for (std::size_t at = timing->begin; at < timing->begin + 640; at += 4) {  // the front end and the window
+    auto state = sound;
+    std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(at), 4, std::uint8_t{0xFF});
+    try {
+      restore_state(b.cpu, state);
+    } catch (const Error&) { ++refused; }
+    restore_state(b.cpu, sound);
+    CHECK(saved_state(b.cpu) == sound);
+  }
+  CHECK(refused > 0);
+}
+
+TEST_CASE("A P6 looks up its code's page with a damaged snapshot's string that nobody has begun", "[cpu][snapshot]") {
+  Board b(Model::p6);
+  b.paged({0x90});
+  auto state = saved_state(b.cpu);
+  constexpr std::size_t string_bytes = 43;  // the last part of the state: whether there is one comes first
+  state[state.size() - string_bytes] = 1;
+  restore_state(b.cpu, state);
+  b.step();
+  CHECK(b.cpu.registers().eip == code_at + 1);
+}

@@ -348,7 +348,7 @@ void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool stor
   Repeat& r = repeat_;
   if (!r.started) {
     r.started = true;
-    r.opcode = op_->opcode;
+    if (op_ != nullptr) r.opcode = op_->opcode;  // a damaged snapshot may hold a string that nobody has begun
     const std::uint64_t from = std::max({window_.rename_clock(), decoded_, ready_of(0xFF)});
     r.fast = r.may_be_fast && bytes == 4 && physical % 8 == 0;
     r.quarters = 4 * (from + (r.fast ? config_.repeat_start : config_.repeat_slow_start));
@@ -444,8 +444,9 @@ void TimingP6::archive(Archive& a) {
     state_ = BlockMemo::none;
     following_ = recording_ = false;
     current_ = true;
+  } else {
+    pipeline();  // what a snapshot that was refused has left here cannot settle
   }
-  pipeline();
   archive_clock(a);
   memory_.set_enabled(cache_enabled_);
   front_end_.archive(a);
