@@ -369,6 +369,11 @@ void Config::reject_unknown() const {
     leaves(layer.table, "", all);
     for (const auto& [path, node] : all) {
       if (std::find(known.begin(), known.end(), path) != known.end()) continue;
+      if (&layer != &impl_->layers.back() && layer.name.ends_with("(built in)"))
+        throw Error(
+            fmt::format("{}: '{}' of {} belongs to no machine with what is changed here; start from a machine "
+                        "that is nearer to it, or set a key (such as board) back",
+                        impl_->layers.back().name, path, layer.name));
       const auto guess = nearest(path, known);
       throw Error(fmt::format(
           "{}: no setting '{}'{}", Impl::where(layer, *node), path,

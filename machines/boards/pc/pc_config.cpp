@@ -133,11 +133,13 @@ void read_slots(Config& c, PcConfig& p, const MachineConfig& m) {
     for (const auto number : c.integers("pci.peer.slots", 1, 8)) {
       const auto slot = static_cast<std::size_t>(number);
       if (slot > slots) c.fail("pci.peer.slots", fmt::format("names slot {} of {} (slots.widths)", slot, slots));
+      if (p.on_peer[slot - 1]) c.fail("pci.peer.slots", fmt::format("names slot {} twice", slot));
       p.on_peer[slot - 1] = true;
     }
   for (std::size_t n = 0; n < slots; ++n)
     if (const unsigned width = p.on_peer[n] ? p.peer->width : p.pci.width; m.slot_widths[n] > width)
-      c.fail("slots.widths", fmt::format("slot {} has more bits than its PCI segment, {}", n + 1, width));
+      c.fail("slots.widths", fmt::format("slot {} has {} bits and its PCI segment {}{}", n + 1, m.slot_widths[n], width,
+                                         p.peer ? "; pci.peer.slots says which slots are on the second one" : ""));
 }
 
 }  // namespace

@@ -31,6 +31,29 @@ TEST_CASE("netio's result names the card that carried the traffic") {
   CHECK(one.json().at("slot") == 3);
 }
 
+TEST_CASE("a card of the command line is the one that is measured, also beside one in the machine's file") {
+  const Scratch scratch;
+  const auto machine = scratch.write("machine.toml", "machine = \"pc-p166\"\n[slot.1]\ncard = \"3c905b\"\n");
+  const std::string brief = " --quiet --seconds 0.05 --sizes 1024 --json -";
+  const auto one = run_planar("netio --machine " + machine + " --card rtl8139" + brief);
+  INFO(one.err);
+  REQUIRE(one.status == 0);
+  CHECK(one.json().at("card") == "rtl8139");
+  CHECK(one.json().at("slot") == 2);
+  const auto compared = run_planar("compare --machines " + machine + " --cards rtl8139,eepro100" + brief);
+  INFO(compared.err);
+  REQUIRE(compared.status == 0);
+  REQUIRE(compared.json().size() == 2);
+  CHECK(compared.json().at(0).at("card") == "rtl8139");
+  CHECK(compared.json().at(1).at("card") == "eepro100");
+  CHECK(compared.json().at(0).at("rows").at(0).at("kb_per_s") == one.json().at("rows").at(0).at("kb_per_s"));
+  const auto said =
+      run_planar("netio --seconds 0.05 --sizes 1024 --machine " +
+                 scratch.write("steps.toml", "machine = \"pc-p166\"\n[scenario]\nsteps = [\"wait 1 s\"]\n"));
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, Contains("does not use scenario.steps") && Contains("steps.toml:3:9"));
+}
+
 TEST_CASE("two cards for one slot are refused") {
   const auto said = run_planar("netio --card 1=ne2 --card 1=3c523");
   CHECK(said.status == 2);

@@ -70,6 +70,11 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"netio --card ne2:driver=foo", 2, {"slot.1.driver", "one driver for the ne2", "docs/driver-versions.md"}},
       {"netio --insert " + image, 2, {"--insert " + image, "with --restore", "--do 'insert diskette"}},
       {"published --chosen --json x", 2, {"--chosen and --json"}},
+      {"published --chosen --machines model95", 2, {"--chosen and --machines"}},
+      {"published --machines pc-p166 --sizes 1024", 2, {"--sizes", "of its own size"}},
+      {"published --machines pc-p166 --converge 1", 2, {"--converge", "netio alone"}},
+      {"regress --history --accept x", 2, {"--history and --accept"}},
+      {"run pc-p166 --seed 99999999999999999999", 2, {"99999999999999999999 not in range 0 to 9223372036854775807"}},
       {"published --machines model56sx --cards ne2 --placements 1 --set ne2.data_port.ready_delay=9x --json " +
            scratch.file("published.json"),
        2,

@@ -170,6 +170,25 @@ TEST_CASE("flood: every card accounts for every frame") {
   CHECK(looked_at > 15);
 }
 
+TEST_CASE("flood fails where no frame of its generator comes") {
+  const Scratch scratch;
+  const auto machine = scratch.write("apart.toml", R"(machine = "model95"
+[net]
+attach = "peer"
+medium = "b"
+[medium.a]
+kind = "ethernet"
+[medium.b]
+kind = "ethernet"
+[slot.1]
+card = "ne2"
+medium = "a"
+)");
+  const auto said = run_planar("flood --quiet --rates 1000 --seconds 0.05 --machine " + machine);
+  CHECK(said.status == 1);
+  CHECK_THAT(said.err, Contains("ne2 in slot 1 does not reach the generator"));
+}
+
 TEST_CASE("flood refuses what makes no sense") {
   const auto refused = [](const std::string& options, const std::string& why) {
     const auto run = run_planar("flood --machine model77 --quiet " + options);

@@ -33,6 +33,22 @@ TEST_CASE("a guest receives the station's stream and its datagrams", "[netperf][
   CHECK(run_planar(command).json().at("state_hash") == j.at("state_hash"));
 }
 
+TEST_CASE("a test that the guest receives goes on from a snapshot", "[netperf][receive]") {
+  const Scratch scratch;
+  const auto file = scratch.file("receive.snap");
+  const std::string test = GENERATE("tcp_stream", "udp_stream");
+  const std::string options = " --receive --quiet --json - --test " + test;
+  const auto whole =
+      run_planar("netperf --machine model77 --card smc8013 --seconds 0.2 --snapshot-at '9 s' " + file + options);
+  INFO(whole.err);
+  REQUIRE(whole.status == 0);
+  const auto rest = run_planar("netperf --restore " + file + options);
+  INFO(rest.err);
+  REQUIRE(rest.status == 0);
+  CHECK(rest.json().at("state_hash") == whole.json().at("state_hash"));
+  CHECK(rest.json().at("rows") == whole.json().at("rows"));
+}
+
 TEST_CASE("a guest that works on after the client's time is not more than busy", "[netperf][receive]") {
   const auto said = run_planar("netperf --receive --machine model56sx --card ne2 --quiet --json - --seconds 0.3");
   REQUIRE(said.status == 0);

@@ -39,7 +39,8 @@ TEST_CASE("a timeline opens in a viewer, its frames have the capture's numbers, 
   const auto with = run_planar(netio + "--json - --timeline " + file + " --capture " + capture);
   INFO(with.err);
   REQUIRE(with.status == 0);
-  CHECK_THAT(with.err, Contains("planar: timeline " + file + ": ") && Contains(" cycles of the processor on the bus, frames "));
+  CHECK_THAT(with.err,
+             Contains("planar: timeline " + file + ": ") && Contains(" cycles of the processor on the bus, frames "));
   const auto without = run_planar(netio + "--quiet --json -").json();
   CHECK(with.json()["state_hash"] == without["state_hash"]);
   CHECK(with.json()["cycles"] == without["cycles"]);

@@ -72,7 +72,7 @@ TEST_CASE("two PCI buses: slots that the buses cannot have are refused") {
       FAIL("not refused: " << key);
     } catch (const Error& e) { CHECK_THAT(e.what(), Contains(why)); }
   };
-  refused("slots.widths", "[64, 64, 64, 32, 32, 32]", "slot 3 has more bits than its PCI segment, 32");
+  refused("slots.widths", "[64, 64, 64, 32, 32, 32]", "slot 3 has 64 bits and its PCI segment 32; pci.peer.slots says");
   refused("pci.peer.slots", "[1, 7]", "names slot 7 of 6");
   refused("pci.peer.width", "48", "is 32 or 64");
   refused("pci.slot_devices", "[4, 2, 4, 5, 6, 7]", "names device 4 twice");
