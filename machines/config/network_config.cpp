@@ -399,6 +399,9 @@ void read_stations(Config& c, MachineConfig& m) {
     const std::string address = c.text(path + ".address");
     const auto parsed = parse_ipv4(address);
     if (!parsed) c.fail(path + ".address", fmt::format("'{}' is no IP address; write four numbers with dots", address));
+    if (const auto host = *parsed & 0xFF; host == 0 || host == 0xFF)
+      c.fail(path + ".address",
+             fmt::format("{} is that of a network or of all its stations; end it with 1 to 254", address));
     station.address = *parsed;
     const bool peers = m.net == "peer" && station.address == net::PeerConfig{}.address;
     if (peers || std::any_of(m.stations.begin(), m.stations.end(),
