@@ -18,6 +18,7 @@
 #include "frontend/kept/kept_json.hpp"
 #include "frontend/matrix/matrix_files.hpp"
 #include "frontend/output/labels.hpp"
+#include "frontend/options/options.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/regression/baseline.hpp"
 #include "frontend/regression/embedded_baselines.hpp"

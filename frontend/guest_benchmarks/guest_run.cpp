@@ -11,6 +11,7 @@
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/guest_benchmarks/seed_runs.hpp"
 #include "frontend/options/arguments.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/session/restore.hpp"
 #include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
