@@ -33,6 +33,9 @@ void Event::archive(Archive& a) {
 
 void Scheduler::register_event(Event& event, Priority priority) {
   event.rank_ = (static_cast<std::uint64_t>(priority) << 56) | registered_++;
+  if (registered_ <= due_.capacity()) return;
+  pending_.reserve(2 * registered_);  // each may be pending: Event::at() needs no memory of the host
+  due_.reserve(2 * registered_);
 }
 
 void Scheduler::unregister_event(Event& event) {
