@@ -55,21 +55,6 @@ struct FloodOptions : GuestRunOptions {
 constexpr const char *near_medium = "near", *far_medium = "far", *far_address = "192.168.11.1",
                      *router_far_address = "192.168.11.2";
 
-/// A network adapter of a configuration.
-struct Plugged {
-  std::string slot;
-  const AdapterEntry* card;
-};
-
-std::vector<Plugged> network_adapters(const Config& c) {
-  std::vector<Plugged> found;
-  for (const std::string& slot : c.children("slot"))
-    for (const AdapterEntry& row : adapter_registry())
-      if (row.name == c.peek_text("slot." + slot + ".card")) found.push_back({slot, &row});
-  std::sort(found.begin(), found.end(), [](const auto& l, const auto& r) { return l.slot < r.slot; });
-  return found;
-}
-
 /// The two network adapters of the machine on a segment each; a single one has its like beside it.
 void make_router(Config& c) {
   const std::string origin = "--router";

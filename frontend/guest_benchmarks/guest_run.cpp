@@ -33,19 +33,13 @@ SettingsSector driver_settings(const Config& config) {
   return {};
 }
 
-/// Whether the card in slot `name` is a network adapter.
-bool has_adapter(const Config& config, const std::string& name) {
-  const auto rows = adapter_registry();
-  const auto card = config.peek_text("slot." + name + ".card");
-  return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == card; });
-}
-
 /// The slot of the only network adapter that --card has put beside those of the machine's file.
 std::optional<unsigned> added_adapter(const Config& config) {
   std::vector<std::string> of_option, of_file;
-  for (const std::string& name : config.children("slot"))
-    if (has_adapter(config, name))
-      (config.origin("slot." + name + ".card").starts_with("--card ") ? of_option : of_file).push_back(name);
+  for (const Plugged& adapter : network_adapters(config)) {
+    const bool option = config.origin("slot." + adapter.slot + ".card").starts_with("--card ");
+    (option ? of_option : of_file).push_back(adapter.slot);
+  }
   if (of_option.size() != 1 || of_file.empty()) return std::nullopt;
   return static_cast<unsigned>(*parse_number(of_option.front()));
 }
@@ -56,9 +50,8 @@ void use_adapter(Config& config, unsigned slot) {
   const auto option = fmt::format("--use {}", slot);
   std::vector<std::string> held;
   bool found = false;
-  for (const std::string& name : config.children("slot")) {
-    if (!has_adapter(config, name)) continue;
-    held.push_back(fmt::format("{} ({})", name, config.peek_text("slot." + name + ".card")));
+  for (const auto& [name, card] : network_adapters(config)) {
+    held.push_back(fmt::format("{} ({})", name, card->name));
     const bool used = parse_number(name) == slot;
     found |= used;
     config.set(fmt::format("slot.{}.enabled", name), used ? "true" : "false", option);
@@ -183,6 +176,15 @@ void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const 
 
 }  // namespace
 
+std::vector<Plugged> network_adapters(const Config& config) {
+  std::vector<Plugged> found;
+  for (const std::string& slot : config.children("slot"))
+    for (const AdapterEntry& row : adapter_registry())
+      if (row.name == config.peek_text("slot." + slot + ".card")) found.push_back({slot, &row});
+  std::sort(found.begin(), found.end(), [](const auto& l, const auto& r) { return l.slot < r.slot; });
+  return found;
+}
+
 void GuestRunOptions::begin(CLI::App& app) {
   verb = &app;
   machine.add_to(app, false);
@@ -198,8 +200,7 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
   app.add_option("--use", use,
                  fmt::format("The slot whose adapter {} uses, if there are several: POST enables only this one. "
                              "Without it the guest takes the one that --card adds to a machine file's, or the first "
-                             "that its drivers find, and the "
-                             "result says which",
+                             "that its drivers find, and the result says which",
                              client))
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));

@@ -18,6 +18,8 @@
 #include "frontend/result_store/cache_options.hpp"
 #include "frontend/session/session.hpp"
 #include "frontend/systems/operating_system.hpp"
+#include "machines/config/config.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -31,6 +33,14 @@ struct GuestTasks {
   bool several = false;                  ///< of the machine's adapters are used
   bool of_station = false;               ///< only the reference station knows the other end's part
 };
+
+/// A network adapter of a configuration.
+struct Plugged {
+  std::string slot;
+  const AdapterEntry* card;
+};
+/// Those of a machine, by slot.
+std::vector<Plugged> network_adapters(const Config& config);
 
 struct GuestRunOptions {
   CLI::App* verb = nullptr;

@@ -37,13 +37,13 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
 /// Parses `--image IMG[,format=raw]`, whose file is never written. Throws Error.
 storage::DiskSpec parse_image_option(const std::string& option, const std::string& text);
 
-/// --json of a verb: `what` ("Write JSON") to a file or to standard output.
 /// What is wrong with a seed, as a check of CLI11; empty: nothing.
 std::string seed_problem(const std::string& text);
 /// Throws Error if `verb` was given another option beside `option` than those `allowed`: "--chosen and --json: " and
 /// `why`, which says what `option` is about.
 void refuse_beside(const CLI::App& verb, const std::string& option, std::initializer_list<std::string_view> allowed,
                    const std::string& why);
+/// --json of a verb: `what` ("Write JSON") to a file or to standard output.
 void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
 /// --runs of a verb: `what` it repeats or makes of the runs.
 void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what);

@@ -80,8 +80,7 @@ const std::vector<Section>& sections() {
          "Whether a line is written back as bursts or as single writes; with `cache.write_back`."}}},
       {"[l2]",
        "The second-level cache; without the table, and that of the machine below, there is none. `size = \"0 KB\"` "
-       "takes "
-       "that one out. Clocks are those of the processor bus.",
+       "takes that one out. Clocks are those of the processor bus.",
        {{"l2.size", "Capacity; a power of two from 16 KB to 1 MB."},
         {"l2.ways", "Associativity."},
         {"l2.line", "Bytes of a line."},
