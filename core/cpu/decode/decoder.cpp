@@ -330,8 +330,8 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     handlers = undefined_opcode;
     op.ends_block = true;
   }
-  const bool i386sx = mode.target.model == Model::i386sx;
-  op.execute = i386sx ? handlers.i386sx.execute : handlers.execute;
+  const bool i386sx = mode.target.model == Model::i386sx, p6 = mode.target.model == Model::p6;
+  op.execute = i386sx ? handlers.i386sx.execute : p6 ? handlers.execute_on_p6 : handlers.execute;
   op.chained = i386sx ? handlers.i386sx.step : handlers.link;
   op.register_only = handlers.register_only;
   return true;

@@ -82,7 +82,7 @@ struct FullAccess {
     return true;
   }
 };
-/// The full access where the fast path has failed.
+/// The full access where the fast path has failed, or there is none (P6).
 struct CheckedAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
@@ -272,10 +272,8 @@ inline bool Engine::run_unplanned(bool begun) {
     begun = false;
     eip = start + op->after;
     op->execute(*this, *op);
-    if constexpr (M == Model::p6)
-      if (!(attention & attend_rep)) timing.p6().end();  // a REP that was cut goes on
     if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return false;
-    if (M != Model::p6 && op->edge == Op::Edge::line) return true;
+    if (op->edge == Op::Edge::line) return true;
   }
 }
 

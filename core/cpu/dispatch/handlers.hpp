@@ -8,8 +8,8 @@
 namespace planar::cpu {
 
 struct Handlers {
-  /// By itself, on 486 and Pentium.
-  Handler execute = nullptr;
+  /// By itself, on 486 and Pentium, and on the P6.
+  Handler execute = nullptr, execute_on_p6 = nullptr;
   /// Whether it touches registers and flags alone (chain.hpp).
   bool register_only = false;
 
@@ -24,7 +24,7 @@ struct Handlers {
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
-  Handlers(Handler handler) : execute(handler) { i386sx.execute = handler; }
+  Handlers(Handler handler) : execute(handler), execute_on_p6(handler) { i386sx.execute = handler; }
   Handlers(std::nullptr_t) {}
   explicit operator bool() const { return execute != nullptr; }
 };
@@ -53,6 +53,7 @@ Handlers accessing(const Op&) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
                     fast = Form::template mem<FastPath>, checked = Form::template mem<CheckedAccess>;
   Handlers h = execute_full<full>;
+  h.execute_on_p6 = execute_full<checked>;
   h.link = chain_access<fast, checked>;
   h.i386sx.execute = execute_full<uncached>;
   h.i386sx.step = step<execute_full<uncached>>;

@@ -270,6 +270,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   bool run_unplanned(bool begun);
+  void run_on_p6(bool begun);
   template <Model M>
   bool enter_plan(const Block& b);
   template <Model M>

@@ -104,6 +104,7 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
+  if (model == Model::p6) TimingP6::find_silent(ops, count, physical);
   for (Op* op = ops; op != ops + count; ++op) {
     if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
     if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode().target);

@@ -91,6 +91,25 @@ Block* Engine::block_at(std::uint32_t linear) {
   return &lone->block;
 }
 
+// The block in progress on the P6, from current_op on; `begun`: that has begun already. Leaves current_op at the last
+// instruction executed. What the timing of a known block has no question about just executes.
+inline void Engine::run_on_p6(bool begun) {
+  TimingP6& p6 = timing.p6();
+  const std::uint32_t start = block_eip, physical = current_block->physical;
+  for (const Op* op = current_op;; current_op = op) {
+    if (!begun) [[likely]]
+      p6.begin(*op, physical + op->after - op->length);
+    begun = false;
+    eip = start + op->after;
+    op->execute(*this, *op);
+    if (!(attention & attend_rep)) p6.end();  // a REP that was cut goes on
+    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+    ++op;
+    if (!op->asks_nothing || !p6.follows()) continue;
+    for (const unsigned asks = p6.next_to_ask(); op->asks_nothing && op->after != asks; ++op) op->execute(*this, *op);
+  }
+}
+
 // Executes block `b` and those chained after it; false if the last one ended early: at stop_at, or by a fault, which
 // has been delivered.
 template <Model M>
@@ -105,7 +124,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     } else if constexpr (M == Model::p6) {
       current_op = &first;
       if (!goes_on && &b != &lone->block) timing.p6().enter(b.of_p6, b.ops, b.physical, stop_at);
-      run_unplanned<M>(goes_on);
+      run_on_p6(goes_on);
       timing.p6().leave();
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
@@ -124,7 +143,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     take_fault(fault);
     return false;
   }
-  settle_chain();
+  if constexpr (M != Model::p6) settle_chain();
   if (attention & attend_rep) [[unlikely]]
     lone_goes_on = current_block == &lone->block;
   if (current_op->edge != Op::Edge::end) [[unlikely]] {

@@ -104,11 +104,11 @@ struct ByEvent {
 // The P6 has no L0 lines: each access is for its timing.
 struct OnP6 {
   template <class T>
-  [[gnu::noinline]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
+  [[gnu::noinline, gnu::flatten]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
     return c.read_linear<T, Model::p6>(c.linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
   }
   template <class T>
-  [[gnu::noinline]] static void write(Engine& c, unsigned s, std::uint32_t offset, T v) {
+  [[gnu::noinline, gnu::flatten]] static void write(Engine& c, unsigned s, std::uint32_t offset, T v) {
     c.write_linear<T, Model::p6>(c.linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
   }
 };

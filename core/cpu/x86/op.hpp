@@ -93,7 +93,8 @@ struct alignas(64) Op {
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t after = 0;                  ///< bytes from the block's start to this instruction's end
   Edge edge = Edge::none;  ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
-  bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
+  bool register_only : 1 = false;  ///< touches registers and flags alone, and may run before its clocks have passed
+  bool asks_nothing : 1 = false;   ///< the same on the P6, where its timing has no question (p6/block_memo.hpp)
 };
 static_assert(sizeof(Op) == 64);
 

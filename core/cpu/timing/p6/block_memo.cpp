@@ -89,7 +89,7 @@ BlockMemo::Question& BlockMemo::Way::here(const Question& question) {
     memo_.questions_.push_back(question);
   }
   Question& q = memo_.questions_[at_];
-  const bool same = q.kind == question.kind && q.after == question.after;
+  const bool same = What(q) == What(question);
   forks_ = forks_ || !same;
   contradicts_ =
       contradicts_ || (same && (q.at != question.at || q.data != question.data || q.reach != question.reach));

@@ -45,15 +45,21 @@ class BlockMemo {
   };
   static constexpr std::uint32_t none = NumberTable::none;
 
+  struct What {
+    std::uint16_t after = 0;  ///< Op's, of the instruction that asks; of an end: of the last one
+    Kind kind = Kind::end;
+    std::uint8_t bytes = 0;  ///< of an access that has been made; of a question: 0
+    bool operator==(const What& other) const {
+      return std::bit_cast<std::uint32_t>(*this) == std::bit_cast<std::uint32_t>(other);
+    }
+  };
   /// Times are relative to the renaming clock at the beginning of the block, an answer to when it was asked. The
   /// question that follows the answer met first is the next one in memory.
-  struct Question {
-    std::uint16_t after = 0;   ///< Op's, of the instruction that asks; of an end: of the last one
-    std::int16_t at = 0;       ///< when it is asked; of an end: the renaming clock there
-    std::int16_t data = 0;     ///< of a store: when its datum is there
-    std::int16_t reach = 0;    ///< the processor's clock before that instruction; of an end: there
-    std::uint16_t answer = 0;  ///< the one met first
-    Kind kind = Kind::end;
+  struct Question : What {
+    std::int16_t at = 0;         ///< when it is asked; of an end: the renaming clock there
+    std::int16_t data = 0;       ///< of a store: when its datum is there
+    std::int16_t reach = 0;      ///< the processor's clock before that instruction; of an end: there
+    std::uint16_t answer = 0;    ///< the one met first
     std::uint32_t other = none;  ///< further answers; of an end: the number of the pipeline there
   };
   static constexpr std::uint64_t longest_answer = 0xFFFF;

@@ -3,6 +3,7 @@
 // renaming has reached, in 16 bits each. Two pipelines with the same value go on alike.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace planar::cpu {
 
 struct PackedPipeline {
   static constexpr std::size_t most_words = 160;
-  std::array<std::uint16_t, most_words> words{};
+  std::array<std::uint16_t, most_words> words;
 
   bool operator==(const PackedPipeline&) const = default;
   std::size_t hash() const {
@@ -36,7 +37,7 @@ class Packer {
 
   /// A time; before `base` all are alike.
   void time(std::uint64_t t) {
-    const std::uint64_t since = t > base_ ? t - base_ : 0;
+    const std::uint64_t since = std::max(t, base_) - base_;
     beyond_ |= since;
     put(static_cast<std::uint16_t>(since));
   }
@@ -48,10 +49,15 @@ class Packer {
   }
   template <class T>
   void bits(const T& value) {
-    for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 16) put(static_cast<std::uint16_t>(value >> shift));
+    if constexpr (sizeof(T) == 1) return put(value);
+    std::memcpy(&to_.words[at_], &value, sizeof value);
+    at_ += sizeof(T) / sizeof(to_.words[0]);
   }
-  /// Whether all times have found room.
-  bool fits() const { return beyond_ <= 0xFFFF; }
+  /// The rest is 0. Whether all times have found room.
+  bool finish() {
+    std::fill(to_.words.begin() + static_cast<std::ptrdiff_t>(at_), to_.words.end(), std::uint16_t{0});
+    return beyond_ <= 0xFFFF;
+  }
 
  private:
   void put(std::uint16_t word) { to_.words[at_++] = word; }
@@ -69,9 +75,12 @@ class Unpacker {
   void time_about(std::uint64_t& t) { t = base_ + get() - 0x8000; }
   template <class T>
   void bits(T& value) {
-    std::uint64_t all = 0;
-    for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 16) all |= std::uint64_t{get()} << shift;
-    value = static_cast<T>(all);
+    if constexpr (sizeof(T) == 1) {
+      value = static_cast<T>(get());
+    } else {
+      std::memcpy(&value, &from_.words[at_], sizeof value);
+      at_ += sizeof(T) / sizeof(from_.words[0]);
+    }
   }
 
   void skip(unsigned words) { at_ += words; }

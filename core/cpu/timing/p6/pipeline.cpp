@@ -124,7 +124,6 @@ void PipelineP6::settle_values() {
 bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) {
   settle_values();
   const std::uint64_t now = window_.rename_clock();
-  to = {};
   Packer p(to, now);
   p.time_about(clock);
   front_end_.pack(p);
@@ -143,7 +142,7 @@ bool PipelineP6::pack(PackedPipeline& to, std::uint64_t clock) {
   for (const Value& v : flags_) p.time(v.ready);
   p.bits(parts_);
   for (const std::uint64_t t : partial_until_) p.time(t);
-  return p.fits();
+  return p.finish();
 }
 
 void PipelineP6::unpack(const PackedPipeline& from, std::uint64_t now) {

@@ -75,9 +75,11 @@ class Predictor {
     bool operator==(const Entry&) const = default;
     bool taken() const { return counters >> (2 * (history & 15u)) & 2; }
     void update(bool was_taken, std::uint32_t to) {
+      // What follows a count of 0, 1, 2 and 3, in two bits each: one more up to 3, one less down to 0.
+      constexpr unsigned after_taken = 0b11'11'10'01, after_not_taken = 0b10'01'00'00;
       const unsigned shift = 2 * (history & 15u), count = counters >> shift & 3;
-      const unsigned next = was_taken ? (count < 3 ? count + 1 : 3) : (count > 0 ? count - 1 : 0);
-      counters = (counters & ~(3u << shift)) | next << shift;
+      const unsigned next = (was_taken ? after_taken : after_not_taken) >> 2 * count & 3;
+      counters ^= (count ^ next) << shift;
       history = static_cast<std::uint8_t>((history << 1 | was_taken) & 15);
       if (was_taken) target = to;
     }

@@ -40,6 +40,10 @@ class StoreBuffer {
   bool surely_clear(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
     return t >= last_ || t >= taken_last(address, bytes);
   }
+  /// The same of a load within a doubleword.
+  bool surely_clear(std::uint64_t t, std::uint32_t address) const {
+    return t >= last_ || t >= place_[address / 4 % places];
+  }
   /// The data of a load of `bytes` that begins at `t`, if a store decides; 0 if not.
   std::uint64_t load(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
     if (surely_clear(t, address, bytes)) return 0;

@@ -108,6 +108,13 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void limit_block(std::uint64_t limit) { limit_ = std::min(limit_, limit); }
   /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
   static bool asks_more(const Op& op);
+  /// Marks those of a block's `count` instructions, which lie together at `physical`, that never ask anything
+  /// (Op::asks_nothing).
+  static void find_silent(Op* ops, unsigned count, std::uint32_t physical);
+  /// Whether the block is known so far; then how far the instruction is (Op::after) that has something to ask next, or
+  /// after which the block ends. Those before it that ask nothing need no begin() and end().
+  bool follows() const { return following_; }
+  unsigned next_to_ask() const { return next_->after; }
   BlockMemo& memo() { return memo_; }
   /// From now on all blocks are computed, and what was known of them is compared; a difference throws Error.
   void verify_memo() { verify_ = true; }
@@ -164,8 +171,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void write_results();
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
-  /// The usual access in a block that is known: a hit, and nothing happens before what is asked next. False: nothing
-  /// has been done.
+  /// The usual access in a block that is known: to a multiple of `bytes`, a hit, and nothing happens before what is
+  /// asked next. False: nothing has been done.
   bool read_quickly(std::uint32_t physical, unsigned bytes);
   bool write_quickly(std::uint32_t physical, unsigned bytes);
   /// Any other.
@@ -200,12 +207,12 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     return memory_.store(leaves, physical, bytes);
   }
   std::uint64_t split_store_at(std::uint64_t leaves, std::uint32_t physical, unsigned bytes);
-  Predictor::Outcome predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target) {
+  [[gnu::always_inline]] Predictor::Outcome predict(const Op& op, std::uint32_t at, bool taken, std::uint32_t target) {
     const bool backward = static_cast<std::int32_t>(op.immediate) < 0;
     const Predictor::Outcome outcome = predictor_.branch(op.branch, at, taken, target, backward);
     if (outcome == Predictor::Outcome::wrong) ++counters_.mispredictions;
-    const bool call = op.opcode == 0xE8 || op.opcode == 0xFF;
-    if (call && micro_ops(op.p6.micro_ops).stack) predictor_.push(at + op.length);
+    const bool jumps = op.branch == BranchKind::direct || op.branch == BranchKind::indirect;
+    if (jumps && micro_ops(op.p6.micro_ops).stack) predictor_.push(at + op.length);  // a call
     return outcome;
   }
 
@@ -238,7 +245,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void follow_begin_slowly(const Op& op, std::uint32_t physical_eip);
   bool follow_load(std::uint32_t physical, unsigned bytes);
   bool follow_store(std::uint32_t physical, unsigned bytes);
-  bool follow_branch(const Op& op, bool taken, std::uint32_t target);
+  [[gnu::noinline]] void branched_elsewhere(std::uint64_t answer);
   /// The instruction has nothing more to ask, but more is expected of it; or the block ends.
   bool follow_end() {
     if (next_->kind != Kind::end) return follow_end_slowly();
@@ -257,22 +264,25 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void follow_cycle(std::uint64_t end);
   /// Whether that is what the instruction is expected to ask next.
-  bool asked(Kind kind) const { return next_->kind == kind && next_->after == op_->after; }
-  void answered(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
+  bool asked(Kind kind) const { return BlockMemo::What(*next_) == BlockMemo::What{op_->after, kind}; }
+  void answered(std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
   /// Whether `answer` is the one met first, and nothing happens before the next question: answered() comes to that.
   bool goes_on_with(std::uint64_t answer) const {
     const Question& next = *(next_ + 1);
     return next_->answer == answer && (after_base(next.reach) < limit_ || next.after == next_->after);
   }
   /// Then this is what it does.
-  void go_on(Kind kind, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0) {
-    note_step(kind, answer, address, bytes);
+  void go_on(std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0) {
+    note_step(answer, address, bytes);
     ++next_;
   }
-  void note_step(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
+  void note_step(std::uint64_t answer, std::uint32_t address, unsigned bytes) {
     answered_ = next_;
-    way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes),
-                      next_->after};
+    Step& step = way_[steps_++];
+    static_cast<BlockMemo::What&>(step) = *next_;
+    step.bytes = static_cast<std::uint8_t>(bytes);
+    step.answer = static_cast<std::uint32_t>(answer);
+    step.address = address;
   }
   void note_store(std::uint32_t physical, unsigned bytes, std::uint64_t taken) {
     displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
@@ -321,11 +331,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 
   // ---- blocks of code: no state of the machine ----
   /// A question of the present block, as it was answered.
-  struct Step {
+  struct Step : BlockMemo::What {
     std::uint32_t answer, address;
-    Kind kind;
-    std::uint8_t bytes;
-    std::uint16_t after;
   };
   /// What a store displaced in the store buffer, and when the one before it was taken.
   struct Displaced {
@@ -370,21 +377,20 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 [[gnu::always_inline]] inline bool TimingP6::read_quickly(std::uint32_t physical, unsigned bytes) {
   if (!following_ || !asked(Kind::load)) return false;
   const std::uint64_t t = after_base(next_->at);
-  if (!stores_.surely_clear(t, physical, bytes) || !memory_.at_hand(t, physical) || splits(physical, bytes) ||
-      !goes_on_with(MemoryP6::load_latency))
+  if (!stores_.surely_clear(t, physical) || !memory_.at_hand(t, physical) || !goes_on_with(MemoryP6::load_latency))
     return false;
   last_read_ = physical;
-  go_on(Kind::load, MemoryP6::load_latency, physical, bytes);
+  go_on(MemoryP6::load_latency, physical, bytes);
   return true;
 }
 
 [[gnu::always_inline]] inline bool TimingP6::write_quickly(std::uint32_t physical, unsigned bytes) {
   if (!following_ || log_ != nullptr || !asked(Kind::store)) return false;
   const std::uint64_t leaves = after_base(next_->at);
-  if (!memory_.takes_at_once(leaves, physical) || splits(physical, bytes) || !goes_on_with(0)) return false;
+  if (!memory_.takes_at_once(leaves, physical) || !goes_on_with(0)) return false;
   last_write_ = physical;
   note_store(physical, bytes, leaves);
-  go_on(Kind::store, 0, physical, bytes);
+  go_on(0, physical, bytes);
   return true;
 }
 

@@ -18,6 +18,16 @@ bool taken_of(std::uint64_t answer) { return (answer & 4) != 0; }
 Predictor::Outcome outcome_of(std::uint64_t answer) { return static_cast<Predictor::Outcome>(answer & 3); }
 }  // namespace
 
+// Fetch asks for the line in which an instruction ends, where the one before it ended in another.
+void TimingP6::find_silent(Op* ops, unsigned count, std::uint32_t physical) {
+  for (unsigned n = 1; n + 1 < count; ++n) {
+    Op& op = ops[n];
+    const bool new_line =
+        MemoryP6::line_of(physical + op.after - 1) != MemoryP6::line_of(physical + ops[n - 1].after - 1);
+    op.asks_nothing = op.register_only && !new_line && !micro_ops(op.p6.micro_ops).serializing;
+  }
+}
+
 // ---- at the edges of a block ----
 
 bool TimingP6::make_state() {
@@ -122,7 +132,8 @@ std::optional<BlockMemo::Question> TimingP6::end_after(const Op& last) {
   if (!number_pipeline()) return {};
   const std::uint64_t at = base_ - base;
   if (!is_near(at) || !is_near(reach)) return {};
-  return Question{last.after, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, Kind::end, state_};
+  return Question{
+      {last.after, Kind::end}, static_cast<std::int16_t>(at), 0, static_cast<std::int16_t>(reach), 0, state_};
 }
 
 // The block is left before its end.
@@ -155,9 +166,9 @@ void TimingP6::write_way_down(const Op& last) {
 
 // ---- following ----
 
-inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t address, unsigned bytes) {
+inline void TimingP6::answered(std::uint64_t answer, std::uint32_t address, unsigned bytes) {
   const Question& q = *next_;
-  note_step(kind, answer, address, bytes);
+  note_step(answer, address, bytes);
   const Question* const next = memo_.after(q, answer);
   // Between two questions of one instruction, and after the last one of the last, no instruction ends.
   if (next != nullptr && (after_base(next->reach) < limit_ || next->after == q.after)) [[likely]]
@@ -170,7 +181,7 @@ inline void TimingP6::answered(Kind kind, std::uint64_t answer, std::uint32_t ad
 
 void TimingP6::follow_begin(const Op& op, std::uint32_t eip) {
   if (next_->kind == Kind::code_end && goes_on_with(0) && memory_.fetched(eip + op.length - 1)) {
-    go_on(Kind::code_end, 0);
+    go_on(0);
     if (!asked(Kind::drain)) [[likely]]
       return;
   }
@@ -180,15 +191,15 @@ void TimingP6::follow_begin(const Op& op, std::uint32_t eip) {
 void TimingP6::follow_begin_slowly(const Op& op, std::uint32_t eip) {
   if (next_->kind == Kind::code) {
     const std::uint64_t t = after_base(next_->at);
-    answered(Kind::code, memory_.fetch(t, eip) - t);
+    answered(memory_.fetch(t, eip) - t);
   }
   if (following_ && asked(Kind::code_end)) {
     const std::uint64_t t = after_base(next_->at);
-    answered(Kind::code_end, memory_.fetch(t, eip + op.length - 1) - t);
+    answered(memory_.fetch(t, eip + op.length - 1) - t);
   }
   if (following_ && asked(Kind::drain)) {
     const std::uint64_t t = after_base(next_->at);
-    answered(Kind::drain, memory_.drain(t) - t);
+    answered(memory_.drain(t) - t);
   }
 }
 
@@ -196,7 +207,7 @@ inline bool TimingP6::follow_load(std::uint32_t physical, unsigned bytes) {
   if (!asked(Kind::load) || memory_.reads_each(physical)) return false;
   last_read_ = physical;
   const std::uint64_t t = after_base(next_->at);
-  answered(Kind::load, load_at(t, physical, bytes, 0) - t, physical, bytes);
+  answered(load_at(t, physical, bytes, 0) - t, physical, bytes);
   return true;
 }
 
@@ -205,13 +216,7 @@ inline bool TimingP6::follow_store(std::uint32_t physical, unsigned bytes) {
   last_write_ = physical;
   const std::uint64_t leaves = after_base(next_->at), taken = store_at(leaves, physical, bytes);
   note_store(physical, bytes, taken);
-  answered(Kind::store, taken - leaves, physical, bytes);
-  return true;
-}
-
-inline bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t target) {
-  if (!asked(Kind::branch)) return false;
-  answered(Kind::branch, branch_answer(taken, predict(op, physical_ + op.after - op.length, taken, target)));
+  answered(taken - leaves, physical, bytes);
   return true;
 }
 
@@ -219,16 +224,16 @@ inline bool TimingP6::follow_branch(const Op& op, bool taken, std::uint32_t targ
 bool TimingP6::follow_end_slowly() {
   if (next_->kind != Kind::drain_at_end) return false;
   const std::uint64_t t = after_base(next_->at);
-  answered(Kind::drain_at_end, memory_.drain(t) - t);
+  answered(memory_.drain(t) - t);
   if (following_ && next_->after != op_->after) return true;
   if (!following_ || next_->kind != Kind::end) return false;
   end_block();
   return true;
 }
 
-void TimingP6::read(std::uint32_t physical, unsigned bytes) { read_aligned(physical, bytes); }
+void TimingP6::read(std::uint32_t physical, unsigned bytes) { read_slowly(physical, bytes); }
 
-void TimingP6::write(std::uint32_t physical, unsigned bytes) { write_aligned(physical, bytes); }
+void TimingP6::write(std::uint32_t physical, unsigned bytes) { write_slowly(physical, bytes); }
 
 void TimingP6::read_slowly(std::uint32_t physical, unsigned bytes) {
   if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
@@ -243,16 +248,21 @@ void TimingP6::write_slowly(std::uint32_t physical, unsigned bytes) {
 }
 
 void TimingP6::branch(const Op& op, bool taken, std::uint32_t target) {
-  if (!following_ || !follow_branch(op, taken, target)) [[unlikely]]
-    compute_branch(op, taken, target);
+  if (!following_ || !asked(Kind::branch)) [[unlikely]]
+    return compute_branch(op, taken, target);
+  const std::uint64_t answer = branch_answer(taken, predict(op, physical_ + op.after - op.length, taken, target));
+  if (goes_on_with(answer)) [[likely]]
+    return go_on(answer);
+  branched_elsewhere(answer);
 }
+void TimingP6::branched_elsewhere(std::uint64_t answer) { answered(answer); }
 
-void TimingP6::follow_cycle(std::uint64_t end) { answered(Kind::cycle, end - cycle_wanted_); }
+void TimingP6::follow_cycle(std::uint64_t end) { answered(end - cycle_wanted_); }
 
 void TimingP6::bring_clock() {
   if (following_ && asked(Kind::clock)) {
     clock_ = after_base(next_->reach);
-    return answered(Kind::clock, 0);
+    return answered(0);
   }
   catch_up();
   if (recording_) note(Kind::clock, base_, 0);
@@ -269,9 +279,11 @@ void TimingP6::note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint
     return;
   }
   if (kind == Kind::store) displaced_[stores_given_++] = {stores_.oldest(), stores_.last()};
-  way_[steps_++] = {static_cast<std::uint32_t>(answer), address, kind, static_cast<std::uint8_t>(bytes), op_->after};
-  recorded_.push_back({op_->after, static_cast<std::int16_t>(after), static_cast<std::int16_t>(data_after),
-                       static_cast<std::int16_t>(reach), 0, kind});
+  way_[steps_++] = {{op_->after, kind, static_cast<std::uint8_t>(bytes)}, static_cast<std::uint32_t>(answer), address};
+  recorded_.push_back({{op_->after, kind},
+                       static_cast<std::int16_t>(after),
+                       static_cast<std::int16_t>(data_after),
+                       static_cast<std::int16_t>(reach)});
 }
 
 void TimingP6::note_branch(bool taken, Predictor::Outcome outcome) {
