@@ -8,11 +8,12 @@
 #include "tests/catch.hpp"
 #include "tests/lockstep/harness/campaign.hpp"
 #include "tests/lockstep/harness/row.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace planar::lockstep;
 
 TEST_CASE("The interpreter and Unicorn agree on millions of instructions") {
-  const bool brief = std::getenv("PLANAR_SHORT");
+  const bool brief = planar::test::short_runs();
   const char* const lengthy = std::getenv("PLANAR_LONG");
   Campaign campaign;
   campaign.seed = lengthy ? std::strtoull(lengthy, nullptr, 10) : 1;

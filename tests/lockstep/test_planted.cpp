@@ -5,13 +5,14 @@
 #include "tests/catch.hpp"
 #include "tests/lockstep/harness/campaign.hpp"
 #include "tests/lockstep/harness/planted.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace planar::lockstep;
 
 TEST_CASE("Each of twenty planted faults is detected") {
   Campaign control;  // the same programs without a fault: any mismatch below is due to the fault
   control.seed = 3;
-  control.instructions = std::getenv("PLANAR_SHORT") ? 133'333 : 1'333'333;  // the sanitizer build is ten times slower
+  control.instructions = planar::test::short_runs() ? 133'333 : 1'333'333;
   control.meddle = [](const Instruction&, const Registers&, Registers&) {};
   REQUIRE(run(control).mismatches.empty());
   for (const PlantedFault& fault : planted_faults) {

@@ -8,13 +8,14 @@
 #include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace planar;
 
 namespace {
 
 constexpr Time between_snapshots = 2'371_us, after_the_last = 25_ms;
-constexpr unsigned snapshots_of_a_card = 4;
+unsigned snapshots_of_a_card() { return test::short_runs() ? 2 : 4; }
 
 using State = std::vector<std::uint8_t>;
 
@@ -46,7 +47,7 @@ TEST_CASE("each card goes on from a snapshot in the middle of its frames as if t
     const auto whole = netio_with(row.name);
     while (whole->frames().sent < 40 && whole->scheduler().now() < 40_s) run_for(*whole, 10_ms);
     std::vector<State> snapshots;
-    for (unsigned n = 0; n < snapshots_of_a_card; ++n) {
+    for (unsigned n = 0; n < snapshots_of_a_card(); ++n) {
       run_for(*whole, between_snapshots);
       snapshots.push_back(state_of(*whole));
     }

@@ -8,6 +8,7 @@
 #include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace planar;
 
@@ -94,7 +95,7 @@ void mutate(const char* machine, const char* card) {
   const Sound sound = saved(machine, card);
   REQUIRE(restore_error(sound, sound.state).empty());
   REQUIRE(parts(sound.state).size() > 20);
-  const bool brief = std::getenv("PLANAR_SHORT") != nullptr;
+  const bool brief = test::short_runs();
   unsigned refused = 0, ran = 0, number = 0;
   for (const std::size_t at : places(sound.state, brief ? 4 : 24, brief ? 0 : 3)) {
     auto state = sound.state;

@@ -94,6 +94,12 @@ bool integral(const FloatEnvironment& env, const Unpacked& u, RoundedBits& r) {
   return !r.carry;
 }
 
+Float80 from_magnitude(std::uint64_t v) {
+  if (v == 0) return {};
+  const int zeros = std::countl_zero(v);
+  return {v << zeros, static_cast<std::uint16_t>(16383 + 63 - zeros)};
+}
+
 constexpr std::uint64_t ten_to_18 = 1'000'000'000'000'000'000u;
 
 }  // namespace
@@ -108,11 +114,8 @@ std::uint32_t to_real32(FloatEnvironment& env, const Float80& v) {
 std::uint64_t to_real64(FloatEnvironment& env, const Float80& v) { return narrow(env, v, real64); }
 
 Float80 from_integer(std::int64_t v) {
-  if (v == 0) return {};
-  const bool negative = v < 0;
-  const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
-  const int zeros = std::countl_zero(magnitude);
-  return {magnitude << zeros, static_cast<std::uint16_t>((negative ? 0x8000 : 0) | (16383 + 63 - zeros))};
+  const auto magnitude = static_cast<std::uint64_t>(v);
+  return v < 0 ? negated(from_magnitude(0 - magnitude)) : from_magnitude(magnitude);
 }
 
 std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits, bool& out_of_range) {
@@ -137,8 +140,7 @@ Float80 from_bcd(const Bcd80& v) {
   std::uint64_t magnitude = 0;
   for (int shift = 4; shift >= 0; shift -= 4) magnitude = magnitude * 10 + (v.high >> shift & 15);
   for (int shift = 60; shift >= 0; shift -= 4) magnitude = magnitude * 10 + (v.low >> shift & 15);
-  const Float80 r = from_integer(static_cast<std::int64_t>(magnitude));  // below 2^63
-  return negated(r, v.high & 0x8000);
+  return negated(from_magnitude(magnitude), v.high & 0x8000);
 }
 
 Bcd80 to_bcd(FloatEnvironment& env, const Float80& v) {
@@ -171,7 +173,7 @@ Float80 round_to_integer(FloatEnvironment& env, const Float80& v) {
   integral(env, u, r);
   if (r.inexact) env.raise(float_inexact);
   env.rounded_up = r.up;
-  return negated(from_integer(static_cast<std::int64_t>(r.significand)), u.negative);
+  return negated(from_magnitude(r.significand), u.negative);  // up to 2^63
 }
 
 }  // namespace planar::cpu

@@ -2,15 +2,14 @@
 // Whole netio runs through the program, as short as the build they run in asks for.
 #pragma once
 
-#include <cstdlib>
 #include <string>
 
 #include "tests/frontend/program.hpp"
+#include "tests/short_runs.hpp"
 
 namespace program {
 
-/// Sanitizer builds run ten times slower: they get shorter runs of the same kind.
-inline bool short_runs() { return std::getenv("PLANAR_SHORT") != nullptr; }
+using planar::test::short_runs;
 
 inline std::string brief() {
   return short_runs() ? " --quiet --seconds 0.05 --sizes 2048,8192 --json -"

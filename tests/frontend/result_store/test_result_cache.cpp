@@ -12,6 +12,7 @@
 #include "frontend/result_store/result_store.hpp"
 #include "frontend/result_store/run_inputs.hpp"
 #include "tests/frontend/kept/kept_files.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace program;
 using Catch::Matchers::Contains;
@@ -155,7 +156,7 @@ TEST_CASE("a cache that cannot be written is a warning, and no cache none", "[ca
 }
 
 TEST_CASE("several commands use one cache at once, and one of them is killed", "[cache]") {
-  if (std::getenv("PLANAR_SHORT")) SKIP("many runs");
+  if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string compare = "'" PLANAR_BINARY "' compare --machines model56sx --cards ne2,3c529 --runs 3" + brief;
   const auto script = cache.scratch.write(
@@ -229,7 +230,7 @@ TEST_CASE("of the runs that are taken one in twenty is made again unasked", "[ca
 }
 
 TEST_CASE("every benchmark's runs are taken from the cache, and so are those of regress and published", "[cache]") {
-  if (std::getenv("PLANAR_SHORT")) SKIP("many runs");
+  if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string cells = " --machines model95 --cards ne2 --jobs 1 --quiet --seconds 0.05 --json -";
   for (const char* benchmark : {"netio", "netio-receive --sizes 1024", "netperf --sizes 1024", "netperf-rr --sizes 1",
@@ -270,7 +271,7 @@ TEST_CASE("every benchmark's runs are taken from the cache, and so are those of 
 }
 
 TEST_CASE("a flood of one's own comes from the cache, too", "[cache]") {
-  if (std::getenv("PLANAR_SHORT")) SKIP("many runs");
+  if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string kinds[] = {"--rates 1000,4000", "--router --rates 1000", "--send both",
                                "--depth driver --rates 1000 --runs 2"};

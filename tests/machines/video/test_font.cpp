@@ -30,7 +30,7 @@ const std::map<unsigned, std::vector<Glyph>>& firmware_fonts() {
       a({0x2E, 0x89, 0x2E}).word({}, found_at + 4 * n);          // mov cs:[offset], bp
       a({0x2E, 0x8C, 0x06}).word({}, found_at + 4 * n + 2);      // mov cs:[segment], es
     }
-    a.label("end").jump(0xEB, "end");
+    a.label("end")({0xF4}).jump(0xEB, "end");  // halted
     Lab lab(load_machine("model95"));
     lab.insert_diskette(test::boot_diskette(a), "fonts");
     lab.scheduler().run_until(12_s);

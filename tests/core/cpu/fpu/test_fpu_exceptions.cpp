@@ -198,6 +198,15 @@ TEST_CASE("The remainder of a denormal by an infinity is that denormal, without 
   CHECK(b.get16(data_at + 0x38) == 0);
 }
 
+TEST_CASE("FRNDINT rounds the number before 2^63 up to 2^63 with its sign", "[cpu][fpu]") {
+  const unsigned sign = GENERATE(0u, 0x8000u);
+  Board b(Model::pentium);
+  put80(b, data_at + 0x10, sign | 0x403D, ~std::uint64_t{0});  // 2^63 - 1/2: to the nearest even number
+  b.flat({0xDB, 0xE3, 0xDB, 0x2D, 0x10, 0, 2, 0, 0xD9, 0xFC, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4}).run();
+  CHECK(get64(b, data_at + 0x30) == std::uint64_t{1} << 63);
+  CHECK(b.get16(data_at + 0x38) == (sign | 0x403E));
+}
+
 TEST_CASE("A faulting store changes nothing and can be restarted", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.paged({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1D, 0xFC, 0x0F, 2, 0, 0xDF, 0xE0, 0xF4});  // FSTP qword across a page

@@ -10,6 +10,7 @@
 #include "core/cpu/decode/decoder.hpp"
 #include "core/cpu/timing/p6/timing_p6.hpp"
 #include "tests/core/cpu/timing/p6_support.hpp"
+#include "tests/short_runs.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;
@@ -284,7 +285,8 @@ std::vector<Clip> clips() {
   return all;
 }
 
-constexpr unsigned programs_for_each = 25, most_programs = 4000, first_part = 50, second_part = 30;
+constexpr unsigned most_programs = 4000, first_part = 50, second_part = 30;
+unsigned programs_for_each() { return test::short_runs() ? 5 : 25; }
 
 enum class Way { as_it_is, settled, packed };
 
@@ -342,7 +344,7 @@ Outcome outcome_at(const Clip& clip, unsigned seed, Way way, std::int64_t from_l
 TEST_CASE("P6: a time that the pipeline takes for the oldest of its kind decides nothing, the next one does") {
   for (const Clip& clip : clips()) {
     INFO(clip.name);
-    for (unsigned seed = 1; seed <= programs_for_each; ++seed) {
+    for (unsigned seed = 1; seed <= programs_for_each(); ++seed) {
       INFO("program " << seed);
       const Outcome limit = outcome_at(clip, seed, Way::as_it_is, 0);
       for (const std::int64_t before : {-1, -2, -3, -17}) {
@@ -368,7 +370,7 @@ TEST_CASE("P6: a time that the pipeline takes for the oldest of its kind decides
 TEST_CASE("P6: a pipeline that has settled, or has been a value, goes on as the one that it was") {
   for (const Clip& clip : clips()) {
     INFO(clip.name);
-    for (unsigned seed = 1; seed <= programs_for_each; ++seed)
+    for (unsigned seed = 1; seed <= programs_for_each(); ++seed)
       for (std::int64_t from_limit = -3; from_limit <= 3; ++from_limit) {
         INFO("program " << seed << ", " << from_limit << " clocks from the limit");
         const Outcome as_it_is = outcome_at(clip, seed, Way::as_it_is, from_limit);
@@ -379,7 +381,7 @@ TEST_CASE("P6: a pipeline that has settled, or has been a value, goes on as the 
 }
 
 TEST_CASE("P6: pipelines with all times near their limits go on alike where they are the same value") {
-  for (unsigned seed = 1; seed <= 1000; ++seed) {
+  for (unsigned seed = 1; seed <= 40 * programs_for_each(); ++seed) {
     INFO("program " << seed);
     const auto change = [&](PipelineP6& p) {
       std::mt19937 random(seed);
