@@ -79,6 +79,7 @@ bool GdbClient::stopped(Debugger& debugger, const Stop& stop) {
       const Next next = serve(debugger, *received);
       if (next != Next::serve) return next == Next::run;
     }
+    if (!socket_.connected()) return lost(debugger);  // an answer could not be sent
     if (Interruption::asked()) return false;
     if (!socket_.wait(-1)) continue;
     const auto bytes = socket_.read();

@@ -25,6 +25,21 @@ Descriptor attach(const Beside& run) {
 
 }  // namespace
 
+TEST_CASE("a client that goes before it is answered leaves the run to go on") {
+  const Scratch scratch;
+  Beside run(scratch, "run model95 --net none --quiet --until '10 ms' --gdb wait:0");
+  REQUIRE(run.until(run.err_file(), "target remote"));
+  {
+    const auto gdb = attach(run);
+    std::string questions;  // whose answers do not fit into a connection that nobody reads
+    for (unsigned n = 0; n < 2000; ++n) questions += "$m0,3000#8c";
+    REQUIRE(send(gdb, {questions.begin(), questions.end()}));
+    const linger at_once{1, 0};  // its end is an error for who sends
+    REQUIRE(::setsockopt(gdb.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) == 0);
+  }
+  CHECK(run.end().status == 0);
+}
+
 TEST_CASE("a flood at gdb's port costs no memory") {
   const Scratch scratch;
   Beside run(scratch, "run model95 --quiet --gdb wait:0");
