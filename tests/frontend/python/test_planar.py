@@ -117,6 +117,16 @@ class Debugging(unittest.TestCase):
             machine.clear()
             self.assertEqual(machine.reverse_resume().reason, "beginning")
 
+    def test_a_run_that_came_to_its_end_has_a_result(self):
+        with planar.debug("netio", **CELL) as machine:
+            self.assertEqual(machine.resume().reason, "ended")
+            with self.assertRaisesRegex(planar.PlanarError, "the run has ended"):
+                machine.registers()
+            machine.clear()
+            self.assertEqual(machine.finish().state_hash, planar.netio(**CELL).state_hash)
+        with planar.debug("netperf", **CELL) as machine:
+            self.assertEqual(machine.finish().raw["rows"][0]["packet_bytes"], 1024)
+
     def test_it_ends_with_its_block(self):
         with planar.debug("netio", **CELL) as machine:
             process = machine._process

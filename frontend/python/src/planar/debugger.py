@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from .errors import PlanarError, error_of
 from .program import Option, Program, option_words
-from .results import Run, flood_of, netio_of
+from .results import Run, result_of
 from .rsp import Connection
 
 ATTACH = re.compile(r"target remote ([^ ]+):(\d+)")
@@ -62,6 +62,7 @@ class Debugger:
         self._stub = Connection(*place, timeout)
         self._names = self._register_names()
         self._breakpoints: list[str] = []
+        self._over = False
 
     def _listening(self, errors: IO[str]) -> tuple[str, int] | None:
         for line in errors:
@@ -76,6 +77,14 @@ class Debugger:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: types.TracebackType | None) -> None:
         self.close()
 
+    def _request(self, data: str) -> str:
+        if self._over:
+            raise PlanarError("the run has ended; finish() returns its result", self._command)
+        try:
+            return self._stub.request(data)
+        except OSError as error:
+            raise PlanarError(f"the run does not answer: {error}", self._command) from error
+
     # ---- looking: nothing here changes the machine, but poke()
 
     def _register_names(self) -> list[tuple[str, int]]:
@@ -89,7 +98,7 @@ class Debugger:
 
     def registers(self) -> dict[str, int]:
         """All registers by name: eax, eip (linear), ip, eflags, cr0, st0 (as its 80 bits)..."""
-        data, at, found = bytes.fromhex(self._stub.request("g")), 0, {}
+        data, at, found = bytes.fromhex(self._request("g")), 0, {}
         for name, bits in self._names:
             found[name] = int.from_bytes(data[at:at + bits // 8], "little")
             at += bits // 8
@@ -99,7 +108,7 @@ class Debugger:
         """Memory by linear address, without side effects and in no virtual time; fewer bytes where a page is not present."""
         data = b""
         while len(data) < length:
-            answer = self._stub.request(f"m{address + len(data):x},{min(length - len(data), 4096):x}")
+            answer = self._request(f"m{address + len(data):x},{min(length - len(data), 4096):x}")
             part = b"" if answer[:1] == "E" else bytes.fromhex(answer)
             data += part
             if not part:
@@ -108,13 +117,13 @@ class Debugger:
 
     def poke(self, address: int, data: bytes) -> None:
         """Writes memory by linear address; RAM and plain adapter memory only."""
-        answer = self._stub.request(f"M{address:x},{len(data):x}:{data.hex()}")
+        answer = self._request(f"M{address:x},{len(data):x}:{data.hex()}")
         if answer != "OK":
             raise PlanarError(f"memory at {address:#x} cannot be written ({answer})", self._command)
 
     def command(self, line: str) -> str:
         """The output of a command of planar's own prompt: `time`, `why`, `dis`, `translate`... (docs/debugging.md)."""
-        answer = self._stub.request("qRcmd," + line.encode("utf-8").hex())
+        answer = self._request("qRcmd," + line.encode("utf-8").hex())
         text = self._stub.console.strip()
         if answer != "OK" or text.startswith("planar: "):
             raise PlanarError(text.removeprefix("planar: ") or f"the command was refused ({answer})", self._command)
@@ -132,7 +141,9 @@ class Debugger:
 
     def watch(self, address: int, length: int = 4, access: str = "write") -> None:
         """Stops after an access to memory: "write", "read" or "access" for both."""
-        kind = {"write": 2, "read": 3, "access": 4}[access]
+        kind = {"write": 2, "read": 3, "access": 4}.get(access)
+        if kind is None:
+            raise ValueError(f"access is write, read or access, not {access!r}")
         self._insert(f"{kind},{address:x},{length:x}")
 
     def break_frame(self, sender: str = "") -> None:
@@ -141,13 +152,15 @@ class Debugger:
 
     def clear(self) -> None:
         """Removes all breakpoints."""
+        if self._over:
+            return
         for where in self._breakpoints:
-            self._stub.request("z" + where)
+            self._request("z" + where)
         self._breakpoints.clear()
         self.command("delete all")
 
     def _insert(self, where: str) -> None:
-        answer = self._stub.request("Z" + where)
+        answer = self._request("Z" + where)
         if answer != "OK":
             raise PlanarError(f"the breakpoint was refused ({answer})", self._command)
         self._breakpoints.append(where)
@@ -159,6 +172,7 @@ class Debugger:
         thread = re.search(r"thread:([0-9a-f]+)", answer)
         machine = int(thread[1], 16) if thread else 1
         if answer[:1] == "W":
+            self._over = True
             return Stop("ended", text, machine)
         if re.search("(watch|rwatch|awatch):", answer):
             return Stop("watchpoint", text, machine)
@@ -181,18 +195,18 @@ class Debugger:
     def _steps(self, packet: str, count: int) -> Stop:
         stop = Stop("step", "", 1)
         for _ in range(count):
-            stop = self._stopped(self._stub.request(packet))
+            stop = self._stopped(self._request(packet))
             if stop.reason != "step":
                 break
         return stop
 
     def resume(self) -> Stop:
         """Runs to the next breakpoint, or to the end."""
-        return self._stopped(self._stub.request("c"))
+        return self._stopped(self._request("c"))
 
     def reverse_resume(self) -> Stop:
         """Goes back to the latest breakpoint, or to the beginning."""
-        return self._stopped(self._stub.request("bc"))
+        return self._stopped(self._request("bc"))
 
     def next_frame(self, sender: str = "") -> Stop:
         """Runs until the next frame has left its sender (any by default)."""
@@ -205,17 +219,20 @@ class Debugger:
     # ---- ending
 
     def finish(self) -> Run | None:
-        """Lets the run go on without the debugger; its result (None for `run`). Raises the exception of its exit code."""
-        self._stub.request("D")
+        """Lets the run go on to its end without the debugger; its result (None for `run`). Raises the exception of its exit code."""
+        if not self._over:
+            self._request("D")
+            self._over = True
         self._stub.close()
         code = self._process.wait()
         self._drain.join()
         if code != 0:
-            raise error_of(code, "".join(self._said).strip(), self._command)
+            said = "".join(line for line in self._said if not ATTACH.search(line))
+            raise error_of(code, said.strip(), self._command)
         if not self._result.exists():
             return None
         raw: dict[str, Any] = json.loads(self._result.read_text(encoding="utf-8"))
-        return flood_of(raw) if raw["schema"].startswith("planar.flood/") else netio_of(raw)
+        return result_of(raw)
 
     def close(self) -> None:
         """Ends the run."""

@@ -135,6 +135,14 @@ def flood_of(raw: Json) -> Flood:
     return Flood(**_common(raw), rows=rows, knee_per_s=raw.get("knee_per_s"), depth=raw["depth"])
 
 
+def result_of(raw: Json) -> Run:
+    """A result of any benchmark from its JSON: those without rows of a kind of their own are a Run, with everything in `raw`."""
+    row = next(iter(raw.get("rows", [])), {})
+    if "delivered_kb_per_s" in row:
+        return netio_of(raw)
+    return flood_of(raw) if "offered_per_s" in row else Run(**_common(raw))
+
+
 def difference_of(raw: Json) -> Difference:
     """The differences between two results from their JSON; names begin with machine and card where there are several rows."""
     several = len(raw["rows"]) > 1

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .program import Option, Program, option_words
-from .results import Difference, Flood, Json, Netio, Published, Run, difference_of, flood_of, netio_of, published_of
+from .results import Difference, Flood, Json, Netio, Published, Run, difference_of, flood_of, netio_of, published_of, result_of
 
 GREEN_OR_RED = (0, 1)  # exit codes of a comparison that was made
 
@@ -40,18 +40,7 @@ def compare(machines: Sequence[str], cards: Sequence[str] | None = None, *, do: 
             sizes: Sequence[int] | None = None, **options: Option) -> list[Run]:
     """Runs the same benchmark with many cards (all by default) in many machines: a Netio or Flood for each that was run."""
     raw: list[Json] = _json("compare", {"machines": machines, "cards": cards, "do": do, "seconds": seconds, "sizes": sizes, **options})
-    found: list[Run] = []
-    for cell in raw:
-        if "rows" not in cell:
-            continue
-        if "delivered_kb_per_s" in cell["rows"][0]:
-            found.append(netio_of(cell))
-        elif "offered_per_s" in cell["rows"][0]:
-            found.append(flood_of(cell))
-        else:
-            found.append(Run(cell["machine"], cell["card"], cell.get("state_hash"), cell.get("cycles", 0),
-                             cell.get("virtual_seconds", 0.0), cell))
-    return found
+    return [result_of(cell) for cell in raw if "rows" in cell]
 
 
 def published(machines: Sequence[str] | None = None, cards: Sequence[str] | None = None, *, seconds: float | None = None,
