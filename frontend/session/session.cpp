@@ -196,6 +196,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
     else
       throw Error(fmt::format("--screen {}: write text or png:FILE", form));
   }
+  check_standard_output(output, steps);
   result_ = output.result;
   scenario_host_.emplace(ScenarioHost{*lab_,
                                       [this](const std::string& file) {

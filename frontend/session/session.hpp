@@ -206,6 +206,8 @@ class Session final : private DebugTarget, private WindowActions {
   /// The last step ends the run.
   bool ends_with_steps(Time limit) const;
   void print_devices(const std::string& device);
+  /// Throws Error if JSON is to be on standard output, and something else as well.
+  void check_standard_output(const OutputOptions& output, const std::vector<Step>& steps) const;
   /// Adds what the steps out of a snapshot name to the run's files.
   void add_restored_files();
   /// Where a step writes `file`: there, or for a step out of a snapshot in the result folder of this run.

@@ -70,6 +70,22 @@ void make_result_folder(const std::string& folder) {
 
 }  // namespace
 
+void Session::check_standard_output(const OutputOptions& output, const std::vector<Step>& steps) const {
+  if (output.json != "-") return;
+  const auto refuse = [](const std::string& what) {
+    throw Error(
+        fmt::format("--json - and {}: both write to standard output; name a file for the JSON: --json FILE", what));
+  };
+  for (std::size_t n = 0; n < lab_->machines() && !output.serial; ++n)
+    if (const MachineConfig& config = lab_->machine(n).config(); config.start.serial == "stdio")
+      refuse(config.name_prefix() + "serial = \"stdio\"");
+  // Without steps of its own a run goes on with those of its snapshot.
+  const std::size_t first = steps.empty() ? scenario_.done().size() : 0;
+  const auto& to_do = steps.empty() ? scenario_.steps() : steps;
+  for (std::size_t n = first; n < to_do.size(); ++n)
+    if (to_do[n].kind == StepKind::describe) refuse(fmt::format("the step '{}'", to_do[n].source));
+}
+
 void Session::begin(std::vector<Step> steps) {
   for (const Step& step : steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
