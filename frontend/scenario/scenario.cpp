@@ -207,7 +207,7 @@ bool Scenario::stands_still(ScenarioHost& host, Time now) {
 void Scenario::fail(const std::string& problem, ExitCode code) {
   const Step& step = steps_[next_];
   failure_ = Failure{fmt::format("{}: step '{}' {}", step.origin, step.source, problem), code};
-  if (step.kind == StepKind::type || step.kind == StepKind::press)
+  if (code == ExitCode::virtual_timeout && (step.kind == StepKind::type || step.kind == StepKind::press))
     failure_->message = fmt::format("{}: the machine did not read the keys of step '{}' within {:.6g} virtual seconds",
                                     step.origin, step.source, step.limit.seconds());
 }

@@ -216,7 +216,7 @@ void read_key(Line& line, Step& step) {
   } catch (const Error& e) { line.fail(key.column, e.what()); }
   if (step.keys.size() != 1) line.fail(key.column, "expects one key; press takes several");
   step.down = line.take("down");
-  if (!step.down) expect(line, "up");
+  if (!step.down && !line.take("up")) line.fail(line.column(), "expects 'down' or 'up' here");
 }
 
 void read_mouse(Line& line, Step& step) {

@@ -255,6 +255,9 @@ TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[
   CHECK(run.status == 1);
   CHECK_THAT(run.err, Contains("halted for good"));
   CHECK(run.json().at("virtual_seconds") < 60);
+  const auto keys = run_planar(b.run() + step("wait 20 s") + step("press ctrl-alt-del"));
+  CHECK(keys.status == 1);
+  CHECK_THAT(keys.err, Contains("step 'press ctrl-alt-del' cannot complete: the processor has halted for good"));
 }
 
 TEST_CASE("a run that is continued in the middle of a word ends with the same state", "[scenario]") {
