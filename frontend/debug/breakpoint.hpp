@@ -35,7 +35,8 @@ struct Breakpoint {
   std::optional<std::uint32_t> offset{};  ///< of decoded: within the range; nothing: anywhere
   Time at = Time::never();                ///< of a time
   std::string sender;                     ///< frame: of a port whose name contains this; empty: of any
-  bool once = false;                      ///< removed when it is hit
+  std::optional<std::size_t> machine{};   ///< in a lab of several: of this one; nothing: of any
+  bool once = false;                      ///< for one resumption: removed at the next stop, whatever stops it
   std::string text;                       ///< how its owner calls it
   std::uint64_t hits = 0;
 };

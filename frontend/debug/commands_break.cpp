@@ -17,10 +17,16 @@ namespace {
 
 constexpr std::uint32_t most_watched = 0x100000;
 
+/// In a lab of several machines it is a breakpoint of the one that commands apply to, but for frames and times.
 Result added(Debugger& d, Breakpoint b, const std::string& text) {
   b.text = text;
+  if (d.lab().machines() > 1 && b.kind != BreakKind::frame && b.kind != BreakKind::time) {
+    b.machine = d.current();
+    b.text = fmt::format("{}: {}", d.lab().name(d.current()), text);
+  }
+  const std::string named = b.text;
   const unsigned number = d.add(std::move(b));
-  return {fmt::format("breakpoint {}: {}\n", number, text)};
+  return {fmt::format("breakpoint {}: {}\n", number, named)};
 }
 
 /// "read", "write" or both, which is also what no word says. Throws Error.

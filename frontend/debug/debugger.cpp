@@ -19,7 +19,7 @@ Debugger::Debugger(DebugTarget& target, DebugClient& client)
                   Callback::to<&Debugger::time_reached>(this)) {
   for (std::size_t n = 0; n < lab().machines(); ++n)
     watchers_.push_back(std::make_unique<Watcher>(
-        lab().machine(n), breakpoints_,
+        lab().machine(n), n, breakpoints_,
         Watcher::Calls{[this, n](const Breakpoint& b, std::uint32_t address, bool written, std::string text) {
                          hit(n, b, address, written, std::move(text));
                        },

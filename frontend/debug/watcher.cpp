@@ -43,8 +43,8 @@ std::optional<std::uint32_t> touched(const cpu::Cpu& cpu, const Breakpoint& b, s
 
 }  // namespace
 
-Watcher::Watcher(Machine& machine, const std::vector<Breakpoint>& breakpoints, Calls calls)
-    : machine_(machine), breakpoints_(breakpoints), calls_(std::move(calls)) {}
+Watcher::Watcher(Machine& machine, std::size_t number, const std::vector<Breakpoint>& breakpoints, Calls calls)
+    : machine_(machine), number_(number), breakpoints_(breakpoints), calls_(std::move(calls)) {}
 
 Watcher::~Watcher() { attach(false); }
 
@@ -82,13 +82,13 @@ void Watcher::before_step() {
   leave_.reset();
   const std::uint32_t at = machine_.cpu().instruction_address();
   for (const Breakpoint& b : breakpoints_)
-    if (b.kind == BreakKind::execute && at >= b.first && at <= b.last)
+    if (is(b, BreakKind::execute) && at >= b.first && at <= b.last)
       return calls_.hit(b, at, false, fmt::format("at {:08X}h", at));
 }
 
 void Watcher::delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) {
   for (const Breakpoint& b : breakpoints_)
-    if (b.kind == BreakKind::interrupt && vector >= b.first && vector <= b.last)
+    if (is(b, BreakKind::interrupt) && vector >= b.first && vector <= b.last)
       calls_.hit(b, vector, false,
                  fmt::format("{} {:02X}h is delivered{}", software ? "software interrupt" : "interrupt", vector,
                              has_error ? fmt::format(", error code {:04X}h", error) : ""));
@@ -96,7 +96,7 @@ void Watcher::delivering(std::uint8_t vector, bool software, bool has_error, std
 
 void Watcher::memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how) {
   for (const Breakpoint& b : breakpoints_) {
-    if (b.kind != BreakKind::memory || !(write ? b.writes : b.reads)) continue;
+    if (!is(b, BreakKind::memory) || !(write ? b.writes : b.reads)) continue;
     if (const auto at = touched(machine_.cpu(), b, physical, bytes))
       calls_.hit(b, *at, write, fmt::format("{:08X}h is {}", *at, how));
   }
@@ -119,8 +119,8 @@ void Watcher::others_wrote(std::uint32_t address, std::uint32_t bytes) {
 
 void Watcher::io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write) {
   for (const Breakpoint& b : breakpoints_) {
-    if (b.kind == BreakKind::pos && write) pos_written(b, port, value);
-    if (b.kind != BreakKind::port || !(write ? b.writes : b.reads) || !overlap(b.first, b.last, port, bytes)) continue;
+    if (is(b, BreakKind::pos) && write) pos_written(b, port, value);
+    if (!is(b, BreakKind::port) || !(write ? b.writes : b.reads) || !overlap(b.first, b.last, port, bytes)) continue;
     calls_.hit(b, port, write,
                fmt::format("port {:04X}h: {:0{}X}h is {}", port, value, 2 * bytes, write ? "written" : "read"));
   }
@@ -131,7 +131,7 @@ void Watcher::io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool w
 void Watcher::decoded(const TraceSubject* subject, std::uint32_t offset, unsigned bytes, std::uint32_t value,
                       bool write) {
   for (const Breakpoint& b : breakpoints_) {
-    if (b.kind != BreakKind::decoded || !subject || !subject->device.starts_with(fmt::format("slot{}.", b.first)) ||
+    if (!is(b, BreakKind::decoded) || !subject || !subject->device.starts_with(fmt::format("slot{}.", b.first)) ||
         (b.offset && !overlap(*b.offset, *b.offset, offset, bytes)))
       continue;
     calls_.hit(b, offset, write,
@@ -144,7 +144,7 @@ void Watcher::configured(unsigned bus, unsigned device, unsigned function, unsig
                          std::uint32_t value) {
   const std::uint32_t at = bus << 8 | device << 3 | function;
   for (const Breakpoint& b : breakpoints_) {
-    if (b.kind != BreakKind::config || at < b.first || at > b.last) continue;
+    if (!is(b, BreakKind::config) || at < b.first || at > b.last) continue;
     const auto name = pci::header_register(reg);
     calls_.hit(b, reg, true,
                fmt::format("configuration {:02X}h{}{} of {:02X}:{:02X}.{}: {:0{}X}h is written", reg,

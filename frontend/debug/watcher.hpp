@@ -25,8 +25,8 @@ class Watcher final : public cpu::Observer {
     /// The boundary arrive_at() named is reached.
     std::function<void()> arrived;
   };
-  /// `breakpoints` and `machine` outlive it.
-  Watcher(Machine& machine, const std::vector<Breakpoint>& breakpoints, Calls calls);
+  /// `breakpoints` and `machine` outlive it; `number` is that of the machine in its lab.
+  Watcher(Machine& machine, std::size_t number, const std::vector<Breakpoint>& breakpoints, Calls calls);
   ~Watcher() override;
   Watcher(const Watcher&) = delete;
 
@@ -61,6 +61,9 @@ class Watcher final : public cpu::Observer {
 
  private:
   void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
+  /// A breakpoint of this kind that is meant for this machine.
+  bool is(const Breakpoint& b, BreakKind kind) const { return b.kind == kind && (!b.machine || *b.machine == number_); }
+  void pass_boundary();
   void io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write);
   void pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value);
   void configured(unsigned bus, unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value);
@@ -69,6 +72,7 @@ class Watcher final : public cpu::Observer {
 
   Machine& machine_;
   const std::vector<Breakpoint>& breakpoints_;
+  std::size_t number_;
   Calls calls_;
   bool attached_ = false;
   bool executed_ = false;
