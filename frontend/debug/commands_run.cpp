@@ -50,9 +50,7 @@ Result until(Debugger& d, const Arguments& a) {
 }
 
 Result back_step(Debugger& d, const Arguments& a) {
-  Stop stop;
-  for (std::uint32_t n = a.empty() ? 1 : parse_count(a[0], most_steps); n > 0; --n)
-    if (stop = d.reverse_step(); stop.why != Stop::Why::stepped) break;
+  const Stop stop = d.reverse_step(a.empty() ? 1 : parse_count(a[0], most_steps));
   return {DebugCommands::describe_stop(d, stop)};
 }
 

@@ -109,9 +109,9 @@ class Debugger final : private net::WireObserver {
   Stop step(bool over_interrupts);
   /// Steps until the instruction's linear address is outside of [first, end).
   Stop step_range(std::uint32_t first, std::uint32_t end);
-  /// To the boundary before the present one, or the latest one in the past at which a breakpoint was hit; `beginning`
-  /// if the history holds none. Throws Error if this run cannot be repeated.
-  Stop reverse_step();
+  /// Back by `count` boundaries, or to the latest one in the past at which a breakpoint was hit; `beginning` if the
+  /// history does not reach that far. Throws Error if this run cannot be repeated.
+  Stop reverse_step(std::size_t count = 1);
   Stop reverse_continue();
   /// The user changed registers or memory: the history begins anew.
   void changed();
@@ -141,9 +141,10 @@ class Debugger final : private net::WireObserver {
   Time time_of(const Position& p) { return machine().cpu().config().clock.at(p.clocks); }
   /// Restores `from` and goes to `to`, or the first boundary after it.
   void go(const Checkpoint& from, const Position& to);
-  void follow_to(const Position& to);
+  void follow_to(const Position& to, std::size_t keep = 0);
   void replay_near(const Checkpoint& from, const Position& to, Time margin);
-  std::optional<Position> boundary_before(const Checkpoint& from, const Position& here);
+  /// The latest `count` boundaries from `from` up to before `here`, or all of them. Moves the run.
+  std::vector<Position> boundaries_before(const Checkpoint& from, const Position& here, std::size_t count);
   void check_history();
   void keep_checkpoint();
 

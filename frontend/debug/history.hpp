@@ -14,6 +14,7 @@ namespace planar {
 struct Checkpoint {
   Time at{};
   std::vector<Position> positions;  ///< by machine
+  std::vector<bool> asleep;         ///< by machine: its processor is in HLT, and the position may be no boundary
   unsigned on_the_wire = 0;
   std::vector<std::uint8_t> state;
 };

@@ -2,6 +2,10 @@
 // The debugger's way back in time: from a checkpoint forwards again.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "frontend/debug/debugger.hpp"
 
 namespace planar {
@@ -15,7 +19,10 @@ void Debugger::keep_checkpoint() {
   if (!served_ || !target_.rewind_obstacle().empty() || !lab().scheduler().between_instructions()) return;
   Checkpoint c;
   c.at = lab().scheduler().now();
-  for (auto& watcher : watchers_) c.positions.push_back(watcher->position());
+  for (std::size_t n = 0; n < watchers_.size(); ++n) {
+    c.positions.push_back(watchers_[n]->position());
+    c.asleep.push_back(lab().machine(n).cpu().asleep());
+  }
   c.on_the_wire = on_the_wire_;
   c.state = target_.save_state();
   history_.add(std::move(c));
@@ -36,9 +43,9 @@ void Debugger::replay_near(const Checkpoint& from, const Position& to, Time marg
 }
 
 // The boundary was reached before; it is again, at the same time.
-void Debugger::follow_to(const Position& to) {
+void Debugger::follow_to(const Position& to, std::size_t keep) {
   Watcher& watcher = *watchers_[current_];
-  watcher.arrive_at(to);
+  watcher.arrive_at(to, keep);
   watcher.attach(true);
   if (target_.replay(time_of(to) + overshoot) && position() < to)
     throw Error("the run did not repeat: something from outside of the lab has taken part in it");
@@ -55,33 +62,45 @@ void Debugger::go(const Checkpoint& from, const Position& to) {
 
 void Debugger::arrived() { target_.request_stop("debugger"); }
 
-std::optional<Position> Debugger::boundary_before(const Checkpoint& from, const Position& here) {
+std::vector<Position> Debugger::boundaries_before(const Checkpoint& from, const Position& here, std::size_t count) {
   for (Time margin = overshoot;; margin = margin * 16) {
     replay_near(from, here, margin);
     const bool whole = time_of(here) - margin <= from.at;
     if (position() < here) {
-      follow_to(here);
-      if (const auto previous = watchers_[current_]->previous()) return previous;
+      // In the middle of the run, the first one may only be where a sleep ends.
+      follow_to(here, count + 1);
+      const auto& passed = watchers_[current_]->passed();
+      const std::size_t known = whole || passed.empty() ? passed.size() : passed.size() - 1,
+                        found = std::min(known, count);
+      if (whole || found == count) return {passed.end() - static_cast<std::ptrdiff_t>(found), passed.end()};
+    } else if (whole) {
+      return {};
     }
-    if (whole) return {};
   }
 }
 
-Stop Debugger::reverse_step() {
+Stop Debugger::reverse_step(std::size_t count) {
   check_history();
-  const Position here = position();
   Stop stop;
   stop.machine = current_;
+  Position before = position();
+  bool moved = false;
   const auto& list = history_.list();
   for (auto from = list.rbegin(); from != list.rend(); ++from) {
-    if (from->positions[current_] >= here) continue;
-    const auto previous = boundary_before(*from, here);
-    if (!previous) continue;
-    go(*from, *previous);
-    stop.why = Stop::Why::stepped;
-    return stop;
+    const Position& start = from->positions[current_];
+    if (start >= before) continue;
+    moved = true;
+    const auto passed = boundaries_before(*from, before, count);
+    if (passed.size() == count) {
+      go(*from, passed.front());
+      stop.why = Stop::Why::stepped;
+      return stop;
+    }
+    count -= passed.size();
+    before = start;
+    if (from->asleep[current_]) ++before.instructions;  // whether it is a boundary, an earlier checkpoint says
   }
-  if (!list.empty() && position() != here) go(list.front(), here);
+  if (moved) go(list.front(), list.front().positions[current_]);
   disarm();
   stop.why = Stop::Why::beginning;
   return stop;

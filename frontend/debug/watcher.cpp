@@ -66,6 +66,20 @@ void Watcher::attach(bool on) {
     machine_.cpu().remove_observer(*this);
 }
 
+void Watcher::arrive_at(std::optional<Position> position, std::size_t count) {
+  target_ = position;
+  passed_.clear();
+  to_keep_ = count;
+  asleep_ = machine_.cpu().asleep();  // since when is not known: this is no boundary
+}
+
+void Watcher::pass_boundary() {
+  // How a sleep is divided, by events and by who looks at the run, differs from one repetition to the next.
+  if (const bool slept = std::exchange(asleep_, machine_.cpu().asleep()); slept || to_keep_ == 0) return;
+  passed_.push_back(before_instruction_);
+  if (passed_.size() > to_keep_) passed_.pop_front();
+}
+
 void Watcher::before_step() {
   if (--until_poll_ == 0) {
     until_poll_ = poll_interval;
@@ -76,7 +90,7 @@ void Watcher::before_step() {
     if (before_instruction_ >= *target_)
       calls_.arrived();
     else
-      previous_ = before_instruction_;
+      pass_boundary();
   }
   if (leave_ && *leave_ == before_instruction_) return;
   leave_.reset();

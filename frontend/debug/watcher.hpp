@@ -3,7 +3,9 @@
 // attached only while there is a breakpoint that needs it, for a followed processor is emulated several times slower.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,15 +36,14 @@ class Watcher final : public cpu::Observer {
   Position position() const { return {machine_.cpu().clocks(), machine_.cpu().instructions()}; }
   /// The boundary before the instruction under way, or the present one.
   const Position& before_instruction() const { return before_instruction_; }
-  /// The latest boundary before arrive_at()'s, if one was passed.
-  const std::optional<Position>& previous() const { return previous_; }
+  /// The boundaries that were passed before arrive_at()'s, the latest last: as many as it asked for. A processor that
+  /// sleeps in HLT has one, behind that instruction; the next one is behind what ends its sleep, as for a step
+  /// forwards.
+  const std::deque<Position>& passed() const { return passed_; }
   /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
   void leave() { leave_ = position(); }
-  /// Reports the first boundary at or after `position`; nothing: none.
-  void arrive_at(std::optional<Position> position) {
-    target_ = position;
-    previous_.reset();
-  }
+  /// Reports the first boundary at or after `position`; nothing: none. Keeps the latest `count` before it.
+  void arrive_at(std::optional<Position> position, std::size_t count = 0);
 
   /// The latest step executed an instruction; otherwise an interrupt or trap was delivered, or time passed.
   bool executed() const { return executed_; }
@@ -60,10 +61,10 @@ class Watcher final : public cpu::Observer {
   void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
 
  private:
-  void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
   /// A breakpoint of this kind that is meant for this machine.
   bool is(const Breakpoint& b, BreakKind kind) const { return b.kind == kind && (!b.machine || *b.machine == number_); }
   void pass_boundary();
+  void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
   void io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write);
   void pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value);
   void configured(unsigned bus, unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value);
@@ -71,14 +72,17 @@ class Watcher final : public cpu::Observer {
   void decoded(const TraceSubject* subject, std::uint32_t offset, unsigned bytes, std::uint32_t value, bool write);
 
   Machine& machine_;
-  const std::vector<Breakpoint>& breakpoints_;
   std::size_t number_;
+  const std::vector<Breakpoint>& breakpoints_;
   Calls calls_;
   bool attached_ = false;
   bool executed_ = false;
   unsigned until_poll_ = 0;
   Position before_instruction_;
-  std::optional<Position> leave_, target_, previous_;
+  std::optional<Position> leave_, target_;
+  std::deque<Position> passed_;
+  std::size_t to_keep_ = 0;
+  bool asleep_ = false;  // at the boundary before, or when arrive_at() was called
 };
 
 }  // namespace planar

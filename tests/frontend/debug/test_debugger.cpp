@@ -136,6 +136,46 @@ TEST_CASE("a step back comes to the boundary before, and the run forward again i
   check_same(end, end_of(*alone));
 }
 
+TEST_CASE("a sleep in HLT is one step in either direction, and many steps back are as good as one by one") {
+  const auto session = netio_session("model95", "ne2");
+  unsigned done = 0;
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    const cpu::Cpu& cpu = d.machine().cpu();
+    const auto later = [&] {
+      Breakpoint b;
+      b.kind = BreakKind::time;
+      b.at = session->now() + 7_ms;
+      b.once = true;
+      return d.add(b) != 0;
+    };
+    if (stop.why == Stop::Why::asked || !cpu.asleep()) return later();
+    const Position within = position(d);
+    REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+    const Position begin = position(d);
+    const std::string hash = session->state_hash();
+    CHECK(cpu.asleep());
+    CHECK(begin < within);
+    CHECK(begin.instructions == within.instructions);
+    REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+    CHECK(position(d).instructions + 1 == begin.instructions);
+    CHECK_FALSE(cpu.asleep());
+    REQUIRE(d.step(false).why == Stop::Why::stepped);
+    CHECK(position(d) == begin);
+    REQUIRE(d.step(false).why == Stop::Why::stepped);  // to the handler of what wakes it
+    CHECK(within < position(d));
+    REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+    CHECK(position(d) == begin);
+    CHECK(session->state_hash() == hash);
+    for (unsigned n = 0; n < 300; ++n) REQUIRE(d.step(false).why == Stop::Why::stepped);
+    REQUIRE(d.reverse_step(300).why == Stop::Why::stepped);
+    CHECK(position(d) == begin);
+    CHECK(session->state_hash() == hash);
+    return ++done < 2 && later();
+  }));
+  run(*session);
+  CHECK(done == 2);
+}
+
 TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, and to the beginning") {
   const auto session = netio_session("model77", "ne2");
   std::vector<Position> hits;
