@@ -124,11 +124,12 @@ void Debugger::set_alarm(Time now) {
 
 Stop Debugger::take_stop() {
   Stop stop = *std::exchange(stop_, std::nullopt);
-  if (stop.why != Stop::Why::breakpoint) return stop;
-  current_ = stop.machine;
-  for (Breakpoint& b : breakpoints_)
-    if (b.number == stop.breakpoint.number) ++b.hits;
-  if (stop.breakpoint.once) remove(stop.breakpoint.number);
+  if (stop.why == Stop::Why::breakpoint) {
+    current_ = stop.machine;
+    for (Breakpoint& b : breakpoints_)
+      if (b.number == stop.breakpoint.number) ++b.hits;
+  }
+  std::erase_if(breakpoints_, [](const Breakpoint& b) { return b.once; });
   return stop;
 }
 
