@@ -54,6 +54,7 @@ struct Stop {
     stepped,     ///< a step is complete
     breakpoint,  ///< `breakpoint` was hit
     beginning,   ///< going backwards: the history begins here
+    halted,      ///< nothing can wake the processor any more
     ended,       ///< the run is over
   };
   Why why = Why::asked;

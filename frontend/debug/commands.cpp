@@ -111,6 +111,7 @@ std::string DebugCommands::describe_stop(Debugger& debugger, const Stop& stop) {
     out += fmt::format(
         "{}: {}\n", stop.breakpoint.number ? fmt::format("breakpoint {}", stop.breakpoint.number) : "stop", stop.text);
   if (stop.why == Stop::Why::beginning) out += "the history begins here\n";
+  if (stop.why == Stop::Why::halted) out += "the processor has halted for good: no interrupt can wake it\n";
   if (stop.why == Stop::Why::ended) return out + "the run is over\n";
   const cpu::Cpu& cpu = debugger.machine().cpu();
   return out + fmt::format("{}{:.9f} s  {}\n", lab.machines() > 1 ? lab.name(debugger.current()) + "  " : std::string{},

@@ -59,10 +59,21 @@ bool Debugger::attend() {
     served_ = true;
     if (history_.due(lab().scheduler().now(), true)) keep_checkpoint();
     if (!client_.stopped(*this, stop)) return false;
+    resumed_halted_ = lab().halted_for_good();
     arm();
   } else if (served_ && history_.due(lab().scheduler().now(), false)) {
     keep_checkpoint();
   }
+  return true;
+}
+
+bool Debugger::stop_halted() {
+  if (!client_.ends_the_run() || resumed_halted_) return false;
+  if (stop_) return true;
+  Stop stop;
+  stop.why = Stop::Why::halted;
+  stop.machine = current_;
+  stop_ = std::move(stop);
   return true;
 }
 
@@ -162,7 +173,10 @@ void Debugger::disarm() {
 Stop Debugger::step(bool over_interrupts) {
   Stop stop;
   stop.machine = current_;
-  if (machine().halted_for_good()) return stop;  // there is no next instruction
+  if (machine().halted_for_good()) {  // there is no next instruction
+    stop.why = Stop::Why::halted;
+    return stop;
+  }
   const auto before = machine().cpu().registers();
   const auto returned = [&] {
     const auto r = machine().cpu().registers();

@@ -87,6 +87,9 @@ class Debugger final : private net::WireObserver {
   void forget() { history_.clear(); }
   bool takes_interruptions() const { return client_.takes_interruptions(); }
   bool ends_the_run() const { return client_.ends_the_run(); }
+  /// No processor will ever go on. True: the run stops at the next attend(), for a user who says when it ends and has
+  /// not seen this yet.
+  bool stop_halted();
   /// Stops at the next attend().
   void interrupt();
   bool stopped() const { return stop_.has_value(); }
@@ -155,7 +158,8 @@ class Debugger final : private net::WireObserver {
   unsigned next_number_ = 1;
   std::size_t current_ = 0;
   bool begun_ = false;
-  bool served_ = false;  // somebody may want to go back
+  bool resumed_halted_ = false;  // the user has seen that nothing goes on
+  bool served_ = false;          // somebody may want to go back
   Mode mode_ = Mode::idle;
   std::optional<Stop> stop_;  // why the run was, or is to be, stopped
   Event time_event_;

@@ -91,7 +91,8 @@ Answer Protocol::stopped(Debugger& d, const Stop& stop) {
       a.console.push_back(
           fmt::format("breakpoint {} ({}): {}\n", stop.breakpoint.number, stop.breakpoint.text, stop.text));
   }
-  const unsigned signal = stop.why == Stop::Why::asked ? 2 : 5;  // SIGINT, SIGTRAP
+  const bool asked = stop.why == Stop::Why::asked || stop.why == Stop::Why::halted;
+  const unsigned signal = asked ? 2 : 5;  // SIGINT, SIGTRAP
   a.reply = fmt::format("T{:02x}{}thread:{:x};", signal, reason, d.current() + 1);
   return a;
 }

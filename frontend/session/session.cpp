@@ -392,7 +392,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     progress_.show(now(), what);
     if (ended()) { end = RunEnd::condition; break; }
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
-    if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
+    const bool halted = !window_ && lab_->halted_for_good() && !scenario_.active();
+    if (halted && !(debugger_ && debugger_->stop_halted())) { end = RunEnd::halted; break; }
     if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) { end = RunEnd::interrupted; break; }
     // clang-format on
   }

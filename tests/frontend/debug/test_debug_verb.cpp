@@ -43,6 +43,32 @@ TEST_CASE("the end of a script ends the run, and a wrong command names its line"
   CHECK_THAT(empty.out, Contains("FFFFFFF0"));
 }
 
+TEST_CASE("a machine that has halted for good can be looked into, and its run ends when it is continued") {
+  const Scratch scratch;
+  std::string boot(163840, '\0');
+  boot.replace(0, 2, "\xFA\xF4");  // CLI, HLT
+  boot.replace(510, 2, "\x55\xAA");
+  const auto said = debug("model95 --image " + scratch.write("halt.img", boot),
+                          "continue\nstep\nreverse-step 2\ncontinue\nregs\ncontinue\nregs\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  const std::string halted = "the processor has halted for good";
+  CHECK_THAT(said.out, Contains("(planar) continue\n" + halted) && Contains("(planar) step\n" + halted) &&
+                           Contains("00007C01  F4                hlt\n(planar) continue\n" + halted) &&
+                           Contains("(planar) continue\nthe run is over"));
+}
+
+TEST_CASE("in a lab breakpoints are those of the machine that commands apply to") {
+  const Scratch scratch;
+  const auto lab = scratch.write("lab.toml",
+                                 "[[machine]]\nname = \"one\"\nmodel = \"model56sx\"\n"
+                                 "[[machine]]\nname = \"two\"\nmodel = \"model56sx\"\n");
+  const auto said = debug(lab, "machine two\nbreak int 8\nuntil 3 s\nlist\n");
+  INFO(said.out << said.err);
+  CHECK_THAT(said.out, Contains("breakpoint 1: two: interrupt 08h") && Contains("interrupt 08h is delivered\ntwo  ") &&
+                           Contains("1 hits") && !Contains("until   "));  // nor is what it ran to a breakpoint now
+}
+
 TEST_CASE("a frame of nobody is refused at once, with those who send") {
   for (const std::string command : {"frame zz", "break frame zz"}) {
     const auto said = debug("model95 --card ne2", command + "\n");
