@@ -47,8 +47,9 @@ std::uint64_t image_bytes(const std::string& typed) {
   if (!bytes || *bytes == 0 || *bytes % storage::sector_bytes != 0 ||
       *bytes / storage::sector_bytes >= storage::most_sectors / unit)
     throw Error(fmt::format(
-        "{}: is not a disk size; write for example \"100 MB\", 2G or, for a diskette, 1.44M; less than {} GB", typed,
-        (storage::most_sectors * storage::sector_bytes) >> 30));
+        "{}: is not a disk size; write for example \"100 MB\", 2G or, for a diskette, 1.44M; whole sectors of {} bytes "
+        "and less than {} GB",
+        typed, storage::sector_bytes, (storage::most_sectors * storage::sector_bytes) >> 30));
   return *bytes * unit;
 }
 

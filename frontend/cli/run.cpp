@@ -73,7 +73,10 @@ Until parse_until(const std::vector<std::string>& conditions) {
     const auto kind = condition.substr(place, colon - place);
     if (colon != std::string::npos && colon + 1 < condition.size() && (kind == "screen" || kind == "serial"))
       u.texts.push_back({condition.substr(0, place ? dot : 0), kind == "serial", condition.substr(colon + 1)});
-    else if (const auto time = parse_time(condition))
+    else if (const auto time = parse_time(condition); time && u.time)
+      throw Error(
+          fmt::format("--until {}: the run has an end already, {:.9g} s; give one time", condition, u.time->seconds()));
+    else if (time)
       u.time = time;
     else
       throw Error(
@@ -99,9 +102,9 @@ void check_machines(Lab& lab, const Until& until) {
   for (std::size_t n = 0; n < lab.machines(); ++n) names.push_back(lab.name(n));
   for (const auto& t : until.texts)
     if (!t.machine.empty() && std::find(names.begin(), names.end(), t.machine) == names.end())
-      throw Error(
-          fmt::format("--until {}...: there is no machine with that name{}", t.machine,
-                      lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
+      throw Error(fmt::format("--until {}...: there is no machine with that name{}", t.machine,
+                              lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", "))
+                                                 : std::string("; the only one has none, leave it out")));
 }
 
 /// The steps of the command line, or of the machine file if it has none. A screen that is grabbed to a name alone goes

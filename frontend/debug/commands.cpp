@@ -156,10 +156,13 @@ std::uint32_t parse_address(Debugger& debugger, const std::string& text) {
     const auto plus = std::min(text.find('+', at), text.size());
     const std::string part = text.substr(at, plus - at);
     const auto colon = part.find(':');
-    if (colon == std::string::npos)
+    if (colon == std::string::npos) {
       sum += term(debugger, part);
-    else
-      sum += (term(debugger, part.substr(0, colon)) << 4) + term(debugger, part.substr(colon + 1));
+    } else {
+      const auto segment = term(debugger, part.substr(0, colon));
+      if (segment > 0xFFFF) throw Error(fmt::format("'{}': a segment has at most four digits, as in F000:E05B", text));
+      sum += (segment << 4) + term(debugger, part.substr(colon + 1));
+    }
     at = plus + 1;
   }
   return sum;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
+#include <vector>
+
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
@@ -12,9 +15,11 @@ namespace planar::debug_commands {
 namespace {
 
 Result change(Debugger& d, const char* verb, const Arguments& a) {
-  const auto steps = parse_steps(fmt::format("{} {}", verb, fmt::join(a, " ")), "command", {});
+  const bool of_a_drive = !a.empty() && (a[0] == "diskette" || a[0] == "cd");  // the step has more than drives
+  const auto steps =
+      of_a_drive ? parse_steps(fmt::format("{} {}", verb, fmt::join(a, " ")), "command", {}) : std::vector<Step>{};
   if (steps.size() != 1 || !of_drives(steps.front().kind))
-    throw Error(fmt::format("{}: write diskette, diskette b or cd", verb));
+    throw Error(fmt::format("{} what? write diskette, diskette b or cd", verb));
   d.change_drive(steps.front());
   return {};
 }

@@ -52,8 +52,13 @@ FunctionPlace find_function(Debugger& d, const std::string& text) {
   const auto list = segments(d);
   if (text.empty()) return {};
   FunctionPlace at;
+  const auto none = [&] {
+    return Error(fmt::format("there is no PCI function '{}'; the machine has\n{}", text, all_functions(list)));
+  };
   if (const auto slot = place_of_slot(list, text)) {
     at = *slot;
+  } else if (text.starts_with("slot")) {
+    throw none();  // it is empty, or there is none of that number
   } else {
     const auto colon = text.find(':');
     if (colon != std::string::npos) at.bus = parse_small(d, text.substr(0, colon), 0xFF);
@@ -64,8 +69,7 @@ FunctionPlace find_function(Debugger& d, const std::string& text) {
   }
   const pci::Segment* const segment = segment_of(list, at.bus);
   const pci::Slot* const slot = segment ? segment->slot(at.device) : nullptr;
-  if (!slot || !slot->function(at.function.value_or(0)))
-    throw Error(fmt::format("there is no PCI function '{}'; the machine has\n{}", text, all_functions(list)));
+  if (!slot || !slot->function(at.function.value_or(0))) throw none();
   return at;
 }
 

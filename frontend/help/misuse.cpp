@@ -26,7 +26,9 @@ std::string wrong_count(const CommandRow& command, const std::string& what) {
   const auto name = what.substr(0, what.find(": "));
   const OptionRow* const option = find_option(command, name);
   const bool several = option && option->value.find(' ') != std::string::npos;  // "TIME FILE"
-  if (what.ends_with(" missing") || several) return fmt::format("{} needs {}", name, values_of(option));
+  if (what.ends_with(" missing") || (several && what.ends_with("received 1")))
+    return fmt::format("{} needs {}", name, values_of(option));
+  if (several) return fmt::format("{} needs {}, once", name, values_of(option));
   return fmt::format("{}: takes one value, and has more; give it once", name);
 }
 

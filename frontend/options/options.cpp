@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -82,6 +83,13 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
     file.resize(comma);
   }
   if (file.empty()) throw Error(fmt::format("{} {}: no file given; write {} FILE[,mode=MODE]", option, text, option));
+  // A comma and an '=' may be part of a name, but not if only what is before them is there.
+  std::error_code unknown;
+  if (const auto comma = file.rfind(','), equals = file.rfind('=');
+      comma != std::string::npos && equals != std::string::npos && equals > comma &&
+      !std::filesystem::exists(file, unknown) && std::filesystem::exists(file.substr(0, comma), unknown))
+    throw Error(fmt::format("{} {}: '{}' is none of its options; they are {}", option, text,
+                            file.substr(comma + 1, equals - comma - 1), fmt::join(keys, ", ")));
   drive.file = file;
   return drive;
 }

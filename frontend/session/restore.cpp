@@ -84,7 +84,14 @@ void check_settings(const MachineOptions& options, const std::string& configurat
     others.apply_over(changed.machine(0));
   }
   lab.read();
-  changed.read();
+  try {
+    changed.read();
+  } catch (const Error& e) {  // its remedy would be for the snapshot's own file
+    throw Error(
+        fmt::format("--restore: an option beside it does not fit what the snapshot has ({}); leave the option out, or "
+                    "start anew without --restore",
+                    e.what()));
+  }
   check_same(lab.resolved(), changed.resolved());
 }
 

@@ -55,7 +55,7 @@ BlockFile BlockFile::open(const std::string& file, Access access, const std::str
     refuse(file,
            fmt::format("cannot be looked at ({}); check the permissions of its directories", std::strerror(errno)));
   }
-  if (S_ISDIR(status.st_mode)) refuse(file, fmt::format("is a directory, not a {}; name the image file", what));
+  if (S_ISDIR(status.st_mode)) refuse(file, fmt::format("is a directory and no {}; name the image file", what));
   if (!S_ISREG(status.st_mode)) refuse(file, fmt::format("is no plain file; copy it into a {} first", what));
   BlockFile opened;
   opened.name_ = file;
