@@ -418,7 +418,12 @@ std::vector<Step> typing_steps(const std::string& text, Time limit) {
     else
       quoted += text[at];
   }
-  return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
+  try {
+    return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
+  } catch (const Error& e) {  // its line and column are those of the steps
+    const std::string_view said = e.what(), separator = ": ";
+    throw Error(fmt::format("--type '{}': {}", text, said.substr(said.find(separator) + separator.size())), e.code());
+  }
 }
 
 const std::vector<std::string>& step_words() { return verbs; }

@@ -102,6 +102,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"run model95 --json - --do 'describe pic'",
        2,
        {"--json - and the step 'describe pic': both write to standard output", "--json FILE"}},
+      {"run model95 --type 'dir\\q'", 2, {"--type 'dir\\q': a backslash must start one of"}},
       {"run model95 --do 'key a'", 2, {"expects 'down' or 'up' here"}},
       {"run model95 --kernal x", 2, {"has no option '--kernal'", "did you mean '--kernel'?"}},
       {"run model95 --until 5", 2, {"--until 5", "\"5 s\"", "screen:TEXT"}},
