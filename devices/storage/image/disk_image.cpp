@@ -114,6 +114,18 @@ std::string base_path(const std::string& overlay, const std::string& base) {
                              : (std::filesystem::path(overlay).parent_path() / named).lexically_normal().string();
 }
 
+/// base_path() of a base that is there. Throws Error naming both files if it is not.
+std::string present_base(const std::string& overlay, const std::string& base) {
+  const auto path = base_path(overlay, base);
+  std::error_code unknown;  // whoever opens it says what is wrong
+  if (!std::filesystem::exists(path, unknown) && !unknown)
+    refuse(overlay,
+           fmt::format("its base, {}, is not there; move it back, or write the changes into it where it is with "
+                       "`planar disk commit {} --base BASE`",
+                       path, overlay));
+  return path;
+}
+
 std::string relative_base(const std::string& overlay, const std::string& base) {
   if (std::filesystem::path(base).is_absolute()) return base;
   auto directory = std::filesystem::absolute(overlay).parent_path();
@@ -208,7 +220,7 @@ DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
     image.overlay_ = std::make_unique<OverlayFile>(
         spec.file, spec.mode == WriteMode::overlay ? BlockFile::Access::read_write : BlockFile::Access::read_only);
     image.overlay_name_ = spec.file;
-    use_base(base_path(spec.file, image.overlay_->base().name), access);
+    use_base(present_base(spec.file, image.overlay_->base().name), access);
   } else {
     if (const auto format = foreign_format(image.file_); !vouched && !format.empty() && !by_overlay())
       refuse(spec.file,
@@ -444,7 +456,7 @@ void create_overlay(const std::string& file, const std::string& base, ImageForma
 
 std::uint64_t commit_overlay(const std::string& file, const std::string& named_base) {
   OverlayFile overlay(file, BlockFile::Access::read_write);
-  const std::string base = named_base.empty() ? base_path(file, overlay.base().name) : named_base;
+  const std::string base = named_base.empty() ? present_base(file, overlay.base().name) : named_base;
   const DiskSpec raw_base{base, WriteMode::read_only, {}, ImageFormat::raw};  // whatever its first sector looks like
   if (overlay.base().committing) {
     // The base is neither the old one nor the new one, so that nothing in it shows whose overlay this is: a file that

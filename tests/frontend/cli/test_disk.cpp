@@ -34,6 +34,15 @@ TEST_CASE("planar disk makes, describes and commits images") {
   CHECK(wrong.status == 3);
   CHECK_THAT(wrong.err, Contains("no overlay of planar"));
   CHECK(run_planar("disk info " + scratch.file("absent")).status == 3);
+
+  const auto moved = scratch.file("moved.img");
+  std::filesystem::rename(raw, moved);
+  for (const std::string& command : {"disk info " + work, "disk commit " + work, "run model77 --disk " + work}) {
+    const auto without = run_planar(command);
+    CHECK(without.status == 3);
+    CHECK_THAT(without.err, Contains(work + ": its base, " + raw + ", is not there") && Contains("--base"));
+  }
+  CHECK(run_planar("disk commit " + work + " --base " + moved).status == 0);
 }
 
 TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mode says") {
