@@ -37,7 +37,7 @@ class Watcher final : public cpu::Observer {
   /// The boundary before the instruction under way, or the present one.
   const Position& before_instruction() const { return before_instruction_; }
   /// The boundaries that were passed before arrive_at()'s, the latest last: as many as it asked for. A processor that
-  /// sleeps in HLT has one, behind that instruction; the next one is behind what ends its sleep, as for a step
+  /// sleeps in HLT has one, after that instruction; the next one is after what ends its sleep, as for a step
   /// forwards.
   const std::deque<Position>& passed() const { return passed_; }
   /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
