@@ -45,7 +45,7 @@ void CopyAccount::block_ends(std::span<const std::uint8_t> before, Op& op, const
   if (closes_copy_loop(before, op, mode)) op.execute = counted_pass;
 }
 
-bool is_counted(const Op& op) { return op.execute == counted_copy || op.execute == counted_pass; }
+bool counts_passes(const Op& op) { return op.execute == counted_pass; }
 
 CopyAccount& copy_account(Engine& c) {
   if (!c.accounting) {

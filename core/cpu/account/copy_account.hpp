@@ -17,6 +17,9 @@ class CopyAccount final : public Accounting {
   /// Up to now, also when asked by an event within a repeated instruction: its cycles on the pins let events happen.
   std::uint64_t clocks(const Timing& t) const { return clocks_ + (repeating_ ? since(repeat_began_, t) : 0); }
 
+  /// Passes of a loop are left out that would have counted so many.
+  void add(std::uint64_t clocks) { clocks_ += clocks; }
+
   /// As long as a repeated instruction that copies runs; a fault may end it.
   class Repeat {
    public:
@@ -68,8 +71,8 @@ class CopyAccount final : public Accounting {
   Mark repeat_began_{0, 0};
 };
 
-/// Whether `op` has been given a handler that counts.
-bool is_counted(const Op& op);
+/// Whether `op` has been given a handler that counts passes.
+bool counts_passes(const Op& op);
 /// That of a processor: counts from the first call on.
 CopyAccount& copy_account(Engine& c);
 

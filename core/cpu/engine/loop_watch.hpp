@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/cpu/engine/tlb.hpp"
 #include "core/cpu/timing/p6/pipeline.hpp"
 #include "core/cpu/timing/p6/store_log.hpp"
 #include "core/cpu/timing/timing.hpp"
 #include "core/cpu/x86/op.hpp"
+#include "core/cpu/x86/system_registers.hpp"
 
 namespace planar::cpu {
 
@@ -23,11 +25,13 @@ struct LoopRegisters {
 /// The processor before the pass of a loop that is being compared with what follows it.
 struct LoopMark {
   LoopRegisters registers;
-  std::uint32_t code = 0, stack = 0, fault_address = 0;  ///< CS, SS, CR2: no fault has led elsewhere
-  std::uint64_t clock = 0, instructions = 0, pin_clocks = 0;
+  SystemRegisters system;
+  bool nmi_masked = false;
+  std::uint64_t clock = 0, instructions = 0, pin_clocks = 0, copied = 0;
   ProcessorTiming::Counters counters;
   PipelineP6 pipeline;
   std::uint64_t tlb_changes = 0;
+  std::array<ModelTlb, 4> tlbs;  ///< without paging
   /// Where the passes before have stored, and what was there.
   StoreLog places;
   std::array<std::uint32_t, StoreLog::most> content{};
@@ -42,11 +46,13 @@ struct LoopMark {
 };
 
 struct LoopWatch {
-  static constexpr unsigned usual_patience = 61, most_patience = 4096;
+  static constexpr unsigned usual_patience = 61, most_patience = 4096, longest_window = 976, most_meetings = 6;
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
-  std::uint32_t eip = nowhere;  ///< of `seen`, until EIP is there again
-  unsigned left = 1;            ///< blocks until it looks elsewhere
+  std::uint32_t eip = nowhere;       ///< of `seen`, until EIP is there again
+  unsigned left = 1;                 ///< blocks until it looks elsewhere
+  unsigned window = usual_patience;  ///< blocks in which EIP is to be there again; grows until a loop is found
+  unsigned meetings = 0;             ///< times that it was there with other registers
   LoopRegisters seen;
   bool marked = false;  ///< a loop is being followed from `mark` on
   std::unique_ptr<LoopMark> mark;

@@ -12,74 +12,22 @@ namespace {
 constexpr unsigned most_blocks = 2048, most_passes = 64, longest_renewal = 16;
 constexpr std::uint32_t highest_count = 0x7FFFFFFF;
 
-/// Instructions that compute with registers and memory, and do the same each time.
+/// Instructions that do the same each time where the processor and RAM are the same. Between the modes of a boot
+/// loader, which it needs to ask the BIOS for a key, they load segments, tables and CR0, too; but caches, debug and
+/// test registers, MSRs, the x87 and MMX, ports and the time are not compared (LoopMark).
 bool computes(const Op& op) {
-  if (op.rep || op.repne) return false;
-  const unsigned extension = op.modrm >> 3 & 7u;
-  switch (op.opcode) {
-    case 0x8D:  // LEA
-    case 0x98:
-    case 0x99:  // CWDE CDQ
-    case 0x9C:
-    case 0x9D:  // PUSHF POPF
-    case 0xA0:
-    case 0xA1:
-    case 0xA2:
-    case 0xA3:
-    case 0xA8:
-    case 0xA9:
-    case 0xC0:
-    case 0xC1:
-    case 0xD0:
-    case 0xD1:
-    case 0xD2:
-    case 0xD3:
-    case 0xC2:
-    case 0xC3:
-    case 0xC9:  // RET LEAVE
-    case 0xC6:
-    case 0xC7:
-    case 0xE8:
-    case 0xE9:
-    case 0xEB:  // CALL JMP
-    case 0xF6:
-    case 0xF7:
-    case 0xFE:
-    case 0xF5:
-    case 0xF8:
-    case 0xF9:
-    case 0xFA:
-    case 0xFB:
-    case 0xFC:
-    case 0xFD:  // CMC to STD
-    case 0x68:
-    case 0x69:
-    case 0x6A:
-    case 0x6B:
-    case 0x0F18:  // PREFETCHh
-    case 0x0FA3:
-    case 0x0FAB:
-    case 0x0FB3:
-    case 0x0FBA:
-    case 0x0FBB:
-    case 0x0FBC:
-    case 0x0FBD:
-    case 0x0FAF:
-    case 0x0FB6:
-    case 0x0FB7:
-    case 0x0FBE:
-    case 0x0FBF: return true;
-    case 0xFF: return extension != 3 && extension != 5;  // no far transfers
-    default: break;
-  }
-  const auto within = [&](unsigned first, unsigned last) { return op.opcode >= first && op.opcode <= last; };
-  if (op.opcode < 0x40) return (op.opcode & 7) < 6;  // ADD to CMP
-  return within(0x40, 0x5F) || within(0x70, 0x8B) || within(0x90, 0x97) || within(0xB0, 0xBF) ||
-         within(0x0F40, 0x0F4F) || within(0x0F80, 0x0F9F);
+  const bool beyond = op.opcode > 0xFF;
+  const unsigned opcode = op.opcode & 0xFF, extension = op.modrm >> 3 & 7u;
+  const auto within = [&](unsigned first, unsigned last) { return opcode >= first && opcode <= last; };
+  if (beyond)  // 0F01 /7: INVLPG
+    return !(opcode == 0x01 && extension == 7) && !within(0x05, 0x17) && opcode != 0x21 && !within(0x23, 0x3F) &&
+           !within(0x50, 0x7F) && opcode != 0xAE && !within(0xC2, 0xC6) && !within(0xD0, 0xFF);
+  return !within(0x62, 0x63) && !within(0x6C, 0x6F) && opcode != 0x9B && !within(0xD8, 0xDF) && !within(0xE4, 0xE7) &&
+         !within(0xEC, 0xEF) && opcode != 0xF1 && opcode != 0xF4;  // BOUND ARPL, INS OUTS, WAIT, x87, IN OUT, HLT
 }
 /// The same of the block, and nobody counts its passes.
 bool computes(const Block& b) {
-  return std::all_of(b.ops, b.ops + b.count, [](const Op& op) { return computes(op) && !is_counted(op); });
+  return std::all_of(b.ops, b.ops + b.count, [](const Op& op) { return computes(op) && !counts_passes(op); });
 }
 
 /// The register that the block counts down to zero, or below, by jumping to itself; no_register: it is another one.
@@ -116,6 +64,19 @@ bool same(LoopRegisters now, LoopRegisters before, unsigned counter) {
   return now == before;
 }
 
+bool same(const Segment& a, const Segment& b) {
+  return a.selector == b.selector && a.access == b.access && a.big == b.big && a.base == b.base && a.limit == b.limit;
+}
+/// Whether what the instructions of a loop can change of them is the same.
+bool same(const SystemRegisters& a, const SystemRegisters& b) {
+  return std::equal(a.seg.begin(), a.seg.end(), b.seg.begin(),
+                    [](const auto& x, const auto& y) { return same(x, y); }) &&
+         a.gdt_base == b.gdt_base && a.idt_base == b.idt_base && a.gdt_limit == b.gdt_limit &&
+         a.idt_limit == b.idt_limit && a.cr0 == b.cr0 && a.cr2 == b.cr2 && a.cr3 == b.cr3 && a.cr4 == b.cr4 &&
+         a.cpl == b.cpl && a.mode == b.mode && same(a.ldt, b.ldt) && same(a.task, b.task);
+}
+bool same(const ModelTlb& a, const ModelTlb& b) { return a.entries == b.entries && a.next == b.next; }
+
 /// Nothing but the clock decides when the run ends.
 bool undisturbed(const Engine& c) {
   return c.stop_at == c.horizon_clock && (c.attention & ~attend_test) == 0 && !c.step_armed && !c.one_by_one;
@@ -130,40 +91,50 @@ bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {
   std::memcpy(&value, page.data + offset, place.bytes);
   return true;
 }
+/// What the account of copies has counted.
+std::uint64_t copied(Engine& c) { return c.accounting ? copy_account(c).clocks(c.timing) : 0; }
+
 /// Whether what has been stored since the mark is what was there before.
 bool same_memory(Engine& c, const LoopMark& m) {
-  if (m.stored.full) return false;
-  for (unsigned n = 0; n < m.stored.count; ++n) {
-    const auto* const end = m.places.places.begin() + m.places.count;
-    const auto* const known = std::find(m.places.places.begin(), end, m.stored.places[n]);
+  if (m.stored.full()) return false;
+  return std::all_of(m.stored.begin(), m.stored.end(), [&](const StoreLog::Place& place) {
+    const unsigned n = m.places.number_of(place);
     std::uint32_t value;
-    if (known == end || !content(c, *known, value) ||
-        value != m.content[static_cast<std::size_t>(known - m.places.places.begin())])
-      return false;
-  }
-  return true;
+    return n != StoreLog::most && content(c, place, value) && value == m.content[n];
+  });
 }
 
 /// The mark is here.
 void put_mark(Engine& c, LoopMark& m) {
   TimingP6& timing = c.timing.p6();
   m.registers = registers_of(c);
-  m.code = c.seg[CS].selector;
-  m.stack = c.seg[SS].selector;
-  m.fault_address = c.cr2;
+  m.system = c;
+  m.nmi_masked = c.nmi_masked;
   m.clock = timing.clocks();
   m.instructions = c.instructions;
   m.pin_clocks = timing.pin_clocks();
+  m.copied = copied(c);
   m.counters = timing.counters();
   m.pipeline = timing.pipeline();
   m.tlb_changes = c.tlb_changes;
+  if (!(c.cr0 & cr0_pg)) m.tlbs = {c.data_tlb, c.code_tlb, c.large_tlb, c.large_code_tlb};
   m.places.clear();
-  for (unsigned n = 0; n < m.stored.count; ++n)
-    if (content(c, m.stored.places[n], m.content[m.places.count]))
-      m.places.places[m.places.count++] = m.stored.places[n];
+  unsigned n = 0;
+  for (const StoreLog::Place& place : m.stored) {
+    if (!content(c, place, m.content[n])) continue;
+    m.places.add(place.address, place.bytes);
+    ++n;
+  }
   m.stored.clear();
   timing.watch_pass(m.stored, m.predictor);
   m.passes = 0;
+}
+
+/// Whether the modelled TLBs are what they were: a change of mode, without paging, has emptied empty ones.
+bool same_tlbs(const Engine& c, const LoopMark& m) {
+  if (c.tlb_changes == m.tlb_changes) return true;
+  return !(m.system.cr0 & cr0_pg) && same(c.data_tlb, m.tlbs[0]) && same(c.code_tlb, m.tlbs[1]) &&
+         same(c.large_tlb, m.tlbs[2]) && same(c.large_code_tlb, m.tlbs[3]);
 }
 
 /// Whether the passes since the mark have led back to it.
@@ -171,10 +142,9 @@ bool recurs(Engine& c, const LoopMark& m) {
   TimingP6& timing = c.timing.p6();
   const ProcessorTiming::Counters& n = timing.counters();
   return timing.clocks() > m.clock && timing.pin_clocks() == m.pin_clocks && n.code_misses == m.counters.code_misses &&
-         n.read_misses == m.counters.read_misses && n.write_misses == m.counters.write_misses &&
-         c.seg[CS].selector == m.code && c.seg[SS].selector == m.stack && c.cr2 == m.fault_address &&
-         c.tlb_changes == m.tlb_changes && timing.recurs(m.pipeline, m.predictor, timing.clocks() - m.clock) &&
-         same_memory(c, m);
+         n.read_misses == m.counters.read_misses && n.write_misses == m.counters.write_misses && same(c, m.system) &&
+         c.nmi_masked == m.nmi_masked && same_tlbs(c, m) &&
+         timing.recurs(m.pipeline, m.predictor, timing.clocks() - m.clock) && same_memory(c, m);
 }
 
 /// All passes that end before the horizon, but for the last ones of a counter.
@@ -192,13 +162,20 @@ void leave_out(Engine& c, const LoopMark& m) {
   }
   timing.advance(m.pipeline, clocks, timing.counters().mispredictions - m.counters.mispredictions, times);
   c.instructions += (c.instructions - m.instructions) * times;
+  if (c.accounting) copy_account(c).add((copied(c) - m.copied) * times);
   c.loop_watch.passes_left_out += times;
 }
 
 void look_at(LoopWatch& w, Engine& c) {
   w.seen = registers_of(c);
   w.eip = c.eip;
-  w.left = LoopWatch::usual_patience;
+  w.left = w.window;
+  w.meetings = LoopWatch::most_meetings;
+}
+/// The window has passed without a loop: the next one is longer, and after the longest it begins anew.
+void look_further(LoopWatch& w, Engine& c) {
+  w.window = w.window < LoopWatch::longest_window ? 2 * w.window : LoopWatch::usual_patience;
+  look_at(w, c);
 }
 
 void give_up(Engine& c) {
@@ -224,11 +201,15 @@ void watch_loop(Engine& c, const Block& b) {
   if (!w.marked) {
     const unsigned counter = counter_of(b);
     const bool back = c.eip == w.eip && same(registers_of(c), w.seen, counter);
-    w.eip = LoopWatch::nowhere;
     if (!back || !undisturbed(c)) {
-      if (w.left == 0) look_at(w, c);
+      if (w.left == 0)
+        look_further(w, c);
+      else if (--w.meetings == 0)
+        w.eip = LoopWatch::nowhere;
       return;
     }
+    w.eip = LoopWatch::nowhere;
+    w.window = LoopWatch::usual_patience;
     if (!w.mark) w.mark = std::make_unique<LoopMark>();
     LoopMark& m = *w.mark;
     m.stored.clear();

@@ -175,13 +175,10 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     if (!holds(*link, linear)) [[unlikely]] {
       b = block_at(linear);
-      if (b == &lone->block)
-        forget_loop(*this);
-      else
-        *link = {link_key(linear), host_entry(linear).code(), b};
+      if (b != &lone->block) *link = {link_key(linear), host_entry(linear).code(), b};
     }
     if constexpr (M == Model::p6)
-      if (b != &lone->block && loop_watch.due(eip)) [[unlikely]]
+      if (loop_watch.due(eip)) [[unlikely]]
         watch_loop(*this, *b);
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];

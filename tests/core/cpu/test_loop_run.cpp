@@ -28,8 +28,51 @@ Loop loop(const char* name, std::vector<unsigned> body, bool left_out) {
   return {name, std::move(code), left_out};
 }
 
+void store(std::vector<unsigned>& code, unsigned at, std::uint32_t value) {  // MOV DWORD [EBX+at], value
+  append(code, {0xC7, 0x83});
+  append(code, little(at));
+  append(code, little(value));
+}
+
+/// A pass as of a boot loader that waits for a key: an interrupt, segments, tables and CR0 loaded, a few words copied.
+/// `across`: an instruction of it lies across two pages.
+Loop visits_to_the_bios(const char* name, bool across) {
+  std::vector<unsigned> body;
+  const auto here = [&] { return code_at + 5 + static_cast<std::uint32_t>(body.size()); };
+  append(body, {0xEB, 3});
+  const std::uint32_t handler = here();
+  append(body, {0x60, 0x61, 0xCF});  // PUSHAD; POPAD; IRETD
+  store(body, 0x108, 0x0000FFFF);    // GDT: code, data
+  store(body, 0x10C, 0x00CF9A00);
+  store(body, 0x110, 0x0000FFFF);
+  store(body, 0x114, 0x00CF9200);
+  store(body, 0x200, (data_at + 0x100) << 16 | 0x17);
+  store(body, 0x204, (data_at + 0x100) >> 16);
+  store(body, 0x208, (data_at + 0x300) << 16 | 0x107);
+  store(body, 0x20C, (data_at + 0x300) >> 16);
+  store(body, 0x400, 8u << 16 | (handler & 0xFFFF));  // IDT: INT 20h
+  store(body, 0x404, (handler & 0xFFFF0000u) | 0x8E00);
+  append(body, {0x0F, 0x20, 0xC0, 0x0C, 1, 0x0F, 0x22, 0xC0});  // MOV EAX, CR0; OR AL, 1; MOV CR0, EAX
+  append(body, {0x0F, 0x01, 0x93, 0, 2, 0, 0, 0x0F, 0x01, 0x9B, 8, 2, 0, 0, 0xEA});  // LGDT, LIDT, JMP 8:
+  append(body, little(here() + 6));
+  append(body, {8, 0, 0xB8, 0x10, 0, 0, 0, 0x8E, 0xD8, 0x8E, 0xC0, 0x8E, 0xD0});  // MOV EAX, 10h; MOV DS, ES, SS
+  if (across)
+    while ((here() + 12 + 3) % 0x1000 != 0) body.push_back(0x90);
+  const std::uint32_t again = here();
+  append(body, {0xCD, 0x20, 0x8C, 0xD8, 0x8E, 0xC0, 0x06, 0x07, 0x0F, 0x20, 0xC0, 0x90,  // INT; ES; MOV EAX, CR0
+                0x0F, 0x01, 0x93, 0,    2,    0,    0,    0x0F, 0x22, 0xC0,              // LGDT; MOV CR0, EAX
+                0x8D, 0xB3, 0,    5,    0,    0,    0x8D, 0xBB, 0x40, 5,    0,    0,     // LEA ESI and EDI
+                0xB9, 5,    0,    0,    0,    0xFC, 0xF3, 0xA5, 0xEA});                  // REP MOVSD; JMP 8:
+  append(body, little(here() + 6));
+  append(body, {8, 0, 0x8B, 0x03, 0x85, 0xC0, 0x0F, 0x84});  // MOV EAX, [EBX]; TEST EAX, EAX; JZ again
+  append(body, little(again - (here() + 4)));
+  return loop(name, std::move(body), true);
+}
+
 std::vector<Loop> loops() {
   return {
+      visits_to_the_bios("visits to the BIOS", false),
+      visits_to_the_bios("visits to the BIOS, across two pages", true),
       // MOV ECX, 300000; again: DEC ECX; JNS again; RDTSC
       loop("delay", {0xB9, 0xE0, 0x93, 0x04, 0x00, 0x49, 0x79, 0xFD, 0x0F, 0x31}, true),
       // The same with FF /1 and JNZ near

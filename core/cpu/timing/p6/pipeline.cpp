@@ -56,6 +56,22 @@ void StoreBuffer::advance(const StoreBuffer& b, const Period& p, std::uint64_t t
   note_places();
 }
 
+// A pass without such a string leaves all of it alone.
+bool PipelineP6::Repeat::recurs(const Repeat& b, const Period& p) const {
+  const bool alike = active == b.active && started == b.started && may_be_fast == b.may_be_fast && fast == b.fast &&
+                     first_store == b.first_store && opcode == b.opcode && from == b.from && line == b.line;
+  if (quarters == b.quarters) return alike && arrives == b.arrives;
+  const auto moves_or_stays = [&](unsigned side) {
+    return arrives[side] == b.arrives[side] || p.moves(arrives[side], b.arrives[side]);
+  };
+  return alike && !active && quarters - b.quarters == 4 * p.clocks && moves_or_stays(0) && moves_or_stays(1);
+}
+void PipelineP6::Repeat::advance(const Repeat& b, const Period& p, std::uint64_t times) {
+  if (quarters == b.quarters) return;
+  quarters += 4 * p.clocks * times;
+  for (unsigned side = 0; side < arrives.size(); ++side) p.advance(arrives[side], b.arrives[side], times);
+}
+
 namespace {
 template <class Values>
 bool values_recur(const Values& now, const Values& before, const Period& p) {
@@ -80,12 +96,14 @@ bool PipelineP6::recurs(const PipelineP6& b, std::uint64_t clocks) const {
          values_recur(registers_, b.registers_, p) && values_recur(fp_registers_, b.fp_registers_, p) &&
          values_recur(flags_, b.flags_, p) && p.recurs(addresses_known_, b.addresses_known_) &&
          p.recurs(last_flags_retired_, b.last_flags_retired_) && last_flags_ == b.last_flags_ && zeroed_ == b.zeroed_ &&
-         retired_ == b.retired_ && last_read_ == b.last_read_ && last_write_ == b.last_write_;
+         retired_ == b.retired_ && last_read_ == b.last_read_ && last_write_ == b.last_write_ &&
+         repeat_.recurs(b.repeat_, p);
 }
 
 void PipelineP6::advance(const PipelineP6& b, std::uint64_t clocks, std::uint64_t times) {
   const Period p{clocks, b.window_.rename_clock()};
   front_end_.advance(b.front_end_, p, times);
+  repeat_.advance(b.repeat_, p, times);
   window_.advance(b.window_, p, times);
   stores_.advance(b.stores_, p, times);
   advance_values(registers_, b.registers_, p, times);

@@ -37,6 +37,19 @@ struct PipelineP6 {
   std::uint8_t parts_ = 0;  // registers whose partial_until_ is not 0
   std::uint32_t last_read_ = 0, last_write_ = 0;
 
+  /// A repeated string: its place in time, in quarters of a clock, and the lines that it is in, of reads and of writes.
+  struct Repeat {
+    bool active = false, started = false, may_be_fast = false, fast = false, first_store = false;
+    std::uint16_t opcode = 0;
+    std::uint32_t from = 0;  // where its first access was
+    std::uint64_t quarters = 0;
+    std::array<std::uint32_t, 2> line{1, 1};
+    std::array<std::uint64_t, 2> arrives{};
+    /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+    bool recurs(const Repeat& before, const Period& period) const;
+    void advance(const Repeat& before, const Period& period, std::uint64_t times);
+  } repeat_;
+
   /// Times that decide nothing any more become the oldest of that kind, which changes nothing of what follows: no
   /// micro-op begins to execute before the clock that renaming has reached.
   void settle();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "core/cpu/x86/branch_kind.hpp"
@@ -125,14 +126,8 @@ class Predictor {
 class Predictor::Before {
  private:
   friend class Predictor;
-  static constexpr unsigned most = 48;
-  struct Set {
-    unsigned number;
-    std::array<Entry, ways> entries;
-  };
-  std::array<Set, most> sets_;
-  unsigned count_ = 0;
-  bool full_ = false;  // there was one more
+  std::array<std::array<Entry, ways>, sets> entries_;
+  std::array<std::uint64_t, sets / 64> noted_;  // a bit for each set
   std::array<std::uint32_t, depth> returns_;
   std::uint32_t top_ = 0;
 };
@@ -140,30 +135,28 @@ class Predictor::Before {
 inline void Predictor::watch(Before* before) {
   watched_ = before;
   if (before == nullptr) return;
-  before->count_ = 0;
-  before->full_ = false;
+  before->noted_ = {};
   before->returns_ = returns_;
   before->top_ = top_;
 }
 
 inline bool Predictor::is_as(const Before& b) const {
-  const auto same = [&](const Before::Set& s) {
-    return std::equal(s.entries.begin(), s.entries.end(), &entries_[s.number * ways]);
-  };
-  return !b.full_ && top_ == b.top_ && returns_ == b.returns_ &&
-         std::all_of(b.sets_.begin(), b.sets_.begin() + b.count_, same);
+  if (top_ != b.top_ || returns_ != b.returns_) return false;
+  for (unsigned word = 0; word < b.noted_.size(); ++word)
+    for (std::uint64_t left = b.noted_[word]; left != 0; left &= left - 1) {
+      const unsigned set = 64 * word + static_cast<unsigned>(std::countr_zero(left));
+      if (!std::equal(b.entries_[set].begin(), b.entries_[set].end(), &entries_[set * ways])) return false;
+    }
+  return true;
 }
 
 [[gnu::noinline]] inline void Predictor::note(std::uint32_t at) {
   Before& b = *watched_;
-  const unsigned number = set_number(at);
-  const auto end = b.sets_.begin() + b.count_;
-  if (std::any_of(b.sets_.begin(), end, [&](const Before::Set& s) { return s.number == number; })) return;
-  b.full_ = b.full_ || b.count_ == Before::most;
-  if (b.full_) return;
-  end->number = number;
-  std::copy_n(set_of(at), ways, end->entries.begin());
-  ++b.count_;
+  const unsigned set = set_number(at);
+  std::uint64_t& noted = b.noted_[set / 64];
+  if (noted >> set % 64 & 1) return;
+  noted |= std::uint64_t{1} << set % 64;
+  std::copy_n(set_of(at), ways, b.entries_[set].begin());
 }
 
 }  // namespace planar::cpu

@@ -319,16 +319,6 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   unsigned given_ = 0;  // micro-ops so far
   bool has_loaded_ = false, has_computed_ = false, stack_moved_ = false;
 
-  /// A repeated string: its place in time, in quarters of a clock, and the lines that it is in, of reads and of writes.
-  struct Repeat {
-    bool active = false, started = false, may_be_fast = false, fast = false, first_store = false;
-    std::uint16_t opcode = 0;
-    std::uint32_t from = 0;  // where its first access was
-    std::uint64_t quarters = 0;
-    std::array<std::uint32_t, 2> line{1, 1};
-    std::array<std::uint64_t, 2> arrives{};
-  } repeat_;
-
   // ---- blocks of code: no state of the machine ----
   /// A question of the present block, as it was answered.
   struct Step : BlockMemo::What {
