@@ -91,9 +91,10 @@ class Steady386 {
     if (stop <= after || until <= data) return 0;
     return std::min(stop - after, until - data);
   }
-  /// Elements of `bytes` from `address` to the end of their row.
+  /// Elements of `bytes` from `address` to the end of their row; 0: it is not open yet, so that the next one takes
+  /// longer.
   std::uint32_t elements_in_row(std::uint32_t address, unsigned bytes) const {
-    return timing_.path_.row_left(address) / bytes;
+    return timing_.path_.row_open(address) ? timing_.path_.row_left(address) / bytes : 0;
   }
   /// `n` such iterations, the last one's access ending at clock `ended`.
   void skip_to_end(std::uint32_t n, std::uint64_t ended) {
