@@ -17,9 +17,6 @@ class CopyAccount final : public Accounting {
   /// Up to now, also when asked by an event within a repeated instruction: its cycles on the pins let events happen.
   std::uint64_t clocks(const Timing& t) const { return clocks_ + (repeating_ ? since(repeat_began_, t) : 0); }
 
-  /// Passes of a loop are left out that would have counted so many.
-  void add(std::uint64_t clocks) { clocks_ += clocks; }
-
   /// As long as a repeated instruction that copies runs; a fault may end it.
   class Repeat {
    public:
@@ -51,6 +48,8 @@ class CopyAccount final : public Accounting {
   void block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) override;
   /// The pass in progress is not counted.
   void interrupted() override { inside_ = false; }
+  std::uint64_t counted() const override { return clocks_; }
+  void add(std::uint64_t clocks) override { clocks_ += clocks; }
 
   void archive(Archive& a) { a(clocks_, inside_, loop_, began_.clock, began_.other); }
 

@@ -22,6 +22,10 @@ class Accounting {
   static constexpr unsigned reach = 32 * 15;
   /// An interrupt or exception is delivered, or the processor is reset.
   virtual void interrupted() = 0;
+  /// Clocks counted so far; asked between two instructions.
+  virtual std::uint64_t counted() const { return 0; }
+  /// Passes of a loop are left out that would have counted so many.
+  virtual void add(std::uint64_t) {}
 };
 
 }  // namespace planar::cpu

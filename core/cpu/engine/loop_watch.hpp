@@ -27,7 +27,7 @@ struct LoopMark {
   LoopRegisters registers;
   SystemRegisters system;
   bool nmi_masked = false;
-  std::uint64_t clock = 0, instructions = 0, pin_clocks = 0, copied = 0;
+  std::uint64_t clock = 0, instructions = 0, pin_clocks = 0, counted = 0;
   ProcessorTiming::Counters counters;
   PipelineP6 pipeline;
   std::uint64_t tlb_changes = 0;

@@ -91,8 +91,7 @@ bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {
   std::memcpy(&value, page.data + offset, place.bytes);
   return true;
 }
-/// What the account of copies has counted.
-std::uint64_t copied(Engine& c) { return c.accounting ? copy_account(c).clocks(c.timing) : 0; }
+std::uint64_t counted(const Engine& c) { return c.accounting ? c.accounting->counted() : 0; }
 
 /// Whether what has been stored since the mark is what was there before.
 bool same_memory(Engine& c, const LoopMark& m) {
@@ -113,7 +112,7 @@ void put_mark(Engine& c, LoopMark& m) {
   m.clock = timing.clocks();
   m.instructions = c.instructions;
   m.pin_clocks = timing.pin_clocks();
-  m.copied = copied(c);
+  m.counted = counted(c);
   m.counters = timing.counters();
   m.pipeline = timing.pipeline();
   m.tlb_changes = c.tlb_changes;
@@ -162,7 +161,7 @@ void leave_out(Engine& c, const LoopMark& m) {
   }
   timing.advance(m.pipeline, clocks, timing.counters().mispredictions - m.counters.mispredictions, times);
   c.instructions += (c.instructions - m.instructions) * times;
-  if (c.accounting) copy_account(c).add((copied(c) - m.copied) * times);
+  if (c.accounting) c.accounting->add((counted(c) - m.counted) * times);
   c.loop_watch.passes_left_out += times;
 }
 

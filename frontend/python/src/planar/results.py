@@ -137,7 +137,7 @@ def flood_of(raw: Json) -> Flood:
 
 def result_of(raw: Json) -> Run:
     """A result of any benchmark from its JSON: those without rows of a kind of their own are a Run, with everything in `raw`."""
-    row = next(iter(raw.get("rows", [])), {})
+    row: Json = next(iter(raw.get("rows", [])), {})
     if "delivered_kb_per_s" in row:
         return netio_of(raw)
     return flood_of(raw) if "offered_per_s" in row else Run(**_common(raw))
