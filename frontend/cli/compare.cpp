@@ -100,28 +100,18 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");
     replace_file(folder / "compare.html", comparison_html(c), "--report");
   }
-  if (json_file) write_json(*json_file, json);
   if ((!json_file || *json_file != "-") && !nothing_fits(outcomes)) {
     fmt::print("{}", comparison_text(c));
     if (!folder_name.empty() && failure.empty())
       fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());
   }
+  if (json_file) write_json(*json_file, json);
   if (!folder_name.empty() && !failure.empty())
     say("planar: {}; the report in {} is unchanged; running the same command again resumes\n", failure, folder_name);
   int status = 0;
   for (const CellOutcome& outcome : outcomes)
     if (!outcome.result && !outcome.refused() && !outcome.interrupted()) status = std::max(status, outcome.status);
   return status;
-}
-
-/// Throws Error for an option that the plan of --merge has decided already.
-void check_merge(const CompareOptions& o) {
-  for (const char* name :
-       {"--do", "--machines", "--cards", "--seconds", "--sizes", "--seed", "--placement", "--jobs", "--set",
-        "--no-cache", "--check-cache", "--converge", "--results", "--fresh", "--runs", "--bond", "--plan"})
-    if (o.verb->count(name))
-      throw Error(
-          fmt::format("--merge and {0}: the plan says what was run, and nothing is run now; leave {0} out", name));
 }
 
 /// The report of what other processes have run.
@@ -143,13 +133,13 @@ int merge(const CompareOptions& o) {
 }
 
 int run(const CompareOptions& o) {
-  if (!o.timelines.empty() && (o.plan || !o.merge.empty()))
-    throw Error(fmt::format("--timeline {}: {} runs nothing here; leave one of the two out", o.timelines,
-                            o.plan ? "--plan" : "--merge"));
   if (!o.merge.empty()) {
-    check_merge(o);
+    refuse_beside(*o.verb, "--merge", {"--report", "--json", "--quiet"},
+                  "the plan says what was run, and nothing is run now");
     return merge(o);
   }
+  if (o.plan && !o.timelines.empty())
+    throw Error(fmt::format("--timeline {}: --plan runs nothing here; leave one of the two out", o.timelines));
   if (o.plan && o.command.json)
     throw Error("--plan and --json: a plan has no figures yet; give --json with the command that runs it");
   const SweepPlan plan = sweep(o);

@@ -170,13 +170,13 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
     rows.push_back(varied(row, variations[place], outcomes.data() + first));
   }
   const auto note = cache_note(outcomes);
+  if (!o.command.json || *o.command.json != "-")
+    fmt::print("{}{}", sensitivity_text(rows), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   if (o.command.json) {
     auto json = sensitivity_json(rows);
     if (!note.empty()) json["host"]["from_cache"] = note;
     write_json(*o.command.json, json);
   }
-  if (!o.command.json || *o.command.json != "-")
-    fmt::print("{}{}", sensitivity_text(rows), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   return 0;
 }
 
@@ -233,22 +233,23 @@ int run(const PublishedOptions& o) {
     if (!outcome.result && !outcome.interrupted()) status = std::max(status, outcome.status);
   if (!interrupted.empty()) status = static_cast<int>(interrupted_exit);
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
+  if (!o.command.json || *o.command.json != "-") {
+    fmt::print("{}", published_text(rows, machines));
+    if (placements > 1)
+      fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",
+                 placements);
+    if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
+    if (const auto note = cache_note(outcomes); !note.empty()) fmt::print("\n{}\n", wrapped(note, 0));
+    for (const auto& failure : failures) fmt::print("outside its band: {}\n", failure);
+    if (o.check && failures.empty()) fmt::print("\nevery row that was run is within its recorded band\n");
+  }
   if (!o.record.empty() && interrupted.empty()) write_record(o, conditions, rows, record);
   if (o.command.json) {
     auto j = published_json(rows, machines);
     j["missed"] = failures;
     if (!interrupted.empty()) j["interrupted"] = true;
     write_json(*o.command.json, j);
-    if (*o.command.json == "-") return status;
   }
-  fmt::print("{}", published_text(rows, machines));
-  if (placements > 1)
-    fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",
-               placements);
-  if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
-  if (const auto note = cache_note(outcomes); !note.empty()) fmt::print("\n{}\n", wrapped(note, 0));
-  for (const auto& failure : failures) fmt::print("outside its band: {}\n", failure);
-  if (o.check && failures.empty()) fmt::print("\nevery row that was run is within its recorded band\n");
   return status;
 }
 

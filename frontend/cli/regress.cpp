@@ -191,9 +191,9 @@ int run(const RegressOptions& o) {
   RegressReport report(stored.name, *baseline, std::move(made), outcomes);
   check_possible(report, outcomes);
   report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
+  if (!command.json || *command.json != "-") fmt::print("{}", report.text());
   if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
   if (command.json) write_json(*command.json, report.json());
-  if (!command.json || *command.json != "-") fmt::print("{}", report.text());
   if (!interrupted.empty()) throw Error(interrupted, interrupted_exit);
   return report.figures_that_differ() ? 1 : 0;
 }

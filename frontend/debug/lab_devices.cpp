@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/common/error.hpp"
 #include "frontend/debug/description_text.hpp"
@@ -21,11 +22,14 @@ bool fits(const std::string& device, std::string_view name) {
   return dot != std::string::npos && (device.substr(0, dot) == name || device.substr(dot + 1) == name);
 }
 
-/// The device that `name` asks for in the machine called `machine`; empty for all of them.
-std::string_view asked_of(const std::string& machine, std::string_view name) {
-  if (machine.empty() || !name.starts_with(machine)) return name;
+/// The device that `name` asks for in the machine called `machine`, in small letters, as devices are called; empty for
+/// all of them.
+std::string asked_of(const std::string& machine, std::string_view name) {
   if (name == machine) return "";
-  return name[machine.size()] == '.' ? name.substr(machine.size() + 1) : name;
+  if (!machine.empty() && name.starts_with(machine + '.')) name.remove_prefix(machine.size() + 1);
+  std::string device(name);
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return device;
 }
 
 [[noreturn]] void refuse(Lab& lab, const std::string& name) {

@@ -121,26 +121,6 @@ bool writes(const CLI::App& verb, const FileOption& row) {
   return row.use == FileUse::writes || (beside && beside->count());
 }
 
-/// Throws Error if no file can come to be at `file`, which is written at the end of a run, maybe hours later.
-void check_place(const std::string& file, const std::string& named_by) {
-  std::error_code problem;
-  const std::filesystem::path path(file), folder = path.parent_path();
-  if (file == "-" || file.empty()) return;
-  if (std::filesystem::is_directory(path, problem))
-    throw Error(fmt::format("{}: cannot be written: that is a folder; name a file in it", named_by),
-                ExitCode::missing_file);
-  if (folder.empty() || std::filesystem::is_directory(folder, problem)) {
-    const bool there = std::filesystem::exists(path, problem);
-    if (::access(there ? path.c_str() : folder.empty() ? "." : folder.c_str(), W_OK) == 0) return;
-    throw Error(fmt::format("{}: cannot be written ({}); name a file in a folder that you may write to", named_by,
-                            std::strerror(errno)),
-                ExitCode::missing_file);
-  }
-  throw Error(fmt::format("{}: cannot be written: there is no folder {}; create it (mkdir -p {}) or name another place",
-                          named_by, folder.string(), shell_quoted(folder.string())),
-              ExitCode::missing_file);
-}
-
 /// Throws Error for a value of an option without a file's name, which a shell makes of a variable that is not set.
 void check_named(const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
   for (std::size_t n = row.first; n < values.size(); ++n)
@@ -176,6 +156,25 @@ void check_standard_output(const CLI::App& verb) {
 }
 
 }  // namespace
+
+void check_place(const std::string& file, const std::string& named_by) {
+  std::error_code problem;
+  const std::filesystem::path path(file), folder = path.parent_path();
+  if (file == "-" || file.empty()) return;
+  if (std::filesystem::is_directory(path, problem))
+    throw Error(fmt::format("{}: cannot be written: that is a folder; name a file in it", named_by),
+                ExitCode::missing_file);
+  if (folder.empty() || std::filesystem::is_directory(folder, problem)) {
+    const bool there = std::filesystem::exists(path, problem);
+    if (::access(there ? path.c_str() : folder.empty() ? "." : folder.c_str(), W_OK) == 0) return;
+    throw Error(fmt::format("{}: cannot be written ({}); name a file in a folder that you may write to", named_by,
+                            std::strerror(errno)),
+                ExitCode::missing_file);
+  }
+  throw Error(fmt::format("{}: cannot be written: there is no folder {}; create it (mkdir -p {}) or name another place",
+                          named_by, folder.string(), shell_quoted(folder.string())),
+              ExitCode::missing_file);
+}
 
 std::span<const FileOption> file_options() { return rows; }
 

@@ -43,6 +43,10 @@ FileList option_files(const CLI::App& verb);
 /// The same with all that the machines' files among them name, as inputs: where the runs are other processes'.
 FileList command_files(const CLI::App& verb);
 
+/// Throws Error (ExitCode::missing_file) if no file can come to be at `file`, which is written at the end of a run,
+/// maybe hours later. `named_by` is where the user named it; "-" is standard output.
+void check_place(const std::string& file, const std::string& named_by);
+
 /// Throws Error when a file of the command line below `app` has no name, when an output has no folder to be in or would
 /// destroy one of its inputs, and when JSON and text would be mixed on standard output, before anything is opened. What
 /// only a machine's configuration says, a session checks (lab_files.hpp).

@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "core/common/error.hpp"
@@ -95,7 +96,17 @@ Socket::~Socket() {
   ::close(listener_);
 }
 
-bool Socket::wait(int milliseconds) { return ready(connected() ? client_ : listener_, POLLIN, milliseconds); }
+bool Socket::wait(int milliseconds) {
+  if (!connected()) return ready(listener_, POLLIN, milliseconds);
+  pollfd both[] = {{client_, POLLIN, 0}, {listener_, POLLIN, 0}};
+  while (::poll(both, std::size(both), milliseconds) > 0) {
+    if (both[0].revents != 0) return true;  // maybe its end: then the other one is the next client
+    const int other = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (other < 0) return false;
+    ::close(other);
+  }
+  return false;
+}
 
 bool Socket::accept() {
   if (connected()) return false;

@@ -29,8 +29,8 @@ class Socket {
   /// The port that it listens on.
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
-  /// Waits up to `milliseconds` (negative: for ever, but not beyond a signal) for a client or, with one, for bytes.
-  /// False: there is nothing.
+  /// Waits up to `milliseconds` (negative: for ever, but not beyond a signal) for a client or, with one, for bytes;
+  /// another client's connection is closed meanwhile. False: there is nothing.
   bool wait(int milliseconds);
   /// Takes the client that waits, if one does and there is none.
   bool accept();

@@ -87,11 +87,11 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
 }
 
 int put_result(const OutputOptions& output, const BenchmarkResult& result) {
-  if (output.json) write_json(*output.json, result.json());
   if (output.json != "-")
     fmt::print("{}", result.table());
   else if (const auto text = result.warning(); !text.empty() && !output.quiet)
     say("planar: warning: {}\n", text);
+  if (output.json) write_json(*output.json, result.json());
   return result.interrupted ? static_cast<int>(interrupted_exit) : 0;
 }
 

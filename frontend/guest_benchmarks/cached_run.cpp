@@ -34,8 +34,8 @@ std::optional<int> CachedRun::put() {
   if (!kept_ || again_) return std::nullopt;
   auto result = *kept_->result;
   result["host"]["from_cache"] = true;
-  if (output_.json) write_json(*output_.json, result);
   if (output_.json != "-") fmt::print("{}taken from the cache of results (--no-cache makes the run)\n", kept_->table);
+  if (output_.json) write_json(*output_.json, result);
   cache_->finish();
   return 0;
 }

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "machines/config/machine_files.hpp"
@@ -54,6 +56,14 @@ std::string seconds_argument(const std::string& text) {
   auto plain = fmt::format("{}.{:03}", duration.ps / 1'000'000'000'000, duration.ps / 1'000'000'000 % 1000);
   plain.erase(plain.find_last_not_of('0') + 1);
   return plain.ends_with('.') ? plain.substr(0, plain.size() - 1) : plain;
+}
+
+std::string bit_rate_argument(const std::string& text) {
+  const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::string unit;
+  for (const char c : std::string_view(text).substr(end))
+    if (c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return end > 0 && (unit.empty() || unit == "mbit/s") ? text.substr(0, end) + " Mbit/s" : text;
 }
 
 std::string sizes_argument(const std::string& text) { return plain_list(text, 1024); }

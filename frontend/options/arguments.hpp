@@ -16,6 +16,9 @@ std::string card_argument(const std::string& text);
 /// Seconds: "500ms", "0.5 s", ".5" and "0.50" become "0.5", so that one duration is one text in the guest's settings.
 std::string seconds_argument(const std::string& text);
 
+/// A bit rate: "16", "16Mbit/s" and "16 mbit/s" become "16 Mbit/s".
+std::string bit_rate_argument(const std::string& text);
+
 /// A list of sizes in bytes: "1K,8K" becomes "1024,8192".
 std::string sizes_argument(const std::string& text);
 

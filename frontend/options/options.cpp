@@ -294,7 +294,8 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
          "--rate", rate,
          "One medium for all stations, at this bit rate: a ring (4 or 16 Mbit/s) in place of the ring, switch and "
          "Ethernet that a Token Ring adapter gets by default, or an Ethernet segment (10, 100 or 1000 Mbit/s)")
-      ->type_name("RATE");
+      ->type_name("RATE")
+      ->transform(bit_rate_argument);
   app.add_option("--duplex", duplex,
                  "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
       ->type_name("half|full");

@@ -136,6 +136,7 @@ Session::Session(RestoredLab restored, const OutputOptions& output, const StateO
   result_ = output.result;
   if (steps.empty()) add_restored_files();
   open(output, state, std::move(steps));
+  check_used(state.insert);
 }
 
 Session::~Session() {

@@ -201,8 +201,14 @@ class Session final : private DebugTarget, private WindowActions {
   void insert_cd(const std::string& file);
   void eject_cd(bool by_force);
   unsigned first_cdrom(std::size_t machine = 0) const;
+  /// Throws Error for a step that writes where no file can be.
+  void check_output(const Step& step) const;
+  /// What the steps from `first` on insert, by its names there.
+  std::vector<std::string> files_to_insert(std::size_t first) const;
   /// Throws Error for a step out of a snapshot that inserts what the command line does not name.
   void check_restored_steps() const;
+  /// Throws Error for one of the files of --insert that no step inserts.
+  void check_used(const std::vector<std::string>& insert) const;
   /// The last step ends the run.
   bool ends_with_steps(Time limit) const;
   void print_devices(const std::string& device);

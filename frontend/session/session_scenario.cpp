@@ -11,6 +11,7 @@
 #include "frontend/debug/description_text.hpp"
 #include "frontend/debug/lab_devices.hpp"
 #include "frontend/files/lab_files.hpp"
+#include "frontend/files/option_files.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/screen_image.hpp"
 #include "frontend/session/session.hpp"
@@ -86,10 +87,17 @@ void Session::check_standard_output(const OutputOptions& output, const std::vect
     if (to_do[n].kind == StepKind::describe) refuse(fmt::format("the step '{}'", to_do[n].source));
 }
 
+void Session::check_output(const Step& step) const {
+  const bool in_result_folder = std::filesystem::path(step.text).parent_path() == result_;
+  if (step.kind != StepKind::grab_screen || !in_result_folder)  // which grabbing a screen makes
+    check_place(step.text, step.origin + ": " + step.source);
+}
+
 void Session::begin(std::vector<Step> steps) {
   for (const Step& step : steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
     check_station(*lab_, step);
+    if (step.kind == StepKind::snapshot || step.kind == StepKind::grab_screen) check_output(step);
     if (step.kind == StepKind::pause && !window_)
       throw Error(fmt::format("{}: pause: nothing could resume the run; add --window", step.origin));
     if (step.kind == StepKind::insert_cd) {
@@ -167,23 +175,36 @@ void Session::grab_screen(const std::string& file, unsigned count) {
   write_png(picture(), name + ".png");
 }
 
+std::vector<std::string> Session::files_to_insert(std::size_t first) const {
+  std::vector<std::string> files;
+  for (std::size_t n = first; n < scenario_.steps().size(); ++n) {
+    const Step& step = scenario_.steps()[n];
+    if (step.kind == StepKind::insert_cd) files.push_back(step.text);
+    if (step.kind != StepKind::insert_diskette) continue;
+    const auto disk = parse_floppy_option("insert diskette", step.text);
+    files.push_back(disk.file);
+    if (!disk.overlay.empty()) files.push_back(disk.overlay);
+  }
+  return files;
+}
+
 void Session::check_restored_steps() const {
   if (!steps_restored_ || !scenario_.active()) return;
-  const auto named = [&](const std::string& file) {
-    return file.empty() || std::find(insertable_.begin(), insertable_.end(), file) != insertable_.end();
-  };
-  for (std::size_t n = scenario_.done().size(); n < scenario_.steps().size(); ++n) {
-    const Step& step = scenario_.steps()[n];
-    if (step.kind != StepKind::insert_diskette && step.kind != StepKind::insert_cd) continue;
-    const auto disk = step.kind == StepKind::insert_cd ? storage::DiskSpec{step.text}
-                                                       : parse_floppy_option("insert diskette", step.text);
-    for (const auto& file : {disk.file, disk.overlay})
-      if (!named(file))
-        throw Error(
-            fmt::format("--restore: a step of the snapshot inserts {0}, and a snapshot names nothing of this host by "
-                        "itself; if you want that, add --insert {0}, or give other steps with --do",
-                        file));
-  }
+  for (const auto& file : files_to_insert(scenario_.done().size()))
+    if (std::find(insertable_.begin(), insertable_.end(), file) == insertable_.end())
+      throw Error(
+          fmt::format("--restore: a step of the snapshot inserts {0}, and a snapshot names nothing of this host by "
+                      "itself; if you want that, add --insert {0}, or give other steps with --do",
+                      file));
+}
+
+void Session::check_used(const std::vector<std::string>& insert) const {
+  const auto used = files_to_insert(0);
+  for (const auto& file : insert)
+    if (std::find(used.begin(), used.end(), file) == used.end())
+      throw Error(
+          fmt::format("--insert {}: no step inserts it{}", file,
+                      used.empty() ? "; leave it out" : fmt::format("; they insert {}", fmt::join(used, ", "))));
 }
 
 void Session::insert_diskette(unsigned drive, const std::string& text) {

@@ -36,6 +36,10 @@ std::string disk_summary(const storage::DiskImage& disk) {
   return {};
 }
 
+std::string storage_drive(const storage::Drive& drive, unsigned id) {
+  return fmt::format("{} {}", drive.kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id);
+}
+
 /// Both write into one file.
 bool changes_same_file(const storage::DiskImage& old, const storage::DiskSpec& next) {
   const auto written = storage::files_of(next).written;
@@ -281,6 +285,7 @@ std::string Lab::Node::summary() const {
     out += "\n";
   }
   for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
+  for (const auto& drive : empty_drives()) out += fmt::format("  {}: empty\n", drive);
   if (!kernel_summary.empty()) out += fmt::format("  {}\n", kernel_summary);
   return out;
 }
@@ -338,9 +343,17 @@ std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks(
   if (const StorageAdapter* storage = machine->storage())
     for (unsigned id = 0; id < 7; ++id)
       if (const auto* drive = storage->drive(id); drive && drive->loaded())
-        list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
-                          &drive->image());
+        list.emplace_back(storage_drive(*drive, id), &drive->image());
   return list;
+}
+
+std::vector<std::string> Lab::Node::empty_drives() const {
+  std::vector<std::string> names;
+  if (const auto& b = machine->diskette().drive(1); b.installed && !b.image) names.emplace_back(diskette_drives[1]);
+  if (const StorageAdapter* storage = machine->storage())
+    for (unsigned id = 0; id < 7; ++id)
+      if (const auto* drive = storage->drive(id); drive && !drive->loaded()) names.push_back(storage_drive(*drive, id));
+  return names;
 }
 
 std::vector<std::string> Lab::drive_failures() const {

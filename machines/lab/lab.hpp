@@ -107,6 +107,8 @@ class Lab {
     std::string kernel_summary;
     /// In drives, with the drive's name.
     std::vector<std::pair<std::string, const storage::DiskImage*>> disks() const;
+    /// Of those with nothing in them, drive B and the CD-ROM drives, which a machine has only if its user wants them.
+    std::vector<std::string> empty_drives() const;
     std::string summary() const;
   };
 

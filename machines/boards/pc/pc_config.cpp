@@ -78,9 +78,11 @@ std::array<std::uint8_t, 3> read_boot(Config& c) {
   constexpr std::string_view letters = "acd";
   const auto text = c.text("planar.boot", "acd");
   std::array<std::uint8_t, 3> order{};
-  if (text.empty() || text.size() > order.size() || text.find_first_not_of(letters) != std::string::npos)
+  const auto given_twice = [&](char letter) { return std::count(text.begin(), text.end(), letter) > 1; };
+  if (text.empty() || text.find_first_not_of(letters) != std::string::npos || std::ranges::any_of(text, given_twice))
     c.fail("planar.boot",
-           "expects up to three of the letters a (diskette), c (first disk) and d (CD-ROM), such as \"dac\"");
+           "expects up to three of the letters a (diskette), c (first disk) and d (CD-ROM), each once, such as "
+           "\"dac\"");
   std::transform(text.begin(), text.end(), order.begin(),
                  [&](char letter) { return static_cast<std::uint8_t>(letters.find(letter) + 1); });
   return order;

@@ -40,6 +40,23 @@ TEST_CASE("a client that goes before it is answered leaves the run to go on") {
   CHECK(run.end().status == 0);
 }
 
+TEST_CASE("a second client is sent away while there is one, and taken after it") {
+  const Scratch scratch;
+  Beside run(scratch, "run model95 --net none --quiet --gdb wait:0");
+  REQUIRE(run.until(run.err_file(), "target remote"));
+  const std::string question = "$qC#b4";
+  const auto answers = [&](const Descriptor& gdb) {
+    return send(gdb, {question.begin(), question.end()}) && !receive(gdb, 1).empty();
+  };
+  {
+    const auto first = attach(run);
+    REQUIRE(answers(first));
+    CHECK(receive(attach(run), 1).empty());
+    CHECK(answers(first));
+  }
+  CHECK(answers(attach(run)));
+}
+
 TEST_CASE("a flood at gdb's port costs no memory") {
   const Scratch scratch;
   Beside run(scratch, "run model95 --quiet --gdb wait:0");

@@ -71,6 +71,8 @@ TEST_CASE("a machine has one diskette drive, or two by --floppy-b", "[drives]") 
     const auto two = run_planar(run + " --floppy-b " + b + ",mode=memory" + shows("22" + type + "x"));
     CHECK(two.status == 0);
     CHECK_THAT(run_planar("config " + machine + " --floppy-b " + b).out, Contains("[floppy.b]"));
+    CHECK_THAT(run_planar("run " + machine + " --until '1 ms' --floppy-b empty --cdrom empty").err,
+               Contains("drive B: empty") && Contains("CD-ROM") && !Contains("drive A: empty"));
   }
 }
 

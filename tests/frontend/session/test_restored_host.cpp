@@ -68,6 +68,9 @@ TEST_CASE("a snapshot's steps insert no file that the command line does not name
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains(second) && Contains("--insert"));
   CHECK(restored(" --insert " + image).status == 2);
+  const auto unused = restored(" --do 'wait 1 ms' --insert " + image);
+  CHECK(unused.status == 2);
+  CHECK_THAT(unused.err, Contains("no step inserts it; leave it out"));
   const auto named = restored(" --insert " + second);
   INFO(named.err);
   REQUIRE(named.status == 0);
