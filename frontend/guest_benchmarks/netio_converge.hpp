@@ -20,7 +20,7 @@ struct NetioResult;
 struct NetioRow;
 
 /// How much closer than PERCENT the rate's confidence interval has to be: batches know nothing of a change that comes
-/// after them. With 4 every cell of the published Ethernet table stays within 1 % (docs/performance.md).
+/// after them. With 4 every cell of the published Ethernet table stays within 1 % (docs/runs-that-end-early.md).
 inline constexpr double converge_margin = 4;
 
 /// The delivered rate of a row after its beginning, as the mean of consecutive parts of the row (batch means).

@@ -68,7 +68,7 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   return list;
 }
 
-/// Millions of host instructions for a virtual second of full work (docs/performance.md).
+/// Millions of host instructions for a virtual second of full work (docs/performance.md#the-order-of-runs).
 double cost_of_second(const std::string& machine) {
   Config config = load_machine(machine);
   const MachineConfig m = read_machine(config);

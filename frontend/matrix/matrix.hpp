@@ -96,8 +96,9 @@ struct MatrixOptions {
   std::string file_of(const Cell& cell) const;
 };
 
-/// Millions of host instructions that a run takes, from the table of docs/performance.md: by processor, medium and
-/// virtual time; one that may end early counts as if it did not. Throws Error for a machine that does not exist.
+/// Millions of host instructions that a run takes, by processor, medium, machines, bonded cards and virtual time
+/// (docs/performance.md#the-order-of-runs); one that may end early counts as if it did not. Throws Error for a machine
+/// that does not exist.
 std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options);
 /// The places of the cells in the order in which they are begun: highest estimated cost first, so that the last ones
 /// are short and no core waits long for another; equal ones as they stand.

@@ -16,7 +16,7 @@ struct ProcessorModel {
   std::string_view name;  ///< for people
   ProcessorGeneration generation;
   unsigned address_lines;
-  double host_instructions;  ///< for a clock of full work (docs/performance.md)
+  double host_instructions;  ///< for a clock of full work (docs/performance.md#the-order-of-runs)
 };
 
 std::span<const ProcessorModel> processor_models();
