@@ -3,6 +3,7 @@
 // and evidence files. Describing only peeks: it changes nothing in the machine and costs no virtual time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -69,6 +70,15 @@ class Description {
   const std::string& name() const { return name_; }
   const std::vector<Field>& fields() const { return fields_; }
   const std::vector<Description>& parts() const { return parts_; }
+  /// Its own field, and its own part, of that name; null if there is none.
+  const Field* find_field(std::string_view name) const {
+    const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
+    return at == fields_.end() ? nullptr : &*at;
+  }
+  const Description* find_part(std::string_view name) const {
+    const auto at = std::find_if(parts_.begin(), parts_.end(), [&](const Description& p) { return p.name_ == name; });
+    return at == parts_.end() ? nullptr : &*at;
+  }
 
  private:
   std::string name_;

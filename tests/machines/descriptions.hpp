@@ -14,8 +14,7 @@ namespace planar::test {
 /// The field of that name in the part of that name, at any depth; "" is the card itself.
 inline const Field* find_field(const Description& d, std::string_view part, std::string_view name) {
   if (d.name() == part)
-    for (const Field& f : d.fields())
-      if (f.name == name) return &f;
+    if (const Field* f = d.find_field(name)) return f;
   for (const Description& p : d.parts())
     if (const Field* f = find_field(p, part, name)) return f;
   return nullptr;

@@ -31,17 +31,14 @@ std::unique_ptr<Lab> sample_lab(const std::string& model) {
 const Field& field(const Description& d, const std::vector<std::string>& path) {
   const Description* at = &d;
   for (std::size_t n = 0; n + 1 < path.size(); ++n) {
-    const Description* found = nullptr;
-    for (const auto& part : at->parts())
-      if (part.name() == path[n]) found = &part;
+    at = at->find_part(path[n]);
     INFO("part " << path[n]);
-    REQUIRE(found != nullptr);
-    at = found;
+    REQUIRE(at != nullptr);
   }
-  for (const auto& f : at->fields())
-    if (f.name == path.back()) return f;
-  FAIL("no field " << path.back());
-  return at->fields().front();
+  const Field* found = at->find_field(path.back());
+  INFO("field " << path.back());
+  REQUIRE(found != nullptr);
+  return *found;
 }
 
 std::uint64_t value(const Machine& machine, const std::string& device, const std::vector<std::string>& path) {

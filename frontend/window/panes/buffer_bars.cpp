@@ -12,20 +12,14 @@ namespace planar {
 namespace {
 
 std::optional<std::uint64_t> value(const Description& d, std::string_view name) {
-  for (const Field& f : d.fields())
-    if (f.name == name && f.kind != Field::Kind::text) return f.value;
-  return {};
-}
-
-const Description* part_named(const Description& d, std::string_view name) {
-  for (const Description& p : d.parts())
-    if (p.name() == name) return &p;
-  return nullptr;
+  const Field* f = d.find_field(name);
+  if (!f || f->kind == Field::Kind::text) return {};
+  return f->value;
 }
 
 /// DP8390: pages of 256 bytes from the transmit page to the end of the receive ring.
 void packet_pages(const Description& chip, std::vector<BufferBar>& bars) {
-  const Description* ring = part_named(chip, "receive ring");
+  const Description* ring = chip.find_part("receive ring");
   if (!ring) return;
   const auto start = value(*ring, "PSTART"), stop = value(*ring, "PSTOP"), boundary = value(*ring, "BNRY"),
              current = value(*ring, "CURR");
@@ -47,7 +41,7 @@ void packet_pages(const Description& chip, std::vector<BufferBar>& bars) {
     }
   }
   bar.marks = {{"BNRY", *boundary}, {"CURR", *current}};
-  if (const Description* transmit = part_named(chip, "transmitter")) {
+  if (const Description* transmit = chip.find_part("transmitter")) {
     const auto page = value(*transmit, "TPSR"), bytes = value(*transmit, "TBCR");
     if (page && bytes && *page != 0 && *page < *start) {
       bar.first = *page;
@@ -55,7 +49,7 @@ void packet_pages(const Description& chip, std::vector<BufferBar>& bars) {
       bar.marks.push_back({"TPSR", *page});
     }
   }
-  if (const Description* remote = part_named(chip, "remote DMA"))
+  if (const Description* remote = chip.find_part("remote DMA"))
     if (const auto address = value(*remote, "RSAR"), left = value(*remote, "RBCR"); address && left && *left)
       bar.marks.push_back({"RSAR", *address >> 8});
   bars.push_back(std::move(bar));
@@ -130,7 +124,7 @@ void shared_buffers(const Description& chip, std::vector<BufferBar>& bars) {
   const auto of = value(chip, "frame buffers");
   if (!of || *of == 0) return;
   for (const char* name : {"transmitter", "receiver"})
-    if (const Description* part = part_named(chip, name))
+    if (const Description* part = chip.find_part(name))
       if (const auto used = value(*part, "buffers used")) {
         BufferBar bar;
         bar.title = fmt::format("local RAM, buffers of the {}: {} of {}", name, *used, *of);

@@ -34,7 +34,7 @@ class SlotsPane final : public Pane {
       widgets::heading("POS");
       const Description pos = look.machine.describe(name);
       widgets::fields(pos);
-      if (const Description* planar = widgets::part(pos, "planar functions")) widgets::device(*planar);
+      if (const Description* planar = pos.find_part("planar functions")) widgets::device(*planar);
     }
   }
 
@@ -56,7 +56,7 @@ class SlotsPane final : public Pane {
         widgets::coloured(f->interrupt_pin() ? widgets::accent : widgets::quiet, "  " + pin);
       for (const Description& master : masters.parts())
         if (f->slot().number() != 0 && master.name().ends_with(f->slot().subject().device))
-          if (const Field* activity = widgets::field(master, "bus"))
+          if (const Field* activity = master.find_field("bus"))
             widgets::coloured(activity->text == "idle" ? widgets::quiet : widgets::good,
                               fmt::format("  bus master: {}", activity->text));
     }

@@ -87,16 +87,4 @@ void device(const Description& d) {
   ImGui::PopID();
 }
 
-const Description* part(const Description& d, std::string_view name) {
-  for (const Description& p : d.parts())
-    if (p.name() == name) return &p;
-  return nullptr;
-}
-
-const Field* field(const Description& d, std::string_view name) {
-  for (const Field& f : d.fields())
-    if (f.name == name) return &f;
-  return nullptr;
-}
-
 }  // namespace planar::widgets

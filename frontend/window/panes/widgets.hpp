@@ -38,9 +38,5 @@ std::string field_text(const Field& field);
 void fields(const Description& d);
 /// The same, and its parts below headings that fold.
 void device(const Description& d);
-/// The part of that name, or null.
-const Description* part(const Description& d, std::string_view name);
-/// The field of that name, or null.
-const Field* field(const Description& d, std::string_view name);
 
 }  // namespace planar::widgets

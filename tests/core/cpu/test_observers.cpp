@@ -3,9 +3,6 @@
 // without its knowledge, its state as named fields. None of it may change what the guest computes, or when.
 #include "core/cpu/observer.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 #include "core/state/description.hpp"
 #include "tests/core/cpu/machine.hpp"
 
@@ -62,16 +59,6 @@ std::vector<std::uint8_t> undisturbed(Model model) {
   b.scheduler.run_until(1_ms);
   REQUIRE(b.cpu.halted());
   return state(b);
-}
-
-const Field* find(const std::vector<Field>& fields, std::string_view name) {
-  const auto at = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
-  return at == fields.end() ? nullptr : &*at;
-}
-const Description* part(const Description& d, std::string_view name) {
-  const auto at =
-      std::find_if(d.parts().begin(), d.parts().end(), [&](const Description& p) { return p.name() == name; });
-  return at == d.parts().end() ? nullptr : &*at;
 }
 
 }  // namespace
@@ -183,16 +170,16 @@ TEST_CASE("A processor describes its registers and caches", "[cpu][observer]") {
   Description d("processor");
   b.cpu.describe(d);
   CHECK(state(b) == before);
-  REQUIRE(find(d.fields(), "ESI"));
-  CHECK(find(d.fields(), "ESI")->value == data_at + 80);
-  CHECK(find(d.fields(), "EIP")->value == b.cpu.registers().eip);
-  CHECK(find(d.fields(), "halted")->value == 1);
-  REQUIRE(part(d, "CS"));
-  CHECK(find(part(d, "CS")->fields(), "selector")->value == code0);
-  CHECK((part(d, "x87") != nullptr) == (model >= Model::pentium));
-  CHECK((part(d, "code TLB") != nullptr) == (model >= Model::pentium));
-  CHECK((part(d, "MMX") != nullptr) == (model == Model::p6));
-  CHECK((part(d, "MTRR") != nullptr) == (model == Model::p6));
-  CHECK((part(d, "L1 cache") != nullptr) == (model == Model::i486sx));
-  CHECK((part(d, "L1 code cache") != nullptr) == (model >= Model::pentium));
+  REQUIRE(d.find_field("ESI"));
+  CHECK(d.find_field("ESI")->value == data_at + 80);
+  CHECK(d.find_field("EIP")->value == b.cpu.registers().eip);
+  CHECK(d.find_field("halted")->value == 1);
+  REQUIRE(d.find_part("CS"));
+  CHECK(d.find_part("CS")->find_field("selector")->value == code0);
+  CHECK((d.find_part("x87") != nullptr) == (model >= Model::pentium));
+  CHECK((d.find_part("code TLB") != nullptr) == (model >= Model::pentium));
+  CHECK((d.find_part("MMX") != nullptr) == (model == Model::p6));
+  CHECK((d.find_part("MTRR") != nullptr) == (model == Model::p6));
+  CHECK((d.find_part("L1 cache") != nullptr) == (model == Model::i486sx));
+  CHECK((d.find_part("L1 code cache") != nullptr) == (model >= Model::pentium));
 }

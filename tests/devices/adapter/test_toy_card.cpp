@@ -26,12 +26,6 @@ struct ToyBench : CardBench {
   }
 };
 
-const Field* field(const Description& d, std::string_view name) {
-  for (const Field& f : d.fields())
-    if (f.name == name) return &f;
-  return nullptr;
-}
-
 }  // namespace
 
 TEST_CASE("a card claims what POS selects while it is enabled, and nothing else", "[toy]") {
@@ -83,13 +77,13 @@ TEST_CASE("frames pass through the medium, and counters and description tell of 
   Description d(std::string(b.made.network->name()));
   b.made.network->describe(d);
   CHECK(d.name() == "toy");
-  REQUIRE(field(d, "POS 2"));
-  CHECK(field(d, "POS 2")->value == b.card->pos_peek(2));
-  REQUIRE(field(d, "status"));
-  CHECK(field(d, "status")->value == b.rig.in(base + 1));
-  REQUIRE(field(d, "interrupt"));
-  CHECK(field(d, "interrupt")->value == 1);
-  CHECK(field(d, "interrupt line")->value == 9);
+  REQUIRE(d.find_field("POS 2"));
+  CHECK(d.find_field("POS 2")->value == b.card->pos_peek(2));
+  REQUIRE(d.find_field("status"));
+  CHECK(d.find_field("status")->value == b.rig.in(base + 1));
+  REQUIRE(d.find_field("interrupt"));
+  CHECK(d.find_field("interrupt")->value == 1);
+  CHECK(d.find_field("interrupt line")->value == 9);
 }
 
 TEST_CASE("a snapshot holds the card's POS, claims and interrupt", "[toy][snapshot]") {

@@ -346,10 +346,9 @@ TEST_CASE("PIIX3 IDE: the description shows drives, channels and bus masters", "
   Description d;
   b.ide.describe(d);
   const auto field = [](const Description& part, std::string_view name) {
-    for (const Field& f : part.fields())
-      if (f.name == name) return f;
-    FAIL("no such field");
-    return Field{};
+    const Field* found = part.find_field(name);
+    REQUIRE(found);
+    return *found;
   };
   CHECK(field(d, "IDETIM primary").value == 0xA307);
   REQUIRE(d.parts().size() == 2);

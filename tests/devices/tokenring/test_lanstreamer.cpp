@@ -401,15 +401,14 @@ TEST_CASE("LANStreamer: describing it changes nothing", "[lanstreamer][describe]
   const Description& chip = d.parts()[0];
   CHECK(chip.name() == "LANStreamer");
   const auto field = [](const Description& in, std::string_view name) {
-    for (const Field& f : in.fields())
-      if (f.name == name) return f;
-    return Field{};
+    const Field* found = in.find_field(name);
+    REQUIRE(found);
+    return *found;
   };
   CHECK(field(chip, "adapter").text == "open");
   CHECK(field(chip, "node address").value == 0x10005A123456);
-  const auto fifo = std::find_if(chip.parts().begin(), chip.parts().end(),
-                                 [](const Description& p) { return p.name() == "transmit FIFO"; });
-  REQUIRE(fifo != chip.parts().end());
+  const Description* fifo = chip.find_part("transmit FIFO");
+  REQUIRE(fifo);
   CHECK(field(*fifo, "on the ring").value == 1);
   CHECK(field(*fifo, "frame at the port, bytes").value == 1500);
 }

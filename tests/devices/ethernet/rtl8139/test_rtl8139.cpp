@@ -8,16 +8,16 @@ using namespace planar::test;
 namespace {
 
 const Description& part(const Description& d, std::string_view name) {
-  for (const Description& p : d.parts())
-    if (p.name() == name) return p;
-  FAIL("no part " << std::string(name));
-  return d;
+  const Description* found = d.find_part(name);
+  INFO("part " << std::string(name));
+  REQUIRE(found);
+  return *found;
 }
 std::uint64_t value(const Description& d, std::string_view name) {
-  for (const Field& f : d.fields())
-    if (f.name == name) return f.value;
-  FAIL("no field " << std::string(name));
-  return 0;
+  const Field* found = d.find_field(name);
+  INFO("field " << std::string(name));
+  REQUIRE(found);
+  return found->value;
 }
 
 }  // namespace
