@@ -184,13 +184,6 @@ Result read(const ordered_json& file, const std::string& name) {
   } catch (const Error& e) { throw Error(name + ": " + e.what(), ExitCode::missing_file); }
 }
 
-std::string shown(const ordered_json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-std::string ratio(const ordered_json& was, const ordered_json& is) {
-  if (!was.is_number() || !is.is_number() || was.get<double>() == 0) return {};
-  return fmt::format("{:+.2f} %", (is.get<double>() / was.get<double>() - 1) * 100);
-}
-
 std::vector<Difference> differences(const Values& a, const Values& b) {
   const auto find = [](const Values& values, const std::string& name) {
     const auto at = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
@@ -200,12 +193,12 @@ std::vector<Difference> differences(const Values& a, const Values& b) {
   for (const auto& [name, was] : a) {
     const ordered_json* is = find(b, name);
     if (!is)
-      list.push_back({name, shown(was), {}, {}});
+      list.push_back({name, difference_text(was), {}, {}});
     else if (*is != was)
-      list.push_back({name, shown(was), shown(*is), ratio(was, *is)});
+      list.push_back({name, difference_text(was), difference_text(*is), difference_ratio(was, *is)});
   }
   for (const auto& [name, is] : b)
-    if (!find(a, name)) list.push_back({name, {}, shown(is), {}});
+    if (!find(a, name)) list.push_back({name, {}, difference_text(is), {}});
   return list;
 }
 
@@ -243,6 +236,15 @@ const char* name(RowDiff::Where where) {
 }
 
 }  // namespace
+
+std::string difference_text(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string difference_ratio(const ordered_json& was, const ordered_json& is) {
+  if (!was.is_number() || !is.is_number() || was.get<double>() == 0) return {};
+  return fmt::format("{:+.2f} %", (is.get<double>() / was.get<double>() - 1) * 100);
+}
 
 bool ResultDiff::same_figures() const {
   return std::all_of(rows.begin(), rows.end(),

@@ -17,6 +17,10 @@ struct Difference {
   std::string by;  ///< "+1.30 %", or empty where there is no sense in a ratio
 };
 
+/// A value in a Difference, and how much it has changed (`by`).
+std::string difference_text(const nlohmann::ordered_json& value);
+std::string difference_ratio(const nlohmann::ordered_json& was, const nlohmann::ordered_json& is);
+
 struct RowDiff {
   enum class Where { both, first, second };
   std::string name;  ///< "model95 ne2", with ", seed 2" where a file has several

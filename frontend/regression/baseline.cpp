@@ -10,6 +10,7 @@
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
+#include "frontend/comparison/result_diff.hpp"
 #include "frontend/kept/kept_json.hpp"
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/labels.hpp"
@@ -67,17 +68,12 @@ ordered_json figures(const ordered_json& result, const MatrixOptions& options) {
   return f;
 }
 
-std::string shown(const ordered_json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-std::string ratio(const ordered_json& was, const ordered_json& is) {
-  if (!was.is_number() || !is.is_number() || was.get<double>() == 0) return {};
-  return fmt::format("{:+.2f} %", (is.get<double>() / was.get<double>() - 1) * 100);
-}
-
 void compare_cell(const std::string& machine, const std::string& card, const ordered_json& was, const ordered_json& is,
                   std::vector<Change>& list) {
   const auto run = [](const ordered_json& side) {
-    return side.empty() ? std::string("missing") : side.contains("problem") ? shown(side["problem"]) : "completed";
+    return side.empty()               ? std::string("missing")
+           : side.contains("problem") ? difference_text(side["problem"])
+                                      : "completed";
   };
   if (run(was) != run(is)) {
     list.push_back({machine, card, "run", run(was), run(is), {}});
@@ -85,21 +81,23 @@ void compare_cell(const std::string& machine, const std::string& card, const ord
   }
   for (const auto& [name, value] : was.items()) {
     if (!is.contains(name))
-      list.push_back({machine, card, name, shown(value), "missing", {}});
+      list.push_back({machine, card, name, difference_text(value), "missing", {}});
     else if (is[name] != value)
-      list.push_back({machine, card, name, shown(value), shown(is[name]), ratio(value, is[name])});
+      list.push_back(
+          {machine, card, name, difference_text(value), difference_text(is[name]), difference_ratio(value, is[name])});
   }
   for (const auto& [name, value] : is.items())
-    if (!was.contains(name)) list.push_back({machine, card, name, "missing", shown(value), {}});
+    if (!was.contains(name)) list.push_back({machine, card, name, "missing", difference_text(value), {}});
 }
 
 void compare_values(const std::string& prefix, const ordered_json& was, const ordered_json& is,
                     std::vector<TimingChange>& list) {
   for (const auto& [name, value] : was.items())
     if (!is.contains(name) || is[name] != value)
-      list.push_back({prefix + "." + name, shown(value), is.contains(name) ? shown(is[name]) : "missing"});
+      list.push_back(
+          {prefix + "." + name, difference_text(value), is.contains(name) ? difference_text(is[name]) : "missing"});
   for (const auto& [name, value] : is.items())
-    if (!was.contains(name)) list.push_back({prefix + "." + name, "missing", shown(value)});
+    if (!was.contains(name)) list.push_back({prefix + "." + name, "missing", difference_text(value)});
 }
 
 /// A member of a baseline; one of before there were placements is of placement 0.
@@ -192,10 +190,11 @@ struct OtherSetting {
 std::optional<OtherSetting> other_setting(const ordered_json& baseline, const ordered_json& run) {
   if (baseline.contains("do") && baseline["do"] != run["do"])
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
-                            shown(baseline["do"]), shown(run["do"])));
+                            difference_text(baseline["do"]), difference_text(run["do"])));
   for (const char* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
     if (const auto was = stored(baseline, key), is = stored(run, key); was != is)
-      return OtherSetting{key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(was), shown(is)};
+      return OtherSetting{key == std::string_view("guest_image_sha256") ? "guest image" : key, difference_text(was),
+                          difference_text(is)};
   return std::nullopt;
 }
 

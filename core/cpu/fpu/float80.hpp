@@ -15,6 +15,7 @@
 // not be stored either where the destination is a 32- or 64-bit real in memory.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "core/state/archive.hpp"
@@ -22,6 +23,13 @@
 namespace planar::cpu {
 
 __extension__ using UInt128 = unsigned __int128;
+
+/// 128 of zero.
+constexpr unsigned leading_zeros(UInt128 v) {
+  const auto high = static_cast<std::uint64_t>(v >> 64);
+  if (high) return static_cast<unsigned>(std::countl_zero(high));
+  return 64u + static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(v)));
+}
 
 struct Float80 {
   std::uint64_t mantissa = 0;  ///< with the explicit integer bit

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <bit>
 #include <utility>
 
 #include "core/cpu/fpu/float80.hpp"
@@ -9,12 +8,6 @@ namespace planar::cpu {
 namespace {
 
 using enum FloatClass;
-
-unsigned leading_zeros(UInt128 v) {
-  const auto high = static_cast<std::uint64_t>(v >> 64);
-  if (high) return static_cast<unsigned>(std::countl_zero(high));
-  return 64u + static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(v)));
-}
 
 void note_denormals(FloatEnvironment& env, FloatClass a, FloatClass b) {
   if (a == denormal || b == denormal) env.raise(float_denormal);

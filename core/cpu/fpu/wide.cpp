@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/fpu/wide.hpp"
 
-#include <bit>
 #include <utility>
 
 namespace planar::cpu {
-
-namespace {
-
-unsigned leading_zeros(UInt128 v) {
-  const auto high = static_cast<std::uint64_t>(v >> 64);
-  if (high) return static_cast<unsigned>(std::countl_zero(high));
-  return 64u + static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(v)));
-}
-
-}  // namespace
 
 Wide wide_normalised(bool negative, int exponent, UInt128 significand) {
   if (significand == 0) return {};
