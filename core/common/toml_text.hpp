@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A TOML text as toml++ may read it. Some of what toml++ 3.3 and 3.4 do with letters beyond ASCII is undefined in C++
-// (its table of blanks takes for impossible what a value without quotes, or a line's last backslash, does ask it).
-// Hence it never sees one: those in strings become escapes, those in comments question marks, and anywhere else TOML
-// has none.
+// A TOML text as toml++ may read it. Some of what toml++ 3.3 and 3.4 do with letters beyond ASCII is undefined in C++:
+// its test for blanks assumes that such a letter is in its table, which fails in a value without quotes and after a
+// backslash at the end of a line. Hence it never sees one: those in strings become escapes, those in comments question
+// marks, and anywhere else TOML has none.
 #pragma once
 
 #include <cstddef>
