@@ -66,8 +66,8 @@ class [[nodiscard]] MemoryClaim {
   std::uint32_t id_ = 0;
 };
 
-/// Adapter memory backed by an array: reads and writes go straight to `data`. The slave is notified only of accesses
-/// inside `watched` (offsets), where a chip fetches from the memory or registers are located.
+/// Adapter memory backed by an array: reads and writes go straight to `data`. The slave is notified only of accesses to
+/// the watched offsets, where a chip fetches from the memory or registers are located.
 struct AdapterMemory {
   std::span<std::uint8_t> data;
   std::uint32_t watched_first = 1;  ///< first watched offset; first > last means nothing is watched

@@ -64,7 +64,7 @@ class LinkLayer {
   /// Whether a frame that arrives at `from` can leave here before its end: same kind of medium and rate.
   virtual bool can_follow(const LinkLayer& /*from*/) const { return false; }
   /// Sends the frame that arrives at `from`; only if can_follow(), with nothing waiting(). feed() has more of it,
-  /// before what was settled is used up; follow_ends() its end, if it is not `good` an early one.
+  /// before what was settled is used up; follow_ends() its end, an early one if it is not `good`.
   void follow(const LinkLayer& from, Time now);
   virtual void feed(const Arriving& /*frame*/, Time /*now*/) {}
   virtual void follow_ends(bool /*good*/, Time /*now*/) {}

@@ -56,7 +56,7 @@ struct CellOutcome {
   bool refused() const { return status == 2; }
   /// A file could not be read or written (exit code 3): another time it may.
   bool host_failed() const { return status == static_cast<int>(ExitCode::missing_file); }
-  /// It came to no end that another run would come to as well.
+  /// It failed in a way that another run of it may not: by a file of the host, or by a fault in planar.
   bool broken() const { return host_failed() || status == static_cast<int>(ExitCode::emulation_fault); }
   /// "model56sx ne2: " and the problem.
   std::string failure() const { return fmt::format("{} {}: {}", cell.machine, cell.card_option(), problem); }

@@ -3,12 +3,10 @@
 // (Cpu::account()), read whenever a signal appears on or leaves the wire or an adapter pulls its interrupt.
 //
 // Every clock of the processor belongs to one part. Where several things happen at once the first of this list has it:
-//   bus_wait   the processor stands still for a cycle on its pins: port accesses, adapter memory, interrupt
-//   acknowledge,
-//              whatever instruction it belongs to; the wait for the channel while a bus master has it included
-//   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (the copy with
-//   checksum),
-//              their cycles on the pins excluded; a loop's first pass is not seen as one
+//   bus_wait   the processor stands still for a cycle on its pins, whatever instruction it belongs to: port accesses,
+//              adapter memory, interrupt acknowledge; the wait for the channel while a bus master has it included
+//   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (such as the copy
+//              with checksum), their cycles on the pins excluded; a loop's first pass is not seen as one
 //   stack      it runs anything else
 //   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap after it; with
 //              adapters on several media, on any of those

@@ -32,7 +32,7 @@ class ResultStore {
 
   /// The entry of a run, which counts as used now.
   std::optional<KeptRun> take(const RunIdentity& identity, const Schemas& schemas) const;
-  /// Keeps a result; a failure is none, nor is one that need not repeat. Returns why it could not be written, or
+  /// Keeps a result, but no failure and nothing that is not repeatable. Returns why it could not be written, or
   /// nothing.
   std::string keep(const KeptRun& run, const RunIdentity& identity) const;
   void drop(const RunIdentity& identity) const;

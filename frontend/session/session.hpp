@@ -93,12 +93,16 @@ class Session final : private DebugTarget, private WindowActions {
   /// steps in the result folder, and returns its name.
   std::string keep_evidence();
 
-  /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never
-  /// (unless somebody debugs the run and says when it ends, or it had no step left when he came), the processor has
-  /// stopped for good (with a window: stays on it), the user interrupts or closes the window, or somebody pauses it:
-  /// another call goes on then, and all ends as it would have without the pause. Throws Error (exit 4) when --lockstep
-  /// has found a difference.
+  /// Runs until one of these; RunEnd says which:
+  /// - virtual time is `limit`, or `ended` says so, which is asked at every multiple of 100 ms (so that a run and its
+  ///   continuation end alike) and when the scenario looks at the lab;
+  /// - a step of the scenario has failed or turned power off; without a limit (Time::never()) and a window also when
+  ///   the last step is done (under a debugger only if there was a step to do when the session began, and the debugger
+  ///   does not say when the run ends);
+  /// - the processor has stopped for good, and there is no window;
+  /// - the user interrupts the run or closes the window;
+  /// - somebody pauses it: another call goes on, and all ends as it would have without the pause.
+  /// `what` is the text of the progress line. Throws Error (exit 4) when --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
   /// Pauses run() at the next instruction boundary, or the next run() at once. May be called from inside the run.
   void pause(std::string why) { control_->request_stop(std::move(why)); }
@@ -189,7 +193,7 @@ class Session final : private DebugTarget, private WindowActions {
   bool recording() const override { return recorded_ != nullptr; }
   std::string record(bool on) override;
   void begin_recording(const std::string& file, const std::string& option);
-  /// The recorded steps, if `machine` is the one whose they are.
+  /// The recorded steps, if `machine` is the one at which steps are done.
   StepWriter* recorded(std::size_t machine) { return machine == 0 ? recorded_.get() : nullptr; }
   /// PREFIX-1SUFFIX in the result folder, or the first number that is free.
   std::string free_file(const std::string& prefix, const std::string& suffix) const;

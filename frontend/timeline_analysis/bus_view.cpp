@@ -23,7 +23,7 @@ const TimelineEvent* next_of(const std::vector<TimelineEvent>& events, const Tim
   return next;
 }
 
-/// Whether a slice's track is `bus`, "pci" or "pci owner"; which bus it is.
+/// The bus whose cycles or owners a track shows: "pci" of "pci" and "pci owner".
 std::string bus_of(const std::string& track) {
   constexpr std::string_view owner = " owner";
   return track.ends_with(owner) ? track.substr(0, track.size() - owner.size()) : track;
