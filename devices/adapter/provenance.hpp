@@ -4,8 +4,7 @@
 //   source = "..."
 //   confidence = "calibrated"     # datasheet, measured, inferred, calibrated or informed-by-published
 //   published = [{ machine = "model56sx", card = "ne2", sizes = [8192, 16384] }]
-//   same_as = "ne2 chip.bus_clock"   # optional: it has the value of another one, by owner and name, and must stay
-//   equal
+//   same_as = "ne2 chip.bus_clock"   # optional: has the value of another one, by owner and name, and must stay equal
 //
 // "calibrated" was fitted to the figures that `published` names; "informed-by-published" was chosen knowing them but
 // not fitted. Both name them, the others must not. A figure is a row of the published network tables, by planar's names

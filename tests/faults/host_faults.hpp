@@ -6,9 +6,8 @@
 //
 //   PLANAR_FAULT_UNDER   the folder; files elsewhere are left alone
 //   PLANAR_FAULT_AT      n, from 1
-//   PLANAR_FAULT_KIND    "fail" (default), "stay" (from n on all fail: a disk that is full or gone), "cut" (a write
-//   takes
-//                        half of its bytes, what follows fails), "memory" (the n-th allocation)
+//   PLANAR_FAULT_KIND    "fail" (default), "stay" (from n on all fail: a disk that is full or gone),
+//                        "cut" (a write takes half of its bytes, what follows fails), "memory" (the n-th allocation)
 //   PLANAR_FAULT_TOLD    a file that is made when the fault has come
 #pragma once
 

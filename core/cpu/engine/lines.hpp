@@ -11,8 +11,8 @@ class Timing;
 struct Lines {
   using Way = void (*)(Engine&, const Op&);
   Way execute_before_line;  ///< as Op::chained: an instruction after which another line is entered
-  /// Into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at is
-  /// near,
+  /// Into the block in progress, at its first instruction, where it is not known that its plan holds, or where stop_at
+  /// is near.
   Way enter;
   Way leave;       ///< the rest of the block after an instruction, without the plan
   Way go_on_with;  ///< the block in progress, whose first instruction has begun already

@@ -5,8 +5,8 @@
 //
 //   44h first and 45h last bus number of the function: 0 and 0, 1 and 1 after a reset [inferred: what firmware
 //       leaves in real machines]; the first one of function 1 is the peer segment's number
-//   C0h, C2h memory window, C4h, C6h prefetchable memory window (addresses 31:16, first and last)   D0h, D2h port
-//   window
+//   C0h, C2h memory window, C4h, C6h prefetchable memory window (addresses 31:16, first and last)
+//   D0h, D2h port window
 //
 // Its data book is not public. Sources: Linux 2.2.16 bios32.c and FreeBSD's pci_bus.c (bus numbers), Linux
 // arch/x86/pci/broadcom_bus.c (windows), lspci of such machines on the Linux kernel list (identity, revision, COMMAND,

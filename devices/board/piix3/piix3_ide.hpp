@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82371SB (PIIX3), function 1: IDE.
 //
-//   20h BMIBA    base of the bus masters' 16 ports        40h, 42h IDETIM  per channel: 15 decode, 14 SIDETIM for drive
-//   1, 44h SIDETIM  timing of drive 1                                13:12 sample point, 9:8 recovery, 3:0 and 7:4 of a
-//   drive:
-//                                                                 DMA timing only, prefetch, IORDY, fast timing
+//   20h       BMIBA    base of the bus masters' 16 ports
+//   40h, 42h  IDETIM   per channel: 15 decode, 14 SIDETIM for drive 1, 13:12 sample point, 9:8 recovery;
+//                      3:0 of drive 0 and 7:4 of drive 1: DMA timing only, prefetch, IORDY, fast timing
+//   44h       SIDETIM  timing of drive 1
 //
 // A channel decodes 1F0-1F7h and 3F6h (170-177h and 376h) while its IDETIM bit 15 and PCICMD bit 0 are set: firmware
 // sets both.

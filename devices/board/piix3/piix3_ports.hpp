@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82371SB (PIIX3): the ports that control the machine.
 //
-//   61h   NSC   7 SERR# came, 6 IOCHK# came, 5 timer 2's output, 4 refresh toggle; 3 IOCHK# off, 2 SERR# off, 1
-//   speaker,
-//               0 timer 2's gate (3:0 can be written; 1 in 3 and 2 also clears what came)
+//   61h   NSC   7 SERR# came, 6 IOCHK# came, 5 timer 2's output, 4 refresh toggle; 3 IOCHK# off, 2 SERR# off,
+//               1 speaker, 0 timer 2's gate (3:0 can be written; 1 in 3 and 2 also clears what came)
 //   92h         1 A20, 0 INIT by its rise; the others read 0
 //   B2h   APMC, B3h APMS: two bytes by which systems speak with firmware; nothing listens here
 //   CF9h  RC    2 reset by its rise, of the kind in bit 1: 0 INIT, 1 everything

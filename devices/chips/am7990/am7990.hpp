@@ -8,8 +8,8 @@
 // address filter, receiver, chaining.
 //
 //   RAP  1:0 selects what RDP reaches
-//   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD 2 STOP 1 STRT
-//   0 INIT
+//   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD
+//        2 STOP 1 STRT 0 INIT
 //        bits 14:8 fall on writing 1, 3:0 rise on writing 1, INEA takes what is written; STOP clears all else and CSR3
 //   CSR1 15:1, CSR2 7:0  address of the initialisation block
 //   CSR3 2 BSWP 1 ACON 0 BCON (the pins' polarity means nothing here)

@@ -28,9 +28,8 @@
 //     17 receive options at +4: 0001 all frames
 //
 //   Receive descriptor, 16 bytes, little-endian: forward; status: 01000000 processed, 80000000 last buffer of the
-//   frame,
-//     errors 10000000 CRC, 20000000 alignment, 40000000 overrun, 04000000 too long, 02000000 cut for want of a buffer;
-//     buffer; frame length << 16 | buffer length (written: bytes stored)
+//     frame, errors 10000000 CRC, 20000000 alignment, 40000000 overrun, 04000000 too long, 02000000 cut for want of a
+//     buffer; buffer; frame length << 16 | buffer length (written: bytes stored)
 //   Transmit descriptor, 32 bytes: forward; status: 80000000 done, 40000000 bad, with 0001 underrun, 0002 late, 0004
 //     excessive collisions, 0008 carrier lost, 0010 malformed, collisions in 12:8; 1 << 16 | frame length; buffer; its
 //     length; 3 unused. No FCS in memory, short frames are padded.

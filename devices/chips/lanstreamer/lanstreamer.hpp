@@ -7,9 +7,9 @@
 // declaration; what the driver does not show is marked (D) here and is our own.
 //
 //   Window of 256 bytes, 16-bit registers, descriptor addresses 32 bits. _SUM, _RUM: registers.hpp.
-//   +10 12 14  LISR       to the microprocessor: 0020 SRB command, 0010 ASB reply, 0004 ASB free request, 0002 ARB
-//   free,
-//                         0001 TRB frame. A bit acts when it is written; it reads 1 until it is served (D)
+//   +10 12 14  LISR       to the microprocessor: 0020 SRB command, 0010 ASB reply, 0004 ASB free request,
+//                         0002 ARB free, 0001 TRB frame. A bit acts when it is written; it reads 1 until it is
+//                         served (D)
 //   +16 18 1A  SISR       to the host: 8000 something stands in MISR under its mask (computed, D), 0200 LAP access
 //                         error, 0020 SRB reply, 0010 ASB free, 0008 ARB command, 0004 TRB reply
 //   +4A        GPR        0008 16 Mbit/s, 0004 autosense; after a reset what POS says (D)
@@ -24,12 +24,11 @@
 //   +6A 6C     LAPWWO, LAPWWC first byte that the host may write, first after it (D); the first SRB lies at LAPWWO.
 //                         Other writes, and addresses beyond the memory, change nothing and raise LAP access error (D)
 //   +6E        LAPCTL     a latch (D)
-//   +90 94     RXLBDA, RXBDA   last buffer descriptor that the adapter may use; the first. +98 9C RXSTAT, RXDBA read
-//   the
-//                         status that was written last and the address in hand (D)
-//   +A0 A4     TX1LFDA, TX1FDA  last frame descriptor to be sent; the next one (D); +A8 AC status, data address;
-//   +B0..BC
-//                         the same for channel 2. A write of the upper half acts
+//   +90 94     RXLBDA, RXBDA   last buffer descriptor that the adapter may use; the first
+//   +98 9C     RXSTAT, RXDBA   the status that was written last; the address in hand (D)
+//   +A0 A4     TX1LFDA, TX1FDA  last frame descriptor to be sent; the next one (D)
+//   +A8 AC     of channel 1: status, data address
+//   +B0..BC    the same four for channel 2. A write of the upper half acts
 //
 // Files: registers.cpp, mailboxes.cpp (SRB, ARB, ASB, local memory), open.cpp (ring and microprocessor), transmit.cpp,
 // receive.cpp, state.cpp.

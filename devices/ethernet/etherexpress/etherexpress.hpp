@@ -3,8 +3,8 @@
 //
 //   POS 2   bit 0 enable; 2 on-board transceiver
 //   POS 3   3:0 I/O base 270h down to 200h, 370h down to 300h; 6:4 interrupt 12 9 3 4 5 10 11 15; 7 BNC (1) or TP (0)
-//   I/O     +0 data port; +2 write pointer; +4 read pointer; +6 channel attention; +7 interrupt select: 2:0 code, 3
-//   enable
+//   I/O     +0 data port; +2 write pointer; +4 read pointer; +6 channel attention
+//           +7 interrupt select: 2:0 code, 3 enable
 //           +8 shadow pointer; +A to +C shared-memory mode; +D 1 loopback, 2 16-bit mode
 //           +E 0 EEPROM clock, 1 select, 2 data to it, 3 data from it, 6 ASIC reset, 7 82586 in reset; +F board ID
 //           +300E connector; +4000 to +400F RAM at the shadow pointer, +8000 to +800F the next 16 bytes,

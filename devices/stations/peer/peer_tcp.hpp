@@ -10,8 +10,8 @@
 //   once;
 // - a small segment with PSH shortens the delay to two ticks;
 // - the window is half of the free receive buffer (65535, or what the service asks for, less what the unread buffers
-// take), in multiples of the own
-//   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
+//   take), in multiples of the own segment size, and never shrinks: 32120 in the SYN/ACK,
+//   31856 with timestamps afterwards;
 // - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
 // - a FIN is acknowledged at once; the server then closes and sends its own. A service may close first (leaving()).
 //

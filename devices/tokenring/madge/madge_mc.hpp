@@ -13,9 +13,8 @@
 //   +1 control 1  80 16 Mbit/s, 40 SRSX: upper half of the SIF, 04 run (0 resets the chip), 01 interrupts on
 //   +2..+4        copies of POS 2 to 4
 //   +7 cable      1 UTP, 0 STP
-//   +8..+F        SIF (tms380.hpp), or a page of the ID ROM: 0: 4Dh, card type, revision, POS 2 to 4; 1: -, the
-//   burnt-in
-//                 address
+//   +8..+F        SIF (tms380.hpp), or a page of the ID ROM: 0: 4Dh, card type, revision, POS 2 to 4;
+//                 1: -, the burnt-in address
 //
 // The interrupt is latched at the chip's rising edge and let go by control 1 bit 0 = 0.
 //
