@@ -19,7 +19,7 @@ extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchma
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();
-/// Throws Error for a name that is none.
+/// Throws Error for a name that no benchmark has.
 const Benchmark& find_benchmark(std::string_view name);
 
 }  // namespace planar

@@ -13,10 +13,10 @@ namespace planar {
 class Schemas {
  public:
   /// What in `document` the schema `name` ("netio", "baseline") does not allow, with its place: "rows/0/kb_per_s: is
-  /// no number"; empty if it allows everything. Throws std::out_of_range for a name that is none.
+  /// no number"; empty if it allows everything. Throws std::out_of_range for an unknown name.
   std::string problem(const std::string& name, const nlohmann::ordered_json& document) const;
 
-  /// Throws std::out_of_range for a name that is none.
+  /// Throws std::out_of_range for an unknown name.
   const nlohmann::ordered_json& file(const std::string& name) const;
 
  private:

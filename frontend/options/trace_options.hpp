@@ -22,8 +22,8 @@ struct TraceOptions {
   std::vector<std::string> addresses;     ///< --trace-address: [io:|memory:]FIRST[-LAST], or lists of them
   void add_to(CLI::App& app);
 
-  /// Throws Error for times and addresses that are none, and for filters without categories. The names of devices are
-  /// not looked up.
+  /// Throws Error for malformed times and addresses, and for filters without categories. The names of devices are not
+  /// looked up.
   TraceFilter filter() const;
 };
 

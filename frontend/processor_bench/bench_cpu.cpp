@@ -76,8 +76,8 @@ void run_once(BenchCpuRow& row, const Workload& w, const BenchCpuOptions& o, Pro
   row.elapsed_seconds.push_back(end.elapsed_seconds - start.elapsed_seconds);
 }
 
-/// An earlier result. Throws Error, before anything runs, for one that is none and one that nothing of this run
-/// compares with.
+/// An earlier result. Throws Error, before anything runs, for a file that is no such result and for a result with no
+/// row of this run.
 nlohmann::ordered_json read_earlier(const std::string& file, const std::vector<std::string>& machines,
                                     const std::vector<std::string>& workloads) {
   constexpr const char *remedy = "name a result of `planar bench cpu --json`",

@@ -42,7 +42,7 @@ class RunCache {
  private:
   bool on() const { return !store_.folder().empty(); }
 
-  std::string program_sha256_;  // before store_, which is none without it
+  std::string program_sha256_;  // before store_, which has no folder without it
   const ResultStore store_;
   const bool fresh_, quiet_;
   const Schemas schemas_;

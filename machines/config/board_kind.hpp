@@ -56,7 +56,8 @@ struct BoardKind {
 /// All kinds, a row each (machines/boards/boards.cpp). The first is that of a machine file that names none.
 const std::vector<BoardKind>& board_kinds();
 
-/// The one that a configuration names, of which nothing is read; the first if it names none or one that is none.
+/// The kind that a configuration names, without reading anything else of it; the first if it names none or an unknown
+/// one.
 const BoardKind& board_kind_of(const Config& config);
 
 }  // namespace planar

@@ -108,7 +108,7 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
   return used;
 }
 
-// Each has an address and a seed of its own: after the peer of net.attach, its number stands in the upper half.
+// Each has an address and a seed of its own: the seed of a [station.NAME] has its number in the upper half.
 void Lab::add_peers(const MachineConfig& config) {
   const auto add = [&](const std::vector<std::string>& names, std::uint64_t seed, net::PeerConfig peer) {
     std::vector<net::Medium*> media;

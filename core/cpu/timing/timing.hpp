@@ -18,8 +18,8 @@
 // All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the
 // snapshot. Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
 //
-// Sources: docs/hardware/processors.md; memory: docs/hardware/memory-timing.md, where the machines' values stand. What
-// each processor's model leaves out stands at the top of its header.
+// Sources: docs/hardware/processors.md; memory: docs/hardware/memory-timing.md, which has the machines' values. The top
+// of each processor's header says what its model leaves out.
 #pragma once
 
 #include <cstdint>

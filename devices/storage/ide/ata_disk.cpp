@@ -53,7 +53,7 @@ AtaDisk::Geometry AtaDisk::geometry(std::uint8_t heads, std::uint8_t per_track) 
   return {static_cast<std::uint16_t>(std::clamp<std::uint32_t>(cylinders, 1, most)), heads, per_track};
 }
 
-/// The sector that the registers name; none if there is no such.
+/// The sector that the registers name; none if the disk has no such sector.
 std::optional<std::uint32_t> AtaDisk::address() const {
   const std::uint32_t head = reg(ide_select) & 0x0F, cylinder = reg(ide_low) | reg(ide_high) << 8;
   std::uint32_t sector;

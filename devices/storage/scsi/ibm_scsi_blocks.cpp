@@ -200,7 +200,7 @@ void IbmScsi::next_piece(Time now) {
   }
 }
 
-// The drive has the piece ready (in), or it stands on the medium (out), or the command without data is done.
+// The drive has the piece ready (in), or has written it (out), or the command without data is done.
 void IbmScsi::medium_done(Time now) {
   ScsiDrive& drive = *target();
   if (data_ == ScsiReply::Data::none) {

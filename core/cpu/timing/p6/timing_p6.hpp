@@ -360,7 +360,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   const Op* last_ = nullptr;        // the last instruction that has been computed,
   std::uint64_t before_last_ = 0;   // and the processor's clock before it
   std::uint64_t cycle_wanted_ = 0;  // when the present cycle on the pins could begin, but for the bus
-  std::uint32_t retraced_ = 0;      // the next step, while the pipeline goes the way again
+  std::uint32_t retraced_ = 0;      // the next step, while the pipeline computes a block again
   bool verify_ = false;
 };
 

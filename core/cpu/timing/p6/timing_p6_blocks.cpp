@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Blocks of code on the P6: computed, and written down; or followed, as far as they are known. Where that ends in the
-// middle of a block, the pipeline goes the way from the block's beginning again, with the answers that there were.
+// Blocks of code on the P6: computed and recorded, or followed as far as they are known. Where that ends in the middle
+// of a block, the pipeline computes it again from its beginning, with the answers so far.
 #include <optional>
 #include <utility>
 
