@@ -57,7 +57,7 @@ struct Score {
   std::optional<double> load_error;  ///< mean absolute, points; nothing where a run ended early, as for the words below
   std::size_t rated = 0;             ///< rows whose load the author gives in words,
   std::size_t rated_alike = 0;       ///< and those of them for which ours is the same word
-  /// The predictor that knows no physics says the median of the machine's printed averages for every card.
+  /// The predictor that knows no physics says the median of the machine's published averages for every card.
   std::optional<double> median_mape;
   /// 1 - mape / median_mape: 1 is perfect, 0 no better than the median.
   std::optional<double> skill;

@@ -26,8 +26,8 @@ struct UncertainValue {
 /// outside the fast mode, to 70), interrupts and IRET (ten clocks less or more each), a page walk (1 to 10), the second
 /// level (18 to 25 from load to datum; a line, from half to double) and memory (a first datum three bus
 /// clocks less or more, a quarter; a line of a stream one); the station's receive buffer, that of Linux 2.2 with small
-/// buffers or with large ones (CONFIG_SKB_LARGE); for a card of 10 Mbit/s the cable, whose length nobody wrote down,
-/// from half to double.
+/// buffers or with large ones (CONFIG_SKB_LARGE); for a card of 10 Mbit/s the cable, whose length is not recorded, from
+/// half to double.
 std::vector<UncertainValue> uncertain_values(const Cell& cell);
 /// The times of a card that are marked as inferred, from half to double. Those of 10 ms and more are of starting up and
 /// left out.

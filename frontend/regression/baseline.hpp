@@ -18,7 +18,7 @@ struct Change {
   std::string figure;  ///< "cycles", "4K KB/s", ...
   std::string was;
   std::string is;
-  std::string by;  ///< "+1.3 %", or empty where there is no sense in a ratio
+  std::string by;  ///< "+1.30 %", or empty where there is no sense in a ratio
 };
 
 /// A timing value (of a card's profile or a machine's file) that is not what the baseline was made with.
