@@ -27,10 +27,10 @@ HEAD = """\
 
 Where the guest's code, variables and pages lie moves figures by some per cent ([results.md](results.md#spread) says why). This page shows
 by how much, in summary; the rows of the baselines in the guest's eight placements, same seed, are on the pages for
-[netio](guest-placement/netio.md) and [flood](guest-placement/flood.md). *before* is the baseline when the placements were run the time
-before, *after* the present one, which is placement 0; guest and models have changed in between. *mean ±* is the mean over the eight
-placements and half of its 95 % confidence interval (Student's t). A spread in the summaries is the distance between the least and the most
-of the eight in per cent of their mean; *before within the placements* counts rows whose figure before lies between them, or within 0.5 %
+[netio](guest-placement/netio.md) and [flood](guest-placement/flood.md). *before* is the baseline at the previous run of the placements,
+*after* the present one, which is placement 0; guest and models have changed in between. *mean ±* is the mean over the eight placements and
+half of its 95 % confidence interval (Student's t). A spread in the summaries is the distance between the least and the most of the eight
+in per cent of their mean; *before within the placements* counts rows whose figure before lies between them, or within 0.5 %
 of that.
 
 A row far outside of the others is an event rather than a matter of caches: in a run of half a second one lost frame costs a retransmission
