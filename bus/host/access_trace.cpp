@@ -22,23 +22,20 @@ struct Answer {
   const Slave* slave = nullptr;
   std::uint32_t offset = 0;
   CycleSpec cycle{};
-  bool plain = false;  // memory that holds no register
 };
 
-Answer answer(const TraceSubject* subject, const Slave* slave, std::uint32_t offset, const CycleSpec& cycle,
-              bool plain) {
-  return {subject ? std::string_view(subject->device) : "planar", subject, slave, offset, cycle, plain};
+Answer answer(const TraceSubject* subject, const Slave* slave, std::uint32_t offset, const CycleSpec& cycle) {
+  return {subject ? std::string_view(subject->device) : "planar", subject, slave, offset, cycle};
 }
 
 Answer who_answers(const IoSpace& io, AddressSpace& space, bool memory, std::uint32_t address) {
   if (!memory) {
     const IoSpace::Range* r = io.find(static_cast<std::uint16_t>(address));
-    return r ? answer(r->subject, r->slave, static_cast<std::uint16_t>(address) - std::uint32_t{r->first}, r->cycle,
-                      false)
+    return r ? answer(r->subject, r->slave, static_cast<std::uint16_t>(address) - std::uint32_t{r->first}, r->cycle)
              : Answer{};
   }
   if (const AddressSpace::Range* r = space.find(address))
-    return answer(r->subject, r->slave, address - r->base, r->cycle, r->plain(address - r->base, 1));
+    return answer(r->subject, r->slave, address - r->base, r->cycle);
   return space.page(address).data ? Answer{"memory"} : Answer{};
 }
 
@@ -56,7 +53,7 @@ void HostBridge::trace_cycle(bool memory, std::uint32_t address, unsigned bytes,
             "{} {:0{}X} {} {:0{}X} sync {:g} wait {:g} cycle {:g} ready {:g} ns", memory ? "memory" : "io", address,
             memory ? 8 : 4, arrow(direction), value, 2 * bytes, nanoseconds_of(p.synchronisation),
             nanoseconds_of(p.begun - p.asked), nanoseconds_of(least), nanoseconds_of(p.end - p.begun - least));
-  if (!who.subject || who.subject->registers == TraceCategory::count || !who.slave || who.plain) return;
+  if (!who.subject || who.subject->registers == TraceCategory::count || !who.slave) return;
   const auto name = who.slave->register_name(who.offset, direction);
   if (memory && name.empty()) return;  // its shared memory
   trace_.at(place, who.subject->registers, p.end, who.device, "{:0{}X} {} {} {:0{}X}", address, memory ? 8 : 4,

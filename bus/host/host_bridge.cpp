@@ -47,8 +47,7 @@ void lanes(std::uint32_t address, unsigned bytes, F f) {
 /// Who answers one cycle. A copy: events that fire before the data phase may change the claims.
 struct HostBridge::Target {
   Slave* slave = nullptr;
-  std::uint8_t* data = nullptr;  // plain memory at the addressed byte
-  bool writable = true;
+  const std::uint8_t* data = nullptr;  // RAM or ROM beneath a page that a device shares: the addressed byte
   bool* selected = nullptr;
   std::uint32_t offset = 0;
   std::uint32_t reach = 1;  // bytes from here to the end of the range
@@ -69,23 +68,15 @@ HostBridge::Target HostBridge::io_target(std::uint32_t port) const {
   const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
   if (!r) return {};
   const auto offset = static_cast<std::uint16_t>(port) - std::uint32_t{r->first};
-  return {r->slave, nullptr, true, r->selected, offset, std::uint32_t{r->last} - r->first + 1 - offset, r->cycle};
+  return {r->slave, nullptr, r->selected, offset, std::uint32_t{r->last} - r->first + 1 - offset, r->cycle};
 }
 
 HostBridge::Target HostBridge::memory_target(std::uint32_t address) const {
   if (const AddressSpace::Range* r = memory_.find(address)) {
     const std::uint32_t offset = address - r->base;
-    Target target{r->slave, nullptr, true, r->selected, offset, r->size - offset, r->cycle};
-    if (!r->memory.data.empty() && r->plain(offset, 1)) {
-      target.data = r->memory.data.data() + offset;
-      // The plain part ends where the watched part begins.
-      if (offset < r->memory.watched_first && r->memory.watched_first <= r->memory.watched_last)
-        target.reach = std::min(target.reach, r->memory.watched_first - offset);
-    }
-    return target;
+    return {r->slave, nullptr, r->selected, offset, r->size - offset, r->cycle};
   }
-  // RAM or ROM beneath a page that a device shares.
-  Page& page = memory_.page(address);
+  const Page& page = memory_.page(address);
   if (!page.data) {
     Target target;
     if (timing_.first_bus_ends != 0 && address >= timing_.first_bus_ends) {
@@ -97,7 +88,7 @@ HostBridge::Target HostBridge::memory_target(std::uint32_t address) const {
   const std::uint32_t in_page = address & 0xFFF;
   CycleSpec cycle;
   cycle.width = static_cast<std::uint8_t>(timing_.memory_width);
-  Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, cycle};
+  Target target{nullptr, page.data + in_page, nullptr, 0, 1, cycle};
   while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach)) ++target.reach;
   return target;
 }
@@ -138,8 +129,7 @@ inline void HostBridge::finish_cycle(Bus& bus, bool* selected, Time end) {
 inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t) {
   Time end;
   Bus& bus = bus_of(target.cycle);
-  Slave* const asked = target.data ? nullptr : target.slave;
-  const bool ready = cycle_end(bus, target.cycle, asked, target.offset, bytes, Direction::read, t, end);
+  const bool ready = cycle_end(bus, target.cycle, target.slave, target.offset, bytes, Direction::read, t, end);
   t = end;
   finish_cycle(bus, target.selected, end);
   if (!ready) [[unlikely]] {
@@ -159,24 +149,19 @@ inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t 
   return value;
 }
 
-/// What the slave, or the memory, of a write cycle gets at its end.
+/// What the slave of a write cycle, if there is one, gets at its end.
 inline void HostBridge::deliver(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time end) {
-  if (target.data) {
-    if (target.writable)
-      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
-  } else if (target.slave) {
-    lanes(at, bytes, [&](unsigned offset, unsigned count) {
-      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
-    });
-  }
+  if (!target.slave) return;
+  lanes(at, bytes, [&](unsigned offset, unsigned count) {
+    target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
+  });
 }
 
 inline void HostBridge::write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
                                     Time& t) {
   Time end;
   Bus& bus = bus_of(target.cycle);
-  Slave* const asked = target.data ? nullptr : target.slave;
-  const bool ready = cycle_end(bus, target.cycle, asked, target.offset, bytes, Direction::write, t, end);
+  const bool ready = cycle_end(bus, target.cycle, target.slave, target.offset, bytes, Direction::write, t, end);
   t = end;
   finish_cycle(bus, target.selected, end);
   if (ready) [[likely]]
@@ -370,7 +355,7 @@ bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction directio
 // A device's memory says of a run that it may be disturbed from a time on: that is where it ends.
 bool HostBridge::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now, cpu::PinsRun& run) {
   const AddressSpace::Range* const r = memory_.find(address);
-  if (!r || !r->slave || !r->memory.data.empty() || trace_.any(memory_categories)) return false;
+  if (!r || trace_.any(memory_categories)) return false;
   if (direction == Direction::write && posted(address)) return false;
   Bus& bus = bus_of(r->cycle);
   const CycleTable& costs = bus.costs();
@@ -421,9 +406,8 @@ void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::
 /// The same of an access to memory that a slave answers, and that is not traced.
 inline const AddressSpace::Range* HostBridge::single_memory(std::uint32_t address, unsigned bytes) const {
   const AddressSpace::Range* const r = memory_.find(address);
-  if (!r || !r->slave || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes ||
-      bus_of(r->cycle).observer() || (address & (bytes - 1)) != 0 || !r->memory.data.empty() ||
-      r->size - (address - r->base) < bytes || trace_.any(memory_categories))
+  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
+      (address & (bytes - 1)) != 0 || r->size - (address - r->base) < bytes || trace_.any(memory_categories))
     return nullptr;
   return r;
 }

@@ -25,11 +25,6 @@ MemoryClaim Slot::claim_memory(std::uint32_t base, std::uint32_t size, Slave& sl
   return wiring_.memory.claim(base, size, slave, limited(cycle), wiring_.feedback, &subject_);
 }
 
-MemoryClaim Slot::claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const {
-  if (width_ < 32 && (base >= reach_16_bit || memory.data.size() > reach_16_bit - base)) return {};
-  return wiring_.memory.claim(base, memory, slave, limited(cycle), wiring_.feedback, &subject_);
-}
-
 void Slot::set_irq(unsigned line, bool asserted, Time now) const {
   if (line == 2) line = 9;
   if (line >= InterruptLines::lines || (connector_lines >> line & 1) == 0) return;

@@ -102,8 +102,6 @@ class Slot {
   /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB
   /// is never selected and the claim stays empty.
   MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const;
-  /// Adapter memory that is a plain store; `slave` may be null if nothing is watched.
-  MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const;
 
   /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other
   /// lines have no contact. Level: keep it asserted until the cause is cleared. One level per slot

@@ -153,9 +153,9 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   std::optional<std::uint32_t> translate(std::uint32_t linear) const;
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
-  /// Writes a byte of memory for a debugger: RAM, or adapter memory that holds no register; false, with nothing
-  /// done, elsewhere (ROM, registers, unmapped) and where `linear` is not present. Decoded code is dropped; the caches'
-  /// tags, the TLB, the page tables and time stay as they are.
+  /// Writes a byte of RAM for a debugger; false, with nothing done, elsewhere (ROM, devices, unmapped) and where
+  /// `linear` is not present. Decoded code is dropped; the caches' tags, the TLB, the page tables and time stay as they
+  /// are.
   bool poke(std::uint32_t physical, std::uint8_t value);
   bool poke_linear(std::uint32_t linear, std::uint8_t value);
   /// Registers, EFLAGS, x87, TLBs and caches as named fields and parts. No side effects.

@@ -47,13 +47,7 @@ void AddressSpace::unmap(std::uint32_t base, std::uint32_t size) {
 
 MemoryClaim AddressSpace::claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected,
                                 const TraceSubject* subject) {
-  return add({base, size, &slave, cycle, {}, selected, next_id_++, subject});
-}
-
-MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected,
-                                const TraceSubject* subject) {
-  return add(
-      {base, static_cast<std::uint32_t>(memory.data.size()), slave, cycle, memory, selected, next_id_++, subject});
+  return add({base, size, &slave, cycle, selected, next_id_++, subject});
 }
 
 // Kept in an order that depends on what is claimed alone: after a snapshot the claims are made again in another order
@@ -135,8 +129,6 @@ void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> da
         const Range* r = find(a + i);
         if (!r)
           data[done + i] = p.data ? p.data[(a + i) % page_bytes] : 0xFF;
-        else if (r->plain(a + i - r->base, 1))
-          data[done + i] = r->memory.data[a + i - r->base];
         else
           data[done + i] = static_cast<std::uint8_t>(r->slave->read(a + i - r->base, 1, now));
       }
@@ -157,12 +149,7 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
       if (listener_) listener_->master_wrote(a, run);
     } else if (p.kind == PageKind::device) {
       for (std::uint32_t i = 0; i < run; ++i) {
-        const Range* r = find(a + i);
-        if (!r) continue;
-        if (r->plain(a + i - r->base, 1))
-          r->memory.data[a + i - r->base] = data[done + i];
-        else
-          r->slave->write(a + i - r->base, 1, data[done + i], now);
+        if (const Range* r = find(a + i)) r->slave->write(a + i - r->base, 1, data[done + i], now);
       }
     }
     done += run;
@@ -178,22 +165,12 @@ void AddressSpace::code_changed(const Page& page, std::uint32_t address, std::ui
 }
 
 std::uint8_t AddressSpace::peek(std::uint32_t address) const {
-  if (const Range* r = find(address)) {
-    const std::uint32_t offset = address - r->base;
-    if (r->plain(offset, 1)) return r->memory.data[offset];
-    return static_cast<std::uint8_t>(r->slave->peek(offset, 1));
-  }
+  if (const Range* r = find(address)) return static_cast<std::uint8_t>(r->slave->peek(address - r->base, 1));
   const Page* p = peek_page(address);
   return p && p->data ? p->data[address % page_bytes] : 0xFF;
 }
 
 bool AddressSpace::poke(std::uint32_t address, std::uint8_t value) {
-  if (const Range* r = find(address)) {
-    const std::uint32_t offset = address - r->base;
-    if (!r->plain(offset, 1)) return false;
-    r->memory.data[offset] = value;
-    return true;
-  }
   const Page* p = peek_page(address);
   if (!p || p->kind != PageKind::ram) return false;
   p->data[address % page_bytes] = value;

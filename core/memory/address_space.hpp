@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Physical memory as seen by a processor or bus master: RAM, ROM, adapter memory and device handlers, in 4 KB pages.
+// Physical memory as seen by a processor or bus master: RAM, ROM and what devices answer, in 4 KB pages.
 //
 // RAM and ROM pages hold a host pointer; their timing belongs to the processor's memory model. For every other page
 // ("device") the host bridge finds the claimed range, computes the cycle's cost and moves the data.
@@ -66,29 +66,16 @@ class [[nodiscard]] MemoryClaim {
   std::uint32_t id_ = 0;
 };
 
-/// Adapter memory backed by an array: reads and writes go straight to `data`. The slave is notified only of accesses to
-/// the watched offsets, where a chip fetches from the memory or registers are located.
-struct AdapterMemory {
-  std::span<std::uint8_t> data;
-  std::uint32_t watched_first = 1;  ///< first watched offset; first > last means nothing is watched
-  std::uint32_t watched_last = 0;
-};
-
 class AddressSpace {
  public:
   struct Range {
     std::uint32_t base;
     std::uint32_t size;
-    Slave* slave;  ///< null only for adapter memory without watched offsets
+    Slave* slave;
     CycleSpec cycle;
-    AdapterMemory memory;  ///< if data is empty, every access goes to the slave
-    bool* selected;        ///< -CD SFDBK latch, may be null
+    bool* selected;  ///< -CD SFDBK latch, may be null
     std::uint32_t id;
     const TraceSubject* subject;  ///< whose it is, for traces; may be null
-
-    bool plain(std::uint32_t offset, unsigned bytes) const {
-      return !memory.data.empty() && (offset > memory.watched_last || offset + bytes <= memory.watched_first);
-    }
   };
 
   AddressSpace() = default;
@@ -101,9 +88,6 @@ class AddressSpace {
 
   /// Decodes [base, base+size) for a slave, which handles all accesses.
   MemoryClaim claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected = nullptr,
-                    const TraceSubject* subject = nullptr);
-  /// Decodes [base, base+memory.data.size()) as adapter memory; `slave` may be null if no offset is watched.
-  MemoryClaim claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected = nullptr,
                     const TraceSubject* subject = nullptr);
 
   /// The page that contains `address`; the reference stays valid for the lifetime of the address space.
@@ -140,8 +124,8 @@ class AddressSpace {
 
   /// The byte that a read would return, without side effects and without time; FFh where nothing is decoded.
   std::uint8_t peek(std::uint32_t address) const;
-  /// Writes a byte for a debugger: RAM, or adapter memory that no slave watches there. False, with nothing done,
-  /// elsewhere. Decoded code is dropped; no slave, no cache tag and no clock notices.
+  /// Writes a byte of RAM for a debugger. False, with nothing done, elsewhere. Decoded code is dropped; no slave, no
+  /// cache tag and no clock notices.
   bool poke(std::uint32_t address, std::uint8_t value);
 
  private:

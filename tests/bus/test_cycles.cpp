@@ -152,26 +152,6 @@ TEST_CASE("an undecoded access reads ones after an 8-bit default cycle, and writ
   REQUIRE(rig.load(0xFFFFFFFE, 4) == 0x0000FFFF);  // the address wraps to the RAM at zero
 }
 
-TEST_CASE("adapter memory is reached without its slave except where it is watched") {
-  Rig rig;
-  RecordingSlave slave;
-  std::vector<std::uint8_t> store(0x2000);
-  AdapterMemory memory{store, 0x1C00, 0x1CFF};
-  auto claim = rig.memory.claim(0xC8000, memory, &slave, {16, CycleKind::standard, {}});
-  rig.store(0xC8010, 0xA1B2C3D4, 4);
-  REQUIRE(rig.took == 400_ns);
-  REQUIRE(store[0x10] == 0xD4);
-  REQUIRE(store[0x13] == 0xA1);
-  REQUIRE(rig.load(0xC8011, 2) == 0xB2C3);
-  REQUIRE(slave.log.empty());
-  rig.store(0xC9C00, 0x99, 1);
-  REQUIRE(slave.log.size() == 1);
-  REQUIRE(store[0x1C00] == 0);
-  // A word that straddles the boundary: one byte on each side.
-  store[0x1BFF] = 0x77;
-  REQUIRE(rig.load(0xC9BFF, 2) == 0x4077);
-}
-
 TEST_CASE("a claim that ends while the processor waits for its cycle no longer answers") {
   struct Leaver {
     explicit Leaver(Rig& r) : rig(r) { claim = rig.bus.io().claim(0x300, 0x300, slave, {}); }

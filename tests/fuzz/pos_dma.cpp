@@ -59,7 +59,7 @@ class Card final : public Adapter, private Slave, private BusMaster {
   }
   void describe(Description&) const override {}
   void archive(Archive& a) override {
-    a(pos_, store_, address_, bytes_, to_memory_, register_);
+    a(pos_, address_, bytes_, to_memory_, register_);
     if (a.loading()) decode(Time{});
   }
 
@@ -78,10 +78,7 @@ class Card final : public Adapter, private Slave, private BusMaster {
     if (!(pos_[0] & 1)) return;
     const CycleSpec cycle{static_cast<unsigned>(pos_[3] & 1 ? 16 : 8), CycleKind::asynchronous, 100_ns};
     const std::uint32_t base = std::uint32_t{pos_[1]} << 24 | (pos_[0] & 0xF0u) << 12;
-    if (pos_[3] & 2)
-      memory_ = slot_.claim_memory(base, AdapterMemory{store_, 0x100, 0x1FF}, this, cycle);
-    else
-      memory_ = slot_.claim_memory(base, 0x1000, *this, cycle);
+    memory_ = slot_.claim_memory(base, 0x1000, *this, cycle);
     io_ = slot_.claim_io(static_cast<std::uint16_t>(pos_[1] << 8), static_cast<std::uint16_t>(pos_[1] << 8 | 0x9F),
                          *this, cycle);
   }
@@ -118,7 +115,6 @@ class Card final : public Adapter, private Slave, private BusMaster {
   Slot& slot_;
   std::uint16_t id_;
   std::array<std::uint8_t, 6> pos_{};
-  std::vector<std::uint8_t> store_ = std::vector<std::uint8_t>(0x1000);
   std::uint32_t address_ = 0, register_ = 0;
   std::uint16_t bytes_ = 1;
   bool to_memory_ = false;

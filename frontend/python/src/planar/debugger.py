@@ -116,7 +116,7 @@ class Debugger:
         return data
 
     def poke(self, address: int, data: bytes) -> None:
-        """Writes memory by linear address; RAM and plain adapter memory only."""
+        """Writes memory by linear address; RAM only."""
         answer = self._request(f"M{address:x},{len(data):x}:{data.hex()}")
         if answer != "OK":
             raise PlanarError(f"memory at {address:#x} cannot be written ({answer})", self._command)
