@@ -15,6 +15,10 @@ namespace planar::pci {
 
 namespace {
 
+struct HeaderRegister {
+  std::uint8_t reg, bytes;
+  std::string_view name;
+};
 constexpr std::array<HeaderRegister, 25> header{{
     {VENDOR_ID, 2, "VENDOR_ID"},
     {DEVICE_ID, 2, "DEVICE_ID"},
@@ -68,8 +72,6 @@ std::string bits_text(const Bit (&bits)[N], unsigned value) {
 }
 
 }  // namespace
-
-std::span<const HeaderRegister> header_registers() { return header; }
 
 std::string_view header_register(unsigned reg) {
   const auto found =

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,13 +11,8 @@ namespace planar::pci {
 class Function;
 class Segment;
 
-/// A register of the header that every function has (type 0; PCI 2.1, 6.2).
-struct HeaderRegister {
-  std::uint8_t reg, bytes;
-  std::string_view name;
-};
-std::span<const HeaderRegister> header_registers();
-/// The name of the header's register that the byte `reg` belongs to; empty for one of the device's own, from 40h on.
+/// The name of the header's register (type 0; PCI 2.1, 6.2) that the byte `reg` belongs to; empty for one of the
+/// device's own, from 40h on.
 std::string_view header_register(unsigned reg);
 
 /// The bits that are set: "IO_SPACE MEMORY_SPACE BUS_MASTER".

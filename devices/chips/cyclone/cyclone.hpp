@@ -226,7 +226,6 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
 
   BurstClient& bursts() { return engines_; }
   net::EthernetPort& port() { return port_; }
-  MiiPhy& phy() { return phy_; }
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
   void describe(Description& d) const;

@@ -123,10 +123,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   BurstClient& bursts() { return engines_; }
   net::EthernetPort& port() { return port_; }
   const net::EthernetPort& port() const { return port_; }
-  const MiiPhy& phy() const { return phy_; }
   const I8255xConfiguration& configuration() const { return config_; }
-  Cu cu() const { return cu_state_; }
-  Ru ru() const { return ru_state_; }
   const Counters& counters() const { return counters_; }
   void describe(Description& d, Time now) const;
   void archive(Archive& a);

@@ -86,7 +86,6 @@ class I82586 final : public net::EthernetStation {
 
   /// The RESET pin. While it is held nothing happens; its release waits for the first channel attention.
   void hold_reset(bool held, Time now);
-  bool held_in_reset() const { return held_; }
   /// The CA pin's active edge.
   void channel_attention(Time now);
   /// The serial interface's loopback input: what is sent comes back and does not reach the wire.

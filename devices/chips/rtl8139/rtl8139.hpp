@@ -140,7 +140,6 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
   BurstClient& bursts() { return dma_; }
   bool interrupt() const { return isr_ & imr_; }
   net::EthernetPort& port() { return port_; }
-  const MiiPhy& phy() const { return phy_; }
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
   void describe(Description& d) const;

@@ -83,7 +83,6 @@ class SystemRegisters {
   std::uint16_t lisr = 0;
   /// SISR as it reads: MI while something stands in MISR under its mask.
   std::uint16_t sisr() const;
-  std::uint16_t misr() const { return misr_; }
   bool interrupt() const;
 
   /// Causes that come on.

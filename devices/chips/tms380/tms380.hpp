@@ -67,7 +67,6 @@ struct Tms380Config {
 
 class Tms380 final : private net::RingStation {
  public:
-  static constexpr unsigned window_bytes = 16;
   enum Register : unsigned {
     SIFDAT = 0,
     SIFINC = 2,

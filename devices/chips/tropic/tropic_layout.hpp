@@ -61,7 +61,6 @@ namespace place {
 inline constexpr std::uint16_t permanent_address = 0x20, current_addresses = 0x30, level = 0x40, reason = 0x50,
                                parameters = 0x60, mac_buffer = 0x100, utilisation = 0x180, private_bytes = 1416;
 inline constexpr std::uint16_t srb = private_bytes, arb = srb + 28, ssb = arb + 28, asb = ssb + 20, end = asb + 12;
-inline constexpr std::uint16_t open_bytes = 60;  ///< of the first SRB
 }  // namespace place
 inline constexpr unsigned sap_bytes = 64, station_bytes = 144;
 

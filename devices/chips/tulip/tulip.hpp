@@ -243,7 +243,6 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   // tulip_receive.cpp
   void receive_run(Time now);
   void receive_moved(Time now);
-  void receive_fetched(Time now);
   void drain(Time now);
   void fetch_receive(ReceiveWork work, std::uint32_t address, Time now);
   void close_receive(ReceiveWork work, std::uint32_t status, Time now);

@@ -68,7 +68,6 @@ class I8259 final : public Slave {
   unsigned slave_id() const { return icw3_ & 7; }
 
   std::uint8_t irr() const { return static_cast<std::uint8_t>(lines_ & (levels() | edges_)); }
-  std::uint8_t isr() const { return isr_; }
 
   /// Power-on: uninitialised, INT low. Input levels stay.
   void reset(Time now);

@@ -35,7 +35,6 @@ class MemoryController {
   /// The firmware: 128 KB, or 64 or 32 KB (repeated). Throws Error, naming `name`, otherwise. The
   /// caller tells processors that hold decoded code (only before a run, or with a reset).
   void load_rom(std::span<const std::uint8_t> image, const std::string& name);
-  std::span<std::uint8_t> rom() { return rom_; }
   std::span<std::uint8_t> ram() { return ram_.span(); }
   /// Memory from 100000h on in KB, as CMOS 17h-18h states it.
   std::uint32_t extended_kb() const { return extended_kb_; }
