@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "adf/reader/reader.hpp"
-#include "core/common/error.hpp"
 
 namespace planar::adf {
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/common/error.hpp"
-
 namespace planar::lockstep {
 
 using cpu::Model;

@@ -15,7 +15,6 @@
 #include "frontend/options/option_group.hpp"
 #include "frontend/options/options.hpp"
 #include "machines/config/machine_files.hpp"
-#include "machines/config/units.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "frontend/output/labels.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -9,8 +9,6 @@
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
-#include "machines/config/machine_config.hpp"
-#include "machines/config/machine_files.hpp"
 
 namespace planar {
 namespace {

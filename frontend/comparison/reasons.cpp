@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "frontend/meters/frame_time.hpp"
-#include "frontend/output/labels.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {

@@ -10,7 +10,6 @@
 
 #include "devices/adapter/pci/pci_entry.hpp"
 #include "frontend/comparison/reasons.hpp"
-#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/svg_plot.hpp"
 #include "machines/config/board_kind.hpp"

@@ -9,7 +9,6 @@
 #include "frontend/debug/command_parts.hpp"
 #include "frontend/debug/disassembly.hpp"
 #include "frontend/debug/lab_devices.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar::debug_commands {
 

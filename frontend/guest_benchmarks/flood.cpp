@@ -19,9 +19,7 @@
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/options/arguments.hpp"
 #include "frontend/output/labels.hpp"
-#include "frontend/output/output.hpp"
 #include "machines/config/units.hpp"
-#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "devices/stations/peer/netio_protocol.hpp"
-#include "frontend/guest/guest_image.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/guest_benchmarks/guest_run.hpp"

@@ -9,7 +9,6 @@
 
 #include "core/common/error.hpp"
 #include "frontend/matrix/cache_note.hpp"
-#include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
 

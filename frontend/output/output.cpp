@@ -7,7 +7,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 
 namespace planar {

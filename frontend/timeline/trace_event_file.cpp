@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/common/error.hpp"
-
 namespace planar {
 namespace {
 

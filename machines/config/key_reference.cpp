@@ -11,7 +11,6 @@
 
 #include "machines/config/lab_config.hpp"
 #include "machines/config/machine_files.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 

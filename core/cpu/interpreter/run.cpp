@@ -2,7 +2,6 @@
 // The loop: from boundary to boundary, and through blocks.
 #include <utility>
 
-#include "core/cpu/decode/decoder.hpp"
 #include "core/cpu/dispatch/chain.hpp"
 #include "core/cpu/interpreter/loop_run.hpp"
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "core/common/error.hpp"
 #include "devices/ethernet/common/i82586_profile.hpp"
 
 namespace planar::ethernet {

@@ -8,7 +8,6 @@
 #include "frontend/window/panes/memory_search.hpp"
 #include "frontend/window/panes/pane.hpp"
 #include "frontend/window/panes/widgets.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/common/error.hpp"
 #include "machines/boards/pc/routing_table.hpp"
 #include "machines/config/processor.hpp"
 #include "machines/machine/board_parts.hpp"
