@@ -37,7 +37,6 @@ class Shadow final : public cpu::Observer, private ExternalBus {
   const std::optional<std::string>& divergence() const { return divergence_; }
   /// A one-line summary of what was compared and what was not.
   std::string summary() const;
-  std::uint64_t compared() const { return compared_; }
 
   /// Test hook: flips one bit of Unicorn's EAX after the instruction with this number.
   void plant(std::uint64_t instruction) { planted_ = instruction; }

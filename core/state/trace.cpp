@@ -12,15 +12,12 @@ TraceMask parse_trace_categories(std::string_view list) {
   for (bool more = true; more;) {
     const auto comma = list.find(',');
     const auto word = list.substr(0, comma);
-    const auto found = std::find_if(trace_categories.begin(), trace_categories.end(),
-                                    [&](const TraceCategoryRow& row) { return row.name == word; });
+    const auto found = std::find(trace_categories.begin(), trace_categories.end(), word);
     if (word == "all") {
       mask = trace_bit(TraceCategory::count) - 1;
     } else if (found == trace_categories.end()) {
-      std::vector<std::string_view> names;
-      names.reserve(trace_categories.size());
-      for (const auto& row : trace_categories) names.push_back(row.name);
-      throw Error(fmt::format("--trace: no category '{}'; choose from {} or all", word, fmt::join(names, ", ")));
+      throw Error(
+          fmt::format("--trace: no category '{}'; choose from {} or all", word, fmt::join(trace_categories, ", ")));
     } else {
       mask |= TraceMask{1} << (found - trace_categories.begin());
     }

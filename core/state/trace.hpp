@@ -22,34 +22,12 @@ enum class TraceCategory : std::uint8_t { cpu, syscall, irq, io, memory, bus, ar
                                           keyboard, video, serial, nic, wire, peer, firmware, count };
 // clang-format on
 
-/// What a category shows.
-struct TraceCategoryRow {
-  std::string_view name;  ///< on the command line and in the lines
-  std::string_view shows;
-};
-/// In the order of TraceCategory.
-inline constexpr std::array<TraceCategoryRow, static_cast<std::size_t>(TraceCategory::count)> trace_categories{{
-    {"cpu", "each instruction with its clocks; interrupts and resets that the processor takes"},
-    {"syscall", "system calls of the guest (INT 80h): name, arguments, result"},
-    {"irq", "interrupt lines, acknowledges, exceptions"},
-    {"io", "accesses to ports"},
-    {"memory", "accesses to memory on a bus (not to planar memory)"},
-    {"bus", "each cycle of the processor on a bus with its waits; includes arbitration"},
-    {"arbitration", "requests, grants, preemption and release of a bus; refresh cycles that delay a master"},
-    {"dma", "the DMA controller: programming, items moved, terminal counts"},
-    {"pos", "configuration of slots: POS setup registers and channel reset; PCI configuration space"},
-    {"timer", "the 8254 and the watchdog"},
-    {"diskette", "the 82077: commands, results, sectors"},
-    {"disk", "SCSI: commands, what they moved, results"},
-    {"keyboard", "the 8042: keyboard and mouse"},
-    {"video", "VGA: register writes, changes of mode"},
-    {"serial", "COM1"},
-    {"nic", "network adapters: register accesses, interrupt pins"},
-    {"wire", "frames and signals on the media"},
-    {"peer", "stations: the peer's TCP and UDP, bridges, the host's network"},
-    {"firmware", "checkpoints of the POST, the information panel"},
-}};
-constexpr std::string_view name(TraceCategory c) { return trace_categories[static_cast<std::size_t>(c)].name; }
+/// Their names on the command line and in the lines, in the order of TraceCategory; docs/tracing.md says what each
+/// shows.
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(TraceCategory::count)> trace_categories{
+    "cpu",      "syscall", "irq",      "io",    "memory", "bus", "arbitration", "dma",  "pos",     "timer",
+    "diskette", "disk",    "keyboard", "video", "serial", "nic", "wire",        "peer", "firmware"};
+constexpr std::string_view name(TraceCategory c) { return trace_categories[static_cast<std::size_t>(c)]; }
 
 /// A set of categories.
 using TraceMask = std::uint32_t;
@@ -96,7 +74,6 @@ class Trace {
   /// Adds the categories in a list. Throws Error naming an unknown one.
   void enable(std::string_view list) { mask_ |= parse_trace_categories(list); }
   void set_categories(TraceMask categories) { mask_ = categories; }
-  TraceMask categories() const { return mask_; }
   void set_filter(TraceFilter filter) { filter_ = std::move(filter); }
   const TraceFilter& filter() const { return filter_; }
 

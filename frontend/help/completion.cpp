@@ -28,8 +28,7 @@ void add_names(const std::string& what, std::vector<std::string>& words) {
   if (what == "SYSTEM")
     for (const auto name : operating_system_names()) words.emplace_back(name);
   if (what == "STEP") words.insert(words.end(), step_words().begin(), step_words().end());
-  if (what == "CATEGORY")
-    for (const auto& row : trace_categories) words.emplace_back(row.name);
+  if (what == "CATEGORY") words.insert(words.end(), trace_categories.begin(), trace_categories.end());
 }
 
 /// "ne2.data_port.ready_delay=": what --set takes of a card.

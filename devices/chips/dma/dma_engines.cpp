@@ -67,10 +67,6 @@ void DmaEngines::request(Time now) {
   host_.start_burst(e.command_, e.address_, static_cast<std::uint32_t>(e.data_.size()), now);
 }
 
-bool DmaEngines::busy() const {
-  return std::any_of(engines_.begin(), engines_.end(), [](const DmaEngine* e) { return e->busy_; });
-}
-
 void DmaEngines::cancel(Time now) {
   for (DmaEngine* e : engines_) e->busy_ = false;
   if (current_ < 0) return;

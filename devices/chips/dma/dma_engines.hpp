@@ -23,8 +23,6 @@ class DmaEngines final : public BurstClient {
   explicit DmaEngines(BurstHost& host) : host_(host) {}
   DmaEngines(const DmaEngines&) = delete;
 
-  /// Some burst is under way or waits.
-  bool busy() const;
   /// Gives up all bursts; no callback follows (reset of the chip).
   void cancel(Time now);
 

@@ -107,7 +107,6 @@ class I8254x final : private net::EthernetStation {
 
   BurstClient& bursts() { return engines_; }
   net::EthernetPort& port() { return port_; }
-  bool link() const { return link_; }
   const Counters& counters() const { return counters_; }
   void describe(Description& d, Time now) const;
   void archive(Archive& a);
@@ -142,7 +141,6 @@ class I8254x final : private net::EthernetStation {
   void mdi_done(Time now);
   std::uint64_t& tally(std::uint32_t statistic) { return statistics_[(statistic - i8254x::statistics) / 4]; }
   void count_size(std::uint32_t first, std::size_t bytes);
-  Time clocks(unsigned n) const { return host_.bus_clock() * std::int64_t{n}; }
   Time abort_time() const { return host_.bus_abort(); }
   DescriptorRing::Thresholds thresholds(std::uint32_t control) const;
   std::uint32_t per_line() const { return host_.cache_line() / Descriptor::bytes; }

@@ -51,8 +51,6 @@ class FloppyImage {
 
   /// The image with its changes.
   std::vector<std::uint8_t> contents() const;
-  /// SHA-256 of the image as loaded: a snapshot is only restored over the same image.
-  std::string digest() const { return disk_.digest(); }
 
   /// Saves the changes and a digest of the original; restoring over another image throws Error
   /// naming both.

@@ -207,7 +207,6 @@ void I8259::archive(Archive& a) {
 I8259Pair::I8259Pair(Trace& trace, Trigger trigger)
     : trace_(trace), master_(true, trigger), slave_(false, trigger), cascade_(*this, &I8259Pair::cascade) {
   slave_.intr.connect(cascade_);
-  for (unsigned irq = 0; irq < inputs_.size(); ++irq) inputs_[irq].bind(*this, irq);
 }
 
 void I8259Pair::claim_ports(IoSpace& space) {

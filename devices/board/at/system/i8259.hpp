@@ -123,9 +123,6 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
 
   /// Level of IRQ 0 to 15; 2 is the cascade and is ignored.
   void set_irq(unsigned irq, bool level, Time now) override;
-  /// The same as a pin for wiring in tests; a machine joins the sources of a line in
-  /// bus::InterruptLines.
-  Signal& input(unsigned irq) { return inputs_[irq & 15]; }
 
   /// Trigger::elcr: bit n is set if IRQ n is a level. ELCR1 is the low byte.
   void set_levels(std::uint16_t lines, Time now);
@@ -139,33 +136,17 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   /// What else on the planar watches acknowledge cycles: called with each vector, at their end.
   void on_acknowledge(std::function<void(std::uint8_t vector, Time now)> watch) { watch_ = std::move(watch); }
 
-  I8259& master() { return master_; }
-  I8259& slave() { return slave_; }
-
   void reset(Time now);
   /// Both controllers, as parts.
   void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
-  class Input final : public Signal {
-   public:
-    void bind(I8259Pair& pair, unsigned irq) {
-      pair_ = &pair;
-      irq_ = irq;
-    }
-    void set(bool level, Time now) override { pair_->set_irq(irq_, level, now); }
-
-   private:
-    I8259Pair* pair_ = nullptr;
-    unsigned irq_ = 0;
-  };
   void cascade(bool level, Time now) { master_.set_line(2, level, now); }
 
   Trace& trace_;
   I8259 master_, slave_;
   SignalTo<I8259Pair> cascade_;
-  std::array<Input, 16> inputs_;
   std::function<void(std::uint8_t vector, Time now)> watch_;
   PortGroup ports_{"pic"};
 };

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <utility>
 
@@ -65,38 +64,6 @@ class Output {
  private:
   Signal* signal_ = nullptr;
   bool level_ = false;
-};
-
-/// Several sources on one wire: active while any of them is.
-class WiredOr {
- public:
-  explicit WiredOr(Signal& target) { output_.connect(target); }
-  WiredOr(const WiredOr&) = delete;
-  WiredOr& operator=(const WiredOr&) = delete;
-  /// A new source; at most 32. The reference stays valid for the life of the wire.
-  Signal& source() {
-    inputs_.emplace_back(*this, static_cast<unsigned>(inputs_.size()));
-    return inputs_.back();
-  }
-  bool level() const { return active_ != 0; }
-  void archive(Archive& a) { a(active_, output_); }
-
- private:
-  class Input final : public Signal {
-   public:
-    Input(WiredOr& wire, unsigned index) : wire_(wire), bit_(std::uint32_t{1} << index) {}
-    void set(bool level, Time now) override {
-      wire_.active_ = level ? wire_.active_ | bit_ : wire_.active_ & ~bit_;
-      wire_.output_.set(wire_.active_ != 0, now);
-    }
-
-   private:
-    WiredOr& wire_;
-    std::uint32_t bit_;
-  };
-  std::deque<Input> inputs_;
-  std::uint32_t active_ = 0;
-  Output output_;
 };
 
 }  // namespace planar
