@@ -25,7 +25,7 @@ SKIPPED = 4  # ctest: SKIP_RETURN_CODE
 MAX_LINES = 600
 MAX_FILES = 25
 SOURCE = re.compile(r"\.(cpp|hpp|c|h|inc|asm|py|sh|cmake)$|/CMakeLists\.txt$|/Makefile$")
-# Inputs that tests read one by one: a folder of them is a list, not a room.
+# Inputs that tests read one by one: a folder of them is a list, which may be long.
 DATA_FOLDERS = ("tests/fuzz/corpus/", "adf/files", "docs/", "tests/baselines")
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 TEST_CASE = re.compile(r"^[A-Z_]*(TEST_CASE|SCENARIO)[A-Z_]*\(")
