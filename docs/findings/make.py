@@ -135,9 +135,8 @@ def pairs(planar, folder, alone):
         line = "| `%s`, `%s` |" % (first, second)
         for machine in MACHINES:
             file = folder / "pairs" / ("%s-%s-%s.json" % (machine, first, second))
-            if not file.exists():
-                subprocess.run([planar, "netio", "--machine", machine, "--card", "1=" + first, "--card", "2=" + second, "--bond",
-                                "--seconds", "4", "--sizes", "4096", "--quiet", "--json", file], check=True)
+            subprocess.run([planar, "netio", "--machine", machine, "--card", "1=" + first, "--card", "2=" + second, "--bond",
+                            "--seconds", "4", "--sizes", "4096", "--quiet", "--json", file], check=True)
             result = json.loads(file.read_text(encoding="utf-8"))
             frames = sum(card["peer_frames"]["received"] for card in result["bond"]["cards"])
             line += " %s | %.0f | %.1f |" % (
@@ -153,9 +152,8 @@ def gigabit(planar, folder):
 
     def run(card, mode, name, *options, machine=GIGABIT_MACHINE):
         file = folder / GIGABIT / ("%s-%s-%s.json" % (name, card, mode))
-        if not file.exists():
-            subprocess.run([planar, "flood", "--machine", machine, "--card", card, "--mode", mode, "--quiet", "--json", file, *options],
-                           check=True)
+        subprocess.run([planar, "flood", "--machine", machine, "--card", card, "--mode", mode, "--quiet", "--json", file, *options],
+                       check=True)
         return json.loads(file.read_text(encoding="utf-8"))["rows"]
 
     def curves(columns, names, rows):
