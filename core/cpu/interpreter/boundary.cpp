@@ -99,6 +99,7 @@ void Engine::take_interrupt(std::uint8_t vector) {
   try {
     trace(TraceCategory::irq, now(), "cpu", "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
     interrupt(vector, Source::external, false, 0);
+    timing.abandon();  // as in deliver()
   } catch (const Fault& fault) {
     attention &= ~(attend_rep | attend_halted);
     deliver(fault);

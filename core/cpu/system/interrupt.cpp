@@ -26,6 +26,7 @@ void Engine::deliver(Fault fault) {
       trace(TraceCategory::irq, now(), "cpu", "exception {:02X} error {:04X} at {:04X}:{:08X}", fault.vector,
             fault.error, seg[CS].selector, eip);
       interrupt(fault.vector, Source::exception, fault.has_error, fault.error);
+      timing.abandon();  // its accesses are no part of what comes next
       return;
     } catch (const Fault& second) {
       if (second.committed && ++switches < most_task_switches) {

@@ -283,3 +283,28 @@ TEST_CASE("A snapshot keeps a P6's registers, MMX and global translations", "[cp
   b.step();
   CHECK(rdmsr(b, 0x2FF) == 0u);
 }
+
+TEST_CASE("A snapshot before the first instruction of a P6's handler changes nothing", "[cpu][p6]") {
+  const bool external = GENERATE(false, true);
+  const auto state_after = [=](bool snapshot) {
+    Board b(Model::p6);
+    b.paged({external ? 0x90u : 0x0Fu, 0x0B});  // NOP with an interrupt after it; UD2
+    b.pins.vector = 6;
+    b.change([](Registers& r) {
+      r.cr0 &= ~0x60000000u;
+      r.eflags |= 0x200;
+    });
+    if (external) b.step().cpu.set_intr(true);
+    b.step();
+    if (snapshot) {
+      Archive saved = Archive::saver();
+      b.cpu.archive(saved);
+      Archive loaded = Archive::loader(saved.stream());
+      b.cpu.archive(loaded);
+    }
+    CHECK(b.step().vector() == 6);  // the walk for its page sets the accessed bit there
+    CHECK((b.pte(handlers_at) & 0x20) != 0);
+    return b.hash();
+  };
+  CHECK(state_after(true) == state_after(false));
+}
