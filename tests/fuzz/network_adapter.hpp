@@ -11,13 +11,15 @@
 //   void archive(Archive&);
 //
 // A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
-// ends differently if a snapshot is loaded in the middle of it.
+// ends differently, or in which something else is read, if a snapshot is loaded in the middle of it, or if repeated
+// accesses to a port are made as the card announces them (PortRun) and not one by one.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,7 @@
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/archived.hpp"
 #include "tests/fuzz/fuzz.hpp"
+#include "tests/fuzz/port_run.hpp"
 
 namespace planar::fuzz {
 
@@ -82,7 +85,7 @@ struct Lab {
     channel_check.archive(a);
     network.archive(a);
     card->archive(a);
-    a(now, ram);
+    a(now, ram, seen);
   }
   std::vector<std::uint8_t> saved() { return test::saved_state(*this); }
   void restore(const std::vector<std::uint8_t>& stream) { test::restore_state(*this, stream); }
@@ -91,7 +94,12 @@ struct Lab {
     fuzz::expect(end >= now && end - now < access_limit, "an access that does not end");
     now = end;
   }
-  void in(std::uint16_t port, unsigned bytes) { ended(bus.io_read(port, bytes, now).end); }
+  void read(const cpu::Cycle& cycle) {
+    saw(cycle.value);
+    ended(cycle.end);
+  }
+  void saw(std::uint32_t value) { seen = (seen ^ value) * 0x100000001B3u; }
+  void in(std::uint16_t port, unsigned bytes) { read(bus.io_read(port, bytes, now)); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
   void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
     if (address < ram.size()) {  // the processor's own access to it
@@ -101,7 +109,14 @@ struct Lab {
     }
     ended(bus.memory_write(address, bytes, value, now));
   }
-  void get(std::uint32_t address, unsigned bytes) { ended(bus.memory_read(address, bytes, now).end); }
+  void get(std::uint32_t address, unsigned bytes) { read(bus.memory_read(address, bytes, now)); }
+  /// REP INS or OUTS of `data`.
+  void repeat(std::uint16_t port, unsigned bytes, Direction direction, std::span<std::uint8_t> data) {
+    repeated |= !data.empty();
+    for (RepeatedAccess access(bus, port, bytes, direction, data); !access.over();)
+      ended(runs ? access.many(now) : access.one(now));
+    for (const std::uint8_t b : data) saw(b);
+  }
   void step(Time t) {
     now += t;
     scheduler.advance(now);
@@ -138,12 +153,18 @@ struct Lab {
       }
       case block_in: {
         const auto port = input.u16();
-        for (unsigned n = input.u8(); n; --n) in(port, bytes);
+        std::vector<std::uint8_t> data(std::size_t{input.u8()} * bytes);
+        repeat(port, bytes, Direction::read, data);
         break;
       }
       case block_out: {
         const auto port = input.u16();
-        for (unsigned n = input.u8(), value = input.u8(); n; --n) out(port, bytes, value * 0x01010101u + n);
+        const unsigned count = input.u8(), value = input.u8();
+        std::vector<std::uint8_t> data;
+        for (unsigned n = count; n; --n)
+          for (unsigned b = 0; b < bytes; ++b)
+            data.push_back(static_cast<std::uint8_t>((value * 0x01010101u + n) >> 8 * b));
+        repeat(port, bytes, Direction::write, data);
         break;
       }
       case peeks: {
@@ -181,7 +202,10 @@ struct Lab {
   McaParts made;
   bus::Adapter* card;
   Time now{};
-  unsigned looked = 0;  // number of peeks by peek_around() in this run
+  std::uint64_t seen = 0;  // depends on all that has been read
+  bool runs = false;       // whether repeated accesses may be made as runs
+  bool repeated = false;   // whether there were any in this run
+  unsigned looked = 0;     // number of peeks by peek_around() in this run
   std::vector<std::uint8_t> pristine;
 };
 
@@ -192,6 +216,7 @@ struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint
 template <class Network>
 void run(Lab<Network>& lab, Input input, unsigned done, Middle* middle) {
   lab.looked = 0;
+  lab.repeated = false;
   for (; input.left() && done < operation_limit && lab.now < run_limit; ++done) {
     if (middle && done == middle->after) {
       middle->rest = input;
@@ -217,6 +242,12 @@ int run_input(std::span<const std::uint8_t> bytes) {
   lab.restore(middle.state);
   run(lab, *middle.rest, middle.after, nullptr);
   fuzz::expect(whole == lab.saved(), "a run that a snapshot changes");
+  if (!lab.repeated) return 0;
+  lab.restore(middle.state);
+  lab.runs = true;
+  run(lab, *middle.rest, middle.after, nullptr);
+  lab.runs = false;
+  fuzz::expect(whole == lab.saved(), "accesses as a run that differ from single ones");
   return 0;
 }
 
