@@ -3,7 +3,7 @@
 """Regenerates the tables and pictures of the pages beside it, docs/findings/*.md: make.py PLANAR [FOLDER [BENCHMARK...]]
 
 Runs planar compare for each benchmark and keeps the finished runs in FOLDER (build/findings): running the same command again
-resumes. Writes the tables between the marks of the pages and the pictures next to this script. With BENCHMARKs, only the tables and
+resumes. Bonds of two different cards are run each time (minutes), gigabit floods if planar's cache of results has none of this build. Writes the tables between the marks of the pages and the pictures next to this script. With BENCHMARKs, only the tables and
 pictures that need no other benchmark. Minutes on two cores.
 """
 import json
