@@ -100,7 +100,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");
     replace_file(folder / "compare.html", comparison_html(c), "--report");
   }
-  if ((!json_file || *json_file != "-") && !nothing_fits(outcomes)) {
+  if (json_file != "-" && !nothing_fits(outcomes)) {
     fmt::print("{}", comparison_text(c));
     if (!folder_name.empty() && failure.empty())
       fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());

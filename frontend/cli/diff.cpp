@@ -33,8 +33,8 @@ ordered_json read_result(const std::string& file) {
 
 int compare_timelines_only(const Options& o) {
   const TimelineDiff diff = diff_timelines(o.first, o.second);
+  if (o.json != "-") fmt::print("{}", diff.text(o.first, o.second));
   if (o.json) write_json(*o.json, diff.json(o.first, o.second));
-  if (!o.json || *o.json != "-") fmt::print("{}", diff.text(o.first, o.second));
   return diff.same() ? 0 : 1;
 }
 
@@ -48,8 +48,8 @@ int run(const Options& o) {
     json["timeline"] = parting.json(o.timelines[0], o.timelines[1]);
     text += parting.text(o.timelines[0], o.timelines[1]);
   }
+  if (o.json != "-") fmt::print("{}", text);
   if (o.json) write_json(*o.json, json);
-  if (!o.json || *o.json != "-") fmt::print("{}", text);
   return diff.same_figures() ? 0 : 1;
 }
 

@@ -177,7 +177,7 @@ int run(const ServerOptions& o) {
         ++c;
         continue;
       }
-      if (!o.json || *o.json != "-") {
+      if (o.json != "-") {
         fmt::print("{}\n", c->text());
         std::fflush(stdout);
       }

@@ -170,7 +170,7 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
     rows.push_back(varied(row, variations[place], outcomes.data() + first));
   }
   const auto note = cache_note(outcomes);
-  if (!o.command.json || *o.command.json != "-")
+  if (o.command.json != "-")
     fmt::print("{}{}", sensitivity_text(rows), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   if (o.command.json) {
     auto json = sensitivity_json(rows);
@@ -233,7 +233,7 @@ int run(const PublishedOptions& o) {
     if (!outcome.result && !outcome.interrupted()) status = std::max(status, outcome.status);
   if (!interrupted.empty()) status = static_cast<int>(interrupted_exit);
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
-  if (!o.command.json || *o.command.json != "-") {
+  if (o.command.json != "-") {
     fmt::print("{}", published_text(rows, machines));
     if (placements > 1)
       fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",

@@ -191,7 +191,7 @@ int run(const RegressOptions& o) {
   RegressReport report(stored.name, *baseline, std::move(made), outcomes);
   check_possible(report, outcomes);
   report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
-  if (!command.json || *command.json != "-") fmt::print("{}", report.text());
+  if (command.json != "-") fmt::print("{}", report.text());
   if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
   if (command.json) write_json(*command.json, report.json());
   if (!interrupted.empty()) throw Error(interrupted, interrupted_exit);

@@ -102,8 +102,7 @@ int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::strin
   }
   const auto combined = combine_runs(results);
   const auto note = cache_note(outcomes);
-  if (!json || *json != "-")
-    fmt::print("{}{}", text(benchmark, combined), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
+  if (json != "-") fmt::print("{}{}", text(benchmark, combined), note.empty() ? "" : "\n" + wrapped(note, 0) + "\n");
   if (json) write_json(*json, combined);
   return 0;
 }

@@ -132,9 +132,9 @@ int bench_cpu(const BenchCpuOptions& o) {
       rows.push_back(std::move(row));
     }
   const auto json = bench_cpu_json(rows, o.repeat);
-  if (o.json) write_json(*o.json, json);
-  const bool text = !o.json || *o.json != "-";
+  const bool text = o.json != "-";
   if (text) fmt::print("{}", bench_cpu_table(rows, o.repeat));
+  if (o.json) write_json(*o.json, json);
   if (!o.compare) return 0;
   const auto comparison = compare_bench_cpu(earlier, json, *o.compare);
   fmt::print(text ? stdout : stderr, "\nCompared with {}\n{}", *o.compare, comparison.text);

@@ -219,19 +219,18 @@ int bench_timing(const BenchTimingOptions& o) {
   Progress progress(!o.quiet);
   for (const auto& machine : bench_machines(o.machines)) all.push_back(measure(machine, progress));
   progress.finish();
-  if (o.json) {
-    write_json(*o.json, to_json(all));
-    if (*o.json == "-") return 0;
+  if (o.json != "-") {
+    for (const auto& m : all) fmt::print("{}\n", table(m, o.explain));
+    fmt::print(
+        "Clocks per round (roms/bench/timing.asm, bus.asm, p6.asm), measured inside the machine. Expected clocks:\n"
+        "frontend/processor_bench/timing.toml, bus.toml, p6.toml; sources: M Intel's manuals, B published BogoMIPS of "
+        "the "
+        "class, P PCI\n"
+        "specification, C chip sets' data sheets, L lmbench's results of 1995 (P6: of 2002), A Agner Fog, G GMP, T "
+        "Torvalds, K other\n"
+        "lists, U unconfirmed, R recalled, S secondary, I inferred. --explain prints the terms.\n");
   }
-  for (const auto& m : all) fmt::print("{}\n", table(m, o.explain));
-  fmt::print(
-      "Clocks per round (roms/bench/timing.asm, bus.asm, p6.asm), measured inside the machine. Expected clocks:\n"
-      "frontend/processor_bench/timing.toml, bus.toml, p6.toml; sources: M Intel's manuals, B published BogoMIPS of "
-      "the "
-      "class, P PCI\n"
-      "specification, C chip sets' data sheets, L lmbench's results of 1995 (P6: of 2002), A Agner Fog, G GMP, T "
-      "Torvalds, K other\n"
-      "lists, U unconfirmed, R recalled, S secondary, I inferred. --explain prints the terms.\n");
+  if (o.json) write_json(*o.json, to_json(all));
   return 0;
 }
 
