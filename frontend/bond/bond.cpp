@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/common/small_letters.hpp"
 #include "devices/stations/peer/peer.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/options.hpp"
@@ -41,10 +41,6 @@ std::vector<unsigned> network_slots(const Config& config) {
 /// has given that one, else `usual`, for the first one, too. Throws Error for an RTL8139 to which the user has given
 /// another.
 void give_one_address(Config& config, const std::vector<unsigned>& slots, const std::string& usual) {
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
-  const auto same = [&](const std::string& x, const std::string& y) {
-    return std::ranges::equal(x, y, {}, lower, lower);
-  };
   const auto path = [](unsigned slot) { return fmt::format("slot.{}.mac", slot); };
   const auto given = [&](unsigned slot) { return config.peek_text(path(slot)); };
   for (const unsigned slot : slots) {
@@ -52,7 +48,7 @@ void give_one_address(Config& config, const std::vector<unsigned>& slots, const 
     const std::string wanted = given(slots.front()).empty() ? usual : given(slots.front());
     if (given(slot).empty()) config.set_text(path(slot), wanted, "--bond");
     if (given(slots.front()).empty()) config.set_text(path(slots.front()), wanted, "--bond");
-    if (!same(given(slot), wanted))
+    if (small_letters(given(slot)) != small_letters(wanted))
       config.fail(path(slot), fmt::format("the rtl8139 would receive nothing in a bond, because Linux 2.2.16's driver "
                                           "cannot give it the first card's address; write {}, or leave it out",
                                           wanted));

@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/common/error.hpp"
+#include "core/common/small_letters.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "machines/config/units.hpp"
 
@@ -27,9 +27,7 @@ bool fits(const std::string& device, std::string_view name) {
 std::string asked_of(const std::string& machine, std::string_view name) {
   if (name == machine) return "";
   if (!machine.empty() && name.starts_with(machine + '.')) name.remove_prefix(machine.size() + 1);
-  std::string device(name);
-  std::ranges::transform(device, device.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return device;
+  return small_letters(std::string(name));
 }
 
 [[noreturn]] void refuse(Lab& lab, const std::string& name) {

@@ -5,13 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
+#include "core/common/small_letters.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/units.hpp"
 #include "machines/config/usual_names.hpp"
@@ -60,9 +59,8 @@ std::string seconds_argument(const std::string& text) {
 
 std::string bit_rate_argument(const std::string& text) {
   const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
-  std::string unit;
-  for (const char c : std::string_view(text).substr(end))
-    if (c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string unit = small_letters(text.substr(end));
+  std::erase(unit, ' ');
   return end > 0 && (unit.empty() || unit == "mbit/s") ? text.substr(0, end) + " Mbit/s" : text;
 }
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/common/error.hpp"
+#include "core/common/small_letters.hpp"
 #include "machines/config/units.hpp"
 
 namespace planar {
@@ -106,12 +106,12 @@ std::vector<std::uint16_t> parse_chord(std::string_view text) {
   std::string name;
   for (std::size_t at = 0; at <= text.size(); ++at) {
     if (at < text.size() && text[at] != '-') {
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
+      name += text[at];
       continue;
     }
     if (name.empty())
       throw Error(fmt::format("'{}' lacks a key on one side of a '-'; the key itself is named 'minus'", text));
-    keys.push_back(named_key(name));
+    keys.push_back(named_key(small_letters(name)));
     name.clear();
   }
   return keys;

@@ -205,6 +205,7 @@ class Session final : private DebugTarget, private WindowActions {
   void insert_cd(const std::string& file);
   void eject_cd(bool by_force);
   unsigned first_cdrom(std::size_t machine = 0) const;
+  bool in_result_folder(const std::string& file) const;
   /// Throws Error for a step that writes where no file can be.
   void check_output(const Step& step) const;
   /// What the steps from `first` on insert, by its names there.

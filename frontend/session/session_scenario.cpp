@@ -87,9 +87,12 @@ void Session::check_standard_output(const OutputOptions& output, const std::vect
     if (to_do[n].kind == StepKind::describe) refuse(fmt::format("the step '{}'", to_do[n].source));
 }
 
+bool Session::in_result_folder(const std::string& file) const {
+  return std::filesystem::path(file).parent_path() == result_;
+}
+
 void Session::check_output(const Step& step) const {
-  const bool in_result_folder = std::filesystem::path(step.text).parent_path() == result_;
-  if (step.kind != StepKind::grab_screen || !in_result_folder)  // which grabbing a screen makes
+  if (step.kind != StepKind::grab_screen || !in_result_folder(step.text))  // which grabbing a screen makes
     check_place(step.text, step.origin + ": " + step.source);
 }
 
@@ -161,7 +164,7 @@ std::string Session::step_file(const std::string& file) const {
 }
 
 void Session::grab_screen(const std::string& file, unsigned count) {
-  if (!steps_restored_ && std::filesystem::path(file).parent_path() == result_) make_result_folder(result_);
+  if (!steps_restored_ && in_result_folder(file)) make_result_folder(result_);
   if (file.ends_with(".png")) return write_png(picture(), step_file(file));
   if (!file.empty()) return replace_file(step_file(file), lines(screen()));
   const auto name = (result_folder() / fmt::format("screen-{}", count)).string();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/common/small_letters.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -19,11 +20,9 @@ namespace {
 
 /// Its letters and digits, in small letters.
 std::string plain(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (const auto byte = static_cast<unsigned char>(c); std::isalnum(byte))
-      out += static_cast<char>(std::tolower(byte));
-  return out;
+  std::string out(text);
+  std::erase_if(out, [](unsigned char c) { return !std::isalnum(c); });
+  return small_letters(std::move(out));
 }
 
 std::string without(std::string text, std::string_view prefix) {

@@ -36,10 +36,6 @@ std::string disk_summary(const storage::DiskImage& disk) {
   return {};
 }
 
-std::string storage_drive(const storage::Drive& drive, unsigned id) {
-  return fmt::format("{} {}", drive.kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id);
-}
-
 /// Both write into one file.
 bool changes_same_file(const storage::DiskImage& old, const storage::DiskSpec& next) {
   const auto written = storage::files_of(next).written;
@@ -285,7 +281,8 @@ std::string Lab::Node::summary() const {
     out += "\n";
   }
   for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
-  for (const auto& drive : empty_drives()) out += fmt::format("  {}: empty\n", drive);
+  for (const auto& [drive, disk] : drives())  // a machine has more than drive A only if its user wants them
+    if (!disk && drive != diskette_drives[0]) out += fmt::format("  {}: empty\n", drive);
   if (!kernel_summary.empty()) out += fmt::format("  {}\n", kernel_summary);
   return out;
 }
@@ -335,25 +332,23 @@ NetCounters Lab::frames(std::size_t n) {
   return sum;
 }
 
-std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::drives() const {
   std::vector<std::pair<std::string, const storage::DiskImage*>> list;
-  for (unsigned drive = 0; drive < std::size(diskette_drives); ++drive)
-    if (const auto& diskette = machine->diskette().drive(drive).image)
-      list.emplace_back(diskette_drives[drive], &diskette->disk());
+  for (unsigned n = 0; n < std::size(diskette_drives); ++n)
+    if (const auto& drive = machine->diskette().drive(n); drive.installed)
+      list.emplace_back(diskette_drives[n], drive.image ? &drive.image->disk() : nullptr);
   if (const StorageAdapter* storage = machine->storage())
     for (unsigned id = 0; id < 7; ++id)
-      if (const auto* drive = storage->drive(id); drive && drive->loaded())
-        list.emplace_back(storage_drive(*drive, id), &drive->image());
+      if (const auto* drive = storage->drive(id))
+        list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
+                          drive->loaded() ? &drive->image() : nullptr);
   return list;
 }
 
-std::vector<std::string> Lab::Node::empty_drives() const {
-  std::vector<std::string> names;
-  if (const auto& b = machine->diskette().drive(1); b.installed && !b.image) names.emplace_back(diskette_drives[1]);
-  if (const StorageAdapter* storage = machine->storage())
-    for (unsigned id = 0; id < 7; ++id)
-      if (const auto* drive = storage->drive(id); drive && !drive->loaded()) names.push_back(storage_drive(*drive, id));
-  return names;
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
+  auto list = drives();
+  std::erase_if(list, [](const auto& drive) { return drive.second == nullptr; });
+  return list;
 }
 
 std::vector<std::string> Lab::drive_failures() const {

@@ -105,10 +105,10 @@ class Lab {
     std::vector<std::uint8_t> diskette_image;
     std::string diskette_name;
     std::string kernel_summary;
-    /// In drives, with the drive's name.
+    /// The drives' names, and what is in them: null for an empty one.
+    std::vector<std::pair<std::string, const storage::DiskImage*>> drives() const;
+    /// Those that are not empty.
     std::vector<std::pair<std::string, const storage::DiskImage*>> disks() const;
-    /// Of those with nothing in them, drive B and the CD-ROM drives, which a machine has only if its user wants them.
-    std::vector<std::string> empty_drives() const;
     std::string summary() const;
   };
 

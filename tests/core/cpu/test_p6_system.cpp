@@ -3,6 +3,7 @@
 // Architecture Software Developer's Manual volume 3; application note AP-485.
 #include "core/cpu/fpu/fpu.hpp"
 #include "core/cpu/x86/memory_type.hpp"
+#include "tests/archived.hpp"
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -269,10 +270,7 @@ TEST_CASE("A snapshot keeps a P6's registers, MMX and global translations", "[cp
 
   Board b(Model::p6);
   b.ram = a.ram;
-  Archive out = Archive::saver();
-  a.cpu.archive(out);
-  Archive in = Archive::loader(out.stream());
-  b.cpu.archive(in);
+  test::restore_state(b.cpu, test::saved_state(a.cpu));
   CHECK(a.hash() == b.hash());
   b.step(2);
   CHECK(b.reg(EAX) == 0x11111111);  // the global page's translation has come along
@@ -296,12 +294,7 @@ TEST_CASE("A snapshot before the first instruction of a P6's handler changes not
     });
     if (external) b.step().cpu.set_intr(true);
     b.step();
-    if (snapshot) {
-      Archive saved = Archive::saver();
-      b.cpu.archive(saved);
-      Archive loaded = Archive::loader(saved.stream());
-      b.cpu.archive(loaded);
-    }
+    if (snapshot) test::restore_state(b.cpu, test::saved_state(b.cpu));
     CHECK(b.step().vector() == 6);  // the walk for its page sets the accessed bit there
     CHECK((b.pte(handlers_at) & 0x20) != 0);
     return b.hash();

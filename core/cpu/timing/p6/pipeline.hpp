@@ -45,6 +45,7 @@ struct PipelineP6 {
     std::uint64_t quarters = 0;
     std::array<std::uint32_t, 2> line{1, 1};
     std::array<std::uint64_t, 2> arrives{};
+    void end() { active = started = false; }
     /// As it was `before` but for the time; and `times` passes later (PipelineP6).
     bool recurs(const Repeat& before, const Period& period) const;
     void advance(const Repeat& before, const Period& period, std::uint64_t times);

@@ -383,7 +383,7 @@ void TimingP6::end_repeat() {
   clock_ = std::max(clock_, over);
   for (unsigned r = 0; r < general; ++r) set_register(r, {clock_, clock_});
   follow_clock();
-  repeat_.active = repeat_.started = false;
+  repeat_.end();
   forget_instruction();
 }
 
@@ -426,7 +426,7 @@ void TimingP6::interrupt_flush() {
   clock_ = memory_.drain(std::max(clock_, in_order()));
   window_.drain(clock_);
   front_end_.restart(clock_ + FrontEnd::redecode);
-  repeat_.active = repeat_.started = false;
+  repeat_.end();
 }
 
 void TimingP6::advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t mispredictions,

@@ -54,7 +54,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void abandon() {
     catch_up();
     forget_instruction();
-    repeat_.active = repeat_.started = false;
+    repeat_.end();
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);

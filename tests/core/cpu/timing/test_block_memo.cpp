@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/common/error.hpp"
+#include "tests/archived.hpp"
 #include "tests/core/cpu/timing/p6_support.hpp"
 
 using namespace planar;
@@ -92,10 +93,7 @@ End end_of(const Program& p, Way way) {
     const Time slice = cuts ? Time{n * n * 1900} : way == Way::chopped ? 97_ns : whole_run;
     b.cpu.run(std::min(whole_run, b.cpu.time() + slice));
     if (way != Way::snapshots || n % 8 != 0) continue;
-    Archive saved = Archive::saver();
-    b.cpu.archive(saved);
-    Archive loaded = Archive::loader(saved.stream());
-    b.cpu.archive(loaded);
+    test::restore_state(b.cpu, test::saved_state(b.cpu));
   }
   CHECK(b.cpu.halted());
   return {b.hash(), b.cpu.instructions(), b.cpu.learnt()};
@@ -164,10 +162,7 @@ TEST_CASE("P6: wherever it ends, code that is known leaves the state of computin
       INFO(end.ps << " ps");
       computed.cpu.run(end);
       followed.cpu.run(end);
-      Archive a = Archive::saver(), b = Archive::saver();
-      computed.cpu.archive(a);
-      followed.cpu.archive(b);
-      REQUIRE((a.stream() == b.stream()));
+      REQUIRE((test::saved_state(computed.cpu) == test::saved_state(followed.cpu)));
     }
   }
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names that people write in capitals or not.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace planar {
+
+/// `text` with small letters in place of capitals.
+inline std::string small_letters(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace planar
