@@ -85,7 +85,9 @@ void Debugger::interrupt() {
 }
 
 void Debugger::poll() {
-  if (mode_ != Mode::run || stop_ || !client_.poll(*this)) return;
+  if (mode_ == Mode::idle || mode_ == Mode::seek || stop_) return;
+  const bool asked = client_.poll(*this), left = mode_ == Mode::search && !served_;
+  if (!asked && !left) return;
   interrupt();
   target_.request_stop("debugger");
 }
@@ -203,8 +205,10 @@ Stop Debugger::step_range(std::uint32_t first, std::uint32_t end) {
     Stop stop = step(true);
     const std::uint32_t at = machine().cpu().instruction_address();
     if (stop.why != Stop::Why::stepped || at < first || at >= end) return stop;
-    if (n % 256 == 0) poll();
-    if (stop_) return take_stop();
+    if (n % 256 == 0 && client_.poll(*this)) {
+      stop.why = Stop::Why::asked;
+      return stop;
+    }
     for (const Breakpoint& b : breakpoints_)
       if (b.kind == BreakKind::execute && at >= b.first && at <= b.last) {
         stop.why = Stop::Why::breakpoint;

@@ -113,7 +113,8 @@ class Debugger final : private net::WireObserver {
   /// Steps until the instruction's linear address is outside of [first, end).
   Stop step_range(std::uint32_t first, std::uint32_t end);
   /// Back by `count` boundaries, or to the latest one in the past at which a breakpoint was hit; `beginning` if the
-  /// history does not reach that far. Throws Error if this run cannot be repeated.
+  /// history does not reach that far. Throws Error if this run cannot be repeated. When the user asks for a stop,
+  /// reverse_continue() gives up and is where it was (`asked`).
   Stop reverse_step(std::size_t count = 1);
   Stop reverse_continue();
   /// The user changed registers or memory: the history begins anew.
@@ -148,6 +149,7 @@ class Debugger final : private net::WireObserver {
   void replay_near(const Checkpoint& from, const Position& to, Time margin);
   /// The latest `count` boundaries from `from` up to before `here`, or all of them. Moves the run.
   std::vector<Position> boundaries_before(const Checkpoint& from, const Position& here, std::size_t count);
+  Stop abandon_search(const Position& here);
   void check_history();
   void keep_checkpoint();
 

@@ -106,6 +106,23 @@ Stop Debugger::reverse_step(std::size_t count) {
   return stop;
 }
 
+// Back to where the user was. Without a history, because the user has left, from here forwards.
+Stop Debugger::abandon_search(const Position& here) {
+  Stop stop = take_stop();
+  const auto& list = history_.list();
+  const auto from = std::find_if(list.rbegin(), list.rend(),
+                                 [&](const Checkpoint& c) { return c.positions[current_] <= here; });
+  if (from != list.rend()) {
+    go(*from, here);
+  } else {
+    mode_ = Mode::seek;
+    follow_to(here);
+    disarm();
+    stop_.reset();
+  }
+  return stop;
+}
+
 Stop Debugger::reverse_continue() {
   check_history();
   const Position here = position();
@@ -120,6 +137,7 @@ Stop Debugger::reverse_continue() {
     mode_ = Mode::search;
     set_alarm(lab().scheduler().now());
     follow_to(end);
+    if (stop_) return abandon_search(here);
     if (found_) {
       const auto [at, stop] = *found_;
       go(*from, at);

@@ -24,14 +24,16 @@ using AtStop = std::function<bool(Debugger&, const Stop&)>;
 
 class FunctionClient final : public DebugClient {
  public:
-  explicit FunctionClient(AtStop at_stop) : at_stop_(std::move(at_stop)) {}
+  explicit FunctionClient(AtStop at_stop, std::function<bool(Debugger&)> poll = {})
+      : at_stop_(std::move(at_stop)), poll_(std::move(poll)) {}
   bool waits() const override { return true; }
   bool stopped(Debugger& debugger, const Stop& stop) override { return at_stop_(debugger, stop); }
-  bool poll(Debugger&) override { return false; }
+  bool poll(Debugger& debugger) override { return poll_ && poll_(debugger); }
   void ended(Debugger&) override {}
 
  private:
   AtStop at_stop_;
+  std::function<bool(Debugger&)> poll_;
 };
 
 /// The built-in guest with netio of a few milliseconds to do.

@@ -204,6 +204,59 @@ TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, 
   CHECK(hits.size() == 3);
 }
 
+TEST_CASE("a search backwards ends where it began when the user asks for a stop, and when the user leaves") {
+  for (const bool leaves : {false, true}) {
+    INFO(leaves);
+    const auto alone = netio_session("model77", "ne2");
+    const auto session = netio_session("model77", "ne2");
+    bool searching = false;
+    unsigned polls = 0, stops = 0;
+    session->debug(std::make_unique<FunctionClient>(
+        [&](Debugger& d, const Stop& stop) {
+          if (stop.why == Stop::Why::asked) {
+            d.add(at_instruction(guest_symbol("tcp_sendmsg")));
+            return true;
+          }
+          ++stops;
+          const std::string here = session->state_hash();
+          d.remove_all();
+          Breakpoint never;
+          never.kind = BreakKind::port;
+          never.first = never.last = 0x7777;
+          never.writes = true;
+          d.add(never);
+          searching = true;
+          CHECK(d.reverse_continue().why == Stop::Why::asked);
+          searching = false;
+          CHECK(session->state_hash() == here);
+          d.remove_all();
+          return true;
+        },
+        [&](Debugger& d) {
+          if (!searching || ++polls < 3) return false;
+          if (leaves) d.release();
+          return !leaves;
+        }));
+    const End end = end_of(*session);
+    CHECK(stops == 1);
+    CHECK(polls == 3);
+    check_same(end, end_of(*alone));
+  }
+}
+
+TEST_CASE("steps within a range end when the user asks for a stop") {
+  const auto session = netio_session("model77", "ne2");
+  unsigned polls = 0;
+  session->debug(std::make_unique<FunctionClient>(
+      [&](Debugger& d, const Stop&) {
+        CHECK(d.step_range(0, 0xFFFF'FFFF).why == Stop::Why::asked);
+        CHECK(polls == 3);
+        return false;
+      },
+      [&](Debugger&) { return ++polls == 3; }));
+  CHECK(run(*session) == RunEnd::interrupted);
+}
+
 TEST_CASE("a bus master's write to a descriptor stops the run") {
   const auto session = netio_session("model95", "etherstreamer");
   std::vector<std::string> writes;
