@@ -17,7 +17,7 @@ auto Contains(T&& text) { return ContainsSubstring(std::forward<T>(text)); }
 }  // namespace Catch::Matchers
 
 namespace Catch {
-using Matchers::Contains;
+using Matchers::Contains, Matchers::EndsWith, Matchers::Equals, Matchers::StartsWith;
 }
 #else
 #include <catch2/catch.hpp>
