@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a chip finds on its board, whatever the board is plugged into. A chip with a memory of its own to reach adds
-// that to an interface of its own.
+// What a chip finds on its board, whatever bus the board is plugged into. A chip that accesses a memory of its own adds
+// that in an interface of its own.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class ChipHost {
 /// The board of a chip that masters the system's bus.
 class BusMasterHost : public ChipHost {
  public:
-  /// Moves `bytes` bytes between host memory and the chip's transfer_buffer(), `direction` as the host's memory sees
-  /// it; the chip's transfer_done() ends it. One transfer at a time.
+  /// Moves `bytes` bytes between host memory and the chip's transfer_buffer(), `direction` as seen by the host's
+  /// memory; it ends with the chip's transfer_done(). One transfer at a time.
   virtual void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) = 0;
   virtual void cancel_transfer(Time now) = 0;
 
@@ -33,14 +33,14 @@ class BusMasterHost : public ChipHost {
   ~BusMasterHost() = default;
 };
 
-/// The bus interface of a chip that masters its bus in bursts, whose length and command it chooses itself. It has one
-/// burst at work at a time; a chip with several DMA engines shares it among them (dma/dma_engines.hpp).
+/// The bus interface of a chip that masters its bus in bursts, whose length and command it chooses itself. It handles
+/// one burst at a time; a chip with several DMA engines shares it among them (dma/dma_engines.hpp).
 class BurstHost : public ChipHost {
  public:
   /// Moves `bytes` bytes (more than 0) between memory at `address` and the chip's BurstClient::burst_data(). Any byte
   /// address: the first and the last doubleword have byte enables.
   virtual void start_burst(BurstCommand command, std::uint32_t address, std::uint32_t bytes, Time now) = 0;
-  /// Gives the burst up; what was moved by then stays moved, burst_done() does not follow.
+  /// Abandons the burst; what has been moved stays moved, burst_done() does not follow.
   virtual void cancel_burst(Time now) = 0;
 
  protected:
@@ -50,9 +50,9 @@ class BurstHost : public ChipHost {
 /// The chip's side of a burst.
 class BurstClient {
  public:
-  /// The bytes of the burst under way, as many as start_burst() said.
+  /// The bytes of the burst under way, as many as given to start_burst().
   virtual std::span<std::uint8_t> burst_data() = 0;
-  /// It has ended. `moved`: all of it; false: nobody answered (master abort), or the target gave it up.
+  /// It has ended. `moved`: all of it; false: no target answered (master abort), or the target ended it.
   virtual void burst_done(bool moved, Time now) = 0;
 
  protected:

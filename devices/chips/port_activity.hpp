@@ -6,7 +6,7 @@
 
 namespace planar {
 
-/// For Description::activity(): the frame is leaving, waits for silence, a gap or its backoff, or there is none.
+/// For Description::activity(): a frame is being sent, waits for silence, a gap or its backoff, or there is none.
 inline const char* port_activity(const net::EthernetPort& port) {
   return port.transmitting() ? "sends" : port.busy() ? "waits for the wire" : "idle";
 }

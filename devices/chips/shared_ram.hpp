@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor's window into memory that it shares with a chip on the chip's own bus: whoever comes second waits. The
-// chip keeps the bus for a whole burst, the processor for one access.
+// The processor's window into memory that it shares with a chip on the chip's own bus: the later one waits. The chip
+// keeps the bus for a whole burst, the processor for one access.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace planar {
 template <class Chip>
 class SharedRam : public Slave {
  public:
-  /// `access`: of the processor, once the chip has left.
+  /// `access`: the processor's, once the chip has released the bus.
   SharedRam(std::vector<std::uint8_t>& ram, Chip& chip, const Scheduler& scheduler, Time access)
       : ram_(ram), chip_(chip), scheduler_(scheduler), access_(access) {}
 

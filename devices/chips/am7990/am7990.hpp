@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // AMD Am7990 LANCE, local area network controller for Ethernet.
 //
-// The chip knows its four registers, the memory of its local bus (Am7990Host), its place on the wire, and time; no
-// bus. Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c and
-// depca.c for what drivers rely on (docs/hardware/am7990.md). Files by chapter: am7990.cpp registers, initialisation,
-// interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback; am7990_receive.cpp
-// address filter, receiver, chaining.
+// The chip knows its four registers, the memory of its local bus (Am7990Host), its network port, and time; it knows no
+// system bus. Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c
+// and depca.c for what drivers rely on (docs/hardware/am7990.md). Files by chapter: am7990.cpp registers,
+// initialisation, interrupts and the owner of the local bus; am7990_transmit.cpp look for work, transmitter, loopback;
+// am7990_receive.cpp address filter, receiver, chaining.
 //
 //   RAP  1:0 selects what RDP reaches
 //   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD
@@ -25,13 +25,13 @@
 //
 // One SILO of 48 bytes serves both directions. A frame that waits for the wire (gap, back-off) has its first bytes in
 // it; "reception has priority over transmission during the time that the transmitter is backing off": a frame for this
-// station takes the SILO, and the transmission begins anew when the microprogram next looks at the transmit ring. It
-// looks there after each transmission, when TDMD is set, and 1.6 ms after it last looked. That a reception is followed
-// by no look of its own was chosen knowing the published figures (docs/hardware/am7990.md#looking-for-work)
-// (P: sknet chip.reception_look): both cards with this chip are slower than every other one on the 95, most of all
-// where the driver never sets TDMD.
+// station takes the SILO, and the transmission starts again when the microprogram next polls the transmit ring. It does
+// so after each transmission, when TDMD is set, and 1.6 ms after the last poll. That a reception is not followed by a
+// poll was chosen knowing the published figures (docs/hardware/am7990.md#looking-for-work) (P: sknet
+// chip.reception_look): both cards with this chip are slower than every other one on the 95, especially if the driver
+// never sets TDMD.
 //
-// Known to be simplified: a chain of transmit buffers is looked through when its frame starts (the chip reads one
+// Known to be simplified: a chain of transmit buffers is read through when its frame starts (the chip reads one
 // descriptor ahead of its DMA) and the bytes are fetched then; the collision heartbeat is always heard (CERR stays 0);
 // TDR is filled in with RTRY only; a collision leaves the bus pattern of a frame that runs on; byte counts below the
 // data sheet's minimum are served; the Rev. C fault that puts garbage before a frame is absent.
@@ -51,10 +51,10 @@
 
 namespace planar::ethernet {
 
-/// What the chip reaches: memory on its local bus (24 address lines), and its interrupt pin.
+/// What the chip can access: memory on its local bus (24 address lines), and its interrupt pin.
 class Am7990Host : public ChipHost {
  public:
-  /// False where nothing answers with READY: the chip gives up after 25.6 us with MERR.
+  /// False if nothing answers with READY: the chip gives up after 25.6 us with MERR.
   virtual bool local_ready(std::uint32_t /*address*/) const { return true; }
   virtual std::uint8_t local_read(std::uint32_t address) const = 0;
   virtual void local_write(std::uint32_t address, std::uint8_t value) = 0;
@@ -66,8 +66,8 @@ class Am7990Host : public ChipHost {
 /// The board may change them; the values here are the chip's own.
 struct Am7990Timing {
   Time dma_cycle = 600_ns;        ///< one word; datasheet: six periods of 100 ns without wait states
-  Time poll_interval = 1'600_us;  ///< between two looks at the transmit ring, 0 never; datasheet
-  unsigned burst_words = 8;       ///< of one tenure of the local bus; datasheet
+  Time poll_interval = 1'600_us;  ///< between two polls of the transmit ring, 0 never; datasheet
+  unsigned burst_words = 8;       ///< per tenure of the local bus; datasheet
   /// From the last bit of a frame to the write of its status: the wait for the collision heartbeat; inferred. With the
   /// descriptor reads after it a chained frame is ready within the 9.6 us gap.
   Time transmit_end = 4_us;
@@ -144,8 +144,7 @@ class Am7990 final : public net::EthernetStation {
   void write_rdp(std::uint16_t value, Time now);
   std::uint16_t csr(unsigned number) const;
 
-  /// When the local bus is free of the chip's DMA for an access that wants it at `t`: `t` itself, or the end of the
-  /// burst.
+  /// When the chip's DMA leaves the local bus free for an access at `t`: `t` itself, or the end of the burst.
   Time local_bus_free(Time t) const;
   /// Brings what the chip has stored in memory up to `now`, before the host looks there.
   void sync(Time now);
@@ -175,9 +174,9 @@ class Am7990 final : public net::EthernetStation {
     std::uint32_t here() const { return at(index); }
     void advance() { index = (index + 1) % length; }
   };
-  struct SentBuffer {  // a transmit descriptor of the frame in hand
+  struct SentBuffer {  // a transmit descriptor of the current frame
     std::uint32_t descriptor = 0;
-    std::uint32_t end = 0;  ///< the frame's bytes up to here lie in this buffer and those before
+    std::uint32_t end = 0;  ///< the frame's bytes up to here are in this buffer and earlier ones
     void archive(Archive& a) { a(descriptor, end); }
   };
 
@@ -241,36 +240,36 @@ class Am7990 final : public net::EthernetStation {
   Time bus_held_until_{};
 
   Time last_look_{};           // at the transmit ring
-  Time requested_{};           // when the frame in hand was given to the MAC
+  Time requested_{};           // when the current frame was given to the MAC
   bool deferred_ = false;      // ... which had to wait for another station
-  std::uint16_t tmd1_ = 0;     // of the descriptor at hand, as the look has read it
+  std::uint16_t tmd1_ = 0;     // of the current descriptor, as read by the poll
   bool loading_ = false;       // descriptor and first bytes of a frame are being fetched
-  bool orphan_ = false;        // a stop cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;        // a stop cut the frame on the wire: its outcome is ignored
   bool buffer_error_ = false;  // its chain ends in a descriptor that the chip does not own
   std::vector<std::uint8_t> frame_;
   std::vector<SentBuffer> chain_;
-  std::uint32_t chain_done_ = 0;  // buffers given back already
+  std::uint32_t chain_done_ = 0;  // buffers already given back
 
   bool listening_ = false;  // the frame on the wire began while the receiver was on
   bool storing_ = false;    // ... is for us and has a buffer
   bool matched_ = false;
   bool first_buffer_ = false;  // still in the buffer in which it began
   bool overflow_ = false;      // the SILO ran over
-  bool lost_ = false;          // the rest of the frame goes nowhere
+  bool lost_ = false;          // the rest of the frame is discarded
   bool receive_end_pending_ = false;
   std::uint32_t buffer_ = 0, buffer_left_ = 0, stored_ = 0;
   std::uint16_t end_status_ = 0, end_count_ = 0;
 
   Counters counters_;
   net::EthernetPort port_;
-  Event initialised_;      // the last word of the initialisation block is in
+  Event initialised_;      // the last word of the initialisation block has been read
   Event look_;             // at the transmit ring
   Event descriptor_read_;  // its last word has been read
   Event silo_loaded_;      // the first word of a frame is in the SILO
-  Event buffer_sent_;      // the last byte of a buffer leaves, or the chain breaks off
-  Event babbled_;          // 1519 bytes have left
+  Event buffer_sent_;      // the last byte of a buffer is sent, or the chain breaks off
+  Event babbled_;          // 1519 bytes have been sent
   Event status_written_;   // a transmit descriptor has its status
-  Event loop_end_;         // an internal loopback frame has gone round
+  Event loop_end_;         // an internal loopback frame has ended
   Event receive_step_;     // the destination address is complete, the SILO full, or a buffer
   Event receive_done_;     // a receive descriptor has its status
 };

@@ -37,7 +37,7 @@ class At93c46 {
   bool started_ = false;      // the start bit has come
   std::uint8_t bits_ = 0;     // of opcode and address so far
   std::uint8_t command_ = 0;  // these eight bits
-  std::uint16_t shift_ = 0;   // what DO has yet to give
+  std::uint16_t shift_ = 0;   // bits that DO still has to output
   bool data_out_ = true;
 };
 

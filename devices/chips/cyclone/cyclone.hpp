@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 3Com "Cyclone": the single-chip controller of the 3C905B, EtherLink XL with the Boomerang programming model.
 //
-// The chip knows its registers, its two FIFOs, the lists in memory that it works through, its EEPROM, its PHY, its
-// place on the wire, and time; no bus. Source of behaviour: Linux 2.2.17 3c59x.c, FreeBSD's if_xl and its header,
-// Darwin's and Solaris's headers for the 3C90xB, which quote 3Com's technical reference
-// (devices/ethernet/3c905b/3c905b.md); names are 3Com's. Files by chapter: cyclone.cpp commands, interrupts,
-// statistics; cyclone_registers.cpp windows and fixed registers; cyclone_download.cpp the list of frames to send;
-// cyclone_transmit.cpp the transmit FIFO and the wire; cyclone_receive.cpp the wire and the receive FIFO;
-// cyclone_upload.cpp the list of buffers.
+// The chip knows its registers, its two FIFOs, the lists in memory that it processes, its EEPROM, its PHY, its network
+// port, and time; it knows no bus. Source of behaviour: Linux 2.2.17 3c59x.c, FreeBSD's if_xl and its header, Darwin's
+// and Solaris's headers for the 3C90xB, which quote 3Com's technical reference (devices/ethernet/3c905b/3c905b.md);
+// names are 3Com's. Files by chapter: cyclone.cpp commands, interrupts, statistics; cyclone_registers.cpp windows and
+// fixed registers; cyclone_download.cpp the list of frames to send; cyclone_transmit.cpp the transmit FIFO and the
+// wire; cyclone_receive.cpp the wire and the receive FIFO; cyclone_upload.cpp the list of buffers.
 //
 // 128 ports. 0E is Command (written) and IntStatus (read) in every window; a command selects the window of 00 to 0D.
 //
@@ -24,9 +23,10 @@
 //
 //   DPD: DnNextPtr, FrameStartHeader, up to 63 x (address, length)    UPD: UpNextPtr, UpPktStatus, up to 63 x (same)
 //
-// A frame is downloaded as far as the transmit FIFO has room, and leaves when all of it, or TxStartThresh, is there;
-// its bytes are given back while it leaves, once TxReclaimThresh of them have. A received frame is uploaded as soon as
-// it cannot be a fragment of a collision any more, UpBurstThresh bytes at a time, while the rest of it arrives.
+// A frame is downloaded as the transmit FIFO has room, and sent when all of it, or TxStartThresh bytes, are there; once
+// TxReclaimThresh bytes have been sent, their space is freed while the rest is sent. A received frame is uploaded,
+// UpBurstThresh bytes at a time, as soon as it can no longer be a fragment of a collision, while the rest of it
+// arrives.
 //
 // Known to be simplified: type 1 DPDs (scheduled frames), RealTimeCnt, wake-up, VLAN tagging, PAUSE frames, the
 // priority thresholds (uploads go first) and FIFO self tests are missing; a frame of several fragments starts early
@@ -59,8 +59,8 @@ namespace planar::ethernet {
 /// FIFOs and times; all from the card's profile.
 struct CycloneTiming {
   std::uint32_t transmit_fifo = 2048, receive_fifo = 2048;  ///< bytes
-  Time transmit_start{};  ///< the byte that lets a frame start to the first preamble bit
-  Time reset{};           ///< TxReset, RxReset, GlobalReset that leaves the EEPROM alone
+  Time transmit_start{};  ///< from the byte that lets a frame start to the first preamble bit
+  Time reset{};           ///< TxReset, RxReset, GlobalReset without the EEPROM
   Time global_reset{};    ///< GlobalReset with the EEPROM
   Time eeprom_read{}, eeprom_write{};
 };
@@ -69,7 +69,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
  public:
   static constexpr unsigned fragments_most = 63;   ///< of a descriptor [driver: if_xlreg.h]
   static constexpr unsigned tx_status_depth = 31;  ///< [recalled] 3Com's technical reference
-  /// Bytes of a reception before it counts, so that fragments of collisions vanish. [recalled] the same
+  /// Bytes after which a reception counts, so that fragments of collisions vanish. [recalled] the same
   static constexpr unsigned visible_bytes = 60;
   static constexpr unsigned length_most = 0x1FFF;  ///< of a fragment, and of a received frame
   static constexpr unsigned phy_address = 24;
@@ -102,7 +102,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
     SetHashFilterBit
   };
   enum Stall : std::uint8_t { UpStall, UpUnStall, DnStall, DnUnStall };
-  /// What a reset leaves alone.
+  /// What a reset does not affect.
   enum ResetMask : std::uint16_t { KeepNetwork = 0x004, KeepFifo = 0x008, KeepEeprom = 0x010, KeepDma = 0x100 };
   static constexpr std::uint16_t KeepHost = 0x020, KeepUpDown = 0x080;  // of GlobalReset
   enum IntStatus : std::uint16_t {
@@ -211,10 +211,10 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   Cyclone(Scheduler& scheduler, const std::string& name, BurstHost& host, const CycloneTiming& timing,
           const Eeprom& eeprom, const MiiPhyConfig& phy, std::uint64_t seed);
 
-  /// The RST# pin, at once. A frame on the wire is cut.
+  /// The RST# pin; takes effect at once. A frame on the wire is cut.
   void reset(Time now);
-  /// What configuration space says of memory commands: bytes of a cache line (0: unknown), and whether whole lines may
-  /// be written with write_invalidate.
+  /// Memory commands as set in configuration space: bytes per cache line (0: unknown), and whether whole lines may be
+  /// written with write_invalidate.
   void set_lines(unsigned bytes, bool write_invalidate);
 
   /// Port `offset` 0 to 127; `bytes` 1, 2 or 4 at an aligned offset.
@@ -239,7 +239,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   void link_changed(bool, Time now) override { phy_.medium_changed(now); }
 
  private:
-  /// By register of window 6; those of octets hold 20 bits, those of frames 10.
+  /// By register of window 6; octet counters have 20 bits, frame counters 10.
   enum Statistic : unsigned {
     // clang-format off
     CarrierLost, SqeErrors, MultipleCollisions, SingleCollisions, LateCollisions, RxOverruns, FramesXmittedOk,
@@ -251,7 +251,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
     std::vector<std::uint8_t> data;  // as far as it was downloaded
     std::uint32_t length = 0;        // once its last fragment is known
     bool complete = false;           // all of it was downloaded
-    bool over = false;               // given up before that
+    bool over = false;               // abandoned before that
     void archive(Archive& a) { a(header, data, length, complete, over); }
   };
   struct RxPacket {
@@ -261,15 +261,15 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
     bool complete = false, overrun = false;
     void archive(Archive& a) { a(data, taken, status, complete, overrun); }
   };
-  /// What an engine does next, or has under way.
+  /// An engine's next or current step.
   enum class Step : std::uint8_t { idle, header, fragment, data, skip, status, next, poll };
-  /// What it has read of its list.
+  /// What an engine has read of its list.
   struct ListEntry {
     Step step = Step::idle;
     std::uint32_t at = 0;                 // where the descriptor is
     std::uint32_t header = 0;             // FrameStartHeader or UpPktStatus as read
     std::uint32_t next = 0;               // its next pointer as read
-    std::uint32_t address = 0, left = 0;  // of the fragment at work
+    std::uint32_t address = 0, left = 0;  // of the current fragment
     std::uint8_t fragment = 0;            // its number
     bool last = false;                    // it is the last one
     void archive(Archive& a) { a(step, at, header, next, address, left, fragment, last); }
@@ -417,7 +417,7 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   std::deque<TxPacket> tx_fifo_;
   std::deque<TxStatusEntry> tx_status_;
   bool sending_ = false;  // the packet at the head is with the transmitter
-  bool orphan_ = false;   // a reset cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;   // a reset cut the frame on the wire: its outcome is ignored
   bool tx_fatal_ = false;
 
   std::deque<RxPacket> rx_fifo_;
@@ -434,9 +434,9 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   DmaEngines engines_;
   DmaEngine up_dma_, dn_dma_;  // uploads go first
   Event transmit_start_;       // the frame at the head reaches the serialiser
-  Event starved_;              // the wire wants a byte that is not there
+  Event starved_;              // the wire needs a byte that is not there
   Event room_;                 // enough has left the FIFO for a burst
-  Event loop_end_;             // a frame that does not use the wire is over
+  Event loop_end_;             // a frame that does not use the wire has ended
   Event receive_step_;         // enough of the arriving frame is there for the next decision
   Event dn_poll_, up_poll_, countdown_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DMA engines of a PCI chip, which share its one bus interface: each has one burst to move at a time, and of those
-// that wait the first in order of construction is served next. A burst that has begun ends before another one starts.
+// The DMA engines of a PCI chip, which share its one bus interface: each has one burst to move at a time, and of the
+// waiting ones the first in order of construction is served next. A burst that has begun ends before another one
+// starts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class DmaEngines final : public BurstClient {
   explicit DmaEngines(BurstHost& host) : host_(host) {}
   DmaEngines(const DmaEngines&) = delete;
 
-  /// Gives up all bursts; no callback follows (reset of the chip).
+  /// Abandons all bursts; no callback follows (reset of the chip).
   void cancel(Time now);
 
   // BurstClient, for the chip's board.
@@ -31,7 +32,7 @@ class DmaEngines final : public BurstClient {
   void burst_done(bool moved, Time now) override;
 
   void describe(Description& d) const;
-  /// The engines' bursts with it. Throws Error for a snapshot in which the burst under way is nobody's.
+  /// The engines' bursts with it. Throws Error for a snapshot in which the burst under way belongs to no engine.
   void archive(Archive& a);
 
  private:
@@ -40,7 +41,7 @@ class DmaEngines final : public BurstClient {
 
   BurstHost& host_;
   std::vector<DmaEngine*> engines_;  // in order of construction
-  std::int32_t current_ = -1;        // whose burst is under way; -1: nobody's
+  std::int32_t current_ = -1;        // whose burst is under way; -1: none
 };
 
 /// One of them. A member of its chip, built after the DmaEngines.
@@ -66,7 +67,7 @@ class DmaEngine {
   /// The doubleword at `offset` of it, little-endian.
   std::uint32_t word(std::uint32_t offset) const;
   std::uint32_t address() const { return address_; }
-  /// Gives the burst up; `done` does not follow.
+  /// Abandons the burst; `done` does not follow.
   void cancel(Time now);
 
  private:

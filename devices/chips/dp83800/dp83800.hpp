@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP83800, 10/100 Mbit/s Ethernet controller of the Olicom OC-2335.
 //
-// HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (docs/hardware/oc2335.md). All that is known is
-// its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything below is planar's
-// own declaration: a slave with two packet FIFOs at one 16-bit port, its registers named in the manner of
-// National's SONIC. Software written for the real chip cannot work with it.
+// HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (docs/hardware/oc2335.md). Only its name, its
+// 100 Mbit/s, and the fact that the card is a slave on the Micro Channel are known. Everything below is planar's own
+// definition: a slave with two packet FIFOs at one 16-bit port, its registers named in the manner of National's SONIC.
+// Software written for the real chip cannot work with it.
 //
 //   offset        read                                        write
 //   +00  DATA     next word of the oldest received frame      next word of the frame that TLR opened
-//   +02  TLR      bytes that the open frame still wants       10:0 length: opens a frame; 15 CRCI (no FCS of the chip's
-//   own) +04  TFR      bytes free in the transmit FIFO +06  TSR      oldest transmit status, which is taken      (0:
-//   there is none) +08  RSR      status of the oldest received frame         (0: there is none) +0A  CR       RST while
-//   a reset runs; RXEN, TXEN          RST, RXEN, RXDIS, TXEN, TXDIS, RDISC, TFLUSH +0C  ISR      causes ones clear +0E
-//   IMR      causes that interrupt +10  TCR      LBK loopback inside the chip +12  RCR      BRD broadcasts, PRO all
-//   single addresses, AMC all groups, ERR bad frames, RNT runts +14  MPT      frames lost to a full FIFO   \  16 bits,
-//   cleared by reading, stay at FFFFh; CTO is raised when one of +16  CRCT     frames with a bad FCS         > them
-//   reaches 8000h +18  FAET     those that end in mid-byte   / +20  PAR0-2   station address, first byte in the low
-//   half +28  MAR0-3   64-bit filter of group addresses: bit = top six bits of the address's CRC remainder
+//   +02  TLR      bytes still missing from the open frame     10:0 length: opens a frame; 15 CRCI (chip adds no FCS)
+//   +04  TFR      bytes free in the transmit FIFO
+//   +06  TSR      oldest transmit status, which is removed    (0: there is none)
+//   +08  RSR      status of the oldest received frame         (0: there is none)
+//   +0A  CR       RST while a reset runs; RXEN, TXEN          RST, RXEN, RXDIS, TXEN, TXDIS, RDISC, TFLUSH
+//   +0C  ISR      causes                                      ones clear
+//   +0E  IMR      causes that interrupt
+//   +10  TCR      LBK loopback inside the chip
+//   +12  RCR      BRD broadcasts, PRO all single addresses, AMC all groups, ERR bad frames, RNT runts
+//   +14  MPT      frames lost to a full FIFO   \  16 bits, cleared by reading, stay at FFFFh; CTO is raised when one of
+//   +16  CRCT     frames with a bad FCS         > them reaches 8000h
+//   +18  FAET     those that end in mid-byte   /
+//   +20  PAR0-2   station address, first byte in the low half
+//   +28  MAR0-3   64-bit filter of group addresses: bit = top six bits of the address's CRC remainder
 //
 // Transmit: TLR opens a frame if its length and four bytes of bookkeeping fit; that many bytes are then written to
-// DATA. A complete frame is sent when TXEN stands, padded to the Ethernet minimum: the FIFO stores and forwards, so a
-// frame cannot underrun. Its room comes back when it has left, its status waits in TSR; with sixteen of them waiting no
-// further frame starts. TLR with a length of 0 or beyond 2047 or without room, a word without an open frame, and TLR
-// while a frame is still open (that one is dropped) raise TFE. Receive: bytes enter the FIFO as they arrive, the frame
-// shows in RSR when it has ended well. RDISC drops the oldest frame, read or not. A byte that finds the FIFO full loses
-// its frame (RFO, MPT).
+// DATA. A complete frame is sent while TXEN is set, padded to the Ethernet minimum: the FIFO stores and forwards, so a
+// frame cannot underrun. When it has been sent, its room is freed and its status waits in TSR; with sixteen of them
+// waiting no further frame starts. TLR with a length of 0 or beyond 2047 or without room, a word without an open frame,
+// and TLR while a frame is still open (that one is dropped) raise TFE.
+// Receive: bytes enter the FIFO as they arrive; the frame appears in RSR when it has ended without error. RDISC drops
+// the oldest frame, read or not. If a byte finds the FIFO full, its frame is lost (RFO, MPT).
 //
 // Not modelled: 10 Mbit/s negotiation (it runs at the segment's rate), management of the transceiver, a threshold to
 // start sending early, jabber cut-off.
@@ -47,8 +52,8 @@ namespace planar::ethernet {
 struct Dp83800Config {
   std::uint32_t transmit_fifo = 8192;  ///< bytes
   std::uint32_t receive_fifo = 8192;   ///< bytes
-  Time transmit_start{};               ///< from the last word of a frame, or the end of the one before, to its attempt
-  Time reset{};                        ///< CR.RST reads 1 for so long
+  Time transmit_start{};               ///< from a frame's last word, or the previous frame's end, to its attempt
+  Time reset{};                        ///< how long CR.RST reads 1
 };
 
 class Dp83800 final : private net::EthernetStation {
@@ -73,7 +78,7 @@ class Dp83800 final : private net::EthernetStation {
   enum Rcr : std::uint16_t { BRD = 0x01, PRO = 0x02, AMC = 0x04, ERR = 0x08, RNT = 0x10, rcr_bits = 0x1F };
 
   static constexpr std::size_t status_depth = 16;  ///< of TSR
-  static constexpr std::uint32_t bookkeeping = 4;  ///< bytes of FIFO that a frame takes besides its own
+  static constexpr std::uint32_t bookkeeping = 4;  ///< bytes of FIFO that a frame takes in addition to its own
 
   struct Counters {
     static constexpr bool fifo_overruns = true;
@@ -81,7 +86,7 @@ class Dp83800 final : private net::EthernetStation {
     std::uint64_t transmit_errors = 0, receive_errors = 0;
   };
 
-  /// `mac` stands in PAR after each reset.
+  /// `mac` is in PAR after each reset.
   Dp83800(Scheduler& scheduler, const std::string& name, ChipHost& host, const Dp83800Config& config,
           const net::MacAddress& mac, std::uint64_t seed);
 
@@ -101,7 +106,7 @@ class Dp83800 final : private net::EthernetStation {
 
  private:
   struct Sending {
-    std::uint16_t length = 0;  // bytes wanted
+    std::uint16_t length = 0;  // bytes expected
     bool no_fcs = false;
     std::vector<std::uint8_t> data;
     std::uint32_t room() const { return bookkeeping + ((length + 1u) & ~1u); }
@@ -159,7 +164,7 @@ class Dp83800 final : private net::EthernetStation {
   std::deque<Sending> transmit_;  // the last one may still be open
   std::deque<std::uint16_t> statuses_;
   bool sending_ = false;  // the head is with the transmitter
-  bool orphan_ = false;   // a flush cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;   // a flush cut the frame on the wire: its outcome is ignored
   std::vector<std::uint8_t> loop_frame_;
 
   std::deque<Received> receive_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP8390 network interface controller (DP8390D, DP83901, DP83902 and licensed cores such as the 83C690).
 //
-// The chip knows its registers, its local bus (buffer memory: Dp8390Host), its place on the wire, and time; no
-// bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what
-// drivers rely on (docs/hardware/dp8390.md). Files by chapter: dp8390.cpp registers and control, dp8390_transmit.cpp
-// transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote DMA and the local
-// bus.
+// The chip knows its registers, its local bus (buffer memory: Dp8390Host), its network port, and time; it knows no
+// system bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for
+// what drivers rely on (docs/hardware/dp8390.md). Files by chapter: dp8390.cpp registers and control,
+// dp8390_transmit.cpp transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote
+// DMA and the local bus.
 //
 //   reg   page 0 read  page 0 write  page 1   page 2 read
 //   00    CR           CR            CR       CR
@@ -25,13 +25,13 @@
 //   0E    CNTR1        DCR           MAR6     DCR
 //   0F    CNTR2        IMR           MAR7     IMR
 //
-// A frame that was sent has its status, TSR with PTX in ISR, when the window for the collision heartbeat has
-// passed, 6.4 us after its last bit: TSR.CDH tells of it (inferred from the data sheet's text on that bit).
+// The status of a sent frame, TSR with PTX in ISR, is set 6.4 us after the last bit, when the window for the collision
+// heartbeat has passed: TSR.CDH reports the heartbeat (inferred from the data sheet's text on that bit).
 //
 // Known to be simplified: the upper half of 32-bit addresses (DCR.LAS) leads nowhere; page 3 (factory test) reads as
 // zeros; the FIFO keeps only what loopback leaves there; the collision heartbeat is always heard; after a ring overflow
 // the receiver stays off until the chip is stopped and started, the worst case that the data sheet warns of (a real
-// part may or may not go on).
+// part may or may not continue).
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@
 
 namespace planar::ethernet {
 
-/// What the chip reaches: buffer memory on its local bus, and its interrupt pin.
+/// What the chip can access: buffer memory on its local bus, and its interrupt pin.
 class Dp8390Host : public ChipHost {
  public:
   virtual std::uint8_t buffer_read(std::uint16_t address) const = 0;
@@ -117,15 +117,16 @@ class Dp8390 final : public net::EthernetStation {
   Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Host& host, Dp8390Timing timing, std::uint64_t seed);
 
   /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and
-  /// asks the board for the other addresses only. Address lines that are not in `decoded` lead nowhere: what differs in
-  /// them only is one place. It stays the board's; again whenever it has moved (a snapshot was restored).
+  /// asks the board for the other addresses only. Address lines that are not in `decoded` are not connected: addresses
+  /// that differ only in them are the same. The board keeps ownership, and calls this again whenever the memory has
+  /// moved (a snapshot was restored).
   void set_memory(std::uint16_t first, std::span<std::uint8_t> memory, std::uint16_t decoded = 0xFFFF) {
     memory_first_ = first;
     memory_ = memory;
     decoded_ = decoded;
   }
 
-  /// The RESET pin, at once. A frame on the wire is cut.
+  /// The RESET pin; takes effect at once. A frame on the wire is cut.
   void reset(Time now);
   /// Register `reg` 0 to 15 of the page that CR selects.
   std::uint8_t read(unsigned reg, Time now);
@@ -140,13 +141,13 @@ class Dp8390 final : public net::EthernetStation {
   /// When the latch can take part in an access that begins at `start`.
   Time remote_ready(Time start) const;
   bool word_mode() const { return dcr_ & WTS; }
-  /// Accesses to the latch as a run (Slave::port_run), and what they moved. Before the last one of a transfer, before
-  /// the ring's end and before the frame on the wire it is over.
+  /// Accesses to the latch as a run (Slave::port_run), and the data they moved. A run ends before the last access of a
+  /// transfer, before the end of the ring and before the frame on the wire.
   PortRun remote_run(unsigned bytes, Direction direction) const;
   void remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end);
   void remote_run_read(std::span<std::uint8_t> data, PortRun& run, Time end);
 
-  /// The chip's own transfers have the local bus at `t`: when they leave it; `t` if it is free.
+  /// When the chip's own transfers, if they have the local bus at `t`, release it; `t` if it is free.
   Time local_bus_free(Time t) const;
   /// When local_bus_free() and sync() next matter.
   Undisturbed undisturbed(Time now) const;
@@ -190,7 +191,7 @@ class Dp8390 final : public net::EthernetStation {
   void begin_transmit(Time now);
   void fifo_filled(Time now);
   std::vector<std::uint8_t> assemble_frame() const;
-  /// The frame that TPSR and TBCR name is with the MAC: waiting, or leaving.
+  /// The frame that TPSR and TBCR name is with the MAC: waiting, or being sent.
   bool sending() const { return cr_ & TXP && port_.busy() && !orphan_; }
   std::uint16_t transmit_address() const { return static_cast<std::uint16_t>(tpsr_ << 8); }
   void loop_back(Time now);
@@ -214,8 +215,8 @@ class Dp8390 final : public net::EthernetStation {
   void sync_receive(Time now);
 
   // remote DMA and local bus
-  /// When the latch takes part in accesses that follow each other: each asks for the local bus, waits for the end of
-  /// the chip's own burst on it, if there is one, and takes one transfer.
+  /// When the latch takes part in consecutive accesses: each requests the local bus, waits for the end of the chip's
+  /// own burst, if there is one, and takes one transfer.
   PortRun latch_timing() const;
   enum class Remote : std::uint8_t { none, read, write };
   void start_remote(unsigned rd, Time now);
@@ -225,7 +226,7 @@ class Dp8390 final : public net::EthernetStation {
   void advance_run(std::span<const std::uint8_t> data, PortRun& run, Time end);
   void end_remote(Time now);
   Time clocks(unsigned n) const { return clock_time_ * n; }
-  /// Where in `memory_` an address lies; beyond its size if it does not.
+  /// An address's place in `memory_`; beyond its size if it is not there.
   std::uint16_t place(std::uint16_t address) const {
     return static_cast<std::uint16_t>((address & decoded_) - memory_first_);
   }
@@ -265,8 +266,8 @@ class Dp8390 final : public net::EthernetStation {
   bool interrupt_ = false;
 
   bool transmit_held_ = false;  // TCR.ATD: disabled by a multicast frame that hashes to bit 62
-  bool orphan_ = false;         // a reset cut the frame on the wire: its outcome concerns nobody
-  std::uint8_t sent_tsr_ = 0;   // of a frame that has left, until the heartbeat's window is over
+  bool orphan_ = false;         // a reset cut the frame on the wire: its outcome is ignored
+  std::uint8_t sent_tsr_ = 0;   // of a sent frame, until the heartbeat window is over
 
   bool listening_ = false;  // the frame on the wire began while the receiver was on
   bool storing_ = false;    // ... and is for us: its bytes go into the ring
@@ -276,7 +277,7 @@ class Dp8390 final : public net::EthernetStation {
   bool ring_full_ = false;     // CURR has caught up with BNRY
   bool receiver_off_ = false;  // after OVW
   bool receive_end_pending_ = false;
-  std::uint32_t stored_ = 0;  // bytes of the present frame in the ring
+  std::uint32_t stored_ = 0;  // bytes of the current frame in the ring
   std::uint16_t frame_length_ = 0;
   std::uint8_t frame_status_ = 0;
 
@@ -288,8 +289,8 @@ class Dp8390 final : public net::EthernetStation {
   Counters counters_;
   net::EthernetPort port_;
   Event fifo_filled_;    // the first bytes of a frame to send are in the FIFO
-  Event loop_end_;       // an internal loopback frame has gone round
-  Event heartbeat_end_;  // the window after a frame that was sent is over
+  Event loop_end_;       // an internal loopback frame has ended
+  Event heartbeat_end_;  // the window after a sent frame is over
   Event receive_step_;   // the destination address is complete, or a ring page ends at the boundary
   Event receive_done_;   // status and pointers are in the ring
   Event remote_done_;    // the last word has left the latch

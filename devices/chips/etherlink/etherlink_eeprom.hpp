@@ -32,10 +32,10 @@ class EtherLinkEeprom {
   /// EEPROM Data.
   void set_data(std::uint16_t value);
   std::uint16_t data() const { return data_; }
-  /// What the part holds.
+  /// The contents of the EEPROM.
   std::uint16_t word(unsigned n) const { return contents_[n % contents_.size()]; }
 
-  /// The registers only: what the part holds stays.
+  /// Resets the registers only, not the contents of the EEPROM.
   void reset();
 
   /// All but its event, which the chip archives with its others.

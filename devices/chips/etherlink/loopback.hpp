@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A chip of the EtherLink family hears itself: its receiver gets the frame that its transmitter sends, in the time of
-// the wire, whether the frame stays inside or is on the wire as well.
+// A chip of the EtherLink family in loopback: its receiver gets the frame that its transmitter sends, with the timing
+// of the wire, whether the frame stays inside or is also on the wire.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Loopback {
  public:
   explicit Loopback(const net::EthernetPort& port) : port_(port) {}
 
-  /// The frame that leaves, with its FCS; it is heard only from begin() on.
+  /// The frame being sent, with its FCS; it is received only from begin() on.
   void load(std::vector<std::uint8_t> frame) { frame_ = std::move(frame); }
   /// Byte `at` of it is known only now.
   void patch(std::size_t at, std::uint8_t byte) {
@@ -31,12 +31,12 @@ class Loopback {
   }
   void stop() { on_ = false; }
   bool on() const { return on_; }
-  /// How long it takes, with its preamble.
+  /// Its duration, with preamble.
   Time length() const;
 
-  /// What the receiver hears at present: this frame, or what is on the wire.
+  /// What the receiver currently gets: this frame, or what is on the wire.
   std::optional<net::Reception> heard() const;
-  /// The frame is over; as the receiver has heard it. `sent`: all of it left; `own_fcs`: with the chip's own FCS.
+  /// The frame has ended; as received. `sent`: all of it was sent; `own_fcs`: with the chip's own FCS.
   net::Reception end(bool sent, bool own_fcs);
 
   void archive(Archive& a) { a(on_, frame_, start_); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 3Com EtherLink III: the single-chip controller of the 3C509, 3C529 and 3C579, first generation.
 //
-// The chip knows its registers, its two FIFOs, its EEPROM, its place on the wire, and time; no bus. Source of
+// The chip knows its registers, its two FIFOs, its EEPROM, its network port, and time; it knows no bus. Source of
 // behaviour: 3Com's technical reference as quoted by NetBSD's elink3reg.h and Microsoft's elnk3 header, and what Linux
 // 2.2 3c509.c and NetBSD elink3.c rely on (docs/hardware/etherlink3.md); names are 3Com's. Files by chapter:
 // etherlink3.cpp registers, commands, interrupts, EEPROM; etherlink3_transmit.cpp and etherlink3_receive.cpp the two
@@ -12,15 +12,16 @@
 //   port  0 setup        1 operating      2 address   3 FIFO   4 diagnostics  5 read-back        6 statistics
 //   00    Manufacturer   TX/RX FIFO       Address 0,1                         TX Start Thr.      Carrier Lost, No SQE
 //   02    Product ID     TX/RX FIFO       Address 2,3                         TX Available Thr.  Multiple, Single Coll.
-//   04    Config Control                  Address 4,5          FIFO Diag.                        Late Coll., RX
-//   Overruns 06    Address Config                                       Net Diag.      RX Early Thr.      Frames Sent,
-//   Received 08    Resource Conf. RX Status                                            RX Filter          Deferrals 0A
-//   EEPROM Command Timer, TX Status           RX Free    Media Status   Interrupt Mask     RX Octets 0C    EEPROM Data
-//   TX Free                    TX Free                   Read Zero Mask     TX Octets
+//   04    Config Control                  Address 4,5          FIFO Diag.                        Late Coll., RX Overr.
+//   06    Address Config                                       Net Diag.      RX Early Thr.      Frames Sent, Received
+//   08    Resource Conf. RX Status                                            RX Filter          Deferrals
+//   0A    EEPROM Command Timer, TX Status           RX Free    Media Status   Interrupt Mask     RX Octets
+//   0C    EEPROM Data    TX Free                    TX Free                   Read Zero Mask     TX Octets
 //
-// A packet in the TX FIFO is two words (length and flags, then zero) and data to a multiple of four bytes. The frame
-// goes out when all of it is there, or TX Start Threshold bytes are; its room comes back when it has left for good. A
-// received frame's bytes enter the RX FIFO as they arrive, without FCS; the host pops it with RX Discard.
+// A packet in the TX FIFO consists of two words (length and flags, then zero) and data padded to a multiple of four
+// bytes. The frame is sent when all of it, or TX Start Threshold bytes, are there; its room is freed when it has
+// finally been sent. A received frame's bytes enter the RX FIFO as they arrive, without FCS; the host removes it with
+// RX Discard.
 //
 // Known to be simplified: the FIFO's self test bits read 0; the three internal loopbacks (FIFO, controller, ENDEC) all
 // take wire time and cross the whole MAC; no jabber cut-off (no frame that fits the FIFO is long enough); heartbeat is
@@ -49,8 +50,8 @@ namespace planar::ethernet {
 
 /// The board may change them; the values here are the chip's own.
 struct EtherLink3Timing {
-  Time transmit_start = 400_ns;  ///< the word that lets a frame start to the first preamble bit; inferred
-  Time discard_dword = 100_ns;   ///< RX Discard, for each four bytes that were not read; inferred
+  Time transmit_start = 400_ns;  ///< from the word that lets a frame start to the first preamble bit; inferred
+  Time discard_dword = 100_ns;   ///< RX Discard, per four bytes not read; inferred
   Time eeprom_read = 162_us;     ///< datasheet
   Time eeprom_write = 10_ms;     ///< erase or write of a 93C46-class part; datasheet of such parts
   Time global_reset = 310_us;    ///< until the EEPROM has been read again; datasheet
@@ -168,7 +169,7 @@ class EtherLink3 final : public net::EthernetStation {
   EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& host, const EtherLink3Timing& timing,
              const Eeprom& eeprom, std::uint16_t media, std::uint64_t seed);
 
-  /// The RESET pin, at once. A frame on the wire is cut.
+  /// The RESET pin; takes effect at once. A frame on the wire is cut.
   void reset(Time now);
   /// The transceiver that the bus configuration selects; sets Address Configuration 15:14.
   void select_transceiver(Transceiver t);
@@ -302,7 +303,7 @@ class EtherLink3 final : public net::EthernetStation {
   std::uint32_t tx_used_ = 0;
   std::deque<std::uint8_t> tx_status_;
   bool sending_ = false;  // the packet at the head is with the transmitter
-  bool orphan_ = false;   // a reset cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;   // a reset cut the frame on the wire: its outcome is ignored
   bool tx_overrun_ = false, tx_reset_required_ = false;
 
   std::deque<RxPacket> rx_fifo_;
@@ -317,8 +318,8 @@ class EtherLink3 final : public net::EthernetStation {
   Loopback loop_{port_};
   EtherLinkEeprom eeprom_;
   Event transmit_start_;  // the frame at the head reaches the serialiser
-  Event starved_;         // the wire wants the first byte that the host has not written
-  Event loop_end_;        // a frame that does not use the wire is over
+  Event starved_;         // the wire needs a byte that the host has not written
+  Event loop_end_;        // a frame that does not use the wire has ended
   Event receive_step_;    // the destination address is complete, or RX Early is due
   Event discard_done_;
 };

@@ -5,19 +5,23 @@
 // HYPOTHETICAL INTERFACE. Nothing about the EtherStreamer's registers is public. Offsets, the _SUM/_RUM rule,
 // doorbells, the local access port and the descriptors below are those of its Token-Ring relative for PCI, as its
 // driver in Linux uses them (docs/hardware/streamer.md#the-relatives-registers); that the EtherStreamer has them too is
-// planar's declaration, and everything that concerns Ethernet is our own. Software for the real card cannot work with
-// it.
+// planar's assumption, and everything that concerns Ethernet is planar's own. Software for the real card cannot work
+// with it.
 //
 //   A register with aliases: _SUM sets the bits that are written 1, _RUM keeps only those; all read the same.
 //   +10 12 14  LISR       host to adapter: 0020 SRB command
 //   +16 18 1A  SISR       adapter to host: 8000 something stands in MISR under its mask (computed), 0020 SRB reply
 //   +50 52     BMCTL      SUM, RUM: 0400 TX disable, 0040 RX disable, 0020 receiver enabled (computed)
 //   +54 56 58  SISR_MASK  8000 interrupts on; the other bits let theirs through
-//   +5A        MISR       read, RUM: 8000 TX idle, 2000 TX halt, 1000 TX end of frame, 0020 RX no buffer, 0001 RX end
-//   of frame +5C 5E     MISR_MASK  RUM +60        BCTL       8000 soft reset, held while 1 +62 66 68  LAPA, LAPD,
-//   LAPDINC  address in the adapter's 512 bytes; the two bytes there; the same, then LAPA += 2 +6A        LAPWWO where
-//   the SRB lies +90 94     RXLBDA, RXBDA    last buffer descriptor that the adapter may use; the first +B0 B4 TX2LFDA,
-//   TX2FDA  last frame descriptor to be sent; the one at work. 32 bits; a write of the upper half acts
+//   +5A        MISR       read, RUM: 8000 TX idle, 2000 TX halt, 1000 TX end of frame, 0020 RX no buffer,
+//                         0001 RX end of frame
+//   +5C 5E     MISR_MASK  RUM
+//   +60        BCTL       8000 soft reset, held while 1
+//   +62 66 68  LAPA, LAPD, LAPDINC  address in the adapter's 512 bytes; the two bytes there; the same, then LAPA += 2
+//   +6A        LAPWWO     where the SRB is
+//   +90 94     RXLBDA, RXBDA    last buffer descriptor that the adapter may use; the first
+//   +B0 B4     TX2LFDA, TX2FDA  last frame descriptor to be sent; the current one. 32 bits; a write of the upper half
+//                         takes effect
 //
 //   Reset: 1, 0 in BCTL; self-test; then SISR SRB reply, and at the SRB: +6 0, +8 offset of the station address.
 //   SRB (big-endian): +0 command, +2 FE from the host, the answer from the adapter: 0 good, 1 unknown command, 3 open
@@ -36,9 +40,10 @@
 //   The first TX2LFDA after the channel was enabled starts at that descriptor; later ones let it go on along "forward".
 //
 // Transmit: bursts fill the FIFO, the frame starts at the threshold. The first 64 bytes stay until the slot time is
-// over, so that a collision repeats from the FIFO. A byte that is not there when the wire wants it: underrun. A
-// malformed descriptor halts the channel until it is enabled anew. Receive: nothing moves to memory before 64 bytes are
-// in; a byte that finds the FIFO full: overrun. Beyond the last buffer frames are lost until RXLBDA is written.
+// over, so that after a collision the frame is repeated from the FIFO. Underrun: a byte is not there when the wire
+// needs it. A malformed descriptor halts the channel until it is enabled again.
+// Receive: nothing moves to memory before 64 bytes have arrived. Overrun: a byte finds the FIFO full. Beyond the last
+// buffer frames are lost until RXLBDA is written.
 //
 // Not modelled: the second transmit channel, ARB/ASB, parity and adapter checks, the timer, microcode update.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A ring of 16-byte descriptors in memory, as the chip works it off: descriptors between head and tail are the chip's,
-// it fetches them in bursts into a cache of its own and never beyond the tail (8254x manual, 3.2.4).
+// A ring of 16-byte descriptors in memory, as the chip processes it: descriptors between head and tail belong to the
+// chip, which fetches them in bursts into a cache of its own, never beyond the tail (8254x manual, 3.2.4).
 #pragma once
 
 #include <algorithm>
@@ -43,31 +43,31 @@ class DescriptorRing {
     next_ = head;
   }
 
-  /// Descriptors in memory up to the tail. A tail that is no place of the ring is never reached.
+  /// Descriptors in memory up to the tail. A tail outside the ring is never reached.
   std::uint32_t in_memory(std::uint32_t size, std::uint32_t tail) const {
     if (next_ >= size) return 0;
     if (tail >= size) return size - next_;
     return tail >= next_ ? tail - next_ : size - next_ + tail;
   }
-  /// All that are the chip's: in memory and in the cache.
+  /// All that belong to the chip: in memory and in the cache.
   std::uint32_t free(std::uint32_t size, std::uint32_t tail) const {
     return in_memory(size, tail) + static_cast<std::uint32_t>(cache_.size());
   }
-  /// How many the next burst brings; 0: none yet. `capacity` of the cache; `first` is the address of the ring divided
-  /// by 16, `per_line` descriptors are a line of the processor's cache.
+  /// How many the next burst fetches; 0: none yet. `capacity` is that of the cache, `first` the address of the ring
+  /// divided by 16; `per_line` descriptors make up a line of the processor's cache.
   std::uint32_t wanted(std::uint32_t size, std::uint32_t tail, const Thresholds& t, std::uint32_t capacity,
                        std::uint64_t first, std::uint32_t per_line) const {
     const std::uint32_t there = in_memory(size, tail), have = static_cast<std::uint32_t>(cache_.size());
     if (there == 0 || have >= capacity) return 0;
     if (have && (have >= t.prefetch || there < t.host)) return 0;
     std::uint32_t count = std::min({there, capacity - have, size - next_});
-    // One that does not reach the tail ends with a line, so that the next one begins with one.
+    // A burst that does not reach the tail ends at the end of a line, so that the next one begins with a line.
     const auto over = static_cast<std::uint32_t>((first + next_ + count) % per_line);
     if (count < there && over < count) count -= over;
     return count;
   }
   std::uint32_t next() const { return next_; }
-  /// They have come.
+  /// They have arrived.
   void take(std::span<const std::uint8_t> data, std::uint32_t size) {
     for (std::size_t at = 0; at + Descriptor::bytes <= data.size(); at += Descriptor::bytes) {
       Descriptor d;

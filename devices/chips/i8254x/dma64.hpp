@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A DMA engine of a chip with addresses of 64 bits, on a bus whose memory lies below 4 GB: a burst beyond that is a
-// dual address cycle that nobody answers. It ends in a master abort, of which the bus has no trace here.
+// A DMA engine of a chip with 64-bit addresses, on a bus whose memory is below 4 GB: a burst beyond that is a dual
+// address cycle that no target claims. It ends in a master abort, which leaves no trace on the bus here.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Dma64 {
         engine_(shared, name, Callback::to<&Dma64::ended>(this)),
         nobody_(scheduler, chip + "." + name + " abort", Priority::device, Callback::to<&Dma64::aborted>(this)) {}
 
-  /// `line`: bytes of the processor's cache line; what crosses one is read with read-ahead. `abort`: how long a cycle
-  /// takes that nobody answers.
+  /// `line`: bytes of the processor's cache line; a burst that crosses one is read with read-ahead. `abort`: how long a
+  /// cycle takes that no target claims.
   void read(std::uint64_t address, std::uint32_t bytes, std::uint32_t line, Time abort, Time now) {
     bytes_ = bytes;
     if (!reachable(address, bytes)) {
@@ -42,7 +42,7 @@ class Dma64 {
   /// Whether the last burst reached memory.
   bool moved() const { return moved_; }
   std::uint32_t bytes() const { return bytes_; }
-  /// What it read: ones if it did not.
+  /// What it read; ones if it did not reach memory.
   std::span<const std::uint8_t> data() const {
     return ones_.empty() ? engine_.data() : std::span<const std::uint8_t>(ones_);
   }
@@ -52,7 +52,7 @@ class Dma64 {
   }
   /// The engine's own burst is archived with the DmaEngines, before this.
   void archive(Archive& a) { a(moved_, bytes_, ones_, nobody_); }
-  /// Of a loaded snapshot: it has as many bytes as it says.
+  /// For a loaded snapshot: whether it has as many bytes as it says.
   bool sound() const {
     if (nobody_.pending()) return !engine_.busy() && (ones_.empty() || ones_.size() == bytes_);
     return !engine_.busy() || (ones_.empty() && engine_.data().size() == bytes_);

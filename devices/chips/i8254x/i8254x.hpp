@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Intel 82542 and 82543: Ethernet controllers for 1000 Mbit/s over fibre that master PCI with 64 bits.
+// Intel 82542 and 82543: Ethernet controllers for 1000 Mbit/s over fibre, 64-bit PCI bus masters.
 //
 //   memory ... descriptor fetch, data, write-back ... packet buffer (64 KB, PBA: receiver | transmitter) ... MAC ...
 //   PCS
@@ -9,16 +9,16 @@
 // descriptors and RDTR; i8254x_transmit.cpp transmit descriptors, packet buffer and TIDV; offload.hpp checksums and
 // VLAN tags; descriptor_ring.hpp a ring with its cache.
 //
-// Receive: a frame that has arrived complete and good takes its place in the packet buffer, or is missed (MPC, RXO). It
-// is moved to the buffers of the descriptors, which are fetched in a burst when the cache is empty (or below
-// RXDCTL.PTHRESH), and written back when RXDCTL.WTHRESH of them are used, RDTR has expired, or RDTR is 0. RDTR begins
-// anew with each frame that is in memory: RXT0 comes after a silence. RXDMT0 comes when the free descriptors have
-// fallen to a fraction of the ring.
-// Transmit: descriptors are fetched alike; the data of one are read when the packet buffer has room for all of them;
-// a frame leaves when it is complete. RS: the descriptor is written back when its data have been read; RPS: when the
-// frame has left. Of one with RS and IDE the write-back loads the timer with TIDV, whether it runs or not; one with RS
-// alone raises TXDW at once and clears the timer. With TXDCTL.WTHRESH the timer starts with the first descriptor that
-// waits, and writes back all that wait.
+// Receive: a frame that has arrived completely and without errors is stored in the packet buffer, or is missed (MPC,
+// RXO). It is moved to the buffers of the descriptors, which are fetched in a burst when the cache is empty (or below
+// RXDCTL.PTHRESH), and written back when RXDCTL.WTHRESH of them are used, RDTR has expired, or RDTR is 0. RDTR restarts
+// with each frame stored in memory, so RXT0 comes after a pause. RXDMT0 comes when the free descriptors have fallen to
+// a fraction of the ring.
+// Transmit: descriptors are fetched in the same way; the data of one are read when the packet buffer has room for all
+// of them; a frame is sent when it is complete. RS: the descriptor is written back when its data have been read; RPS:
+// when the frame has been sent. The write-back of a descriptor with RS and IDE loads the timer with TIDV, whether it is
+// running or not; with RS alone it raises TXDW at once and clears the timer. With TXDCTL.WTHRESH the timer starts with
+// the first waiting descriptor, and its expiry writes back all that wait.
 //
 // Source of behaviour: Intel 8254x Software Developer's Manual (public; 3.2.2 to 3.2.8, 3.3.3, 3.3.7, 3.4.2, 8.7,
 // 13.4); Intel 82543GC Specification Update (public; errata 13, 14, 33, 35, 37); Intel's Linux driver 2.5.11, in the
@@ -26,9 +26,9 @@
 //
 // Chosen where sources leave it open: a register write of 8 or 16 bits keeps the other bytes; the address of a
 // descriptor ring is used as it is when a fetch begins; frames that are in the packet buffer when RCTL.EN is cleared
-// are still moved; a ring whose head, base or length is written while its DMA runs begins anew at the head: the
-// receiver moves the frame under way again, the transmitter drops it; an aborted burst raises PCIE of the 82542 and
-// nothing else, and what it should have read is ones.
+// are still moved; a ring whose head, base or length is written while its DMA runs restarts at the head: the receiver
+// moves the current frame again, the transmitter drops it; an aborted burst raises PCIE of the 82542 and nothing else,
+// and the data that it should have read are ones.
 //
 // Known to be simplified: the second receive ring of the 82542, TCP segmentation (useless in the 82543: erratum 14),
 // early receive and transmit thresholds, half duplex, copper PHYs, direct access to the packet buffer, flash memory;
@@ -58,11 +58,11 @@
 
 namespace planar::ethernet {
 
-/// What the chip sees of its bus.
+/// The chip's view of its bus.
 class I8254xHost : public BurstHost {
  public:
   virtual Time bus_clock() const = 0;  ///< period
-  virtual Time bus_abort() const = 0;  ///< of a transaction that nobody answers, arbitration included
+  virtual Time bus_abort() const = 0;  ///< of a transaction that no target claims, with arbitration
   virtual bool bus_64() const = 0;
   virtual std::uint32_t cache_line() const = 0;  ///< bytes, a power of two from 16 to 256
 
@@ -74,7 +74,7 @@ class I8254xHost : public BurstHost {
 struct I8254xConfig {
   bool is_82543 = false;
   std::uint32_t packet_buffer = 65536;  ///< bytes
-  std::uint32_t frame_header = 16;      ///< bytes that each frame takes there beside its own
+  std::uint32_t frame_header = 16;      ///< bytes that each frame takes there in addition to its own
   std::uint32_t receive_descriptors = 64, transmit_descriptors = 64;  ///< that it caches
   Time receive_step{}, transmit_step{};  ///< from the end of a descriptor's data to the next one's
   Time reset{};                          ///< CTRL.RST, until it reads 0
@@ -123,7 +123,7 @@ class I8254x final : private net::EthernetStation {
   /// A frame in the transmitter's part.
   struct Sending {
     std::vector<std::uint8_t> data;
-    std::vector<Descriptor> report;  // to be written back when it has left (RPS)
+    std::vector<Descriptor> report;  // to be written back when it has been sent (RPS)
     void archive(Archive& a) { a(data, report); }
   };
   enum class Pause : std::uint8_t { none, xoff, xon };
@@ -225,17 +225,17 @@ class I8254x final : private net::EthernetStation {
   // PCS and flow control
   bool link_ = false;
   Pause pause_wanted_ = Pause::none;
-  bool xoff_sent_ = false;   // and no XON since
+  bool xoff_sent_ = false;   // with no XON since
   bool xoff_again_ = false;  // the one that an overflow allows has been sent
 
   // receiver
   DescriptorRing receive_ring_;
   std::deque<Received> received_;
-  std::uint32_t received_fill_ = 0;  // what they take of the packet buffer
+  std::uint32_t received_fill_ = 0;  // how much of the packet buffer they take
   std::deque<Descriptor> used_;      // to be written back
   std::uint32_t writing_back_ = 0;   // of used_, in the burst under way
   bool flush_used_ = false;          // all of used_ are to be written back
-  bool rxt0_due_ = false;            // RXT0 follows
+  bool rxt0_due_ = false;            // RXT0 is pending
 
   // transmitter
   DescriptorRing transmit_ring_;
@@ -247,15 +247,15 @@ class I8254x final : private net::EthernetStation {
   std::deque<Descriptor> reports_;   // to be written back
   std::uint32_t reporting_ = 0;      // of reports_, in the burst under way
   bool flush_reports_ = false;
-  bool sending_ = false;        // the first of frames_ leaves
+  bool sending_ = false;        // the first of frames_ is being sent
   bool inside_ = false;         // within the chip (RCTL.LBM)
-  bool sending_pause_ = false;  // a frame of flow control leaves
-  bool orphan_ = false;         // a reset cut the frame on the wire: its outcome concerns nobody
+  bool sending_pause_ = false;  // a flow control frame is being sent
+  bool orphan_ = false;         // a reset cut the frame on the wire: its outcome is ignored
 
   net::EthernetPort port_;
   At93c46 eeprom_;
   DmaEngines engines_;
-  // In the order of their claims to the bus.
+  // In order of priority.
   Dma64 receive_fetch_, receive_write_back_, receive_data_, transmit_write_back_, transmit_fetch_, transmit_data_;
   Event reset_over_, mdi_done_, negotiated_, pause_over_, receive_step_, receive_delay_, transmit_step_,
       transmit_delay_, looped_;

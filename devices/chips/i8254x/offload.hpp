@@ -10,7 +10,7 @@
 
 namespace planar::ethernet {
 
-/// What a context descriptor has set: where checksums begin, end and go.
+/// Set by a context descriptor: where checksums begin and end, and where they are stored.
 struct OffloadContext {
   std::uint8_t ipcss = 0, ipcso = 0, tucss = 0, tucso = 0;
   std::uint16_t ipcse = 0, tucse = 0;  ///< last byte; 0: the frame's end
@@ -30,9 +30,9 @@ std::uint16_t ones_sum(std::span<const std::uint8_t> data);
 /// of them is outside the frame.
 void insert_checksum(std::vector<std::uint8_t>& frame, std::uint32_t css, std::uint32_t cso, std::uint32_t cse);
 
-/// What the receiver finds in an IPv4 frame without FCS.
+/// What the receiver finds in an IPv4 frame (without FCS).
 struct ChecksumResult {
-  bool ip = false, ip_bad = false;    ///< the header's was looked at; and is wrong
+  bool ip = false, ip_bad = false;    ///< the header's was verified; it is wrong
   bool tcp = false, tcp_bad = false;  ///< that of TCP or UDP
 };
 ChecksumResult check_ip(std::span<const std::uint8_t> frame);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers of an 8254x: where each is, which bits a write changes, and what it holds after a reset. Offsets are
+// The registers of an 8254x: their offsets, the bits that a write changes, and the values after a reset. Offsets are
 // those of the 82543 and later chips; the 82542 has some of them elsewhere, and the 82543 answers there as well.
 // Source: Intel 8254x Software Developer's Manual, 13.4; Intel's Linux driver 2.5.11 for both maps.
 #pragma once
@@ -142,7 +142,7 @@ constexpr unsigned row_of(std::uint32_t offset) {
   return low < row_count && rows[low].offset == offset ? low : row_count;
 }
 
-/// Places of the 82542: what it has at `old` is what the 82543 has at `now`.
+/// Offsets of the 82542: its register at `old` is at `now` on the 82543.
 struct Alias {
   std::uint32_t old, now, bytes;
 };
@@ -152,7 +152,7 @@ inline constexpr Alias aliases[] = {
     {0x0438, TDT, 4},   {0x0440, TIDV, 4},  {0x0600, VFTA, 0x200},
 };
 
-/// Where the 82543 has what is at `offset` of either chip; -1 where the 82542 (`old_map`) has nothing.
+/// The 82543's offset of the register at `offset` of either chip; -1 if the 82542 (`old_map`) has none there.
 constexpr std::uint32_t place(std::uint32_t offset, bool old_map) {
   for (const Alias& a : aliases) {
     if (offset >= a.old && offset < a.old + a.bytes) return a.now + (offset - a.old);

@@ -17,18 +17,18 @@ struct I8255xConfiguration {
                                                            0,  0x60, 0, 0xF2, 0xC8, 0, 0x40, 0xF2, 0x80, 0x3F, 0x05};
   std::array<std::uint8_t, size> bytes = defaults;
 
-  /// A configure command's bytes, the first of which says how many count.
+  /// A configure command's bytes; the first gives how many are valid.
   void load(std::span<const std::uint8_t> given) {
     std::copy_n(given.begin(), std::min<std::size_t>(given.size(), size), bytes.begin());
   }
 
-  // Byte 1: how many bytes wait in the receive FIFO before the chip asks for the bus, in doublewords.
+  // Byte 1: bytes in the receive FIFO, in doublewords, at which the chip requests the bus.
   unsigned receive_fifo_limit() const { return std::max(bytes[1] & 15u, 1u) * 4; }
-  // Bytes 4 and 5: the longest burst of a DMA unit while both are wanted, if byte 5 bit 7 says so; whole doublewords.
+  // Bytes 4 and 5: the longest burst of a DMA unit while both want the bus, if byte 5 bit 7 is set; whole doublewords.
   unsigned receive_dma_limit() const { return dma_limit(bytes[4]); }
   unsigned transmit_dma_limit() const { return dma_limit(bytes[5]); }
   // Byte 6.
-  bool idle_interrupt_only() const { return bytes[6] & 0x08; }  // CI in place of CNA
+  bool idle_interrupt_only() const { return bytes[6] & 0x08; }  // CI instead of CNA
   bool extended_tcb() const { return !(bytes[6] & 0x10); }
   bool extended_statistics() const { return !(bytes[6] & 0x20); }
   bool keep_overruns() const { return bytes[6] & 0x40; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Intel 82557, 82558 and 82559: 10/100 Mbit/s Ethernet controllers that master PCI. The model is an 82559 (revision 8)
+// Intel 82557, 82558 and 82559: 10/100 Mbit/s Ethernet controllers, PCI bus masters. The model is an 82559 (revision 8)
 // with its 82555 PHY inside.
 //
 //   SCB  00 status: CUS 7:6, RUS 5:2    01 STAT/ACK    02 command: CUC 6:4, RUC 2:0    03 interrupt mask
@@ -17,27 +17,28 @@
 // Files by chapter: i8255x.cpp registers, interrupts, PORT, counters; i8255x_command.cpp the command unit;
 // i8255x_transmit.cpp; i8255x_receive.cpp the receive unit. configuration.hpp has the bytes of the configure command.
 //
-// Transmit: the command unit reads a CB, its buffers go to the transmit FIFO in bursts as there is room, and C and OK
-// are written when the last of them has ended: the frame may still be on its way out. A frame starts when the threshold
-// of its CB is reached, and stays in the FIFO until it has left: collisions and underruns repeat it from there.
+// Transmit: the command unit reads a CB, whose buffers are read into the transmit FIFO in bursts as there is room; C
+// and OK are written at the end of the last burst, when the frame may still be on its way out. A frame starts when the
+// threshold of its CB is reached, and stays in the FIFO until it has been sent: after collisions and underruns it is
+// repeated from there.
 // Receive: the FIFO takes what passes the filter; a burst starts when the FIFO limit is reached and moves what is
-// there. An RFD is read when the one before it is finished; count, then status are written. In the states "no
-// resources" and "suspended" the FIFO goes on filling (82558 on), and is emptied when the unit is started.
+// there. An RFD is read when the previous one is finished; the count is written, then the status. In the states "no
+// resources" and "suspended" the FIFO continues to fill (from the 82558 on), and is emptied when the unit is started.
 //
 // Source of behaviour: Intel 8255x 10/100 Mbps Ethernet Controller Family Open Source Software Developer Manual (2003,
 // 2006; public, no notice of confidentiality), as far as its pages could be read; Linux 2.2.16 eepro100.c; FreeBSD
 // if_fxpreg.h; flexible receive mode: 82596CA data sheet (devices/ethernet/eepro100/eepro100.md).
 //
 // Chosen where sources leave it open: a start in a state for which the manual forbids it is ignored; a command byte
-// that is overwritten before acceptance is lost; a resume re-reads the S bit of the present block when that ends; a
-// transmit frame ends at 16383 bytes and a list of TBDs at 255; padding is zeros; what lies in a dump beyond the
-// configuration, the address and the hash bits is zero. The SCB has no cause for a bus error: a master abort, which the
-// PCI status shows, takes the unit whose burst it was to idle, with CNA or RNR, and nothing more of its block or frame
-// is read, sent or written [inferred]; statistics and self-test results are lost.
+// that is overwritten before acceptance is lost; a resume re-reads the S bit of the current block when that ends; a
+// transmit frame ends at 16383 bytes and a list of TBDs at 255; padding is zeros; a dump is zero except for the
+// configuration, the address and the hash bits. The SCB has no cause for a bus error: after a master abort, which the
+// PCI status shows, the unit that made the burst is idle, with CNA or RNR, and nothing more of its block or frame is
+// read, sent or written [inferred]; statistics and self-test results are lost.
 //
-// Known to be simplified: a frame starts only when the sizes of all its buffers are known; a frame that leaves while it
-// is read is read in several bursts (fill()); no flow control, TCO, checksum, wake-up or early receive interrupt (the
-// registers are kept); the header RFD and receive DMA redirect are not done; microcode is read and does nothing.
+// Known to be simplified: a frame starts only when the sizes of all its buffers are known; a frame that is sent while
+// it is read is read in several bursts (fill()); no flow control, TCO, checksum, wake-up or early receive interrupt
+// (the registers are kept); the header RFD and receive DMA redirect are missing; microcode is read but has no effect.
 #pragma once
 
 #include <array>
@@ -104,7 +105,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
-    std::uint64_t late_bus = 0;  ///< of the overruns, those while there were descriptors
+    std::uint64_t late_bus = 0;  ///< overruns while there were descriptors
   };
 
   /// `name` prefixes its events; `eeprom` is what its serial EEPROM holds.
@@ -129,7 +130,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void archive(Archive& a);
 
  private:
-  /// What the 16 counters of a statistics dump are, in their order.
+  /// The 16 counters of a statistics dump, in order.
   enum Statistic : unsigned {
     // clang-format off
     tx_good, tx_max_collisions, tx_late_collisions, tx_underruns, tx_lost_carrier, tx_deferred, tx_single_collision,
@@ -155,7 +156,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
     bool no_crc = false;
     bool measured = false;  // no TBD is still to be read
     bool complete = false;  // all its bytes are in the FIFO
-    bool failed = false;    // given up; what is left of it is read and dropped
+    bool failed = false;    // abandoned; the rest of it is read and dropped
     std::uint8_t retries = 0;
     std::vector<std::uint8_t> data;
     void archive(Archive& a) { a(length, threshold, no_crc, measured, complete, failed, retries, data); }
@@ -170,9 +171,9 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
 
   struct Rbd {
     std::uint32_t address = UINT32_MAX, link = 0, buffer = 0, size = 0, moved = 0;
-    bool open = false;     // it has been read, and its count not been written
+    bool open = false;     // it has been read, but its count is not written yet
     bool last = false;     // EL
-    bool used_up = false;  // so was the last one
+    bool used_up = false;  // the last one has been used
     void archive(Archive& a) { a(address, link, buffer, size, moved, open, last, used_up); }
   };
 
@@ -277,15 +278,15 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   CuJob cu_job_ = CuJob::none;
   std::uint32_t cu_base_ = 0, cb_ = 0, cb_link_ = 0;
   std::uint16_t cb_command_ = 0, cb_status_ = 0;
-  bool resume_ = false;  // asked for since the present block was fetched
+  bool resume_ = false;  // requested since the current block was fetched
   std::vector<std::uint8_t> block_;
 
   // transmitter: of frames_ the last may still be filling, the first may be leaving
   std::deque<Sending> frames_;
   std::deque<Buffer> buffers_;  // of the last
   std::uint32_t tbd_ = 0, tbds_left_ = 0;
-  bool sending_ = false, inside_ = false;  // the first is with the port; goes round in the chip
-  bool orphan_ = false;                    // a reset cut the frame on the wire: its outcome concerns nobody
+  bool sending_ = false, inside_ = false;  // the first is with the port; is looped back in the chip
+  bool orphan_ = false;                    // a reset cut the frame on the wire: its outcome is ignored
 
   // receive unit
   Ru ru_state_ = Ru::idle;
@@ -293,8 +294,8 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   std::uint32_t ru_base_ = 0, rfd_ = 0, rfd_link_ = 0, rfd_size_ = 0;
   std::uint16_t rfd_command_ = 0;
   bool rfd_read_ = false;
-  Rbd rbd_;                      // flexible mode: where the list of buffers has come to
-  std::uint32_t rbd_first_ = 0;  // of the present frame
+  Rbd rbd_;                      // flexible mode: the position in the list of buffers
+  std::uint32_t rbd_first_ = 0;  // of the current frame
   std::deque<Received> fifo_;    // the last may still be arriving
   bool listening_ = false;       // to the frame on the wire, which enters the FIFO when its address has matched
   bool arriving_ = false;        // it is the last of fifo_
@@ -305,7 +306,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   MiiPhy phy_;
   At93c46 eeprom_;
   DmaEngines engines_;
-  DmaEngine ru_dma_, transmit_dma_, cu_dma_, scb_dma_;  // in the order of their claims to the bus
+  DmaEngine ru_dma_, transmit_dma_, cu_dma_, scb_dma_;  // in order of priority
   Event accept_, reset_over_, self_tested_, mdi_done_, cna_, run_dry_, drained_, looped_, receive_step_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Intel 82586 LAN coprocessor.
 //
-// The chip has no registers that a host could address: it works on structures in memory, told by a strobe (channel
-// attention, CA) to look at them, and answers there and with one interrupt pin. It knows its memory, its place on the
-// wire, and time; no bus. Source of behaviour: Intel's 82586 data sheet as far as it could be had, the 82596 data
-// sheet's chapters on its 82586 mode, and what the drivers of Linux (3c523, eexpress) and NetBSD (i82586) rely on
+// The chip has no registers that a host could address: it works on structures in memory, which a strobe (channel
+// attention, CA) tells it to read, and answers there and with one interrupt pin. It knows its memory, its network port,
+// and time; it knows no bus. Source of behaviour: Intel's 82586 data sheet as far as it could be obtained, the 82596
+// data sheet's chapters on its 82586 mode, and what the drivers of Linux (3c523, eexpress) and NetBSD (i82586) rely on
 // (docs/hardware/i82586.md). Files: i82586.cpp start-up, channel attention, interrupts; i82586_command.cpp the command
 // unit (CU) and the transmitter; i82586_receive.cpp the receive unit (RU).
 //
@@ -16,13 +16,13 @@
 //   RFD   +0 status, +2 EL S, +4 link, +6 RBD offset, +8 destination, +E source, +14 length
 //
 // Time: every word that the chip moves takes a bus cycle; what it does in between is `command_clocks` of microcode. A
-// command unit that spins on a NOP which links to itself is a state, not a stream of events: its bus cycles follow from
-// the time, and a write into the NOP wakes it at its next fetch.
+// command unit that spins on a NOP linked to itself is a state, not a stream of events: its bus cycles follow from the
+// time, and a write into the NOP wakes it at its next fetch.
 //
-// Known to be simplified: lengths of preamble, address, gap and slot are the standard ones whatever CONFIGURE says, and
-// so are priorities, the 16-bit CRC and bit stuffing; the data of a frame are read when it is offered to the wire; the
-// cycles of CU, RU and host do not slow each other down (the host waits for the chip's, see bus_free()); a parked NOP
-// shows its completed status throughout a turn; DUMP fills in what has a meaning here and zeros for the microcode's own
+// Known to be simplified: whatever CONFIGURE says, lengths of preamble, address, gap and slot are the standard ones,
+// and so are priorities, the 16-bit CRC and bit stuffing; the data of a frame are read when it is offered to the wire;
+// the cycles of CU, RU and host do not slow each other down (the host waits for the chip's, see bus_free()); a parked
+// NOP shows its completed status throughout a turn; DUMP writes what is modelled here and zeros for the microcode's own
 // registers; lost CTS does not occur; the event counters wrap.
 #pragma once
 
@@ -45,9 +45,9 @@ namespace planar::ethernet {
 struct I82586Timing {
   std::uint64_t clock_hz = 8'000'000;  ///< 6, 8 and 10 MHz parts exist
   unsigned transfer_clocks = 4;        ///< one word; datasheet (5 MB/s at 10 MHz)
-  unsigned wait_clocks = 0;            ///< by which the board's memory lengthens it
-  unsigned attention_clocks = 16;      ///< CA to the first look at the SCB; inferred
-  unsigned command_clocks = 8;         ///< microcode for one command or frame besides its transfers; inferred
+  unsigned wait_clocks = 0;            ///< that the board's memory adds to it
+  unsigned attention_clocks = 16;      ///< from CA to the first read of the SCB; inferred
+  unsigned command_clocks = 8;         ///< microcode per command or frame, without its transfers; inferred
 };
 
 class I82586 final : public net::EthernetStation {
@@ -79,8 +79,8 @@ class I82586 final : public net::EthernetStation {
                   transmit_errors = 0;
   };
 
-  /// `memory` is all that the chip can reach: a power of two of bytes, of which only the low address lines are decoded,
-  /// so that it appears throughout the 16 MB. `name` prefixes the events; `seed` starts the backoff generator.
+  /// `memory` is all that the chip can access: a power of two of bytes; only its address lines are decoded, so it
+  /// repeats throughout the 16 MB. `name` prefixes the events; `seed` starts the backoff generator.
   I82586(Scheduler& scheduler, const std::string& name, ChipHost& host, std::span<std::uint8_t> memory,
          I82586Timing timing, std::uint64_t seed);
 
@@ -91,7 +91,7 @@ class I82586 final : public net::EthernetStation {
   /// The serial interface's loopback input: what is sent comes back and does not reach the wire.
   void set_serial_loopback(bool on) { serial_loopback_ = on; }
 
-  /// The host is about to look at or change memory: what should have arrived by now is stored.
+  /// The host is about to read or change memory: what should have arrived by now is stored.
   void sync(Time now);
   /// The host has written `bytes` bytes of memory at `offset`.
   void host_wrote(std::uint32_t offset, unsigned bytes, Time now);
@@ -203,16 +203,16 @@ class I82586 final : public net::EthernetStation {
   Cu cu_ = Cu::idle;
   enum class Phase : std::uint8_t { none, fetch, execute, gather, wire, finish };
   Phase phase_ = Phase::none;
-  std::uint16_t cb_ = 0;  // block in hand, or the next one while suspended
+  std::uint16_t cb_ = 0;  // current block, or the next one while suspended
   std::uint16_t command_ = 0;
   std::uint16_t link_ = 0;
-  std::uint16_t new_list_ = nowhere;  // START while active: where to go on
+  std::uint16_t new_list_ = nowhere;  // START while active: where to continue
   bool start_again_ = false;
   bool suspend_requested_ = false;
   bool parked_ = false;
   Time loop_origin_{};                 // when a turn of the parked NOP began
   bool heartbeat_ = false;             // seen after the latest transmission
-  bool orphan_ = false;                // a reset or abort cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;                // a reset or abort cut the frame on the wire: its outcome is ignored
   std::vector<std::uint8_t> frame_;    // to send
   std::uint64_t cut_at_ = UINT64_MAX;  // byte at which the FIFO runs dry
   std::uint16_t tbd_ = nowhere;        // next buffer descriptor, while empty ones are followed
@@ -221,7 +221,7 @@ class I82586 final : public net::EthernetStation {
   std::uint16_t rfd_ = 0, rbd_ = nowhere;
   bool ru_suspend_requested_ = false;
   bool listening_ = false;  // the frame on the wire began while the RU could hear
-  bool decided_ = false;    // its destination has been looked at
+  bool decided_ = false;    // its destination has been checked
   bool storing_ = false;    // its bytes go to memory
   bool group_ = false;      // the destination is not the individual address
   bool overrun_ = false, starved_ = false;
@@ -230,7 +230,7 @@ class I82586 final : public net::EthernetStation {
   std::uint32_t buffer_ = 0;
   std::uint16_t buffer_size_ = 0, buffer_count_ = 0, next_rbd_ = nowhere;
   bool last_buffer_ = false;
-  std::uint32_t stored_ = 0;  // bytes of the present frame in memory
+  std::uint32_t stored_ = 0;  // bytes of the current frame in memory
   std::uint16_t end_status_ = 0;
   Time dma_time_{};  // when the FIFO's oldest byte can be moved
   Time ru_free_{};   // when the RU has its next descriptors

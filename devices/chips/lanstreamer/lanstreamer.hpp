@@ -4,7 +4,7 @@
 //
 // Registers, mailboxes and descriptors are those of the family's PCI adapter as its driver in Linux uses them
 // (docs/hardware/streamer.md#the-relatives-registers). That the Micro Channel chip set has them too is planar's
-// declaration; what the driver does not show is marked (D) here and is our own.
+// assumption; what the driver does not show is marked (D) here and is planar's own.
 //
 //   Window of 256 bytes, 16-bit registers, descriptor addresses 32 bits. _SUM, _RUM: registers.hpp.
 //   +10 12 14  LISR       to the microprocessor: 0020 SRB command, 0010 ASB reply, 0004 ASB free request,
@@ -54,7 +54,7 @@
 namespace planar::tokenring {
 
 struct LanStreamerConfig : streamer::ChipSetConfig {
-  bool full_duplex = false, autosense = false;  ///< what the ring chip and its microcode can do
+  bool full_duplex = false, autosense = false;  ///< capabilities of the ring chip and its microcode
   std::array<std::uint8_t, 10> microcode{};     ///< level, as the ring's manager sees it
   std::array<std::uint8_t, 18> product{};       ///< product instance ID
 };
@@ -80,7 +80,7 @@ class LanStreamer final : public streamer::ChipSet, private net::RingStation {
     RC_OPEN = 0x03,
     RC_CLOSED = 0x04,
     RC_FAILED = 0x07,  ///< OPEN: see the error code
-    RC_BUFFER = 0x26,  ///< ASB: no buffer of ours
+    RC_BUFFER = 0x26,  ///< ASB: not one of our buffers
     RC_BAD_NODE = 0x32,
     RC_NO_GROUP = 0x39,
     RC_BAD_GROUP = 0x3C,
@@ -114,7 +114,7 @@ class LanStreamer final : public streamer::ChipSet, private net::RingStation {
   LanStreamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const LanStreamerConfig& config,
               const net::MacAddress& node, std::uint64_t seed);
 
-  /// What the board's POS bits select: GPR after a reset, and whether early token release is inhibited.
+  /// The selection of the board's POS bits: GPR after a reset, and whether early token release is inhibited.
   void configure(std::uint16_t gpr, bool inhibit_early_release);
 
   void reset(Time now) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A LANStreamer's local memory: the mailboxes and tables that host and microprocessor share, big-endian, and buffers
-// for MAC frames. Only the layout inside a block is known from the driver; where the blocks lie is declared, and the
-// driver is told at run time.
+// for MAC frames. Only the layout inside a block is known from the driver; the places of the blocks are planar's own,
+// and the driver is told them at run time.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace planar::tokenring {
 
-/// A MAC frame in local buffers: the first of `count` neighbours.
+/// A MAC frame in local buffers: the first of `count` adjacent ones.
 struct MacBuffer {
   std::uint16_t first = 0, count = 0, header = 0, length = 0;
   void archive(Archive& a) { a(first, count, header, length); }

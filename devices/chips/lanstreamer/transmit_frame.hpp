@@ -22,8 +22,8 @@ inline constexpr std::uint32_t done = 0x80000000, bad = 0x40000000, underrun = 1
                                malformed = 0x10;
 }
 
-/// The chain of one channel. The first TXnLFDA write after enabling starts at that descriptor, later ones let the
-/// channel go on along "forward" up to the new last one.
+/// The chain of one channel. The first TXnLFDA write after enabling starts at that descriptor; later ones let the
+/// channel continue along "forward" up to the new last one.
 struct TransmitChannel {
   bool fresh = true;      ///< nothing has been sent since it was enabled
   bool caught_up = true;  ///< the last descriptor has been fetched
@@ -39,14 +39,14 @@ struct TransmitFrame {
   static constexpr std::uint32_t shortest = 14, longest = 17997;
   std::uint8_t channel = 0;
   std::uint32_t descriptor = 0;
-  bool last = false;  ///< of its chain, when it was fetched
+  bool last = false;  ///< last of its chain when it was fetched
   std::uint32_t length = 0, fetched = 0, status = 0;
   std::array<std::uint32_t, 2> address{}, bytes{};  ///< of the buffers
-  std::vector<std::uint8_t> held;                   ///< fetched, not given to the port yet
+  std::vector<std::uint8_t> held;                   ///< fetched, not yet given to the port
 
   /// Reads a descriptor. False if it makes no sense.
   bool parse(std::span<const std::uint8_t> words);
-  /// Where the next byte to be fetched lies, and how many of `most` lie there in one piece.
+  /// Where the next byte to be fetched is, and how many of `most` are contiguous there.
   std::uint32_t source() const;
   std::uint32_t piece(std::uint32_t most) const;
   /// Of a snapshot.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The mailbox processor of the 3Com EtherLink/MC 32: an 80C186 with its firmware, card RAM, and an 82586 that no host
-// ever sees. The host writes commands, reads responses, and shares descriptor lists in the card's RAM; the firmware
-// moves the frames between host memory and the card by bus master transfers, stored and forwarded. It knows its board,
-// its place on the wire, and time; no bus. Source of behaviour: what Linux 2.2.26, 2.4.0 and 2.6 (3c527.c) and 3Com's
-// drivers' users rely on (docs/hardware/3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes; mc32_transmit.cpp;
-// mc32_receive.cpp.
+// The mailbox processor of the 3Com EtherLink/MC 32: an 80C186 with its firmware, card RAM, and an 82586 that the host
+// cannot access. The host writes commands, reads responses, and shares descriptor lists in the card's RAM; the firmware
+// moves the frames between host memory and the card by bus master transfers, store and forward. The model knows its
+// board, its network port, and time; it knows no bus. Source of behaviour: what Linux 2.2.26, 2.4.0 and 2.6 (3c527.c)
+// and 3Com's drivers' users rely on (docs/hardware/3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes;
+// mc32_transmit.cpp; mc32_receive.cpp.
 //
 //   port +0  command (write): 2:0 TX, 5:3 RX (1 start, 3 suspend, 4 abort, 5 restart), 6 execute the exec mailbox
 //            response (read): 2:0 TX (2 sent, 3 halted, 4 aborted, 6 failed), 5:3 RX (2 received, 3, 4, 6 out of
@@ -15,9 +15,10 @@
 //            +0 status (7 complete, 6 good, 5 busy, 3:0 error), +1 control (7 end of packet, 6 end of list),
 //            +2 next, +4 length, +6 host address
 //
-// The firmware does one thing at a time, each for a time of the profile: commands go first, then frames that have been
-// sent, then received ones, then those to be sent. In the workaround mode for the 82586, which Linux switches on, it
-// starts every frame itself when it has looked after the one before; without it the chip goes on by its own chain.
+// The firmware does one thing at a time, each for a time given in the profile: commands first, then frames that have
+// been sent, then received ones, then those to be sent. In the workaround mode for the 82586, which Linux switches on,
+// it starts every frame itself when it has dealt with the previous one; without it the chip continues along its own
+// chain.
 //
 // Known to be simplified: the response port never shows a statistics overflow; exec commands 3, 5, 7, 9 to 12 end with
 // the error bit; a command written while CRR is 0 replaces the one before; bad frames are counted, never stored,
@@ -111,7 +112,7 @@ class Mc32 final : public net::EthernetStation {
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
 
  private:
-  static constexpr std::size_t longest_frame = 1514;  ///< of what is gathered to be sent
+  static constexpr std::size_t longest_frame = 1514;  ///< of a frame gathered to be sent
   enum class Work : std::uint8_t {
     none,
     self_test,

@@ -7,7 +7,7 @@
 //
 // Bits are taken at the rising edge of MDC; the PHY puts its next bit on MDIO after that edge, so that a host that
 // reads the pin before each rising edge sees the zero of the turnaround before the second edge after the register
-// number, and data bit 15 before the third. MDIO has a pull-up: an absent PHY reads as ones, and gives no zero of the
+// number, and data bit 15 before the third. MDIO has a pull-up: an absent PHY reads as ones, without the zero of the
 // turnaround. A PHY with preamble suppression needs a single one before the start.
 // Source: IEEE 802.3-2002 clauses 22.2.4.5 and 22.3.4.
 #pragma once
@@ -26,7 +26,7 @@ class MdioPort {
   /// `phy` answers at `address` 0 to 31.
   void connect(unsigned address, MiiPhy& phy) { phys_.at(address) = &phy; }
 
-  /// The levels that the host gives MDC and MDIO; `drives`: it does drive MDIO.
+  /// The levels that the host sets on MDC and MDIO; `drives`: it drives MDIO.
   void pins(bool mdc, bool mdio, bool drives, Time now);
   /// MDIO as the host reads it.
   bool data_in() const { return driven_ ? bit_ : !drives_ || mdio_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The management side of a 10/100 Mbit/s PHY: the registers of MII management and how the link comes and goes.
+// The management side of a 10/100 Mbit/s PHY: the registers of MII management and the state of the link.
 //
 //   reg 0 BMCR   15 reset, 14 loopback, 13 100 Mbit/s, 12 auto-negotiation, 11 power down, 10 isolate, 9 restart
 //                auto-negotiation, 8 full duplex, 7 collision test
@@ -13,13 +13,12 @@
 // mode) it comes up if there is something at the other end. The partner is the segment: it offers everything up to the
 // segment's rate and duplex (100 Mbit/s full duplex 41E1h, half 40A1h; 10 Mbit/s full 4061h, half 4021h).
 //
-// The frames themselves go from the MAC to its EthernetPort; the MAC asks connected() whether the PHY lets them
-// through.
+// The frames themselves go from the MAC to its EthernetPort; the MAC checks with connected() whether the PHY passes
+// them.
 //
-// Not modelled: a segment never changes its rate or duplex for a station. An agreement on, or a forced mode of another
-// rate leaves the link down; one on another duplex has a link, and the segment keeps its duplex. Next pages, a partner
-// that cannot auto-negotiate (parallel detection), remote fault, 100BASE-T4, jabber and collision test (the bit is
-// kept).
+// Not modelled: a segment never changes its rate or duplex for a station. If another rate is agreed or forced, the link
+// stays down; with another duplex mode there is a link, and the segment keeps its own mode. Next pages, a partner that
+// cannot auto-negotiate (parallel detection), remote fault, 100BASE-T4, jabber and collision test (the bit is kept).
 // Sources: IEEE 802.3-2002 clauses 22.2.4 (registers) and 28 (auto-negotiation), as the drivers of the period use them.
 #pragma once
 
@@ -46,7 +45,7 @@ struct MiiPhyConfig {
 /// What a PHY is part of.
 class MiiPhyUser {
  public:
-  /// The link has come or gone.
+  /// The link has come up or gone down.
   virtual void phy_link_changed(bool /*up*/, Time /*now*/) {}
   /// Register 0 to 6 has been read over MII management.
   virtual void phy_register_read(unsigned /*reg*/, Time /*now*/) {}
@@ -103,7 +102,7 @@ class MiiPhy {
   void write(unsigned reg, std::uint16_t value, Time now);
   static std::string_view register_name(unsigned reg);
 
-  /// The reset pin: all registers, and the link comes anew.
+  /// The reset pin: resets all registers; the link comes up again.
   void reset(Time now);
   /// For the MAC's EthernetStation::link_changed().
   void medium_changed(Time now) { start(now); }
@@ -123,7 +122,7 @@ class MiiPhy {
 
  private:
   void write_control(std::uint16_t value, Time now);
-  /// The link goes; it comes again in its time.
+  /// The link goes down; it comes up again after its time.
   void start(Time now);
   void settle(Time now);
   void set_link(bool up, Time now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Realtek RTL8139 (revision A, not C+): 10/100 Mbit/s Ethernet controller with its PHY, a master on PCI.
+// Realtek RTL8139 (revision A, not C+): 10/100 Mbit/s Ethernet controller with PHY, a PCI bus master.
 //
 //   00 IDR0-5   station address (written as doublewords)    08 MAR0-7   filter of group addresses (the same)
 //   10 TSD0-3   transmit slots: status and start            20 TSAD0-3  where their frames are
@@ -10,21 +10,22 @@
 //   62 BMCR  64 BMSR  66 ANAR  68 ANLPAR  6A ANER           74 CSCR     70, 78, 7C transceiver parameters
 //
 // Transmit: the four slots are sent in strict rotation, whatever order they are written in. Writing a TSD with OWN 0
-// hands the slot over; the chip reads the frame by bursts (TCR.MXDMA) into its FIFO, sends it from the slot's threshold
-// on, and sets OWN when it has read all. No padding: a short frame is a runt on the wire. If the wire overtakes the
-// bus the frame is cut and read again (TUN), once, then as a whole. After 16 collisions (TABT) nothing more is sent
-// until TCR.CLRABT, which sends the frame again. The next frame is not read before the present one has left, and
-// `next_frame_fetch_after` more.
+// hands the slot over; the chip reads the frame in bursts (TCR.MXDMA) into its FIFO, starts to send it when the slot's
+// threshold is reached, and sets OWN when it has read all of it. No padding: a short frame is a runt on the wire. If
+// the wire overtakes the bus, the frame is cut and read again (TUN), once, then as a whole. After 16 collisions (TABT)
+// nothing more is sent until TCR.CLRABT, which sends the frame again. The next frame is read only
+// `next_frame_fetch_after` after the current one has been sent.
 //
-// Receive: frames pass the FIFO into one ring in memory while they arrive, by bursts (RCR.MXDMA) from a threshold on
-// (RCR.RXFTH); a header of status and length is written before the frame when all of it is there, then CBR moves on. A
-// frame that does not fit before CAPR + 16 stays in the FIFO (RXOVW) until ISR.RXOVW is written. A byte that finds the
-// FIFO full loses its frame and all later ones (FOVW, MPC), again until ISR.RXOVW is written or the receiver restarts.
+// Receive: frames pass through the FIFO into one ring in memory while they arrive, in bursts (RCR.MXDMA) once a
+// threshold is reached (RCR.RXFTH). When a frame is complete, a header of status and length is written before it, then
+// CBR advances. A frame that does not fit before CAPR + 16 stays in the FIFO (RXOVW) until ISR.RXOVW is written. If a
+// byte finds the FIFO full, its frame and all later ones are lost (FOVW, MPC), again until ISR.RXOVW is written or the
+// receiver restarts.
 //
-// RCR takes no writes without CR.RE, TCR none without CR.TE, and both keep what they have when it is cleared.
+// RCR accepts no writes without CR.RE, TCR none without CR.TE, and both keep their values when it is cleared.
 // rtl8139.c: "must enable Tx/Rx before setting transfer thresholds"; FreeBSD if_re.c says of this family that receiver
-// and transmitter should be enabled before their configuration. Which bits that is true of nobody says: here of all
-// [inferred]. The drivers read write both registers after the enables.
+// and transmitter should be enabled before their configuration. No source says to which bits this applies: here to all
+// [inferred]. The drivers consulted write both registers after the enables.
 //
 // Not modelled: early receive interrupts (MULINT is kept; ERBCR and ERSR read 0), flow control, wake-up, cable length,
 // error counters of the transceiver (6C, 6E, 72 read 0) and its parameters (kept), other interframe gaps (TCR.IFG),
@@ -52,10 +53,10 @@
 
 namespace planar::ethernet {
 
-/// What the card's profile says of its chip.
+/// The chip's values in the card's profile.
 struct Rtl8139Config {
   std::uint32_t transmit_fifo = 2048, receive_fifo = 2048;  ///< bytes
-  Time reset{};                                             ///< CR.RST reads 1 for so long
+  Time reset{};                                             ///< how long CR.RST reads 1
   /// From the end of a frame on the wire to the first burst of the next one.
   Time next_frame_fetch_after{};
   Time timer_clock = 30_ns;  ///< of TCTR: the PCI clock
@@ -67,9 +68,9 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
   static constexpr unsigned window_bytes = 0x100;
   static constexpr std::uint8_t revision = 0x10;
   static constexpr unsigned slots = 4;
-  static constexpr std::uint32_t longest_received = 4096;  ///< RSR.LONG beyond it, and no more is taken
+  static constexpr std::uint32_t longest_received = 4096;  ///< RSR.LONG beyond it, and the rest is not stored
 
-  /// Doublewords of the register window; where a register is a part of one, the offset stands with it.
+  /// Doublewords of the register window; for a register that is part of one, the offset is given.
   enum Register : unsigned {
     // clang-format off
     IDR0 = 0x00, IDR4 = 0x04, MAR0 = 0x08, MAR4 = 0x0C, TSD0 = 0x10, TSAD0 = 0x20, RBSTART = 0x30,
@@ -121,7 +122,7 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
-    std::uint64_t fifo = 0;  ///< of the overruns, with room in the ring
+    std::uint64_t fifo = 0;  ///< overruns of the FIFO with room in the ring
     std::uint64_t underruns = 0, transmit_errors = 0, receive_errors = 0;
   };
 
@@ -152,7 +153,7 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
     std::uint32_t moved = 0;         // of it, into the ring
     std::uint16_t status = 0;        // RSR
     bool ended = false;
-    bool dropped = false;  // goes as soon as no burst is at work on it
+    bool dropped = false;  // to be removed as soon as no burst works on it
     std::uint32_t held() const { return static_cast<std::uint32_t>(data.size()) - moved; }
     void archive(Archive& a) { a(data, moved, status, ended, dropped); }
   };
@@ -239,18 +240,18 @@ class Rtl8139 final : private net::EthernetStation, private MiiPhyUser {
   bool clock_halted_ = false, link_change_ = false, asserted_ = false;
   Time timer_start_{};
 
-  // The transmitter. `turn_` is the slot whose frame is at work or comes next.
+  // The transmitter. `turn_` is the slot whose frame is the current or the next one.
   std::uint8_t turn_ = 0;
   bool sending_ = false;             // the slot's frame is being read or sent
   bool given_ = false;               // ... and has been given to the port
   bool again_ = false;               // ... after an underrun
   bool aborted_ = false;             // waits for CLRABT
-  bool orphan_ = false;              // a reset cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;              // a reset cut the frame on the wire: its outcome is ignored
   std::vector<std::uint8_t> frame_;  // as long as the slot says, without FCS
   std::uint32_t fetched_ = 0, threshold_ = 0;
   Time fetch_from_{};  // not before
 
-  // The receiver. The last frame in the FIFO is the one that arrives, if one does.
+  // The receiver. The last frame in the FIFO is the arriving one, if there is one.
   std::deque<Received> fifo_;
   bool arriving_ = false, addressed_ = false, header_ = false;
   bool ring_full_ = false, overflowed_ = false;

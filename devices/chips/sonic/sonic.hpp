@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// National DP83932 SONIC and DP83934 SONIC-T: Ethernet controller that masters a 16 or 32-bit memory bus.
+// National DP83932 SONIC and DP83934 SONIC-T: Ethernet controllers that master a 16 or 32-bit memory bus.
 //
-// The chip knows its 64 registers, the memory that it masters (SonicHost), its place on the wire, and time; no
+// The chip knows its 64 registers, the memory that it masters (SonicHost), its network port, and time; it knows no
 // system bus. Source of behaviour: the DP83932C data sheet (register names and chapters; passages recalled or quoted by
 // others: docs/hardware/sonic.md), Linux 2.4 ibmlana.c and sonic.c for what drivers rely on. Files by chapter:
 // sonic.cpp registers, commands, CAM, timer and the bus; sonic_transmit.cpp; sonic_receive.cpp.
@@ -22,13 +22,13 @@
 //   transmit descriptor (UTDA:CTDA)  status, config, packet size, fragment count, {address low, high, size}..., link
 //
 // Chosen where sources leave it open: clearing ISR.RBE makes the chip read the next resource at once, or after the
-// frame that it is storing, and leaves what is left of the present buffer; an abort (BCM, EXC, FU, EXD) sets TXER and
-// TXDN and leaves CTDA at the descriptor; PKTRX comes with every stored frame, also with the one whose link is EOL and
-// which the chip keeps (in use stays) until the link has been extended and the next frame comes.
+// frame that it is storing, and abandon the rest of the current buffer; an abort (BCM, EXC, FU, EXD) sets TXER and TXDN
+// and leaves CTDA at the descriptor; PKTRX comes with every stored frame, including the one whose link is EOL and which
+// the chip keeps (in use stays) until the link has been extended and the next frame arrives.
 //
 // Known to be simplified: little-endian bus only (BMODE = 0); TCR.POWC, TCR.PMB and DCR2's transceiver bits have no
-// effect; the heartbeat is always heard (no HBL); no bus retries (no BR); the packet compression pins lead nowhere;
-// later fragments of a frame are looked up when the first is.
+// effect; the heartbeat is always heard (no HBL); no bus retries (no BR); the packet compression pins are not
+// connected; later fragments of a frame are looked up together with the first.
 #pragma once
 
 #include <array>
@@ -47,13 +47,13 @@
 
 namespace planar::ethernet {
 
-/// What the chip reaches: the memory that it masters, and its interrupt pin.
+/// What the chip can access: the memory that it masters, and its interrupt pin.
 class SonicHost : public ChipHost {
  public:
   /// `address` has been masked with SonicConfig::address_mask.
   virtual std::uint8_t memory_read(std::uint32_t address) const = 0;
   virtual void memory_write(std::uint32_t address, std::uint8_t value) = 0;
-  /// All bytes from `address` on that fit into `to`; they do not go beyond the mask.
+  /// Fills `to` with the bytes from `address` on; they do not extend beyond the mask.
   virtual void memory_copy(std::uint32_t address, std::span<std::uint8_t> to) const = 0;
 
  protected:
@@ -105,7 +105,7 @@ class Sonic final : public net::EthernetStation {
   /// `name` prefixes its events; `seed` starts the backoff generator.
   Sonic(Scheduler& scheduler, const std::string& name, SonicHost& host, const SonicConfig& config, std::uint64_t seed);
 
-  /// The RESET pin, at once. A frame on the wire is cut.
+  /// The RESET pin; takes effect at once. A frame on the wire is cut.
   void reset(Time now);
   /// Register `reg` 0 to 63.
   std::uint16_t read(unsigned reg, Time now);
@@ -113,15 +113,15 @@ class Sonic final : public net::EthernetStation {
   void write(unsigned reg, std::uint16_t value, Time now, std::uint16_t lanes = 0xFFFF);
   std::uint16_t peek(unsigned reg) const;
 
-  /// Brings memory up to date with what has arrived, before anybody else looks at it.
+  /// Brings memory up to date with what has arrived, before anyone else reads it.
   void sync(Time now) { sync_receive(now); }
-  /// Somebody else wrote memory: what the transmitter has not fetched yet changes with it.
+  /// Someone else wrote memory: data that the transmitter has not fetched yet change with it.
   void memory_written(std::uint32_t address, std::uint8_t value, Time now);
-  /// When somebody else's access to the memory that would begin at `t` can begin: the chip keeps the bus for a burst.
+  /// When someone else's access to memory, wanted at `t`, can begin: the chip keeps the bus for a burst.
   Time local_bus_free(Time t) const;
   /// When that and sync() next matter.
   Undisturbed undisturbed(Time now) const;
-  /// How many bytes from `address` on are not part of the frame on the wire (memory_written()).
+  /// How many bytes from `address` on do not belong to the frame on the wire (memory_written()).
   std::uint32_t not_on_wire(std::uint32_t address) const;
   /// The board kept the chip off the bus from `from` until now: the FIFOs may have run over or dry.
   void bus_denied(Time from, Time now);
@@ -216,12 +216,12 @@ class Sonic final : public net::EthernetStation {
   bool interrupt_ = false;
   std::uint32_t timer_value_ = 0;  // at timer_since_
   Time timer_since_{};
-  Time job_start_{}, job_end_{};  // the latest descriptor transfers' hold of the bus
+  Time job_start_{}, job_end_{};  // when the latest descriptor transfers had the bus
 
-  bool orphan_ = false;        // a reset cut the frame on the wire: its outcome concerns nobody
-  bool carrier_seen_ = false;  // when the frame on the wire began
-  bool mismatch_ = false;      // packet size and fragments disagree
-  std::uint16_t status_ = 0;   // to be written to the descriptor
+  bool orphan_ = false;                                  // a reset cut the frame on the wire: its outcome is ignored
+  bool carrier_seen_ = false;                            // when the frame on the wire began
+  bool mismatch_ = false;                                // packet size and fragments disagree
+  std::uint16_t status_ = 0;                             // to be written to the descriptor
   std::vector<std::array<std::uint32_t, 3>> fragments_;  // masked address, offset in the frame, bytes
   std::vector<std::uint8_t> loop_frame_;
 

@@ -21,8 +21,8 @@ namespace planar::streamer {
 
 struct ChipSetConfig {
   std::uint32_t transmit_fifo = 256, receive_fifo = 256;  ///< bytes
-  std::uint32_t burst = 64;                               ///< bytes that are worth a tenure of the channel
-  std::uint32_t threshold = 64;                           ///< bytes in the FIFO with which a frame starts
+  std::uint32_t burst = 64;                               ///< bytes for which a tenure of the channel is requested
+  std::uint32_t threshold = 64;                           ///< bytes in the FIFO at which a frame starts
   Time self_test{}, request{};                            ///< after a reset; an SRB command or another doorbell
 };
 
@@ -45,7 +45,7 @@ class ChipSet : public RegisterMap, protected ReceiveOwner {
   enum class Job : std::uint8_t { none, rx_fetch, rx_data, rx_status, tx_fetch, first_of_chip };
 
   /// `adapter_causes` are the bits of SISR that the chip set has, MI aside, `channels` those of BMCTL that disable one.
-  /// `self_test` and `more`: the chip's events for the end of the self-test and for another look at the wire.
+  /// `self_test` and `more`: the chip's events for the end of the self-test and for the next check of the wire.
   ChipSet(BusMasterHost& host, const ReceiveChannel::Limits& limits, std::uint16_t adapter_causes,
           std::uint16_t channels, Time self_test_time, Event& self_test, Event& more)
       : system_(adapter_causes),
@@ -67,15 +67,15 @@ class ChipSet : public RegisterMap, protected ReceiveOwner {
   virtual void local_read(Time /*now*/) {}
   /// Registers that only this chip set has.
   virtual std::uint16_t peek_own(std::uint32_t offset) const = 0;
-  /// What the chip set adds to a write of any register; the family's have taken theirs.
+  /// What the chip set adds to a write of any register; the family's registers have already been written.
   virtual void written(std::uint32_t offset, std::uint16_t value, Time now) = 0;
   /// Bits of BMCTL: transmit channels that were disabled.
   virtual void stop_transmit_channels(std::uint16_t stopped, Time now) = 0;
-  /// Looks at the wire again when more of the frame that arrives is worth moving.
+  /// Checks the wire again when enough of the arriving frame can be moved.
   virtual void expect_more(Time now) = 0;
   /// The status of a receive buffer is in memory; `last` of its frame.
   virtual void buffer_returned(bool last, Time now) = 0;
-  /// Begins a transfer for the transmitter, if there is one to do; ends one.
+  /// Begins a transfer for the transmitter, if one is due; ends one.
   virtual void transmit_pump(Time now) = 0;
   virtual void transmit_transfer_done(Job job, Time now) = 0;
 

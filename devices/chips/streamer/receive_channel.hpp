@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The family's receive channel: frames pass through a small FIFO into the buffers of a ring of descriptors while they
-// arrive. What a frame is on the wire, the chip set knows; it hands over the bytes as they come.
+// arrive. The chip set knows what a frame is on the wire; it hands over the bytes as they arrive.
 //
 //   Descriptor, 16 bytes: forward; status (RegisterMap::RxStatus); buffer; frame length << 16 | buffer length (written:
 //   bytes stored). Beyond the descriptor that RXLBDA names frames are lost until RXLBDA is written.
@@ -22,15 +22,15 @@ namespace planar::streamer {
 /// The chip set that a receive channel belongs to.
 class ReceiveOwner {
  public:
-  /// Gathers what has arrived of the frame on the wire.
+  /// Gathers the part of the frame on the wire that has arrived.
   virtual void catch_up(Time now) = 0;
   /// A byte found the FIFO full.
   virtual void overrun() = 0;
   /// A frame found no buffer.
   virtual void no_buffer(Time now) = 0;
-  /// A frame ran out of buffers on its way.
+  /// The buffers ran out during a frame.
   virtual void frame_cut() = 0;
-  /// A frame without error is in memory but for its status.
+  /// A frame without error is in memory except for its status.
   virtual void frame_stored() = 0;
 
  protected:
@@ -41,13 +41,13 @@ class ReceiveChannel {
  public:
   struct Limits {
     std::uint32_t fifo, burst;   ///< bytes
-    std::uint32_t begin;         ///< bytes that are in before the first of them moves to memory
+    std::uint32_t begin;         ///< bytes that must have arrived before the first is moved to memory
     std::uint32_t longest;       ///< bytes of a frame, without its check sequence, that are kept
-    std::uint32_t least_buffer;  ///< a smaller buffer is of no use
+    std::uint32_t least_buffer;  ///< a smaller buffer is useless
   };
   /// A frame on its way through the FIFO.
   struct Frame {
-    std::vector<std::uint8_t> data;  ///< as far as it has come; the last four bytes held back: they may be the FCS
+    std::vector<std::uint8_t> data;  ///< as far as it has arrived; the last four bytes, maybe the FCS, are held back
     bool complete = false;
     std::uint32_t status = 0;  ///< errors
     std::uint32_t moved = 0;   ///< bytes in memory
@@ -60,7 +60,7 @@ class ReceiveChannel {
   };
   static constexpr std::uint32_t descriptor_bytes = 16, status_bytes = 12, check_bytes = 4;
 
-  /// `more`: the owner's event that looks at the wire again.
+  /// `more`: the owner's event that checks the wire again.
   ReceiveChannel(ReceiveOwner& owner, Event& more, const Limits& limits)
       : owner_(owner), more_(more), limits_(limits) {}
 
@@ -71,7 +71,7 @@ class ReceiveChannel {
   }
   bool listening() const { return listening_; }
   Frame& arriving() { return incoming_.back(); }
-  /// Bytes of it are in memory, or (`storing`: a transfer of data is under way) on their way there.
+  /// Bytes of it are in memory or on their way there (`storing`: a transfer of data is under way).
   bool moving(bool storing) const { return incoming_.back().moved > 0 || (incoming_.size() == 1 && storing); }
   /// Takes in what has arrived of `r`, the medium's reception; a byte too many for the FIFO is an overrun.
   template <class Reception>
@@ -87,14 +87,14 @@ class ReceiveChannel {
         std::min<std::size_t>(arrived - std::min<std::size_t>(arrived, check_bytes), limits_.longest);
     append(f.data, r, known);
   }
-  /// Its end has come: takes in the rest of its first `bytes` bytes.
+  /// It has ended: takes in the rest of its first `bytes` bytes.
   template <class Reception>
   void gather_rest(const Reception& r, std::size_t bytes) {
     Frame& f = arriving();
     append(f.data, r, bytes);
     if (older_bytes() + f.data.size() - f.moved > limits_.fifo) overrun();
   }
-  /// The next moment to look: another burst has come together, or the FIFO would be full.
+  /// When to check next: another burst is complete, or the FIFO would be full.
   template <class Reception>
   void expect_more(const Reception& r, Time now) {
     const Frame& f = arriving();
@@ -108,7 +108,7 @@ class ReceiveChannel {
     more_.at(std::max(next, now));
   }
   void overrun();
-  /// Its end has come; arriving() stays valid.
+  /// It has ended; arriving() stays valid.
   void stop_listening() {
     listening_ = false;
     more_.cancel();
@@ -118,7 +118,7 @@ class ReceiveChannel {
   std::uint32_t older_bytes() const;
 
   // ---- buffers ----
-  /// RXBDA, RXLBDA. RXBDA changes nothing while a buffer is in hand.
+  /// RXBDA, RXLBDA. RXBDA changes nothing while a buffer is in use.
   void set_first(std::uint32_t descriptor, bool fetching);
   void set_last(std::uint32_t descriptor);
   std::uint32_t first() const { return have_ ? descriptor_ : forward_; }
@@ -139,7 +139,7 @@ class ReceiveChannel {
   void reset() { last_ = forward_ = descriptor_ = 0; }
 
   bool empty() const { return incoming_.empty(); }
-  /// Bytes of a transfer of data may still be taken from the oldest frame.
+  /// Bytes of the oldest frame may still be taken for a transfer of data.
   bool may_store(std::size_t bytes) const;
   bool sound() const;
   void describe(Description& d) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the chip sets of IBM's Streamer family have in common towards the host: the names and places of the registers,
-// the interrupt registers with their aliases, descriptor words (docs/hardware/streamer.md#the-relatives-registers).
+// What the host sees of all chip sets of IBM's Streamer family: the names and offsets of the registers, the interrupt
+// registers with their aliases, descriptor words (docs/hardware/streamer.md#the-relatives-registers).
 //
 // A register with aliases: _SUM sets the bits that are written 1, _RUM keeps only those; all read the same.
 #pragma once
@@ -81,11 +81,11 @@ class SystemRegisters {
   explicit SystemRegisters(std::uint16_t adapter) : adapter_(adapter) {}
 
   std::uint16_t lisr = 0;
-  /// SISR as it reads: MI while something stands in MISR under its mask.
+  /// SISR as it reads: MI while a cause is set in MISR that its mask lets through.
   std::uint16_t sisr() const;
   bool interrupt() const;
 
-  /// Causes that come on.
+  /// Causes that are raised.
   void raise_sisr(std::uint16_t causes) { sisr_ |= causes; }
   void raise_misr(std::uint16_t causes) { misr_ |= causes; }
   void reset();

@@ -2,12 +2,12 @@
 // Texas Instruments TMS380, second generation (TMS380C16 and relatives): a Token Ring controller with a processor of
 // its own, whose program the host downloads, and with a bus master's access to host memory.
 //
-// The chip knows its system interface (SIF), the host memory (Tms380Host), its local RAM, its place on the ring,
-// and time; no system bus. What it does is what TI's MAC microcode does as its driver in Linux sees it; the downloaded
-// program itself is kept and not executed. Sources: docs/hardware/tms380.md. Files by chapter: tms380.cpp SIF
-// registers, download, interrupts; tms380_bringup.cpp bring-up, initialization, adapter check; tms380_processor.cpp
-// who has the processor and the DMA channel; tms380_command.cpp SCB and SSB; tms380_transmit.cpp and
-// tms380_receive.cpp the lists.
+// The chip knows its system interface (SIF), the host memory (Tms380Host), its local RAM, its port on the ring, and
+// time; it knows no system bus. It behaves like TI's MAC microcode as seen by its driver in Linux; the downloaded
+// program itself is stored but not executed. Sources: docs/hardware/tms380.md. Files by chapter: tms380.cpp SIF
+// registers, download, interrupts; tms380_bringup.cpp bring-up, initialization, adapter check; tms380_processor.cpp who
+// has the processor and the DMA channel; tms380_command.cpp SCB and SSB; tms380_transmit.cpp and tms380_receive.cpp the
+// lists.
 //
 //   +0 SIFDAT  word of local RAM at the address          +8 SIFACL  adapter control
 //   +2 SIFINC  the same, then address += 2               +A SIFADD  address, as SIFADR
@@ -18,7 +18,7 @@
 //
 // The processor does one thing at a time, in turn: it takes a doorbell, executes a command, fetches a frame to send,
 // closes the list of a sent one, moves a received one, posts a status. It stays with a transfer until that has ended.
-// The ring runs beside it: frames are sent from local RAM and stored there.
+// The ring works in parallel: frames are sent from local RAM and stored there.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ namespace planar::tokenring {
 /// The board: interrupt pin and system bus.
 class Tms380Host : public ChipHost {
  public:
-  /// Moves the chip's transfer_buffer() to or from host memory (`direction` as that sees it), at most `burst` bus
-  /// cycles in one piece (0: any number). Ends by transfer_done() or transfer_failed(). One transfer at a time.
+  /// Moves the chip's transfer_buffer() to or from host memory (`direction` as seen by that), at most `burst` bus
+  /// cycles in one piece (0: any number). Ends with transfer_done() or transfer_failed(). One transfer at a time.
   virtual void start_transfer(std::uint32_t address, unsigned burst, Direction direction, Time now) = 0;
   virtual void cancel_transfer(Time now) = 0;
 
@@ -53,14 +53,14 @@ enum class DmaFault : std::uint8_t { timeout, parity, bus_error };
 
 struct Tms380Config {
   std::uint32_t ram_bytes = 0x20000;      ///< local RAM
-  std::uint32_t reserved_bytes = 0x9000;  ///< of that what program and variables take; the rest is frame buffers
+  std::uint32_t reserved_bytes = 0x9000;  ///< of it for program and variables; the rest is frame buffers
   Time self_test{}, initialize{};         ///< bring-up diagnostics; what follows an initialization block
   // The processor's time for
   Time interrupt{};        ///< taking a doorbell (SIFCMD)
   Time command{};          ///< an SCB command
   Time look{};             ///< having a list fetched, whether it is valid or not
   Time transmit_list{};    ///< a valid transmit list: checks, buffers, setting up its transfers
-  Time transmit_status{};  ///< what a frame needs when it is back from the ring
+  Time transmit_status{};  ///< a frame that is back from the ring
   Time receive_list{};     ///< a valid receive list: the frame, setting up its transfers, buffers
   Time status{};           ///< posting a status to the host
 };
@@ -192,11 +192,11 @@ class Tms380 final : private net::RingStation {
   Tms380(Scheduler& scheduler, const std::string& name, Tms380Host& host, const Tms380Config& config,
          const net::MacAddress& burnt_in, std::uint64_t seed);
 
-  /// `offset` 0 to 15. A word access is to an even one; of a byte access the other half of the word stays as it is.
+  /// `offset` 0 to 15, even for a word access; a byte access does not change the other half of the word.
   std::uint16_t read(unsigned offset, unsigned bytes, Time now);
   std::uint16_t peek(unsigned offset, unsigned bytes) const;
   void write(unsigned offset, unsigned bytes, std::uint16_t value, Time now);
-  /// The reset pin: everything but the local RAM, and the processor is halted.
+  /// The reset pin: resets everything but the local RAM, and halts the processor.
   void reset(Time now);
   bool interrupt_pin() const { return sts_ & SYSTEM_INTERRUPT && acl_ & SINTEN; }
   /// The board's choice, taken when the chip goes onto the ring: 4 or 16 Mbit/s.
@@ -216,7 +216,7 @@ class Tms380 final : private net::RingStation {
 
  private:
   enum class State : std::uint8_t { halted, testing, failed, ready, running, checked };
-  /// What the processor is at.
+  /// What the processor is doing.
   enum class Task : std::uint8_t { none, doorbell, initialize, command, fetch, sent, receive, post };
   static constexpr unsigned tasks = 8;
   static constexpr std::size_t most_posts = 8,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// IBM's shared-RAM Token Ring controller: the single-chip TROPIC, and the long cards before it that have the same
-// programming interface from separate parts.
+// IBM's shared-RAM Token Ring controller: the single-chip TROPIC, and the earlier long cards, which have the same
+// programming interface built from separate parts.
 //
 // A microprocessor on the card works on mailboxes in RAM that the host shares: the host puts commands into the SRB and
-// answers into the ASB and rings (ISRA odd); the microprocessor puts requests into the ARB and final results into the
-// SSB and interrupts (ISRP odd). Frames are copied by the host, to and from buffers in the same RAM. The chip knows its
-// RAM, its registers, the ring and time; no bus. Source of behaviour: Linux 2.2 and 2.4 ibmtr, NetBSD tropic.c and
-// tropicreg.h (docs/hardware/tropic.md). Files: tropic.cpp reset, interrupts, state; tropic_registers.cpp ports and
-// MMIO; tropic_ram.cpp shared RAM, paging, who has it; tropic_processor.cpp the microprocessor's steps;
-// tropic_commands.cpp the SRB; tropic_open.cpp onto the ring and off it; tropic_transmit.cpp, tropic_fast_path.cpp,
-// tropic_receive.cpp.
+// answers into the ASB and rings the doorbell (ISRA odd); the microprocessor puts requests into the ARB and final
+// results into the SSB and interrupts (ISRP odd). The host copies frames to and from buffers in the same RAM. The chip
+// knows its RAM, its registers, the ring and time; it knows no bus. Source of behaviour: Linux 2.2 and 2.4 ibmtr,
+// NetBSD tropic.c and tropicreg.h (docs/hardware/tropic.md). Files: tropic.cpp reset, interrupts, state;
+// tropic_registers.cpp ports and MMIO; tropic_ram.cpp shared RAM, paging, its owner; tropic_processor.cpp the
+// microprocessor's steps; tropic_commands.cpp the SRB; tropic_open.cpp insertion and removal; tropic_transmit.cpp,
+// tropic_fast_path.cpp, tropic_receive.cpp.
 //
-// Time: each thing that the microprocessor does for a mailbox is one step of `step`, one after the other; frames move
-// between ring and RAM beside it. RAM cycles of ring and microprocessor follow from the time.
+// Time: each action of the microprocessor for a mailbox takes one `step`, one after the other; frames move between ring
+// and RAM in parallel. RAM cycles of ring and microprocessor follow from the time.
 //
 // Known to be simplified: LLC link stations (type 2), group SAPs, bridge functions and ring utilisation are absent
 // (return code 01h); XID and TEST commands that arrive go to the host like other frames; the bytes of a frame to send
@@ -55,12 +55,12 @@ struct TropicTiming {
 struct TropicConfig {
   TropicIdentification identification;
   std::uint32_t ram_bytes = 0x10000;  ///< 16 KB or 64 KB fitted
-  bool fast_path = false;             ///< the microcode offers it
+  bool fast_path = false;             ///< supported by the microcode
   std::array<std::uint8_t, 10> microcode{};
   TropicTiming timing;
 };
 
-/// What the board's configuration latches tell the chip.
+/// The board's configuration latches.
 struct TropicStraps {
   bool alternate = false;
   bool sixteen = true;  ///< Mbit/s
@@ -89,13 +89,13 @@ class Tropic final : public net::RingStation {
     std::uint64_t sent = 0, received = 0, overruns = 0;
   };
 
-  /// `name` prefixes the events; `seed` is of what the station does at random.
+  /// `name` prefixes the events; `seed` is for the station's random choices.
   Tropic(Scheduler& scheduler, const std::string& name, TropicHost& host, const net::MacAddress& burned_in,
          const TropicConfig& config, std::uint64_t seed);
 
-  /// Takes effect at once, ring speed with the next bring-up.
+  /// Takes effect at once, the ring speed at the next bring-up.
   void strap(const TropicStraps& straps) { straps_ = straps; }
-  /// Power-on and channel reset: reset, let go at once.
+  /// Power-on and channel reset: reset, released at once.
   void restart(Time now);
 
   // ---- the host's side; multi-byte accesses are made a byte at a time, lowest address first ----
@@ -139,7 +139,7 @@ class Tropic final : public net::RingStation {
     std::uint8_t header = 0, remote_sap = 0;
     void archive(Archive& a) { a(command, correlator, code, status, station, dhb, length, header, remote_sap); }
   };
-  /// What waits for the ARB; a received frame with its buffers.
+  /// A request that waits for the ARB; a received frame with its buffers.
   struct Request {
     std::uint8_t command = 0, correlator = 0, lan_header = 0, dlc_header = 0, type = 0;
     std::uint16_t station = 0, address_or_status = 0, length = 0;
@@ -159,7 +159,7 @@ class Tropic final : public net::RingStation {
     std::vector<std::uint8_t> bytes{};
     void archive(Archive& a) { a(first, last, code, status, bytes); }
   };
-  /// What OPEN asks for.
+  /// What OPEN requests.
   struct OpenParameters {
     std::uint16_t options = 0, receive_buffers = 0, receive_length = 0, dhb_length = 0;
     unsigned dhbs = 0, saps = 0, stations = 0;
@@ -288,7 +288,7 @@ class Tropic final : public net::RingStation {
   std::vector<Transmission> offered_;  // the host fills theirs
   std::deque<Transmission> filled_;    // wait for the ring; the first one is on it if ring_user_ is dhb
   RingUser ring_user_ = RingUser::none;
-  bool on_wire_ = false;  // its first bit has left
+  bool on_wire_ = false;  // its first bit has been sent
   std::vector<std::uint8_t> wrap_frame_;
 
   // fast path

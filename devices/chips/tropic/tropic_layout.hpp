@@ -7,7 +7,7 @@
 
 namespace planar::tokenring::tropic {
 
-/// Attachment control area: 32 bytes at 1E00h of the MMIO window, and again for each way of access.
+/// Attachment control area: 32 bytes at 1E00h of the MMIO window, and again for each kind of access.
 namespace aca {
 inline constexpr std::uint32_t base = 0x1E00, registers = 0x20, end = 0x1E80;
 enum Access : unsigned { write = 0, clear = 1, set = 2, read = 3 };  ///< offset bits 6:5
@@ -31,18 +31,18 @@ enum Register : unsigned {
 };
 }  // namespace aca
 
-/// ISRP even: control, and the causes that the host has made itself.
+/// ISRP even: control, and the causes raised by the host itself.
 namespace isrp_e {
 inline constexpr std::uint8_t all_on_irq = 0x80, enable = 0x40, timer = 0x10, error = 0x08, access = 0x04,
                               blocked = 0x02, alternate = 0x01;
 inline constexpr std::uint8_t causes = timer | error | access;
 }  // namespace isrp_e
-/// ISRP odd: what the adapter has done.
+/// ISRP odd: causes raised by the adapter.
 namespace isrp_o {
 inline constexpr std::uint8_t adapter_check = 0x40, srb_response = 0x20, asb_free = 0x10, arb_command = 0x08,
                               ssb_response = 0x04, transmit_complete = 0x02;
 }
-/// ISRA odd: what the host has done.
+/// ISRA odd: causes raised by the host.
 namespace isra_o {
 inline constexpr std::uint8_t transmit_request = 0x40, command_in_srb = 0x20, response_in_asb = 0x10,
                               srb_free_request = 0x08, asb_free_request = 0x04, arb_free = 0x02, ssb_free = 0x01;
@@ -56,7 +56,7 @@ inline constexpr unsigned address = 0x00, channel_id = 0x30, type = 0xA0, rates 
                           media_selected = 0xB8, interrupts = 0xBA;
 }  // namespace aip
 
-/// Where the microcode keeps what it tells the host of, in its private area and after it.
+/// Where the microcode keeps what it reports to the host, in its private area and after it.
 namespace place {
 inline constexpr std::uint16_t permanent_address = 0x20, current_addresses = 0x30, level = 0x40, reason = 0x50,
                                parameters = 0x60, mac_buffer = 0x100, utilisation = 0x180, private_bytes = 1416;

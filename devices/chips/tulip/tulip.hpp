@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fast Ethernet controllers of the 21140 family, as the Lite-On/Macronix LC82C115 (PNIC-II) is one: descriptor lists in
-// host memory, a FIFO in each direction, the transceivers and auto-negotiation of the 21143 inside.
+// Fast Ethernet controllers of the 21140 family, such as the Lite-On/Macronix LC82C115 (PNIC-II): descriptor lists in
+// host memory, a FIFO in each direction, and on chip the transceivers and auto-negotiation of the 21143.
 //
 // Registers, CSRn at 8n, doublewords; a narrower access reaches its bytes:
 //
@@ -20,25 +20,26 @@
 // Descriptors are 16 bytes: status, control, two buffers; bit 31 of the status says that the chip owns it. Control 25
 // ends the ring, 24 makes the second buffer the address of the next descriptor.
 //
-// Transmit: the process fetches descriptors and fills the FIFO in bursts; it goes on with a second frame while the
-// first one leaves. A frame starts when the threshold is in the FIFO, or all of it; what is late then ends it
-// (underflow: UNF, and the process is suspended). Its status is written when it has left, after bursts of the frame
-// that follows. A descriptor that the host owns suspends the process (TU) as soon as it is fetched, while frames before
-// it may still be leaving [inferred: so does the STM32's Ethernet DMA, which has the 21143's descriptors and states:
-// RM0090, "operate on second frame"]. A setup frame (control 27, neither first nor last) loads the address filter and
-// never leaves the chip.
+// Transmit: the process fetches descriptors and fills the FIFO in bursts; it continues with a second frame while the
+// first one is being sent. A frame starts when the threshold, or all of it, is in the FIFO; if data then come too late,
+// it ends (underflow: UNF, and the process is suspended). Its status is written when it has been sent, after bursts of
+// the following frame. A descriptor that the host owns suspends the process (TU) as soon as it is fetched, although
+// frames before it may still be on the way [inferred: the STM32's Ethernet DMA, which has the 21143's descriptors and
+// states, does so: RM0090, "operate on second frame"]. A setup frame (control 27, neither first nor last) loads the
+// address filter and never leaves the chip.
 //
-// Receive: a descriptor is fetched ahead. Once 64 bytes are there and the address passes, the FIFO drains in bursts
-// while the frame arrives. Without a descriptor the process is suspended (RU, once), and frames are counted in CSR8 and
-// dropped; it looks again at each frame and at a poll demand. A frame without room in the FIFO is dropped and counted;
-// one that has been begun is taken back if it is still in its first descriptor. Frames of more than 2560 bytes are cut
-// (watchdog).
+// Receive: a descriptor is fetched ahead. Once 64 bytes have arrived and the address has passed the filter, the FIFO is
+// emptied in bursts while the frame arrives. Without a descriptor the process is suspended (RU, once), and frames are
+// counted in CSR8 and dropped; it checks again at each frame and at a poll demand. A frame without room in the FIFO is
+// dropped and counted; if it has been partly stored, it is taken back if it is still in its first descriptor. Frames of
+// more than 2560 bytes are cut (watchdog).
 //
-// A frame of several descriptors starts when its last one has been fetched [inferred: the real one need not wait]; one
-// that then fills the FIFO is cut and called jabber.
+// A frame of several descriptors starts when the last of them has been fetched [inferred: the real chip need not wait];
+// one that then fills the FIFO is cut and reported as jabber.
 //
-// The PNIC-II beside the 21143: the reset bit of CSR0 clears itself, no power-down in configuration space, no interrupt
-// mitigation in CSR11, no "receive all" (CSR6<30>), other bits that read 1; the SROM's layout is the card's.
+// Differences of the PNIC-II from the 21143: the reset bit of CSR0 clears itself, no power-down in configuration space,
+// no interrupt mitigation in CSR11, no "receive all" (CSR6<30>), other bits that read 1; the SROM's layout is the
+// card's.
 //
 // Not modelled: big endian buffers (CSR0 bits 7 and 20), boot ROM, wake-up registers from +80h on (read 0), early
 // interrupts, the stop of the backoff counter, capture effect, signal quality test, jabber timer.
@@ -67,18 +68,18 @@ namespace planar::ethernet {
 struct TulipConfig {
   std::uint32_t transmit_fifo = 2048;  ///< bytes
   std::uint32_t receive_fifo = 2048;   ///< bytes
-  /// Bytes of room or data in a FIFO at which it asks for the bus.
+  /// Bytes of room or data in a FIFO at which it requests the bus.
   std::uint32_t request = 64;
   std::array<std::uint32_t, 4> thresholds_100{128, 256, 512, 1024};  ///< bytes, by CSR6<15:14>
   std::array<std::uint32_t, 4> thresholds_10{72, 96, 128, 160};      ///< with CSR6<22>
-  Time reset{};                                                      ///< CSR0<0> reads 1 for so long
+  Time reset{};                                                      ///< how long CSR0<0> reads 1
   TulipNwayConfig nway;
 };
 
 class Tulip final : private net::EthernetStation, private TulipNwayUser {
  public:
   static constexpr std::uint32_t window_bytes = 256;
-  /// The watchdog cuts what is longer. [recalled] 21143 hardware reference: after 2048 to 2560 bytes
+  /// The watchdog cuts longer frames. [recalled] 21143 hardware reference: after 2048 to 2560 bytes
   static constexpr std::uint32_t longest_received = 2560;
   enum Csr0 : std::uint32_t { SWR = 1, DSL = 0x7C, PBL = 0x3F00, CAL = 0xC000, TAP = 0xE0000, RME = 1u << 21 };
   enum Csr0Commands : std::uint32_t { RLE = 1u << 23, WIE = 1u << 24 };
@@ -111,7 +112,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
     T_DE = 1u << 0, T_UF = 1u << 1, T_LF = 1u << 2, T_EC = 1u << 8, T_LC = 1u << 9, T_NC = 1u << 10, T_LO = 1u << 11,
     T_TO = 1u << 14, T_ES = 1u << 15,
     // clang-format on
-    setup_done = 0x7FFFFFFF,  // what a setup frame's becomes
+    setup_done = 0x7FFFFFFF,  // the status of a setup frame's descriptor
   };
   enum Tdes1 : std::uint32_t {
     // clang-format off
@@ -130,7 +131,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
     std::uint64_t transmit_errors = 0, receive_errors = 0, underflows = 0;
-    std::uint64_t late_bus = 0;  ///< of the overruns, those of the FIFO
+    std::uint64_t late_bus = 0;  ///< overruns of the FIFO
   };
 
   Tulip(Scheduler& scheduler, const std::string& name, BurstHost& host, const TulipConfig& config,
@@ -162,13 +163,13 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   };
   /// A frame in the transmit FIFO.
   struct Sending {
-    std::vector<std::uint8_t> data;  // what the FIFO has got, also what has left
+    std::vector<std::uint8_t> data;  // all that was put into the FIFO, also what has been sent
     std::uint32_t control = 0;       // of its first descriptor
     std::uint32_t length = 0;        // of the data, once the last descriptor has been fetched
-    std::uint32_t last = 0;          // address of that one
-    bool known = false;              // the two above
-    bool interrupts = false;         // when it is done
-    bool started = false;            // it is with the port
+    std::uint32_t last = 0;          // its address
+    bool known = false;              // length and last
+    bool interrupts = false;         // after it has been sent
+    bool started = false;            // given to the port
     bool internal = false;           // on no wire: loopback, or the port has no link
     bool complete() const { return known && data.size() == length; }
     void archive(Archive& a) { a(data, control, length, last, known, interrupts, started, internal); }
@@ -184,7 +185,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
     std::uint32_t moved = 0;         // to memory
     std::uint32_t status = 0;        // RDES0 without length, once it has ended
     bool ended = false;
-    bool dropped = false;  // to be taken back
+    bool dropped = false;  // to be removed
     void archive(Archive& a) { a(data, moved, status, ended, dropped); }
   };
   enum class TransmitWork : std::uint8_t { none, fetch, data, setup, close_middle, close, close_setup };
@@ -277,11 +278,11 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   std::uint32_t transmit_next_ = 0;  // address of the next descriptor
   Descriptor transmit_descriptor_;
   std::uint32_t transmit_offset_ = 0;  // bytes of its buffers that have been read
-  bool frame_open_ = false;            // the last of sending_ wants more descriptors
+  bool frame_open_ = false;            // the last of sending_ needs more descriptors
   std::vector<std::uint8_t> setup_;
   std::deque<Sending> sending_;  // at most two
   std::deque<Closing> closing_;
-  bool orphan_ = false;  // a reset cut the frame on the wire: its outcome concerns nobody
+  bool orphan_ = false;  // a reset cut the frame on the wire: its outcome is ignored
 
   // Receive process.
   bool receive_running_ = false, receive_suspended_ = false;
@@ -297,7 +298,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   Counters counters_;
   net::EthernetPort port_;
   TulipNway nway_;
-  DmaEngine receive_dma_, transmit_dma_;  // the first is served first
+  DmaEngine receive_dma_, transmit_dma_;  // the first has priority
   Event room_, underflow_, internal_, poll_, receive_watch_, timer_, reset_done_;
 };
 

@@ -10,8 +10,8 @@
 //    1   1    hash only          0 to 31 the table for all addresses
 //
 // The first byte of an address is the low byte of its first doubleword. The bit of an address in the table is the low
-// nine bits of its CRC remainder, least significant bit first: 255 is the broadcast address. A broadcast passes as a
-// group address does: it has to be listed, or its bit set.
+// nine bits of its CRC remainder, least significant bit first: 255 is the broadcast address. A broadcast passes like a
+// group address: it must be listed or have its bit set.
 // Sources: Linux 2.2.16 tulip.c (set_rx_mode), FreeBSD if_dc.c; Digital 21140A hardware reference (recalled).
 #pragma once
 
@@ -30,7 +30,7 @@ class TulipFilter {
   static constexpr std::uint32_t setup_bytes = 192;
   enum class Kind : std::uint8_t { perfect, hash_and_perfect, inverse, hash_only };
 
-  /// Loads a setup frame; what it is too short for keeps its value.
+  /// Loads a setup frame; entries beyond its end keep their values.
   void load(Kind kind, std::span<const std::uint8_t> setup);
   /// Whether the loaded filter passes `to`.
   bool passes(const net::MacAddress& to) const;

@@ -12,13 +12,13 @@
 //      0             0                10BASE-T
 //      x             1                100BASE-TX
 //
-// 10BASE-T full duplex is offered with CSR6.9. A negotiation that ends well says LNP in CSR5 and shows the link at the
-// chosen rate; the driver then selects the port. After that a link that comes or goes says LC at 100 Mbit/s, LNP or LNF
-// at 10. The partner is the segment: it offers everything up to the segment's rate and duplex.
+// 10BASE-T full duplex is offered with CSR6.9. A successful negotiation sets LNP in CSR5 and shows the link at the
+// chosen rate; the driver then selects the port. After that a link that comes up or goes down sets LC at 100 Mbit/s,
+// LNP or LNF at 10. The partner is the segment: it offers everything up to the segment's rate and duplex.
 //
 // Not modelled: 100BASE-T4, pause, remote fault, a partner that cannot negotiate, AUI; a segment keeps its rate and
 // duplex whatever the driver selects, and a port of another rate has no link.
-// Sources: Linux tulip.c 0.91g (t21142_start_nway, t21142_lnk_change) and pnic2.c, which sums up the PNIC-II's data
+// Sources: Linux tulip.c 0.91g (t21142_start_nway, t21142_lnk_change) and pnic2.c, which summarises the PNIC-II's data
 // sheet; IEEE 802.3u clause 28.
 #pragma once
 

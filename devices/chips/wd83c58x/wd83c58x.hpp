@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Western Digital (later SMC) 83C583/83C584: the bus interface beside an 83C690, as met on Micro Channel boards.
+// Western Digital (later SMC) 83C583/83C584: the bus interface of an 83C690, as found on Micro Channel boards.
 // Source of behaviour: NetBSD's register list and its finding on the interrupt enable, what Linux 2.2 smc-mca.c
 // accesses (docs/hardware/wd83c58x.md#bus-interface).
 //
@@ -10,12 +10,12 @@
 //   6        an interrupt enable of the later 83C790; a latch here
 //   7        interface chip ID
 //   8..D     station address     E  board ID (7 Micro Channel, 6 large RAM, 5 soft configuration, 4:0 type)
-//   F        checksum: 8..F add to FFh.  Writes to 8..F are ignored: they would damage the address (the probe makes
-//   some)
+//   F        checksum: 8..F add to FFh. Writes to 8..F are ignored: they would damage the address (the probe makes
+//            some)
 //
 // Not modelled: EEPROM recall and store (ICR 7:4), boot ROM windows, zero-wait options (IRR 0, LAAR 5). A write of
-// reset is a pulse and leaves the RAM enable alone: what a literal board does after the driver's reset, which never
-// lets go of the bit, is not known.
+// reset is a pulse and does not change the RAM enable: what a real board does after the driver's reset, which never
+// clears the bit, is not known.
 #pragma once
 
 #include <array>

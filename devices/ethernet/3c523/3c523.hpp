@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 3Com 3C523 EtherLink/MC: an 82586 beside 16 KB of RAM that lies in the host's memory, and eight ports.
+// 3Com 3C523 EtherLink/MC: an 82586 with 16 KB of RAM that is mapped into the host's memory, and eight ports.
 //
 //   POS 2   bit 0 enable; 2:1 I/O base 300h 1300h 2300h 3300h; 4:3 RAM at C0000h C8000h D0000h D8000h;
 //           5 on-board transceiver off; 7:6 read-only: the interrupt in force, 0 to 3 = 12, 7, 3, 9

@@ -3,8 +3,7 @@
 //
 //   10B7:9055 revision 30h, subsystem 10B7:9055; BAR0 128 ports, BAR1 128 bytes of memory: the chip's registers
 //
-// Header and EEPROM as lspci and Linux's driver printed them for boards of the time
-// (devices/ethernet/3c905b/3c905b.md).
+// Header and EEPROM as printed by lspci and Linux's driver for boards of the time (devices/ethernet/3c905b/3c905b.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The chip.* values that every card with a DP8390 has in its timing profile.
+// The chip.* values in the timing profile of every card with a DP8390.
 #pragma once
 
 #include "devices/adapter/timing_profile.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RAM on the local bus of an Am7990, which the host reaches through a window: whoever comes second waits. The LANCE
-// keeps the bus for a whole burst (it cannot be asked to leave), the host for one access.
+// RAM on the local bus of an Am7990, which the host accesses through a window: the later one waits. The LANCE keeps the
+// bus for a whole burst (it cannot be asked to release it), the host for one access.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace planar::ethernet {
 
-/// Base of a card: the chip, its RAM (a power of two; further address lines lead nowhere, so it repeats), the host's
-/// side.
+/// Base of a card: the chip, its RAM (a power of two; further address lines are not connected, so it repeats), the
+/// host's side.
 class LanceRam : public Am7990Host {
  public:
   Am7990& chip() { return chip_; }

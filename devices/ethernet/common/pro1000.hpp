@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Intel PRO/1000 server adapters for fibre: PWLA8490 with an 82542, PWLA8490SX ("F") with an 82543GC. The chip, its
-// serial EEPROM and a transceiver for 1000BASE-SX; both boards have 64 bits, that of the 82543 also 66 MHz.
+// serial EEPROM and a transceiver for 1000BASE-SX; both boards are 64 bits wide, the 82543's also runs at 66 MHz.
 //
 //   8086:1000 revision 3, or 8086:1001 revision 2; BAR0 128 KB of memory: the chip's registers
 //

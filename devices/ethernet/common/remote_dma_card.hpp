@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the cards with a DP8390 and an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet
 // RAM, the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and
-// what else it answers to.
+// anything else that it decodes.
 //
 //   POS 0,1  adapter ID        POS 2  bit 0 enable; the rest is the card's
 //
@@ -39,16 +39,16 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
 
   /// I/O base that POS 2 selects; 0: none.
   virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;
-  /// What the chip reads where its packet RAM is not (A14 low).
+  /// What the chip reads outside its packet RAM (A14 low).
   virtual std::uint8_t prom(std::uint16_t address) const = 0;
   /// Claims the card's ports at `base`, releases them when it is 0; the chip's registers are claimed here.
   virtual void claim_card_ports(std::uint16_t base) = 0;
-  /// State of the card beyond chip, RAM and POS.
+  /// State of the card other than chip, RAM and POS.
   virtual void archive_card(Archive&) {}
   virtual void describe_card(Description&) const {}
 
   void claim_data_port(std::uint16_t first, std::uint16_t last);
-  /// Claims ports with a slave of the card's own.
+  /// Claims ports for a slave of the card's own.
   IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, const CycleSpec& cycle) {
     return slot_.claim_io(first, last, slave, cycle);
   }

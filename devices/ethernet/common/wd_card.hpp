@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Micro Channel boards of Western Digital and SMC, and IBM's under its own name: an 83C690 (DP8390 core) with 16 KB
-// of RAM that the host shares, and an 83C58x. Two ways of POS, told apart by the adapter ID:
+// of RAM shared with the host, and an 83C58x. There are two POS layouts, distinguished by the adapter ID:
 //
 //   8013 boards (61C8, 61C9, EFD4, EFD5)              8003 boards (6FC0, 6FC2, EFE5)
 //   POS 2  0 enable; 7:4 I/O base 0800h + n * 1000h   0 enable; 7:1 I/O address bits 11:5 (200h to 2E0h)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// D-Link DE-320CT: an NE/2 at heart, with a serial EEPROM for the address and the ISA card's block of 32 ports.
+// D-Link DE-320CT: basically an NE/2, with a serial EEPROM for the address and the ISA card's block of 32 ports.
 // Source of behaviour: Linux 2.4 ne2.c (docs/hardware/dp8390.md#d-link-de-320ct).
 //
 //   POS 0,1  adapter ID 56EAh
@@ -10,7 +10,7 @@
 //        +1E      EEPROM (8 bits): 0 DO, 1 DI, 2 SK, 3 CS, 7 a clock of about 50 kHz for delays
 //        +1F      reset: any access resets the chip (the ISA NE2000's place; inferred)
 //
-// The driver looks for reset at +20h, as on the NE/2: nothing answers there, and the chip keeps its state.
+// The driver tries to reset at +20h, as on the NE/2: nothing answers there, and the chip keeps its state.
 #pragma once
 
 #include "devices/chips/at93c46/at93c46.hpp"

@@ -4,7 +4,7 @@
 //   8086:1229 revision 08h, subsystem 8086:000C; BAR0 4 KB of memory and BAR1 64 ports: the chip's registers; BAR2 1 MB
 //   for a flash memory, which is not fitted
 //
-// Header, sizes and EEPROM as lspci and eepro100-diag printed them for boards of the time
+// Header, sizes and EEPROM as printed by lspci and eepro100-diag for boards of the time
 // (devices/ethernet/eepro100/eepro100.md).
 #pragma once
 
@@ -35,7 +35,7 @@ class EePro100 final : public PciNetworkCard {
  private:
   EePro100(const PciContext& context, const StationOptions& options);
 
-  /// The flash memory's place.
+  /// The address range of the flash memory.
   struct NoFlash final : Slave {
     std::uint32_t read(std::uint32_t, unsigned bytes, Time) override { return peek(0, bytes); }
     std::uint32_t peek(std::uint32_t, unsigned bytes) const override {

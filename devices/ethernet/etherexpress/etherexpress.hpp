@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Intel EtherExpress/MC (EtherExpress 16 for the Micro Channel): an 82586 with its own RAM, reached by an ASIC's ports.
+// Intel EtherExpress/MC (EtherExpress 16 for the Micro Channel): an 82586 with its own RAM, accessed through an ASIC's
+// ports.
 //
 //   POS 2   bit 0 enable; 2 on-board transceiver
 //   POS 3   3:0 I/O base 270h down to 200h, 370h down to 300h; 6:4 interrupt 12 9 3 4 5 10 11 15; 7 BNC (1) or TP (0)
@@ -28,7 +29,7 @@ class EtherExpress final : public McaNetworkCard, private ChipHost {
   static constexpr std::uint16_t id = 0x628B;
   static const McaEntry entry;
 
-  /// Throws Error for a RAM size that is no power of two from 16 to 64 KB.
+  /// Throws Error for a RAM size that is not a power of two from 16 to 64 KB.
   explicit EtherExpress(const McaContext& context);
 
   // bus::Adapter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM EtherStreamer MC 32: the LANStreamer design on Ethernet, a 32-bit bus master.
 //
-// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (docs/hardware/streamer.md#etherstreamer-mc-32). What
-// is here is planar's own declaration, after the registers of a Token-Ring relative (streamer.hpp).
+// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (docs/hardware/streamer.md#etherstreamer-mc-32). The
+// interface here is planar's own definition, modelled on the registers of a Token-Ring relative (streamer.hpp).
 //
 //   POS 0,1  adapter ID: 8FA7h (our choice, among those of its relatives)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Olicom OC-2335 Fast Ethernet for Micro Channel: a DP83800 with a 16-bit slave port.
 //
-// HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and that it masters nothing
-// are known (docs/hardware/oc2335.md). ID, POS, ports and registers are planar's own declaration.
+// HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and the fact that it is not
+// a bus master are known (docs/hardware/oc2335.md). ID, POS, ports and registers are planar's own definition.
 //
 //   POS 0,1  adapter ID: 6F35h (our choice; no list known to us has it)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)

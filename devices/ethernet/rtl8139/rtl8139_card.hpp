@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 10/100 Mbit/s Ethernet card with a Realtek RTL8139A: the chip, its EEPROM and a socket for a boot ROM, which is
-// empty.
+// A 10/100 Mbit/s Ethernet card with a Realtek RTL8139A: the chip, its EEPROM and an empty socket for a boot ROM.
 //
 //   BAR0  256 ports, BAR1  256 bytes of memory: the same registers (rtl8139.hpp)
 #pragma once
