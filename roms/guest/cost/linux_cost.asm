@@ -9,7 +9,7 @@
 ; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image run netio on the emulated Model 95 and Model 56
 ; SX with NE/2 and 3C529, an observer on the processor counts instructions, REP iterations, loads, stores and taken transfers by
 ; function, and distinct lines of code and data by event. docs/hardware/linux-2.2-network-path.md#cost-by-event has the same
-; counts from another emulator; where both have a figure they agree within 2 instructions. What came out, by event: ../README.md.
+; counts from another emulator; where both have a figure they agree within 2 instructions. What came out, by event: README.md.
 ;
 ; Per call of the sites, instructions / loads / stores / taken transfers (an NE/2 in the Model 95):
 ;

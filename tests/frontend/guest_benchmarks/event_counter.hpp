@@ -2,7 +2,7 @@
 // Counts what the guest's processor executes, event by event: a system call, a frame on its way down, an interrupt, a
 // bottom half, a task switch. An event begins where its first function is entered and ends when the stack is back
 // there; what a nested event executes is the nested one's. The same rules counted the real kernel
-// (roms/guest/README.md).
+// (roms/guest/cost/README.md).
 #pragma once
 
 #include <array>
