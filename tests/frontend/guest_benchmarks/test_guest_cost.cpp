@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The test bench costs what Linux 2.2.26 does: counted here, event by event, while netio runs, and held against the
-// counts of the real kernel with its own driver for the same card in the same machine (roms/guest/cost/README.md says how
-// they came about).
+// counts of the real kernel with its own driver for the same card in the same machine (roms/guest/cost/README.md
+// says how they were obtained).
 #include <fmt/format.h>
 
 #include <functional>
