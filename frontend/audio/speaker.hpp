@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a machine's speaker says, in virtual time: timer channel 2 (ports 42h and 43h) through the gates of port 61h, as
-// its bus saw them written. A second timer of its own follows the machine's: nothing in the machine is asked or
-// changed, and no state of it depends on whether somebody listens. In a run that continues from a snapshot a tone that
-// sounds there is heard from its next change on.
+// A machine's speaker output in virtual time: timer channel 2 (ports 42h and 43h) through the gates of port 61h,
+// following the writes seen on its bus. The speaker has a timer of its own that tracks the machine's: it neither reads
+// nor changes the machine, and no machine state depends on whether anybody listens. In a run that continues from a
+// snapshot, a tone already sounding there is heard only from its next change on.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace planar {
 
-/// Watches a machine from its construction on.
+/// Watches a machine from construction on.
 class Speaker final : private bus::BusObserver {
  public:
-  static constexpr std::uint32_t rate = 48'000;  ///< samples a second
+  static constexpr std::uint32_t rate = 48'000;  ///< samples per second
   using Samples = std::span<const std::int16_t>;
 
   /// `sink` gets every sample once, in order, from virtual time `begin` on.
@@ -26,13 +26,13 @@ class Speaker final : private bus::BusObserver {
   ~Speaker() override;
   Speaker(const Speaker&) = delete;
 
-  /// Gives the sink the samples up to `now`. A time before the last one (a rewind) is passed over.
+  /// Gives the sink the samples up to `now`. A time before the last one (a rewind) is ignored.
   void advance(Time now);
 
  private:
   void accessed(const bus::BusCycle& access) override;
   void write(std::uint32_t port, std::uint8_t value, Time now);
-  /// Of 0 to `loudest`, the mean over a sample.
+  /// The mean level over a sample, 0 to `loudest`.
   std::int32_t level(std::uint64_t sample) const;
 
   Machine& machine_;
@@ -42,7 +42,7 @@ class Speaker final : private bus::BusObserver {
   bool data_ = false;        // port 61h bit 1
   std::uint64_t next_ = 0;   // sample
   std::int32_t before_ = 0;  // level of the latest sample
-  std::int32_t output_ = 0;  // what a capacitor leaves of it: a level that does not change is silence
+  std::int32_t output_ = 0;  // after a coupling capacitor: a constant level is silence
 };
 
 }  // namespace planar

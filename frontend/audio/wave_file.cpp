@@ -28,15 +28,15 @@ WaveFile::WaveFile(const std::string& file, const std::string& option, std::uint
 }
 
 void WaveFile::header() {
-  // A length beyond 4 GB (12 hours) is cut: players then take the rest of the file.
+  // A length over 4 GB (12 hours) is clamped; players then read to the end of the file.
   const auto bytes = std::min<std::uint64_t>(samples_ * sample_bytes, std::numeric_limits<std::uint32_t>::max() - 36);
   std::FILE* const f = file_.get();
   std::fputs("RIFF", f);
   put(f, bytes + header_bytes - 8, 4);
   std::fputs("WAVEfmt ", f);
-  put(f, 16, 4);  // of this part
+  put(f, 16, 4);  // size of this chunk
   put(f, 1, 2);   // PCM
-  put(f, 1, 2);   // channel
+  put(f, 1, 2);   // channels
   put(f, rate_, 4);
   put(f, rate_ * sample_bytes, 4);
   put(f, sample_bytes, 2);
@@ -52,7 +52,7 @@ void WaveFile::add(std::span<const std::int16_t> samples) {
 
 void WaveFile::finish() {
   std::FILE* const f = file_.get();
-  const bool back = std::fseek(f, 0, SEEK_SET) == 0;  // a pipe keeps the lengths of the beginning
+  const bool back = std::fseek(f, 0, SEEK_SET) == 0;  // a pipe keeps the initial lengths
   if (back) header();
   if (std::fflush(f) != 0 || std::ferror(f))
     throw Error(fmt::format("{}: could not be written completely; check the free space there", name_),

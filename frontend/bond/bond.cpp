@@ -19,7 +19,7 @@
 namespace planar {
 namespace {
 
-/// The slots of a configuration with a network adapter that POST enables, in their order.
+/// The slots of a configuration that hold a network adapter which POST enables, in ascending order.
 std::vector<unsigned> network_slots(const Config& config) {
   std::vector<unsigned> slots;
   const auto rows = adapter_registry();
@@ -35,11 +35,11 @@ std::vector<unsigned> network_slots(const Config& config) {
   return slots;
 }
 
-/// A slave gets the first one's station address. The RTL8139 takes one as doublewords, with its configuration unlocked;
-/// Linux 2.2.16's driver writes six bytes, which do nothing (devices/ethernet/rtl8139/rtl8139.md). Such a slave would
-/// receive nothing, so it gets that address in its EEPROM, as M. Siegert gave it to his: the first one's if the user
-/// has given that one, else `usual`, for the first one, too. Throws Error for an RTL8139 to which the user has given
-/// another.
+/// Every slave is given the first adapter's station address. The RTL8139 accepts it only as doublewords, with its
+/// configuration unlocked; Linux 2.2.16's driver writes six bytes, which have no effect
+/// (devices/ethernet/rtl8139/rtl8139.md). Such a slave would receive nothing, so its EEPROM gets the address, as M.
+/// Siegert did with his cards: the first adapter's address if the user has given one, otherwise `usual`, which the
+/// first adapter then gets as well. Throws Error for an RTL8139 to which the user has given another.
 void give_one_address(Config& config, const std::vector<unsigned>& slots, const std::string& usual) {
   const auto path = [](unsigned slot) { return fmt::format("slot.{}.mac", slot); };
   const auto given = [&](unsigned slot) { return config.peek_text(path(slot)); };
@@ -59,7 +59,7 @@ const AdapterEntry& adapter_in(const Config& config, unsigned slot) {
   return find_adapter(config.peek_text(fmt::format("slot.{}.card", slot)));
 }
 
-/// Those of a bond of `count` adapters (0: as many as there are). Throws Error.
+/// The slots of a bond of `count` adapters (0: all of them). Throws Error.
 std::vector<unsigned> bonded_slots(const Config& config, unsigned count) {
   auto slots = network_slots(config);
   if (slots.size() < 2)
@@ -106,7 +106,7 @@ void BondOptions::repeat_card(MachineOptions& machine) const {
 
 void repeat_card(MachineOptions& machine, unsigned count) {
   if (machine.cards.empty()) machine.cards.emplace_back(board_kind_of(load_machine(machine.machine)).usual_card);
-  if (machine.cards.size() > 1) return;  // they are counted later
+  if (machine.cards.size() > 1) return;  // their number is checked later
   if (const auto card = parse_card_option(machine.cards.front()); card.slot)
     throw Error(
         fmt::format("--bond {0} --card {1}: the slot is for one; write --card {2} --bond {0}, or a --card for each",
@@ -126,7 +126,7 @@ unsigned BondOptions::apply(Config& config) const {
     config.set_text(fmt::format("medium.{}.rate", medium),
                     fmt::format("{} Mbit/s", ethernet_rate(adapter.medium) / 1'000'000), "--bond");
     if (adapter.agrees_on_full_duplex()) config.set_text(fmt::format("medium.{}.duplex", medium), "full", "--bond");
-    for (const char* key : {"rate", "duplex", "path", "length", "delay"})  // of the one medium, and now of each
+    for (const char* key : {"rate", "duplex", "path", "length", "delay"})  // of the single medium, now copied to each
       if (const auto value = config.peek_text(fmt::format("net.{}", key)); !value.empty()) {
         const auto path = fmt::format("medium.{}.{}", medium, key);
         if (std::string(key) == "length")
@@ -152,7 +152,7 @@ void connect_bonds(Config& client, Config& server) {
     server.set_text(fmt::format("slot.{}.medium", slots[n]), media[n], "--bond");
     const std::string duplex = fmt::format("medium.{}.duplex", media[n]);
     if (!adapter_in(server, slots[n]).agrees_on_full_duplex() && client.origin(duplex) == "--bond")
-      client.remove({duplex});  // the two do not agree on it
+      client.remove({duplex});  // the two ends do not negotiate it
   }
 }
 
@@ -169,8 +169,8 @@ std::vector<std::string> bonded_media(Lab& lab) {
   return media;
 }
 
-/// What the other end's port on a medium of the bond has sent and received: the `place`th of the reference station, or
-/// an adapter of the second machine.
+/// The frames that the other end's port on a medium of the bond has sent and received: port `place` of the reference
+/// station, or an adapter of the second machine.
 void put_other_end(Lab& lab, std::size_t place, BondFigures::Member& m) {
   if (lab.machines() == 1) {
     const net::Peer* peer = station_of_bond(lab);
@@ -187,14 +187,14 @@ void put_other_end(Lab& lab, std::size_t place, BondFigures::Member& m) {
     }
 }
 
-/// What a guest has told when its program ended; nothing if it was interrupted before.
+/// A count that a guest reports when its program ends; nothing if it was interrupted before.
 using Told = std::optional<std::uint64_t>;
 nlohmann::ordered_json told_json(const Told& count) {
   return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json();
 }
 std::string told_text(const Told& count) { return count ? std::to_string(*count) : "-"; }
 
-/// TCP segments that a guest says to have received out of order, and to have sent again.
+/// TCP segments that a guest reports as received out of order and as retransmitted.
 void put_guest_counts(const GuestOutput& guest, Told& out_of_order, Told& retransmitted) {
   for (const GuestLine& line : guest.lines()) {
     if (line.tagged("@reordered")) out_of_order = line.number("segments");
