@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench`: the emulator's speed on this host, and its clocks against the manuals'.
+// `planar bench`: the emulator's speed on this host, and its clock counts compared with the manuals.
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar cache`: the results of earlier runs that comparisons take in place of making them again.
+// `planar cache`: the results of earlier runs, which comparisons reuse instead of repeating the runs.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -54,7 +54,7 @@ constexpr const char* footer =
 
 bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 
-/// `problem`, if there is one, gets what is wrong.
+/// `problem`, if not null, receives the error message.
 int run_verb(const Verb& verb, std::string* problem) {
   try {
     return verb();
@@ -63,20 +63,20 @@ int run_verb(const Verb& verb, std::string* problem) {
     if (problem) *problem = e.what();
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) { throw; } catch (const std::exception& e) {
-    if (!output_written()) return 0;  // that is what failed: told by finish()
+    if (!output_written()) return 0;  // that is what failed; finish() reports it
     say("planar: emulation fault: {}\n", e.what());
     return static_cast<int>(ExitCode::emulation_fault);
   }
 }
 
-/// The exit code of a run that would end with `code`: a result that did not reach standard output is none.
+/// The exit code of a run that would end with `code`: a run whose result did not reach standard output has failed.
 int finish(int code) {
   if (output_written()) return code;
   say("planar: standard output could not be written completely; check the free space at its destination\n");
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
 
-/// Says what is wrong with a command line, and what it was probably meant to be.
+/// Reports what is wrong with a command line, and what was probably meant.
 void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
   const CommandRow program = command_table(app);
   const auto guess = suggestion(program, words, hidden_names(app));
@@ -88,7 +88,7 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
   say("planar: {}\n", guess.empty() ? explained(program, e, name) : guess);
 }
 
-/// Whether an argument like "-hda" was taken for several options of one letter, of which -h is one.
+/// Whether an argument such as "-hda" was parsed as several one-letter options, including -h.
 bool one_of_several_letters(int argc, const char* const* argv) {
   return std::any_of(argv + 1, argv + argc,
                      [](std::string_view word) { return word.starts_with("-h") && word != "-h"; });
@@ -96,7 +96,7 @@ bool one_of_several_letters(int argc, const char* const* argv) {
 
 int parse_and_run(int argc, const char* const* argv, std::string* problem);
 
-/// planar run by the start page.
+/// Runs planar for the start page.
 int run_words(const std::vector<std::string>& words, std::string& problem) {
   std::vector<const char*> list{"planar"};
   for (const auto& word : words) list.push_back(word.c_str());
@@ -104,7 +104,7 @@ int run_words(const std::vector<std::string>& words, std::string& problem) {
 }
 
 int parse_and_run(int argc, const char* const* argv, std::string* problem) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
+  std::signal(SIGXFSZ, SIG_IGN);  // reaching a file size limit is an error of that file and must not end the program
   CLI::App app{description, "planar"};
   app.footer(footer);
   app.formatter(std::make_shared<HelpFormatter>());
@@ -124,7 +124,7 @@ int parse_and_run(int argc, const char* const* argv, std::string* problem) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0 && !one_of_several_letters(argc, argv)) {  // help or version were asked for
+    if (e.get_exit_code() == 0 && !one_of_several_letters(argc, argv)) {  // help or version was requested
       app.exit(e);
       return finish(0);
     }
@@ -148,8 +148,8 @@ int without_memory() {
   return static_cast<int>(ExitCode::emulation_fault);
 }
 
-/// Memory can also run out where a library promises not to throw (CLI11 2.4 compares names in such functions): C++ then
-/// ends the program here.
+/// Memory can also run out in a library function that promises not to throw (CLI11 2.4 compares names in such
+/// functions); the C++ runtime then ends the program here.
 [[noreturn]] void ended_by_library() {
   try {
     if (const auto reason = std::current_exception()) std::rethrow_exception(reason);

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 struct CompareOptions {
   MatrixCommand command;
   std::string folder;   ///< of the report
-  std::string results;  ///< of the finished runs; the report's unless given
+  std::string results;  ///< of the finished runs; default: the report's
   std::string merge;
   std::string timelines;  ///< their folder
   unsigned runs = 1;
@@ -39,7 +39,7 @@ struct CompareOptions {
   const CLI::App* verb = nullptr;
 };
 
-/// Throws Error when a file that is written is one of the others.
+/// Throws Error if an output file is also another of the command's files.
 void check_files(const CompareOptions& o, const SweepPlan& plan, const std::string& report_folder) {
   FileList files = matrix_files(*o.verb, plan.cells, plan.options);
   if (!report_folder.empty())
@@ -48,7 +48,7 @@ void check_files(const CompareOptions& o, const SweepPlan& plan, const std::stri
   files.check();
 }
 
-/// Throws Error where the benchmark's verb takes no --bond.
+/// Throws Error if the benchmark's verb takes no --bond.
 void check_bond(const CompareOptions& o, const Benchmark& benchmark) {
   const CLI::App* run = o.verb->get_parent()->get_subcommand(std::string(benchmark.verb));
   if (o.bond && !run->get_option_no_throw("--bond"))
@@ -74,14 +74,14 @@ SweepPlan sweep(const CompareOptions& o) {
   return plan;
 }
 
-/// Whether no machine takes its card.
+/// Whether every machine refuses its card.
 bool nothing_fits(const std::vector<CellOutcome>& outcomes) {
   return !outcomes.empty() && std::all_of(outcomes.begin(), outcomes.end(), [](const CellOutcome& outcome) {
     return !outcome.result && outcome.refused();
   });
 }
 
-/// Writes and prints what came of a plan's runs; the exit code of the worst of them.
+/// Writes and prints the results of a plan's runs; returns the exit code of the worst of them.
 int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, const std::string& folder_name,
            const std::string& timelines, const std::optional<std::string>& json_file) {
   const MatrixOptions& matrix = plan.options;
@@ -94,7 +94,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
   const auto failure = host_failure_text(outcomes);
   if (!folder_name.empty() && failure.empty()) {
     const fs::path folder = folder_name;
-    make_folder(folder);  // --merge has kept no run in it
+    make_folder(folder);  // --merge has created no folder for runs in it
     write_json((folder / "compare.json").string(), json, "--report");
     replace_file(folder / "compare.csv", comparison_csv(c), "--report");
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");
@@ -114,7 +114,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
   return status;
 }
 
-/// The report of what other processes have run.
+/// Reports on runs made by other processes.
 int merge(const CompareOptions& o) {
   const SweepPlan plan = load_plan(o.merge);
   check_files(o, plan, o.folder.empty() ? o.merge : o.folder);
@@ -153,7 +153,7 @@ int run(const CompareOptions& o) {
   const auto outcomes = run_matrix(plan.cells, plan.options);
   const int status = report(plan, outcomes, o.folder, o.timelines, o.command.json);
   if (const auto text = interruption_text(outcomes, plan.options); !text.empty()) throw Error(text, interrupted_exit);
-  // A line of a plan may be of a pair that does not fit; its refusal is what is kept.
+  // A line of a plan may name a card that does not fit the machine; its refusal is the stored result.
   if (nothing_fits(outcomes)) {
     const auto text = fmt::format("nothing was compared: {}", outcomes.front().problem);
     if (o.results.empty()) throw Error(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar completion`, and the hidden verb that writes what an installation has beside the program.
+// `planar completion`, and the hidden verb that writes the files installed beside the program.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

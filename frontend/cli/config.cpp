@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar config`: the resolved machine file, which runs as it is.
+// `planar config`: the resolved machine file, which can be run unchanged.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

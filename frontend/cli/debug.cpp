@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar debug`: a run that stops, steps and shows what is inside, at a prompt or by a script.
+// `planar debug`: a run that is stopped, stepped and examined, at a prompt or from a script.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

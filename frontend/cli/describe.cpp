@@ -85,7 +85,7 @@ Verb add_describe(CLI::App& app) {
       ->type_name("N");
   add_json_option(*verb, o->json, "As JSON");
   return [o, verb] {
-    // A snapshot brings its machine: every name is a device's then.
+    // A snapshot contains its machine, so every name is that of a device.
     if (o->state.restore && verb->get_option("machine")->count() > 0) {
       o->devices.insert(o->devices.begin(), o->machine.machine);
       o->machine.forget_machine();

@@ -27,7 +27,7 @@ struct DiskOptions {
   storage::ImageFormat image_format() const { return *storage::parse_image_format(format); }
 };
 
-// "100 MB", "100M" or "2G" (1024-based), and the nominal sizes of diskettes, which are not 1024-based.
+// "100 MB", "100M" or "2G" (1024-based), or the nominal size of a diskette, which is not 1024-based.
 std::uint64_t image_bytes(const std::string& typed) {
   std::string text = typed;
   std::erase(text, ' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
+// `planar list` and `planar show`: the available machines and cards, their timing, and what is not modelled.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>

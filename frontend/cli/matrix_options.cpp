@@ -88,7 +88,7 @@ MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
 
 std::vector<Cell> MatrixCommand::cells() const {
   auto list = matrix_cells(machines, cards);
-  for (Cell& cell : list) cell.placement = placement;  // in the name of its file, too
+  for (Cell& cell : list) cell.placement = placement;  // also part of its file name
   for (const auto& value : values) {
     const auto card = value.substr(0, value.find('.'));
     bool used = false;

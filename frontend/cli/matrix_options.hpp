@@ -21,18 +21,18 @@ struct MatrixCommand {
   std::vector<std::string> cards{"all"};
   std::vector<std::string> values;                    ///< --set CARD.VALUE=X, for the runs of that card
   std::string benchmark{benchmarks().front()->name};  ///< --do
-  std::optional<std::string> seconds, sizes;          ///< unless given, the benchmark's own
+  std::optional<std::string> seconds, sizes;          ///< default: the benchmark's own
   std::optional<std::string> converge;                ///< percent
-  std::optional<unsigned> placement;                  ///< of the guest; unless given, 0 or one after another
+  std::optional<unsigned> placement;                  ///< of the guest; default: 0, or each in turn
   CacheOptions cache;
   MatrixOptions matrix;
   std::optional<std::string> json;
 
-  /// `any_benchmark`: with --do.
+  /// `any_benchmark`: adds --do.
   void add_to(CLI::App& app, bool any_benchmark = true);
   /// --converge; hidden in a verb that refuses it.
   void add_converge(CLI::App& app, bool hidden = false);
-  /// What a matrix is run with; without --seconds and --sizes, the benchmark's `workload`. Throws Error for a
+  /// The options for running a matrix; --seconds and --sizes default to the benchmark's `workload`. Throws Error for a
   /// benchmark that does not take --converge.
   MatrixOptions options(Workload Benchmark::*workload = &Benchmark::comparison) const;
   /// The cells that the options name, each with the --set values of its card.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio-server`: netio's server on the host, for guests that reach it through slirp or a tap device (and for
-// any netio of either generation). Host time, host sockets: it has no part in any emulation.
+// netio clients of both generations). It uses host time and host sockets and takes no part in any emulation.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t most_connections = 64;
 constexpr std::size_t chunk = 65536;
-constexpr Time byte_at_least = Time{1'000'000'000'000 / 1024};  // a KB a second: a guest far slower than real time
+constexpr Time byte_at_least = Time{1'000'000'000'000 / 1024};  // 1 KB/s: a guest far slower than real time
 
 struct ServerOptions {
   std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
@@ -42,7 +42,7 @@ struct ServerOptions {
   bool once = false;
 };
 
-/// Host time since the start, as the protocol wants to be told.
+/// Host time since the start, as the protocol requires.
 Time host_now() {
   static const auto start = std::chrono::steady_clock::now();
   return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count() *
@@ -58,14 +58,14 @@ class Connection {
   Connection(net::Descriptor socket, std::string client, Time duration)
       : socket_(std::move(socket)), client_(std::move(client)), service_(duration), since_(host_now()) {}
 
-  /// What to wait for: readable always, writable while there is something to send.
+  /// The events to wait for: always readable; writable while there is something to send.
   pollfd wanted() {
     const bool sending = unsent_ < filled_ || service_.to_send(1, host_now()) > 0;
     return {socket_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), 0};
   }
 
-  /// It has been idle for so long: a client that is gone without a word, never was one of netio, or sends a byte now
-  /// and then to stay. What moves counts for as much time as at a KB a second.
+  /// The connection has been idle for `limit`: its client is gone without closing it, was never a netio client, or
+  /// sends an occasional byte to keep it open. Each transfer counts as activity for the time it would take at 1 KB/s.
   bool idle(Time limit) const { return host_now() - busy_until_ >= limit; }
   /// False when the connection is over.
   bool serve(short events) {
@@ -117,7 +117,7 @@ class Connection {
   net::Descriptor socket_;
   std::string client_;
   net::NetioSession service_;
-  Time since_, busy_until_ = since_;  // as if it had moved its bytes without a pause, at the slowest rate
+  Time since_, busy_until_ = since_;  // as if its bytes had moved without pause at the lowest rate
   std::size_t unsent_ = 0, filled_ = 0;
   std::array<std::uint8_t, chunk> buffer_{}, outgoing_{};
 };
@@ -159,7 +159,7 @@ int run(const ServerOptions& o) {
   if (!idle || *idle < 100_ms) throw Error(fmt::format("--idle {}: expects seconds, at least 0.1", o.idle));
   const Interruption interruption;
   const net::Descriptor listener = listen_at(o.listen);
-  Time deaf_until{};  // no descriptor was left for another connection
+  Time deaf_until{};  // the process had no descriptor left for another connection
   std::list<Connection> connections;
   std::vector<pollfd> fds;
   for (;;) {
@@ -191,7 +191,7 @@ int run(const ServerOptions& o) {
     if (net::Descriptor s(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&client), &length, SOCK_CLOEXEC)); s)
       connections.emplace_back(std::move(s), name_of(client), *duration);
     else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-      deaf_until = host_now() + 1_s;  // it would knock again at once
+      deaf_until = host_now() + 1_s;  // otherwise the pending client would be reported again at once
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar published`: every published cell beside ours, what each row was used for, and how near the whole comes.
+// `planar published`: every published cell beside planar's, what each row was used for, and the overall agreement.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -52,9 +52,9 @@ bool same_machine(const Cell& cell, const PublishedRow& row) {
                               : fmt::format("of these machines there are rows with {}", fmt::join(cards, ", "))));
 }
 
-/// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
-/// standing for its variants. Each lasts as long as the author's, unless the user says how long (floods of a fraction
-/// of a second stay as they are), and has the sizes of the table, unless the user gives `sizes` for the rows that have
+/// Only cells with a row in the tables are run: the rows of the selected machines and cards, where a machine stands for
+/// its variants. Each run lasts as long as the author's unless the user gives a duration (floods of a fraction of a
+/// second keep theirs), and has the table's sizes unless the user gives `sizes`, which apply to the rows that have
 /// several. Throws Error if there are none.
 std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked, bool own_seconds,
                            bool sizes) {
@@ -76,7 +76,7 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
   return cells;
 }
 
-/// Throws Error for --sizes and --converge where none of the rows that are run can follow them.
+/// Throws Error for --sizes and --converge if they apply to none of the rows that are run.
 void check_followed(const PublishedOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto none = [&](auto follows) { return std::none_of(cells.begin(), cells.end(), follows); };
   if (o.command.sizes && none([](const Cell& cell) { return !cell.sizes; }))
@@ -85,7 +85,7 @@ void check_followed(const PublishedOptions& o, const std::vector<Cell>& cells, c
     throw Error("--converge: netio alone can end early, and these rows are of other programs; leave --converge out");
 }
 
-/// Each cell in as many placements of the guest.
+/// Each cell in the first `placements` placements of the guest.
 std::vector<Cell> in_placements(const std::vector<Cell>& cells, unsigned placements) {
   if (placements == 1) return cells;
   std::vector<Cell> list;
@@ -97,7 +97,7 @@ std::vector<Cell> in_placements(const std::vector<Cell>& cells, unsigned placeme
   return list;
 }
 
-/// The machines whose scores are shown: a variant's are those of the machine that it is one of.
+/// The machines whose scores are shown; a variant is scored with its base machine.
 std::vector<std::string> scored(const std::vector<PublishedRow>& print, const std::vector<std::string>& machines) {
   std::vector<std::string> list;
   for (const auto& machine : machines) {
@@ -108,8 +108,8 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
   return list;
 }
 
-/// The runs of one row besides its own, in the order in which they are made: each uncertain value at its low and its
-/// high end, then the phases.
+/// The additional runs of one row, in the order in which they are made: each uncertain value at its low and its high
+/// end, then the tick phases.
 struct Variations {
   std::vector<UncertainValue> values;
 
@@ -125,7 +125,7 @@ struct Variations {
   }
 };
 
-/// A row with what came of its variations, which start at `outcome`.
+/// A row with the effects of its variations, whose outcomes start at `outcome`.
 SensitiveRow varied(const ScoredRow& row, const Variations& variations, const CellOutcome* outcome) {
   SensitiveRow sensitive{row, {}, {}};
   const auto average = [&](const CellOutcome& o) {
@@ -146,7 +146,7 @@ SensitiveRow varied(const ScoredRow& row, const Variations& variations, const Ce
   return sensitive;
 }
 
-/// Each row as it is, with each uncertain value at both ends and with other phases of the ticks.
+/// Runs each row unchanged, with each uncertain value at both ends, and with other tick phases.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
   const auto base = cells_of(print, o.command.cells(), !o.command.seconds, o.command.sizes.has_value());
   std::vector<Cell> cells = base;
@@ -180,7 +180,8 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
   return 0;
 }
 
-/// What the user asks for; with --check that of the record, because figures of other durations do not compare.
+/// The conditions that the user gives; with --check those of the record, because figures of different durations cannot
+/// be compared.
 RecordConditions run_conditions(const PublishedOptions& o, const MatrixOptions& matrix) {
   const RecordConditions asked{o.command.seconds.value_or(std::string{}), matrix.converge};
   if (!o.check) return asked;

@@ -31,9 +31,9 @@ using nlohmann::ordered_json;
 
 struct RegressOptions {
   MatrixCommand command;
-  std::optional<std::string> baseline;  ///< unless given: the source tree's, or this program's own
+  std::optional<std::string> baseline;  ///< default: the source tree's, or the embedded one
   std::string reason;
-  std::vector<std::string> dropped;  ///< rows of the baseline that --accept does not keep
+  std::vector<std::string> dropped;  ///< baseline rows that --accept removes
   std::string folder;
   std::optional<std::string> junit;
   bool history = false;
@@ -46,12 +46,12 @@ struct Baseline {
   ordered_json content;
 };
 
-/// The file that is named, or tests/baselines/BENCHMARK.json below the current folder.
+/// The file given by --baseline, or tests/baselines/BENCHMARK.json below the current folder.
 std::string baseline_file(const RegressOptions& o) {
   return o.baseline.value_or(fmt::format("tests/baselines/{}.json", o.command.benchmark));
 }
 
-/// Throws Error with `remedy` for a file that is no baseline or a damaged one, and `unreadable` where it cannot be
+/// Throws Error with `remedy` for a file that is damaged or no baseline, and with `unreadable` for one that cannot be
 /// read.
 ordered_json whole_baseline(const std::string& file, const std::string& unreadable, const std::string& remedy) {
   ordered_json baseline = read_json(file, 64 << 20, unreadable, "is no baseline (it has at most 64 MB)", remedy);
@@ -60,7 +60,7 @@ ordered_json whole_baseline(const std::string& file, const std::string& unreadab
   return baseline;
 }
 
-/// Outside of a source tree, the one that was embedded when this program was built.
+/// Outside a source tree, the baseline embedded in this program.
 Baseline read_baseline(const RegressOptions& o) {
   const auto file = baseline_file(o);
   if (!o.baseline && !std::filesystem::exists(file))
@@ -71,7 +71,7 @@ Baseline read_baseline(const RegressOptions& o) {
                     "restore it, or move it away and make a new one with --accept \"reason\"")};
 }
 
-/// Machines and cards that the baseline does not hold are run only where they are asked for by name.
+/// Machines and cards that are not in the baseline are run only if they are named.
 void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, std::vector<Cell>& cells) {
   std::vector<std::string> left_out;
   std::erase_if(cells, [&](const Cell& cell) {
@@ -87,7 +87,7 @@ void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, 
                fmt::join(left_out, ", "));
 }
 
-/// Throws Error if nothing was run but machines that refuse their card, of which the baseline holds none.
+/// Throws Error if every run was of a machine that refuses the card and the baseline holds none of them.
 void check_possible(const RegressReport& report, const std::vector<CellOutcome>& outcomes) {
   for (const RegressRow& row : report.rows)
     if (row.status != RegressRow::Status::added || !row.figures.contains("problem")) return;
@@ -97,14 +97,14 @@ void check_possible(const RegressReport& report, const std::vector<CellOutcome>&
                           report.baseline_name, cell.card_option(), cell.machine, outcomes.front().problem));
 }
 
-/// Throws Error before the work, not after it.
+/// Throws Error before the runs, not after them.
 void check_accept(const RegressOptions& o) {
   if (!o.command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
   if (!o.baseline && !std::filesystem::is_directory("tests/baselines"))
     throw Error("--accept: this is no source tree; name the file to write with --baseline FILE");
 }
 
-/// Throws Error when a file that is written is one of the others.
+/// Throws Error if an output file is also another of the command's files.
 void check_files(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   FileList files = matrix_files(*o.verb, cells, matrix);
   const auto file = baseline_file(o), named_by = "--baseline " + file;
@@ -112,22 +112,22 @@ void check_files(const RegressOptions& o, const std::vector<Cell>& cells, const 
   files.check();
 }
 
-/// Throws the problem of a run that was refused if it may be because of --set: that is no figure.
+/// Throws the problem of a refused run if --set may be the cause: that is not a figure to compare.
 void check_values(const RegressOptions& o, const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
     if (!o.command.values.empty() && outcome.refused() && outcome.problem.starts_with("--set "))
       throw Error(outcome.problem);
 }
 
-/// Throws the problem of a run that the host failed: it is no figure.
+/// Throws the problem of a run that failed because of the host: that is not a figure to store.
 void check_whole(const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
     if (outcome.broken())
       throw Error(outcome.failure() + "; the baseline is unchanged", static_cast<ExitCode>(outcome.status));
 }
 
-/// What --accept goes on from, without the rows that --drop names: null if there is no baseline. Throws Error, before
-/// the work, where rows that are not run could not stay, and for a file that is no baseline or a damaged one: it may
+/// The baseline that --accept continues, without the rows that --drop names; null if there is none. Throws Error,
+/// before the runs, if rows that are not run could not be kept, and for a file that is damaged or no baseline: it may
 /// hold rows and a history that are worth more than the new ones.
 ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto file = baseline_file(o);
@@ -138,7 +138,7 @@ ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>&
   return baseline;
 }
 
-/// Writes what was measured into the baseline, beside those of its rows that were not run.
+/// Writes the new measurements into the baseline and keeps those of its rows that were not run.
 int accept(const RegressOptions& o, ordered_json made, const ordered_json& replaced, const std::vector<Cell>& cells) {
   const auto file = baseline_file(o);
   const std::size_t kept = replaced.is_null() ? 0 : rows_beside(replaced, cells).size();
@@ -170,7 +170,7 @@ int run(const RegressOptions& o) {
   if (o.reason.empty()) {
     stored = read_baseline(o);
     baseline = &stored.content;
-    // Refused before the work, not after it.
+    // Refused before the runs, not after them.
     check_comparable(*baseline, make_baseline({}, matrix, {}));
   }
   auto cells = command.cells();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar run`: runs a machine with the user's own diskette image, until a time, a text, or its end.
+// `planar run`: runs a machine with the user's own diskette image until a given time or text, or to its end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -50,7 +50,7 @@ struct RunOptions {
 struct Until {
   struct Text {
     std::string machine;  ///< name of the machine; empty: any
-    bool serial = false;  ///< on COM1, not on the screen
+    bool serial = false;  ///< on COM1 instead of the screen
     std::string text;
   };
   std::optional<Time> time;
@@ -107,8 +107,8 @@ void check_machines(Lab& lab, const Until& until) {
                                                  : std::string("; the only one has none, leave it out")));
 }
 
-/// The steps of the command line, or of the machine file if it has none. A screen that is grabbed to a name alone goes
-/// into the result folder.
+/// The steps of the command line or, if it has none, of the machine file. A screen grab whose file name has no folder
+/// goes into the result folder.
 std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit) {
   std::vector<Step> all;
   const auto append = [&](std::vector<Step> steps) {
@@ -136,7 +136,7 @@ std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit
   return all;
 }
 
-/// `waits`: for a text of --until. Without one only steps wait.
+/// `waits`: --until names a text. Otherwise only steps wait.
 std::unique_ptr<Session> open(const RunOptions& o, Time limit, bool waits) {
   if (o.state.restore) {
     Config none;
@@ -169,7 +169,7 @@ nlohmann::ordered_json outcome(Session& session, std::size_t n) {
   return j;
 }
 
-/// Throws if a step failed or was not done; the evidence is saved first.
+/// Throws if a step failed or was not completed; the evidence of a failure is saved first.
 void check_steps(Session& session, RunEnd end) {
   const auto& scenario = session.scenario();
   if (const auto failure = scenario.failure()) {
@@ -184,7 +184,7 @@ void check_steps(Session& session, RunEnd end) {
                 ExitCode::virtual_timeout);
 }
 
-/// Throws if planar's own guest has failed in a machine. Another system may write what it likes on COM1.
+/// Throws if planar's own guest has failed in a machine. Another system may write anything on COM1.
 void check_guests(Session& session) {
   Lab& lab = session.lab();
   for (std::size_t n = 0; n < lab.machines(); ++n) {
@@ -197,7 +197,8 @@ void check_guests(Session& session) {
   }
 }
 
-/// Once the firmware has found nothing to start: nobody is there to insert a diskette.
+/// True once the firmware of every machine has found nothing to boot, in a run without steps that could insert a
+/// diskette.
 bool waits_for_diskette(Session& session) {
   constexpr std::uint16_t nothing_to_start = 0x2F;  // planar's own firmware: roms/firmware/post/boot.c
   Lab& lab = session.lab();
@@ -207,7 +208,7 @@ bool waits_for_diskette(Session& session) {
   return session.scenario().steps().empty();
 }
 
-/// --audio: what the first machine's speaker says, in virtual time.
+/// --audio: records the first machine's speaker, in virtual time.
 struct Recording {
   WaveFile file;
   Speaker speaker;
@@ -217,7 +218,7 @@ struct Recording {
         speaker(session.lab().machine(), session.now(), [this](Speaker::Samples samples) { file.add(samples); }) {}
 };
 
-/// Something of what the machine does is seen, or goes to a program.
+/// Some of the machine's output is shown or goes to a program.
 bool shown(const RunOptions& o) {
   return o.output.window || o.output.json || o.audio || o.output.serial || !o.output.screen.empty() || o.state.gdb ||
          !o.until.empty() || !o.in_order.empty();

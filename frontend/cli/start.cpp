@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar` without arguments on a desktop: the start page (frontend/window/start_page.hpp), and what was chosen there
-// as `planar run`.
+// `planar` without arguments on a desktop: shows the start page (frontend/window/start_page.hpp) and runs the user's
+// choice as `planar run`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace planar {
 
 namespace {
 
-/// The lab that `planar run` makes of the same choice.
+/// The lab that `planar run` would build from the same choice.
 LabConfig chosen_lab(const StartChoice& choice) {
   MachineOptions options;
   options.machine = choice.machine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar timeline`: pictures of what --timeline has written.
+// `planar timeline`: draws pictures of timelines written by --timeline.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -28,7 +28,7 @@ struct TimelineOptions {
   std::optional<std::uint64_t> frame;
 };
 
-/// What stands above the picture of file `n`.
+/// The heading of the picture of file `n`.
 std::string timeline_name(const TimelineOptions& o, std::size_t n) {
   if (n < o.names.size()) return o.names[n];
   auto name = std::filesystem::path(o.files[n]).filename().string();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verbs of the command line. Each adds its subcommand with its own options; the returned function runs it and gives
-// the exit code. Problems are thrown as Error.
+// The verbs of the command line. Each function adds its subcommand with its options; the function that it returns runs
+// the verb and returns the exit code. Problems are thrown as Error.
 #pragma once
 
 #include <functional>
@@ -36,12 +36,12 @@ Verb add_completion(CLI::App& app);
 Verb add_help(CLI::App& app);
 Verb add_installed_files(CLI::App& app);  ///< hidden
 
-/// Adds every verb, the benchmarks' and the hidden ones among them, in the order of the help.
+/// Adds every verb, including the benchmarks' and the hidden ones, in the order of the help.
 std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app);
 
-/// Shows the start page until its user has closed it or run a machine; returns the exit code. Throws Error if there is
-/// no display to show it on. `run` runs planar with `words` and leaves in `problem` what was wrong with them: the page
-/// is shown again then.
+/// Shows the start page until the user has closed it or run a machine; returns the exit code. Throws Error if there is
+/// no display to show it on. `run` runs planar with `words`; if they are invalid, it stores the reason in `problem` and
+/// the page is shown again.
 int run_start_page(const std::function<int(const std::vector<std::string>& words, std::string& problem)>& run);
 
 /// Parses the command line and runs its verb; the whole program, called by main().
