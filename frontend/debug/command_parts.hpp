@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the debugger's commands are made of; included by their files only.
+// Internals of the debugger's commands; included only by their source files.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ using Arguments = std::vector<std::string>;
 using Result = DebugCommands::Result;
 
 struct Command {
-  const char* names;      ///< the name, and a short one after a blank
-  const char* arguments;  ///< as help shows them
+  const char* names;      ///< the name, then after a blank a short form
+  const char* arguments;  ///< as shown by help
   const char* help;
   Result (*run)(Debugger&, const Arguments&);
-  bool runs = false;  ///< lets virtual time pass
+  bool runs = false;  ///< advances virtual time
 };
 
 std::span<const Command> show_commands();
@@ -34,24 +34,24 @@ std::span<const Command> drive_commands();
 std::uint32_t parse_address(Debugger& debugger, const std::string& text);
 /// A decimal number from 1 to `most`. Throws Error.
 std::uint32_t parse_count(const std::string& text, std::uint32_t most);
-/// A port, vector or the like, hexadecimal. Throws Error if it is beyond `most`.
+/// A port, vector or the like, hexadecimal. Throws Error if it exceeds `most`.
 std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint32_t most);
-/// Throws Error, with the ports of the lab, if no port's name contains `sender`: nothing would ever come of it.
+/// Throws Error, listing the lab's ports, if no port's name contains `sender`: such a breakpoint would never be hit.
 void check_sender(Debugger& debugger, const std::string& sender);
-/// One line per stretch of 16 bytes, as hexadecimal and text; `byte` gives nothing for what cannot be read.
+/// One line per 16 bytes, in hexadecimal and as text; `byte` returns nothing for an address that cannot be read.
 std::string dump(std::uint32_t address, std::uint32_t length,
                  const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte);
-/// A device on PCI, and a function of it if one was named.
+/// A PCI device, and one of its functions if one was named.
 struct FunctionPlace {
   unsigned bus = 0, device = 0;
   std::optional<unsigned> function;
 };
-/// Of "9", "A.1", "01:07.1" (hexadecimal, as `pci` lists them) or "slot1"; an empty `text` only asks whether there is
-/// PCI. Throws Error if there is none, or no such device or function.
+/// Parses "9", "A.1", "01:07.1" (hexadecimal, as `pci` lists them) or "slot1"; an empty `text` only checks that there
+/// is PCI. Throws Error if there is no PCI, or no such device or function.
 FunctionPlace find_function(Debugger& debugger, const std::string& text);
-/// `pci`: the functions, or one with its configuration space.
+/// `pci`: lists the functions, or shows one with its configuration space.
 Result pci_command(Debugger& debugger, const Arguments& arguments);
-/// What the machine waits for now, or does.
+/// What the machine is doing or waiting for now.
 std::string why(Debugger& debugger);
 
 }  // namespace planar::debug_commands

@@ -40,7 +40,7 @@ bool is(const Command& command, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// How many words may follow the command's name.
+/// The most words that may follow the command's name.
 std::size_t most_words(const Command& command) {
   const std::string_view arguments = command.arguments;
   const bool any = arguments.find("...") != arguments.npos || arguments.find('"') != arguments.npos;
@@ -48,8 +48,8 @@ std::size_t most_words(const Command& command) {
   return any ? SIZE_MAX : words(command.arguments).size() + time;
 }
 
-/// The command of that name; of several forms the one that begins as `arguments` do ("break io"), or the first. Null:
-/// there is none.
+/// The command of that name; among several forms, the one that begins like `arguments` ("break io"), otherwise the
+/// first. Null: no such command.
 const Command* find(const std::string& name, const Arguments& arguments) {
   const Command* found = nullptr;
   for (const auto& table : tables())

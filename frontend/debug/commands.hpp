@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger's commands as text: at the prompt of `planar debug`, in its scripts, and by gdb's `monitor`.
+// The debugger's commands as text: at the prompt of `planar debug`, in its scripts, and through gdb's `monitor`.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ class DebugCommands {
     std::string text;
     Then then = Then::stay;
   };
-  /// `runs`: whether the run is stepped and continued by commands too; otherwise somebody else does that (gdb).
+  /// `runs`: whether commands also step and continue the run; otherwise gdb does.
   explicit DebugCommands(bool runs) : runs_(runs) {}
 
-  /// Executes one line; an empty one does nothing. Throws Error saying what is wrong with it.
+  /// Executes one line; an empty one does nothing. Throws Error explaining what is wrong with the line.
   Result execute(Debugger& debugger, const std::string& line);
-  /// What a stop is about, and the instruction that the machine is about to execute, in a few lines.
+  /// The reason for a stop and the instruction about to be executed, in a few lines.
   static std::string describe_stop(Debugger& debugger, const Stop& stop);
   /// The names that begin with `prefix`.
   std::vector<std::string> completions(std::string_view prefix) const;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t most_watched = 0x100000;
 
-/// In a lab of several machines it is a breakpoint of the one that commands apply to, but for frames and times.
+/// In a lab of several machines the breakpoint applies only to the selected machine, except for frames and times.
 Result added(Debugger& d, Breakpoint b, const std::string& text) {
   b.text = text;
   if (d.lab().machines() > 1 && b.kind != BreakKind::frame && b.kind != BreakKind::time) {
@@ -29,7 +29,7 @@ Result added(Debugger& d, Breakpoint b, const std::string& text) {
   return {fmt::format("breakpoint {}: {}\n", number, named)};
 }
 
-/// "read", "write" or both, which is also what no word says. Throws Error.
+/// "read", "write" or both ("access", the default). Throws Error.
 void set_direction(Breakpoint& b, const Arguments& a, std::size_t at) {
   const std::string word = a.size() > at ? a[at] : "access";
   b.reads = word == "read" || word == "access";
@@ -95,7 +95,7 @@ Result break_config(Debugger& d, const Arguments& a) {
                            at.function ? fmt::format(".{}", *at.function) : std::string{}));
 }
 
-/// Whether a network adapter that `name` means is in the slot: "ne2", "slot1", or any.
+/// Whether the slot holds a network adapter matching `name`: "ne2", "slot1", or empty for any.
 bool meant(Debugger& d, const bus::SlotView& slot, const std::string& name) {
   if (!slot.card || !d.machine().adapter(slot.number)) return false;
   if (name.empty() || name == fmt::format("slot{}", slot.number)) return true;
@@ -104,13 +104,13 @@ bool meant(Debugger& d, const bus::SlotView& slot, const std::string& name) {
                      [&](const CardConfig& card) { return card.slot == slot.number && card.name == name; });
 }
 
-// With an offset: that port of the adapter's first range; without: all of its ports and memory.
+// With an offset: that port of the adapter's first I/O range; without one: all of its ports and memory.
 Result break_nic(Debugger& d, const Arguments& a) {
   const std::string name = a.size() > 1 ? a[1] : "";
   std::string out;
   for (const bus::SlotView& slot : d.machine().board().slots()) {
     if (!meant(d, slot, name)) continue;
-    if (d.machine().board().pci()) {  // firmware and drivers say where, at any time
+    if (d.machine().board().pci()) {  // firmware and drivers may move the ranges at any time
       Breakpoint b;
       b.kind = BreakKind::decoded;
       b.first = b.last = slot.number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger's hands at the machine's drives: the steps that put diskettes and CDs in and take them out.
+// The debugger's drive commands: the steps that insert and eject diskettes and CDs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ namespace planar::debug_commands {
 namespace {
 
 Result change(Debugger& d, const char* verb, const Arguments& a) {
-  const bool of_a_drive = !a.empty() && (a[0] == "diskette" || a[0] == "cd");  // the step has more than drives
+  const bool of_a_drive = !a.empty() && (a[0] == "diskette" || a[0] == "cd");  // a step may also insert a station
   const auto steps =
       of_a_drive ? parse_steps(fmt::format("{} {}", verb, fmt::join(a, " ")), "command", {}) : std::vector<Step>{};
   if (steps.size() != 1 || !of_drives(steps.front().kind))

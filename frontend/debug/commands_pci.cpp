@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger's view of PCI: its functions and their configuration spaces.
+// The debugger's PCI command: functions and their configuration spaces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string all_functions(const Segments& list) {
   return out;
 }
 
-/// The place of "slot2".
+/// The device in "slot2".
 std::optional<FunctionPlace> place_of_slot(const Segments& list, const std::string& text) {
   for (const pci::Segment* segment : list)
     for (const pci::Function* f : segment->functions())
@@ -58,7 +58,7 @@ FunctionPlace find_function(Debugger& d, const std::string& text) {
   if (const auto slot = place_of_slot(list, text)) {
     at = *slot;
   } else if (text.starts_with("slot")) {
-    throw none();  // it is empty, or there is none of that number
+    throw none();  // the slot is empty or does not exist
   } else {
     const auto colon = text.find(':');
     if (colon != std::string::npos) at.bus = parse_small(d, text.substr(0, colon), 0xFF);

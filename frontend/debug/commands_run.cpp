@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Commands that let virtual time pass, in either direction.
+// Commands that move virtual time, in either direction.
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"

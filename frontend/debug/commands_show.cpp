@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Commands that show and change what is there.
+// Commands that show and change the machine's state.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A device's description for people, and for programs.
+// A device's description as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,11 +9,11 @@
 
 namespace planar {
 
-/// One line per field, parts indented below their device.
+/// One line per field; parts are indented below their device.
 std::string to_text(const Description& description);
 
 /// {"name", "fields": {NAME: value...}, "parts": [...]}: registers and numbers as numbers, flags as booleans, times in
-/// picoseconds (null for never). Members without contents are left out.
+/// picoseconds (null for never). Empty members are left out.
 nlohmann::ordered_json to_json(const Description& description);
 
 }  // namespace planar

@@ -22,7 +22,7 @@ void History::add(Checkpoint checkpoint) {
   kept_ = std::chrono::steady_clock::now();
   list_.push_back(std::move(checkpoint));
   if (list_.size() <= most) return;
-  // The first one stays; of the others the one whose neighbours are closest in virtual time goes.
+  // The first one stays; of the others, the one whose neighbours are closest in virtual time is removed.
   std::size_t least = 1;
   for (std::size_t n = 2; n + recent < list_.size(); ++n)
     if (list_[n + 1].at - list_[n - 1].at < list_[least + 1].at - list_[least - 1].at) least = n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checkpoints of a run in memory. There are many of the recent past and few of what lies long ago.
+// Checkpoints of a run in memory: many of the recent past, few of the distant past.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ namespace planar {
 struct Checkpoint {
   Time at{};
   std::vector<Position> positions;  ///< by machine
-  std::vector<bool> asleep;         ///< by machine: its processor is in HLT, and the position may be no boundary
+  std::vector<bool> asleep;         ///< by machine: its processor is in HLT, so the position may not be a boundary
   unsigned on_the_wire = 0;
   std::vector<std::uint8_t> state;
 };
 
 class History {
  public:
-  /// A new checkpoint is worth its time: the newest lies before `now` and the host has worked for a while since, a
-  /// shorter one where the run has `stopped`.
+  /// Whether a new checkpoint is due: the newest lies before `now`, and enough host time has passed since it was taken
+  /// (less if the run is `stopped`).
   bool due(Time now, bool stopped) const;
   /// Adds a checkpoint after all others and thins out the old ones.
   void add(Checkpoint checkpoint);

@@ -15,15 +15,15 @@ namespace planar {
 
 namespace {
 
-/// "slot1.ne2" is also the device "slot1" and the device "ne2".
+/// "slot1.ne2" also matches "slot1" and "ne2".
 bool fits(const std::string& device, std::string_view name) {
   if (device == name) return true;
   const auto dot = device.find('.');
   return dot != std::string::npos && (device.substr(0, dot) == name || device.substr(dot + 1) == name);
 }
 
-/// The device that `name` asks for in the machine called `machine`, in small letters, as devices are called; empty for
-/// all of them.
+/// The device that `name` selects in the machine called `machine`, in lower case like all device names; empty for all
+/// of its devices.
 std::string asked_of(const std::string& machine, std::string_view name) {
   if (name == machine) return "";
   if (!machine.empty() && name.starts_with(machine + '.')) name.remove_prefix(machine.size() + 1);

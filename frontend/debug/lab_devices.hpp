@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The devices of a lab's machines, chosen by name, as they describe themselves now.
+// Selects devices of a lab's machines by name and describes their present state.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,15 +13,15 @@
 namespace planar {
 
 struct MachineDevices {
-  std::string machine;  ///< its name in a lab with several; otherwise that of the model
+  std::string machine;  ///< its name in a lab of several; otherwise the model's
   Time at{};            ///< the virtual time up to which its devices are shown
   std::vector<Description> devices;
 };
 
-/// Describes the devices that `chosen` names, or all if it is empty, without changing anything. A name is that of a
-/// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either after a machine's name and a dot
-/// ("client.pic"); a machine's name alone stands for all of its devices. Throws Error, saying what there is, for a name
-/// that fits nothing.
+/// Describes the devices named in `chosen`, or all if it is empty, without changing anything. A name is that of a
+/// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either of these after a machine's name
+/// and a dot ("client.pic"); a machine's name alone selects all of its devices. Throws Error, listing the devices, for
+/// a name that matches nothing.
 std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen);
 
 /// Each machine under a heading with its time, each device under its name.

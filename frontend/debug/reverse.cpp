@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger's way back in time: from a checkpoint forwards again.
+// Going back in time: restores a checkpoint and runs forwards from there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace planar {
 
 namespace {
-/// A run up to a time may end after it by the longest access.
+/// A run to a given time may overshoot it by the longest access.
 constexpr Time overshoot = 200_us;
 }  // namespace
 
@@ -33,7 +33,7 @@ void Debugger::check_history() {
     throw Error(fmt::format("this run cannot go back in time: {}", obstacle));
 }
 
-// Fast up to `margin` before the boundary, then followed.
+// Runs fast up to `margin` before the boundary; the rest is run with the watcher attached.
 void Debugger::replay_near(const Checkpoint& from, const Position& to, Time margin) {
   mode_ = Mode::seek;
   target_.restore_state(from.state);
@@ -42,7 +42,7 @@ void Debugger::replay_near(const Checkpoint& from, const Position& to, Time marg
   if (const Time near = time_of(to) - margin; near > from.at) target_.replay(near);
 }
 
-// The boundary was reached before; it is again, at the same time.
+// The boundary was reached before and is reached again at the same time.
 void Debugger::follow_to(const Position& to, std::size_t keep) {
   Watcher& watcher = *watchers_[current_];
   watcher.arrive_at(to, keep);
@@ -53,7 +53,7 @@ void Debugger::follow_to(const Position& to, std::size_t keep) {
 
 void Debugger::go(const Checkpoint& from, const Position& to) {
   replay_near(from, to, overshoot);
-  if (position() > to) replay_near(from, to, time_of(to));  // from the checkpoint on, each instruction
+  if (position() > to) replay_near(from, to, time_of(to));  // from the checkpoint on, instruction by instruction
   if (position() < to) follow_to(to);
   watchers_[current_]->arrive_at({});
   disarm();
@@ -67,7 +67,7 @@ std::vector<Position> Debugger::boundaries_before(const Checkpoint& from, const 
     replay_near(from, here, margin);
     const bool whole = time_of(here) - margin <= from.at;
     if (position() < here) {
-      // In the middle of the run, the first one may only be where a sleep ends.
+      // If the replay did not begin at the checkpoint, the first boundary may only be the end of a sleep.
       follow_to(here, count + 1);
       const auto& passed = watchers_[current_]->passed();
       const std::size_t known = whole || passed.empty() ? passed.size() : passed.size() - 1,
@@ -98,7 +98,7 @@ Stop Debugger::reverse_step(std::size_t count) {
     }
     count -= passed.size();
     before = start;
-    if (from->asleep[current_]) ++before.instructions;  // whether it is a boundary, an earlier checkpoint says
+    if (from->asleep[current_]) ++before.instructions;  // only an earlier checkpoint can tell if this is a boundary
   }
   if (moved) go(list.front(), list.front().positions[current_]);
   disarm();
@@ -106,7 +106,7 @@ Stop Debugger::reverse_step(std::size_t count) {
   return stop;
 }
 
-// Back to where the user was. Without a history, because the user has left, from here forwards.
+// Returns to where the user was. Without a history, because the user has left, runs forwards from here.
 Stop Debugger::abandon_search(const Position& here) {
   Stop stop = take_stop();
   const auto& list = history_.list();

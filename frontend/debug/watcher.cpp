@@ -20,8 +20,8 @@ bool overlap(std::uint32_t first, std::uint32_t last, std::uint32_t at, std::uin
   return at <= last && std::uint64_t{at} + bytes > first;
 }
 
-/// The lowest address of [first, last] that an access of `bytes` at physical address `at` touches by the page tables as
-/// they are now.
+/// The lowest address in the breakpoint's range that an access of `bytes` at physical address `at` touches, according
+/// to the current page tables.
 std::optional<std::uint32_t> touched(const cpu::Cpu& cpu, const Breakpoint& b, std::uint32_t at, std::uint32_t bytes) {
   if (b.physical) {
     if (!overlap(b.first, b.last, at, bytes)) return {};
@@ -30,7 +30,7 @@ std::optional<std::uint32_t> touched(const cpu::Cpu& cpu, const Breakpoint& b, s
   for (std::uint64_t linear = b.first; linear <= b.last;) {
     const std::uint64_t page_end = (linear | (page_bytes - 1)) + 1, end = std::min(page_end, std::uint64_t{b.last} + 1);
     const auto length = static_cast<std::uint32_t>(end - linear), offset = static_cast<std::uint32_t>(linear);
-    // Most accesses lie at another offset of their page: no tables are asked for those. One may cross into a page.
+    // Most accesses are at other page offsets and need no page table lookup. An access may cross into the next page.
     const std::uint32_t in_page = at & (page_bytes - 1), here = offset & (page_bytes - 1);
     if (overlap(here, here + length - 1, in_page, bytes) || in_page + bytes > page_bytes || bytes >= page_bytes)
       if (const auto physical = cpu.translate(offset);
@@ -70,11 +70,11 @@ void Watcher::arrive_at(std::optional<Position> position, std::size_t count) {
   target_ = position;
   passed_.clear();
   to_keep_ = count;
-  asleep_ = machine_.cpu().asleep();  // since when is not known: this is no boundary
+  asleep_ = machine_.cpu().asleep();  // since when is unknown, so this is not a boundary
 }
 
 void Watcher::pass_boundary() {
-  // How a sleep is divided, by events and by who looks at the run, differs from one repetition to the next.
+  // How a sleep is divided, by events and by observers of the run, differs from one repetition to the next.
   if (const bool slept = std::exchange(asleep_, machine_.cpu().asleep()); slept || to_keep_ == 0) return;
   passed_.push_back(before_instruction_);
   if (passed_.size() > to_keep_) passed_.pop_front();
@@ -166,7 +166,7 @@ void Watcher::configured(unsigned bus, unsigned device, unsigned function, unsig
   }
 }
 
-// The setup register says whose POS registers answer (bus/mca/pos.hpp).
+// The setup register selects whose POS registers respond (bus/mca/pos.hpp).
 void Watcher::pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value) {
   constexpr std::uint16_t first_pos = 0x100, last_pos = 0x107, adapter_setup = 0x96;
   if (port < first_pos || port > last_pos) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Follows one processor for the debugger: compares every instruction, access and interrupt with the breakpoints. It is
-// attached only while there is a breakpoint that needs it, for a followed processor is emulated several times slower.
+// attached only while a breakpoint needs it, because a followed processor is emulated several times slower.
 #pragma once
 
 #include <cstddef>
@@ -20,32 +20,32 @@ namespace planar {
 class Watcher final : public cpu::Observer {
  public:
   struct Calls {
-    /// A breakpoint is hit, at the present boundary or by the instruction under way.
+    /// A breakpoint is hit, at the current boundary or by the current instruction.
     std::function<void(const Breakpoint&, std::uint32_t address, bool written, std::string text)> hit;
     /// Every few thousand instructions.
     std::function<void()> poll;
-    /// The boundary arrive_at() named is reached.
+    /// The boundary given to arrive_at() is reached.
     std::function<void()> arrived;
   };
-  /// `breakpoints` and `machine` outlive it; `number` is that of the machine in its lab.
+  /// `breakpoints` and `machine` must outlive it; `number` is the machine's number in its lab.
   Watcher(Machine& machine, std::size_t number, const std::vector<Breakpoint>& breakpoints, Calls calls);
   ~Watcher() override;
   Watcher(const Watcher&) = delete;
 
   void attach(bool on);
   Position position() const { return {machine_.cpu().clocks(), machine_.cpu().instructions()}; }
-  /// The boundary before the instruction under way, or the present one.
+  /// The boundary before the current instruction, or the current boundary.
   const Position& before_instruction() const { return before_instruction_; }
-  /// The boundaries that were passed before arrive_at()'s, the latest last: as many as it asked for. A processor that
-  /// sleeps in HLT has one, after that instruction; the next one is after what ends its sleep, as for a step
-  /// forwards.
+  /// The boundaries passed before that of arrive_at(), latest last, at most as many as it requested. A processor
+  /// sleeping in HLT has one boundary after the HLT; the next follows what ends the sleep, as when stepping forwards.
   const std::deque<Position>& passed() const { return passed_; }
-  /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
+  /// Ignores breakpoints on the instruction at the current boundary once: the run continues from here.
   void leave() { leave_ = position(); }
-  /// Reports the first boundary at or after `position`; nothing: none. Keeps the latest `count` before it.
+  /// Reports the first boundary at or after `position` (nothing: none) and keeps the latest `count` boundaries before
+  /// it.
   void arrive_at(std::optional<Position> position, std::size_t count = 0);
 
-  /// The latest step executed an instruction; otherwise an interrupt or trap was delivered, or time passed.
+  /// The last step executed an instruction; otherwise it delivered an interrupt or trap, or only time passed.
   bool executed() const { return executed_; }
 
   // cpu::Observer
@@ -61,14 +61,14 @@ class Watcher final : public cpu::Observer {
   void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
 
  private:
-  /// A breakpoint of this kind that is meant for this machine.
+  /// Whether the breakpoint is of this kind and applies to this machine.
   bool is(const Breakpoint& b, BreakKind kind) const { return b.kind == kind && (!b.machine || *b.machine == number_); }
   void pass_boundary();
   void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
   void io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write);
   void pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value);
   void configured(unsigned bus, unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value);
-  /// An access of the processor to what `subject` decodes from `offset` on.
+  /// The processor has accessed `subject` at `offset` within the range it decodes.
   void decoded(const TraceSubject* subject, std::uint32_t offset, unsigned bytes, std::uint32_t value, bool write);
 
   Machine& machine_;
@@ -82,7 +82,7 @@ class Watcher final : public cpu::Observer {
   std::optional<Position> leave_, target_;
   std::deque<Position> passed_;
   std::size_t to_keep_ = 0;
-  bool asleep_ = false;  // at the boundary before, or when arrive_at() was called
+  bool asleep_ = false;  // at the previous boundary, or when arrive_at() was called
 };
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a machine waits for, in the parts of a frame's time (meters/frame_time.hpp).
+// What a machine is waiting for, in terms of the parts of a frame's time (meters/frame_time.hpp).
 #include <fmt/format.h>
 
 #include "frontend/debug/command_parts.hpp"
@@ -20,7 +20,7 @@ std::string running(const cpu::Cpu& cpu) {
   return fmt::format("{}\n  {}\n", part, disassemble(cpu, at, 1));
 }
 
-/// For a halted processor: the wire if a frame is on it, else the owner of the next event.
+/// For a halted processor: the wire if a frame is on it, otherwise the owner of the next event.
 std::string waiting(Debugger& d) {
   Machine& machine = d.machine();
   const std::string prefix = machine.config().name_prefix();
