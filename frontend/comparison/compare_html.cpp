@@ -41,7 +41,7 @@ constexpr const char* style =
     "print{@page{margin:12mm}body{max-width:none;margin:0;font-size:10pt}svg{max-height:95mm;width:auto;max-width:"
     "100%}svg,tr{break-inside:avoid}h2,h3{break-after:avoid}table{margin:.5em 0}}";
 
-/// Where the page comes from.
+/// The version and the command line that made the page.
 std::string origin() {
   return fmt::format("<p><small>planar {} ({}), {:%Y-%m-%d}: <code>{}</code></small></p>\n", PLANAR_VERSION,
                      build_commit(), fmt::gmtime(std::time(nullptr)), escaped(shell_line(host_command_line())));
@@ -69,7 +69,7 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
   return out + "</table>\n";
 }
 
-/// A card's place among all of the page: its colour is the same in every plot.
+/// A card's index among all cards of the page, so that its colour is the same in every plot.
 std::size_t number_of(const Comparison& c, const Cell& cell) {
   std::vector<std::string> seen;
   for (const CellOutcome& o : c.outcomes) {
@@ -81,7 +81,7 @@ std::size_t number_of(const Comparison& c, const Cell& cell) {
   return seen.size();
 }
 
-/// What the medium carries at most; of bonded cards, their wires together.
+/// The most that the medium carries; for bonded cards, their wires together.
 void add_limit(PlotAxes& axes, const Comparison& c, MediumKind medium) {
   const unsigned wires = c.outcomes.empty() ? 1 : c.outcomes.front().cell.bonded();
   axes.limit = medium_limit(c.benchmark, medium, wires);
@@ -126,11 +126,11 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
                      categories, axes, lines);
 }
 
-/// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
+/// The delivered rate over the time of each size, one size after another; empty if it was not watched.
 std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   constexpr const char* series = "delivered_over_time";
   if (c.benchmark.name != benchmarks().front()->name) return {};
-  std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
+  std::size_t parts = 0;  // per size, and one between sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
     for (std::size_t size = 0; size < c.sizes.size(); ++size)
       for (const auto& row : (*o.result)["rows"])
@@ -177,7 +177,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
   return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "µs per frame", bars);
 }
 
-/// The numbers of frame_plot.
+/// The figures of frame_plot.
 std::string frame_table(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::string out;
   for (const CellOutcome& o : c.outcomes) {

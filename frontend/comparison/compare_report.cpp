@@ -23,15 +23,14 @@ namespace {
 
 constexpr std::size_t line_width = 80;  // of the tables for a terminal
 
-/// Calls `line(outcome)` for the outcomes of `machine` on `medium`, without those that cannot be: the machine refuses
-/// the card.
+/// Calls `line(outcome)` for the outcomes of `machine` on `medium`, except for cards that the machine refuses.
 template <class F>
 void each(const Comparison& c, const std::string& machine, MediumKind medium, F&& line) {
   for (const CellOutcome& o : c.outcomes)
     if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium && !o.refused()) line(o);
 }
 
-/// Frame time and its parts in us, "-" where there are none.
+/// Frame time and its parts in µs, "-" if there are none.
 std::vector<std::string> frame_cells(const Comparison& c, const CellOutcome& o) {
   std::vector<std::string> cells;
   const auto* const frame = o.frame_time(c.benchmark);

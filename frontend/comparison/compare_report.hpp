@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The outcome of a comparison in the forms that people and programs want it in.
+// The outcome of a comparison as text, Markdown, CSV, JSON and HTML.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ struct Comparison {
   const Benchmark& benchmark;
   std::vector<CellOutcome> outcomes;
   std::vector<std::string> machines;  ///< in the order in which they are shown
-  std::vector<std::uint32_t> sizes;   ///< packet sizes that were asked for
-  std::string seconds;                ///< virtual, of each size
+  std::vector<std::uint32_t> sizes;   ///< the requested packet sizes
+  std::string seconds;                ///< virtual, per size
   std::uint64_t seed = 1;
-  /// One data frame's path through each card, as SVG, by machine and medium; none without timelines.
+  /// One data frame's path through each card, as SVG, by machine and medium; empty without timelines.
   std::map<std::pair<std::string, MediumKind>, std::string> pictures = {};
 
   /// The media of the machine's outcomes in order of first appearance.
   std::vector<MediumKind> media(const std::string& machine) const;
-  /// Calls `table(machine, medium)` for every table there is: cards of another medium stand apart.
+  /// Calls `table(machine, medium)` for every table: each medium has a table of its own.
   template <class F>
   void each_table(F&& table) const {
     for (const std::string& machine : machines)
@@ -34,7 +34,7 @@ struct Comparison {
   }
 };
 
-/// As a field of a CSV line: text with commas in quotes.
+/// `text` as a CSV field, in quotes if it contains a comma or a quote.
 std::string csv_field(const std::string& text);
 /// "Novell NE/2, irq=3, 2 bonded".
 std::string card_name(const Cell& cell);
@@ -45,9 +45,9 @@ std::string machine_title(const std::string& machine);
 /// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".
 std::string table_title(const std::string& machine, MediumKind medium);
 
-/// A name in a column of a text; a longer one has a line of its own.
+/// A name padded to a text column; a longer name gets a line of its own.
 std::string in_column(const std::string& name, std::size_t width);
-/// A heading of a text, in two lines if it is too long: split at the comma nearest to its middle.
+/// A text heading, split into two lines at the comma nearest to its middle if it is too long.
 std::string wrapped_heading(const std::string& text);
 
 /// The layout of the published tables: a block per machine and medium, a line per card.
@@ -56,10 +56,10 @@ std::string comparison_markdown(const Comparison& c);
 /// One line per figure: machine, card, packet_bytes, metric, value, unit (columns of the published files), and whether
 /// the card's interface is hypothetical (yes, no).
 std::string comparison_csv(const Comparison& c);
-/// An array of `planar netio --json` objects; a run that failed stands as {machine, card, problem}.
+/// An array of `planar netio --json` objects; a failed run appears as {machine, card, problem}.
 nlohmann::ordered_json comparison_json(const Comparison& c);
-/// One file with tables, plots (throughput with published values as crosses; where a frame's time goes) and no link
-/// outside.
+/// One self-contained file with tables and plots (throughput, with published values as crosses; where a frame's time
+/// goes).
 std::string comparison_html(const Comparison& c);
 
 }  // namespace planar

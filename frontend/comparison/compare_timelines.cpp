@@ -13,14 +13,14 @@
 namespace planar {
 namespace {
 
-/// The slowest pair has sent the frames that a timeline waits for by then.
+/// By then even the slowest pair has sent the frames that a timeline waits for.
 constexpr const char* seconds_of_a_timeline = "1";
 
 std::filesystem::path timeline_file(const std::filesystem::path& folder, const Cell& cell) {
   return folder / (cell.file_name() + ".timeline.json");
 }
 
-/// One of each machine and card, to be run with its timeline.
+/// One cell for each machine and card, to be run with --timeline.
 std::vector<Cell> timeline_cells(const std::vector<CellOutcome>& outcomes, const std::filesystem::path& folder) {
   std::vector<Cell> cells;
   std::set<std::string> seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timelines of a comparison: one more short run of each card, and its data frame's path as a picture.
+// Timelines for a comparison: runs each card briefly once more and draws the path of one of its data frames.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace planar {
 
-/// By machine and medium, a picture of the cards in the order of `outcomes`: those that have a result, each once. Their
-/// timelines are left in `folder`. A card whose timeline does not come about is said on standard error and left out.
+/// Pictures by machine and medium, each with the cards that have a result, once each, in the order of `outcomes`. The
+/// timelines are left in `folder`. A card without a timeline is reported on standard error and omitted.
 std::map<std::pair<std::string, MediumKind>, std::string> compare_timelines(const std::vector<CellOutcome>& outcomes,
                                                                             const MatrixOptions& options,
                                                                             const std::filesystem::path& folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tables say of runs that were made with --converge.
+// The note in tables about runs made with --converge.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace planar {
 
-/// How many of the results come from runs that ended early, and after which time; empty where --converge was not given.
+/// How many of the results come from runs that ended early, and after how long; empty without --converge.
 std::string converged_note(const std::vector<CellOutcome>& outcomes);
 
 }  // namespace planar

@@ -37,7 +37,7 @@ std::string delivered_note(const Comparison& c) {
                            sizes);
   }
   if (cells.empty()) return {};
-  // What a queue holds stays the same, however long the run is.
+  // What a queue holds does not depend on the length of the run.
   const auto seconds = std::ceil(std::strtod(c.seconds.c_str(), nullptr) * most / Benchmark::tolerated_excess);
   return fmt::format("{}. With --seconds {:.0f} or more both agree", c.benchmark.delivered_note(cells), seconds);
 }

@@ -101,7 +101,7 @@ SweepPlan load_plan(const fs::path& folder) {
       plan.cells.push_back(std::move(cell));
     }
     if (plan.cells.size() % plan.runs) refuse("its cells are not whole");
-    for (std::size_t n = 0; n < plan.cells.size(); ++n) {  // those that combine_outcomes() makes one of
+    for (std::size_t n = 0; n < plan.cells.size(); ++n) {  // those that combine_outcomes() merges into one
       const Cell &cell = plan.cells[n], &first = plan.cells[n - n % plan.runs];
       if (cell.machine != first.machine || cell.card_option() != first.card_option() || cell.settings != first.settings)
         refuse(fmt::format("cells/{}: is of another card or machine than those of its runs", n));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A comparison as a list of independent commands, for an engine that runs them on many machines (docs/sweeps.md).
+// A comparison as a list of independent commands, for a scheduler that runs them on many machines (docs/sweeps.md).
 #pragma once
 
 #include <filesystem>
@@ -11,22 +11,21 @@
 
 namespace planar {
 
-/// What a folder of finished runs is to hold, and what a report of it needs to know.
+/// The runs that a folder is to hold, and what a report on them needs to know.
 struct SweepPlan {
-  std::vector<Cell> cells;  ///< each with its seed; those of one machine and card stand together
+  std::vector<Cell> cells;  ///< each with its seed; those of one machine and card are adjacent
   std::vector<std::string> machines;
-  unsigned runs = 1;      ///< of each machine and card
+  unsigned runs = 1;      ///< per machine and card
   MatrixOptions options;  ///< folder: of the finished runs
 
-  /// A line per cell, those that take longest first: estimated_cost(), the file that the
-  /// command writes, and the command for a shell; tabs between them. The command does nothing if the file holds its
-  /// result already.
+  /// One line per cell, longest run first: estimated_cost(), the file that the command writes, and the shell command,
+  /// separated by tabs. The command does nothing if the file already holds its result.
   std::string lines() const;
   /// planar.plan/1
   nlohmann::ordered_json json() const;
 };
 
-/// Keeps a plan as plan.json in the folder of the report. Throws Error.
+/// Saves a plan as plan.json in the report's folder. Throws Error.
 void save_plan(const SweepPlan& plan, const std::filesystem::path& folder);
 /// Throws Error naming the file and the remedy.
 SweepPlan load_plan(const std::filesystem::path& folder);

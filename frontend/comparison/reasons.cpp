@@ -17,7 +17,7 @@
 namespace planar {
 namespace {
 
-/// On the wire beside a frame with its check sequence: preamble and the gap to the next one.
+/// Bytes on the wire besides a frame with its check sequence: preamble and interframe gap.
 constexpr unsigned preamble_and_gap = 8 + 12;
 constexpr double full_frame = 1518, tcp_data = 1460, udp_data = 1480;
 
@@ -46,7 +46,7 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = (*frame)["parts_us"].value(FrameTime::names[p], 0.0);
   unsigned count = 0;
   for (const auto size : c.sizes)
-    // The figure may hold more than was delivered.
+    // The figure may include more than was delivered.
     if (const auto delivered = o.delivered(c.benchmark, size),
         value = delivered ? delivered : o.figure(c.benchmark, size);
         value) {
@@ -78,12 +78,12 @@ const char* what(FrameTime::Part part) {
   return "";
 }
 
-/// What the card makes the processor do on the bus: "bus waits (PIO (remote DMA))" for programmed I/O.
+/// The name of a part; for bus waits with the card's data path: "bus waits (PIO (remote DMA))" for programmed I/O.
 std::string named(const Card& card, FrameTime::Part part) {
   return part == FrameTime::bus_wait ? fmt::format("{} ({})", what(part), card.entry->data_path) : what(part);
 }
 
-/// "; the wire alone would allow 1117 KB/s", where that is known and more.
+/// "; the wire would allow 1117 KB/s", if the limit is known and higher than the rate.
 std::string wire_would_allow(const Comparison& c, const Card& card) {
   const auto limit = medium_limit(c.benchmark, card.entry->medium, card.wires);
   if (!limit || *limit <= card.rate) return {};
@@ -91,8 +91,8 @@ std::string wire_would_allow(const Comparison& c, const Card& card) {
                      c.benchmark.unit);
 }
 
-/// The wire is nearly full, and fuller than the processor's time: of two that are nearly used up, the one with less to
-/// spare sets the rate.
+/// The wire is nearly full and more heavily used than the processor: of two nearly exhausted resources, the one with
+/// less to spare sets the rate.
 bool wire_limits(const Card& card, std::optional<double> limit) {
   // One acknowledgement for two data frames takes 2.7 % of a half-duplex wire.
   constexpr double nearly_all_of_wire = 0.93;
@@ -134,7 +134,7 @@ std::string sentence(const Comparison& c, const Card& one) {
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
 }
 
-/// Of overload: up to what rate a card's frames are delivered, and where those of the highest rate are lost.
+/// For overload: the rate up to which a card's frames are delivered, and where frames are lost at the highest rate.
 std::optional<std::string> losses(const CellOutcome& o) {
   constexpr std::pair<const char*, const char*> places[] = {{"fifo", "the card's FIFO"},
                                                             {"ring", "the card's receive buffers"},
@@ -167,7 +167,7 @@ std::optional<std::string> losses(const CellOutcome& o) {
   return out + ".";
 }
 
-/// Of the faster and the slower card.
+/// What separates the faster card from the slower one.
 std::string separation(const Comparison& c, const Card& fast, const Card& slow) {
   const double gain = slow.total - fast.total;
   const std::string head =
@@ -195,7 +195,7 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   return out + ".";
 }
 
-/// Puts the fastest first; a sentence for each two that follow one another.
+/// Sorts the cards, fastest first; returns a sentence for each adjacent pair.
 std::vector<std::string> pairs_of(const Comparison& c, std::vector<Card>& cards) {
   std::stable_sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.rate > b.rate; });
   std::vector<std::string> pairs;
@@ -236,7 +236,7 @@ std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium
   if (kb <= 0) return std::nullopt;
   if (benchmark.unit == "KB/s") return kb;
   if (benchmark.unit != "Mbit/s") return std::nullopt;
-  // UDP's header is in the first fragment of a datagram alone, TCP's in each segment.
+  // Only the first fragment of a datagram has the UDP header; every segment has the TCP header.
   return kb * 1024 * 8e-6 * (benchmark.name == "netperf-udp" ? udp_data / tcp_data : 1);
 }
 

@@ -25,13 +25,13 @@ struct Row {
 
 struct Result {
   bool of_baseline = false;  ///< its figures have a baseline's names
-  std::string benchmark;     ///< "netio", "netperf udp_stream"; empty: no run of it has a result
+  std::string benchmark;     ///< "netio", "netperf udp_stream"; empty: none of its runs has a result
   Values program;
   std::vector<Row> rows;
 };
 
-/// Members of objects and elements of arrays under one name each: "frame_time.parts_us.wire", "rows.8192.kb_per_s".
-/// What stands over time is left to the plot.
+/// Flattens objects and arrays to one name per value: "frame_time.parts_us.wire", "rows.8192.kb_per_s". Series over
+/// time are left to the plots.
 void flatten(const std::string& name, const ordered_json& value, Values& out) {
   if (name.ends_with("_over_time")) return;
   const auto below = [&](const std::string& part) { return name.empty() ? part : name + "." + part; };
@@ -54,7 +54,8 @@ void flatten(const std::string& name, const ordered_json& value, Values& out) {
 constexpr const char* settings[] = {"slot",        "net",   "os",   "depth", "mode",      "timer_rate",
                                     "frame_bytes", "burst", "seed", "seeds", "placement", "placements"};
 
-/// The members of `result` that are figures: what is neither its name, its configuration, its origin nor the host's.
+/// Adds the members of `result` that are figures: all but its name, configuration and origin, and what depends on the
+/// host.
 void add_figures(const ordered_json& result, Row& row) {
   static const std::vector<std::string> others{
       "schema",       "host",       "planar",        "configuration", "machine",   "card",      "guest_image_sha256",
@@ -65,12 +66,12 @@ void add_figures(const ordered_json& result, Row& row) {
   };
   for (const auto& [key, value] : result.items())
     if (!among(others, key) && !among(settings, key)) flatten(key, value, row.figures);
-  std::erase_if(row.figures, [](const auto& figure) {  // whose figures these are
+  std::erase_if(row.figures, [](const auto& figure) {  // they say whose figures these are
     return figure.first == "against.machine" || figure.first == "against.card";
   });
 }
 
-/// The benchmark of a run's result; empty for what is none.
+/// The benchmark of a run's result; empty if it is not a result.
 std::string benchmark_of(const ordered_json& result) {
   if (result.contains("netio_version")) return "netio";
   if (result.contains("test")) return "netperf " + result["test"].get<std::string>();
@@ -83,7 +84,7 @@ void add_program(const ordered_json& result, Values& program) {
     if (result.contains(key)) flatten(std::string(key) == "planar" ? "" : key, result[key], program);
 }
 
-/// A netio result, or what compare says of a run without one.
+/// The row of a netio result, or of compare's entry for a run without a result.
 Row benchmark_row(const ordered_json& result) {
   Row row{result.at("machine").get<std::string>() + " " + result.at("card").get<std::string>(), {}, {}, {}};
   if (result.contains("card_options")) row.name += ":" + result["card_options"].get<std::string>();
@@ -95,7 +96,7 @@ Row benchmark_row(const ordered_json& result) {
   if (result.contains("against"))
     for (const auto* key : {"machine", "card"})
       row.configuration.emplace_back(std::string("against.") + key, result["against"].at(key));
-  // A run of the whole duration says nothing of it; beside one that may have ended early it is "no".
+  // A run of the full duration has no such member; compared with one that may have ended early, it counts as "no".
   row.configuration.emplace_back("converge", result.contains("converged") ? result["converged"]["percent"] : "no");
   if (result.contains("configuration"))
     for (const auto& [key, value] : result["configuration"].items())
@@ -164,7 +165,7 @@ Result read_result(const ordered_json& file) {
   return result;
 }
 
-/// Several rows of one name are told apart by their seeds and placements.
+/// Adds seeds and placements to rows of the same name.
 void name_by_seed(Result& result) {
   std::map<std::string, unsigned> count;
   for (const Row& row : result.rows) ++count[row.name];
@@ -202,8 +203,9 @@ std::vector<Difference> differences(const Values& a, const Values& b) {
   return list;
 }
 
-/// Only what both sides say: a kind of result that does not know a value does not differ in it. What is said of the
-/// cards is said in full: a choice that one side lacks was left to the solver there, and a card is not there.
+/// Only differences in values that both sides have: a kind of result without a value does not differ in it. If both
+/// sides describe the cards, that description is complete: a choice missing on one side was left to the solver there,
+/// or the card is absent.
 std::vector<Difference> differences_of_both(const Values& a, const Values& b) {
   const auto of_cards = [](const std::string& name) { return name.starts_with("cards."); };
   const auto says = [&](const Values& values) {
@@ -293,7 +295,7 @@ ResultDiff diff_results(const ordered_json& a_file, const std::string& a_name, c
                             a_name, a.benchmark, b_name, b.benchmark));
   ResultDiff diff;
   diff.program = differences_of_both(a.program, b.program);
-  if (a.rows.size() == 1 && b.rows.size() == 1 && a.rows[0].name != b.rows[0].name) {  // two cards, two machines
+  if (a.rows.size() == 1 && b.rows.size() == 1 && a.rows[0].name != b.rows[0].name) {  // two cards or machines
     a.rows[0].name = b.rows[0].name = fmt::format("{} -> {}", a.rows[0].name, b.rows[0].name);
   }
   for (const Row& was : a.rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What differs between two results: rows, figures, and what of the machine, its timing values or the program explains
-// it.
+// The differences between two results: rows, figures, and the differences in machine, timing values or program that
+// explain them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,12 +9,12 @@
 
 namespace planar {
 
-/// A figure or a setting that is not the same on both sides. An empty text: that side does not have it.
+/// A figure or a setting that differs between the two sides. Empty text: that side does not have it.
 struct Difference {
   std::string name;
   std::string was;
   std::string is;
-  std::string by;  ///< "+1.30 %", or empty where there is no sense in a ratio
+  std::string by;  ///< "+1.30 %", or empty where a ratio makes no sense
 };
 
 /// A value in a Difference, and how much it has changed (`by`).
@@ -23,7 +23,7 @@ std::string difference_ratio(const nlohmann::ordered_json& was, const nlohmann::
 
 struct RowDiff {
   enum class Where { both, first, second };
-  std::string name;  ///< "model95 ne2", with ", seed 2" where a file has several
+  std::string name;  ///< "model95 ne2", with ", seed 2" if a file has several
   Where where = Where::both;
   std::vector<Difference> figures;
   std::vector<Difference> configuration;  ///< of the machine and its cards, with the timing values in force
@@ -32,7 +32,7 @@ struct RowDiff {
 };
 
 struct ResultDiff {
-  std::vector<Difference> program;  ///< version, commit, guest image, what all rows were run with
+  std::vector<Difference> program;  ///< version, commit, guest image, settings of all rows
   std::vector<RowDiff> rows;        ///< those that differ
   std::size_t compared = 0;         ///< rows that both sides have
 
@@ -43,9 +43,9 @@ struct ResultDiff {
   nlohmann::ordered_json json(const std::string& first, const std::string& second) const;
 };
 
-/// Compares two results of netio or compare, finished runs that a folder keeps among them, or two of regress, baselines
-/// among them. What depends on the host is left out. Throws Error naming a file that is none of these, or both if they
-/// are not of a kind.
+/// Compares two results of netio or compare, including finished runs kept in a folder, or two of regress, including
+/// baselines. What depends on the host is ignored. Throws Error naming a file that is none of these, or both if they
+/// are of different kinds.
 ResultDiff diff_results(const nlohmann::ordered_json& a, const std::string& a_name, const nlohmann::ordered_json& b,
                         const std::string& b_name);
 

@@ -56,7 +56,7 @@ Cells page_cells_of(const SpreadRow& row) {
 }
 
 std::string text_line(const Cells& c) {
-  // Within 80 columns; a longer name has a line of its own.
+  // Within 80 columns; a longer name gets a line of its own.
   std::string name = fmt::format("{:<9} {}", c[0], c[1]);
   if (name.size() > 26) name += fmt::format("\n{:<26}", "");
   return fmt::format("{:<26} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", name, c[2], c[3], c[4], c[5], c[6], c[7]);

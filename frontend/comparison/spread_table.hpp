@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How far the runs of a comparison lie from the means that its tables hold. Empty where each cell was run once.
+// How far the runs of a comparison lie from the means in its tables. Empty if each cell was run once.
 #pragma once
 
 #include <string>
