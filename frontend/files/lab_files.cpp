@@ -10,7 +10,7 @@
 namespace planar {
 namespace {
 
-/// How the files of one lab are entered into a list.
+/// Enters a file of a lab into a list.
 using Enter =
     std::function<void(const std::string& file, bool written, const std::string& named_by, const std::string& owner)>;
 
@@ -33,9 +33,9 @@ void enter_machine(const Enter& enter, const Config& config, const MachineConfig
   for (unsigned n = 0; n < m.floppies.size(); ++n)
     if (m.floppies[n]) enter_disk(enter, *m.floppies[n], named_by(floppy_path(n) + ".file"), owner(n));
   for (const DriveConfig& drive : m.drives) {
-    if (drive.disk.file.empty()) continue;  // no CD is in it
+    if (drive.disk.file.empty()) continue;  // no CD in the drive
     const auto path = fmt::format("{}.{}", drive.kind == storage::DriveKind::disk ? "disk" : "cdrom", drive.id);
-    // An option that names one image for two drives says the same of both: each is an owner of its own.
+    // If an option names one image for two drives, `named_by` is the same for both; each drive is a separate owner.
     enter_disk(enter, drive.disk, named_by(path + ".file"), fmt::format("machine {}, {}", m.number, path));
   }
   const StartConfig& start = m.start;

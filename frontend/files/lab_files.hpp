@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files that a lab's configuration, its steps and its verb's options name, as one list.
+// Lists the files named by a lab's configuration, by its steps and by the options of its verb.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace planar {
 
-/// Adds the files of the machines of `lab`: their own, those in their drives, what they are started with, and where
-/// they write. Throws Error as LabConfig::read() does.
+/// Adds the files of the machines of `lab`: their machine files, the images in their drives, the files that they boot
+/// from, and those that they write. Throws Error as LabConfig::read() does.
 void add_lab_files(FileList& files, LabConfig& lab, const OutputOptions& output);
 
 /// Adds the files that `steps` read and write.
 void add_step_files(FileList& files, const std::vector<Step>& steps);
 
-/// Adds the files of a diskette that is put into drive `drive` (0: A, 1: B) of the first machine.
+/// Adds the files of a diskette that is inserted into drive `drive` (0: A, 1: B) of the first machine.
 void add_diskette_files(FileList& files, unsigned drive, const storage::DiskSpec& disk, const std::string& named_by);
 
-/// Adds all that the machine or lab in the file `name` uses, as what is only read. A file that cannot be read adds
-/// nothing: who opens it says so.
+/// Adds every file that the machine or lab in the file `name` uses, as an input. A file that cannot be read adds
+/// nothing; the code that opens it reports the problem.
 void add_machine_files(FileList& files, const std::string& name);
 
 }  // namespace planar

@@ -73,7 +73,7 @@ std::string path_of(const CLI::App& command) {
   return path;
 }
 
-/// The machine of "FILE:CARD", unless that is a file's name.
+/// The machine of "FILE:CARD", unless a file has that name.
 std::string machine_name(const std::string& value) {
   return std::filesystem::exists(value) ? value : value.substr(0, value.find(':'));
 }
@@ -98,7 +98,7 @@ void add(FileList& files, const FileOption& row, const std::string& value, const
   }
 }
 
-/// Calls `each` with the options that were given, and their names.
+/// Calls `each` with each given option and its name.
 template <class F>
 void each_option(const CLI::App& verb, F&& each) {
   for (const CLI::App* app = &verb; app && app->get_parent(); app = app->get_parent())
@@ -106,7 +106,7 @@ void each_option(const CLI::App& verb, F&& each) {
       if (option->count()) each(*option, option->get_positional() ? option->get_name(true, false) : option->get_name());
 }
 
-/// Calls `each` with the rows of the options that were given, and their values.
+/// Calls `each` with the row, name and values of each given option that names files.
 template <class F>
 void each_file_option(const CLI::App& verb, F&& each) {
   const std::string path = path_of(verb);
@@ -121,7 +121,7 @@ bool writes(const CLI::App& verb, const FileOption& row) {
   return row.use == FileUse::writes || (beside && beside->count());
 }
 
-/// Throws Error for a value of an option without a file's name, which a shell makes of a variable that is not set.
+/// Throws Error for an option value with an empty file name, as a shell produces from an unset variable.
 void check_named(const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
   for (std::size_t n = row.first; n < values.size(); ++n)
     if (values[n] == row.prefix)
@@ -132,7 +132,7 @@ void check_named(const FileOption& row, const std::string& name, const std::vect
                                                             : "file"));
 }
 
-/// Throws Error for what cannot be on standard output: files other than JSON, and anything beside JSON there.
+/// Throws Error for what cannot be on standard output: files other than JSON, and any text beside JSON.
 void check_standard_output(const CLI::App& verb) {
   constexpr std::pair<std::string_view, std::string_view> printing[] = {{"--screen", "text"}, {"--serial", "stdio"}};
   bool json = false;
