@@ -35,10 +35,10 @@ bool GdbClient::wait_for_client() {
   return true;
 }
 
-// The connection is gone: as if gdb had detached.
+// The connection is lost: handled as if gdb had detached.
 bool GdbClient::lost(Debugger& debugger) {
   protocol_.reset(debugger);
-  debugger.remove_all();  // those of monitor commands too
+  debugger.remove_all();  // including those of monitor commands
   debugger.release();
   resumed_ = false;
   return true;
@@ -51,8 +51,8 @@ bool GdbClient::poll(Debugger& debugger) {
     resumed_ = false;
     return true;  // gdb expects a stopped target
   }
-  // While the machine runs gdb sends nothing but its Ctrl-C, and acknowledges. What came with an earlier one is passed
-  // over before more is read.
+  // While the machine runs, gdb sends only Ctrl-C and acknowledgements. What was received earlier is discarded before
+  // more is read.
   if (interrupted()) return true;
   if (!socket_.wait(0)) return false;
   const auto bytes = socket_.read();

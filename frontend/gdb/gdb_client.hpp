@@ -13,7 +13,7 @@ namespace planar::gdb {
 
 class GdbClient final : public DebugClient {
  public:
-  /// Listens, and says on standard error where. Throws Error if it cannot.
+  /// Listens and reports the address on standard error. Throws Error if it cannot.
   explicit GdbClient(const Endpoint& endpoint);
 
   // DebugClient
@@ -35,8 +35,8 @@ class GdbClient final : public DebugClient {
   bool wait_;
   PacketReader reader_;
   Protocol protocol_;
-  std::string sent_;      // the latest packet, in case it did not arrive
-  bool resumed_ = false;  // gdb waits for a stop
+  std::string sent_;      // the last packet, for retransmission
+  bool resumed_ = false;  // gdb is waiting for a stop
 };
 
 }  // namespace planar::gdb

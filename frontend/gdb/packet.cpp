@@ -17,7 +17,7 @@ int digit(char c) {
   return -1;
 }
 
-/// Resolves escapes; nothing if the last one is cut off.
+/// Resolves escapes; nothing if the last one is truncated.
 std::optional<std::string> unescaped(std::string_view data) {
   std::string out;
   for (std::size_t n = 0; n < data.size(); ++n) {
@@ -65,7 +65,7 @@ void PacketReader::byte(std::uint8_t value) {
           too_long_ = true;
         return;
       }
-      break;  // the end of the packet before is lost
+      break;  // the end of the previous packet is lost
     case State::check_high:
     case State::check_low:
       if (digit(c) < 0) {

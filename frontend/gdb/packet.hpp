@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The framing of GDB's remote serial protocol (GDB manual, appendix E): $DATA#CHECKSUM, acknowledgements, the byte 03h
-// that interrupts. Whatever bytes arrive, nothing but a whole packet with the right checksum gets through.
+// that interrupts. Whatever bytes arrive, only complete packets with the right checksum get through.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace planar::gdb {
 
-/// The longest packet's data that is accepted, in bytes.
+/// The longest packet data accepted, in bytes.
 inline constexpr std::size_t longest_packet = 0x4000;
 
 struct Received {
@@ -22,8 +22,8 @@ struct Received {
   std::string data;  ///< of a packet, escapes resolved
 };
 
-/// What waits in it is bounded by the bytes fed since it was empty. An acknowledgement says nothing that anybody waits
-/// for, and of several refusals in a row one counts: the latest packet is sent again once.
+/// The queue is bounded by the bytes fed since it was last empty. Acknowledgements are dropped, since nothing waits for
+/// them, and of several consecutive refusals one is kept, so that the last packet is sent again once.
 class PacketReader {
  public:
   void feed(std::string_view bytes);
@@ -46,7 +46,7 @@ class PacketReader {
 /// `data` as a packet.
 std::string frame(std::string_view data);
 
-/// Two lower-case digits a byte.
+/// Two lower-case digits per byte.
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string to_hex(std::string_view text);
 /// The bytes of an even number of digits; nothing for anything else.
@@ -54,13 +54,13 @@ std::optional<std::string> from_hex(std::string_view digits);
 /// A hexadecimal number of up to 16 digits.
 std::optional<std::uint64_t> parse_hex(std::string_view digits);
 
-/// Takes a packet's text apart: what comes before a separator, piece by piece.
+/// Splits a packet's text at separators, piece by piece.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
   /// Up to the next `separator`, which is dropped, or the whole rest.
   std::string_view until(char separator);
-  /// The same as a number; nothing if it is none.
+  /// The same as a hexadecimal number; nothing if it is not one.
   std::optional<std::uint64_t> number(char separator) { return parse_hex(until(separator)); }
   std::string_view rest() const { return rest_; }
 

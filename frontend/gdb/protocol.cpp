@@ -14,7 +14,7 @@ namespace {
 
 using Answer = Protocol::Answer;
 
-// Error numbers as errno has them; gdb shows them as they are.
+// Error numbers are errno values; gdb shows them unchanged.
 constexpr const char* no_such = "E02";
 constexpr const char* bad_address = "E0e";
 constexpr const char* malformed = "E16";
@@ -105,7 +105,7 @@ Answer Protocol::all_registers(Debugger& d) {
   return text(to_hex(all));
 }
 
-// gdb sends back what it does not want to change.
+// gdb also sends back the registers that it does not want to change.
 Answer Protocol::set_all_registers(Debugger& d, std::string_view digits) {
   const auto bytes = from_hex(digits);
   if (!bytes) return text(malformed);
@@ -137,7 +137,7 @@ Answer Protocol::set_register(Debugger& d, std::string_view packet) {
   return text("OK");
 }
 
-// As many bytes as there are before the first that is not present.
+// Reads up to the first byte that is not present.
 Answer Protocol::read_memory(Debugger& d, std::string_view packet) {
   Fields fields(packet);
   const auto address = fields.number(','), length = fields.number(',');
@@ -215,7 +215,7 @@ Answer Protocol::select(Debugger& d, std::string_view packet) {
 
 Answer Protocol::resume(Debugger& d, char action, std::string_view arguments) {
   if (action == 'c' || action == 'C' || action == 's' || action == 'S') {
-    if (!arguments.empty()) {  // continue elsewhere
+    if (!arguments.empty()) {  // continue at another address
       const auto address = parse_hex(arguments);
       if (!address || *address >= address_end) return text(malformed);
       std::string value;
@@ -248,7 +248,7 @@ Answer Protocol::backwards(Debugger& d, char action) {
   }
 }
 
-// vCont: the first action is the one for the thread that moves; the others continue with it.
+// vCont: the first action is for the thread that moves; the other threads continue with it.
 Answer Protocol::verbose(Debugger& d, std::string_view packet) {
   if (packet == "vCont?") return text("vCont;c;C;s;S;r");
   if (packet.starts_with("vKill")) return {"OK", Then::kill, false, {}};

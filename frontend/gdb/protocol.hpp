@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GDB's remote serial protocol (GDB manual, appendix E), packet by packet, without its framing and without a
-// connection. A machine of the lab is a thread for gdb, numbered from 1. Any packet gets an answer; one that is not
-// understood, or makes no sense, gets the protocol's own: empty, or an error number.
+// connection. A machine of the lab is a thread for gdb, numbered from 1. Every packet gets an answer; for one that is
+// unknown or malformed it is the protocol's own: empty, or an error number.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class Protocol {
     std::vector<std::string> console;  ///< texts for the user, sent before the reply
   };
 
-  /// Executes what gdb asks of the stopped debugger.
+  /// Executes a request from gdb while the debugger is stopped.
   Answer handle(Debugger& debugger, std::string_view packet);
   /// The reply to a resumption that has ended with `stop`, with its console text.
   Answer stopped(Debugger& debugger, const Stop& stop);
-  /// Removes gdb's breakpoints, and begins anew for another connection.
+  /// Removes gdb's breakpoints and resets the state for another connection.
   void reset(Debugger& debugger);
   /// gdb sends no acknowledgements and wants none.
   bool no_acknowledgements() const { return quiet_; }

@@ -22,7 +22,7 @@ struct Row {
   unsigned bits;
   const char* type;
   std::uint32_t (*get)(const Registers&);
-  void (*set)(Registers&, std::uint32_t);  // null: only shown
+  void (*set)(Registers&, std::uint32_t);  // null: read-only
 };
 
 constexpr unsigned ES = 0, CS = 1, SS = 2, DS = 3, FS = 4, GS = 5;
@@ -129,7 +129,7 @@ void set_float_control(cpu::Fpu& f, std::size_t n, std::uint32_t v) {
     case 0: f.control = word; break;
     case 1: f.status = word; break;
     case 2: {
-      f.tags = 0;  // empty or in use; the rest follows from the values
+      f.tags = 0;  // only empty or in use; the rest follows from the contents
       for (unsigned r = 0; r < 8; ++r)
         if ((word >> (2 * r) & 3) == 3) f.tags = static_cast<std::uint16_t>(f.tags | 3u << (2 * r));
       break;

@@ -22,7 +22,7 @@ namespace planar::gdb {
 
 namespace {
 
-constexpr int patience = 10'000;  // milliseconds for a client to take what it is sent
+constexpr int patience = 10'000;  // milliseconds for a client to accept data
 
 bool ready(int fd, short events, int milliseconds) {
   pollfd p{fd, events, 0};
@@ -100,7 +100,7 @@ bool Socket::wait(int milliseconds) {
   if (!connected()) return ready(listener_, POLLIN, milliseconds);
   pollfd both[] = {{client_, POLLIN, 0}, {listener_, POLLIN, 0}};
   while (::poll(both, std::size(both), milliseconds) > 0) {
-    if (both[0].revents != 0) return true;  // maybe its end: then the other one is the next client
+    if (both[0].revents != 0) return true;  // possibly its end: the other one is then the next client
     const int other = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (other < 0) return false;
     ::close(other);
@@ -132,7 +132,7 @@ std::optional<std::string> Socket::read() {
       ended = true;
     }
   }
-  if (ended && size == 0) {  // an end after bytes is told by the next call
+  if (ended && size == 0) {  // an end after bytes is reported by the next call
     disconnect();
     return {};
   }

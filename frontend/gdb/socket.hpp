@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A TCP port of the host on which one client at a time is served. The only place of the debugger that knows sockets.
+// A TCP port of the host that serves one client at a time. The only part of the debugger that uses sockets.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace planar::gdb {
 struct Endpoint {
   bool wait = false;  ///< the run begins when the client says so
   std::string host = "127.0.0.1";
-  std::uint16_t port = 0;  ///< 0: any that is free
+  std::uint16_t port = 0;  ///< 0: any free port
 };
 
-/// Parses `[wait:][HOST:]PORT`; an IPv6 address stands in brackets. Throws Error.
+/// Parses `[wait:][HOST:]PORT`; an IPv6 address is written in brackets. Throws Error.
 Endpoint parse_endpoint(const std::string& text);
 
 class Socket {
  public:
-  /// Listens. Throws Error naming the address and the remedy.
+  /// Starts listening. Throws Error naming the address and the remedy.
   explicit Socket(const Endpoint& endpoint);
   ~Socket();
   Socket(const Socket&) = delete;
@@ -29,17 +29,17 @@ class Socket {
   /// The port that it listens on.
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
-  /// Waits up to `milliseconds` (negative: for ever, but not beyond a signal) for a client or, with one, for bytes;
-  /// another client's connection is closed meanwhile. False: there is nothing.
+  /// Waits up to `milliseconds` (negative: forever, or until a signal) for a client or, if one is connected, for bytes;
+  /// meanwhile other clients' connections are closed. False: nothing has arrived.
   bool wait(int milliseconds);
-  /// Takes the client that waits, if one does and there is none.
+  /// Accepts a waiting client if none is connected.
   bool accept();
   static constexpr std::size_t most_read = 65536;
 
-  /// What has arrived, without waiting, at most `most_read` bytes; nothing (and the client is gone) after the end of
-  /// the connection.
+  /// The bytes that have arrived, without waiting, at most `most_read`; nothing after the end of the connection, which
+  /// disconnects the client.
   std::optional<std::string> read();
-  /// Sends all of it. A client that is gone, or takes nothing for ten seconds, is disconnected.
+  /// Sends all bytes. A client that is gone or accepts nothing for ten seconds is disconnected.
   void write(std::string_view bytes);
   void disconnect();
 
