@@ -69,7 +69,7 @@ bool GuestOutput::byte(std::uint8_t value, Time now, ClockReading processor) {
   if (value == '\r') return false;
   if (partial_.empty()) began_ = now;
   if (value != '\n') {
-    if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send what it likes
+    if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send anything
     return false;
   }
   lines_.push_back({began_, now, partial_, processor});

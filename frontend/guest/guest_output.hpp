@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the guest test bench says on COM1: lines for people, and records `@tag key=value ...` for programs
-// (roms/README.md section 3). What a benchmark's records mean is its own business (frontend/guest_benchmarks/).
+// The guest test bench's output on COM1: lines for people, and records `@tag key=value ...` for programs
+// (roms/README.md section 3). Each benchmark interprets its own records (frontend/guest_benchmarks/).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace planar {
 
-/// The processor's clocks at some moment, for the share of time in which it worked.
+/// The processor's clock counts at one moment, from which its busy share is computed.
 struct ClockReading {
   std::uint64_t clocks = 0;
   std::uint64_t halted = 0;
@@ -21,15 +21,15 @@ struct ClockReading {
 
 struct GuestLine {
   Time began{};  ///< when the stop bit of its first character left the serial port
-  Time at{};     ///< the same of its line feed
+  Time at{};     ///< the same for its line feed
   std::string text;
   ClockReading processor;
 
-  /// It begins with the words `tag`: "@row", "@netio start".
+  /// Whether it begins with the words `tag`: "@row", "@netio start".
   bool tagged(const std::string& tag) const;
   /// The word after `key=`, or nothing.
   std::optional<std::string> value(const std::string& key) const;
-  /// The same as a decimal number; nothing if it is none.
+  /// The same as a decimal number; nothing if it is not one.
   std::optional<std::uint64_t> number(const std::string& key) const;
 
   void archive(Archive& a) { a(began, at, text, processor.clocks, processor.halted); }
@@ -43,16 +43,16 @@ class GuestOutput {
   const std::vector<GuestLine>& lines() const { return lines_; }
   /// The line that has not ended yet.
   const std::string& partial() const { return partial_; }
-  /// `text` stands in a line, or in one that has not ended and gets no longer (a prompt: no byte for 100 ms up to
-  /// `now`).
+  /// Whether `text` is in a line, or in an unfinished line that is no longer growing (a prompt: no byte for 100 ms up
+  /// to `now`).
   bool says(const std::string& text, Time now) const;
   /// The value of `key=` in the first line that begins with `@tag`, or nothing.
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;
   /// The first line that begins with the words `text`, or null.
   const GuestLine* find(const std::string& text) const;
-  /// The status of `@done`, once it has come.
+  /// The status of `@done`, once received.
   std::optional<int> done() const;
-  /// The text after `@fail`, if it came.
+  /// The text after `@fail`, if received.
   std::optional<std::string> failure() const;
 
   void archive(Archive& a);
