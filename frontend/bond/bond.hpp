@@ -64,7 +64,7 @@ struct BondFigures {
   std::optional<std::uint64_t> retransmitted_by_peer, retransmitted_by_guest;
 
   nlohmann::ordered_json json() const;
-  /// "two cards as one: ne2 in slot 1, 3c529 in slot 2", and a table with a line per card.
+  /// "a bond of ne2 in slot 1, 3c529 in slot 2", and a table with a line per card.
   std::string heading() const;
   std::string table() const;
 };

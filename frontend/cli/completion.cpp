@@ -19,7 +19,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
   replace_file(file, text);
 }
 
-/// man1/planar.1, man1/planar-VERB.1, completions/planar (bash), _planar (zsh), planar.fish
+/// man1/planar.1, man1/planar-VERB.1, bash/planar, zsh/_planar, fish/planar.fish
 int write_installed_files(const CommandRow& program, const std::filesystem::path& folder) {
   write(folder / "man1" / "planar.1", man_page(program, PLANAR_VERSION));
   for (const CommandRow& verb : program.commands)
