@@ -17,7 +17,8 @@
 namespace planar {
 namespace {
 
-/// The card that the guest's driver runs, by the slot that it names; before it has said so, the first one. Null: none.
+/// The card that the guest's driver uses, by the slot that the guest reports; before it has reported one, the first
+/// card. Null: none.
 const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& guest) {
   if (const GuestLine* line = guest.find("@card")) {
     std::istringstream words(line->text);
@@ -31,7 +32,7 @@ const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& gue
   return machine.cards.empty() ? nullptr : &machine.cards.front();
 }
 
-/// A server divides its busy ticks by the client's time, which may end a few ticks before its own work.
+/// A server divides its busy ticks by the client's time, which may end a few ticks before the server's work does.
 std::optional<double> load_percent(const GuestOutput& guest) {
   const auto load = guest.value("@load", "percent");
   return load ? std::optional(std::min(100.0, std::strtod(load->c_str(), nullptr))) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every benchmark's run has measured, and its members in every benchmark's JSON object (docs/results.md).
+// The measurements common to all benchmarks, and their members in each benchmark's JSON object (docs/results.md).
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,26 @@ namespace planar {
 
 class Session;
 
-/// Percent of the clocks from `start` to `end` in which the processor was not halted; 0 if none has passed.
+/// Percent of the clocks from `start` to `end` in which the processor was not halted; 0 if no clock has passed.
 double busy_percent(const ClockReading& start, const ClockReading& end);
 
-/// Of one machine.
+/// The figures of one machine.
 struct MachineFigures {
-  std::string machine;        ///< a changed one's says what is changed
+  std::string machine;        ///< its label; for a modified machine, with the changes
   std::string card;           ///< the one that carried the traffic
-  unsigned slot = 0;          ///< it is in
-  std::size_t cards = 0;      ///< in the machine
+  unsigned slot = 0;          ///< that of the card
+  std::size_t cards = 0;      ///< number of cards in the machine
   bool hypothetical = false;  ///< the card's interface is planar's own declaration
-  /// As the guest's tick accounting has it, while the measurement lasted; nothing where the run ended before the guest
-  /// has told it.
+  /// By the guest's tick accounting during the measurement; nothing if the run ended before the guest reported it.
   std::optional<double> cpu_load_percent;
-  double true_busy_percent = 0;  ///< share of clocks not halted meanwhile; up to the end of an interrupted run
+  double true_busy_percent = 0;  ///< share of clocks not halted in the measurement, or until an interruption
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
   NetCounters frames;
 
   /// "model95 with ne2"
   std::string pairing() const;
-  /// The object of a server's machine (`--against`), and the same in words.
+  /// The JSON object of a server's machine (`--against`), and the same as text.
   nlohmann::ordered_json server_json() const;
   std::string server_text() const;
 };
@@ -48,7 +47,7 @@ struct BenchmarkResult : MachineFigures {
   bool repeatable = true;    ///< no host in the loop
   bool interrupted = false;  ///< by the user, before its end
   std::uint64_t seed = 1;
-  std::string os;          ///< whose network stack the guest imitates; empty: it has not said so yet
+  std::string os;          ///< whose network stack the guest imitates; empty: not reported yet
   unsigned placement = 0;  ///< of the guest's kernel
   std::string guest_image_sha256;
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets
@@ -63,7 +62,7 @@ struct BenchmarkResult : MachineFigures {
   virtual ~BenchmarkResult() = default;
   virtual nlohmann::ordered_json json() const = 0;
   virtual std::string table() const = 0;
-  /// What a reader of the figures should know; empty: nothing.
+  /// A warning for readers of the figures; empty: none.
   virtual std::string warning() const { return {}; }
 
  protected:
@@ -71,25 +70,25 @@ struct BenchmarkResult : MachineFigures {
   nlohmann::ordered_json json_head(const char* schema, const nlohmann::ordered_json& settings) const;
   /// Appends load, frame time, times and counts.
   void put_figures(nlohmann::ordered_json& out) const;
-  /// Appends the last members: state, and what of the result is the host's.
+  /// Appends the last members: the state, and what depends on the host.
   void put_end(nlohmann::ordered_json& out) const;
 
-  /// The first line of the table: `what` on which machine, against whom.
+  /// The first line of the table: `what`, the machine, and the other end.
   std::string heading(const std::string& what, const MachineFigures* against) const;
-  /// A line that says when the user interrupted the run; empty: not at all.
+  /// A line saying when the user interrupted the run; empty: it was not interrupted.
   std::string interrupted_text() const;
   std::string load_text() const;
-  /// The last lines of the table; `server` is what they say of the other machine.
+  /// The last lines of the table; `server` is their text about the other machine.
   std::string counts_text(const std::string& server = {}) const;
 };
 
-/// "frames" of a JSON object, and the same in words.
+/// The member "frames" of a JSON object, and the same as text.
 nlohmann::ordered_json counted(const NetCounters& frames);
 std::string counted_text(const NetCounters& frames);
 
-/// Fills in what machine `n` of the session's lab has measured between the guest's lines `start` and `end`.
+/// Fills in the figures of machine `n` of the session's lab between the guest's lines `start` and `end`.
 void collect(Session& session, std::size_t n, const std::string& start, const std::string& end, MachineFigures& out);
-/// The same of its first machine, and what is one for the lab. Rows of frame times must have been ended
+/// The same for the first machine, and the members that exist once per lab. Rows of frame times must have been ended
 /// (FrameTimer::row_ended).
 void collect(Session& session, const std::string& start, const std::string& end, BenchmarkResult& out);
 

@@ -23,7 +23,7 @@ bool over(Session& session) {
   return all;
 }
 
-/// What to do where the client found nobody at the host's port; empty: that is not what happened.
+/// The remedy if the client found no server at the host's port; empty: that was not the failure.
 std::string remedy(Session& session, std::string_view name, const std::string& failure) {
   const std::string& net = session.lab().machine().config().net;
   if (failure.find("error 111") == std::string::npos || !net.starts_with("slirp")) return {};

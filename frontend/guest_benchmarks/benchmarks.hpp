@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The network benchmarks that the guest runs. A new one: a file with its verb and its row, named here and in
-// benchmarks.cpp; its guest program (roms/guest/README.md) and, if it needs one, its service of the peer
+// The network benchmarks that the guest runs. A new one needs a file with its verb and its row, named here and in
+// benchmarks.cpp, its guest program (roms/guest/README.md) and, where required, its service of the peer
 // (devices/stations/peer/services.cpp).
 #pragma once
 

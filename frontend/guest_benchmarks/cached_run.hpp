@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A benchmark's own command line, whose result may be in the user's cache (frontend/result_store).
+// A run of a benchmark's own verb, whose result may be in the user's cache (frontend/result_store).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace planar {
 
 class CachedRun {
  public:
-  /// Of the command line that `options` were read from; `sizes` are those of its rows, `seconds` what each lasts.
+  /// For the command line that `options` were read from; `sizes` are those of its rows, `seconds` the duration of each.
   CachedRun(const GuestRunOptions& options, const Benchmark& benchmark, const std::vector<std::uint32_t>& sizes,
             double seconds);
 
-  /// Writes the result as the options ask for it, if it is in the cache and the run is not to be made again: the exit
-  /// code.
+  /// If the result is in the cache and the run is not to be repeated, writes the result as the options request and
+  /// returns the exit code.
   std::optional<int> put();
-  /// Keeps what the run has given. Throws Error (exit 4) if it is not equal to what the cache has.
+  /// Stores the result of a run that was made. Throws Error (exit 4) if it differs from the cached one.
   void made(const BenchmarkResult& result);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar flood`: boots the guest test bench, lets the station's generator send it frames at one rate after the other,
+// `planar flood`: boots the guest test bench, lets the station's generator send it frames at one rate after another,
 // and prints what became of them.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -26,13 +26,13 @@ namespace planar {
 namespace {
 
 constexpr unsigned shortest_frame = 64, longest_frame = 1518;
-constexpr std::size_t most_rates = 16;  // that the guest's flood takes
+constexpr std::size_t most_rates = 16;  // accepted by the guest's flood
 constexpr const char* usual_rates = "200,500,1000,2000,4000,7000,10000,14880";
-constexpr std::uint32_t highest_rate = 1'500'000;  // that the guest takes
-/// Up to minimum frames at the medium's rate, of 84 bytes each with preamble and gap.
+constexpr std::uint32_t highest_rate = 1'500'000;  // accepted by the guest
+/// Up to minimum-size frames at the medium's full rate, 84 bytes each with preamble and gap.
 constexpr const char* rates_of_fast_ethernet = "1000,5000,10000,20000,40000,70000,100000,148800";
 constexpr const char* rates_of_gigabit = "10000,50000,100000,200000,400000,700000,1000000,1488000";
-constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing is counted any more
+constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when no more frames are counted
 
 struct FloodOptions : GuestRunOptions {
   FloodOptions() { cache.off = false; }
@@ -42,8 +42,8 @@ struct FloodOptions : GuestRunOptions {
   unsigned timer_rate = 1024;
   std::string send;
   bool router = false;
-  std::string seconds, rates;  ///< empty: as the medium has them
-  std::string sizes;           ///< with --send: the frames' length, as `frame`
+  std::string seconds, rates;  ///< empty: the defaults of the medium
+  std::string sizes;           ///< with --send: the frame length, like `frame`
   std::string drain = "60";    ///< ms
   unsigned frame = shortest_frame;
   unsigned burst = 1;
@@ -53,7 +53,7 @@ struct FloodOptions : GuestRunOptions {
 constexpr const char *near_medium = "near", *far_medium = "far", *far_address = "192.168.11.1",
                      *router_far_address = "192.168.11.2";
 
-/// The two network adapters of the machine on a segment each; a single one has its like beside it.
+/// Puts the machine's two network adapters on a segment each; a single adapter is added a second time.
 void make_router(Config& c) {
   const std::string origin = "--router";
   auto adapters = network_adapters(c);
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> flood_rates(const std::string& list) {
   return parse_list("--rates", list, most_rates, highest_rate, "rates", "frames a second");
 }
 
-/// The length of the frames that --send sends, a list of one. Throws Error.
+/// The length of the frames that --send sends, as a list of one. Throws Error.
 std::vector<std::uint32_t> flood_lengths(const std::string& list) {
   const auto length = parse_number(list);
   if (!length || *length < shortest_frame || *length > longest_frame)
@@ -123,11 +123,11 @@ void check_timer_rate(const FloodOptions& o) {
     throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
 }
 
-/// What is not given is as the medium of the machine's first network adapter has it.
+/// Options that are not given get the defaults of the medium of the machine's first network adapter.
 FloodOptions for_medium(FloodOptions o) {
   const auto adapters = network_adapters(o.machine.config(true));
   const MediumKind medium = adapters.empty() ? MediumKind::ethernet_10 : adapters.front().card->medium;
-  // Waiting takes host time, and a fast medium's machine has worked off its queues soon.
+  // Waiting takes host time, and a machine with a fast medium empties its queues quickly.
   if (medium == MediumKind::ethernet_1000) o.drain = "10";
   if (o.seconds.empty()) o.seconds = medium == MediumKind::ethernet_1000 ? "0.02" : "1";
   if (o.rates.empty())

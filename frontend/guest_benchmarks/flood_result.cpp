@@ -109,7 +109,7 @@ std::optional<double> FloodResult::knee(double part) const {
   auto sorted = rows;
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rate < b.rate; });
   for (const FloodRow& row : sorted) {
-    // a frame that is on its way when the generator ends is none that was lost
+    // a frame that is under way when the generator ends is not lost
     const double missing = static_cast<double>(row.on_wire()) - static_cast<double>(row.seen.in_time);
     if (missing > part * static_cast<double>(row.on_wire())) break;
     best = row.offered_per_s();

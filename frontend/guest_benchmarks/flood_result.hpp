@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The result of a flood run: what the guest, the generator, the adapter and the wire have counted, brought together;
-// the table for people and the JSON object `planar.flood/1` (docs/results.md#planarflood1).
+// The result of a flood run: combines the counts of the guest, the generator, the adapter and the wire; the table for
+// people and the JSON object `planar.flood/1` (docs/results.md#planarflood1).
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace planar {
 /// One rate of a run.
 struct FloodRow {
   std::uint32_t run = 0;   ///< from 1 on
-  std::uint32_t rate = 0;  ///< frames a second that were asked for
-  double seconds = 0;      ///< for how long
+  std::uint32_t rate = 0;  ///< requested frames/s
+  double seconds = 0;      ///< duration
   // the generator's own counters
   std::uint64_t generated = 0, offered = 0, held_back = 0, given_up = 0;
   // the guest's
   std::uint64_t delivered = 0;                            ///< counted at the depth
   std::uint64_t backlog_dropped = 0, socket_dropped = 0;  ///< by the kernel
-  /// Frames of an earlier run, which count nowhere else: a receive ring without an end (an 82586's under Linux's
-  /// eexpress.c) laps the driver, which comes upon frames of long ago.
+  /// Frames of an earlier run, which are counted nowhere else: in a receive ring without an end (an 82586's under
+  /// Linux's eexpress.c) the adapter laps the driver, which then finds old frames.
   std::uint64_t of_earlier = 0;
-  std::uint64_t interrupts = 0;     ///< of the adapter, with those of the requests
+  std::uint64_t interrupts = 0;     ///< of the adapter, including those of the requests
   bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
   std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
-  std::uint64_t queue_dropped = 0;  ///< found that queue full
+  std::uint64_t queue_dropped = 0;  ///< found this queue full
   std::uint64_t counted = 0;        ///< by the station beyond it
   /// Given to the other adapter's driver, but never on the wire.
   std::int64_t sending_lost() const {
@@ -39,19 +39,19 @@ struct FloodRow {
   }
   FloodSeen seen;
 
-  /// Frames that were on the machine's medium for it, and a rate.
+  /// Frames for the machine on its medium, and their rate.
   std::uint64_t on_wire() const { return seen.on_wire; }
   double offered_per_s() const { return static_cast<double>(on_wire()) / seconds; }
   /// Frames that a bridge between the generator and the machine's medium has not passed on.
   std::int64_t bridge_lost() const { return static_cast<std::int64_t>(offered) - static_cast<std::int64_t>(on_wire()); }
-  /// Of those that were counted while the generator ran, or up to FloodMeter::grace later.
+  /// The rate of the frames counted while the generator ran, or up to FloodMeter::grace later.
   double delivered_per_s() const { return static_cast<double>(seen.in_time) / seconds; }
-  /// Frames that netif_rx() never saw: those that the adapter did not receive, and those that its driver threw away. Of
-  /// what the adapter did not receive a few may have been answers of the generator's, which were asked for again.
+  /// Frames that netif_rx() never saw: those that the adapter did not receive and those that its driver dropped. A few
+  /// of those that the adapter did not receive may have been answers of the generator, which were then requested again.
   std::int64_t before_kernel() const;
   std::int64_t adapter_lost() const;
-  /// Of these, for which the chip's FIFO was too short. The others found no buffer: on the adapter, in its ring or in
-  /// the host's.
+  /// Those that were lost because the chip's FIFO was too short. The others found no buffer: on the adapter, in its
+  /// ring or in the host's.
   std::int64_t fifo_lost() const;
   std::int64_t driver_lost() const { return before_kernel() - adapter_lost(); }
   /// What does not add up, in words; empty if every frame is accounted for. `bridged`: the
@@ -63,8 +63,8 @@ struct FloodRow {
 std::string served_by(const std::string& mode, const std::optional<unsigned>& timer_rate);
 
 struct FloodResult : BenchmarkResult {
-  std::string depth;                   ///< "driver", "stack", "process"
-  std::string mode;                    ///< "interrupt", "batch", "timer", "poll"
+  std::string depth;                   ///< "driver", "hook", "stack", "process", "forward" (a router)
+  std::string mode;                    ///< "interrupt", "delayed", "batch", "timer", "poll"
   std::optional<unsigned> timer_rate;  ///< of mode "timer", in Hz
   std::uint32_t frame_bytes = 64;
   unsigned burst = 1;
@@ -77,7 +77,7 @@ struct FloodResult : BenchmarkResult {
   std::string table() const override;
 };
 
-/// The rows that the guest's lines and the meter tell of; those of which one of the two is missing are left out.
+/// The rows that both the guest's lines and the meter contain; a row that either lacks is left out.
 std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& meter, double seconds);
 
 }  // namespace planar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar flood --send`: frames as fast as driver and adapter take them, from inside the kernel and from a process; the
-// result `planar.flood-send/1` (docs/results.md#planarflood-send1).
+// `planar flood --send`: sends frames as fast as driver and adapter accept them, from inside the kernel and from a
+// process; the result `planar.flood-send/1` (docs/results.md#planarflood-send1).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct FloodSendRow {
   std::uint32_t run = 0;
   std::string from;  ///< "kernel", "process"
   double seconds = 0;
-  std::uint64_t given = 0;       ///< that the driver, or the socket, has taken
-  std::uint64_t refused = 0;     ///< times that the driver had no room after all
+  std::uint64_t given = 0;       ///< accepted by the driver or the socket
+  std::uint64_t refused = 0;     ///< times the driver had no room after all
   std::uint64_t counted = 0;     ///< by the station
   std::uint64_t interrupts = 0;  ///< of the adapter
   FloodSeen seen;

@@ -19,11 +19,11 @@
 namespace planar {
 namespace {
 
-/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
+/// How long the client waits before it contacts a server on a second machine, which may boot more slowly: the client's
 /// ARP gives up after three seconds. Unit: seconds of the guest.
 constexpr const char* server_head_start = "4";
 
-/// What the machine's file says of its guest: the version of its first enabled adapter's driver
+/// The guest settings in the machine's file: the version of its first enabled adapter's driver
 /// (docs/driver-versions.md).
 SettingsSector driver_settings(const Config& config) {
   for (const std::string& slot : config.children("slot"))
@@ -33,7 +33,7 @@ SettingsSector driver_settings(const Config& config) {
   return {};
 }
 
-/// The slot of the only network adapter that --card has put beside those of the machine's file.
+/// The slot of the network adapter that --card has added to those of the machine's file, if it is a single one.
 std::optional<unsigned> added_adapter(const Config& config) {
   std::vector<std::string> of_option, of_file;
   for (const Plugged& adapter : network_adapters(config)) {
@@ -44,8 +44,8 @@ std::optional<unsigned> added_adapter(const Config& config) {
   return static_cast<unsigned>(*parse_number(of_option.front()));
 }
 
-/// Leaves the adapter in `slot` as the only network adapter that POST enables; the guest's drivers pass over the
-/// others. Throws Error when none is there.
+/// Leaves the adapter in `slot` as the only network adapter that POST enables; the guest's drivers skip the others.
+/// Throws Error if `slot` has none.
 void use_adapter(Config& config, unsigned slot) {
   const auto option = fmt::format("--use {}", slot);
   std::vector<std::string> held;
@@ -61,7 +61,7 @@ void use_adapter(Config& config, unsigned slot) {
                             held.empty() ? "none" : fmt::format("{}", fmt::join(held, ", "))));
 }
 
-/// Says what a machine's file has for `planar run` alone: a benchmark boots the built-in guest instead.
+/// Reports the keys of a machine's file that only `planar run` uses: a benchmark boots the built-in guest instead.
 void note_unused(const Config& config, const std::string& program) {
   std::string keys;
   for (const char* key : {"scenario.steps", "guest", "image", "bios", "kernel", "floppy.a.file"})
@@ -69,7 +69,7 @@ void note_unused(const Config& config, const std::string& program) {
   if (!keys.empty()) say("planar: {} boots the built-in guest and does not use {}\n", program, keys);
 }
 
-/// The guest with `task` to do, and settings that only this one of the machines has.
+/// The guest's diskette for `task`, with the settings `own` that only this machine has.
 Media diskette(const GuestTasks& t, const std::string& task, const SettingsSector& own) {
   SettingsSector settings{{"do", task}};
   settings.insert(settings.end(), t.settings.begin(), t.settings.end());
@@ -81,7 +81,8 @@ Media diskette(const GuestTasks& t, const std::string& task, const SettingsSecto
   return media;
 }
 
-/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card; `bonded`: so often, unless 0.
+/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card; `bonded`: the number of such cards,
+/// unless 0.
 Config server_config(const std::string& against, const MachineOptions& client, unsigned bonded) {
   MachineOptions server;
   const auto colon = against.find(':');
@@ -93,7 +94,7 @@ Config server_config(const std::string& against, const MachineOptions& client, u
   return server.config(true);
 }
 
-/// Throws Error for a network where nobody can be the other end of the client.
+/// Throws Error for a network without a possible other end for the client.
 void check_other_end(const GuestTasks& t, const Config& config) {
   const std::string net = config.has("net.attach") ? config.peek_text("net.attach") : "peer";
   if (t.of_station && net != "peer")
@@ -105,8 +106,8 @@ void check_other_end(const GuestTasks& t, const Config& config) {
                                           t.client));
 }
 
-/// The machine of `config` as client; with `against` also a server, from `machine`'s options. `bonded`: adapters that
-/// each uses as one. Throws Error.
+/// Opens a session with the machine of `config` as client; with `against` also a server, from `machine`'s options.
+/// `bonded`: the number of adapters that each uses as one. Throws Error.
 std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const MachineOptions& machine,
                                      const OutputOptions& output, const StateOptions& state, unsigned bonded = 0) {
   std::vector<Media> media;
@@ -130,14 +131,14 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), output, state);
 }
 
-/// How a snapshot whose guest runs `program` is continued, without the file's name.
+/// The command that continues a snapshot whose guest runs `program`, without the file name.
 std::string continuing_command(const std::string& program) {
   if (program == "netio" || program == "netperf") return fmt::format("planar {} --restore", program);
   if (program == "netserver") return "planar netperf --receive (or --serve N) --restore";
   return "planar run --restore";
 }
 
-/// The guest in the snapshot `file`, with `settings` of its own, must run the verb's program. Throws Error.
+/// Checks that the guest in the snapshot `file`, with these `settings`, runs the verb's program. Throws Error.
 void check_program(const std::string& file, const SettingsSector& settings, const std::string& wanted) {
   if (settings.empty())
     throw Error(
@@ -150,8 +151,8 @@ void check_program(const std::string& file, const SettingsSector& settings, cons
                             file, program, wanted, continuing_command(program)));
 }
 
-/// The program that the snapshot's guest runs must be the one that is `wanted`, and what an option of `verb` says of
-/// its settings and operating system what it runs with; --against and --use are refused. Throws Error.
+/// Checks that the snapshot's guest runs the program that is `wanted`, and that options given to `verb` agree with its
+/// settings and operating system; refuses --against and --use. Throws Error.
 void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const std::string& file,
                           const Snapshot& snapshot) {
   const SettingsSector there =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the command line of every benchmark of the guest has beside the benchmark's own options.
+// The command line options common to all benchmarks of the guest.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,15 +23,15 @@
 
 namespace planar {
 
-/// Who runs which of the guest's programs.
+/// Which machine runs which of the guest's programs.
 struct GuestTasks {
   std::string client;                    ///< the program of the machine under test
   std::string server;                    ///< of the other machine, with --against
-  SettingsSector settings;               ///< of both
-  std::string system;                    ///< that the guest stands for (--os)
+  SettingsSector settings;               ///< of both machines
+  std::string system;                    ///< operating system that the guest imitates (--os)
   std::optional<std::string> against{};  ///< MACHINE[:CARD]
-  bool several = false;                  ///< of the machine's adapters are used
-  bool of_station = false;               ///< only the reference station knows the other end's part
+  bool several = false;                  ///< several of the machine's adapters are used
+  bool of_station = false;               ///< only the reference station can be the other end
 };
 
 /// A network adapter of a configuration.
@@ -39,7 +39,7 @@ struct Plugged {
   std::string slot;
   const AdapterEntry* card;
 };
-/// Those of a machine, by slot.
+/// The network adapters of a machine, by slot.
 std::vector<Plugged> network_adapters(const Config& config);
 
 struct GuestRunOptions {
@@ -56,15 +56,17 @@ struct GuestRunOptions {
   std::optional<std::string> against;
   CacheOptions cache{.off = true};  ///< a verb that uses it adds its options
 
-  /// Adds them before (`begin`) and after (`end`) the benchmark's own. `client` and `server` are the programs'
-  /// names, `usual_port` the one that the station `peer` serves. Without a `server` the station is the only other end:
-  /// there is neither --port nor --against.
+  /// Adds the options before (`begin`) and after (`end`) the benchmark's own. `client` and `server` are the names of
+  /// the programs, `usual_port` is the port that the station `peer` serves. Without a `server` the station is the only
+  /// other end: there is neither --port nor --against.
   void begin(CLI::App& app);
   void end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port);
 
-  /// --runs asks for several, each in a process of its own: their exit code. Nothing: run this one. Throws Error.
+  /// If --runs requests several runs, makes each in a process of its own and returns their exit code. Nothing: the
+  /// caller makes the single run. Throws Error.
   std::optional<int> several(const Benchmark& benchmark) const;
-  /// From power-on, with `adjust` to the client's machine, or from the snapshot that --restore names. Throws Error.
+  /// Opens the session from power-on, with `adjust` applied to the client's machine, or from the snapshot that
+  /// --restore names. Throws Error.
   std::unique_ptr<Session> open(GuestTasks tasks, const std::function<void(Config&)>& adjust = {}) const;
 
  private:

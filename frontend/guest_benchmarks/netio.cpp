@@ -21,8 +21,8 @@ namespace planar {
 
 namespace {
 
-constexpr std::size_t most_sizes = 16;         // that the guest's netio takes
-constexpr std::uint32_t longest_size = 32768;  // its buffer
+constexpr std::size_t most_sizes = 16;         // accepted by the guest's netio
+constexpr std::uint32_t longest_size = 32768;  // the size of its buffer
 
 struct Options : GuestRunOptions {
   std::optional<std::string> seconds;
@@ -32,11 +32,10 @@ struct Options : GuestRunOptions {
   std::optional<std::string> converge;  ///< percent
 };
 
-/// What netio's programs themselves take: 10 s up to 1.14, 6 s from 1.16 on.
+/// --seconds; the default is that of netio's own programs: 10 s up to 1.14, 6 s from 1.16 on.
 std::string seconds(const Options& o) { return o.seconds.value_or(o.generation == 1 ? "10" : "6"); }
 
-/// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's
-/// tail.
+/// Booting takes some virtual seconds; each size takes its duration, with a margin for a slow machine's tail.
 Time virtual_limit(const Options& o) {
   const auto sizes = parse_sizes(o.sizes, most_sizes, longest_size).size();
   return 60_s + parse_seconds(seconds(o)) * static_cast<std::int64_t>(2 * sizes * o.generation);
@@ -45,7 +44,7 @@ Time virtual_limit(const Options& o) {
 NetioResult read_result(Session& session) {
   const GuestOutput& guest = session.guest();
   NetioResult r;
-  collect(session, "@netio start", "@load", r);  // as far as the load counts; closing may take seconds
+  collect(session, "@netio start", "@load", r);  // the period of the load figure; closing may take seconds
   if (session.lab().machines() > 1) {
     NetioServer& server = r.against.emplace();
     collect(session, 1, "@server start", "@server end", server);
@@ -81,7 +80,7 @@ std::unique_ptr<Session> open(const Options& o) {
   });
 }
 
-/// Which of several network adapters the guest has taken, once it has.
+/// Reports which of several network adapters the guest uses.
 void say_adapter(Session& session) {
   MachineFigures figures;
   collect(session, 0, "@netio start", "@netio end", figures);
@@ -116,7 +115,7 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
   return result;
 }
 
-/// Throws Error where --converge cannot be.
+/// Throws Error if --converge is not possible.
 void check_converge(const Options& o) {
   parse_converge(*o.converge);
   for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
@@ -130,7 +129,7 @@ void check_converge(const Options& o) {
                     o.generation));
 }
 
-/// --converge: a run after the other until all sizes have settled.
+/// --converge: makes one run after another until all sizes have settled.
 NetioResult measure_settled(const Options& o) {
   return converge(parse_converge(*o.converge), seconds(o), [&](const std::string& length, const auto& hopeless) {
     Options one = o;
@@ -242,7 +241,7 @@ const Benchmark netio_receive_benchmark{
     .add_verb = nullptr,
     .sizes = netio_sizes,
     .figure = throughput<received>,
-    .frame_times = false,  // those of sending
+    .frame_times = false,  // they are those of sending
 };
 
 }  // namespace planar

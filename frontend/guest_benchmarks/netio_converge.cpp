@@ -17,7 +17,7 @@
 namespace planar {
 namespace {
 
-/// Of the first run, for each size: ten ticks of the guest's clock in each batch, and half a dozen bursts on the
+/// Duration of each size in the first run: ten ticks of the guest's clock in each batch, and half a dozen bursts on the
 /// slowest machine.
 constexpr double first_seconds = 1;
 constexpr double ticks_per_second = 1024;
@@ -28,8 +28,9 @@ double width(const NetioRow& row) {
   return rate ? rate->within_percent : std::numeric_limits<double>::infinity();
 }
 
-/// Of the run after one of `length` seconds in which an interval was `widest` and not `limit` percent. It gets
-/// narrower with the duration where its ends cut bursts, with its root where chance is at work.
+/// The length of the run that follows one of `length` seconds whose widest interval was `widest` percent instead of
+/// `limit`. An interval narrows in proportion to the duration if its ends cut bursts, and to the square root of the
+/// duration if the variation is random.
 double next_length(double length, double widest, double limit, double whole) {
   const double needed = length * widest / limit;
   do length *= 2;
@@ -99,7 +100,7 @@ NetioResult converge(const std::string& percent, const std::string& seconds, con
     converged.runs.push_back({in_seconds, result.virtual_seconds, result.cycles, result.state_hash});
     return result;
   };
-  // A run of more than half the duration, on top of the one before, would save nothing.
+  // A run of more than half the duration, in addition to the previous one, would save nothing.
   const double longest = whole / 2;
   for (double length = first_seconds; length <= longest;) {
     NetioResult result = run_for(fmt::format("{:g}", length), length, [&](const NetioRow& row) {

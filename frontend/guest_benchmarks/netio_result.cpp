@@ -13,7 +13,7 @@ namespace planar {
 
 std::uint64_t NetioRow::duration() const { return settled ? std::max(settled->of_ticks, ticks) : ticks; }
 
-/// Of `bytes` in the time that was run, and the settled rate for the rest: bytes per tick are KB/s.
+/// The rate of `bytes` over the time that was run, and the settled rate for the rest: bytes per tick are KB/s.
 double NetioRow::figure(double bytes) const {
   const double rest = settled ? settled->kb_per_s * static_cast<double>(duration() - ticks) : 0.0;
   return (bytes + rest) / static_cast<double>(duration());
@@ -43,7 +43,7 @@ std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag)
 
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag) {
   std::vector<NetioRow> rows;
-  const GuestLine* before = nullptr;  // where the time of the next row, of either direction, begins
+  const GuestLine* before = nullptr;  // start of the next row, in either direction
   for (const auto& line : guest.lines()) {
     if (auto row = netio_row(line, tag)) {
       if (before) row->busy_percent = busy_percent(before->processor, line.processor);
@@ -88,7 +88,7 @@ std::string NetioResult::warning() const {
     const double excess = row.kb_per_s() - delivered.value_or(row.kb_per_s());
     if (std::abs(excess) <= 0.01 * delivered.value_or(0)) continue;
     sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size_name(row.packet_bytes));
-    if (*delivered > 0)  // what the send buffer holds stays the same, however long the row is
+    if (*delivered > 0)  // what the send buffer holds does not depend on the row's duration
       seconds = std::max(seconds, std::abs(excess) * static_cast<double>(row.duration()) / 1024 / (0.01 * *delivered));
   }
   if (sizes.empty()) return {};

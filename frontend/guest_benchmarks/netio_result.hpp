@@ -21,22 +21,20 @@ struct NetioRow {
   std::uint32_t packet_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t ticks = 0;  ///< of 1/1024 s
-  /// Percent of the processor's clocks not halted since the row before it, or since the start; nothing where that is
-  /// not known.
+  /// Percent of the processor's clocks not halted since the previous row or the start; nothing if unknown.
   std::optional<double> busy_percent = {};
-  /// Bytes of TCP data that left for the server within the time, each counted once; nothing where that was not
-  /// watched.
+  /// Bytes of TCP data that left for the server within the time, each counted once; nothing if it was not watched.
   std::optional<DeliveryMeter::Row> delivered = {};
   /// The rate for the time that was not run (--converge).
   std::optional<SettledRow> settled = {};
 
-  /// netio's figure: KB (1024 bytes) a second.
+  /// netio's figure in KB/s (1024 bytes).
   double kb_per_s() const;
-  /// The rate at which they did, in netio's unit.
+  /// The delivered rate in netio's unit.
   std::optional<double> delivered_kb_per_s() const;
   /// The same in each of equal parts of the time that was run.
   std::vector<double> delivered_over_time() const;
-  /// 1/1024 s that the figure is for: `ticks`, or the whole duration of a row that has settled before.
+  /// The time that the figure is for, in 1/1024 s: `ticks`, or the whole duration of a row that settled before.
   std::uint64_t duration() const;
 
  private:
@@ -46,13 +44,13 @@ struct NetioRow {
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
 inline constexpr const char *netio_start = "@netio start", *netio_sent = "@row", *netio_received = "@row_received";
 
-/// The row that a line of the guest tells, if it tells one of this kind.
+/// The row in a line of the guest, if the line has this tag.
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag = netio_sent);
 
 /// The machine at the other end of the wire, which ran netio's server (`--against`).
 struct NetioServer : MachineFigures {
-  /// By its own count, of 1024 bytes, which it says at its end; nothing where the run was interrupted before.
+  /// By its own count in units of 1024 bytes, reported at its end; nothing if the run was interrupted before.
   std::optional<std::uint64_t> received_kb, sent_kb;
 };
 
@@ -65,7 +63,7 @@ struct NetioResult : BenchmarkResult {
 
   nlohmann::ordered_json json() const override;
   /// Names the rows whose figure differs from the delivered rate by more than 1 %, and the duration from which on it
-  /// does not; empty: none does.
+  /// would not; empty: none.
   std::string warning() const override;
   /// The table as netio users know it, load and counters below.
   std::string table() const override;

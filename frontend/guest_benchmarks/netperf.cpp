@@ -23,12 +23,12 @@ namespace planar {
 
 namespace {
 
-constexpr std::size_t most_tests = 16;         // that the guest's netperf takes
+constexpr std::size_t most_tests = 16;         // accepted by the guest's netperf
 constexpr std::uint32_t most_bytes = 32768;    // of a datagram, a request or a response
 constexpr std::uint32_t stream_bytes = 65535;  // of a message of tcp_stream: what Linux 2.2's send buffer holds
 constexpr unsigned most_served = 1000;         // clients of --serve
 constexpr unsigned data_ports = 4;             // of the guest's netserver, in turn, after its own port
-constexpr unsigned largest_buffer = 1 << 20;   // that is asked for; Linux makes less of it
+constexpr unsigned largest_buffer = 1 << 20;   // that can be requested; Linux reduces it
 constexpr Time serving_limit = 3600_s * 24;
 constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr", *datagrams = "udp_stream",
                      *datagram_requests = "udp_rr", *connections = "tcp_crr";
@@ -41,7 +41,7 @@ struct NetperfOptions : GuestRunOptions {
   std::optional<std::string> iterations, confidence;  ///< MAX,MIN and LEVEL,WIDTH
   std::optional<std::string> local, remote;           ///< SEND,RECEIVE
   bool local_cpu = false, remote_cpu = false;
-  unsigned serve = 0;    ///< clients of somebody else's netperf; 0: the guest is the client
+  unsigned serve = 0;    ///< number of outside netperf clients; 0: the guest is the client
   bool receive = false;  ///< the station's netperf is the client, the guest its server
 
   bool one_way() const { return test == stream || test == datagrams; }
@@ -53,7 +53,7 @@ struct NetperfOptions : GuestRunOptions {
   }
 };
 
-/// Throws Error for sizes that no message of the test has.
+/// Throws Error for sizes that the test's messages cannot have.
 template <std::uint32_t most>
 std::vector<std::uint32_t> sizes_up_to(const std::string& list) {
   return parse_sizes(list, most_tests, most);
@@ -63,7 +63,7 @@ std::vector<std::uint32_t> netperf_sizes(const NetperfOptions& o) {
   return (o.test == stream ? sizes_up_to<stream_bytes> : sizes_up_to<most_bytes>)(o.all_sizes());
 }
 
-/// The two parts of "A,B"; netperf takes one alone for both.
+/// The two parts of "A,B"; like netperf, uses a single value for both.
 std::pair<std::string, std::string> two_parts(const std::string& text) {
   const auto comma = text.find(',');
   if (comma == std::string::npos) return {text, text};
@@ -84,13 +84,13 @@ void add_buffers(SettingsSector& settings, const std::optional<std::string>& wan
   }
 }
 
-/// The width that -I asks for, in percent.
+/// The width requested by -I, in percent.
 std::string width_text(const NetperfOptions& o) {
   const auto comma = o.confidence->find(',');
   return comma == std::string::npos ? "5" : o.confidence->substr(comma + 1);
 }
 
-/// What -i and -I ask for. Throws Error.
+/// The repetition requested by -i and -I. Throws Error.
 net::NetperfRepetition repetition(const NetperfOptions& o) {
   net::NetperfRepetition r;
   if (!o.iterations) {
@@ -132,7 +132,7 @@ void add_confidence(SettingsSector& settings, const NetperfOptions& o) {
   settings.emplace_back("width", width_text(o));
 }
 
-/// Throws Error for an option that the snapshot's test has in itself.
+/// Throws Error for an option that the snapshot's test already fixes.
 void check_restored(const NetperfOptions& o) {
   if (o.state.restore && (o.local || o.remote || o.iterations || o.local_cpu || o.remote_cpu))
     throw Error(
@@ -178,7 +178,7 @@ std::vector<std::string> served_ports(const NetperfOptions& o) {
   return list;
 }
 
-/// All machines are looked at from when the client's test began: its server answers later, and serves others as well.
+/// All machines are measured from the start of the client's test: its server answers later and also serves others.
 void note_test(Session& session, const NetperfRun& run) {
   const auto began = session.tests().began();
   const Time duration{static_cast<std::int64_t>(std::min<std::uint64_t>(run.microseconds, 3'600'000'000)) * 1'000'000};
@@ -186,7 +186,8 @@ void note_test(Session& session, const NetperfRun& run) {
     session.tests(n).test_ended(began.value_or(Time{}), duration);
 }
 
-/// Of all tests of a machine; without one, what `figures` holds already: from the program's first line to its last.
+/// Sets the busy share over all tests of a machine; without a test, `figures` keeps that from the program's first line
+/// to its last.
 void put_busy(const TestMeter& meter, MachineFigures& figures) {
   TestMeter::Span all;
   for (const auto& test : meter.tests()) {
@@ -196,14 +197,14 @@ void put_busy(const TestMeter& meter, MachineFigures& figures) {
   if (all.clocks) figures.true_busy_percent = all.busy_percent();
 }
 
-/// TCP segments with data that the stations had to repeat.
+/// TCP segments with data that the stations had to retransmit.
 std::uint64_t sent_again(Lab& lab) {
   std::uint64_t segments = 0;
   for (const net::Peer* peer : reference_stations(lab)) segments += peer->tcp().counters().retransmitted;
   return segments;
 }
 
-/// As the guest was told, which a snapshot has brought with it.
+/// From the guest's settings, which a snapshot includes.
 std::uint32_t response_bytes(const Lab& lab) {
   const auto told = parse_number(setting(settings_of(lab.diskette_image()), "response").value_or("1"));
   return static_cast<std::uint32_t>(told.value_or(1));
@@ -234,7 +235,7 @@ int run_netserver(NetperfOptions o) {
   if (o.machine.net == "peer")
     throw Error(fmt::format("--serve {} and --net peer: no client would come; leave --net out for those of this host",
                             o.serve));
-  if (!o.machine.net) o.machine.net = "slirp";  // not isolated: that keeps the answers of UDP_RR in
+  if (!o.machine.net) o.machine.net = "slirp";  // not isolated: that would block the answers of UDP_RR
   if (o.machine.net->starts_with("slirp") && o.machine.forwards.empty()) {
     o.machine.forwards = served_ports(o);
     if (!o.output.quiet) say("netserver at 127.0.0.1, port {}: netperf -H 127.0.0.1 -p {}\n", o.port, o.port);
@@ -261,7 +262,7 @@ net::Peer& netperf_station(Lab& lab) {
   return *peers.front();
 }
 
-/// What the verb's options ask the station's netperf for. Throws Error.
+/// The configuration of the station's netperf from the verb's options. Throws Error.
 net::NetperfClientConfig client_config(const NetperfOptions& o) {
   if (o.against) throw Error("--receive and --against both say who the other end is; give one of them");
   if (!o.one_way())
@@ -354,7 +355,7 @@ int run_netperf(const NetperfOptions& o) {
                             o.response, o.test, request_response));
   if (const auto code = o.several(o.benchmark())) return *code;
   if (o.receive) return run_receive(o);
-  // But in TCP_STREAM the server waits two seconds longer than the test.
+  // Except in TCP_STREAM, the server waits two seconds longer than the test.
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o).size());
   const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests * repetition(o).limit());
   auto session = o.open(netperf_tasks(o));

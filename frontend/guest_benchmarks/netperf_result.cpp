@@ -43,7 +43,7 @@ std::optional<NetperfRun> netperf_run(const GuestLine& line, bool datagrams) {
 }
 
 namespace {
-constexpr double percent = 1e-4;  // of millionths
+constexpr double percent = 1e-4;  // per millionth
 
 std::optional<double> millionths(const GuestLine& line, const std::string& key) {
   const auto value = line.number(key);
@@ -60,7 +60,7 @@ NetperfConfidence confidence(const GuestLine& line) {
 }
 }  // namespace
 
-// What a run's sockets and processors were stands in lines of its own before it, the confidence after all runs.
+// Lines on a run's socket buffers and processor load come before the run, the confidence after all runs.
 std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool datagrams) {
   std::vector<NetperfRow> rows;
   std::vector<NetperfRun> runs;
@@ -82,7 +82,7 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
       if (line.tagged("@row")) rows.push_back({std::exchange(runs, {}), {}});
     } else if (line.tagged("@confidence") && !runs.empty()) {
       rows.push_back({std::exchange(runs, {}), confidence(line)});
-      // A server that measures no load has none whose width could be told.
+      // A server that measures no load has no width to report.
       if (!rows.back().runs.back().server_cpu_percent) rows.back().confidence->server_cpu.reset();
     }
   }
@@ -91,7 +91,7 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
 
 namespace {
 
-/// netperf's means are cut, too. A guest can say 2^64 - 1, which is 2^64 as a mean.
+/// Truncates a mean, as netperf does. A guest can report 2^64 - 1, which as a mean is 2^64.
 std::uint64_t whole(double mean) {
   return mean < 0x1p64 ? static_cast<std::uint64_t>(mean) : std::numeric_limits<std::uint64_t>::max();
 }
@@ -169,7 +169,7 @@ namespace {
 
 double seconds(const NetperfRow& row) { return row.mean(&NetperfRun::microseconds) * 1e-6; }
 
-// A line of its own, and netperf's warning where the width was not reached.
+// A line of its own, and netperf's warning if the width was not reached.
 std::string confidence_text(const NetperfRow& row) {
   if (!row.confidence) return {};
   const NetperfConfidence& c = *row.confidence;
@@ -182,7 +182,7 @@ std::string confidence_text(const NetperfRow& row) {
   return out + "\n";
 }
 
-// What the server says of itself, which no other line of the table has.
+// The load that the server itself reports, which is on no other line of the table.
 std::string server_load_text(const std::vector<NetperfRow>& rows) {
   std::string out;
   for (const NetperfRow& row : rows)
@@ -197,7 +197,7 @@ std::string server_load_text(const std::vector<NetperfRow>& rows) {
 void NetperfResult::put_delivered(const std::vector<TestMeter::Span>& tests) {
   std::size_t runs = 0;
   for (const NetperfRow& row : rows) runs += row.runs.size();
-  if (runs != tests.size()) return;  // a run before the snapshot from which this one goes on
+  if (runs != tests.size()) return;  // some runs preceded the snapshot that this session continues
   auto test = tests.begin();
   for (NetperfRow& row : rows)
     for (NetperfRun& run : row.runs) run.delivered = test++->datagram_bytes;

@@ -19,7 +19,7 @@ namespace planar {
 
 /// One run of a test.
 struct NetperfRun {
-  /// Of sockets, as getsockopt() tells them; 0: unknown.
+  /// Socket buffers as returned by getsockopt(); 0: unknown.
   struct Buffers {
     std::uint64_t local_send = 0, local_receive = 0, remote_send = 0, remote_receive = 0;
   };
@@ -28,34 +28,34 @@ struct NetperfRun {
   std::uint64_t messages = 0;       ///< sent, or transactions, by the client's count
   std::uint64_t microseconds = 0;   ///< from the data connection to the end of the test
   std::uint64_t received = 0;       ///< by the server's count: bytes, or transactions
-  /// Bytes of datagrams that left within the measured time; nothing where that was not watched.
+  /// Bytes of datagrams that left within the measured time; nothing if it was not watched.
   std::optional<std::uint64_t> delivered{};
-  /// By the server's count, of datagrams alone.
+  /// By the server's count; datagrams only.
   std::optional<std::uint64_t> messages_received{};
   std::optional<Buffers> buffers{};
   std::optional<double> cpu_percent{};         ///< of the client, by its ticks
-  std::optional<double> server_cpu_percent{};  ///< as the server tells it, with --remote-cpu
+  std::optional<double> server_cpu_percent{};  ///< as reported by the server, with --remote-cpu
 
-  /// 10^6 bit/s, netperf's unit: what the server received over the client's time. Of datagrams the server also counts
-  /// those that the client's queues still held at the end of that time.
+  /// 10^6 bit/s, netperf's unit: what the server received over the client's time. The server also counts datagrams that
+  /// the client's queues still held at the end of that time.
   double mbit_per_s() const;
-  /// The same of what left within that time.
+  /// The same for what left within that time.
   double delivered_mbit_per_s() const;
-  /// The same of what the client has sent.
+  /// The same for what the client has sent.
   double sent_mbit_per_s() const;
-  /// Datagrams that were sent and never came, as far as the counts tell.
+  /// Datagrams that were sent but not received, according to the two counts.
   std::uint64_t lost() const { return messages - std::min(messages, messages_received.value_or(messages)); }
-  /// The same in netio's unit, 1024 bytes a second.
+  /// mbit_per_s() in netio's unit, 1024 bytes/s.
   double kb_per_s() const;
   double transactions_per_s() const;
 };
 
-/// How sure the mean of several runs is, as the guest has found (docs/hardware/netperf.md).
+/// The confidence in the mean of several runs, as computed by the guest (docs/hardware/netperf.md).
 struct NetperfConfidence {
   unsigned level = 0;                             ///< percent
   double wanted = 0;                              ///< width of the interval in percent of the mean
-  bool met = false;                               ///< by the result, and the loads that were asked for
-  std::optional<double> result, cpu, server_cpu;  ///< the widths that came out; nothing after one run
+  bool met = false;                               ///< by the result and the requested loads
+  std::optional<double> result, cpu, server_cpu;  ///< the resulting widths; nothing after one run
 };
 
 /// A test of one size: one run, or as many as its confidence needed.
@@ -65,7 +65,7 @@ struct NetperfRow {
 
   std::uint32_t message_bytes() const { return runs.front().message_bytes; }
   bool watched() const { return runs.front().delivered.has_value(); }
-  /// Of all runs.
+  /// The mean of `figure` over all runs.
   template <typename Figure>
   double mean(Figure&& figure) const {
     double sum = 0;
@@ -74,31 +74,31 @@ struct NetperfRow {
   }
 };
 
-/// The run that a line of the guest tells, if it tells one. With `datagrams` the server has counted messages.
+/// The run in a line of the guest, if there is one. With `datagrams` the server has counted messages.
 std::optional<NetperfRun> netperf_run(const GuestLine& line, bool datagrams);
-/// All tests that the guest has told.
+/// All tests that the guest has reported.
 std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool datagrams);
 
 struct NetperfResult : BenchmarkResult {
-  std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for another's netperf
-  std::optional<std::uint64_t> served;  ///< clients of --serve, which the guest tells when it is done
+  std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for outside clients
+  std::optional<std::uint64_t> served;  ///< clients of --serve, reported by the guest when it is done
   std::uint64_t served_runs = 0;        ///< their tests
   bool receiving = false;               ///< --receive: the guest is the server, the station's netperf the client
-  bool server_load = false;             ///< --remote-cpu: the table says what the server reports, or that it does not
+  bool server_load = false;             ///< --remote-cpu: the table gives the load that the server reports, if any
   unsigned response_bytes = 1;
-  std::uint64_t sent_again = 0;  ///< TCP segments with data that the station had to repeat
+  std::uint64_t sent_again = 0;  ///< TCP segments with data that the station had to retransmit
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)
 
   bool serving() const { return test == "serve"; }
   bool datagrams() const { return test == "udp_stream"; }
   bool stream() const { return test == "tcp_stream" || datagrams(); }
-  /// Each run with what was delivered in it, if all of them were watched.
+  /// Sets what was delivered in each run, if all of them were watched.
   void put_delivered(const std::vector<TestMeter::Span>& tests);
 
   nlohmann::ordered_json json() const override;
-  /// Names the messages whose figure differs from the delivered rate by more than 1 %; of round trips, says when some
-  /// waited for a segment that was sent again.
+  /// Names the message sizes whose figure differs from the delivered rate by more than 1 %; for round trips, says if
+  /// some waited for a retransmitted segment.
   std::string warning() const override;
   std::string table() const override;
 };

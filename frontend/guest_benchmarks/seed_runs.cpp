@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Throws Error for an option of which several runs cannot share the file or the port.
+/// Throws Error for an option whose file or port several runs cannot share.
 void refuse_single(const CLI::App& verb) {
   for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
                              "--snapshot-at", "--restore", "--gdb"})
