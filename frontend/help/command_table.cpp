@@ -20,7 +20,7 @@ const std::regex& validators() {
   return regex;
 }
 
-/// Of an option that takes certain values alone.
+/// The values of an option that takes only certain ones.
 std::vector<std::string> choices_of(const CLI::Option& option) {
   std::vector<std::string> list;
   std::smatch found;
@@ -31,7 +31,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return list;
 }
 
-/// The value's name; where none was given, the choices.
+/// The value's name or, if none was given, the choices.
 std::string value_name(const CLI::Option& option, const std::vector<std::string>& choices) {
   if (option.get_type_size() == 0) return {};
   const std::string name = std::regex_replace(option.get_type_name(), validators(), "");

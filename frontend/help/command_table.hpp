@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verbs and options of the command line as rows: what help texts, man pages and shell completions are made from.
+// The verbs and options of the command line as rows, from which help texts, man pages and shell completions are made.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ class App;
 namespace planar {
 
 struct OptionRow {
-  std::vector<std::string> names;    ///< "-b", "--base"; of a positional argument its name alone
-  std::string value;                 ///< "FILE|-"; empty: a flag; "TEXT": nothing is said of it
-  std::vector<std::string> choices;  ///< all values that it takes; empty: others as well
+  std::vector<std::string> names;    ///< "-b", "--base"; for a positional argument only its name
+  std::string value;                 ///< "FILE|-"; empty: a flag; "TEXT": unspecified
+  std::vector<std::string> choices;  ///< all accepted values; empty: not restricted
   std::string text;
-  std::string standard;  ///< the value unless given; empty: none is named
+  std::string standard;  ///< the default value; empty: none is given
   std::string group;     ///< empty: the verb's own
   bool positional = false, required = false, repeatable = false;
 
@@ -44,7 +44,7 @@ struct CommandRow {
   std::vector<std::string> groups() const;
 };
 
-/// Everything of `app` and below it that is not hidden.
+/// All commands and options of `app` and below it that are not hidden.
 CommandRow command_table(const CLI::App& app);
 /// The names of the verbs and options that are hidden.
 std::vector<std::string> hidden_names(const CLI::App& app);
@@ -52,7 +52,7 @@ std::vector<std::string> hidden_names(const CLI::App& app);
 /// Every command of `table` and below it, itself first.
 std::vector<const CommandRow*> all_commands(const CommandRow& table);
 
-/// The command of that full name ("planar disk create") in `table`; null: none that is not hidden.
+/// The command of that full name ("planar disk create") in `table`; null: no such command, or a hidden one.
 const CommandRow* find_command(const CommandRow& table, std::string_view name);
 /// The option or positional argument of that name; null: none.
 const OptionRow* find_option(const CommandRow& command, std::string_view name);

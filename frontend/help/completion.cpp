@@ -31,7 +31,7 @@ void add_names(const std::string& what, std::vector<std::string>& words) {
   if (what == "CATEGORY") words.insert(words.end(), trace_categories.begin(), trace_categories.end());
 }
 
-/// "ne2.data_port.ready_delay=": what --set takes of a card.
+/// "ne2.data_port.ready_delay=": what --set accepts for a card.
 void add_values(std::vector<std::string>& words) {
   for (const auto cards : {adapter_registry(), storage_registry()})
     for (const AdapterEntry& card : cards)
@@ -43,7 +43,7 @@ void add_values(std::vector<std::string>& words) {
 void add_alternative(const std::string& name, Completion& c) {
   if (name.empty() || name.front() == '-') return;
   const auto first_upper = std::find_if(name.begin(), name.end(), is_upper);
-  if (first_upper != name.begin()) {  // itself, up to what stands for something
+  if (first_upper != name.begin()) {  // the literal part, up to a placeholder
     c.words.emplace_back(name.begin(), first_upper);
     return;
   }

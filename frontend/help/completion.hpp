@@ -9,8 +9,8 @@
 
 namespace planar {
 
-/// What an option's value is completed with, as its value's name says: FILE and DIR are the host's, MACHINE, CARD,
-/// SYSTEM and CATEGORY stand for this program's names, small letters for themselves.
+/// How an option's value is completed, according to the value's name: FILE and DIR are the host's; MACHINE, CARD,
+/// SYSTEM and CATEGORY stand for names that this program knows; lower-case words stand for themselves.
 struct Completion {
   std::vector<std::string> words;
   bool files = false;
@@ -21,7 +21,7 @@ struct Completion {
 };
 Completion completion_of(const OptionRow& option);
 
-/// The part of a description that fits a line of a menu.
+/// The part of a description that fits on a line of a menu.
 std::string brief(const std::string& text);
 
 std::string bash_completion(const CommandRow& program);

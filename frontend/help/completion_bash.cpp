@@ -7,7 +7,7 @@
 namespace planar {
 namespace {
 
-/// The shell's command that proposes values.
+/// The shell commands that propose values.
 std::string proposal(const Completion& c) {
   std::string out;
   const auto words = fmt::format("{}", fmt::join(c.words, " "));

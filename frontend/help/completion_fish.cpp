@@ -16,7 +16,7 @@ std::string fish_quoted(const std::string& text) {
   return out + "'";
 }
 
-/// The options of `complete` that say what a value is.
+/// The options of `complete` that describe a value.
 std::string value(const Completion& c) {
   std::string out = c.files || c.folders ? " -r" : " -x";
   if (c.files) out += " -F";

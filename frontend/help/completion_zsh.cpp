@@ -23,7 +23,7 @@ std::string zsh_quoted(const std::string& text, const std::string& special) {
   return out;
 }
 
-/// "MACHINE:(model95 model77)", what stands after an option's description.
+/// "MACHINE:(model95 model77)", which follows an option's description.
 std::string action(const OptionRow& option) {
   const Completion c = completion_of(option);
   const auto name = zsh_quoted(option.value, ":[]");
@@ -80,7 +80,7 @@ std::string function(const CommandRow& command) {
 std::string zsh_completion(const CommandRow& program) {
   std::string out = "#compdef planar\n# Generated from planar's option tables: planar completion zsh\n";
   for (const CommandRow* command : all_commands(program)) out += function(*command);
-  // Autoloaded the file is the function's body; sourced it defines it.
+  // If autoloaded, the file is the function's body; if sourced, it defines the function.
   return out +
          "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _planar \"$@\"\nelse\n  compdef _planar planar\nfi\n";
 }

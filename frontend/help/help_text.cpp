@@ -50,7 +50,7 @@ std::string in_short(const std::string& group, const std::vector<const OptionRow
   return out + line + "\n";
 }
 
-/// Examples are lines "COMMAND   explanation": the explanation goes on below itself. Other lines are wrapped.
+/// Examples are lines "COMMAND explanation"; a wrapped explanation stays in its column. Other lines are simply wrapped.
 std::string examples(const std::string& footer) {
   std::string out, line;
   std::istringstream lines(footer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What --help prints: 80 columns, options that several verbs share by name only. --help-all explains those, too.
+// The output of --help: 80 columns; options that several verbs share are only named. --help-all explains those, too.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-/// What `planar` without arguments prints: the verbs, a line each, and where more is.
+/// The output of `planar` without arguments: the verbs, one per line, and where to find more.
 std::string short_help(const CLI::App& app);
 
 }  // namespace planar

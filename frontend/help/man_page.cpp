@@ -9,7 +9,7 @@
 namespace planar {
 namespace {
 
-/// As roff's running text: its escape character, hyphens that are minus signs, and lines that would be requests.
+/// Escapes running text for roff: its escape character, hyphens that are minus signs, and lines that would be requests.
 std::string roff(const std::string& text) {
   std::string out;
   bool at_line_start = true;
@@ -64,7 +64,7 @@ std::string synopsis(const CommandRow& command) {
   return out + "\n";
 }
 
-/// Lines as they stand; examples keep their columns.
+/// Lines are unchanged, so that examples keep their columns.
 std::string footer(const CommandRow& command) {
   if (command.footer.empty()) return {};
   return ".SH EXAMPLES AND NOTES\n.nf\n" + roff(command.footer) + "\n.fi\n";

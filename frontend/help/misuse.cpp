@@ -15,7 +15,7 @@
 namespace planar {
 namespace {
 
-/// "one of a, b", or what the help text calls the value.
+/// "one of a, b", or the value's name in the help text.
 std::string values_of(const OptionRow* option) {
   if (!option) return "a value";
   return option->choices.empty() ? option->value : fmt::format("one of {}", fmt::join(option->choices, ", "));

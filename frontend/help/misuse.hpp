@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is wrong with a command line whose words are all known, in planar's words rather than the library's.
+// Explains what is wrong with a command line whose words are all known, in planar's terms rather than the library's.
 #pragma once
 
 #include <string>

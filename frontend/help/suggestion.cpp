@@ -37,7 +37,7 @@ std::string arguments_to(const CommandRow& command, const std::string& name) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// What people who know other emulators write, and what it is here.
+/// Options of other emulators, and their names here.
 struct Synonym {
   std::string_view word, option;
 };
@@ -51,7 +51,7 @@ constexpr Synonym synonyms[] = {
 };
 
 std::string guessed(const std::string& word, const std::vector<std::string>& known, const std::string& help) {
-  const bool letter = word.size() == 2 && word.front() == '-';  // near to every other one
+  const bool letter = word.size() == 2 && word.front() == '-';  // similar to every other one
   auto guess = letter ? std::string() : nearest(word, known);
   for (const Synonym& synonym : synonyms)
     if (synonym.word == word && std::find(known.begin(), known.end(), synonym.option) != known.end())
@@ -60,7 +60,7 @@ std::string guessed(const std::string& word, const std::vector<std::string>& kno
                        : fmt::format("did you mean '{}'? See `{} --help`", guess, help);
 }
 
-/// Options that people look for where they are not, and what does the same.
+/// Options that users expect in a verb that lacks them, and what does the same.
 struct Elsewhere {
   std::string_view verb, option, answer;
 };
@@ -69,7 +69,7 @@ constexpr Elsewhere elsewhere_rows[] = {
      "`planar netio` has no window; `planar run model95 --card ne2 --guest do=netio --window` shows the same run"},
 };
 
-/// "-cdrom", as some programs have it, is "--cdrom" here.
+/// "-cdrom", as in some programs, is "--cdrom" here.
 std::string with_two_hyphens(const std::string& name) { return name.size() > 2 && name[1] != '-' ? "-" + name : name; }
 
 std::string about_option(const CommandRow& program, const CommandRow& command, const std::string& written) {
