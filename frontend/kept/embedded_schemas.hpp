@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of docs/schemas/, as this program writes and reads its results.
+// The files of docs/schemas/, which describe the results that this program writes and reads.
 #pragma once
 
 #include <span>

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int deepest = 64;  // a described device of a run's result has about ten
+constexpr int deepest = 64;  // the description of a device in a run's result has about ten
 
 std::string digest_of(const ordered_json& object) {
   ordered_json rest = object;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What in a result, which its schema allows, is not of the run that was asked for.
+/// Why a result that fits its schema is not that of the `wanted` run; empty if it is.
 std::string stranger(const ordered_json& result, const RunIdentity& wanted) {
   const auto differs = [&](const char* member, const ordered_json& value) {
     return result.at(member) == value

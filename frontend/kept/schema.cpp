@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Also one that is written 1.0 or 1e3, as far as a double counts whole numbers one by one.
+/// Also accepts integers written as 1.0 or 1e3, within the range in which a double represents every integer.
 bool whole(const ordered_json& value) {
   constexpr double counted = 9007199254740992;  // 2^53
   if (!value.is_number_float()) return value.is_number_integer();
@@ -39,12 +39,12 @@ bool matches(const std::string& text, const ordered_json& pattern) {
   return std::regex_search(text, std::regex(pattern.get<std::string>()));
 }
 
-/// Compares one document with one schema; the first problem ends it.
+/// Checks one document against one schema, up to the first problem.
 class Check {
  public:
   explicit Check(const Schemas& schemas) : schemas_(schemas) {}
 
-  /// False: problem() says what is wrong. `root` is the file that `schema` stands in.
+  /// False: problem() says what is wrong. `root` is the file that contains `schema`.
   bool fits(const ordered_json& value, const ordered_json& schema, const ordered_json& root) {
     for (const auto& [keyword, wanted] : schema.items())
       if (!keyword_fits(keyword, wanted, value, schema, root)) return false;
@@ -115,7 +115,7 @@ class Check {
     return true;
   }
 
-  /// The three keywords about members are one question.
+  /// The three keywords about members are checked together, at the first of them.
   static std::string first_of_members(const ordered_json& schema) {
     for (const char* keyword : {"properties", "patternProperties", "additionalProperties"})
       if (schema.contains(keyword)) return keyword;
@@ -154,8 +154,8 @@ class Check {
     return fits(value, target.at(ordered_json::json_pointer(reference.substr(hash + 1))), target);
   }
 
-  /// What is said is of the kind that the value comes nearest to: the one that its `schema` names, then the one that it
-  /// fits farthest down.
+  /// The problem reported is that of the kind that the value is closest to: the one that its member `schema` names,
+  /// otherwise the one that it fits to the greatest depth.
   bool some_fit(const ordered_json& kinds, const ordered_json& value, const ordered_json& root, bool exactly_one) {
     std::size_t fitting = 0;
     const auto here = place_;

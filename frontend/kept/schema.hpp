@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What comes back in: a file that an earlier run has written is read against its schema (docs/schemas/) before anything
-// relies on a member of it. The keywords are those that these schemas use, with the meaning of JSON Schema 2020-12.
+// Checks files that an earlier run has written against their schemas (docs/schemas/) before anything relies on their
+// members. The keywords are those that these schemas use, with the meaning of JSON Schema 2020-12.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Schemas {
   const nlohmann::ordered_json& file(const std::string& name) const;
 
  private:
-  mutable std::map<std::string, nlohmann::ordered_json> files_;  // as they are needed
+  mutable std::map<std::string, nlohmann::ordered_json> files_;  // loaded when needed
 };
 
 }  // namespace planar
