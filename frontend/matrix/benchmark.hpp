@@ -19,20 +19,20 @@ class App;
 
 namespace planar {
 
-/// What a run is asked for, in the words of its verb: the same for every machine and card of a comparison.
+/// The workload of a run, as arguments of its verb: the same for every machine and card of a comparison.
 struct Workload {
-  const char* seconds;  ///< virtual, of each size
+  const char* seconds;  ///< virtual, per size
   const char* sizes;    ///< bytes, separated by commas
 };
 
 struct Benchmark {
-  std::string_view name;                   ///< in --do, and of its baseline
-  std::string_view verb;                   ///< several may share one
-  std::span<const char* const> arguments;  ///< what the verb is told to make it this benchmark
+  std::string_view name;                   ///< in --do and for its baseline
+  std::string_view verb;                   ///< several benchmarks may share one
+  std::span<const char* const> arguments;  ///< make the verb run this benchmark
   std::string_view heading;                ///< of a report: "netio, KB/s by packet size"
-  std::string_view metric;                 ///< what a figure is, in the CSV: "throughput"
+  std::string_view metric;                 ///< name of the figure in the CSV: "throughput"
   std::string_view unit;                   ///< of a figure: "KB/s"
-  Workload comparison;                     ///< unless the options say otherwise
+  Workload comparison;                     ///< the default
   Workload regression;
 
   /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`,
@@ -42,25 +42,25 @@ struct Benchmark {
   Verb (*add_verb)(CLI::App& app);
   /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
-  /// The figure of such an object at a size, or nothing.
+  /// The figure of such a JSON object at a size, or nothing.
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
-  /// What was delivered within the measured time, in the unit of the figure, where the program counts something else.
+  /// What was delivered within the measured time, in the unit of the figure, if the program counts something else.
   std::optional<double> (*delivered)(const nlohmann::ordered_json& result, std::uint32_t size) = nullptr;
-  /// By how much the figure differs from that, as a share of what was delivered; 0 where that was not watched.
+  /// The difference between the figure and what was delivered, as a share of the latter; 0 if delivery was not watched.
   double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;
-  /// Of excess(): what a figure may differ without a word.
+  /// The largest excess() that needs no mark.
   static constexpr double tolerated_excess = 0.01;
   /// Whether the figure needs the mark that delivered_note() explains.
   bool differs_from_delivered(const nlohmann::ordered_json& result, std::uint32_t size) const {
     return excess(result, size) > tolerated_excess;
   }
-  /// What "*" at a figure means, and `delivered` at those places.
+  /// Explains "*" and gives `delivered` for the marked figures.
   std::string delivered_note(const std::string& delivered) const;
   bool converges = false;   ///< its verb takes --converge PERCENT
   bool frame_times = true;  ///< its results may hold the time of a full-size frame
   bool one_load =
-      true;  ///< the load of a run says something of its rows; a flood's rows differ, with pauses between them
-  std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots
+      true;  ///< the load of a run is meaningful for its rows; a flood's rows differ, with pauses between them
+  std::string_view axis = "packet size, bytes";  ///< label of its sizes in plots
   std::string_view row_key = "packet_bytes";     ///< the member of a result's row that holds its size
   std::string_view sizes_option = "--sizes";     ///< what its verb calls the list
   /// "cpu_load_percent" or "true_busy_percent" of a result, in a table: "-" unless the run has one_load.

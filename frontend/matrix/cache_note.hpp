@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tables say of runs that were taken from the cache of results.
+// The note in tables about runs taken from the cache of results.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace planar {
 
-/// How many runs, and which, came from the cache, and how many of them were made again; empty if none came from there.
+/// How many runs, and which, came from the cache, and how many of them were repeated; empty if none came from there.
 std::string cache_note(const std::vector<CellOutcome>& outcomes);
 
 }  // namespace planar

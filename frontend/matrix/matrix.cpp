@@ -40,9 +40,9 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-const char* const own_program = "/proc/self/exe";  // of which own_program_sha256() is
+const char* const own_program = "/proc/self/exe";  // the file that own_program_sha256() hashes
 
-/// Of a run that is kept. Throws Error naming the file.
+/// The text of a kept run. Throws Error naming the file.
 std::string read_text(const fs::path& path) {
   return read_host_file(path, std::uint64_t{1} << 30, "cannot be read; remove it, or leave kept runs out with --fresh",
                         "is too large for a run");
@@ -68,17 +68,17 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   return list;
 }
 
-/// Millions of host instructions for a virtual second of full work (docs/performance.md#the-order-of-runs).
+/// Millions of host instructions for a virtual second at full load (docs/performance.md#the-order-of-runs).
 double cost_of_second(const std::string& machine) {
   Config config = load_machine(machine);
   const MachineConfig m = read_machine(config);
   return processor_model(m.timing.model).host_instructions * static_cast<double>(m.clock.hz()) / 1e6;
 }
-/// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds of full work.
+/// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds at full load.
 constexpr double boot_work = 2;
-constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
+constexpr double work_at_100_mbit = 2;  // relative to 10 Mbit/s
 
-/// A second machine works as much; bonded cards carry as many times the frames.
+/// A second machine doubles the work; several bonded cards carry as many times the frames.
 double work_of(const Cell& cell) {
   const auto against = std::count(cell.settings.begin(), cell.settings.end(), "--against");
   return (against ? 2.0 : 1.0) * cell.bonded();
@@ -92,7 +92,7 @@ std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
       std::llround((boot_work + std::strtod(o.seconds_of(cell).c_str(), nullptr) * sizes * frames) * of_second));
 }
 
-/// What a machine's file says now: results of another content are not reused.
+/// The present content of a machine's file: results for other contents are not reused.
 struct MachineContent {
   std::string sha256;
   std::string label;  ///< in results
@@ -104,7 +104,7 @@ MachineContent machine_content(const std::string& machine) {
   return {sha256_hex(config.resolved()), read.label_of_results()};
 }
 
-/// What a run writes, in a file that has no name: nothing of it is left behind, however this process ends.
+/// Collects a run's output in a file without a name: nothing of it remains, however this process ends.
 class Catcher {
  public:
   Catcher() {
@@ -115,7 +115,7 @@ class Catcher {
       throw Error(fmt::format("{}: {}; set TMPDIR to a directory that can be written", name, std::strerror(errno)),
                   ExitCode::missing_file);
     ::unlink(name.c_str());
-    descriptor_ = ::fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // no standard stream that happens to be closed
+    descriptor_ = ::fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // avoids the number of a closed standard stream
     ::close(made);
   }
   ~Catcher() { close(); }
@@ -128,7 +128,7 @@ class Catcher {
   }
 
   int descriptor() const { return descriptor_; }
-  /// Where the host's file system must have space.
+  /// The folder whose file system needs free space.
   const std::string& folder() const { return folder_; }
   std::string text() const {
     std::string all, piece(1 << 16, '\0');
@@ -148,20 +148,20 @@ class Catcher {
   std::string folder_;
 };
 
-/// Starts this program with `list`; its output goes into `out` and `err`. It ends with this process, whatever ends
-/// that.
+/// Starts this program with `list`; its output goes into `out` and `err`. The child ends when this process ends,
+/// however that happens.
 pid_t start(const std::vector<std::string>& list, const Catcher& out, const Catcher& err) {
   std::vector<char*> argv{const_cast<char*>("planar")};
   for (const auto& word : list) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  std::string no_cache = "PLANAR_NO_CACHE=1";  // the matrix has asked the cache itself
+  std::string no_cache = "PLANAR_NO_CACHE=1";  // the matrix itself has consulted the cache
   std::vector<char*> environment{no_cache.data()};
   for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
   environment.push_back(nullptr);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid < 0) throw Error(fmt::format("a run cannot be started: {}", std::strerror(errno)), ExitCode::missing_file);
   if (pid > 0) return pid;
-  // Only what may be called between fork() and exec().
+  // Only functions that may be called between fork() and exec().
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (::getppid() == parent && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out.descriptor(), STDOUT_FILENO) >= 0 &&
@@ -276,7 +276,7 @@ class Matrix {
                    .seed = cell.seed.value_or(options_.seed),
                    .row_key = std::string(options_.benchmark_of(cell).row_key),
                    .sizes = {}};
-    if (!cell.command.empty()) return id;  // its words say which rows it has
+    if (!cell.command.empty()) return id;  // its arguments determine its rows
     id.sizes = options_.benchmark_of(cell).sizes(options_.sizes_of(cell));
     if (!options_.may_converge(cell))
       id.seconds = std::strtod(options_.seconds_of(cell).c_str(), nullptr) * static_cast<double>(id.sizes.size());
@@ -293,14 +293,14 @@ class Matrix {
 
   static constexpr const char* interrupted = "interrupted";
 
-  /// The run is not finished; `problem` says whether the user ended it or nobody has run it.
+  /// The run is not finished; `problem` says whether the user interrupted it or it was not run.
   void cut(std::size_t n, const char* problem) {
     outcomes_[n].status = static_cast<int>(interrupted_exit);
     outcomes_[n].problem = problem;
   }
 
-  /// Takes the outcome of a run that has ended, or waits a little for one. It does not wait for long: a signal may come
-  /// just before.
+  /// Takes the outcome of a run that has ended, or waits for one, but only briefly: a signal may arrive just before the
+  /// wait.
   void end_one() {
     show();
     for (auto r = running_.begin(); r != running_.end(); ++r) {
@@ -329,7 +329,7 @@ class Matrix {
     say_done(n, outcomes_[n].result ? "" : outcomes_[n].refused() ? ": not run: " + outcomes_[n].problem : ": failed");
   }
 
-  /// Compares what came of a run with what the cache has.
+  /// Compares the outcome of a repeated run with the cached result.
   void check(std::size_t n, const CellOutcome& now) {
     if (cache_->check(n, cells_[n].key(), now.result, now.problem)) ++outcomes_[n].checked;
     say_done(n, outcomes_[n].checked ? ": made again, and equal" : ": made again, and not equal");
@@ -358,13 +358,13 @@ class Matrix {
     return o;
   }
 
-  /// What a run that failed said of it.
+  /// The error message of a failed run.
   static std::string problem_of(const Running& ended, int status) {
     std::string text = ended.err.text();
     while (!text.empty() && text.back() == '\n') text.pop_back();
     if (text.starts_with("planar: ")) text.erase(0, 8);
     if (text.empty() && WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
-    if (text.empty() || text.starts_with("standard output"))  // which the user never named
+    if (text.empty() || text.starts_with("standard output"))  // a destination that the user never named
       text = fmt::format("{}: the run's output cannot be written; set TMPDIR to a directory with free space",
                          ended.err.folder());
     return text;
@@ -392,7 +392,7 @@ class Matrix {
   std::vector<CellOutcome> outcomes_;
   std::vector<Running> running_;
   std::size_t done_ = 0;
-  bool ending_ = false;  // the user has asked for it
+  bool ending_ = false;  // as the user requested
   std::string hash_;
   std::map<std::string, MachineContent> machines_;
   const Schemas schemas_;
@@ -416,7 +416,7 @@ std::string Cell::key() const {
   return name;
 }
 
-// A machine may be a file: the name of its run is one word, and that of no other file's run.
+// A machine may be a file: its run's file name is a single path component, and distinct from that of any other file.
 std::string Cell::file_name() const {
   std::string name;
   for (const char c : key()) name += c == '/' ? std::string("%2F") : c == '%' ? std::string("%25") : std::string(1, c);
@@ -481,7 +481,7 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
           fmt::format("--cards {}: {} is no network adapter; choose from `planar list cards`", name, entry.title));
     return std::string(entry.name);
   };
-  std::vector<Cell> row;  // of one machine; "all" in place of every card that it takes
+  std::vector<Cell> row;  // for one machine; "all" stands for every card that it takes
   for (const auto& card : cards) {
     const auto colon = card.find(':');
     if (card == "all")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of a verb that starts many runs: its options', its machines', and those of the finished runs that it keeps.
+// The files of a verb that starts many runs: those of its options and of its machines, and the finished runs that it
+// keeps.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ namespace planar {
 
 FileList matrix_files(const CLI::App& verb, const std::vector<Cell>& cells, const MatrixOptions& options);
 
-/// Adds the files with these names in `folder`, which `option` names, as what is written.
+/// Adds the files with these names in `folder`, which `option` names, as outputs.
 void add_folder_files(FileList& files, const std::string& option, const std::filesystem::path& folder,
                       const std::vector<std::string>& names);
 

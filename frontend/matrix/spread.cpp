@@ -31,7 +31,7 @@ bool all_equal(const Side& values) {
   return std::all_of(values.begin(), values.end(), [&](const ordered_json* v) { return *v == *values.front(); });
 }
 
-/// The mean of what stands at `pointer` in every result; null where there is none. Adds the spreads of what differs.
+/// The mean of the values at `pointer` in all results; null if there is none. Adds the spreads of values that differ.
 ordered_json mean_of(const Side& values, const ordered_json::json_pointer& pointer, ordered_json& spreads) {
   const ordered_json& first = *values.front();
   if (all_equal(values)) return first;
@@ -54,7 +54,7 @@ ordered_json mean_of(const Side& values, const ordered_json::json_pointer& point
       if (auto value = mean_of(below, pointer / key, spreads); !value.is_null()) mean[key] = std::move(value);
     }
   } else if (all([](const ordered_json* v) { return v->is_array(); })) {
-    ordered_json none;  // a course over time has no spread point by point
+    ordered_json none;  // a series over time gets no spread per point
     ordered_json& of_elements = pointer.back().ends_with("_over_time") ? none : spreads;
     mean = ordered_json::array();
     std::size_t least = first.size();
