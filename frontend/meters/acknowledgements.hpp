@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many duplicate acknowledgements a machine sends and gets: what packets that overtake one another, as on the
-// segments of a bond, make of TCP. The third in a row has the sender repeat data that may not be lost.
+// Counts the duplicate acknowledgements that a machine sends and receives: the effect on TCP of packets that overtake
+// one another, as on the segments of a bond. The third in a row makes the sender retransmit data that may not be lost.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 
 namespace planar {
 
-/// Watches a machine with several segments from its construction on; one with a single segment, where nothing is
-/// overtaken, it leaves alone. Changes nothing in the lab.
+/// Watches a machine with several segments from construction on; ignores one with a single segment, where nothing is
+/// overtaken. Changes nothing in the lab.
 class AcknowledgementMeter final : public net::WireObserver {
  public:
   explicit AcknowledgementMeter(Lab& lab, std::size_t machine = 0);
   ~AcknowledgementMeter() override;
   AcknowledgementMeter(const AcknowledgementMeter&) = delete;
 
-  /// Segments without data that have the acknowledgement and the window of the one before from the same sender
-  /// (RFC 5681 section 2, but for what is outstanding, which the wire does not tell).
+  /// Segments without data that repeat the acknowledgement and window of the previous one from the same sender (RFC
+  /// 5681 section 2, except for the condition on outstanding data, which the wire does not show).
   std::uint64_t duplicates_sent() const { return ways_[0].duplicates; }
   std::uint64_t duplicates_received() const { return ways_[1].duplicates; }
 
   void observe(const net::WireRecord& record) override;
-  /// Not part of the lab's state: a run that is restored goes on counting.
+  /// Not part of the lab's state: a restored run continues counting.
   void archive(Archive& a);
 
  private:
@@ -41,8 +41,8 @@ class AcknowledgementMeter final : public net::WireObserver {
     void archive(Archive& a) { a(connection, acknowledgement, window, duplicates); }
   };
 
-  std::string senders_;              // how the names of the machine's ports begin
-  std::vector<net::Medium*> media_;  // its adapters are on these
+  std::string senders_;              // prefix of the names of the machine's ports
+  std::vector<net::Medium*> media_;  // those of its adapters
   std::array<Way, 2> ways_;          // from the machine, to it
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much of what the guest sends over TCP reaches the wire's other end, row by row: netio counts what it hands to its
-// system, part of which may still be in the send buffer when the time is over.
+// How much of the data that the guest sends over TCP reaches the other end of the wire, row by row: netio counts what
+// it hands to its system, part of which may still be in the send buffer when the time is over.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@
 
 namespace planar {
 
-/// Watches a machine's frames from its construction on: the data of its latest TCP connection, each byte counted once,
-/// when the frame that holds it has left whole. Changes nothing in the lab.
+/// Watches a machine's frames from construction on: the data of its latest TCP connection, each byte counted once, when
+/// the frame that holds it has been sent completely. Changes nothing in the lab.
 class DeliveryMeter final : public net::WireObserver {
  public:
   static constexpr std::size_t parts = 20;    ///< of a row's duration
-  static constexpr std::size_t settling = 4;  ///< of them, before the batches
+  static constexpr std::size_t settling = 4;  ///< parts before the batches
   static constexpr std::size_t batches = 8;   ///< of two parts each
   struct Row {
-    std::uint64_t bytes = 0;                           ///< that were delivered within it
+    std::uint64_t bytes = 0;                           ///< delivered within the row
     std::array<std::uint64_t, parts> bytes_by_part{};  ///< the same over its time
-    /// The same over the time after the first `settling` parts, with a frame's data delivered evenly between the end
-    /// of the frame before and its own: where a batch begins and ends then does not decide about a whole frame.
+    /// The same over the time after the first `settling` parts, with a frame's data spread evenly between the end of
+    /// the previous frame and its own, so that the boundary of a batch does not move a whole frame.
     std::array<std::uint64_t, batches> bytes_by_batch{};
     void archive(Archive& a) { a(bytes, bytes_by_part, bytes_by_batch); }
   };
@@ -40,7 +40,7 @@ class DeliveryMeter final : public net::WireObserver {
   const std::vector<Row>& rows() const { return rows_; }
 
   void observe(const net::WireRecord& record) override;
-  /// Not part of the lab's state: a run that is restored goes on counting.
+  /// Not part of the lab's state: a restored run continues counting.
   void archive(Archive& a);
 
  private:
@@ -52,13 +52,13 @@ class DeliveryMeter final : public net::WireObserver {
   std::uint64_t delivered_by(Time at) const;
   std::uint64_t delivered_evenly_by(Time at) const;
 
-  std::string senders_;              // how the names of the machine's ports begin
-  std::vector<net::Medium*> media_;  // its adapters are on these
+  std::string senders_;              // prefix of the names of the machine's ports
+  std::vector<net::Medium*> media_;  // those of its adapters
   std::uint32_t connection_ = 0;     // both ports of the latest one
   std::uint32_t next_ = 0;           // sequence number after the highest byte that was sent in it
   std::uint64_t bytes_ = 0;          // so far, of all connections
   std::uint64_t frames_ = 0, stride_ = 1;
-  Mark before_;              // what came before the marks
+  Mark before_;              // the state before the marks
   std::vector<Mark> marks_;  // since the latest row; in a long one every second, fourth... frame
   std::vector<Row> rows_;
 };

@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint32_t sink_magic = 0x4B4E4953, sink_log = 512;
 constexpr std::uint32_t run_at = 4, delivered_at = 8, do_irq_at = 24, do_bottom_half_at = 28;
 constexpr std::uint32_t receive_visit_at = 32, receive_run_at = 36, log_at = 40;
-constexpr std::uint32_t page_offset = 0xC0000000;  // the kernel's linear addresses above the physical ones
-constexpr std::uint32_t kernel_stack = 8192;       // bytes, aligned; the task lies at its beginning
+constexpr std::uint32_t page_offset = 0xC0000000;  // offset of the kernel's linear addresses from the physical ones
+constexpr std::uint32_t kernel_stack = 8192;       // bytes, aligned; the task structure is at its beginning
 constexpr std::uint32_t task_pid = 32;             // 0: the idle task
 constexpr std::uint32_t text_first = 0xC0030000, text_end = 0xC0140000;  // low memory and the kernel proper
 constexpr std::uint8_t call_near = 0xE8;
@@ -157,7 +157,7 @@ void FloodMeter::look(Time now) {
   }
   if (word(page_ + run_at) != run->run) return;
   const std::uint32_t count = word(page_ + delivered_at);
-  if (count - seen_ > sink_log) seen_ = count;  // it begins again
+  if (count - seen_ > sink_log) seen_ = count;  // the count has restarted
   for (; seen_ != count; ++seen_) { delivered(*run, word(page_ + log_at + 4 * (seen_ % sink_log)), now); }
 }
 
@@ -196,7 +196,7 @@ void FloodMeter::sent(const net::WireRecord& record, std::uint32_t number) {
   if (record.end <= run.ends) ++run.in_time;
 }
 
-// A frame may leave the router when its run has been over for a while.
+// A frame may leave the router some time after the end of its run.
 void FloodMeter::passed_on(const net::WireRecord& record, std::uint32_t run, std::uint32_t number) {
   for (FloodSeen& seen : runs_)
     if (seen.run == run) {
@@ -251,7 +251,7 @@ void FloodMeter::observe(const net::WireRecord& record) {
     return;
   }
   const std::uint32_t number = net::get32(udp->data, 4);
-  if (number >= most_frames + most_burst) return;  // no frame of the generator: a host sends what it likes
+  if (number >= most_frames + most_burst) return;  // not a frame of the generator: a host may send anything
   if (!open_) begin_run(net::get32(udp->data, 0), record.start);
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Watches a machine whose guest runs `flood`, from outside: the frames on the wire, what the adapter counts, what the
-// processor does, and when each frame is counted by the guest. The guest does nothing for it but say where its page of
-// counters lies (roms/guest/common/sink_page.h).
+// processor does, and when each frame is counted by the guest. The guest only reports the address of its page of
+// counters (roms/guest/common/sink_page.h).
 //
-// What the processor does is looked at every `interval` of a run: halted, or in an interrupt's handler, the bottom
-// halves or neither, by the innermost return address into the two functions on the kernel's stack. The share of looks
-// is the share of time; of 20000 looks (0.2 s) its standard error is 0.35 % at most. The same looks see the guest's
-// count, so that a latency is right to one interval, upwards; that of frames which come too late, to a longer one.
+// The processor is sampled every `interval` of a run: halted, in an interrupt handler, in the bottom halves or in
+// neither, by the innermost return address of a call to one of the two functions on the kernel's stack. The share of
+// samples is the share of time; with 20000 samples (0.2 s) its standard error is 0.35 % at most. The same samples read
+// the guest's count, so that a latency is too long by up to one interval; that of frames that come too late, by up to a
+// longer one.
 #pragma once
 
 #include <array>
@@ -23,38 +24,38 @@ namespace planar {
 
 /// What was seen of one run of the generator.
 struct FloodSeen {
-  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch; poll: it is in
-  /// the adapter's driver, whether there is a frame or not. What a polled frame costs further up is bottom_half.
+  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch; poll: in the
+  /// adapter's driver, with or without a frame. The cost of a polled frame above the driver is bottom_half.
   enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, poll, activities };
   static constexpr std::array<const char*, activities> names{"idle",    "interrupt", "bottom_half",
                                                              "process", "idle_task", "poll"};
 
   std::uint32_t run = 0;
   std::vector<Time> arrived;  ///< last bit of each frame of the generator, by its number; never(): held back
-  std::vector<bool> counted;  ///< by the same number: the guest has
+  std::vector<bool> counted;  ///< by the same number: whether the guest has counted it
   std::uint64_t on_wire = 0;  ///< of those, to the machine
   std::uint64_t others = 0;   ///< other frames to it while the run was counted
   std::uint64_t damaged = 0;  ///< frames and fragments of any station that did not reach their end
-  Time began{}, ends{};       ///< first bit of the first frame, and the duration that was asked for later
-  std::array<std::uint64_t, activities> looks{};  ///< between the two
+  Time began{}, ends{};       ///< first bit of the first frame; `began` plus the requested duration
+  std::array<std::uint64_t, activities> looks{};  ///< samples between the two
   std::uint64_t clocks = 0, halted = 0;           ///< of the processor, between the two
   bool measured = false;                          ///< the processor was followed up to the end
-  std::uint64_t in_time = 0;                      ///< frames that were counted up to `grace` after the end
-  std::uint64_t duplicates = 0;                   ///< frames that were counted once more
-  std::uint64_t delivered = 0;                    ///< frames that were counted
+  std::uint64_t in_time = 0;                      ///< frames counted up to `grace` after the end
+  std::uint64_t duplicates = 0;                   ///< frames counted again
+  std::uint64_t delivered = 0;                    ///< frames counted
   std::vector<Time> latency;                      ///< of those, in their order
   NetCounters before, after;                      ///< the adapter's
   std::uint64_t passed_on = 0;  ///< frames of the generator that the machine has sent on another medium
 
   double percent(Activity a) const;
-  /// The driver's share: its polls if it is `polled`, else its interrupts.
+  /// The driver's share: its polls if it is `polled`, otherwise its interrupts.
   double driver_percent(bool polled) const { return percent(polled ? poll : interrupt); }
-  /// What is left beside the driver, bottom halves, processes and idle.
+  /// The rest besides the driver, bottom halves, processes and idle.
   double other_percent(bool polled) const { return percent(idle_task) + percent(polled ? interrupt : poll); }
   double busy_percent() const;
   /// The latency that `part` of the frames (0 to 1) do not exceed; nothing without a frame.
   std::optional<Time> latency_of(double part) const;
-  /// Runs of consecutive frames on the wire that were never counted: how many, and the longest one's frames.
+  /// Runs of consecutive frames on the wire that were never counted: their number, and the length of the longest.
   struct Gaps {
     std::uint64_t count = 0, longest = 0;
   };
@@ -65,27 +66,27 @@ struct FloodSeen {
 
 class FloodMeter final : public net::WireObserver {
  public:
-  /// No divisor of the usual distances between frames, so that looks do not keep step with them.
+  /// Not a divisor of the usual frame intervals, so that the samples do not keep step with them.
   static constexpr Time interval = 9'973_ns;
-  /// When the run is over, `grace` included; the guest's log of what it counts is long enough for that.
+  /// After the run and `grace`; the guest's log of counted frames is long enough for this interval.
   static constexpr Time late_interval = 159'739_ns;
-  /// What the guest has received when the generator ends may take as long as a tick to be counted.
+  /// Frames that the guest has received when the generator ends may take up to a tick to be counted.
   static constexpr Time grace = 10_ms;
-  /// Of a run, and of a burst more.
+  /// The most frames of a run, and the additional ones of a burst.
   static constexpr std::uint32_t most_frames = 3'000'000, most_burst = 256;
 
   explicit FloodMeter(Lab& lab);
   ~FloodMeter() override;
   FloodMeter(const FloodMeter&) = delete;
 
-  /// The guest has told the page's address. Throws Error if there is no such page.
+  /// The guest has reported the page's address. Throws Error if there is no such page.
   void found_page(std::uint32_t address);
-  /// What the machine sends to a counter (devices/stations/peer/counter.hpp) makes a run, too: `on_wire` are its
-  /// frames, and `duration` is how long it will be looked at.
+  /// Frames that the machine sends to a counter (devices/stations/peer/counter.hpp) make a run, too: `on_wire` counts
+  /// them, and `duration` is how long the run is sampled.
   void watch_sending(Time duration) { duration_ = duration; }
-  /// The guest has reported a run: nothing of it is under way.
+  /// The guest has reported a run: none of its frames is under way any more.
   void run_ended();
-  /// Runs in their order.
+  /// The runs in order.
   const std::vector<FloodSeen>& runs() const { return runs_; }
 
   // net::WireObserver
@@ -113,13 +114,13 @@ class FloodMeter final : public net::WireObserver {
   };
   std::vector<Ram> ram_;  // of the machine
   std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0, receive_visit_ = 0, receive_run_ = 0;
-  const net::Medium* near_ = nullptr;  // on which the generator is
+  const net::Medium* near_ = nullptr;  // the generator's medium
   std::vector<FloodSeen> runs_;
   bool open_ = false;
   NetCounters before_;
-  Time duration_{};  // of the run that was asked for
+  Time duration_{};  // of the requested run
   std::uint64_t others_ = 0;
-  std::uint32_t seen_ = 0;  // of the page's count
+  std::uint32_t seen_ = 0;  // the part of the page's count that was read
   std::uint64_t first_clocks_ = 0, first_halted_ = 0;
   Event look_;
 };

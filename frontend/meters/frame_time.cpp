@@ -24,7 +24,7 @@ std::int64_t FrameTime::total_ns(const ClockDomain& clock) const {
   return ns_each(std::accumulate(clocks.begin(), clocks.end(), std::uint64_t{0}), clock, frames);
 }
 
-// Not the parts are rounded, but the sums up to each of them.
+// The cumulative sums are rounded, not the parts.
 std::array<std::int64_t, FrameTime::parts> FrameTime::parts_ns(const ClockDomain& clock) const {
   std::array<std::int64_t, parts> ns{};
   std::uint64_t sum = 0;
@@ -48,7 +48,7 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
       last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
-  // The first interrupt sources are the slots, those after them planar devices.
+  // The first interrupt sources are the slots; planar devices follow.
   machine().interrupts().watch([this, slots = machine().config().slot_widths.size()](unsigned, unsigned source, Time) {
     if (source >= slots) return;
     settle();
@@ -111,7 +111,7 @@ void FrameTimer::observe(const net::WireRecord& record) {
   marks_.push_back({record.end, number, clocks_});
 }
 
-// The event has just fired and is no longer pending: the clocks up to here are still the gap's.
+// The event has just fired and is no longer pending: the clocks up to here still belong to the gap.
 void FrameTimer::gap_over(Time) {
   ++signals_;
   settle();
@@ -121,7 +121,7 @@ void FrameTimer::gap_over(Time) {
 void FrameTimer::row_ended(std::uint32_t packet_bytes, std::uint64_t ticks) {
   std::vector<Mark> row;
   row.swap(marks_);
-  // A row without a frame never began; `ticks` is whatever the guest said.
+  // A row without a frame never began; `ticks` is an unchecked value from the guest.
   constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
   const auto longest = static_cast<std::uint64_t>((Time::never() - row_began_).ps / tick);
   const Time end = row_began_ + Time{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};

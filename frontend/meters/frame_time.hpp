@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the time of a full-size frame goes, measured while the guest runs: the counters of the processor
-// (Cpu::account()), read whenever a signal appears on or leaves the wire or an adapter pulls its interrupt.
+// Where the time of a full-size frame goes, measured while the guest runs from the counters of the processor
+// (Cpu::account()), which are read whenever a signal begins or ends on the wire or an adapter raises its interrupt.
 //
-// Every clock of the processor belongs to one part. Where several things happen at once the first of this list has it:
-//   bus_wait   the processor stands still for a cycle on its pins, whatever instruction it belongs to: port accesses,
-//              adapter memory, interrupt acknowledge; the wait for the channel while a bus master has it included
+// Every clock of the processor belongs to one part. Where several things happen at once, the first one listed counts:
+//   bus_wait   the processor is stalled by a cycle on its pins, whatever instruction it belongs to: port accesses,
+//              adapter memory, interrupt acknowledge; includes the wait for the channel while a bus master has it
 //   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (such as the copy
-//              with checksum), their cycles on the pins excluded; a loop's first pass is not seen as one
+//              with checksum), without their cycles on the pins; a loop's first pass is not recognised as one
 //   stack      it runs anything else
-//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap after it; with
-//              adapters on several media, on any of those
-//   card       it is halted, the wire is silent, and it is an adapter that ends this: by sending or by an interrupt
-//   idle       the same, and another station ends it: its turn-around, its delayed acknowledgement, its backoff
+//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or during the gap after it;
+//              with adapters on several media, on any of those
+//   card       it is halted, the wire is silent, and an adapter ends this state: by sending or by an interrupt
+//   idle       the same, but another station ends it: its turnaround, its delayed acknowledgement, its back-off
 // Between collisions the wire is silent: such a wait belongs to the station that sends next.
-// Bus masters that take memory cycles from a running processor make what it runs longer: that is counted there.
+// Memory cycles that bus masters take from a running processor lengthen what it runs and are counted there.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ struct FrameTime {
 
   std::uint32_t packet_bytes = 0;  ///< of the netio row
   std::uint32_t frame_bytes = 0;   ///< the longest frames that the machine sent in it, FCS included
-  std::uint64_t frames = 0;        ///< intervals from the end of one such frame to the next that were measured
-  std::array<std::uint64_t, parts> clocks{};  ///< of all of them together; shorter frames between are part of it
+  std::uint64_t frames = 0;        ///< measured intervals from the end of one such frame to the next
+  std::array<std::uint64_t, parts> clocks{};  ///< of all of them together, including shorter frames in between
 
   /// Nanoseconds per frame, for a processor with this clock. The parts are rounded so that they add up to total_ns().
   std::int64_t total_ns(const ClockDomain& clock) const;
@@ -45,15 +45,15 @@ struct FrameTime {
   void archive(Archive& a) { a(packet_bytes, frame_bytes, frames, clocks); }
 };
 
-/// Watches a machine of a lab from its construction on. Changes nothing in it.
+/// Watches a machine of a lab from construction on. Changes nothing in it.
 class FrameTimer final : public net::WireObserver {
  public:
   explicit FrameTimer(Lab& lab, std::size_t machine = 0);
   ~FrameTimer() override;
   FrameTimer(const FrameTimer&) = delete;
 
-  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those
-  /// after its end (the queue that drains while the guest prints) excepted.
+  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, except
+  /// those after its end (the queue that drains while the guest prints).
   void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
   /// One entry for each row that had at least two frames of its longest length.
   const std::vector<FrameTime>& rows() const { return rows_; }
@@ -62,7 +62,7 @@ class FrameTimer final : public net::WireObserver {
   void begins(const net::Medium& medium, std::string_view sender, Time now) override;
   void observe(const net::WireRecord& record) override;
 
-  /// Not part of the lab's state: a run that is restored goes on counting.
+  /// Not part of the lab's state: a restored run continues counting.
   void archive(Archive& a);
 
  private:
@@ -82,15 +82,15 @@ class FrameTimer final : public net::WireObserver {
 
   Lab& lab_;
   std::size_t number_;
-  std::string senders_;              // how the names of the machine's ports begin: by their slots
-  std::vector<net::Medium*> media_;  // its adapters are on these
+  std::string senders_;              // prefix of the names of the machine's ports: their slots
+  std::vector<net::Medium*> media_;  // those of its adapters
   cpu::Cpu::Account last_;
   Clocks clocks_{};            // so far
-  std::uint64_t silence_ = 0;  // halted clocks of a silent wire that nobody has ended yet
+  std::uint64_t silence_ = 0;  // halted clocks of a silence on the wire that has not ended yet
   std::uint32_t signals_ = 0;
-  Time occupied_until_{};  // by the longest gap after a signal so far
-  Event gap_;              // that one ends
-  // the present row: its first frame, and its longest ones (in a long row every second, fourth... of them)
+  Time occupied_until_{};  // end of the longest gap after a signal so far
+  Event gap_;              // end of that gap
+  // the current row: its first frame, and its longest ones (in a long row every second, fourth... of them)
   Time row_began_ = Time::never();
   std::uint32_t longest_ = 0;
   std::uint64_t longest_count_ = 0, stride_ = 1;

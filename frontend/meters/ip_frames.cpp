@@ -20,7 +20,7 @@ std::optional<std::size_t> ip_datagram_at(const net::WireRecord& record) {
     if (b.size() < 14 || net::get16(b, 12) != type_ip) return {};
     return 14;
   }
-  // Access and frame control, addresses, the routing field that the source address announces, LLC and SNAP.
+  // Access and frame control, addresses, the routing field that the source address indicates, LLC and SNAP.
   if (b.size() < 15) return {};
   const std::size_t llc = 14 + (b[8] & 0x80 ? b[14] & 0x1F : 0);
   if (b.size() < llc + 8 || net::get16(b, llc) != 0xAAAA || b[llc + 2] != 0x03 || net::get16(b, llc + 6) != type_ip)

@@ -39,7 +39,7 @@ bool TestMeter::of_a_test(const net::WireRecord& record) {
   const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = net::get16(ip, 2);
   if (header < 20 || total < header + 8 || ip.size() < header + 8) return false;
   if (ip[9] == udp) {
-    const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the header of the datagram
+    const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the UDP header
     if (record.good()) datagram_bytes_ += total - header - (first ? 8 : 0);
     return sent;
   }
@@ -52,7 +52,7 @@ bool TestMeter::of_a_test(const net::WireRecord& record) {
 void TestMeter::observe(const net::WireRecord& record) {
   const bool begins = of_a_test(record) && !began_;
   if (begins) began_ = record.start;
-  // A machine that only receives a test's datagrams sends nothing that begins one: every frame counts.
+  // A machine that only receives a test's datagrams sends no frame that begins a test, so every frame counts.
   if (frames_++ % stride_ != 0 && !begins) return;
   const auto account = lab_.machine(number_).cpu().account();
   marks_.push_back({record.end, account.clocks, account.halted, datagram_bytes_});
@@ -62,7 +62,7 @@ void TestMeter::observe(const net::WireRecord& record) {
   marks_.resize(marks_.size() / 2);
 }
 
-/// Evenly between two marks; as the nearest one outside of them.
+/// Interpolated between two marks; outside the marks, the nearest one.
 TestMeter::Mark TestMeter::at(Time time) const {
   const auto later =
       std::upper_bound(marks_.begin(), marks_.end(), time, [](Time t, const Mark& mark) { return t < mark.at; });

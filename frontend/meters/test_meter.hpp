@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the processor did and what left on the wire while a test of netperf ran. The guest tells how long a test took
-// only after it, when its results have come from the server, and before it there is a control connection: busy shares
-// and rates from line to line would cover both.
+// What the processor did and what was sent on the wire during a netperf test. The guest reports the duration of a test
+// only after it, when the server's results have arrived, and a control connection precedes the test: busy shares and
+// rates from line to line would include both.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace planar {
 
-/// Watches a machine of a lab from its construction on. Changes nothing in it.
+/// Watches a machine of a lab from construction on. Changes nothing in it.
 class TestMeter final : public net::WireObserver {
  public:
-  /// From `from` on; bytes are those of datagrams, sent or received, that left whole.
+  /// From `from` on; bytes are those of datagrams, sent or received, that were sent completely.
   struct Span {
     Time from{}, to{};
     std::uint64_t clocks = 0, halted = 0, datagram_bytes = 0;
@@ -32,15 +32,15 @@ class TestMeter final : public net::WireObserver {
   ~TestMeter() override;
   TestMeter(const TestMeter&) = delete;
 
-  /// When the test under way began: with the first frame that this machine has sent on another than the control
-  /// connection, which is the first of all, since the last test ended.
+  /// The start of the current test: the first frame since the last test that this machine has sent on a connection
+  /// other than the control connection, which is the first of all.
   std::optional<Time> began() const { return began_; }
-  /// The test that began at `from` took `duration`. Notes nothing where the machine was not watched then.
+  /// The test that began at `from` took `duration`. Records nothing if the machine was not watched then.
   void test_ended(Time from, Time duration);
   const std::vector<Span>& tests() const { return tests_; }
 
   void observe(const net::WireRecord& record) override;
-  /// Not part of the lab's state: a run that is restored goes on counting.
+  /// Not part of the lab's state: a restored run continues counting.
   void archive(Archive& a);
 
  private:
@@ -54,9 +54,9 @@ class TestMeter final : public net::WireObserver {
 
   Lab& lab_;
   std::size_t number_;
-  std::string senders_;                        // how the names of the machine's ports begin
-  std::vector<net::Medium*> media_;            // its adapters are on these
-  std::optional<std::uint32_t> control_port_;  // that the first connection leads to
+  std::string senders_;                        // prefix of the names of the machine's ports
+  std::vector<net::Medium*> media_;            // those of its adapters
+  std::optional<std::uint32_t> control_port_;  // destination port of the first connection
   std::optional<Time> began_;
   std::uint64_t datagram_bytes_ = 0;
   std::uint64_t frames_ = 0, stride_ = 1;
