@@ -39,8 +39,7 @@ struct RunIdentity {
 
 struct KeptReading {
   std::optional<KeptRun> run;
-  std::string problem;  ///< why the file is invalid; empty for a valid one of another program, machine or other
-                        ///< arguments
+  std::string problem;  ///< why the file is invalid; empty for a valid one of another program or run
 };
 
 /// The file's text, sealed.
