@@ -64,7 +64,7 @@ class Connection {
     return {socket_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), 0};
   }
 
-  /// The connection has been idle for `limit`: its client is gone without closing it, was never a netio client, or
+  /// The connection has been idle for `limit`: its client has gone without closing it, was never a netio client, or
   /// sends an occasional byte to keep it open. Each transfer counts as activity for the time it would take at 1 KB/s.
   bool idle(Time limit) const { return host_now() - busy_until_ >= limit; }
   /// False when the connection is over.

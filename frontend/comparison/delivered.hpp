@@ -13,7 +13,7 @@ namespace planar {
 /// Whether the figure differs from the delivered rate by more than 1 %.
 bool differs_from_delivered(const Benchmark& benchmark, const CellOutcome& outcome, std::uint32_t size);
 
-/// The figure for a table's cell, marked with "*" where it differs; "-" where there is none.
+/// The figure for a table's cell, marked with "*" if it differs; "-" if there is none.
 std::string figure_text(const Benchmark& benchmark, const CellOutcome& outcome, std::uint32_t size);
 
 /// Explains "*" and lists the cards concerned with their delivered rates; empty if no figure is marked.

@@ -20,8 +20,8 @@ struct MachineDevices {
 
 /// Describes the devices named in `chosen`, or all if it is empty, without changing anything. A name is that of a
 /// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either of these after a machine's name
-/// and a dot ("client.pic"); a machine's name alone selects all of its devices. Throws Error, listing the devices, for
-/// a name that matches nothing.
+/// and a dot ("client.pic"); a machine's name alone selects all of its devices. Throws Error, with a suggestion or the
+/// devices, for a name that matches nothing.
 std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen);
 
 /// Each machine under a heading with its time, each device under its name.

@@ -225,7 +225,7 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   return r;
 }
 
-/// The guest's netserver for a netperf outside: on the host, through slirp unless --net says otherwise.
+/// Runs the guest's netserver for an outside netperf: on the host, through slirp unless --net says otherwise.
 int run_netserver(NetperfOptions o) {
   if (o.against) throw Error("--serve and --against both say who the client is; give one of them");
   if (o.runs > 1) throw Error("--serve and --runs: what a host measures does not repeat; leave --runs out");

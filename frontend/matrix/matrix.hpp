@@ -95,7 +95,7 @@ struct MatrixOptions {
   std::string file_of(const Cell& cell) const;
 };
 
-/// Millions of host instructions that a run takes, by processor, medium, machines, bonded cards and virtual time
+/// Millions of host instructions for a run, by processor, medium, machines, bonded cards and virtual time
 /// (docs/performance.md#the-order-of-runs); one that may end early counts as if it did not. Throws Error for a machine
 /// that does not exist.
 std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options);
