@@ -36,7 +36,7 @@ struct FrameTime {
 
   std::uint32_t packet_bytes = 0;  ///< of the netio row
   std::uint32_t frame_bytes = 0;   ///< the longest frames that the machine sent in it, FCS included
-  std::uint64_t frames = 0;        ///< measured intervals from the end of one such frame to the next
+  std::uint64_t frames = 0;        ///< measured intervals, each from the end of one such frame to the end of the next
   std::array<std::uint64_t, parts> clocks{};  ///< of all of them together, including shorter frames in between
 
   /// Nanoseconds per frame, for a processor with this clock. The parts are rounded so that they add up to total_ns().
