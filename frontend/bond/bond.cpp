@@ -63,17 +63,18 @@ const AdapterEntry& adapter_in(const Config& config, unsigned slot) {
 std::vector<unsigned> bonded_slots(const Config& config, unsigned count) {
   auto slots = network_slots(config);
   if (slots.size() < 2)
-    throw Error("--bond: the machine has one network adapter; write --bond 2, or a --card for each slot");
+    throw Error(fmt::format("--bond: the machine has {} network adapter; write --bond 2, or a --card for each slot",
+                            slots.empty() ? "no" : "one"));
   if (slots.size() > BondOptions::most || (count && slots.size() != count))
     throw Error(fmt::format(
         "--bond{}: the machine has {} network adapters, in slots {}; {}", count ? fmt::format(" {}", count) : "",
         slots.size(), fmt::join(slots, ", "),
-        count ? "leave the number or some of them out" : fmt::format("a bond is of up to {}", BondOptions::most)));
+        count ? "leave the number or some of them out" : fmt::format("a bond has at most {}", BondOptions::most)));
   for (const unsigned slot : slots) {
     const AdapterEntry& adapter = adapter_in(config, slot);
     if (ethernet_rate(adapter.medium) == 0)
-      throw Error(
-          fmt::format("--bond: {} in slot {} is no Ethernet adapter, and a bond is of those", adapter.name, slot));
+      throw Error(fmt::format("--bond: {} in slot {} is not an Ethernet adapter; only those can be bonded",
+                              adapter.name, slot));
   }
   return slots;
 }
@@ -109,7 +110,7 @@ void repeat_card(MachineOptions& machine, unsigned count) {
   if (machine.cards.size() > 1) return;  // their number is checked later
   if (const auto card = parse_card_option(machine.cards.front()); card.slot)
     throw Error(
-        fmt::format("--bond {0} --card {1}: the slot is for one; write --card {2} --bond {0}, or a --card for each",
+        fmt::format("--bond {0} --card {1}: a slot holds one card; write --card {2} --bond {0}, or a --card for each",
                     count, machine.cards.front(), card.name));
   machine.cards.assign(count, machine.cards.front());
 }

@@ -48,7 +48,7 @@ Bench add_cpu(CLI::App& app) {
       ->type_name("N")->capture_default_str();
   // clang-format on
   app.add_flag("--verify-memo", o->verify_memo,
-               "On a Pentium II or III, compute also those blocks of code whose way through the pipeline is known, and "
+               "On a Pentium II or III, also recompute the blocks of code whose pipeline timing is known, and "
                "compare; a difference is an error");
   app.add_option("--compare", o->compare, "An earlier result (JSON) to compare with")->type_name("FILE");
   return [o] { return bench_cpu(*o); };

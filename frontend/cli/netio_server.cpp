@@ -208,7 +208,7 @@ Verb add_netio_server(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   verb->add_option("--idle", o->idle,
-                   "Close a connection that has been idle for so many seconds in all; each KB that moves makes up for "
+                   "Close a connection that has been idle for this many seconds in total; each KB transferred offsets "
                    "one of them")
       ->type_name("N")
       ->capture_default_str();

@@ -281,11 +281,10 @@ Verb add_published(CLI::App& app) {
   verb->add_flag("--check", o->check,
                  "Fail (exit code 1) with the name of each row whose residual is outside its recorded band: what the "
                  "placements of the guest gave when the record was made, and 1 % on either side");
-  verb->add_option(
-          "--record", o->record,
-          "Write the residuals of the rows that are run to this file, with the others that it has, or those of the "
-          "built-in record; "
-          "frontend/published/residuals.json is the record that a build takes")
+  verb->add_option("--record", o->record,
+                   "Write the residuals of the rows that are run to this file; the other rows are kept from it or, if "
+                   "it is new, "
+                   "taken from the built-in record, which is built from frontend/published/residuals.json")
       ->type_name("FILE");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
   verb->footer(

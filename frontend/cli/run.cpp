@@ -152,7 +152,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit, bool waits) {
   auto steps = read_all_steps(o, lab.machine(0), limit);
   if (o.timeout && !waits && steps.empty())
     throw Error(
-        fmt::format("--timeout {0}: the run waits for no text; add --until screen:TEXT, or end it at that time "
+        fmt::format("--timeout {0}: the run does not wait for a text; add --until screen:TEXT, or end it at that time "
                     "with --until \"{0}\"",
                     *o.timeout));
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
@@ -394,10 +394,9 @@ Verb add_run(CLI::App& app) {
       ->type_name("DIR")
       ->capture_default_str();
   o->output.add_to(*verb);
-  verb->add_option(
-          "--audio", o->audio,
-          "Record the PC speaker of the first machine as a .wav file (48 kHz), in virtual time: what it says is "
-          "the same on every host, and recording changes no result")
+  verb->add_option("--audio", o->audio,
+                   "Record the PC speaker of the first machine as a .wav file (48 kHz), in virtual time: it is the "
+                   "same on every host, and recording changes no result")
       ->type_name("FILE.wav");
   verb->add_flag(
       "--window", o->output.window,

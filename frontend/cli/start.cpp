@@ -23,6 +23,14 @@ namespace planar {
 
 namespace {
 
+/// Whether the file of a drive's option is there; its name may contain commas, as may the options after it.
+bool is_there(const std::string& drive) {
+  std::error_code unknown;
+  for (auto end = drive.size(); end != std::string::npos && end > 0; end = drive.rfind(',', end - 1))
+    if (std::filesystem::exists(drive.substr(0, end), unknown)) return true;
+  return false;
+}
+
 /// The lab that `planar run` would build from the same choice.
 LabConfig chosen_lab(const StartChoice& choice) {
   MachineOptions options;
@@ -59,10 +67,8 @@ class Actions final : public StartActions {
   }
 
   void check(const StartChoice& choice) const override {
-    std::error_code unknown;
     for (const auto* file : {&choice.diskette, &choice.diskette_b, &choice.disk, &choice.cdrom})
-      if (!file->empty() && *file != empty_drive &&
-          !std::filesystem::exists(file->substr(0, file->find(",mode=")), unknown))
+      if (!file->empty() && *file != empty_drive && !is_there(*file))
         throw Error(fmt::format("{}: there is no such file", *file), ExitCode::missing_file);
     chosen_lab(choice);
   }

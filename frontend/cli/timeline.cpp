@@ -87,7 +87,8 @@ Verb add_timeline(CLI::App& app) {
   verb->add_option("--frame", o->frame,
                    "The frame, by its number in the capture (default: the longest that the file shows)")
       ->type_name("N");
-  verb->add_option("--zoom", o->zoom, "Draw only this long a part, from the longest transfer on")->type_name("TIME");
+  verb->add_option("--zoom", o->zoom, "Draw only a section of this length, starting at the longest transfer")
+      ->type_name("TIME");
   verb->add_option("--name", o->names, "What to call each timeline (default: its file)")->type_name("TEXT");
   verb->add_option("--title", o->title, "The picture's title")->type_name("TEXT");
   verb->add_option("--svg", o->svg, "Write the picture; without it only its figures are printed")->type_name("FILE");

@@ -47,8 +47,8 @@ std::string delivered_csv(const Comparison& c) {
   for (const CellOutcome& o : c.outcomes)
     for (const auto size : c.sizes)
       if (const auto value = o.delivered(c.benchmark, size))
-        out += fmt::format("{},{},{},{}_delivered,{:.2f},{},{}\n", o.cell.machine, csv_field(o.cell.card_option()),
-                           size, c.benchmark.metric, *value, c.benchmark.unit,
+        out += fmt::format("{},{},{},{}_delivered,{:.2f},{},{}\n", csv_field(o.cell.machine),
+                           csv_field(o.cell.card_option()), size, c.benchmark.metric, *value, c.benchmark.unit,
                            find_adapter(o.cell.card).hypothetical ? "yes" : "no");
   return out;
 }

@@ -100,7 +100,7 @@ SweepPlan load_plan(const fs::path& folder) {
       cell.placement = entry.value("placement", 0u);
       plan.cells.push_back(std::move(cell));
     }
-    if (plan.cells.size() % plan.runs) refuse("its cells are not whole");
+    if (plan.cells.size() % plan.runs) refuse("the number of cells is not a multiple of the number of runs");
     for (std::size_t n = 0; n < plan.cells.size(); ++n) {  // those that combine_outcomes() merges into one
       const Cell &cell = plan.cells[n], &first = plan.cells[n - n % plan.runs];
       if (cell.machine != first.machine || cell.card_option() != first.card_option() || cell.settings != first.settings)

@@ -119,18 +119,17 @@ std::string sentence(const Comparison& c, const Card& one) {
   }
   if (one.part(idle) >= std::max(one.part(FrameTime::card), little * one.total))
     return fmt::format(
-        "{}: limited by the other station, or by the wait for it: for {} processor and wire rest until it "
-        "acts{}.",
+        "{}: limited by the other station, or by the wait for it: for {} the processor and the wire are idle until "
+        "it acts{}.",
         one.title, of_frame(one, one.part(idle)), wire_would_allow(c, one));
   if (one.part(FrameTime::card) >= little * one.total)
-    return fmt::format("{}: limited by the card: for {} processor and wire rest until it acts{}.", one.title,
-                       of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
+    return fmt::format("{}: limited by the card: for {} the processor and the wire are idle, waiting for it{}.",
+                       one.title, of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
   if (!limit && one.share(waiting_for_wire) >= most_of_time)
-    return fmt::format("{}: limited by the wire, or by the token: for {} it is occupied while the processor rests.",
+    return fmt::format("{}: limited by the wire, or by the token: for {} it is busy while the processor is idle.",
                        one.title, of_frame(one, waiting_for_wire));
   return fmt::format(
-      "{}: limited by taking turns: for {} the processor is busy, for {} it rests while the wire is "
-      "occupied{}.",
+      "{}: limited by alternation: for {} the processor is busy, for {} it is idle while the wire is busy{}.",
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
 }
 
@@ -153,10 +152,9 @@ std::optional<std::string> losses(const CellOutcome& o) {
   if (offered <= 0) return std::nullopt;
   const auto percent = [&](double frames) { return fmt::format("{:.1f} %", 100 * frames / offered); };
   std::string out = card_name(o.cell) + ": ";
-  out += o.result->contains("knee_per_s")
-             ? fmt::format("up to {:.0f} frames/s less than 1 % are not delivered in time; ",
-                           (*o.result)["knee_per_s"].get<double>())
-             : std::string("loses more than 1 % at every rate; ");
+  out += o.result->contains("knee_per_s") ? fmt::format("up to {:.0f} frames/s, more than 99 % are delivered in time; ",
+                                                        (*o.result)["knee_per_s"].get<double>())
+                                          : std::string("loses more than 1 % at every rate; ");
   out +=
       fmt::format("of {:.0f} frames/s {} are delivered in time", row["offered_per_s"].get<double>(), percent(in_time));
   if (const double late = row["delivered"].get<double>() - in_time; late > 0)
@@ -175,7 +173,7 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
                   c.benchmark.unit, slow.rate > 0 ? 100 * (fast.rate - slow.rate) / slow.rate : 0.0);
   if (fast.rate < slow.rate * 1.005)
     return fmt::format("{} and {} differ by less than half a percent.", fast.title, slow.title);
-  if (gain < 1) return head + ", though not by the largest packets, whose frame takes no less time.";
+  if (gain < 1) return head + ", though not with the largest packets, where a frame takes just as long.";
   std::array<unsigned, FrameTime::parts> order{};
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {

@@ -266,7 +266,7 @@ std::string ResultDiff::text(const std::string& first, const std::string& second
     for (const Difference& d : row.configuration) out += "  because " + line(d);
     for (const Difference& d : row.figures) out += "  " + line(d);
     if (!row.figures.empty() && row.configuration.empty())
-      out += "  no setting or timing value that both name differs\n";
+      out += "  no setting or timing value present in both differs\n";
     differing += row.where == RowDiff::Where::both && !row.figures.empty();
   }
   return out + fmt::format("{} of {} rows differ in their figures\n", differing, compared);
@@ -291,8 +291,9 @@ ResultDiff diff_results(const ordered_json& a_file, const std::string& a_name, c
     throw Error(fmt::format("{} and {}: one is of regress, the other of netio or compare; their figures do not compare",
                             a_name, b_name));
   if (!a.benchmark.empty() && !b.benchmark.empty() && a.benchmark != b.benchmark)
-    throw Error(fmt::format("{} is of {}, {} of {}: results of different benchmarks do not compare; name two of one",
-                            a_name, a.benchmark, b_name, b.benchmark));
+    throw Error(
+        fmt::format("{} is of {}, {} of {}: results of different benchmarks cannot be compared; name two of the same",
+                    a_name, a.benchmark, b_name, b.benchmark));
   ResultDiff diff;
   diff.program = differences_of_both(a.program, b.program);
   if (a.rows.size() == 1 && b.rows.size() == 1 && a.rows[0].name != b.rows[0].name) {  // two cards or machines

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/comparison/compare_report.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/svg_plot.hpp"
@@ -105,10 +106,9 @@ std::string spread_csv(const Comparison& c) {
     const std::pair<const char*, double> values[] = {
         {"ci95", row.spread.ci95}, {"stddev", row.spread.stddev}, {"min", row.spread.least}, {"max", row.spread.most}};
     const Cell& cell = row.outcome->cell;
-    const auto card =
-        cell.options.find(',') == std::string::npos ? cell.card_option() : "\"" + cell.card_option() + "\"";
+    const auto machine = csv_field(cell.machine), card = csv_field(cell.card_option());
     for (const auto& [name, value] : values)
-      out += fmt::format("{},{},{},{}_{},{:.2f},{},{}\n", cell.machine, card, row.size, c.benchmark.metric, name, value,
+      out += fmt::format("{},{},{},{}_{},{:.2f},{},{}\n", machine, card, row.size, c.benchmark.metric, name, value,
                          c.benchmark.unit, find_adapter(cell.card).hypothetical ? "yes" : "no");
   }
   return out;

@@ -93,7 +93,7 @@ DebugCommands::Result DebugCommands::execute(Debugger& debugger, const std::stri
   if (const Command* const c = find(name, arguments)) {
     if (c->runs && !runs_) throw Error(fmt::format("{}: gdb itself steps and continues the machine", name));
     if (const auto most = most_words(*c); arguments.size() > most)
-      throw Error(fmt::format("{}: '{}' is too much; write {}", line, arguments[most],
+      throw Error(fmt::format("{}: unexpected argument '{}'; write {}", line, arguments[most],
                               most ? fmt::format("{} {}", name, c->arguments) : name));
     return c->run(debugger, arguments);
   }
@@ -185,7 +185,7 @@ void check_sender(Debugger& debugger, const std::string& sender) {
   for (const net::Medium* medium : debugger.lab().media())
     for (const net::Port* port : medium->ports())
       if (port) all.push_back(port->name());
-  if (all.empty()) throw Error("nothing of this lab is on a wire; there are no frames");
+  if (all.empty()) throw Error("no adapter of this lab is on a medium; there are no frames");
   const auto meant = [&](const std::string& name) { return name.find(sender) != std::string::npos; };
   if (std::none_of(all.begin(), all.end(), meant))
     throw Error(fmt::format("'{}' sends no frames; the senders are {}", sender, fmt::join(all, ", ")));

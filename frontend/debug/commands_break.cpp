@@ -173,7 +173,7 @@ Result break_time(Debugger& d, const Arguments& a) {
   Breakpoint b;
   b.kind = BreakKind::time;
   b.at = parse_time_words(a, 1);
-  if (b.at <= d.lab().scheduler().now()) throw Error(fmt::format("{:.9f} s is not ahead", b.at.seconds()));
+  if (b.at <= d.lab().scheduler().now()) throw Error(fmt::format("{:.9f} s has already passed", b.at.seconds()));
   return added(d, b, fmt::format("time {:.9f} s", b.at.seconds()));
 }
 

@@ -78,7 +78,7 @@ Result write_bytes(Debugger& d, const Arguments& a, bool is_physical) {
   for (std::uint32_t n = 1; n < a.size(); ++n) {
     const auto value = static_cast<std::uint8_t>(parse_small(d, a[n], 0xFF));
     if (!(is_physical ? cpu.poke(at + n - 1, value) : cpu.poke_linear(at + n - 1, value)))
-      throw Error(fmt::format("{:08X}h is no memory that can be written", at + n - 1));
+      throw Error(fmt::format("{:08X}h is not writable memory", at + n - 1));
   }
   d.changed();
   return {};

@@ -110,8 +110,8 @@ Stop Debugger::reverse_step(std::size_t count) {
 Stop Debugger::abandon_search(const Position& here) {
   Stop stop = take_stop();
   const auto& list = history_.list();
-  const auto from = std::find_if(list.rbegin(), list.rend(),
-                                 [&](const Checkpoint& c) { return c.positions[current_] <= here; });
+  const auto from =
+      std::find_if(list.rbegin(), list.rend(), [&](const Checkpoint& c) { return c.positions[current_] <= here; });
   if (from != list.rend()) {
     go(*from, here);
   } else {

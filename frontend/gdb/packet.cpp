@@ -71,6 +71,7 @@ void PacketReader::byte(std::uint8_t value) {
       if (digit(c) < 0) {
         note(Received::Kind::damaged);
         state_ = State::outside;
+        if (c == '$') break;  // the next packet begins where the checksum should be
         return;
       }
       check_ = static_cast<std::uint8_t>(check_ << 4 | digit(c));

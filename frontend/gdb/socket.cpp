@@ -86,7 +86,7 @@ Socket::Socket(const Endpoint& endpoint) {
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, ::freeaddrinfo);
   for (const addrinfo* a = list.get(); a && listener_ < 0; a = a->ai_next) listener_ = listen_at(*a);
   if (listener_ < 0)
-    throw Error(fmt::format("--gdb: {}:{} cannot be listened on: {}; give another port", endpoint.host, endpoint.port,
+    throw Error(fmt::format("--gdb: cannot listen on {}:{}: {}; give another port", endpoint.host, endpoint.port,
                             std::strerror(errno)));
   port_ = bound_port(listener_);
 }

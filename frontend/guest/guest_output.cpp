@@ -16,9 +16,9 @@ namespace {
 /// The guest's error numbers are those of Linux on i386, whatever the host's are.
 constexpr std::pair<std::string_view, std::string_view> error_words[] = {
     {"error 12", "no memory"},
-    {"error 22", "an argument or a record that makes no sense"},
+    {"error 22", "an invalid argument or record"},
     {"error 32", "the other end has closed the connection"},
-    {"error 71", "the other end does not keep to the protocol"},
+    {"error 71", "the other end violates the protocol"},
     {"error 104", "the other end has reset the connection"},
     {"error 110", "the other end did not answer in time"},
     {"error 111", "nobody listens at that port"},

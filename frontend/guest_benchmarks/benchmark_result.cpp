@@ -154,7 +154,7 @@ std::string BenchmarkResult::interrupted_text() const {
 std::string BenchmarkResult::load_text() const {
   std::string out;
   out += fmt::format("{} {}, {:.1f} % truly busy\n", load_words(cpu_load_percent),
-                     cpu_load_percent ? "by the guest's clock ticks" : "(the guest tells it at the end)",
+                     cpu_load_percent ? "by the guest's clock ticks" : "(the guest reports it at the end)",
                      true_busy_percent);
   if (frame_time && clock) {
     out += fmt::format("from one frame of {} bytes to the next {:.1f} µs at {}:", frame_time->frame_bytes,

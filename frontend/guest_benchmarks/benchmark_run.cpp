@@ -39,7 +39,8 @@ Time parse_seconds(const std::string& text) {
   if (!duration || *duration < 10_ms || *duration > 3600_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 3600 seconds, or a time such as 500ms", text));
   if (duration->ps % (1_ms).ps != 0)
-    throw Error(fmt::format("--seconds {}: the guest counts whole milliseconds; leave out what is below them", text));
+    throw Error(
+        fmt::format("--seconds {}: the guest counts whole milliseconds; round the value to milliseconds", text));
   return *duration;
 }
 

@@ -197,22 +197,21 @@ std::string FloodResult::table() const {
   }
   for (const FloodRow& row : rows)
     if (row.seen.duplicates)
-      out += fmt::format("at {} frames a second {} were delivered twice\n", row.rate, row.seen.duplicates);
+      out += fmt::format("at {} frames/s {} were delivered twice\n", row.rate, row.seen.duplicates);
   for (const FloodRow& row : rows)
     if (row.of_earlier)
-      out += fmt::format("at {} frames a second {} of an earlier rate came out of the adapter\n", row.rate,
-                         row.of_earlier);
+      out += fmt::format("at {} frames/s the adapter delivered {} from an earlier rate\n", row.rate, row.of_earlier);
   for (const FloodRow& row : rows)
     if (row.forwarded && row.counted != row.delivered)
-      out +=
-          fmt::format("at {} frames a second {} came out with other contents\n", row.rate, row.delivered - row.counted);
+      out += fmt::format("at {} frames/s {} were forwarded with altered contents\n", row.rate,
+                         row.delivered - row.counted);
   for (const FloodRow& row : rows)
     if (row.sending_lost())
-      out += fmt::format("at {} frames a second {} were lost on their way out\n", row.rate, row.sending_lost());
+      out += fmt::format("at {} frames/s {} were lost on their way out\n", row.rate, row.sending_lost());
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();
-  out += k ? fmt::format("\nup to {:.0f} frames/s less than 1 % are not delivered in time\n", *k)
+  out += k ? fmt::format("\nup to {:.0f} frames/s, more than 99 % are delivered in time\n", *k)
            : std::string("\nat every rate more than 1 % are not delivered in time\n");
   return out + counts_text();
 }

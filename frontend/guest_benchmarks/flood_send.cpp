@@ -79,7 +79,7 @@ std::string FloodSendResult::table() const {
 
 int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   if (o.runs > 1 && send.from == "both")
-    throw Error("--send both and --runs: say kernel or process, the runs' means are of one of them");
+    throw Error("--send both and --runs: choose kernel or process; means are formed for one of them");
   if (const auto code = o.several(send.from == "kernel" ? flood_send_benchmark : flood_send_process_benchmark))
     return *code;
   if (o.state.restore)

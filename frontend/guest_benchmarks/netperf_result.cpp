@@ -206,7 +206,7 @@ void NetperfResult::put_delivered(const std::vector<TestMeter::Span>& tests) {
 std::string NetperfResult::warning() const {
   if (!serving() && !stream() && sent_again > 0)
     return fmt::format(
-        "the station sent {} again, which the guest had not acknowledged: up to 3 s went by each time. An adapter or "
+        "the station retransmitted {} that the guest had not acknowledged, after up to 3 s each time. An adapter or "
         "its driver can leave a frame until the next one comes (docs/hardware/netperf-stalls.md); see what other "
         "phases give: --runs 8",
         sent_again == 1 ? "a segment" : fmt::format("{} segments", sent_again));

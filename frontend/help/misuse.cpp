@@ -29,14 +29,15 @@ std::string wrong_count(const CommandRow& command, const std::string& what) {
   if (what.ends_with(" missing") || (several && what.ends_with("received 1")))
     return fmt::format("{} needs {}", name, values_of(option));
   if (several) return fmt::format("{} needs {}, once", name, values_of(option));
-  return fmt::format("{}: takes one value, and has more; give it once", name);
+  return fmt::format("{}: takes one value but was given several; give it once", name);
 }
 
 /// "Could not convert: --jobs = -1"
 std::string not_converted(const std::string& what) {
   const auto begin = what.find(": ") + 2, equals = what.find(" = ");
   if (equals == std::string::npos) return what;
-  return fmt::format("{} {}: is no number that it takes", what.substr(begin, equals - begin), what.substr(equals + 3));
+  return fmt::format("{} {}: is not a number that it accepts", what.substr(begin, equals - begin),
+                     what.substr(equals + 3));
 }
 
 /// "--do: nettio not in {netio,netperf}"

@@ -75,7 +75,7 @@ class Check {
       return !value.is_number() || value.get<double>() <= wanted.get<double>() || wrong("is above " + wanted.dump());
     if (keyword == "pattern")
       return !value.is_string() || matches(value.get_ref<const std::string&>(), wanted) ||
-             wrong("is not as it is written there");
+             wrong("does not match the pattern that the schema requires");
     if (keyword == "minItems")
       return !value.is_array() || value.size() >= wanted.get<std::size_t>() || wrong("has too few entries");
     if (keyword == "maxItems")

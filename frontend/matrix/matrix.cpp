@@ -239,7 +239,7 @@ class Matrix {
   bool reuse(std::size_t n) {
     if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
     KeptReading kept_run = read_kept_run(read_text(kept(n)), identity(n), schemas_);
-    if (!kept_run.problem.empty()) say("planar: {}: {}; it counts as absent\n", kept(n).string(), kept_run.problem);
+    if (!kept_run.problem.empty()) say("planar: {}: {}; it is ignored\n", kept(n).string(), kept_run.problem);
     if (!kept_run.run) return false;
     CellOutcome& o = outcomes_[n];
     o.status = kept_run.run->status;
@@ -332,7 +332,7 @@ class Matrix {
   /// Compares the outcome of a repeated run with the cached result.
   void check(std::size_t n, const CellOutcome& now) {
     if (cache_->check(n, cells_[n].key(), now.result, now.problem)) ++outcomes_[n].checked;
-    say_done(n, outcomes_[n].checked ? ": made again, and equal" : ": made again, and not equal");
+    say_done(n, outcomes_[n].checked ? ": run again, same result" : ": run again, another result");
   }
 
   void say_done(std::size_t n, const std::string& what) {

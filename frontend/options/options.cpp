@@ -489,7 +489,7 @@ void StateOptions::add_to(CLI::App& app) {
       ->type_name("N")
       ->group(check_group);
   app.add_flag("--verify-memo", verify_memo,
-               "Pentium II and III: compute also those blocks whose way through the pipeline is known, and compare; a "
+               "Pentium II and III: also recompute blocks whose pipeline timing is known, and compare; a "
                "difference is an error")
       ->group(check_group);
 }

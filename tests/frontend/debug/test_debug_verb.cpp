@@ -75,16 +75,16 @@ TEST_CASE("a frame of nobody is refused at once, with those who send") {
     CHECK(said.status == 2);
     CHECK_THAT(said.err, Contains("'zz' sends no frames; the senders are slot1.ne2.port, peer.port"));
   }
-  CHECK_THAT(debug("model95 --net none", "frame\n").err, Contains("nothing of this lab is on a wire"));
+  CHECK_THAT(debug("model95 --net none", "frame\n").err, Contains("no adapter of this lab is on a medium"));
   CHECK_THAT(debug("model95 --card ne2", "break frame ne2\n").out, Contains("a frame of ne2"));
 }
 
 TEST_CASE("words beyond a command's own are refused, with its form") {
   const std::pair<std::string, std::string> table[] = {
-      {"break 0:7c00 junk", "'junk' is too much; write break ADDRESS"},
-      {"break io 3f8 read junk", "'junk' is too much; write break io PORT[-PORT] [read|write]"},
-      {"continue 5", "'5' is too much; write continue"},
-      {"step 1 2", "'2' is too much; write step [N]"}};
+      {"break 0:7c00 junk", \"unexpected argument 'junk'; write break ADDRESS"},
+      {"break io 3f8 read junk", \"unexpected argument 'junk'; write break io PORT[-PORT] [read|write]"},
+      {"continue 5", \"unexpected argument '5'; write continue"},
+      {"step 1 2", \"unexpected argument '2'; write step [N]"}};
   for (const auto& [command, says] : table) {
     const auto said = debug("model95 --net none", command + "\n");
     INFO(command << "\n" << said.err);

@@ -64,6 +64,13 @@ TEST_CASE("packets are taken out of a stream, and damaged ones are not") {
   const auto restarted = read("$lost$g#67");
   REQUIRE(restarted.size() == 1);
   CHECK(restarted[0].data == "g");
+  for (const std::string cut : {"$lost#$g#67", "$lost#b$g#67"}) {
+    INFO(cut);
+    const auto after = read(cut);
+    REQUIRE(after.size() == 2);
+    CHECK(after[0].kind == Received::Kind::damaged);
+    CHECK(after[1].data == "g");
+  }
   const auto huge = read(frame(std::string(longest_packet + 1, 'a')));
   REQUIRE(huge.size() == 1);
   CHECK(huge[0].kind == Received::Kind::damaged);

@@ -93,11 +93,12 @@ TEST_CASE("a known option that is used wrongly gets an answer in planar's words"
     CHECK(said.status == 2);
     CHECK_THAT(said.err, Contains("planar: " + expected));
   };
-  check("flood --rates 1 --rates 2", "--rates: takes one value, and has more; give it once; see `planar flood --help`");
+  check("flood --rates 1 --rates 2",
+        "--rates: takes one value but was given several; give it once; see `planar flood --help`");
   check("flood --send", "--send needs one of kernel, process, both; see");
   check("netio --against", "--against needs MACHINE[:CARD]; see");
   check("netio --snapshot-at '5 s'", "--snapshot-at needs TIME FILE; see");
-  check("compare --jobs -1", "--jobs -1: is no number that it takes; see `planar compare --help`");
+  check("compare --jobs -1", "--jobs -1: is not a number that it accepts; see `planar compare --help`");
   check("disk", "`planar disk` needs a verb: create, info, commit, repair; see `planar disk --help`");
   check("completion", "`planar completion` needs one of bash, zsh, fish; see");
   check("netio --do ---", "`planar netio` has no option '--do'");

@@ -220,7 +220,7 @@ TEST_CASE("of the runs that are taken one in twenty is made again unasked", "[ca
   while (checked(other)) ++other;
   CHECK(compare(one).status == 0);
   CHECK(compare(other).status == 0);
-  CHECK(compare(one).status == 0);  // made again, and equal
+  CHECK(compare(one).status == 0);  // run again, same result
   cache.plant([](const ordered_json&) { return true; });
   const auto found = compare(one), believed = compare(other);
   CHECK(found.status == 4);
