@@ -18,7 +18,7 @@
 namespace planar {
 namespace {
 
-/// A list of numbers, without K: "8K" is 8 times `kilo`.
+/// A list of plain numbers, with K expanded: "8K" becomes 8 times `kilo`.
 std::string plain_list(const std::string& text, std::uint64_t kilo) {
   std::vector<std::string> items;
   std::string item;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --guest NAME=VALUE of several verbs: planar's own guest in drive A, with a setting.
+// The option --guest NAME=VALUE of several verbs: boots planar's own guest from drive A, with a setting.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct GuestSettings {
   std::vector<std::string> settings;
 
   void add_to(CLI::App& app);
-  /// Over the machine of `lab`, which is called `name`. Throws Error for a lab of several machines, and for text that
-  /// is no setting.
+  /// Applies the settings to the machine of `lab`; `name` is the lab's name. Throws Error for a lab of several
+  /// machines, and for text that is not a setting.
   void give(LabConfig& lab, const std::string& name) const;
 };
 

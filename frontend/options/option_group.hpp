@@ -29,7 +29,7 @@ inline constexpr const char *machine_group = "Machine and network", *drive_group
                             *snapshot_group = "Snapshots", *check_group = "Determinism checks",
                             *matrix_group = "Runs of a comparison";
 
-/// `option` may be given several times, with one value each time: what follows it is the next argument.
+/// Lets `option` be repeated, with exactly one value each time: the word after that is the next argument.
 CLI::Option* repeatable(CLI::Option* option);
 
 }  // namespace planar

@@ -23,7 +23,7 @@
 namespace planar {
 
 namespace {
-/// The uncertain clocks of a P6 (published --sensitivity): the only values of a processor that --set takes.
+/// The uncertain clocks of a P6 (published --sensitivity): the only processor values that --set accepts.
 constexpr std::array<std::string_view, 7> p6_clocks{
     "cpu.repeat_start", "cpu.repeat_slow_start", "cpu.interrupt_entry", "cpu.interrupt_return", "cpu.page_walk",
     "l2.latency",       "l2.line_clocks"};
@@ -83,7 +83,7 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
     file.resize(comma);
   }
   if (file.empty()) throw Error(fmt::format("{} {}: no file given; write {} FILE[,mode=MODE]", option, text, option));
-  // A comma and an '=' may be part of a name, but not if only what is before them is there.
+  // A comma and an '=' may be part of a file name, unless only the part before the comma exists as a file.
   std::error_code unknown;
   if (const auto comma = file.rfind(','), equals = file.rfind('=');
       comma != std::string::npos && equals != std::string::npos && equals > comma &&
@@ -105,8 +105,8 @@ void set_drive(Config& config, const std::string& path, const std::string& origi
     if (key != "id") config.set_text(path + "." + key, value, origin);
 }
 
-/// Drives at the number given by id=, or the first free one of `order`. Throws Error for a second one of the command
-/// line at a number, where it would replace the first; one of the machine's file it replaces.
+/// Puts each drive at the number given by id=, or at the first free number of `order`. A drive of the machine's file at
+/// that number is replaced. Throws Error if the command line names two drives for one number.
 void set_drives(Config& config, const std::string& table, const std::vector<std::string>& texts,
                 const std::vector<unsigned>& order, const std::vector<std::string>& keys) {
   const DrivePlaces& places = board_kind_of(config).drives;
@@ -164,7 +164,7 @@ storage::DiskSpec parse_image_option(const std::string& option, const std::strin
   return parse_disk(option, text, {"format"}, storage::WriteMode::memory);
 }
 
-std::string seed_problem(const std::string& text) {  // CLI::Range takes what is too large for the largest number
+std::string seed_problem(const std::string& text) {  // CLI::Range would clamp a number that is too large
   const auto number = parse_number(text);
   return number && *number <= INT64_MAX ? std::string() : fmt::format("{} not in range 0 to {}", text, INT64_MAX);
 }
@@ -306,7 +306,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
 
 namespace {
 
-/// Settings shared by all machines of a lab; `target` is a machine's configuration or a lab's.
+/// Settings shared by all machines of a lab; `target` is the configuration of a machine or a lab.
 void apply_shared(const MachineOptions& o, auto& target) {
   if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
   if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
@@ -473,7 +473,7 @@ void StateOptions::add_to(CLI::App& app) {
          "(exit 4). Slow; needs a build with Unicorn")
       ->group(check_group);
   app.add_option("--lockstep-plant", lockstep_plant, "Corrupt Unicorn's result after instruction N")->group("");
-  // None of them may change a virtual result.
+  // None of these options may change a virtual result.
   app.add_option("--check-block-length", block_length, "Decode at most N instructions per block")
       ->type_name("N")
       ->check(CLI::Range(1, 64))

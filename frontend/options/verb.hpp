@@ -5,7 +5,7 @@
 
 namespace planar {
 
-/// Runs a verb after its command line was parsed and gives the exit code. Problems are thrown as Error.
+/// Runs a verb after its command line has been parsed and returns the exit code. Problems are thrown as Error.
 using Verb = std::function<int()>;
 
 }  // namespace planar
