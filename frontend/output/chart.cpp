@@ -61,7 +61,7 @@ std::string chart_lines(const std::string& title, const std::vector<std::string>
 std::string chart_style() { return chart_file("uPlot.min.css") + "\n" + chart_file("charts.css"); }
 
 std::string chart_script() {
-  // uPlot's licence goes with every copy of it.
+  // uPlot's licence must accompany every copy.
   return "/*\n" + chart_file("uplot/LICENSE") + "*/\n" + chart_file("uPlot.iife.min.js") + "\n" +
          chart_file("charts.js");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A line plot of a self-contained page: uPlot draws it on the screen, with the values under the pointer, lines that the
-// legend switches on and off, and zoom; on paper, and without scripts, the page shows the same as SVG (svg_plot.hpp).
-// Bars (svg_bars) are SVG everywhere: uPlot has none that are stacked and lie.
+// A line plot in a self-contained page. On screen, uPlot draws it, with the values at the pointer, zoom, and lines that
+// the legend shows and hides; on paper, and without scripts, the page shows the same plot as SVG (svg_plot.hpp). Bars
+// (svg_bars) are always SVG, because uPlot has no stacked horizontal bars.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace planar {
 
-/// As svg_lines.
+/// Parameters as for svg_lines.
 std::string chart_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                         const std::vector<PlotLine>& lines);
 
-/// For the style and script elements of a page with charts.
+/// Contents of the style and script elements of a page with charts.
 std::string chart_style();
 std::string chart_script();
 

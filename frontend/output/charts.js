@@ -71,7 +71,7 @@
             stroke(pen, part);
         if (mark !== null && mark !== undefined) {
           const r = 4 * dot, up = y(mark);
-          let to = at;  // a published value where another one is stands a little to the right
+          let to = at;  // a published value that coincides with another is drawn slightly to the right
           for (; taken.has(to + "," + Math.round(up / r)); to += 5 * dot);
           taken.add(to + "," + Math.round(up / r));
           stroke(pen, [[to - r, up - r], [to + r, up + r]]);

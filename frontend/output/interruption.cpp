@@ -19,7 +19,7 @@ unsigned living = 0;
 
 void leave(const char* text) {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) {
-    // There is nobody to be told.
+    // Nothing can be reported if standard error fails.
   }
   ::_exit(static_cast<int>(interrupted_exit));
 }
@@ -42,7 +42,7 @@ Interruption::Interruption() {
   signals_seen = 0;
   for (std::size_t n = 0; n < std::size(handlers); ++n) {
     struct sigaction action {};
-    action.sa_handler = handlers[n].second;  // without SA_RESTART: what waits is to look up
+    action.sa_handler = handlers[n].second;  // without SA_RESTART, so that blocking calls return
     ::sigaction(handlers[n].first, &action, &before[n]);
   }
 }

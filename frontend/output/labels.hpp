@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How sizes and the parts of a frame's time are called in tables and plots.
+// Names of sizes and of the parts of a frame's time in tables and plots.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ std::string counted(std::size_t number, std::string_view one);
 /// "4K", and "32K" for netio's 32767.
 std::string size_name(std::uint32_t bytes);
 
-/// What a frame time's parts are, in a sentence for readers of a report.
+/// Explains the parts of a frame's time to readers of a report.
 inline constexpr const char* frame_parts_explained =
     "Where a data frame's time goes: the time from one full-size frame to the next, shorter frames between them "
     "included. Bus wait: the processor waits for a cycle on the bus. CPU copy and stack: it "
@@ -23,7 +23,7 @@ inline constexpr const char* frame_parts_explained =
     "adapter acts. Idle: until another station acts (a delayed ACK, the backoff after a collision; on a ring, also "
     "until the token reaches that station). Where parts overlap, the first one listed counts.";
 
-/// "CPU copy" for a frame time's part "cpu_copy".
+/// "CPU copy" for "cpu_copy", a part of a frame's time.
 std::string frame_part_title(const std::string& name);
 
 }  // namespace planar

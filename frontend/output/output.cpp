@@ -12,7 +12,7 @@
 namespace planar {
 
 void write_json(const std::string& target, const nlohmann::ordered_json& json, const std::string& option) {
-  // A name of the host need not be UTF-8, and JSON can hold nothing else: what is not becomes U+FFFD.
+  // File names of the host need not be valid UTF-8, but JSON must be: invalid bytes become U+FFFD.
   const auto text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (target == "-") {
     fmt::print("{}", text);

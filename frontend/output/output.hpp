@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What verbs say and write.
+// What verbs print and write.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace planar {
 
-/// Says something to the user on standard error. One that cannot be written to changes nothing else about the run.
+/// Prints a message for the user on standard error. Failure to write it does not affect the run.
 template <class... T>
 void say(fmt::format_string<T...> format, T&&... values) {
   const auto text = fmt::format(format, std::forward<T>(values)...);
@@ -23,15 +23,15 @@ void say(fmt::format_string<T...> format, T&&... values) {
 /// Writes `json` to `target`, a file or "-" for standard output. Throws Error (exit 3) naming the file.
 void write_json(const std::string& target, const nlohmann::ordered_json& json, const std::string& option = "--json");
 
-/// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
+/// `value` rounded to `decimals` decimal places, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);
-/// The middle one of `values`, or the mean of the middle two; 0 of none.
+/// The median of `values`; 0 if there are none.
 double median(std::vector<double> values);
 
 /// `text` in lines of at most `width` columns, all but the first indented by `indent`. Ends without a newline.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 80);
 
-/// `word` as a POSIX shell takes it for itself, and several with a blank between them.
+/// `word` quoted where a POSIX shell requires it; shell_line() joins several such words with blanks.
 std::string shell_quoted(const std::string& word);
 std::string shell_line(const std::vector<std::string>& words);
 

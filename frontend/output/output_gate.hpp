@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Output of a run that may go back in time: what was given once is not given again when the run is repeated.
+// Output of a run that may go back in time: what has been output once is not output again when that part of the run is
+// repeated.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@ namespace planar {
 /// Counts the pieces of a stream (bytes, lines, frames) as the run produces them.
 class OutputGate {
  public:
-  /// A piece is produced: whether it is a new one.
+  /// Counts one piece; returns whether it is new.
   bool pass() { return ++produced_ > given_ && (given_ = produced_, true); }
-  /// From here on all is new, whatever was given.
+  /// Everything from here on is new, whatever was output before.
   void renew() { given_ = produced_; }
-  /// How far the run has come; what was given is not part of it.
+  /// Archives how far the run has come, but not how much has been output.
   void archive(Archive& a) { a(produced_); }
 
  private:
@@ -25,7 +26,7 @@ class OutputGate {
   std::uint64_t given_ = 0;
 };
 
-/// Hands each frame to an observer once.
+/// Passes each frame to an observer once.
 class GatedObserver final : public net::WireObserver {
  public:
   explicit GatedObserver(net::WireObserver& observer) : observer_(observer) {}

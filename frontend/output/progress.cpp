@@ -15,7 +15,7 @@ using clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Columns of the line that is drawn over again: where it wrapped, "\r" would not lead back to its start.
+/// Width of the redrawn line: if it wrapped, "\r" would not return to its start.
 int line_width() {
   constexpr int most = 78;
   winsize size{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A progress line on the terminal: virtual time, host time and their ratio. Where standard
-// error is no terminal, a line for each finished row is all.
+// A progress line on the terminal: virtual time, host time and their ratio. If standard error is not a terminal, only
+// one line is printed for each finished row.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ class Progress {
   ~Progress();
   /// Redraws at most ten times per second; `what` is called only then.
   void show(Time now, const std::function<std::string()>& what);
-  /// The same for countable work: how many items are done, out of how many, and the current one.
+  /// The same for countable work: the items done, their total number, and the current item.
   void count(std::size_t done, std::size_t all, const std::string& what);
-  /// A row is finished: a line of its own where there is no terminal that the other texts could be redrawn on.
+  /// Reports a finished row, on a line of its own, if standard error is not a terminal.
   void row(const std::string& text);
   void finish();
   double host_seconds() const;

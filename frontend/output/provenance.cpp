@@ -28,14 +28,14 @@ ordered_json card_provenance(const CardConfig& card) {
   return j;
 }
 
-/// The timing values in force of a card: its profile's, or the user's.
+/// The timing values in force for a card: those of its profile, or the user's.
 void add_timing(const CardConfig& card, ordered_json& out) {
   const auto values = timing_values(card.name);
   for (const auto& [name, value] : values.items()) out[card.name + "." + name] = value;
   for (const auto& [key, value] : card.settings) out[card.name + "." + key] = value;
 }
 
-/// The lines of in_order() as names and values: "cpu.clock"; of a lab's machines "1.cpu.clock".
+/// The lines of in_order() as names and values: "cpu.clock", or "1.cpu.clock" for the machines of a lab.
 ordered_json settings_of(const std::string& ordered) {
   ordered_json settings = ordered_json::object();
   std::istringstream lines(ordered);
@@ -72,8 +72,8 @@ ordered_json machine_provenance(const MachineConfig& machine) {
   return j;
 }
 
-/// The settings of a resolved file, one a line in the order of their names: the same for a lab and for what a snapshot
-/// of it restores. Empty texts are as good as left out.
+/// The settings of a resolved file, one per line, sorted by name: the same for a lab and for the lab that its snapshot
+/// restores. Settings with an empty text are left out.
 std::string in_order(const std::string& resolved) {
   std::vector<std::string> settings;
   std::istringstream lines(resolved);

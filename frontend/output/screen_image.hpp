@@ -8,7 +8,7 @@
 
 namespace planar {
 
-/// Writes `picture` to `file` as PNG (8 bits a component, RGB, no alpha). Throws Error (exit 3) naming the file when it
+/// Writes `picture` to `file` as PNG (8 bits per component, RGB, no alpha). Throws Error (exit 3) naming the file if it
 /// cannot be written.
 void write_png(const Picture& picture, const std::string& file);
 

@@ -17,8 +17,9 @@ constexpr double width = 1000, left = 70, right = 310, top = 40, bottom = 52;
 constexpr double plot_width = width - left - right;
 constexpr double line_height = 380, bar_height = 22, legend_step = 18;
 
-/// On a white page and on a dark one. The first seven are the palette of Okabe and Ito without its yellow, which white
-/// swallows: told apart with every kind of colour vision. From the thirteenth line on, dashes tell lines apart.
+/// Colours for white and for dark pages. The first seven are the palette of Okabe and Ito, distinguishable with every
+/// kind of colour vision, without its yellow, which is invisible on white. From the thirteenth line on, dashes
+/// distinguish the lines.
 struct Colour {
   const char *light, *dark;
 };
@@ -34,7 +35,7 @@ constexpr std::array<Colour, 12> colours{{{"#0072b2", "#4db2ff"},
                                           {"#9a9b00", "#d6d84a"},
                                           {"#6a3d9a", "#b48ae0"},
                                           {"#a00020", "#ff7086"}}};
-/// Parts of a frame's time: none of the lines' colours, so that a colour means one thing on a page.
+/// Parts of a frame's time: none of the lines' colours is used, so that a colour has one meaning on a page.
 constexpr std::array<Colour, 6> part_colours{{{"#9ecae1", "#4a7a94"},
                                               {"#7ba4cf", "#3d648f"},
                                               {"#f7b6a0", "#b0604a"},
@@ -53,7 +54,8 @@ double step_for(double most) {
   return 10 * magnitude;
 }
 
-/// Calls `draw` with each mark of an axis. They are counted, not added up: a step may be less than a mark's last digit.
+/// Calls `draw` with each tick value of an axis. Each value is a multiple, not a running sum: a step may be smaller
+/// than the last digit of a value.
 template <class F>
 void each_mark(double from, double to, double step, F draw) {
   const double last = std::min((to - from) / step * 1.0001, 50.0);
@@ -77,7 +79,7 @@ std::string grid(double x1, double x2, double y1, double y2) {
                      x1, x2, y1, y2);
 }
 
-/// `words` in lines of at most `most` characters.
+/// `words` broken into lines of at most `most` characters.
 std::vector<std::string> in_lines(const std::string& words, std::size_t most) {
   std::vector<std::string> lines;
   std::string rest = words;
@@ -91,7 +93,8 @@ std::vector<std::string> in_lines(const std::string& words, std::size_t most) {
   return lines;
 }
 
-/// The point of line `n`: a circle, a square, a triangle or a diamond, so that lines of one course are told apart.
+/// The point of line `n`: a circle, a square, a triangle or a diamond, so that lines that coincide can be
+/// distinguished.
 std::string point(std::size_t n, double x, double y) {
   switch (n % 4) {
     case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", x, y);
@@ -105,7 +108,7 @@ std::string value_text(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
 
-/// The legend's entry of a line, below `y`; its height.
+/// Adds a line's legend entry below `y`; returns its height.
 double line_legend(std::string& out, const PlotLine& line, double y) {
   const double from = width - right + 12;
   const std::size_t n = line.number;
@@ -146,7 +149,7 @@ PlotRange plot_range(const PlotAxes& axes, const std::vector<PlotLine>& lines) {
     for (std::size_t n = 0; n < std::min(line.within.size(), line.values.size()); ++n)
       if (line.values[n]) most = std::max(most, *line.values[n] + line.within[n]);
   }
-  // Differences show where the axis does not begin far below them.
+  // Differences are visible only if the axis does not begin far below the values.
   const bool cut = least > most / 2 && least < most;
   PlotRange r;
   r.step = step_for(cut ? most - least : most);
@@ -217,7 +220,7 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
         left, left + plot_width * end / (furthest * 1.04), y(range.from), y(end), escaped(axes.all));
   }
   double legend = top + 8;
-  std::set<std::pair<int, int>> taken;  // a published value where another one is stands a little to the right
+  std::set<std::pair<int, int>> taken;  // a published value that coincides with another is drawn slightly to the right
   for (const PlotLine& line : lines) {
     const std::size_t n = line.number;
     const char* colour = colours[n % colours.size()].light;
@@ -275,7 +278,7 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
     most = std::max(most, sum);
   }
   const double step = step_for(most), range = std::max(step, std::ceil(most / step) * step);
-  // Names stand before the bars, in two lines if need be; the parts' names below the title.
+  // Names are to the left of the bars, on two lines if necessary; the names of the parts are below the title.
   const double names = 230, from = names, length = width - names - 40, above = top + 24;
   const double height = above + (bar_height + 12) * static_cast<double>(bars.size()) + bottom;
   std::string out = head(title, height);

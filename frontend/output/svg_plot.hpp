@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two plots as SVG text, for pages in Markdown, for paper, and for a report without scripts (chart.hpp draws its lines
-// otherwise): figures as lines, and where a frame's time goes. Every point and part tells its value under the pointer;
-// plot_style is the palette of dark pages.
+// Two kinds of plot as SVG text: figures as lines, and bars of where a frame's time goes. They are used in Markdown
+// pages, on paper, and in a report without scripts (with scripts, chart.hpp draws the lines). Every point and part
+// shows its value at the pointer; plot_style() contains the palette for dark pages.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,38 @@ namespace planar {
 struct PlotLine {
   std::string name;
   std::vector<std::optional<double>> values{};  ///< one per category
-  std::vector<std::optional<double>> marks{};   ///< the published value of the same category: a cross
-  std::vector<double> within{};                 ///< half of each value's confidence interval: a bar; empty: not known
-  std::optional<double> knee = {};              ///< on a numeric axis: from here on something is lost
-  std::size_t number = 0;                       ///< chooses colour, dashes and points: the same in all plots of a page
-  bool points = true;                           ///< shows its values; false where they stand too close
+  std::vector<std::optional<double>> marks{};   ///< published values of the same categories, drawn as crosses
+  std::vector<double> within{};     ///< half of each value's confidence interval, drawn as a bar; empty: unknown
+  std::optional<double> knee = {};  ///< on a numeric axis: the value above which losses begin
+  std::size_t number = 0;           ///< selects colour, dashes and points: the same in all plots of a page
+  bool points = true;               ///< draws the points; false where they would be too close together
 };
 
-/// What an axis says of itself.
+/// Labels and scales of the axes.
 struct PlotAxes {
   std::string x, y;                  ///< "packet size", "KB/s"
-  std::vector<double> at{};          ///< where each category is on a numeric axis; empty: at equal distances
-  std::optional<double> limit = {};  ///< a value that none can exceed, drawn across the plot
+  std::vector<double> at{};          ///< position of each category on a numeric axis; empty: equally spaced
+  std::optional<double> limit = {};  ///< an upper limit of all values, drawn across the plot
   std::string limit_name = {};
-  std::string all = {};  ///< on a numeric axis in the unit of y: names the line on which both are equal
+  std::string all = {};  ///< if the x axis has the unit of y: name of the line x = y
 };
 
-/// How a line is told apart from others: by colour, on white pages and on dark ones, and by dashes and points.
+/// How lines are distinguished: by colour, on white and on dark pages, and by dashes and points.
 struct LineStyle {
   const char *light, *dark;
-  const char* dashes;  ///< lengths, drawn and not drawn in turn, or none
-  std::size_t shape;   ///< of its points: circle, square, triangle, diamond
+  const char* dashes;  ///< lengths of dashes and gaps in turn, or "none"
+  std::size_t shape;   ///< shape of its points: circle, square, triangle, diamond
 };
 LineStyle line_style(std::size_t number);
 
-/// The values that a plot's axis y shows, in round steps.
+/// The range of a plot's y axis, in round steps.
 struct PlotRange {
   double from = 0, to = 1, step = 1;
 };
 PlotRange plot_range(const PlotAxes& axes, const std::vector<PlotLine>& lines);
 
-/// x: `categories`, an empty one without a label; y: from 0, or from below the least value where all lie in the upper
-/// half: the axis then says so and shows the break.
+/// x: `categories`, where an empty text means no label. y: from 0, or, if all values lie in the upper half, from below
+/// the least value; the axis then says so and shows a break.
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines);
 
@@ -61,7 +61,7 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
 /// For a page's style element.
 std::string plot_style();
 
-/// `text` with the characters escaped that mean something in XML and HTML.
+/// `text` with the special characters of XML and HTML escaped.
 std::string escaped(const std::string& text);
 
 }  // namespace planar
