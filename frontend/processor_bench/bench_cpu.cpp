@@ -29,7 +29,7 @@ constexpr const char* netio_sizes = "1024,2048,4096,8192,16384,32767";
 struct Workload {
   std::string name;
   std::vector<std::uint8_t> image;
-  bool network;            ///< it needs a card
+  bool network;            ///< needs a card
   std::string start, end;  ///< guest output lines that delimit the timed span
   Time limit;
 };
@@ -76,8 +76,8 @@ void run_once(BenchCpuRow& row, const Workload& w, const BenchCpuOptions& o, Pro
   row.elapsed_seconds.push_back(end.elapsed_seconds - start.elapsed_seconds);
 }
 
-/// An earlier result. Throws Error, before anything runs, for a file that is no such result and for a result with no
-/// row of this run.
+/// An earlier result. Throws Error, before anything runs, for a file that is not such a result and for a result that
+/// has none of this run's rows.
 nlohmann::ordered_json read_earlier(const std::string& file, const std::vector<std::string>& machines,
                                     const std::vector<std::string>& workloads) {
   constexpr const char *remedy = "name a result of `planar bench cpu --json`",

@@ -10,14 +10,14 @@
 namespace planar {
 
 struct BenchCpuOptions {
-  std::vector<std::string> machines;  ///< empty: every built-in one
+  std::vector<std::string> machines;  ///< empty: all built-in machines
   std::vector<std::string> workloads{"mix", "netio"};
   unsigned repeat = 5;
-  std::optional<std::uint32_t> passes;  ///< of the mix; default: the image's own number
-  std::string seconds = "0.5";          ///< of netio, for each size and direction
+  std::optional<std::uint32_t> passes;  ///< passes of the mix; default: the number in its image
+  std::string seconds = "0.5";          ///< duration of netio for each size and direction
   std::optional<std::string> json;
   std::optional<std::string> compare;
-  bool verify_memo = false;  ///< the P6 computes what it knows, and compares
+  bool verify_memo = false;  ///< the P6 recomputes cached timing and compares
   bool quiet = false;
 };
 

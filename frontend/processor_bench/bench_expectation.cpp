@@ -21,7 +21,7 @@ constexpr std::string_view timing_file = "frontend/processor_bench/timing.toml";
 constexpr std::string_view bus_file = "frontend/processor_bench/bus.toml";
 constexpr std::string_view p6_file = "frontend/processor_bench/p6.toml";
 
-constexpr double p6_first_level_load = 3;  // clocks from load to datum (lmbench)
+constexpr double p6_first_level_load = 3;  // load-to-use latency in clocks (lmbench)
 
 [[noreturn]] void fail(const toml::node& at, const std::string& problem) {
   throw Error(fmt::format("{}:{}: {}", *at.source().path, at.source().begin.line, problem));
@@ -46,7 +46,7 @@ const toml::array& tables(const toml::table& in, const char* key) {
   return *list;
 }
 
-/// A parameter of the machine in processor clocks.
+/// A machine parameter in processor clocks.
 double parameter(const MachineConfig& m, const std::string& name, const toml::node& at) {
   const auto& t = m.timing;
   const double per_bus = static_cast<double>(t.core_per_bus_num) / t.core_per_bus_den;

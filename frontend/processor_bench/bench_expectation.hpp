@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The expected cost of the timing bench's kernels: frontend/processor_bench/timing.toml, for a PC with PCI bus.toml,
-// for a P6 p6.toml, evaluated for a machine.
+// The expected cost of the timing bench's kernels, evaluated for a machine: frontend/processor_bench/timing.toml;
+// bus.toml for a PC with PCI; p6.toml for a P6.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace planar {
 
 struct ExpectedTerm {
   double times = 1;
-  double clocks = 0;  ///< processor clocks; from nanoseconds, or the value of a machine parameter if `of` names one
+  double clocks = 0;  ///< processor clocks: as given, converted from ns, or the machine parameter named in `of`
   std::string of;
   std::string what;
   double total() const { return times * clocks; }
@@ -28,8 +28,8 @@ struct Expectation {
   double refresh_share = 0;  ///< share of the time, if `refresh` is set
   double bound_percent = 0;  ///< accepted residual
   std::string reason;        ///< why the bound is not zero
-  std::string set;           ///< of a P6's: "development", looked at while the model was made, or "check"
-  std::string less;          ///< the kernel whose clocks are taken off those measured; empty: none
+  std::string set;           ///< for a P6: "development", consulted while the model was developed, or "check"
+  std::string less;          ///< the kernel whose clocks are subtracted from the measured ones; empty: none
   /// Clocks per round.
   double clocks() const;
 };
@@ -37,9 +37,9 @@ struct Expectation {
 /// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file is
 /// malformed.
 std::vector<Expectation> expectations(const MachineConfig& machine);
-/// Those of its bus and memory: none but for a PC with PCI.
+/// The expectations for its bus and memory; none unless it is a PC with PCI.
 std::vector<Expectation> bus_expectations(const MachineConfig& machine);
-/// Those that others have measured: none but for a P6.
+/// The expectations taken from measurements by others; none unless its processor is a P6.
 std::vector<Expectation> p6_expectations(const MachineConfig& machine);
 
 /// The BogoMIPS of the processor class at the machine's clock.

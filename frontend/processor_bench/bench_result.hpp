@@ -12,19 +12,20 @@
 
 namespace planar {
 
-/// One workload on one machine. Host figures are medians over the repetitions; all others are the same in each.
+/// One workload on one machine. Host figures are medians over the repetitions; all other figures are the same in every
+/// repetition.
 struct BenchCpuRow {
   std::string machine;
   std::string workload;
-  std::string image_sha256;                 ///< of the diskette that ran, settings included
+  std::string image_sha256;                 ///< of the diskette image, settings included
   std::uint64_t measured_instructions = 0;  ///< between the workload's start and end
-  double virtual_seconds = 0;               ///< the same span
+  double virtual_seconds = 0;               ///< duration of that span
   /// The same span on the host, one value per repetition: processor time of this single-threaded program, which is
   /// little affected by other load on the host, and elapsed time.
   std::vector<double> host_seconds;
   std::vector<double> elapsed_seconds;
   std::uint64_t instructions = 0;  ///< from power-on to the end of the run
-  std::uint64_t cycles = 0;        ///< of the processor, power-on to the end of the run
+  std::uint64_t cycles = 0;        ///< processor clocks from power-on to the end of the run
   std::string state_hash;
   cpu::Cpu::Learnt learnt;  ///< at the end of the run
 
@@ -32,7 +33,7 @@ struct BenchCpuRow {
   double median_elapsed_seconds() const;
   double mips() const;
   double times_real_time() const;
-  /// Blocks of code whose way through the P6's pipeline was known, in percent of all.
+  /// Percentage of executed code blocks whose timing in the P6's pipeline was cached.
   double hit_percent() const;
   /// (slowest - fastest) / median of the repetitions, in percent.
   double spread_percent() const;
@@ -50,7 +51,7 @@ struct BenchComparison {
   bool acceptable = true;  ///< no virtual result changed with the same image, no row more than 10 % slower
 };
 
-/// Compares the objects of two runs row by row, both by their schema; `file` is the earlier one's name.
+/// Compares the objects of two runs, both valid by their schema, row by row; `file` is the name of the earlier one.
 BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const nlohmann::ordered_json& now,
                                   const std::string& file);
 

@@ -16,7 +16,7 @@ namespace planar {
 
 struct BenchLine {
   std::string text;
-  Time at{};  ///< when its last stop bit was sent
+  Time at{};  ///< when the stop bit of its last character was sent
   std::uint64_t instructions = 0;
   std::uint64_t clocks = 0;
   double processor_seconds = 0;  ///< host: processor time of this program

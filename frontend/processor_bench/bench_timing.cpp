@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench timing`: compares the clocks of small loops, measured by the guest with the 8254, with the manuals; and
-// of a PC's bus and memory, and of a P6, measured with the time stamp counter, with data sheets and published
-// measurements.
+// `planar bench timing`: compares the clocks of small loops, as the guest measures them with the 8254, with the
+// manuals, and the clocks of a PC's bus and memory and of a P6, measured with the time stamp counter, with data sheets
+// and published measurements.
 #include "frontend/processor_bench/bench_timing.hpp"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ namespace planar {
 
 namespace {
 
-constexpr double bogomips_bound = 5;        // percent; the published factors have two digits
-constexpr const char* bus_card = "3c905b";  // which the bus kernels drive
+constexpr double bogomips_bound = 5;        // percent; the published factors have two significant digits
+constexpr const char* bus_card = "3c905b";  // the card that the bus kernels drive
 
 struct Kernel {
   std::string name;
   std::uint64_t rounds = 0;
-  std::uint64_t counts = 0;  // of the 8254
-  std::uint64_t stamps = 0;  // or clocks of the processor
+  std::uint64_t counts = 0;  // elapsed, of the 8254
+  std::uint64_t stamps = 0;  // elapsed processor clocks; 0: measured with the 8254
   double clocks(double hz) const {
     const double all = stamps ? static_cast<double>(stamps) : static_cast<double>(counts) / i8254_hz * hz;
     return all / static_cast<double>(rounds);
@@ -60,7 +60,7 @@ std::uint64_t field(const BenchLine& line, const std::string& key) {
   return value;
 }
 
-/// Runs `image`, hands each line that tells of a kernel to `kernel`, and returns the machine in which it ran.
+/// Runs `image`, passes each line that reports a kernel to `kernel`, and returns the machine in which it ran.
 template <class Kernel>
 MachineConfig run_kernels(const MachineOptions& options, const std::vector<std::uint8_t>& image, Progress& progress,
                           const std::string& what, Kernel&& kernel) {
@@ -117,7 +117,7 @@ double measured_clocks(const MachineTiming& m, const Expectation& e) {
 
 double residual(const MachineTiming& m, const Expectation& e) { return percent(measured_clocks(m, e), e.clocks()); }
 
-/// Of the rows' residuals without their signs.
+/// Mean absolute residual of the rows.
 double mean_error(const MachineTiming& m, const std::vector<Expectation>& rows) {
   double sum = 0;
   for (const auto& e : rows) sum += std::abs(residual(m, e));
@@ -188,7 +188,7 @@ std::string mean_text(const MachineTiming& m, const std::vector<Expectation>& ro
   return fmt::format("mean error of {} {} rows {:.1f} %\n", of, rows.size(), mean_error(m, rows));
 }
 
-/// A P6's rows: those that were looked at while the model was made, those that were not, and the mean error of both.
+/// A P6's rows: those consulted while the model was developed, then the others, and the mean error of each set.
 std::string p6_text(const MachineTiming& m, bool explain) {
   std::string out;
   for (const char* set : {"development", "check"}) {

@@ -9,7 +9,7 @@
 namespace planar {
 
 struct BenchTimingOptions {
-  std::vector<std::string> machines;  ///< empty: every built-in one
+  std::vector<std::string> machines;  ///< empty: all built-in machines
   std::optional<std::string> json;
   bool explain = false;  ///< print the terms of each expectation
   bool quiet = false;
