@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_history = 500;
 
-// libedit is one for the process, and so is what it completes from.
+// libedit's state is global to the process, and so are the completions.
 LineReader::Completions& completions() {
   static LineReader::Completions function;
   return function;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a prompt's lines come from: a terminal with editing and history (libedit), a script, or a pipe.
+// The source of a prompt's lines: a terminal with editing and history (libedit), a script, or a pipe.
 #pragma once
 
 #include <cstdio>
@@ -21,13 +21,13 @@ class LineReader {
   ~LineReader();
   LineReader(const LineReader&) = delete;
 
-  /// A person answers, so that an error is no reason to end.
+  /// True if a person enters the lines, so that an error does not end the session.
   bool interactive() const { return interactive_; }
-  /// The first words that the tab key completes. The function must live as long as the reader.
+  /// Sets the words that the tab key offers for the first word of a line. The function must outlive the reader.
   void complete_with(Completions completions);
-  /// The next line without its end; nothing at the end of input. An empty one after Ctrl-C.
+  /// The next line without its newline; nothing at the end of the input; an empty line after Ctrl-C.
   std::optional<std::string> read(const char* prompt);
-  /// Where the latest line stands, for messages: "FILE:3".
+  /// Position of the latest line, for messages: "FILE:3".
   std::string place() const;
 
  private:

@@ -18,7 +18,7 @@ Prompt::Prompt(const std::string& script) : lines_(script) {
   lines_.complete_with([this](std::string_view prefix) { return commands_.completions(prefix); });
 }
 
-// The end of a script, or of the input, ends the run.
+// The end of the script or of the input ends the run.
 bool Prompt::stopped(Debugger& debugger, const Stop& stop) {
   fmt::print("{}", DebugCommands::describe_stop(debugger, stop));
   for (;;) {
