@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of frontend/published/: published figures and what planar makes of their names.
+// The files of frontend/published/: published figures and planar's interpretation of their names.
 #pragma once
 
 #include <span>

@@ -27,7 +27,7 @@ void mark_row(const ChosenValue& chosen, const PublishedUse& use, PublishedRow& 
   append(fitted ? row.calibrated : row.informed, chosen.owner + " " + chosen.from.value);
 }
 
-/// Marks in the tables what a value says of their rows.
+/// Marks in the tables the rows that a value names as used for it.
 void mark_use(const ChosenValue& chosen, const PublishedUse& use, std::vector<PublishedTable>& tables) {
   const std::string name = chosen.owner + " " + chosen.from.value;
   bool found = false;

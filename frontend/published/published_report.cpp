@@ -25,7 +25,7 @@ constexpr std::pair<const char*, Rows> kinds[] = {{"all", Rows::all},
                                                   {"prediction", Rows::prediction},
                                                   {"off limit", Rows::off_limit},
                                                   {"  unfitted", Rows::off_limit_unfitted}};
-constexpr std::size_t largest_shown = 8;  // residuals of single sizes
+constexpr std::size_t largest_shown = 8;  // number of residuals of individual sizes
 
 /// What the row was used for.
 std::string use_of(const ScoredRow& row) {
@@ -73,7 +73,7 @@ std::string single_text(const ScoredRow& row, std::size_t width) {
                            with_interval_percent(row), use_of(row));
 }
 
-/// A row with a figure for each of `sizes`: published, planar's, residuals.
+/// A row with one figure per size of `sizes`: published, planar's, residuals.
 std::string sizes_text(const ScoredRow& row, std::size_t width, const std::vector<std::uint32_t>& sizes) {
   const PublishedRow& p = row.print;
   std::string out = fmt::format("{:<{}}", title_of(p), width);
@@ -103,7 +103,7 @@ std::string sizes_text(const ScoredRow& row, std::size_t width, const std::vecto
   return out + fmt::format(" {:>7}\n", figure(row.sending_load()));
 }
 
-/// Rows that were run, or failed; and those that cannot run of a table of which others were.
+/// Rows that were run or failed, and rows that cannot be run if other rows of their table were.
 bool is_shown(const ScoredRow& row, const std::vector<ScoredRow>& rows) {
   if (row.ours) return row.available;
   return !row.print.missing.empty() && std::any_of(rows.begin(), rows.end(), [&](const ScoredRow& r) {
@@ -111,11 +111,11 @@ bool is_shown(const ScoredRow& row, const std::vector<ScoredRow>& rows) {
   });
 }
 
-/// How the rows of a table are shown: the sizes that it has columns for, none if each row has one figure.
+/// Layout of a table: the sizes that have columns; none if each row has one figure.
 struct Layout {
   std::string unit;
   std::vector<std::uint32_t> sizes;
-  std::size_t width = 28;  // of the column of titles
+  std::size_t width = 28;  // width of the title column
   bool operator==(const Layout&) const = default;
 
   Layout(const std::vector<ScoredRow>& rows, const PublishedRow& of) : unit(of.unit()) {
@@ -141,7 +141,7 @@ struct Layout {
   }
 };
 
-/// The single sizes that are furthest from their published figure, for `machines` in one list.
+/// The individual sizes that are furthest from their published figures, over all `machines` in one list.
 std::string largest_residuals(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
   struct Residual {
     double percent;
@@ -225,7 +225,7 @@ const char* use_key(const ScoredRow& row) {
   return row.print.calibrated.empty() ? "informed-by-published" : "calibration";
 }
 
-/// What a table says beside the figures, where it does.
+/// What a table states besides the figures.
 void put_setup(const PublishedRow& p, ordered_json& j) {
   const std::pair<const char*, const std::string*> texts[] = {
       {"section", &p.section},       {"test", &p.test},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Published rows beside ours and their scores, for people and for programs
+// Published rows, planar's figures for them, and the scores, for people and for programs
 // (docs/results/comparisons.md#planarpublished2).
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace planar {
 
-/// The tables, a block per source and section, then the scores of `machines`.
+/// The tables, one block per source and section, then the scores of `machines`.
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
 /// planar.published/2 without `missed`.
 nlohmann::ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);

@@ -38,12 +38,12 @@ std::vector<std::string> fields(const std::string& line) {
   return list;
 }
 
-/// A line of the figures: what stands below each heading.
+/// A line of the figures: the text in each column.
 struct Line {
   std::map<std::string, std::string> columns;
   std::size_t number = 0;
 
-  /// Empty where the table has no such column.
+  /// Empty if the table has no such column.
   std::string operator[](const std::string& heading) const {
     const auto found = columns.find(heading);
     return found == columns.end() ? std::string{} : found->second;
@@ -57,7 +57,7 @@ struct Line {
   }
 };
 
-/// Reads the figures of a table, with the names that its TOML gives to what they say.
+/// Reads the figures of a table and translates their names as its TOML says.
 class Reader {
  public:
   Reader(const toml::table& names, std::string_view file)
@@ -76,7 +76,7 @@ class Reader {
         throw Error(fmt::format("{}:{}: {} fields, expected {}", figures_, number, f.size(), headings.size()));
       Line line{{}, number};
       for (std::size_t n = 0; n < f.size(); ++n) line.columns[headings[n]] = f[n];
-      // Sections of averages ("IV-sequenced") repeat what the others say.
+      // Sections of averages ("IV-sequenced") repeat the other sections.
       if (line.option_of("table").find('-') == std::string::npos) add(line);
     }
     for (PublishedRow& row : rows_)
@@ -89,7 +89,7 @@ class Reader {
   }
 
  private:
-  /// What [KIND] says of a name in the figures: a text, or a table. Throws Error if it says nothing.
+  /// The entry of [KIND] for a name in the figures: a text or a table. Throws Error if there is none.
   toml::node_view<const toml::node> entry(const char* kind, const std::string& printed, const Line& line) const {
     const auto found = names_[kind][printed];
     if (found) return found;
@@ -116,7 +116,7 @@ class Reader {
     row_of(line, &metric).figures[size || bytes != 32768 ? bytes : 32767] = std::stod(line["value"]);
   }
 
-  /// The line's row; a new one for a new `metric` of the same machine and card, if that names its test.
+  /// The row of the line. A new `metric` of the same machine and card begins a new row if it names its test.
   PublishedRow& row_of(const Line& line, const toml::node_view<const toml::node>* metric) {
     PublishedRow row = new_row(line);
     if (metric) {
@@ -152,7 +152,7 @@ class Reader {
     row.direction = text_of(machine["direction"]);
     row.setup = text_of(card["setup"]);
     if (!row.driver.empty()) row.options = "driver=" + row.driver;
-    // What the table says of the card's setup stands before the first "key=value".
+    // The card's setup precedes the first "key=value".
     if (const auto option = line["option"], setup = option.substr(0, option.find(';'));
         !setup.empty() && setup.find('=') == std::string::npos)
       row.options += "," + text_of(entry("options", setup, line));
@@ -195,7 +195,7 @@ class Reader {
     throw Error(fmt::format("{}: the medium '{}' is none", names_file_, name));
   }
 
-  /// A later [[limit]] is of fewer rows than an earlier one.
+  /// A later [[limit]] applies to fewer rows than an earlier one and overrides it.
   void set_limit(PublishedRow& row) const {
     for_each_of("limit", [&](const toml::node& node) {
       const toml::table& limit = *node.as_table();
@@ -222,7 +222,7 @@ class Reader {
     for (const toml::node& node : *list) texts.push_back(node.value_or(std::string{}));
   }
 
-  /// Each entry of the list `key` names rows as a value's `published` does.
+  /// Each entry of the list `key` names rows in the same way as a value's `published`.
   void mark(const char* key, void (*how)(PublishedRow&)) {
     for_each_of(key, [&](const toml::node& node) {
       const toml::table& named = *node.as_table();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A published table as it lies in frontend/published/: its figures (CSV), and what planar makes of their names (TOML).
+// A published table as stored in frontend/published/: its figures (CSV), and planar's interpretation of their names
+// (TOML).
 #pragma once
 
 #include <string>
@@ -23,12 +24,12 @@ struct PublishedTable {
 
   /// Reads an embedded table. Throws Error naming file and line.
   explicit PublishedTable(std::string_view file);
-  /// Whether a value may be fitted on what `use` names.
+  /// Whether a value may be fitted on the rows that `use` names.
   bool may_be_fitted(const PublishedUse& use) const;
 };
 
-/// Whether `use` names `row`. Its card may name one among several rows by some of its words():
-/// "lanstreamer: 3.04 half"; what it does not say may be anything.
+/// Whether `use` names `row`. The card of `use` may select among several rows by some of their words(): "lanstreamer:
+/// 3.04 half"; words left out match anything.
 bool names_row(const PublishedUse& use, const PublishedRow& row);
 
 }  // namespace planar

@@ -21,8 +21,8 @@ struct Pair {
   double published = 0, predictor = 0, planars = 0;
 };
 
-/// The constant that makes the mean of |constant x predictor - published| / published least: the median of the ratios,
-/// weighted by predictor / published.
+/// The constant that minimizes the mean of |constant x predictor - published| / published: the median of the ratios
+/// published / predictor, weighted by predictor / published.
 double best_constant(std::vector<Pair> pairs) {
   const auto ratio = [](const Pair& p) { return p.published / p.predictor; };
   std::sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return ratio(a) < ratio(b); });

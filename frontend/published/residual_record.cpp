@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 constexpr std::string_view record_file = "frontend/published/residuals.json", schema = "planar.residuals/1";
 constexpr std::uint64_t most_bytes = 64 << 20;
 
-/// A row with each of its runs in turn in place of their mean.
+/// The outcomes of a row's individual runs, instead of their mean.
 std::vector<CellOutcome> runs_of_row(const ScoredRow& row) {
   if (!is_combined(*row.ours->result)) return {*row.ours};
   std::vector<CellOutcome> runs;
@@ -33,7 +33,7 @@ std::vector<CellOutcome> runs_of_row(const ScoredRow& row) {
   return runs;
 }
 
-/// Residuals of something over the runs of a row, in percent.
+/// The range of a residual over the runs of a row, in percent.
 struct Range {
   double mean = 0, least = 0, most = 0;
 };
@@ -54,7 +54,7 @@ std::optional<Range> range_of(const ScoredRow& row, Residual residual) {
   return range;
 }
 
-/// The figures of a row that have a residual: its average and each size; the average alone of a row with one size.
+/// The figures of a row that have a residual: its average and each size; for a row with one size, only the average.
 template <class Do>
 void for_each_figure(const ScoredRow& row, Do what) {
   if (const auto range = range_of(row, [](const ScoredRow& r) { return r.average_residual(); }))

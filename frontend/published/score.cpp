@@ -49,12 +49,12 @@ std::optional<double> percent(std::optional<double> ours, double print) {
   return (*ours - print) / print * 100;
 }
 
-/// How many runs its figures are the means of.
+/// The number of runs of which its figures are the means.
 std::size_t runs_of(const ScoredRow& row) {
   return row.run() && is_combined(*row.ours->result) ? row.ours->result->at("results").size() : 1;
 }
 
-/// The outcome of one of them.
+/// The outcome of one of these runs.
 CellOutcome run_of(const ScoredRow& row, std::size_t n) {
   CellOutcome outcome = *row.ours;
   if (row.run() && is_combined(*row.ours->result)) outcome.result = row.ours->result->at("results").at(n);
@@ -163,7 +163,7 @@ namespace {
 
 Score score_of(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
   std::vector<double> printed, averages, ours, errors, cells, loads, by_median;
-  bool all_loads = true;  // a few rows that needed the whole time are no sample of the machine's
+  bool all_loads = true;  // the few rows that needed their whole duration would not represent the machine
   Score s;
   for (const ScoredRow& row : rows)
     if (row.print.group == machine && !row.print.repeats && !row.apart()) printed.push_back(row.print.average());
@@ -208,7 +208,7 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
   std::vector<double> mape, load;
   for (std::size_t n = 0; n < runs; ++n) {
     std::vector<CellOutcome> outcomes;
-    outcomes.reserve(rows.size());  // the rows point at them
+    outcomes.reserve(rows.size());  // the rows point into this vector
     std::vector<ScoredRow> of_run = rows;
     for (ScoredRow& row : of_run)
       if (row.ours && row.print.group == machine) row.ours = &outcomes.emplace_back(run_of(row, n));

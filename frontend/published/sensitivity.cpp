@@ -15,7 +15,7 @@ namespace {
 
 constexpr Time start_up = 10_ms;
 
-/// In the largest unit that tells it exactly.
+/// In the largest unit that expresses it exactly.
 std::string text_of(Time t) {
   if (t.ps % 1'000'000 == 0) return fmt::format("{} µs", t.ps / 1'000'000);
   if (t.ps % 1'000 == 0) return fmt::format("{} ns", t.ps / 1'000);
@@ -26,8 +26,8 @@ UncertainValue half_to_double(std::string name, Time used) {
   return {std::move(name), text_of(used), text_of(Time{used.ps / 2}), text_of(used * 2)};
 }
 
-/// What docs/hardware/p6.md says of memory on boards of the time, of the second level, of repeated strings, interrupts
-/// and page walks.
+/// The ranges that docs/hardware/p6.md gives for memory on boards of the period, the second level, repeated strings,
+/// interrupts and page walks.
 void add_values_of_p6(std::vector<UncertainValue>& values, const cpu::TimingConfig& t) {
   const auto clocks = [&](const char* name, unsigned used, unsigned low, unsigned high) {
     values.push_back({name, fmt::format("{} clocks", used), std::to_string(low), std::to_string(high)});
@@ -50,7 +50,7 @@ bool contains(double value, const SensitiveRow::Band& band) { return band.from <
 
 std::vector<UncertainValue> uncertain_values(const Cell& cell) {
   Config config = load_machine(cell.machine);
-  for (const std::string& setting : cell.settings)  // what the row assumes of the other end
+  for (const std::string& setting : cell.settings)  // what the row assumes about the other end
     if (const auto equals = setting.find('='); setting.starts_with("peer.") && equals != std::string::npos)
       config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set " + setting);
   const MachineConfig m = read_machine(config);
