@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A machine's resolved file as "path = value" pairs, without what the matrix itself sets.
+/// A machine's resolved file as "path = value" pairs, without the values that the matrix itself sets.
 ordered_json machine_timing(const std::string& name) {
   Config config = load_machine(name);
   read_machine(config);
@@ -42,7 +42,7 @@ ordered_json machine_timing(const std::string& name) {
   return values;
 }
 
-/// A card's timing values, with the cell's own --set in force.
+/// A card's timing values, with the cell's --set applied.
 ordered_json card_timing(const Cell& cell) {
   ordered_json values = timing_values(cell.card);
   for (std::size_t n = 0; n + 1 < cell.settings.size(); n += 2) {
@@ -100,7 +100,7 @@ void compare_values(const std::string& prefix, const ordered_json& was, const or
     if (!was.contains(name)) list.push_back({prefix + "." + name, "missing", difference_text(value)});
 }
 
-/// A member of a baseline; one of before there were placements is of placement 0.
+/// A member of a baseline; baselines from before placements existed have placement 0.
 ordered_json stored(const ordered_json& baseline, const char* key) {
   if (key == std::string_view("placement")) return baseline.value(key, 0u);
   return baseline.value(key, ordered_json());
@@ -168,7 +168,7 @@ void drop_rows(ordered_json& baseline, const std::vector<std::string>& names) {
     for (auto machine = cells.begin(); machine != cells.end();)
       machine = machine->empty() ? cells.erase(machine) : std::next(machine);
   }
-  // Timing values of what no row is left of explain nothing.
+  // Timing values of machines and cards without rows are not needed any more.
   const auto used = [&](const std::string& card) {
     return std::any_of(cells.begin(), cells.end(), [&](const ordered_json& cards) { return cards.contains(card); });
   };
@@ -180,13 +180,13 @@ void drop_rows(ordered_json& baseline, const std::vector<std::string>& names) {
 
 namespace {
 
-/// A setting that two baselines were made with differently.
+/// A setting in which two baselines differ.
 struct OtherSetting {
   std::string_view title;
   std::string was, is;
 };
 
-/// The first one, if there is one. Throws Error where they are not of the same benchmark at all.
+/// The first such setting, if there is one. Throws Error if the baselines are of different benchmarks.
 std::optional<OtherSetting> other_setting(const ordered_json& baseline, const ordered_json& run) {
   if (baseline.contains("do") && baseline["do"] != run["do"])
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// tests/baselines/, as it was when this program was built: what `planar regress` compares with outside of a source
-// tree.
+// tests/baselines/ as of the build of this program; `planar regress` uses it outside of a source tree.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `planar regress` found, in the forms that people, programs and build servers want it in.
+// The findings of `planar regress`, in forms for people, programs and build servers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,15 +14,15 @@ namespace planar {
 struct RegressRow {
   enum class Status {
     equal,
-    refused,  ///< equal, too: the machine refuses the card, as the baseline says
+    refused,  ///< also equal: the machine rejects the card, as in the baseline
     differs,
-    added,       ///< the baseline does not have it
+    added,       ///< not in the baseline
     unfinished,  ///< interrupted
   };
   std::string machine, card;
   Status status = Status::equal;
   std::vector<Change> changes;
-  std::vector<TimingChange> timing;  ///< what explains them; none: the code does
+  std::vector<TimingChange> timing;  ///< what explains the changes; none: the code must have changed
   nlohmann::ordered_json figures;    ///< as the baseline would keep them
   double host_seconds = 0;
   bool from_cache = false;
@@ -32,29 +32,30 @@ struct RegressRow {
 
 struct RegressReport {
   std::string baseline_name;
-  nlohmann::ordered_json baseline;  ///< that was compared with
-  nlohmann::ordered_json made;      ///< the same of this program (make_baseline)
+  nlohmann::ordered_json baseline;  ///< the baseline compared with
+  nlohmann::ordered_json made;      ///< the same for this program (make_baseline)
   std::vector<RegressRow> rows;
   double host_seconds = 0;
-  std::string cached;  ///< which runs came from the cache (cache_note.hpp)
+  std::string cached;  ///< note on the runs taken from the cache (cache_note.hpp)
 
   std::size_t count(RegressRow::Status status) const;
   std::size_t finished() const { return rows.size() - count(RegressRow::Status::unfinished); }
   std::size_t figures_that_differ() const;
 
-  /// `outcomes` are of the runs from which `made` was made, and of those that were interrupted.
+  /// `outcomes` contains the runs from which `made` was made, and the interrupted ones.
   RegressReport(std::string name, nlohmann::ordered_json baseline, nlohmann::ordered_json made,
                 const std::vector<CellOutcome>& outcomes);
 
-  /// The rows that differ, each with what explains it, and the sum.
+  /// The rows that differ, each with its explanation, and the totals.
   std::string text() const;
   /// planar.regress/1
   nlohmann::ordered_json json() const;
-  /// JUnit's XML as build servers read it: a test suite per machine, a test case per card. A refused card is skipped.
+  /// JUnit XML for build servers: one test suite per machine, one test case per card. A rejected card counts as
+  /// skipped.
   std::string junit() const;
 };
 
-/// "2026-11-22  0.1.0  REASON", a line for each time that a baseline was accepted, oldest first.
+/// "2026-11-22  0.1.0  REASON", one line for each acceptance of a baseline, oldest first.
 std::string history_text(const nlohmann::ordered_json& baseline);
 
 }  // namespace planar
