@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a verb is told about the cache of results.
+// A verb's options for the cache of results.
 #pragma once
 
 namespace CLI {
@@ -9,11 +9,11 @@ class App;
 namespace planar {
 
 struct CacheOptions {
-  bool off = false;    ///< --no-cache: take nothing from the cache, and keep nothing there
-  bool check = false;  ///< --check-cache: make every run that it has again, and compare
+  bool off = false;    ///< --no-cache: neither read nor write the cache
+  bool check = false;  ///< --check-cache: repeat every cached run and compare
 
   void add_to(CLI::App& app);
-  /// Throws Error where both are given.
+  /// Throws Error if both are given.
   void validate() const;
 };
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view extension = ".json";
 constexpr std::size_t key_digits = 64;
 constexpr std::uint64_t largest_entry = 64 << 20;
-/// No process writes one entry for that long.
+/// No process takes this long to write one entry.
 constexpr auto longest_writing = std::chrono::hours(1);
 
 bool begins_with_key(const std::string& name) {
@@ -34,7 +34,8 @@ bool begins_with_key(const std::string& name) {
          name.compare(key_digits, extension.size(), extension) == 0;
 }
 
-/// The count in the cache's file `hits`, changed by `change` while no other process does; 0 where there is none.
+/// Applies `change` to the count in the cache's file `hits`, under a lock, and returns the result; 0 if the file cannot
+/// be used.
 std::uint64_t with_hits(const fs::path& file, const std::function<std::uint64_t(std::uint64_t)>& change) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return 0;
@@ -44,7 +45,7 @@ std::uint64_t with_hits(const fs::path& file, const std::function<std::uint64_t(
     const ssize_t n = ::pread(descriptor, text, sizeof text, 0);
     std::from_chars(text, text + std::max<ssize_t>(n, 0), hits);
     hits = change(hits);
-    const auto now = fmt::format("{:020}\n", hits);  // always as long: no digit of an older count is left after it
+    const auto now = fmt::format("{:020}\n", hits);  // fixed length, so that no digits of an older count remain
     if (::pwrite(descriptor, now.data(), now.size(), 0) < 0) hits = 0;
   }
   ::close(descriptor);
@@ -86,7 +87,7 @@ std::optional<KeptRun> ResultStore::take(const RunIdentity& identity, const Sche
       ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
       return run;
     }
-  } catch (const Error&) {}  // unreadable: it is run again, and replaced
+  } catch (const Error&) {}  // unreadable: the run is repeated and the entry replaced
   return std::nullopt;
 }
 
@@ -95,7 +96,7 @@ std::string ResultStore::keep(const KeptRun& run, const RunIdentity& identity) c
   try {
     make_folder(folder_);
     replace_file(file_of(identity), kept_run_text(run, identity));
-  } catch (const std::exception& e) { return e.what(); }  // also of the JSON: a file's name may be no UTF-8
+  } catch (const std::exception& e) { return e.what(); }  // also from the JSON: a file name may be invalid UTF-8
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The user's cache of results: finished runs, each in a file of its own named by its key. The key is a digest of the
-// program, the command line and what the run depends on beside them (run_inputs.hpp), so that an entry is never out of
-// date: what has changed has another key. The cache may fail in any way without failing a run.
+// program, the command line and everything else that the run depends on (run_inputs.hpp), so that an entry is never out
+// of date: any change leads to another key. No failure of the cache makes a run fail.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,38 @@
 
 namespace planar {
 
-/// Of the run that `identity` describes, whose machine_sha256 is that of its RunInputs.
+/// Key of the run that `identity` describes; its machine_sha256 comes from RunInputs.
 std::string result_key(const RunIdentity& identity);
 
-/// `$XDG_CACHE_HOME/planar/results`, or below `$HOME/.cache`; empty where the environment names neither, or has
-/// PLANAR_NO_CACHE with a value.
+/// `$XDG_CACHE_HOME/planar/results`, or below `$HOME/.cache`; empty if neither is set in the environment, or
+/// PLANAR_NO_CACHE is set and not empty.
 std::filesystem::path user_cache_folder();
 
-/// Several processes may use one folder at the same time, and each may be killed at any time: an entry appears as a
-/// whole, and one that is damaged is absent.
+/// Several processes may use one folder at the same time, and each may be killed at any time: an entry appears
+/// atomically, and a damaged one counts as absent.
 class ResultStore {
  public:
   static constexpr std::uint64_t usual_limit = std::uint64_t{256} << 20;
 
-  /// `folder` need not exist; `limit` is the size in bytes above which the entries that were used longest ago go.
+  /// `folder` need not exist; `limit` is the size in bytes above which the least recently used entries are removed.
   explicit ResultStore(std::filesystem::path folder, std::uint64_t limit = usual_limit);
 
-  /// The entry of a run, which counts as used now.
+  /// The entry of a run; marks it as used now.
   std::optional<KeptRun> take(const RunIdentity& identity, const Schemas& schemas) const;
-  /// Keeps a result, but no failure and nothing that is not repeatable. Returns why it could not be written, or
-  /// nothing.
+  /// Stores a result, unless it is a failure or not repeatable. Returns why it could not be written; empty on success.
   std::string keep(const KeptRun& run, const RunIdentity& identity) const;
   void drop(const RunIdentity& identity) const;
 
   void add_hits(std::uint64_t hits) const;
-  /// Removes what is above the limit, the entries that were used longest ago first, and what killed processes have
-  /// left.
+  /// Removes entries above the limit, least recently used first, and files left by killed processes.
   void trim() const;
-  /// Removes everything; returns how many entries there were.
+  /// Removes everything; returns the number of entries removed.
   std::size_t clear() const;
 
   struct Usage {
     std::size_t entries = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t hits = 0;  ///< runs that were taken, since it was last cleared
+    std::uint64_t hits = 0;  ///< runs taken since the cache was last cleared
   };
   Usage usage() const;
 

@@ -13,7 +13,7 @@
 namespace planar {
 namespace {
 
-/// Nothing to take and to keep where the program cannot be identified.
+/// A store without a folder if the program cannot be identified.
 ResultStore store_of(std::string& program_sha256) {
   auto folder = user_cache_folder();
   try {
@@ -33,7 +33,7 @@ std::optional<KeptRun> RunCache::take(std::size_t place, RunIdentity identity) {
   identity.program_sha256 = program_sha256_;
   identity.machine_sha256 = inputs->sha256;
   identity.machine = inputs->machine;
-  identity.card.clear();  // of several the guest may use another one
+  identity.card.clear();  // if there are several cards, the guest may use another one
   const RunIdentity& known = identities_[place] = std::move(identity);
   if (fresh_) return std::nullopt;
   auto run = store_.take(known, schemas_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The user's cache of results as many runs use it: takes those that are there, keeps new ones, and makes some of the
-// former again. Whatever is wrong with the cache, the runs are made.
+// The user's cache of results, for commands with many runs: takes cached results, stores new ones, and selects some of
+// the cached runs to be repeated. Whatever is wrong with the cache, the runs are made.
 #pragma once
 
 #include <cstddef>
@@ -17,36 +17,36 @@
 
 namespace planar {
 
-/// Runs are known by their place among those of a command.
+/// Runs are identified by their place among the runs of a command.
 class RunCache {
  public:
-  /// `fresh`: takes nothing. Without a folder for the cache (user_cache_folder()) it neither takes nor keeps.
+  /// `fresh`: takes nothing. Without a cache folder (user_cache_folder()) it neither takes nor stores anything.
   RunCache(bool fresh, bool quiet);
 
-  /// The entry of a run, which is identified by its arguments. To be called once, before the run could be made.
+  /// The entry of a run, which is identified by its arguments. To be called once, before the run.
   std::optional<KeptRun> take(std::size_t place, RunIdentity identity);
-  /// Keeps the result of a run that was made now, unless a file that it reads has changed meanwhile. `table`: what the
-  /// verb prints of it.
+  /// Stores the result of a run that has just been made, unless a file that it reads has changed meanwhile. `table`:
+  /// the text that the verb prints for it.
   void keep(std::size_t place, const nlohmann::ordered_json& result, const std::string& table = {});
 
-  /// Which of the runs that were taken are made again (repeat_check.hpp); with `all` every one.
+  /// Which of the runs taken from the cache are to be repeated (repeat_check.hpp); all of them with `all`.
   std::vector<std::size_t> runs_to_check(bool all, const std::function<std::uint64_t(std::size_t)>& cost) const;
-  /// Compares what came of one of them: a result, or the `problem` that it ended with. If it is not equal, its entry
-  /// goes, and finish() throws.
+  /// Compares the outcome of a repeated run: a result, or the `problem` with which it ended. If it differs, its entry
+  /// is removed, and finish() throws.
   bool check(std::size_t place, const std::string& name, const std::optional<nlohmann::ordered_json>& result,
              const std::string& problem);
 
-  /// At the end of all runs. Throws Error (exit 4) naming the runs that were not equal, and the remedy.
+  /// To be called after all runs. Throws Error (exit 4) naming the runs that differed, and the remedy.
   void finish();
 
  private:
   bool on() const { return !store_.folder().empty(); }
 
-  std::string program_sha256_;  // before store_, which has no folder without it
+  std::string program_sha256_;  // initialized before store_, which has no folder without it
   const ResultStore store_;
   const bool fresh_, quiet_;
   const Schemas schemas_;
-  std::map<std::size_t, RunIdentity> identities_;  // of runs that may be kept
+  std::map<std::size_t, RunIdentity> identities_;  // of runs that may be stored
   std::map<std::size_t, KeptRun> taken_;
   std::string not_written_, unequal_;
   bool kept_ = false;

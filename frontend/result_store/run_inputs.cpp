@@ -17,16 +17,16 @@
 namespace planar {
 namespace {
 
-/// A larger image takes longer to read than many a run.
+/// Reading a larger image would take longer than many runs.
 constexpr std::uint64_t largest_image = 64 << 20;
 
-/// Throws Error for a file that is not read for this.
+/// Throws Error for a file that cannot be read or is too large.
 std::string content_line(const std::string& what, const std::string& file) {
   return fmt::format("{} {}\n", what,
                      sha256_hex(read_host_file(file, largest_image, "cannot be read", "is too large")));
 }
 
-/// Whether an option asks for more than a result, or brings in a whole lab.
+/// Whether an option requests more than a result, or loads a whole lab.
 bool has_more_than_a_result(const CLI::App& verb) {
   const auto options = verb.get_options();
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
@@ -37,7 +37,7 @@ bool has_more_than_a_result(const CLI::App& verb) {
   });
 }
 
-/// Everything that one machine is made of; nothing if the host or a file that is written has a part in it.
+/// All inputs of one machine; nothing if they include the host or a file that is written.
 std::optional<std::string> machine_text(Config& config, const MachineConfig& machine) {
   if (machine.host_net || !machine.start.serial.empty() || !config.texts("scenario.steps").empty()) return std::nullopt;
   std::string text = config.resolved();
@@ -57,8 +57,8 @@ std::optional<std::string> machine_text(Config& config, const MachineConfig& mac
   return text;
 }
 
-/// The machines that options of the benchmark's own name (--against MACHINE[:CARD]). Nothing for an option that reads
-/// or writes another kind of file.
+/// The machines named by the benchmark's own options (--against MACHINE[:CARD]). Nothing if an option reads or writes
+/// another kind of file.
 std::optional<std::string> text_of_others(const std::string& verb, const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t n = 0; n < words.size(); ++n) {
@@ -83,7 +83,7 @@ std::optional<std::string> text_of_others(const std::string& verb, const std::ve
 std::optional<RunInputs> run_inputs(const std::vector<std::string>& arguments) {
   CLI::App verb({}, arguments.front());
   verb.set_help_flag();
-  verb.allow_extras();  // the benchmark's own
+  verb.allow_extras();  // the benchmark's own options
   MachineOptions options;
   OutputOptions output;
   StateOptions state;
