@@ -171,7 +171,7 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
   return false;
 }
 
-// The guest may have locked the tray of the CD-ROM drive, and an image may have gone since the run began.
+// The guest may have locked the tray of the CD-ROM drive, and an image file may have been removed since the run began.
 bool Scenario::try_drives(ScenarioHost& host) {
   const Step& step = steps_[next_];
   try {
@@ -190,7 +190,7 @@ bool Scenario::try_drives(ScenarioHost& host) {
 bool Scenario::stands_still(ScenarioHost& host, Time now) {
   Machine& machine = host.lab.machine();
   auto lines = machine.video().text_lines();
-  if (lines.empty()) {  // a graphics mode: the picture, unless it is of one colour
+  if (lines.empty()) {  // a graphics mode: compare the picture, unless it has only one colour
     const auto picture = machine.video().picture(now);
     const auto& rgb = picture.rgb;
     if (rgb.size() > 3 && !std::equal(rgb.begin() + 3, rgb.end(), rgb.begin())) lines.push_back(sha256_hex(rgb));
@@ -219,7 +219,7 @@ void Scenario::abandon() {
 
 void Scenario::archive(Archive& a) {
   a.section("scenario", 1);
-  // Steps are saved in their textual form.
+  // Steps are saved as text.
   std::vector<std::string> sources, origins;
   std::vector<Time> limits;
   for (const auto& step : steps_) {

@@ -24,11 +24,11 @@ class Machine;
 /// True if a line of the machine's text screen contains `text`.
 bool on_screen(const Machine& machine, const std::string& text);
 
-/// The lab and the operations that steps need from their host.
+/// The lab and the operations that steps need from the session.
 struct ScenarioHost {
   Lab& lab;
   std::function<void(const std::string& file)> snapshot;  ///< saves the lab, including the scenario
-  /// Saves the screen to `file`, or if that is empty as picture number `count` in the result folder.
+  /// Saves the screen to `file` or, if that is empty, as picture number `count` in the result folder.
   std::function<void(const std::string& file, unsigned count)> grab_screen;
   std::function<void(unsigned drive, const std::string& file)> insert_diskette;
   std::function<void(unsigned drive)> eject_diskette;
@@ -36,7 +36,7 @@ struct ScenarioHost {
   std::function<void(bool by_force)> eject_cd;
   std::function<void()> reset;
   std::function<void(const std::string& device)> describe;  ///< prints a device's description; empty: all
-  std::function<void()> pause;                              ///< virtual time stands still from now on
+  std::function<void()> pause;                              ///< stops virtual time
 };
 
 class Scenario {
@@ -56,7 +56,7 @@ class Scenario {
   };
   const std::optional<Failure>& failure() const { return failure_; }
 
-  /// The time of the next poll: after the latest advance(), or never.
+  /// The time of the next poll, which is after the latest advance(), or never.
   Time next_look() const;
   /// Polls the machine, whose time is `now`, and executes every step that is ready.
   void advance(ScenarioHost& host, Time now);
@@ -86,11 +86,11 @@ class Scenario {
   std::vector<Step> steps_;
   std::uint64_t next_ = 0;
   Time started_{};      // start of the current step
-  bool begun_ = false;  // type and press: the keys have been queued
+  bool begun_ = false;  // for type and press: the keys have been queued
   Time look_{};         // time of the next poll
   Typist typist_;
   std::string serial_;             // COM1 output after the last text found there
-  std::vector<std::string> seen_;  // wait still: the screen, and since when it is unchanged
+  std::vector<std::string> seen_;  // for wait still: the screen, unchanged since seen_since_
   Time seen_since_{};
   Time halted_since_ = Time::never();
   std::vector<Done> done_;

@@ -18,10 +18,10 @@ namespace {
 const std::vector<std::string> verbs = {"wait",   "type",   "press", "key",      "mouse", "grab",
                                         "insert", "eject",  "reset", "describe", "pull",  "plug",
                                         "remove", "repeat", "end",   "snapshot", "power", "pause"};
-constexpr int most_motion = 10'000;  // of the mouse, at once
+constexpr int most_motion = 10'000;  // of the mouse, in one step
 constexpr std::size_t most_steps = 1'000'000;
 constexpr Time tap = 40_ms;            // how long a pressed key is down
-constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
+constexpr Time longest = 1'000'000_s;  // eleven days: keeps sums well within the range of Time
 constexpr Time still_default = 3_s;    // longer than the diskette motor's run-on time (2 s)
 
 struct Word {
@@ -70,7 +70,7 @@ class Line {
     if (*value > longest) fail(first.column, fmt::format("a step may take at most {:.0f} s", longest.seconds()));
     return *value;
   }
-  /// How often something is done.
+  /// A repeat count.
   unsigned count() {
     const Word& w = word("a number");
     const auto n = parse_number(w.text);
@@ -78,7 +78,7 @@ class Line {
       fail(w.column, fmt::format("'{}': expects how often, 1 to {}", w.text, most_steps));
     return static_cast<unsigned>(*n);
   }
-  /// How far the mouse moves.
+  /// A distance of mouse movement, possibly negative.
   int motion() {
     const Word& w = word("a number");
     const bool back = w.text.starts_with('-');
@@ -408,7 +408,7 @@ std::vector<Step> unroll_steps(std::vector<Step> steps) {
 std::vector<Step> typing_steps(const std::string& text, Time limit) {
   std::string quoted;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    // Escapes are those of the step; only an unescaped quote would end the text.
+    // The step's escapes apply, so they are kept; only an unescaped quote would end the text.
     if (text[at] == '\\' && at + 1 < text.size())
       quoted += text[at++];
     else if (text[at] == '"')
@@ -420,7 +420,7 @@ std::vector<Step> typing_steps(const std::string& text, Time limit) {
   }
   try {
     return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
-  } catch (const Error& e) {  // its line and column are those of the steps
+  } catch (const Error& e) {  // its line and column refer to the generated steps
     const std::string_view said = e.what(), separator = ": ";
     throw Error(fmt::format("--type '{}': {}", text, said.substr(said.find(separator) + separator.size())), e.code());
   }

@@ -9,9 +9,9 @@
 //   wait until 12.5 s                   until this virtual time
 //   type "dir\n"                        \n enter, \t tab, \b backspace, \e escape, \" \\ and \xHH
 //   press ctrl-alt-del                  keys held together; with `for 2 s` held for that time
-//   key KEY down|up                     one key, as a finger does it; recorded sessions consist of these
-//   mouse move X Y                      by so much, Y upwards
-//   mouse buttons left|right|middle...  those that are pressed from now on; none
+//   key KEY down|up                     one key goes down or up; recorded sessions consist of these
+//   mouse move X Y                      relative, Y upwards
+//   mouse buttons left|right|middle...  the buttons pressed from now on; none
 //   grab screen ["FILE"]                to FILE, a name alone being one in the result folder: as text, or as a picture
 //                                       if it ends in .png; without FILE both, as screen-1.txt and .png,
 //                                       screen-2.txt...
@@ -28,8 +28,8 @@
 //   insert station STATION              back onto its ring, with all phases; not an adapter, whose driver does that
 //   snapshot "FILE"
 //   power off
-//   pause                               with --window: virtual time stands still until its user lets it go on
-//   repeat 300 times                    what follows up to `end repeat`; not one within another
+//   pause                               with --window: virtual time stops until the user continues it
+//   repeat 300 times                    repeats the steps up to `end repeat`; not nested
 //   end repeat
 //
 // Times are virtual, at most 1000000 s. `within` may follow every step that waits for the machine: screen, prompt,
@@ -70,47 +70,47 @@ enum class StepKind : std::uint8_t {
   insert_station,
   snapshot,
   power_off,
-  repeat,  // unroll_steps() leaves none of these two
+  repeat,  // unroll_steps() removes these two
   end_repeat,
   pause
 };
 
 struct Step {
   StepKind kind = StepKind::power_off;
-  std::string text;                 ///< the text to wait for or to type; a file name; a device; a station
-  unsigned times = 0;               ///< of repeat
-  unsigned drive = 0;               ///< of diskettes: 0 A, 1 B
-  bool force = false;               ///< of eject cd
-  std::vector<std::uint16_t> keys;  ///< of press and key
-  bool down = false;                ///< of key
-  int x = 0, y = 0;                 ///< of mouse move
-  std::uint8_t buttons = 0;         ///< of the mouse: bit 0 left, 1 right, 2 middle
-  Time time{};                      ///< duration of wait and wait still, time of wait until; how long keys are held
+  std::string text;                 ///< text to wait for or to type, file name, device, or station
+  unsigned times = 0;               ///< repeat: number of times
+  unsigned drive = 0;               ///< diskette drive: 0 A, 1 B
+  bool force = false;               ///< eject cd: by force
+  std::vector<std::uint16_t> keys;  ///< press and key
+  bool down = false;                ///< key: down, not up
+  int x = 0, y = 0;                 ///< mouse move
+  std::uint8_t buttons = 0;         ///< mouse buttons: bit 0 left, 1 right, 2 middle
+  Time time{};                      ///< duration (wait, wait still, press) or point in time (wait until)
   Time limit{};                     ///< virtual time limit of the step
   std::string source;               ///< as written, without the comment
-  std::string origin;               ///< "FILE:line" or the option
-  std::string file{};               ///< of steps that it was read from; empty: none
+  std::string origin;               ///< "FILE:line", or the option that gave the step
+  std::string file{};               ///< the file of steps that it was read from; empty: none
 };
 
-/// Puts a diskette or a CD into a drive, or takes it out.
+/// True for a step that inserts or ejects a diskette or a CD.
 constexpr bool of_drives(StepKind kind) {
   return kind == StepKind::insert_diskette || kind == StepKind::eject_diskette || kind == StepKind::insert_cd ||
          kind == StepKind::eject_cd;
 }
 
-/// The words that steps begin with.
+/// The first words of all steps.
 const std::vector<std::string>& step_words();
 
 /// Parses steps, one per line. `name` denotes the file in errors ("name:line:column: problem; remedy"); `limit` is the
 /// time limit of a step without `within`. Throws Error.
 std::vector<Step> parse_steps(std::string_view text, const std::string& name, Time limit);
 
-/// An element of `--do` or the list scenario.steps: a step, or the name of a file of steps. `origin` is used in errors.
-/// Throws Error (exit 3 for a file that cannot be read).
+/// An element of `--do` or of the list scenario.steps: a step, or the name of a file of steps. `origin` is used in
+/// errors. Throws Error (exit 3 for a file that cannot be read).
 std::vector<Step> read_steps(const std::string& step_or_file, const std::string& origin, Time limit);
 
-/// The same steps with those between `repeat` and `end repeat` as often as they are to be done. Throws Error for a
-/// `repeat` or `end repeat` by itself, and for more than 1000000 steps.
+/// `steps` with the loops between `repeat` and `end repeat` unrolled. Throws Error for an unpaired `repeat` or `end
+/// repeat`, and for more than 1000000 steps.
 std::vector<Step> unroll_steps(std::vector<Step> steps);
 
 /// The steps of `--type TEXT`: wait until the screen is unchanged, then type.

@@ -11,7 +11,7 @@ namespace planar {
 
 namespace {
 
-/// In the double quotes of a step.
+/// `text` in double quotes, escaped as in a step.
 std::string in_quotes(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {
@@ -38,11 +38,11 @@ StepWriter::StepWriter(const std::string& file, const std::string& option, std::
 }
 
 void StepWriter::step(std::string_view text, Time now) {
-  constexpr std::int64_t microsecond = 1'000'000;  // six decimals of it are exact
+  constexpr std::int64_t microsecond = 1'000'000;  // in picoseconds; six decimals are exact
   if (now != written_) fmt::print(file_.get(), "wait until {}.{:06} µs\n", now.ps / microsecond, now.ps % microsecond);
   written_ = now;
   if (!text.empty()) fmt::print(file_.get(), "{}\n", text);
-  std::fflush(file_.get());  // what was done is there however the run ends
+  std::fflush(file_.get());  // the recording is complete however the run ends
 }
 
 void StepWriter::key(std::uint16_t code, bool pressed, Time now) {
@@ -63,7 +63,7 @@ void StepWriter::type(std::string_view text, Time now) {
   for (const char c : text)
     if (key_for(c)) typed += c;
   if (typed.empty()) return;
-  // The machine may read slowly: a second for each character, and a minute before the first one.
+  // The machine may be slow to read: allow a minute, plus a second per character.
   step(fmt::format("type \"{}\" within {} s", in_quotes(typed), 60 + typed.size()), now);
 }
 

@@ -18,7 +18,7 @@ constexpr Time look_again = 20_ms;  // retry interval if the keyboard or the buf
 constexpr unsigned most_buffered = 10;
 constexpr std::uint16_t left_shift = 0x2A;  // its key code
 
-/// The number of keys in the firmware's buffer, if that is in use.
+/// The number of keys in the firmware's buffer; 0 if it is not in use.
 unsigned firmware_keys(Machine& machine) {
   constexpr std::uint32_t protection = 1, virtual_86 = 1u << 17;
   const cpu::Registers r = machine.cpu().registers();
@@ -95,7 +95,7 @@ void Typist::archive(Archive& a) {
     throw Error("snapshot holds a damaged queue of keys; take a new one", ExitCode::missing_file);
 }
 
-// A key that may want shift is followed by its own release.
+// Checks an archived queue: a key that may need shift must be followed by its own release.
 bool Typist::sound() const {
   for (std::size_t n = 0; n < actions_.size(); ++n) {
     const Action& action = actions_[n];

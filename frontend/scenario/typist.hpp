@@ -5,7 +5,7 @@
 // Timing (chosen): a key is down for 40 ms and up for 40 ms before the next, 12 characters per second, which is well
 // below the typematic delay (at least 250 ms). Before a key is pressed the keyboard must have sent all earlier codes,
 // and, in real and virtual-86 mode, the firmware's keyboard buffer (40:1Ah to 40:3Dh, 15 keys) must have room for five
-// more, so that it never overflows. Protected-mode systems read the keyboard in an interrupt handler of their own.
+// more, so that it never overflows. Protected-mode systems read the keyboard in their own interrupt handlers.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Typist {
   struct Action {
     std::uint16_t code = 0;
     bool down = false;
-    bool letter = false;  ///< affected by caps lock: shift is decided when the key is pressed
+    bool letter = false;  ///< affected by caps lock: shift is chosen when the key is pressed
     bool shift = false;   ///< hold shift for this key
     Time after{};         ///< delay after it
     void archive(Archive& a) { a(code, down, letter, shift, after); }
