@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The latest frames and trace lines of a run, kept in memory so that they can be looked at when it fails: what a person
-// would have switched on beforehand, had they known.
+// The latest frames and trace lines of a run, kept in memory for examination if the run fails: what a user would have
+// enabled beforehand, had they known.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace planar {
 
 class Evidence final : public net::WireObserver {
  public:
-  /// Trace categories that are kept when the user has chosen none: rare events that tell what the machine was doing.
+  /// Trace categories that are kept if the user has chosen none: rare events that show what the machine was doing.
   static constexpr std::string_view categories = "cpu,pos,diskette,keyboard,firmware";
 
-  /// Watches `media`, which outlive it.
+  /// Observes `media`, which must outlive this object.
   explicit Evidence(std::vector<net::Medium*> media);
   ~Evidence() override;
   Evidence(const Evidence&) = delete;
@@ -27,7 +27,7 @@ class Evidence final : public net::WireObserver {
   void observe(const net::WireRecord& record) override;
   void trace_line(std::string_view line);
 
-  /// Writes the frames as pcapng, if there were any. Throws Error.
+  /// Writes the frames, if any, as pcapng. Throws Error.
   void write_capture(const std::filesystem::path& file) const;
   const std::deque<std::string>& trace() const { return trace_; }
 

@@ -16,11 +16,11 @@ class Shadow;
 
 class Lockstep {
  public:
-  /// Observes from the lab's present state on; the lab must outlive this object. `planted`: Unicorn's result is
-  /// corrupted after that instruction (a test). Throws Error naming the remedy if planar was built without Unicorn.
+  /// Observes the lab from its present state on; the lab must outlive this object. `planted`: corrupts Unicorn's result
+  /// after that instruction (for tests). Throws Error naming the remedy if planar was built without Unicorn.
   Lockstep(Lab& lab, std::uint64_t planted);
   ~Lockstep();
-  /// True if planar and Unicorn have differed; the run was stopped.
+  /// True if planar and Unicorn have differed and the run was stopped.
   bool differs() const;
   /// Throws Error (exit 4) with both states if planar and Unicorn have differed.
   void check() const;

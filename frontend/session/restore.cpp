@@ -24,7 +24,7 @@ constexpr const char* isolated = "slirp:isolated";
       "--restore and {}: the snapshot has {}; leave the option out, or start anew without --restore", option, what));
 }
 
-/// The slot of the card that `wanted` means. Throws Error if there is none.
+/// The slot of the card that `wanted` names. Throws Error if there is none.
 unsigned slot_of(const CardOption& wanted, const std::string& text, const MachineConfig& machine) {
   std::string there;
   for (const CardConfig& card : machine.cards) {
@@ -35,7 +35,7 @@ unsigned slot_of(const CardOption& wanted, const std::string& text, const Machin
   contradict("--card " + text, there.empty() ? "no card" : there);
 }
 
-/// Throws Error for the first line of `wanted` that `there` has not, with what it has instead.
+/// Throws Error for the first line of `wanted` that is missing in `there`, with what `there` has instead.
 void check_same(const std::string& there, const std::string& wanted) {
   std::set<std::string> has, asked;
   std::istringstream one(there), other(wanted);
@@ -62,8 +62,8 @@ void check_machine(const MachineOptions& options, const LabConfig& lab, const Ma
   if (asked.named() || wanted.front().name != first.name) contradict("--machine " + options.machine, first.name);
 }
 
-/// Every option laid over the snapshot's configuration leaves it as it is. A slirp is no part of that: a run may
-/// continue with another one.
+/// Throws Error if applying the options changes the snapshot's configuration. slirp's settings are excluded: a run may
+/// continue with other ones.
 void check_settings(const MachineOptions& options, const std::string& configuration, const MachineConfig& first) {
   LabConfig lab = of_this_host(configuration), changed = of_this_host(configuration);
   MachineOptions others = options;
@@ -86,7 +86,7 @@ void check_settings(const MachineOptions& options, const std::string& configurat
   lab.read();
   try {
     changed.read();
-  } catch (const Error& e) {  // its remedy would be for the snapshot's own file
+  } catch (const Error& e) {  // its remedy would refer to the snapshot's own file
     throw Error(
         fmt::format("--restore: an option beside it does not fit what the snapshot has ({}); leave the option out, or "
                     "start anew without --restore",
@@ -95,7 +95,7 @@ void check_settings(const MachineOptions& options, const std::string& configurat
   check_same(lab.resolved(), changed.resolved());
 }
 
-/// The host's network as the command line wants it, if the snapshot was connected to one.
+/// Connects the host's network as the command line says, if the snapshot was connected to one.
 void connect(LabConfig& config, const MachineOptions& options, const MachineConfig& was) {
   if (!net::is_host_net(was.net)) return;
   if (!net::is_slirp(was.net)) {

@@ -20,14 +20,14 @@ namespace planar {
 
 namespace {
 
-// A failure stays readable in the stream, for Session::check_files().
+// A failure stays recorded in the stream, for Session::check_files().
 void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
   std::fwrite(prefix.data(), 1, prefix.size(), file);
   std::fwrite(text.data(), 1, text.size(), file);
   std::fputc('\n', file);
 }
 
-/// Only the P6 keeps the ways of blocks through its pipeline.
+/// Only the P6 caches the timing of code blocks.
 void check_has_memo(Lab& lab, std::string_view option) {
   for (std::size_t n = 0; n < lab.machines(); ++n)
     if (lab.machine(n).cpu().config().model == cpu::Model::p6) return;
@@ -45,7 +45,7 @@ std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megab
   return {content.begin(), content.end()};
 }
 
-/// All that the run opens. Throws Error when it would write one of the others.
+/// All files that the run opens. Throws Error if it would write to a file that it also uses otherwise.
 FileList files_of_run(LabConfig& config, const OutputOptions& output, const std::vector<Step>& steps) {
   FileList files;
   if (output.verb) files = option_files(*output.verb);
@@ -235,9 +235,9 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
                               state.snapshot.at(0)));
     check_not_past("--snapshot-at " + state.snapshot.at(0), *snapshot_at_);
     snapshot_file_ = state.snapshot.at(1);
-    lab_->check_snapshot();  // now, not after the run up to there
+    lab_->check_snapshot();  // fail now rather than after running up to that time
   }
-  watch_scenario();  // of a snapshot
+  watch_scenario();  // if a snapshot brought steps
   if (several && (state.lockstep || state.lockstep_plant))
     throw Error("--lockstep checks one processor, and this lab has several; run its machines one by one");
   if (state.lockstep || state.lockstep_plant) lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
@@ -275,7 +275,7 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
   if (console.prefix.empty()) {
     std::fputc(value, console.serial.get());
     if (value == '\n') std::fflush(console.serial.get());
-  } else if (value == '\n') {  // whole lines, since another machine's may come in between
+  } else if (value == '\n') {  // whole lines, since lines of other machines may come in between
     put_line(console.serial.get(), console.prefix, console.guest.lines().back().text);
     std::fflush(console.serial.get());
   }
@@ -366,8 +366,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   RunEnd end = RunEnd::time;
   if (now() < limit) check_restored_steps();
   control_->settle();
-  // An access of the last instruction may have ended after the time for which steps are due. A run that goes on after
-  // a pause looks at the scenario when one without the pause would have.
+  // An access of the last instruction may have ended after the time for which steps are due. A run that continues after
+  // a pause polls the scenario when it would have without the pause.
   if (!std::exchange(paused_, false) || scenario_.next_look() <= now())
     scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
   while (now() < limit) {
@@ -392,7 +392,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     scenario_.advance(*scenario_host_, next);
     progress_.show(now(), what);
     if (ended()) { end = RunEnd::condition; break; }
-    // Steps that are left may go on without the processor, and say so themselves when they cannot.
+    // Remaining steps may not need the processor, and report it themselves if they cannot continue.
     const bool halted = !window_ && lab_->halted_for_good() && !scenario_.active();
     if (halted && !(debugger_ && debugger_->stop_halted())) { end = RunEnd::halted; break; }
     if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) { end = RunEnd::interrupted; break; }
@@ -420,7 +420,7 @@ void Session::finish_run(RunEnd end) {
         fmt::format("{} was not written: the run ended at {:.3f} s virtual, before {:.6g} s{}", snapshot_file_,
                     now().seconds(), snapshot_at_->seconds(),
                     std::filesystem::exists(snapshot_file_) ? "; the file there is of an earlier run" : "");
-    // Who ends a run has seen to it, and one that failed says so first.
+    // A user who ends a run knows why, and a failed step is reported first; both only get a warning.
     if (end == RunEnd::interrupted || end == RunEnd::closed || scenario_.failure())
       say("planar: warning: {}\n", text);
     else

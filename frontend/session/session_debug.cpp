@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session under a debugger: how its state is kept, restored and reached again.
+// A session under a debugger: saving, restoring and replaying its state.
 #include <utility>
 
 #include "frontend/session/session.hpp"
@@ -13,7 +13,7 @@ void Session::debug(std::unique_ptr<DebugClient> client) {
   debugger_ = std::make_unique<Debugger>(target, *debug_client_);
 }
 
-// Looks at the scenario when run() would: only then its steps are done at the same times.
+// Polls the scenario when run() would, so that its steps are executed at the same times.
 bool Session::replay(Time limit) {
   replaying_ = true;
   bool complete = true;

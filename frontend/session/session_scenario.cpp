@@ -27,14 +27,14 @@ std::vector<std::string> chosen(const std::string& device) {
   return device.empty() ? std::vector<std::string>{} : std::vector{device};
 }
 
-/// Throws Error, before the machine starts, for a step that names no device.
+/// Throws Error, before the machine starts, for a step whose device does not exist.
 void check_device(Lab& lab, const Step& step) {
   try {
     describe_devices(lab, chosen(step.text));
   } catch (const Error& e) { throw Error(fmt::format("{}: describe: {}", step.origin, e.what())); }
 }
 
-/// Throws Error, before the machine starts, for a step that names no station.
+/// Throws Error, before the machine starts, for a step whose station does not exist.
 void check_station(Lab& lab, const Step& step) {
   try {
     if (step.kind == StepKind::pull_cable || step.kind == StepKind::plug_cable) station_port(lab, step.text);
@@ -43,7 +43,7 @@ void check_station(Lab& lab, const Step& step) {
   } catch (const Error& e) { throw Error(fmt::format("{}: {}: {}", step.origin, step.source, e.what())); }
 }
 
-/// Throws Error, before the machine starts, for a step with a drive that the machine has not.
+/// Throws Error, before the machine starts, for a step whose drive the machine does not have.
 void check_drive(Lab& lab, const Step& step) {
   const bool diskette = step.kind == StepKind::insert_diskette || step.kind == StepKind::eject_diskette;
   if (diskette && !lab.machine().diskette().drive(step.drive).installed)
@@ -80,7 +80,7 @@ void Session::check_standard_output(const OutputOptions& output, const std::vect
   for (std::size_t n = 0; n < lab_->machines() && !output.serial; ++n)
     if (const MachineConfig& config = lab_->machine(n).config(); config.start.serial == "stdio")
       refuse(config.name_prefix() + "serial = \"stdio\"");
-  // Without steps of its own a run goes on with those of its snapshot.
+  // Without steps of its own, a run continues with those of its snapshot.
   const std::size_t first = steps.empty() ? scenario_.done().size() : 0;
   const auto& to_do = steps.empty() ? scenario_.steps() : steps;
   for (std::size_t n = first; n < to_do.size(); ++n)
@@ -92,7 +92,7 @@ bool Session::in_result_folder(const std::string& file) const {
 }
 
 void Session::check_output(const Step& step) const {
-  if (step.kind != StepKind::grab_screen || !in_result_folder(step.text))  // which grabbing a screen makes
+  if (step.kind != StepKind::grab_screen || !in_result_folder(step.text))  // the folder is created by the grab
     check_place(step.text, step.origin + ": " + step.source);
 }
 
@@ -149,7 +149,7 @@ void Session::add_restored_files() {
     if (step.kind == StepKind::snapshot || (step.kind == StepKind::grab_screen && !step.text.empty()))
       step.text = (std::filesystem::path(result_) / std::filesystem::path(step.text).filename()).string();
     if (step.kind == StepKind::insert_diskette || step.kind == StepKind::insert_cd)
-      step.kind = StepKind::pause;  // what it reads is never written
+      step.kind = StepKind::pause;  // a file that is only read: no conflict is possible
   }
   add_step_files(files_, steps);
   files_.check();
@@ -213,7 +213,7 @@ void Session::check_used(const std::vector<std::string>& insert) const {
 void Session::insert_diskette(unsigned drive, const std::string& text) {
   auto disk = parse_floppy_option("insert diskette", text);
   if (steps_restored_ && disk.mode != storage::WriteMode::read_only) {
-    // Its changes are discarded, as those of every drive of a restored lab; what its overlay holds is read.
+    // Its changes are discarded, as for every drive of a restored lab; the contents of its overlay are read.
     const auto overlay = disk.overlay.empty() ? disk.file + ".overlay" : disk.overlay;
     if (disk.mode == storage::WriteMode::overlay && std::filesystem::exists(overlay)) disk.file = overlay;
     disk.mode = storage::WriteMode::memory;

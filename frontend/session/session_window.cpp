@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the window's user does to a session.
+// What the window's user can do to a session.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -112,7 +112,7 @@ std::string Session::save_snapshot() {
   return last_snapshot_ = std::move(file);
 }
 
-// The lab stays; so it must be the one that the snapshot is of.
+// The lab object is kept, so the snapshot must be of the same lab.
 void Session::load_snapshot(const std::string& file) {
   const Snapshot snapshot = read_snapshot(file);
   LabConfig own = of_this_host(lab_->configuration()), other = of_this_host(snapshot.configuration);
