@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of frontend/systems/: operating systems whose network stack the guest can stand for.
+// The files of frontend/systems/: operating systems whose network stack the guest can represent.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The operating systems whose network stack the guest test bench can stand for. Each is a profile of values with source
-// and confidence (a .toml beside this file), and every value is a setting of the guest under its own name
-// (roms/README.md section 3): the same for every machine and adapter.
+// The operating systems whose network stack the guest test bench can represent. Each is a profile of values with source
+// and confidence (a .toml in this folder), and every value is a guest setting of the same name (roms/README.md section
+// 3), the same for every machine and adapter.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@
 
 namespace planar {
 
-/// The one that the guest is measured against and runs as unless told otherwise.
+/// The system that the guest is measured against and represents by default.
 inline constexpr std::string_view default_system = "linux22";
 
 struct OperatingSystem {
   std::string_view name;  ///< "nt4"
   TimingProfile profile;
 
-  /// Key and value of the guest's settings sector that make it this system: its name, and what differs from
-  /// default_system, for which there are none.
+  /// Keys and values for the guest's settings sector that select this system: its name, and the values that differ from
+  /// default_system; none for default_system itself.
   std::vector<std::pair<std::string, std::string>> settings() const;
 };
 
 std::vector<std::string_view> operating_system_names();
-/// Throws Error naming those that there are.
+/// Throws Error naming the available systems.
 OperatingSystem find_operating_system(std::string_view name);
 
 }  // namespace planar
