@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two tracks of a bus: who owns it (nobody named: the processor), and what runs on it, cycle by cycle.
+// Two tracks of a bus: its owner (the processor if none is named), and its activity, cycle by cycle.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace planar {
 
 namespace {
-constexpr std::size_t most_handlers = 16;  // nested ones; a guest that never returns from them is not followed for ever
+constexpr std::size_t most_handlers = 16;  // nested handlers; the limit is for guests that never return from them
 constexpr std::uint16_t iret = 0xCF;
 constexpr std::uint32_t protection_enabled = 1;
 }  // namespace

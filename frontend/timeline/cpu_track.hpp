@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A processor's track: in which state it is (user, kernel, interrupt, real mode, halted), and within it each time it
-// stands still for a cycle on the bus. An interrupt lasts from its acknowledge to the IRET that returns to where it
-// came, or, if its handler goes on to another program, to the return to user mode.
+// A processor's track: its state (user, kernel, interrupt, real mode, halted) and, within that, every stall for a bus
+// cycle. An interrupt lasts from its acknowledge cycle to the IRET that returns to the interrupted instruction or, if
+// its handler switches to another program, to the return to user mode.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class CpuTrack final : public cpu::Observer {
   ~CpuTrack() override;
   CpuTrack(const CpuTrack&) = delete;
 
-  /// Follows the processor from `now` on. May be called from inside an access of it.
+  /// Follows the processor from `now` on. May be called during one of its accesses.
   void open(Time now);
   void close(Time now);
 
-  /// From the channel's observer.
+  /// Called by the bus observer.
   void accessed(const bus::BusCycle& access);
   void waited(Time from, Time to) { wait_ = {from, to}; }
 
@@ -51,9 +51,9 @@ class CpuTrack final : public cpu::Observer {
   bool open_ = false;
   std::string state_;
   Time since_{};
-  std::uint32_t front_ = 0;  // linear address of the instruction at the present boundary
+  std::uint32_t front_ = 0;  // linear address of the next instruction
   std::vector<Handler> handlers_;
-  std::optional<Wait> wait_;  // within the access under way
+  std::optional<Wait> wait_;  // during the current access
 };
 
 }  // namespace planar

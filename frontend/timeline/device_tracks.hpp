@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a device says of itself (Description::activity and level), followed over time: an activity is a track whose
-// slices say what it does, a level is a counter. A track appears with its first change.
+// A device's own description (Description::activity and level) over time: an activity becomes a track whose slices say
+// what the device does, a level becomes a counter. A track appears with its first change.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace planar {
 class DeviceTracks {
  public:
   using Describe = std::function<void(Description&)>;
-  /// `name`: of the device, before the names of its tracks.
+  /// `name`: the device's name, which precedes the names of its tracks.
   DeviceTracks(TraceEventFile& file, unsigned process, std::string name, Describe describe);
 
-  /// Looks at the device at `now`: what has changed since the last look ends or begins there.
+  /// Polls the device at `now`: whatever has changed since the last poll ends or begins there.
   void sample(Time now);
-  /// Slices in progress end.
+  /// Ends slices in progress.
   void close(Time now);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls back after every event of a lab, at its time and when all others of that time have fired. It adds an event of
-// its own to the scheduler, which changes no virtual result.
+// Calls back after every event of a lab, at the event's time, after all others of that time have fired. It adds its own
+// event to the scheduler, which changes no virtual result.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class EventFollower {
         call_(std::move(call)),
         event_(scheduler, "timeline.events", Priority::observer, Callback::to<&EventFollower::fired>(this)) {}
 
-  /// Follows from now on. To be called as well when something other than an event may have scheduled an earlier one.
+  /// Follows from now on. Must also be called when something other than an event may have scheduled an earlier event.
   void follow() {
     const Time next = std::max(scheduler_.next_event(), scheduler_.now() + 1_ps);
     if (next < event_.when()) event_.at(next);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interrupt lines of a machine: one track per line, a slice while somebody pulls it, with the name of who does.
+// The interrupt lines of a machine: one track per line, with a slice while the line is asserted, named after the
+// sources.
 #pragma once
 
 #include <array>

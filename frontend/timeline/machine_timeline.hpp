@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One machine of a timeline, a process of its viewer: processor, buses, interrupt lines, and what its adapters say of
-// themselves, looked at after every event and every cycle of the processor on a bus.
+// One machine of a timeline, shown as a process by the viewer: processor, buses, interrupt lines, and the descriptions
+// of its adapters, polled after every event and every bus cycle of the processor.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace planar {
 
 class MachineTimeline final {
  public:
-  /// `after_cycle` is called when a cycle may have scheduled events.
+  /// `after_cycle` is called after a cycle, which may have scheduled events.
   MachineTimeline(Machine& machine, const std::string& name, TraceEventFile& file, std::function<void()> after_cycle);
   ~MachineTimeline();
   MachineTimeline(const MachineTimeline&) = delete;
@@ -29,11 +29,11 @@ class MachineTimeline final {
   void open(Time now);
   void close(Time now);
   void sample(Time now);
-  /// Of the processor on all buses, while it was open.
+  /// Processor cycles on all buses while the timeline was open.
   std::uint64_t cycles() const;
 
  private:
-  /// What one bus of the machine says: nothing once the timeline is closed, which may happen inside an access.
+  /// Observes one bus of the machine; silent once the timeline is closed, which may happen during an access.
   class Listener final : public bus::BusObserver {
    public:
     Listener(MachineTimeline& timeline, TraceEventFile& file, bus::Bus& bus);

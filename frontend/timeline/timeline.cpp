@@ -81,7 +81,7 @@ void Timeline::observe(const net::WireRecord& record) {
   if (record.good()) count(record);
 }
 
-// The frame that has just ended, a good one, may open or close the span.
+// The good frame that has just ended may open or close the span.
 void Timeline::count(const net::WireRecord& record) {
   if (span_.kind == TimelineSpan::Kind::time) return;
   std::uint64_t number = frames_, wanted = span_.frame;

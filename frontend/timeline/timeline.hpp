@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timeline of a part of a run, for Perfetto and chrome://tracing (docs/timeline.md). It watches through observers
-// and changes nothing: state_hash is the same with and without. Outside of its span it costs a call for each frame.
+// The timeline of a part of a run, for Perfetto and chrome://tracing (docs/timeline.md). It only observes and changes
+// nothing: state_hash is the same with and without it. Outside of its span it costs one call per frame.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,17 @@ namespace planar {
 
 class Timeline final : private net::WireObserver {
  public:
-  /// Creates `file`. The lab outlives the timeline. Throws Error (exit 3) if it cannot be written.
+  /// Creates `file`. The lab must outlive the timeline. Throws Error (exit 3) if it cannot be written.
   Timeline(Lab& lab, const std::string& file, const TimelineSpan& span);
   ~Timeline() override;
   Timeline(const Timeline&) = delete;
 
-  /// The run is over: what is open ends now, and the file is complete. False if it was finished already.
+  /// To be called at the end of the run: closes everything open and completes the file. False if it was finished
+  /// already.
   bool finish();
-  /// Its span never began.
+  /// True if its span never began.
   bool empty() const { return machines_.empty(); }
-  /// After finish(), for people: what the file holds, or why it is empty.
+  /// After finish(), for people: what the file contains, or why it is empty.
   std::string summary() const;
   /// What went wrong with the file, if anything.
   std::string problem() const { return file_.problem(); }
@@ -53,18 +54,18 @@ class Timeline final : private net::WireObserver {
   Lab& lab_;
   TimelineSpan span_;
   TraceEventFile file_;
-  std::string own_ports_;  // how the names of the first machine's ports begin
+  std::string own_ports_;  // prefix of the names of the first machine's ports
   std::vector<std::unique_ptr<MachineTimeline>> machines_;
-  std::map<const net::Medium*, unsigned> media_;  // their processes
+  std::map<const net::Medium*, unsigned> media_;  // their processes in the file
   EventFollower follower_;
-  Event due_;  // the span opens or closes
+  Event due_;  // opens or closes the span
   Stage stage_ = Stage::before;
   bool finished_ = false;
   Time opened_{}, closed_{};
-  std::uint64_t frames_ = 0;  // good ones so far: the latest one's number in a capture
+  std::uint64_t frames_ = 0;  // good frames so far, which is the latest one's number in a capture
   std::uint64_t first_frame_ = 0, last_frame_ = 0, drawn_ = 0;
   std::uint64_t target_ = 0;  // the number of the frame that is to be shown
-  std::size_t longest_ = 0;   // of the first machine's frames
+  std::size_t longest_ = 0;   // length of the first machine's longest frame
   std::uint64_t longest_count_ = 0, in_a_row_ = 0;
 };
 

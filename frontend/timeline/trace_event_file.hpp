@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file in the Chrome trace event format, as chrome://tracing and Perfetto open it: a JSON array with one event per
-// line, written as the events come. Nothing is kept but names; a file that was cut off opens as well.
+// A file in the Chrome trace event format, for chrome://tracing and Perfetto: a JSON array with one event per line,
+// written as the events occur. Only names are kept in memory; a truncated file can be opened, too.
 //
 // Times are virtual, in microseconds with all digits down to the picosecond.
 #pragma once
@@ -20,7 +20,7 @@ namespace planar {
 /// "12.345678": all digits down to the picosecond.
 std::string microseconds(Time t);
 
-/// The arguments of an event, as its viewer shows them.
+/// The arguments of an event, which the viewer shows.
 class EventArguments {
  public:
   EventArguments& number(std::string_view name, std::uint64_t value);
@@ -33,7 +33,7 @@ class EventArguments {
 
 class TraceEventFile {
  public:
-  /// A row of a process.
+  /// One row of a process.
   struct Track {
     unsigned process = 0, thread = 0;
     bool operator<(const Track& other) const { return thread < other.thread; }
@@ -44,11 +44,11 @@ class TraceEventFile {
   ~TraceEventFile();
   TraceEventFile(const TraceEventFile&) = delete;
 
-  /// Processes and tracks are shown in the order of these calls. A track that exists is found again by its name.
+  /// Processes and tracks are shown in the order of these calls. An existing track is found by its name.
   unsigned process(const std::string& name);
   Track track(unsigned process, const std::string& name);
 
-  /// Opens a slice that end() closes; slices() may lie in it. In order of time for each track.
+  /// Opens a slice that end() closes; slice() may add others inside it. Must be called in order of time for each track.
   void begin(Track track, std::string_view name, std::string_view category, Time at, const EventArguments& arguments);
   void end(Track track, Time at);
   void slice(Track track, std::string_view name, std::string_view category, Time from, Time to,
@@ -56,10 +56,10 @@ class TraceEventFile {
   void counter(unsigned process, std::string_view name, Time at, std::uint64_t value);
   /// A line across all tracks.
   void marker(std::string_view name, std::string_view category, Time at, const EventArguments& arguments);
-  /// Something about the whole file, which viewers pass over.
+  /// A note about the whole file, which viewers ignore.
   void note(std::string_view name, const EventArguments& arguments);
 
-  /// Closes slices that are open, at `at` or where they began if that is later, and the file.
+  /// Ends open slices at `at`, or where they began if that is later, and closes the file.
   void close(Time at);
   /// What went wrong with the file so far, if anything.
   std::string problem() const;
