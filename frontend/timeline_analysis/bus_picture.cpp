@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws buses while a frame passes: a lane for the wire, for the processor's cycles, and for each master.
+// Draws buses during a frame: one lane for the wire, one for the processor's cycles, and one for each master.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,13 +25,13 @@ constexpr std::pair<const char*, const char*> bus_legend[] = {{"received", "fram
                                                               {"owned", "granted to a master"},
                                                               {"transfer", "master's data"}};
 
-/// What is drawn of a view: `from` is the picture's 0.
+/// The part of a view that is drawn; `from` is at the picture's 0.
 struct Part {
   const BusView& view;
   Time from, to;
 };
 
-/// From the first of the longest transfers on, with a little of what is before it.
+/// From the first of the longest transfers on, with a short lead before it.
 Part part_of(const BusView& view, std::optional<Time> zoom, Time longest_frame) {
   if (!zoom) return {view, view.from, std::min(view.from + longest_frame, view.until)};
   const BusView::Span* longest = nullptr;

@@ -13,7 +13,7 @@
 namespace planar {
 namespace {
 
-/// The frames of the file in order of their beginnings, each with the one that its sender sends next.
+/// The next frame of the same sender on the same medium; null: none in the file.
 const TimelineEvent* next_of(const std::vector<TimelineEvent>& events, const TimelineEvent& frame) {
   const TimelineEvent* next = nullptr;
   for (const TimelineEvent& e : events)
@@ -23,7 +23,7 @@ const TimelineEvent* next_of(const std::vector<TimelineEvent>& events, const Tim
   return next;
 }
 
-/// The bus whose cycles or owners a track shows: "pci" of "pci" and "pci owner".
+/// The bus whose cycles or owners a track shows: "pci" for "pci" and "pci owner".
 std::string bus_of(const std::string& track) {
   constexpr std::string_view owner = " owner";
   return track.ends_with(owner) ? track.substr(0, track.size() - owner.size()) : track;
@@ -93,7 +93,7 @@ BusView BusView::read(const std::string& file, std::string title, std::optional<
       begin = std::max(begin, Time{static_cast<std::int64_t>(e.number("from_ps"))});
   const TimelineEvent* chosen = nullptr;
   for (const TimelineEvent& e : events) {
-    if (e.at <= begin) continue;  // its first bits lie before the file
+    if (e.at <= begin) continue;  // it began before the file
     if (e.category != "wire" || e.number("frame") == 0 || !next_of(events, e)) continue;
     if (number ? e.number("frame") == *number : !chosen || e.number("bytes") > chosen->number("bytes")) chosen = &e;
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double width = 1000, left = 205, right = 20, plot = width - left - right;
 constexpr double top = 34, lane_height = 15, lane_gap = 3, card_head = 52, card_gap = 14, axis = 34, legend_row = 18;
-constexpr double apart = 0.7;         // of a picture's unit: what is closer is drawn as one
-constexpr std::size_t most_rows = 6;  // of a card's engines, and of its levels
+constexpr double apart = 0.7;         // in units of the picture: closer slices are drawn as one
+constexpr std::size_t most_rows = 6;  // for a card's engines, and for its levels
 
 constexpr std::pair<const char*, const char*> legend[] = {{"user", "user"},
                                                           {"kernel", "kernel"},
@@ -27,7 +27,7 @@ constexpr std::pair<const char*, const char*> legend[] = {{"user", "user"},
                                                           {"transfer", "bus master's transfer; adapter at work"},
                                                           {"level", "level"}};
 
-/// A picture's: units per microsecond, where zero is, and the microseconds between two lines.
+/// Of a picture: units per microsecond, position of zero, and microseconds between grid lines.
 struct Scale {
   double per_us, zero, step;
 };
@@ -69,7 +69,7 @@ class CardPicture {
   }
 
  private:
-  /// Of the axis, from `from` down to here.
+  /// Draws the grid lines, from `from` down to the current position.
   void lines(double from) {
     for (double n = std::ceil(-in_us(way_.before - way_.from) / step_); n * step_ <= in_us(way_.to - way_.before); ++n)
       out_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"#000\" {3}/>\n",
@@ -91,7 +91,8 @@ class CardPicture {
     next();
   }
 
-  /// All spans of a lane in the colour of `colour`, or of their kind; `inset` from the top of the lane.
+  /// All spans of a lane, in the colour for `colour` or, if that is empty, for their kind; `inset` from the top of the
+  /// lane.
   void spans(const FrameWay::Lane& lane, const std::string& colour, double inset = 0) {
     const auto& list = lane.spans;
     for (std::size_t n = 0; n < list.size();) {

@@ -13,13 +13,13 @@
 namespace planar {
 namespace {
 
-/// The frame that the file shows, and the data frame before it.
+/// The frame that the file shows, and the previous data frame.
 struct Target {
   std::uint64_t number = 0, bytes = 0;
   std::string sender;  ///< "client.slot1.ne2.port"
   Time from{}, before{}, to{};
   unsigned medium = 0;  ///< its process in the file
-  /// As the adapter's tracks begin: "slot1.ne2".
+  /// Prefix of the adapter's tracks: "slot1.ne2".
   std::string adapter() const {
     const auto first = sender.find("slot");
     return sender.substr(first, sender.rfind('.') - first);
@@ -53,7 +53,7 @@ std::optional<Target> find_target(const std::vector<TimelineEvent>& events) {
   return t;
 }
 
-/// "slot1.ne2, DP8390, transmitter: state" is "transmitter".
+/// "slot1.ne2, DP8390, transmitter: state" becomes "transmitter".
 std::string short_name(std::string name) {
   for (int part = 0; part < 2; ++part)
     if (const auto comma = name.find(", "); comma != std::string::npos) name.erase(0, comma + 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where two runs diverge: the first cycle on the bus that their timelines do not have alike.
+// Where two runs diverge: the first bus cycle in which their timelines differ.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace planar {
 
-/// A cycle of the processor or a transfer of a master.
+/// A processor cycle, or a transfer of a bus master.
 struct TimelineCycle {
   std::string machine;
   std::string what;   ///< "I/O write 0310", "ne2 reads 64 bytes at 012340"
@@ -26,19 +26,19 @@ struct TimelineCycle {
 struct TimelineDiff {
   struct Parting {
     std::uint64_t number = 0;                    ///< counted from 1
-    std::optional<TimelineCycle> before;         ///< the last one that both have
+    std::optional<TimelineCycle> before;         ///< the last one that both share
     std::optional<TimelineCycle> first, second;  ///< nothing: that timeline ends here
   };
-  std::uint64_t cycles[2]{};           ///< of each
-  std::optional<Parting> in_time;      ///< the first that differs in anything
-  std::optional<Parting> in_accesses;  ///< the first that differs in more than its time
+  std::uint64_t cycles[2]{};           ///< number in each
+  std::optional<Parting> in_time;      ///< the first difference of any kind
+  std::optional<Parting> in_accesses;  ///< the first difference other than in time
 
   bool same() const { return !in_time; }
   std::string text(const std::string& first, const std::string& second) const;
   nlohmann::ordered_json json(const std::string& first, const std::string& second) const;
 };
 
-/// Throws Error for a file that is no timeline.
+/// Throws Error for a file that is not a timeline.
 TimelineDiff diff_timelines(const std::string& first, const std::string& second);
 
 }  // namespace planar

@@ -12,7 +12,7 @@ namespace planar {
 namespace {
 
 constexpr const char* remedy = "name a file that --timeline has written";
-constexpr double latest = 4e12;  // microseconds: what Time holds, with room for sums
+constexpr double latest = 4e12;  // microseconds; within the range of Time, with room for sums
 
 /// The file's microseconds, exact up to some hours.
 Time time_of(const nlohmann::ordered_json& event, const char* member) {
@@ -35,7 +35,7 @@ std::optional<TimelineEvent::Kind> kind_of(const std::string& phase) {
   return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Throws nlohmann's exceptions for members of another type.
+/// Throws nlohmann's exceptions for members of the wrong type.
 std::optional<TimelineEvent> event_of(nlohmann::ordered_json& j) {
   const auto kind = kind_of(j.value("ph", ""));
   if (!kind) return std::nullopt;
@@ -88,13 +88,13 @@ std::optional<TimelineEvent> TimelineReader::next() {
     nlohmann::ordered_json j;
     try {
       j = parse_json(line);
-    } catch (const Error&) {  // said below, unless the run was interrupted here
+    } catch (const Error&) {  // reported below, unless the run was interrupted here
       if (cut_off) return std::nullopt;
     }
     std::optional<TimelineEvent> e;
     try {
       if (j.is_object()) e = event_of(j);
-    } catch (const nlohmann::json::exception&) {}  // said below
+    } catch (const nlohmann::json::exception&) {}  // reported below
     if (!e)
       throw Error(fmt::format("{}:{}: is no event of a timeline; {}", file_, line_, remedy), ExitCode::missing_file);
     if (e->kind != TimelineEvent::Kind::note) return e;

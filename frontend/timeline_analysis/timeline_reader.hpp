@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads a file that TraceEventFile has written, event by event. One that was cut off ends where it was.
+// Reads a file written by TraceEventFile, event by event. A truncated file ends at the truncation.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ struct TimelineEvent {
   Kind kind = Kind::note;
   std::string name, category;
   unsigned process = 0, thread = 0;
-  Time at{}, length{};  ///< the length of a slice
+  Time at{}, length{};  ///< length: of a slice
   nlohmann::ordered_json arguments;
 
   Time until() const { return at + length; }
-  std::string text(const char* argument) const;  ///< empty: there is none
+  std::string text(const char* argument) const;  ///< empty: no such argument
   std::uint64_t number(const char* argument) const;
 };
 
 class TimelineReader {
  public:
-  /// Throws Error (exit 3) if the file cannot be read, or is none that --timeline has written.
+  /// Throws Error (exit 3) if the file cannot be read, or was not written by --timeline.
   explicit TimelineReader(const std::string& file);
 
-  /// The next event that is no name of a process or track; nothing at the end. Throws Error naming the line.
+  /// The next event, skipping names of processes and tracks; nothing at the end. Throws Error naming the line.
   std::optional<TimelineEvent> next();
-  /// Of the tracks that have appeared so far.
+  /// Names of the processes and tracks that have appeared so far.
   std::string process_name(unsigned process) const;
   std::string track_name(unsigned thread) const;
 
-  /// Whether the file begins as a timeline does.
+  /// Whether the file begins like a timeline.
   static bool is_timeline(const std::string& file);
 
  private:
