@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint8_t call_vector = 0x80;
 constexpr std::uint32_t flag_v86 = 1u << 17, protection_enable = 1;
-constexpr std::size_t most_open = 1024;  // processes that have ended never return
+constexpr std::size_t most_open = 1024;  // calls of terminated processes never return
 constexpr std::uint32_t errors = 4095;   // results from -4095 on are error numbers
 
 std::string argument(std::uint32_t value) {

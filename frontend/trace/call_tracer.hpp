@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trace category syscall: what programs ask of a guest's system with INT 80h, and what they get.
+// The trace category syscall: the system calls (INT 80h) of a guest's programs, and their results.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace planar {
 
 class CallTracer final : public cpu::Observer {
  public:
-  /// Machine and trace outlive it.
+  /// The machine and the trace must outlive this object.
   CallTracer(Machine& machine, Trace& trace, CallTable table) : machine_(machine), trace_(trace), table_(table) {}
 
-  /// Discards the calls that have not returned: the run goes on somewhere else.
+  /// Discards the calls that have not returned, because the run continues from another state.
   void forget() { open_.clear(); }
 
   // cpu::Observer
@@ -26,8 +26,8 @@ class CallTracer final : public cpu::Observer {
   void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
 
  private:
-  /// A call that has not returned. The program that made it is known by its page tables, its stack and where it goes
-  /// on.
+  /// A call that has not returned. The calling program is identified by its page tables, its stack and the return
+  /// address.
   struct Call {
     std::uint32_t tables, stack, return_to;
     std::string name;

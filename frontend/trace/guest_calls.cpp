@@ -39,7 +39,7 @@ constexpr std::string_view linux_calls =
     "rt_sigtimedwait/4 rt_sigqueueinfo/3 rt_sigsuspend/2 "
     "pread/5 pwrite/5 chown/3 getcwd/2 capget/2 capset/2 sigaltstack/2 sendfile/4 getpmsg/5 putpmsg/5 vfork/0";
 
-// include/linux/net.h; 0 is none.
+// include/linux/net.h; 0 is unused.
 constexpr std::string_view socket_calls =
     "- socket bind connect listen accept getsockname getpeername socketpair send recv sendto recvfrom shutdown "
     "setsockopt getsockopt sendmsg recvmsg";

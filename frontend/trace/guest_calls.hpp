@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// System calls by number, for those systems that are called with INT 80h.
+// System calls by number, for systems that are called with INT 80h.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct CallName {
   unsigned arguments;  ///< in EBX, ECX, EDX, ESI, EDI
 };
 
-/// Nothing for a number that the system does not know. Linux: the calls of 2.2 on the i386.
+/// Nothing for an unknown number. Linux: the calls of 2.2 on the i386.
 std::optional<CallName> call_name(CallTable table, std::uint32_t number);
-/// "connect" for 3: what Linux's socketcall is about; empty for an unknown one.
+/// The function of Linux's socketcall: "connect" for 3; empty for an unknown number.
 std::string_view socket_call_name(std::uint32_t number);
 
 }  // namespace planar

@@ -21,7 +21,7 @@ void InstructionTracer::before_step() {
   const cpu::Registers r = cpu.registers();
   selector_ = r.segment[1].selector;
   offset_ = r.eip;
-  // Now, for the instruction may overwrite itself. After the linear address: bytes and text.
+  // Disassembled now, because the instruction may overwrite itself. substr() removes the linear address.
   text_ = disassemble(cpu, linear_, 1).substr(10);
 }
 
@@ -40,7 +40,7 @@ void InstructionTracer::after_step(bool executed, const cpu::Op*) {
   };
   if (executed) line(text_);
   for (const Delivery& d : deliveries_) {
-    if (d.software) continue;  // the instruction says so
+    if (d.software) continue;  // the instruction itself shows it
     line(fmt::format("{} {:02X}{}", executed || d.has_error || d.vector < 0x20 ? "takes exception" : "takes interrupt",
                      d.vector, d.has_error ? fmt::format(" error {:04X}", d.error) : ""));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trace category cpu: each instruction with its clocks, and what the processor does between two of them.
+// The trace category cpu: each instruction with its clocks, and what the processor does between instructions.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace planar {
 
 class InstructionTracer final : public cpu::Observer {
  public:
-  /// Both outlive it.
+  /// Both must outlive this object.
   InstructionTracer(Machine& machine, Trace& trace) : machine_(machine), trace_(trace) {}
 
-  /// Discards the instruction under way: the run goes on somewhere else.
+  /// Discards the instruction in progress, because the run continues from another state.
   void forget();
 
   // cpu::Observer
@@ -39,7 +39,7 @@ class InstructionTracer final : public cpu::Observer {
   std::uint32_t offset_ = 0, linear_ = 0;
   std::uint64_t clocks_ = 0;
   std::string text_;
-  std::vector<Delivery> deliveries_;  // by this instruction, or in its place
+  std::vector<Delivery> deliveries_;  // by this instruction, or instead of it
 };
 
 }  // namespace planar

@@ -14,7 +14,8 @@ namespace planar {
 
 namespace {
 
-/// Instructions and calls are followed from so long before the first line on: what is under way then is known whole.
+/// Instructions and calls are followed from this long before the first line, so that those then in progress are
+/// complete.
 constexpr Time lead = 1_ms;
 
 std::shared_ptr<std::FILE> trace_output(const TraceOptions& options) {
@@ -23,7 +24,7 @@ std::shared_ptr<std::FILE> trace_output(const TraceOptions& options) {
   return open_output(*options.file, "--trace-file");
 }
 
-/// All that a line's device can be, but for what lies between them.
+/// All names that the device of a line can have, apart from the levels between them.
 std::vector<std::string> device_names(Lab& lab) {
   std::vector<std::string> names;
   for (std::size_t n = 0; n < lab.machines(); ++n) {
@@ -40,8 +41,8 @@ std::vector<std::string> device_names(Lab& lab) {
   return names;
 }
 
-/// What `name` is among the devices of the machine called `label` ("" for all of them); nothing if it is no device of
-/// that one.
+/// The name of `name` within the machine called `label` ("" for all its devices); nothing if it is not a device of that
+/// machine.
 std::optional<std::string> within(const std::string& label, const std::string& name) {
   if (label.empty()) return name;
   if (name == label) return "";
@@ -87,8 +88,8 @@ Tracer::~Tracer() {
   }
 }
 
-// A machine's own lines name its devices without its name; the first one's have the media's and stations', too, whose
-// names are whole.
+// A machine's trace lines name its devices without the machine's name. The first machine's trace also contains the
+// lines of media and stations, which have full names.
 void Tracer::choose_devices(TraceFilter filter) {
   const std::vector<std::string> chosen = std::move(filter.devices);
   const auto known = device_names(lab_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trace of a run: which lines, when, and where they go. Outside of its time nothing is traced and nothing followed.
+// The trace of a run: which lines, when, and where they go. Outside of its time span, nothing is traced and no observer
+// is installed.
 #pragma once
 
 #include <cstdio>
@@ -20,32 +21,32 @@ namespace planar {
 
 class Tracer {
  public:
-  /// Traces `lab`, which outlives it, from its present time on. Throws Error for options that say nothing, devices that
-  /// the lab does not have, and a file that cannot be written.
+  /// Traces `lab`, which must outlive this object, from its present time on. Throws Error for options without effect,
+  /// devices that the lab does not have, and a file that cannot be written.
   Tracer(Lab& lab, const TraceOptions& options);
   ~Tracer();
   Tracer(const Tracer&) = delete;
 
-  /// The user has chosen categories.
+  /// True if the user has chosen categories.
   bool chosen() const { return file_ != nullptr; }
-  /// Categories were chosen, and the time from which on they are traced has not come.
+  /// True if categories were chosen and their start time has not been reached.
   bool waits() const { return chosen() && lab_.scheduler().now() < from_; }
   Time from() const { return from_; }
-  /// Calls `listener` with every line of the first machine, written or not.
+  /// Calls `listener` for every line of the first machine, whether or not it is written.
   void on_line(std::function<void(std::string_view)> listener) { listener_ = std::move(listener); }
-  /// The lab has another state and time.
+  /// To be called when the lab's state and time have been replaced.
   void moved();
   /// Calls `call` with the gate of each machine's lines.
   template <class F>
   void each_gate(F&& call) {
     for (auto& machine : machines_) call(machine->gate);
   }
-  /// Writes what is buffered; false when the file did not take all. Nothing to write is fine.
+  /// Writes what is buffered; false if the file could not be written. True if there is nothing to write.
   bool flush();
   const std::string& file_name() const { return file_name_; }
 
  private:
-  /// One machine's share.
+  /// The trace of one machine.
   struct Traced {
     Traced(Machine& machine, Trace& trace, CallTable table)
         : machine(machine), trace(trace), instructions(machine, trace), calls(machine, trace, table) {}
