@@ -34,7 +34,7 @@ constexpr const char* without_window = "run without it and use --screen text or 
 }
 
 double scale_of_display(int display) {
-  // Where the desktop scales by itself (Wayland), dots are not the display's.
+  // Where the desktop itself scales (Wayland), pixels are not those of the display.
   if (std::string_view(SDL_GetCurrentVideoDriver()) != "x11") return 1;
   float dots_per_inch = 0;
   if (SDL_GetDisplayDPI(display, &dots_per_inch, nullptr, nullptr) != 0) dots_per_inch = 0;
@@ -44,7 +44,7 @@ double scale_of_display(int display) {
 }  // namespace
 
 double scale_of(double dots_per_inch) {
-  // Displays that tell no size of theirs have 0.
+  // Displays that do not report their size give 0.
   if (!(dots_per_inch > 0)) return 1;
   return std::clamp(std::floor(dots_per_inch / usual_dots_per_inch * 2 + 0.25) / 2, 1.0, most_display_scale);
 }
@@ -105,7 +105,7 @@ void Desktop::fit() {
   if (SDL_GetWindowFlags(window_) & (SDL_WINDOW_MAXIMIZED | SDL_WINDOW_FULLSCREEN)) return;
   if (SDL_GetDisplayUsableBounds(std::max(SDL_GetWindowDisplayIndex(window_), 0), &room) != 0) return;
   int top = 0, left = 0, bottom = 0, right = 0, width = 0, height = 0, x = 0, y = 0;
-  SDL_GetWindowBordersSize(window_, &top, &left, &bottom, &right);  // leaves 0 where the desktop does not tell
+  SDL_GetWindowBordersSize(window_, &top, &left, &bottom, &right);  // leaves 0 if the desktop does not report it
   SDL_GetWindowSize(window_, &width, &height);
   SDL_GetWindowPosition(window_, &x, &y);
   const int fits_width = std::min(width, room.w - left - right), fits_height = std::min(height, room.h - top - bottom);

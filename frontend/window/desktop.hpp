@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A window of SDL's on the host's desktop with a renderer, never larger than the display, and the size that text has on
-// it.
+// An SDL window with a renderer on the host's desktop, never larger than the display, and the scale of text on that
+// display.
 #pragma once
 
 #include <SDL.h>
@@ -13,24 +13,24 @@ class Desktop {
  public:
   struct Size {
     int width = 0, height = 0;            ///< at a scale of 1
-    int kept_width = 0, kept_height = 0;  ///< of an earlier run, in pixels; 0: none
+    int kept_width = 0, kept_height = 0;  ///< from an earlier run, in pixels; 0: none
   };
-  /// `scale`: 0 takes the display's. Throws Error (exit 2) with the remedy if there is no display.
+  /// `scale`: 0 uses that of the display. Throws Error (exit 2) with the remedy if there is no display.
   Desktop(const Size& size, double scale);
   ~Desktop();
   Desktop(const Desktop&) = delete;
 
   SDL_Window* window() const { return window_; }
   SDL_Renderer* renderer() const { return renderer_; }
-  /// How large text and panes are: 1 on a display of 96 dpi, in steps of a half.
+  /// Scale of text and panes for this display: 1 at 96 dpi, in steps of 0.5.
   double display_scale() const { return display_scale_; }
 
-  /// Somebody sees it: SDL's drivers without output are for tests.
+  /// True if the window is visible: SDL's drivers without output are for tests.
   bool seen() const;
 
-  /// What was drawn since the last time that it was shown. Throws Error if the host does not give it.
+  /// The picture drawn since the last one was shown. Throws Error if the host cannot provide it.
   Picture picture() const;
-  /// Keeps the window with its borders within the display, once the desktop has shown it.
+  /// Fits the window with its borders into the display. To be called once the desktop has shown the window.
   void fit();
 
  private:
@@ -41,7 +41,7 @@ class Desktop {
   double display_scale_ = 1;
 };
 
-/// The scale for a display with that many dots per inch.
+/// The scale for a display with this many dots per inch.
 double scale_of(double dots_per_inch);
 
 }  // namespace planar

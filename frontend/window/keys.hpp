@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's keys by their position, as keys of the machine's keyboard.
+// Maps the host's keys, by position, to keys of the machine's keyboard.
 #pragma once
 
 #include <SDL.h>

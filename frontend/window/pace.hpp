@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Virtual time against the host's: how long to wait so that the machine keeps the speed that was asked for, and how
-// fast it really is. Knows no clock: the caller says what time it is.
+// Compares virtual time with host time: how long to wait so that the machine keeps the requested speed, and how fast it
+// actually is. Reads no clock: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@ class Pace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Percent of real time; 0: as fast as the host can. 100 at first.
+  /// Percent of real time; 0: as fast as the host can. Initially 100.
   void set_throttle(unsigned percent);
   unsigned throttle() const { return throttle_; }
-  /// Virtual time did not pass with the host's up to now (a pause, a snapshot that was loaded).
+  /// To be called when virtual time has not followed the host's (after a pause, or when a snapshot was loaded).
   void restart() { anchored_ = false; }
 
-  /// How far virtual time is ahead of where it should be at `host`; 0 when it is not, or nobody waits. A machine that
-  /// is far late (a slow host, one that slept) does not catch up.
+  /// How far virtual time is ahead of where it should be at `host`; 0 if it is not, or without a throttle. A machine
+  /// that is far behind (on a slow host, or one that was suspended) does not catch up.
   std::chrono::nanoseconds ahead(Time now, Clock::time_point host);
-  /// It is late by more than a picture's time.
+  /// True if virtual time is late by more than the time of a picture.
   bool late(Time now, Clock::time_point host);
 
-  /// Virtual time that passed per host time in percent, over the last half second or so; nothing before that.
+  /// Virtual time per host time in percent, over about the last half second; nothing before the first measurement.
   std::optional<double> speed(Time now, Clock::time_point host);
 
  private:
@@ -36,7 +36,7 @@ class Pace {
   bool anchored_ = false;
   Time virtual_anchor_{};
   Clock::time_point host_anchor_{};
-  // of the speed
+  // state of speed()
   bool measuring_ = false;
   Time virtual_measured_{};
   Clock::time_point host_measured_{};

@@ -13,7 +13,7 @@ namespace planar {
 
 namespace {
 constexpr Uint32 bytes_per_ms = Speaker::rate / 1000 * sizeof(std::int16_t);
-// What is queued: enough for the time between two pictures, and not so much that a beep comes late.
+// Length of the queue: enough for the time between two pictures, but not so much that a beep is late.
 constexpr Uint32 first_bytes = 40 * bytes_per_ms, most_bytes = 200 * bytes_per_ms;
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A machine's speaker on the host's. It only listens: nothing of the machine depends on it.
+// Plays a machine's speaker on the host. It only listens: nothing in the machine depends on it.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ class Sound {
   ~Sound();
   Sound(const Sound&) = delete;
 
-  /// Listens to `machine` from `now` on; null: to nobody. Returns why the host makes no sound; empty: it does, or need
-  /// not.
+  /// Listens to `machine` from `now` on, or to none (null). Returns why the host cannot play sound; empty if it can or
+  /// need not.
   std::string listen(Machine* machine, Time now);
   bool listens() const;
-  /// Plays what the machine has said up to `now`. Unless the host keeps its time (`real_time`) it is dropped.
+  /// Plays the machine's sound up to `now`; it is dropped unless the run keeps real time (`real_time`).
   void play(Time now, bool real_time);
 
  private:

@@ -105,7 +105,7 @@ class Page {
     choice_.cdrom = cdrom_.data();
   }
 
-  /// Where an image belongs, by its name and size.
+  /// Puts an image into the appropriate field, judged by its name and size.
   void insert(const std::string& file) {
     constexpr std::uintmax_t largest_diskette = 2949120;
     const auto kind = std::filesystem::path(file).extension();
@@ -224,7 +224,7 @@ class Page {
     ImGui::EndCombo();
   }
 
-  /// `may_be_empty`: without an image the machine does not have that drive, and it can also have it with nothing in it.
+  /// `may_be_empty`: without an image the machine lacks this drive, so it can also be chosen as present but empty.
   void image_row(const char* name, Text& text, bool may_be_empty) {
     ImGui::PushID(name);
     label(name);
@@ -278,7 +278,7 @@ class Page {
   Text diskette_{}, diskette_b_{}, disk_{}, cdrom_{};
   Text* target_ = &diskette_;
   bool closed_ = false, fitted_ = false, started_ = false, picture_ = false;
-  bool popup_ = false;  // a list is open: Enter is its key
+  bool popup_ = false;  // a list is open, to which Enter belongs
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Built instead of the rest of this folder where there is no SDL2 or no Dear ImGui.
+// Built instead of the rest of this folder if SDL2 or Dear ImGui is missing.
 #include "core/common/error.hpp"
 #include "frontend/window/start_page.hpp"
 #include "frontend/window/window.hpp"

@@ -27,9 +27,9 @@ namespace {
 using Clock = Pace::Clock;
 using std::chrono::milliseconds;
 
-// 400 or 480 lines at 4:3 with menu and status bar: twice the lines of a text screen.
+// 400 or 480 lines doubled, at 4:3, with menu and status bar.
 constexpr Desktop::Size first_size{1088, 848};
-// With panes from the beginning, as far as the desktop has room.
+// With panes opened at the start, if the desktop has room.
 constexpr Desktop::Size wide_size{1440, 960};
 constexpr Time shortest_frame = 10_ms, longest_frame = 40_ms;
 /// The minimum interval between pictures (a machine at full speed produces more), and the maximum on a host that cannot
@@ -38,11 +38,11 @@ constexpr auto shortest_picture_period = milliseconds(12), longest_picture_perio
 constexpr auto input_period = milliseconds(4);
 constexpr auto title_period = milliseconds(500);
 constexpr auto modifier_time = milliseconds(300);
-constexpr Time chord_time = 60_ms;  // how long keys of the menu are down
+constexpr Time chord_time = 60_ms;  // how long keys pressed through the menu are down
 
-/// Takes the next event, or none within `timeout`. SDL_WaitEventTimeout() is not for X11: with each event it sends the
-/// window a message over a second connection (SDL 2.26), and one that the display sees after the window's end is an X
-/// error, with which Xlib ends the program.
+/// Takes the next event, or none within `timeout`. SDL_WaitEventTimeout() is unsuitable for X11: for each event it
+/// sends the window a message over a second connection (SDL 2.26), and a message that reaches the server after the
+/// window has been destroyed is an X error, on which Xlib ends the program.
 bool next_event(SDL_Event& event, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (!SDL_PollEvent(&event)) {
@@ -69,16 +69,17 @@ struct Window::State {
   Gui gui{lab, actions, recorder, view, settings};
   Activity activity;
   Sound sound;
-  std::size_t heard = 0;  // the machine that the sound is of
+  std::size_t heard = 0;  // the machine whose sound is played
   Pace pace;
 
-  bool full_screen = false, mouse = false;  // as SDL has them
-  bool fitted = false;                      // to the display
-  bool clicked = false;                     // on the screen, or on what of the menu lies above it: draw() knows
+  bool full_screen = false, mouse = false;  // as set in SDL
+  bool fitted = false;                      // to the size of the display
+  bool clicked = false;                     // on the screen area, where an open menu may be on top: draw() decides
   Rect screen_area;
   std::uint8_t buttons = 0;
-  std::set<std::uint16_t> down;  // keys that are pressed as far as the machine knows
-  // Ctrl and Alt that may begin a key of the window's: the machine gets them with the next key, or after a moment.
+  std::set<std::uint16_t> down;  // keys that are down at the machine
+  // Ctrl and Alt that may begin a key combination of the window: the machine receives them with the next key or after a
+  // short delay.
   std::vector<std::uint16_t> modifiers;
   Clock::time_point modifiers_since{};
   int windowed_width = 0, windowed_height = 0;
@@ -118,7 +119,7 @@ struct Window::State {
     context.place_windows(settings.floating);
     try {
       gui.dock().open(settings.panes);
-    } catch (const Error&) { gui.dock().close_all(); }  // a pane that this planar does not have
+    } catch (const Error&) { gui.dock().close_all(); }  // a pane that this version does not have
   }
   void keep_settings() {
     int width = windowed_width, height = windowed_height;
@@ -126,7 +127,7 @@ struct Window::State {
     settings.width = width;
     settings.height = height;
     settings.scaling = view.scaling;
-    if (options.panes.empty()) {  // --panes is for one run
+    if (options.panes.empty()) {  // --panes applies to one run only
       settings.panes = gui.dock().layout();
       settings.shares = gui.dock().shares();
       settings.floating = context.places_of_windows();
@@ -182,7 +183,7 @@ struct Window::State {
                            .c_str());
   }
 
-  /// Makes the window what the menu wants it to be.
+  /// Applies the settings that the menu has changed.
   void follow(Time now) {
     if (view.full_screen != full_screen) {
       full_screen = view.full_screen;
@@ -209,13 +210,13 @@ struct Window::State {
     if (now >= chord_until) release_chord();
   }
 
-  /// The speaker of the machine that is shown, or none.
+  /// Follows the speaker of the machine that is shown, or none.
   void follow_sound(Time now) {
     if (view.sound == sound.listens() && (!view.sound || heard == view.machine)) return;
     heard = view.machine;
     settings.sound = view.sound;
     if (const auto why = sound.listen(view.sound ? &machine() : nullptr, now); !why.empty()) {
-      view.sound = false;  // for this run
+      view.sound = false;  // off for this run
       recorder.log(fmt::format("window: no sound: {}", why));
     }
   }
@@ -251,7 +252,8 @@ struct Window::State {
   void send_modifiers() {
     for (const auto code : std::exchange(modifiers, {})) key(code, true);
   }
-  /// A lone modifier is the machine's after a moment; both together may still become a key of the window's.
+  /// A lone modifier goes to the machine after a short delay; Ctrl and Alt together may still begin a key combination
+  /// of the window.
   void send_late_modifiers() {
     if (modifiers.empty() || Clock::now() - modifiers_since < modifier_time) return;
     const auto held_mod = SDL_GetModState();
@@ -279,7 +281,7 @@ struct Window::State {
     } else if (!gui.takes_keys()) {
       const bool modifier = code == SDL_SCANCODE_LCTRL || code == SDL_SCANCODE_RCTRL || code == SDL_SCANCODE_LALT ||
                             code == SDL_SCANCODE_RALT;
-      if (modifier && !mouse) {  // who has given the mouse away wants keys at once
+      if (modifier && !mouse) {  // while the machine has the mouse, it receives keys at once
         modifiers.push_back(key_code(code));
         modifiers_since = Clock::now();
         return;
@@ -293,7 +295,7 @@ struct Window::State {
     const bool pressed = event.type == SDL_MOUSEBUTTONDOWN;
     if (!view.mouse) {
       clicked = pressed && screen_area.contains(event.x, event.y);
-      if (clicked) draw(now);  // at once: the latest picture knows the pointer where it was then
+      if (clicked) draw(now);  // at once, because the latest picture has an older pointer position
       return;
     }
     const unsigned bit = event.button == SDL_BUTTON_LEFT     ? 1
@@ -335,7 +337,7 @@ struct Window::State {
 
   void draw_if_due(Time now) {
     const auto host = Clock::now();
-    // Drawing takes at most half of the host's time.
+    // Limits drawing to half of the host's time.
     const auto period = std::max<Clock::duration>(shortest_picture_period, 2 * drawing);
     if (host - shown < std::max<Clock::duration>(longest_picture_period, 4 * drawing) &&
         (host - shown < period || pace.late(now, host)))
@@ -369,19 +371,19 @@ bool Window::update(Time now) {
   s.context.use();
   if (std::exchange(s.view.moved, false)) {
     s.pace.restart();
-    s.sound.listen(nullptr, now);  // another virtual time: listens anew
+    s.sound.listen(nullptr, now);  // virtual time has changed: start listening again
   }
   s.sound.play(now, s.view.throttle == 100);
   s.draw_if_due(now);
   if (s.view.moved) return !s.view.quit;
-  if (s.actions.held()) {  // one picture's time
+  if (s.actions.held()) {  // wait for the time of one picture
     s.pace.restart();
     SDL_Event event;
     if (next_event(event, shortest_picture_period)) s.handle(event, now);
     if (!s.view.moved) s.poll(now);
     return !s.view.quit;
   }
-  // A machine at full speed comes here all the time.
+  // A machine at full speed calls this all the time.
   if (s.view.throttle != 0 || Clock::now() - s.polled >= input_period || SDL_HasEvents(SDL_FIRSTEVENT, SDL_LASTEVENT))
     s.poll(now);
   while (!s.view.moved) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SDL 2.26 knows neither the resource nor the screen's size in millimetres.
+// Needed because SDL 2.26 uses neither the resource Xft.dpi nor the screen's size in millimetres.
 #include "frontend/window/x11_resolution.hpp"
 
 #if PLANAR_HAVE_X11
@@ -21,7 +21,7 @@ double chosen(Display* display) {
   const std::string_view all = resources ? resources : "";
   for (std::size_t at = 0; at < all.size();) {
     const auto line = all.substr(at, all.find('\n', at) - at);
-    if (line.starts_with(name)) return std::strtod(line.data() + name.size(), nullptr);  // ends at the line's end
+    if (line.starts_with(name)) return std::strtod(line.data() + name.size(), nullptr);  // stops at the end of the line
     at += line.size() + 1;
   }
   return 0;

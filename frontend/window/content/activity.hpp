@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The lights of a machine, as far as it shows any: by looking at its devices whenever a picture is drawn.
+// The activity lights of a machine, determined by polling its devices whenever a picture is drawn.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@ class Activity {
  public:
   using Clock = std::chrono::steady_clock;
   struct Lights {
-    bool disk = false;      ///< the SCSI adapter is at work
+    bool disk = false;      ///< the SCSI adapter is busy
     bool diskette = false;  ///< its motor is on
     bool network = false;   ///< a network adapter has sent or received
   };
 
-  /// What is lit at `host`: a light stays on long enough to be seen.
+  /// The lights at `host`; each stays on long enough to be seen.
   Lights look(const Machine& machine, Clock::time_point host);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was on a machine's buses in the last milliseconds.
+// Activity on a machine's buses in the last milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace planar {
 
-/// A stretch of time on a bus.
+/// A span of time on a bus.
 struct BusSpan {
   enum class Kind : std::uint8_t {
-    io,           ///< an access of the processor
-    memory,       ///< the same, to memory through its pins
-    acknowledge,  ///< the same, for an interrupt's vector
+    io,           ///< an I/O access of the processor
+    memory,       ///< a memory access on the processor's bus
+    acknowledge,  ///< an interrupt acknowledge cycle
     wait,         ///< the processor waited for the bus
-    refresh,      ///< that kept somebody waiting
+    refresh,      ///< a refresh that delayed an access
     owned,        ///< another master has the bus
-    transfer,     ///< and moves data
+    transfer,     ///< the master transfers data
   };
   Kind kind = Kind::io;
   Time from{}, to{};
-  std::string owner{};  ///< of owned and transfer
+  std::string owner{};  ///< for owned and transfer
   Direction direction = Direction::read;
   std::uint32_t address = 0, bytes = 0, value = 0;
 };
@@ -38,9 +38,9 @@ class BusRecorder final : private bus::BusObserver {
   ~BusRecorder() override { watch(nullptr); }
   BusRecorder(const BusRecorder&) = delete;
 
-  /// Watches `machine`, or nobody (null). What another machine did is discarded.
+  /// Watches `machine`, or none (null). Spans of another machine are discarded.
   void watch(Machine* machine);
-  /// Roughly in the order of their ends; of the last 20 ms.
+  /// Spans of the last 20 ms, roughly in the order of their ends.
   const std::deque<BusSpan>& spans() const { return spans_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The latest things that happened in a lab, for the panes that show them: frames on the wires and lines of the log. It
-// listens only for what is shown.
+// Recent events in a lab, for the panes that show them: frames on the wires and lines of the log. It records frames
+// only while they are shown.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace planar {
 
 class Recorder final : private net::WireObserver {
  public:
-  /// A frame or fragment (net::WireRecord), kept.
+  /// A recorded frame or fragment (net::WireRecord).
   struct Frame {
-    std::uint64_t number = 0;  ///< of those recorded, from 1
+    std::uint64_t number = 0;  ///< among those recorded, from 1
     const net::Medium* medium = nullptr;
     Time start{};
     Time end{};

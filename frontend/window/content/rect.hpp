@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A part of the window, in its pixels.
+// A part of the window, in pixels.
 #pragma once
 
 namespace planar {

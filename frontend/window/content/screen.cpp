@@ -68,7 +68,7 @@ void Screen::draw(const Rect& area, Scaling scaling) {
     SDL_RenderCopy(renderer_, picture_, nullptr, &target);
     return;
   }
-  // Enlarged by a whole factor, then smoothly to its place: edges of pixels stay edges.
+  // Enlarged by a whole factor, then scaled smoothly to its final size, so that pixel edges stay sharp.
   const unsigned across = (static_cast<unsigned>(std::max(place.width, 1)) + width_ - 1) / width_;
   const unsigned factor = std::clamp(across, 1u, most_factor);
   if (!enlarged_ || factor_ != factor) {

@@ -16,7 +16,7 @@ namespace planar {
 
 namespace {
 
-// Dear ImGui reads the same file: it passes over sections of a type that it does not know.
+// Dear ImGui reads the same file: it ignores sections of unknown types.
 constexpr std::string_view own_section = "[planar][window]";
 constexpr std::string_view scalings[] = {"lines", "fill", "square"};
 constexpr std::string_view shares_of[] = {"left", "right", "bottom", "left-split", "right-split"};
@@ -54,7 +54,7 @@ void read(WindowSettings& s, std::string_view key, std::string_view value) {
 }  // namespace
 
 void WindowSettings::remember(const std::string& file) {
-  if (file.find('\n') != std::string::npos) return;  // cannot be a line
+  if (file.find('\n') != std::string::npos) return;  // cannot be stored in one line
   std::erase(recent, file);
   recent.insert(recent.begin(), file);
   if (recent.size() > most_recent) recent.resize(most_recent);
@@ -105,7 +105,7 @@ void keep_window_settings(const std::string& file, const WindowSettings& setting
   try {
     make_folder(std::filesystem::path(file).parent_path());
     replace_file(file, settings.text());
-  } catch (const Error&) {}  // as said
+  } catch (const Error&) {}  // ignored, as documented
 }
 
 }  // namespace planar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the window keeps between runs: its size and scale, where the panes are, the images that were inserted last. Kept
-// on the host beside the user's other settings; nothing of a machine depends on it.
+// What the window keeps between runs: its size and scale, the layout of the panes, the images that were inserted last.
+// Stored on the host with the user's other settings; nothing in a machine depends on it.
 #pragma once
 
 #include <array>
@@ -18,25 +18,26 @@ struct WindowSettings {
   static constexpr std::size_t most_recent = 10;
 
   int width = 0, height = 0;  ///< of the window, in pixels; 0: not known
-  double scale = 0;           ///< of text and panes; 0: as the display's resolution asks for
+  double scale = 0;           ///< of text and panes; 0: chosen by the display's resolution
   Scaling scaling = Scaling::whole;
   bool sound = true;
-  std::string panes;  ///< as --panes has them; empty: none is open
-  /// Left, right and bottom part of the window, upper part on the left and on the right.
+  std::string panes;  ///< as in --panes; empty: none is open
+  /// Shares of the window for left, right and bottom, and of the upper part on the left and on the right.
   std::array<float, 5> shares{0.3F, 0.33F, 0.3F, 0.5F, 0.5F};
-  std::vector<std::string> recent;  ///< images, the latest first
-  std::string floating;             ///< where floating panes are: Dear ImGui's own text
+  std::vector<std::string> recent;  ///< images, most recent first
+  std::string floating;             ///< positions of floating panes, in Dear ImGui's format
 
-  /// Puts `file` at the beginning of the list.
+  /// Puts `file` at the beginning of `recent`.
   void remember(const std::string& file);
-  /// As a file. Lines that are not understood, as those of a later planar, are passed over when it is read.
+  /// The content of the settings file. parse() ignores unknown lines, such as those of a later planar.
   std::string text() const;
   static WindowSettings parse(std::string_view text);
 };
 
-/// What `file` keeps, or the usual if it is empty, not there or not readable.
+/// The settings in `file`, or the defaults if the name is empty or the file is missing or unreadable.
 WindowSettings load_window_settings(const std::string& file);
-/// Quietly does without where nothing can be written, or `file` is empty: the next run has the usual size and layout.
+/// Saves the settings. Does nothing, without an error, if `file` is empty or cannot be written: the next run then has
+/// the default size and layout.
 void keep_window_settings(const std::string& file, const WindowSettings& settings);
 
 }  // namespace planar

@@ -55,7 +55,7 @@ const CommandRow& row_of(Command command) {
 std::optional<Command> command_of(SDL_Scancode key, std::uint16_t mod) {
   if (key == SDL_SCANCODE_F11) return Command::full_screen;
   if (key == SDL_SCANCODE_RETURN && (mod & KMOD_ALT) && !(mod & KMOD_CTRL)) return Command::full_screen;
-  // The machine gets Ctrl-Alt-Del by itself, key by key.
+  // The machine receives Ctrl-Alt-Del itself, key by key.
   if (!host_keys(mod) || key == SDL_SCANCODE_DELETE) return {};
   for (const CommandRow& row : rows)
     if (row.key == key && key != SDL_SCANCODE_UNKNOWN) return row.command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the user can do at the window, with the keys for it. Menu, key help and keyboard follow this one table.
+// The window's commands and their keys. Menu, key help and keyboard all use this table.
 #pragma once
 
 #include <SDL.h>
@@ -44,14 +44,14 @@ struct CommandRow {
   Command command;
   const char* title;
   SDL_Scancode key;  ///< with Ctrl and Alt; SDL_SCANCODE_UNKNOWN: none
-  const char* keys;  ///< as the menu and the key help name it
+  const char* keys;  ///< name of the keys in the menu and the key help
   const char* help;
 };
 
 std::span<const CommandRow> window_commands();
 const CommandRow& row_of(Command command);
 
-/// The command that a key means, with the modifiers `mod` (SDL_Keymod); nothing: the key is the machine's.
+/// The command for a key with the modifiers `mod` (SDL_Keymod); nothing: the key belongs to the machine.
 std::optional<Command> command_of(SDL_Scancode key, std::uint16_t mod);
 /// Which pane Ctrl-Alt-1 to -8 opens or closes, from 0.
 std::optional<unsigned> pane_of(SDL_Scancode key, std::uint16_t mod);

@@ -17,7 +17,7 @@ namespace {
 
 // In pixels at a scale of 1.
 constexpr int border_pixels = 5;
-constexpr float drag_distance = 24;  // a shorter one is a click on the tab
+constexpr float drag_distance = 24;  // a shorter drag counts as a click on the tab
 constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
                        ImGuiWindowFlags_NoBringToFrontOnFocus;
@@ -27,7 +27,7 @@ void next_window(const Rect& rect) {
   ImGui::SetNextWindowSize({static_cast<float>(rect.width), static_cast<float>(rect.height)});
 }
 
-/// Where a tab goes that is let go there: within the outer quarters of the area to that side, else it floats.
+/// The place for a tab dropped at `at`: a side if within its outer quarter of the area, otherwise floating.
 Place place_at(const Rect& area, ImVec2 at) {
   const float x = (at.x - static_cast<float>(area.x)) / static_cast<float>(area.width);
   const float y = (at.y - static_cast<float>(area.y)) / static_cast<float>(area.height);
@@ -36,7 +36,7 @@ Place place_at(const Rect& area, ImVec2 at) {
   return y > 0.75F ? Place::bottom : Place::floating;
 }
 
-/// The part of the area that stands for a place while a tab is moved.
+/// The part of the area that is highlighted for a place while a tab is dragged.
 Rect mark_of(const Rect& area, Place place) {
   const int width = area.width / 4, half = area.height / 2;
   switch (place) {
@@ -92,7 +92,7 @@ void Dock::open(const std::string& list) {
     }
     const bool taken = used(place);
     put(static_cast<std::size_t>(entry - panes_.begin()), place);
-    entry->front = !taken;  // the first one that is named
+    entry->front = !taken;  // the first one named for a place
     at = end + 1;
   }
 }
@@ -117,7 +117,7 @@ void Dock::close_all() {
 
 std::string Dock::layout() const {
   std::string list;
-  for (const bool shown : {true, false})  // the first one of a place is shown there
+  for (const bool shown : {true, false})  // open() shows the first one of each place
     for (const Entry& entry : panes_)
       if (entry.place != Place::closed && entry.shown == shown)
         list += fmt::format("{}{}={}", list.empty() ? "" : ",", entry.pane->name(),
@@ -199,7 +199,7 @@ void Dock::floating(Entry& entry, const Rect& area, const Inspection& look) {
   if (!open) entry.place = Place::closed;
 }
 
-// Drawn last, above the panes that it divides.
+// Drawn last, on top of the panes that it separates.
 void Dock::border(const char* name, const Rect& rect, bool vertical, float& share, int whole, bool from_end) {
   next_window(rect);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});

@@ -15,7 +15,7 @@
 
 namespace planar {
 
-/// Upper and lower share a side's height; a side with one of them is that one's.
+/// Upper and lower place share the height of a side; if only one is used, it has the whole side.
 enum class Place : std::uint8_t { closed, left, left_below, right, right_below, bottom, floating };
 inline constexpr std::string_view place_names[] = {"closed",      "left",   "left-below", "right",
                                                    "right-below", "bottom", "float"};
@@ -25,7 +25,7 @@ class Dock {
   Dock();
   Dock(const Dock&) = delete;
 
-  /// Opens what --panes asks for: "cpu,wire=bottom". Throws Error naming what there is.
+  /// Opens the panes listed in --panes: "cpu,wire=bottom". Throws Error naming the available panes or places.
   void open(const std::string& list);
 
   std::size_t panes() const { return panes_.size(); }
@@ -33,26 +33,25 @@ class Dock {
   Place place(std::size_t n) const { return panes_[n].place; }
   bool shows(std::string_view pane) const;
   void put(std::size_t n, Place place);
-  /// Opens it where it was last, or closes it.
+  /// Opens pane `n` where it was last, or closes it.
   void toggle(std::size_t n);
   void close_all();
-  /// What open() opens the same panes with.
+  /// The text with which open() opens the same panes.
   std::string layout() const;
-  /// Left, right and bottom part of the area, upper part on the left and on the right.
+  /// Shares of the area for left, right and bottom, and of the upper part on the left and on the right.
   const std::array<float, 5>& shares() const { return shares_; }
   void set_shares(const std::array<float, 5>& shares) { shares_ = shares; }
 
-  /// Draws the panes within `area`; returns what they leave for the picture. The mouse on a border moves it, on a tab
-  /// the tab's pane.
+  /// Draws the panes within `area`; returns the rest, for the picture. Borders and tabs can be dragged with the mouse.
   Rect draw(const Rect& area, const Inspection& look);
 
  private:
   struct Entry {
     std::unique_ptr<Pane> pane;
     Place place = Place::closed;
-    Place home = Place::right;  ///< where it opens
-    bool front = false;         ///< its tab is to be shown
-    bool shown = false;         ///< it is
+    Place home = Place::right;  ///< where it opens next
+    bool front = false;         ///< its tab is to be brought to the front
+    bool shown = false;         ///< its tab is the visible one
   };
   bool used(Place place) const;
   void tabs(Place place, const Rect& rect, const Inspection& look);
@@ -65,7 +64,7 @@ class Dock {
 
   std::vector<Entry> panes_;
   std::optional<std::size_t> dragged_;                          // the pane whose tab is being moved
-  std::array<float, 5> shares_{0.3F, 0.33F, 0.3F, 0.5F, 0.5F};  // as shares() has them
+  std::array<float, 5> shares_{0.3F, 0.33F, 0.3F, 0.5F, 0.5F};  // as in shares()
   float &left_ = shares_[0], &right_ = shares_[1], &bottom_ = shares_[2];
   float &left_split_ = shares_[3], &right_split_ = shares_[4];
 };

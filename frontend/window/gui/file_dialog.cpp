@@ -73,7 +73,7 @@ std::optional<std::string> FileDialog::draw() {
     ImGui::SameLine();
     if (ImGui::Button("Cancel", {widgets::px(100.0F), 0}) || gui_keys::escape_pressed()) open = false;
     if ((entered || pressed) && typed_[0]) {
-      const std::filesystem::path named = folder_ / typed_.data();  // an absolute one stays what it is
+      const std::filesystem::path named = folder_ / typed_.data();  // an absolute path replaces the folder
       std::error_code unknown;
       if (std::filesystem::is_directory(named, unknown))
         enter(named);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Chooses a file of the host: folders and files by name, and a line to type into.
+// A dialog to choose a host file: folders and files by name, and a line for typing.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace planar {
 
 class FileDialog {
  public:
-  /// Opens it with a title that says what the file is for, and a button that says what is done. It begins in the folder
-  /// of the file that was chosen last.
+  /// Opens the dialog. The title says what the file is for, the button what will be done with it. It starts in the
+  /// folder of the last chosen file.
   void open(std::string title, const char* action = "Open");
   bool is_open() const { return !title_.empty(); }
-  /// Draws it while it is open; the file, once one is chosen.
+  /// Draws the dialog while it is open; returns the file once one is chosen.
   std::optional<std::string> draw();
 
  private:

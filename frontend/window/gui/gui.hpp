@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is drawn around the machine's picture: menu, status bar with lights and speed, key help, dialogs, panes.
+// Everything drawn around the machine's picture: menu, status bar with lights and speed, key help, dialogs, panes.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,29 @@
 
 namespace planar {
 
-/// The window's own settings, which the menu changes and the window follows.
+/// The window's own settings, which the menu changes and the window applies.
 struct WindowView {
   Scaling scaling = Scaling::whole;
   double scale = 1;  ///< of text and panes
   bool full_screen = false;
-  bool bars = true;         ///< menu and status bar
-  bool mouse = false;       ///< the machine has it
+  bool bars = true;         ///< menu and status bar are shown
+  bool mouse = false;       ///< the machine has the mouse
   bool sound = false;       ///< the speaker is heard
-  unsigned throttle = 100;  ///< percent of real time, 0: none
-  std::size_t machine = 0;  ///< of the lab: the one that is shown
+  unsigned throttle = 100;  ///< percent of real time; 0: unlimited
+  std::size_t machine = 0;  ///< the machine of the lab that is shown
   bool quit = false;
-  bool moved = false;                ///< to another virtual time, by a snapshot
-  bool picture = false;              ///< of the window is to be saved
-  bool used = false;                 ///< somebody took part in the run
+  bool moved = false;                ///< virtual time has changed, by loading a snapshot
+  bool picture = false;              ///< a picture of the window is to be saved
+  bool used = false;                 ///< the user has taken part in the run
   std::vector<std::uint16_t> chord;  ///< keys to be pressed together
 };
 
 class Gui {
  public:
-  /// All outlive it.
+  /// All must outlive this object.
   Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view, WindowSettings& settings);
 
-  /// What changes from picture to picture.
+  /// What may differ in each picture.
   struct Status {
     Time now{};
     std::optional<double> speed;  ///< percent
@@ -53,13 +53,13 @@ class Gui {
   Rect draw(const Rect& window, const Status& status);
 
   void run(Command command);
-  /// A file was dropped on the window: a diskette, a CD (.iso) or a snapshot, by its name and size.
+  /// Handles a file dropped on the window: a diskette, a CD (.iso) or a snapshot, judged by its name and size.
   void drop(const std::string& file);
-  /// Tells the user something: on the status bar, and in the log.
+  /// Shows a message on the status bar and in the log.
   void say(const std::string& text, bool problem = false);
-  /// The keyboard is the menu's, the dialogs' or a pane's now, not the machine's.
+  /// True if the keyboard now belongs to the menu, a dialog or a pane rather than to the machine.
   bool takes_keys() const;
-  /// Closes the open menu with the next picture; false: none is open.
+  /// Closes the open menu with the next picture; false if none is open.
   bool close_menu() { return closing_menu_ = menu_open_; }
   Dock& dock() { return dock_; }
 

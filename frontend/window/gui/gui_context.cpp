@@ -9,7 +9,7 @@ namespace planar {
 
 namespace {
 
-constexpr float font_pixels = 13;  // of ImGui's own font, which is made for that size
+constexpr float font_pixels = 13;  // of ImGui's own font, which is designed for this size
 
 ImGuiStyle style_for(float scale) {
   ImGuiStyle style;
@@ -25,7 +25,7 @@ ImGuiStyle style_for(float scale) {
 }
 
 const char* clipboard_text(void*) {
-  static std::string text;  // until the next call
+  static std::string text;  // valid until the next call
   char* const held = SDL_GetClipboardText();
   text = held ? held : "";
   SDL_free(held);
@@ -39,7 +39,7 @@ void set_clipboard_text(void*, const char* text) { SDL_SetClipboardText(text); }
 GuiContext::GuiContext(SDL_Renderer* renderer, double scale) : context_(ImGui::CreateContext()), sdl_(renderer) {
   use();
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // WindowSettings keeps what there is
+  io.IniFilename = nullptr;  // WindowSettings stores these settings
   io.GetClipboardTextFn = clipboard_text;
   io.SetClipboardTextFn = set_clipboard_text;
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dear ImGui for one window: its style and font, at the size that the display asks for.
+// Dear ImGui for one window: its style and font, at the scale of the display.
 #pragma once
 
 #include <SDL.h>
@@ -13,7 +13,7 @@ struct ImGuiContext;
 
 namespace planar {
 
-/// ImGui keeps one current context; every window makes its own the current one before it uses it.
+/// ImGui has one current context; every window makes its own context current before it uses ImGui.
 class GuiContext {
  public:
   explicit GuiContext(SDL_Renderer* renderer, double scale);
@@ -22,12 +22,12 @@ class GuiContext {
 
   void use() const;
   double scale() const { return scale_; }
-  /// Between two pictures.
+  /// To be called between two pictures.
   void set_scale(double scale);
   /// Draws what ImGui has laid out.
   void draw();
 
-  /// Where windows are that the user has moved, as ImGui keeps it. To be set before the first picture.
+  /// Positions of windows that the user has moved, in ImGui's format. To be set before the first picture.
   void place_windows(const std::string& text);
   std::string places_of_windows() const;
 

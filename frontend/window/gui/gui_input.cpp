@@ -13,7 +13,7 @@ namespace planar {
 
 namespace {
 
-/// Which of ImGui's buttons an SDL button is; -1: none.
+/// ImGui's number for an SDL button; -1: none.
 int button_of(Uint8 button) {
   return button == SDL_BUTTON_LEFT ? 0 : button == SDL_BUTTON_RIGHT ? 1 : button == SDL_BUTTON_MIDDLE ? 2 : -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SDL's events as Dear ImGui's input.
+// Passes SDL's events to Dear ImGui as input.
 #pragma once
 
 #include <SDL.h>
@@ -16,13 +16,13 @@ class GuiInput {
   GuiInput();
 
   void handle(const SDL_Event& event);
-  /// Before each ImGui frame: the size of the window's picture, and what has come since the last one. While the machine
-  /// has the mouse there is no pointer.
+  /// Before each ImGui frame: passes the size of the window's picture, and the input since the last frame. There is no
+  /// pointer while the machine has the mouse.
   void new_frame(SDL_Renderer* renderer, bool mouse_is_away);
 
  private:
-  std::array<bool, 3> down_{}, clicked_{};  // a click within one frame is not lost
-  // A key that is tapped within one frame is down for that frame.
+  std::array<bool, 3> down_{}, clicked_{};  // so that a click within one frame is not lost
+  // A key that is tapped within one frame is down for one frame.
   std::vector<int> fresh_, released_, tapped_;
   std::chrono::steady_clock::time_point last_{};
 };

@@ -19,7 +19,7 @@ using Key = ImGuiKey_;
 constexpr Key keypad_enter = ImGuiKey_KeyPadEnter;
 #endif
 
-// Those that ImGui's widgets use.
+// The keys that ImGui's widgets use.
 constexpr std::pair<Key, SDL_Scancode> keys[] = {{ImGuiKey_Tab, SDL_SCANCODE_TAB},
                                                  {ImGuiKey_LeftArrow, SDL_SCANCODE_LEFT},
                                                  {ImGuiKey_RightArrow, SDL_SCANCODE_RIGHT},

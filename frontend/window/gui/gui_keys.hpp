@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The keys as Dear ImGui knows them. Up to 1.88 it reads a table of the host's codes, from 1.89 on it is sent events.
+// Keys for Dear ImGui, which up to version 1.88 reads a table of the host's key codes and from 1.89 on receives events.
 #pragma once
 
 #include <imgui.h>
 
 namespace planar::gui_keys {
 
-/// Names the keys of the current ImGui context; before its first frame.
+/// Sets up the keys of the current ImGui context. To be called before its first frame.
 void name_keys();
 
-/// The key with SDL's scan code `code` is down or up from the next frame on. ImGui has no name for most: they do
-/// nothing.
+/// Makes the key with SDL's scan code `code` down or up from the next frame on. Keys without a name in ImGui, which are
+/// most, are ignored.
 void set(int code, bool down);
 
 void set_modifiers(bool shift, bool ctrl, bool alt);
 
-/// All keys are up, as when another window takes the keyboard.
+/// Releases all keys, as when another window takes the keyboard.
 void release_all();
 
-/// Whether Escape went down with this frame.
+/// Whether Escape was pressed in this frame.
 bool escape_pressed();
 
 }  // namespace planar::gui_keys

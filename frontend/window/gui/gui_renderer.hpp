@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws what Dear ImGui has laid out with SDL's renderer.
+// Uses SDL's renderer to draw what Dear ImGui has laid out.
 #pragma once
 
 #include <SDL.h>
@@ -10,7 +10,7 @@ namespace planar {
 
 class GuiRenderer {
  public:
-  /// Makes the texture of the fonts of the current ImGui context.
+  /// Creates the font texture of the current ImGui context.
   explicit GuiRenderer(SDL_Renderer* renderer);
   ~GuiRenderer();
   GuiRenderer(const GuiRenderer&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An adapter: its buffers drawn, then its registers and state.
+// An adapter: a drawing of its buffers, then its registers and state.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class AdapterPane final : public Pane {
       const auto name = fmt::format("{} {:X}", mark.name, mark.at);
       const float size = ImGui::CalcTextSize(name.c_str()).x;
       const float begin = std::min(std::max(left - size / 2, at.x), at.x + width - size);
-      lowest = begin < last ? lowest + text : 0;  // below its neighbour
+      lowest = begin < last ? lowest + text : 0;  // lower, if it would overlap its neighbour
       last = begin + size + 6 * dot;
       list.AddText({begin, at.y + bar_height + 8 * dot + lowest}, widgets::accent, name.c_str());
     }

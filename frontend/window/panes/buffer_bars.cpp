@@ -30,7 +30,7 @@ void packet_pages(const Description& chip, std::vector<BufferBar>& bars) {
   bar.end = *stop;
   bar.cells = true;
   const auto inside = [&](std::uint64_t page) { return page >= *start && page < *stop; };
-  // The driver keeps BNRY one page behind what it has read.
+  // The driver keeps BNRY one page behind the next page to read.
   const std::uint64_t unread = *boundary + 1 >= *stop ? *start : *boundary + 1;
   if (inside(*boundary) && inside(*current) && unread != *current) {
     if (unread < *current) {
@@ -55,7 +55,7 @@ void packet_pages(const Description& chip, std::vector<BufferBar>& bars) {
   bars.push_back(std::move(bar));
 }
 
-/// LANCE: descriptors with the one that the chip looks at.
+/// LANCE: descriptors, and the one that the chip polls.
 void descriptor_rings(const Description& chip, std::vector<BufferBar>& bars) {
   for (const Description& part : chip.parts()) {
     const auto count = value(part, "descriptors"), current = value(part, "current");
@@ -69,7 +69,7 @@ void descriptor_rings(const Description& chip, std::vector<BufferBar>& bars) {
   }
 }
 
-/// SONIC: the receive resource area, what the driver has put in and the chip has not taken yet.
+/// SONIC: the receive resource area, with the resources that the driver has added and the chip has not yet taken.
 void resource_area(const Description& chip, std::vector<BufferBar>& bars) {
   const auto start = value(chip, "RSA"), end = value(chip, "REA"), read = value(chip, "RRP"),
              write = value(chip, "RWP");
@@ -88,11 +88,11 @@ void resource_area(const Description& chip, std::vector<BufferBar>& bars) {
   bars.push_back(std::move(bar));
 }
 
-/// A level: `value` of `of`, or what is left of it.
+/// A level: the field `value` out of the field `of`, or the unused part.
 struct Gauge {
   std::string_view value, of;
-  std::uint64_t capacity;  ///< where no field tells it
-  bool free;               ///< the value is what is not used
+  std::uint64_t capacity;  ///< if no field gives it
+  bool free;               ///< `value` is the unused part
   const char* title;
 };
 constexpr Gauge gauges[] = {

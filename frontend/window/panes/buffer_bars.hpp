@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An adapter's buffers as bars: rings with their pointers, FIFOs and transfers with their levels. They follow from the
-// device's description, by the data sheets' names of its fields.
+// An adapter's buffers as bars: rings with their pointers, FIFOs and transfers with their levels. They are derived from
+// the device's description, whose fields have the data sheet's names.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ struct BufferBar {
     std::string name;
     std::uint64_t at;
   };
-  /// [from, to); in a ring it may begin after its end.
+  /// [from, to); in a ring it may wrap, so that from > to.
   struct Fill {
     std::uint64_t from, to;
   };
   std::string title;
-  std::uint64_t first = 0, end = 0;  ///< what the bar stands for: [first, end)
+  std::uint64_t first = 0, end = 0;  ///< range that the bar represents: [first, end)
   std::vector<Fill> fills;
   std::vector<Mark> marks;
-  bool cells = false;  ///< each unit is drawn by itself: pages, descriptors
+  bool cells = false;  ///< each unit is drawn separately: pages, descriptors
 };
 
-/// Those of `device` and its parts; empty while it has none set up.
+/// The bars of `device` and its parts; empty while no buffers are set up.
 std::vector<BufferBar> buffer_bars(const Description& device);
 
 }  // namespace planar

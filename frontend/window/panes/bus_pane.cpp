@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The buses in the last milliseconds: a lane for the processor's accesses, one for what it waits for, one for each
-// other master.
+// The buses in the last milliseconds: one lane for the processor's accesses, one for its waits, and one for each other
+// master.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class BusPane final : public Pane {
     };
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const BusSpan* pointed = nullptr;
-    std::array<std::array<float, 7>, 16> drawn{};  // by lane and kind: up to where
+    std::array<std::array<float, 7>, 16> drawn{};  // by lane and kind: drawn up to here
     const auto draw_span = [&](const BusSpan& s) {
       if (s.to <= begin || s.from >= begin + length) return;
       const int n = s.kind == Kind::wait || s.kind == Kind::refresh ? 1 : s.owner.empty() ? 0 : masters[s.owner];
@@ -134,7 +134,7 @@ class BusPane final : public Pane {
       if (mouse.x >= left - 1 && mouse.x < right + 1 && mouse.y >= top(n) && mouse.y < top(n) + lane_height)
         pointed = &s;
       float& last = drawn[static_cast<std::size_t>(std::min(n, 15))][static_cast<std::size_t>(s.kind)];
-      if (right <= last) return;  // narrower than the picture's dots
+      if (right <= last) return;  // hidden by what is already drawn
       const float inset = s.kind == Kind::transfer ? 4 * dot : 0;
       list.AddRectFilled({std::max(left, last), top(n) + inset}, {right, top(n) + lane_height - inset},
                          colour_of(s.kind));

@@ -36,7 +36,7 @@ class CpuPane final : public Pane {
   }
 
  private:
-  /// A register; marked when it differs from the picture before.
+  /// A register; highlighted if it differs from the previous picture.
   static void reg(const char* name, std::uint32_t value, std::uint32_t before) {
     coloured(widgets::quiet, name);
     ImGui::SameLine(0, widgets::px(4.0F));
@@ -45,7 +45,7 @@ class CpuPane final : public Pane {
 
   void registers(const cpu::Registers& r, const cpu::Cpu& cpu) const {
     constexpr std::array<const char*, 8> names{"EAX", "ECX", "EDX", "EBX", "ESP", "EBP", "ESI", "EDI"};
-    constexpr int pair = 14;  // characters of a register with its name and the gap to the next one
+    constexpr int pair = 14;  // characters per register, including its name and the gap to the next one
     const int columns = std::clamp(widgets::characters_that_fit() / pair, 1, 4);
     if (ImGui::BeginTable("registers", columns, ImGuiTableFlags_SizingFixedFit)) {
       for (const unsigned n : {0u, 3u, 1u, 2u, 6u, 7u, 5u, 4u}) {

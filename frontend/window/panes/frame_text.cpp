@@ -111,7 +111,7 @@ void ethernet(Bytes b, FrameText& out) {
     of_type(type, data, out);
 }
 
-// MAC frames by their command (IEEE 802.5, major vectors).
+// MAC frames by their command (IEEE 802.5 major vector).
 std::string_view mac_command(unsigned command) {
   switch (command) {
     case 0x00: return "response";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A frame in words: who to whom, which protocol, what it says. For a look; tshark over a capture knows more.
+// A frame as text: addresses, protocol, contents. Meant as an overview; tshark decodes more of a capture.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace planar {
 
 struct FrameText {
-  std::string from, to;            ///< addresses of the highest protocol that is known
+  std::string from, to;            ///< addresses of the highest known protocol layer
   std::string protocol;            ///< "TCP", "ARP", "MAC"
   std::string info;                ///< one line
-  std::vector<std::string> lines;  ///< a line for each protocol in it, the outermost first
+  std::vector<std::string> lines;  ///< one line per protocol in it, outermost first
 };
 
-/// `bytes` as on the medium, with the check sequence. Whatever they are, nothing past their end is read.
+/// `bytes` as on the medium, including the FCS. Arbitrary content is safe: nothing past the end is read.
 FrameText frame_text(net::LinkType link, std::span<const std::uint8_t> bytes);
 
 }  // namespace planar

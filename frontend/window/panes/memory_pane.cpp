@@ -57,7 +57,7 @@ class MemoryPane final : public Pane {
     marked_bytes_ = 1;
   }
 
-  // From after the latest find on, in physical memory, once around.
+  // Searches physical memory once around, beginning after the last match.
   void find(const Machine& machine) {
     const auto pattern = parse_pattern(search_.data());
     if (!pattern) {
@@ -78,7 +78,7 @@ class MemoryPane final : public Pane {
     said_ = fmt::format("found at {:08X}", *at);
   }
 
-  /// Bytes in a row: as many as fit beside their address and their text, a power of two.
+  /// Bytes per row: a power of two, as many as fit beside the address and the text.
   static std::uint32_t row_size() {
     std::uint32_t bytes = most_in_row;
     const int room = widgets::characters_that_fit();

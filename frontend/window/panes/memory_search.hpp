@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a pattern of bytes stands in a machine's memory.
+// Searches a machine's memory for a pattern of bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace planar {
 
-/// "text" in double quotes, or hexadecimal bytes ("DE AD be ef", blanks may be left out). Nothing if it is neither.
+/// Parses "text" in double quotes, or hexadecimal bytes ("DE AD be ef", blanks optional). Nothing if it is neither.
 std::optional<std::vector<std::uint8_t>> parse_pattern(const std::string& text);
 
-/// The first address from `from` on, below `end`, at which `pattern` stands; nothing if there is none. Only peeks.
+/// The first address from `from` on at which all of `pattern` lies below `end`; nothing if there is none. Has no side
+/// effects.
 std::optional<std::uint32_t> find_pattern(const AddressSpace& memory, const std::vector<std::uint8_t>& pattern,
                                           std::uint32_t from, std::uint32_t end);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pane of the inspector: one view into a machine. It draws what the machine says of itself and keeps nothing but what
-// its user typed and chose; all that it gets is constant, so looking changes nothing.
+// A pane of the inspector: one view of a machine. It draws the machine's description of itself and stores only what its
+// user has typed and chosen; everything passed to it is const, so looking changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace planar {
 
-/// What there is to look at.
+/// What a pane can look at.
 struct Inspection {
-  const Machine& machine;  ///< the one that the window shows
+  const Machine& machine;  ///< the machine that the window shows
   const Recorder& recorder;
   const BusRecorder& bus;
   bool held;  ///< virtual time stands still
@@ -25,10 +25,10 @@ struct Inspection {
 class Pane {
  public:
   virtual ~Pane() = default;
-  /// As --panes and the menu call it: "cpu".
+  /// Its name in --panes and the menu: "cpu".
   virtual std::string_view name() const = 0;
   virtual const char* title() const = 0;
-  /// One line for the menu's help.
+  /// One line of help for the menu.
   virtual const char* help() const = 0;
   /// Draws into the current ImGui window.
   virtual void draw(const Inspection& look) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The planar's own: interrupt and DMA controllers, timers, arbitration, and whatever else describes itself.
+// The planar's own devices: interrupt and DMA controllers, timers, arbitration, and everything else with a description.
 #include <array>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slots: what is in them, how it is configured now, and the ranges that it has. On the Micro Channel that is POS;
-// on PCI, the header of every function's configuration space and what its bus master does.
+// The slots: their cards with their present configuration and address ranges. On the Micro Channel these come from POS;
+// on PCI, from the header of every function's configuration space, which is shown with the activity of its bus master.
 #include <fmt/format.h>
 
 #include "bus/pci/config_text.hpp"

@@ -63,7 +63,7 @@ void fields(const Description& d) {
   for (const Field& f : d.fields()) longest = std::max(longest, f.name.size() + field_text(f).size() + 4);
   const int columns = std::clamp(characters_that_fit() / static_cast<int>(longest), 1, 6);
   if (!ImGui::BeginTable(d.name().c_str(), 2 * columns, ImGuiTableFlags_SizingFixedFit)) return;
-  const bool wraps = columns == 1;  // a value longer than the pane is wide
+  const bool wraps = columns == 1;  // values wider than the pane are wrapped
   if (wraps) {
     ImGui::TableSetupColumn("name");
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);

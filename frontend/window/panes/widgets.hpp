@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What several panes draw with.
+// Drawing helpers shared by several panes.
 #pragma once
 
 #include <imgui.h>
@@ -18,7 +18,7 @@ inline constexpr ImU32 accent = IM_COL32(255, 190, 90, 255), good = IM_COL32(120
                        blue = IM_COL32(90, 150, 230, 255), track = IM_COL32(45, 50, 58, 255),
                        line = IM_COL32(75, 80, 90, 255);
 
-/// `pixels` of a window whose scale is 1, in this one.
+/// Converts pixels at a scale of 1 to the window's scale.
 float px(float pixels);
 inline int px(int pixels) { return static_cast<int>(px(static_cast<float>(pixels)) + 0.5F); }
 
@@ -26,17 +26,17 @@ void text(std::string_view text);
 void coloured(ImU32 colour, std::string_view text);
 void heading(std::string_view text);
 
-/// The next text of about the length of `next` goes beside the one before, `gap` pixels (at a scale of 1) from it, or
-/// where it would be cut, below.
+/// Places the next text, of about the length of `next`, beside the previous one at a distance of `gap` pixels (at a
+/// scale of 1), or below it if it would be cut off.
 void next_in_line(float gap, std::string_view next);
 /// How many characters fit into a line.
 int characters_that_fit();
 
-/// A value as the debugger prints it ("3Fh", "yes"), times with their unit.
+/// A value as printed by the debugger ("3Fh", "yes"); times with their unit.
 std::string field_text(const Field& field);
-/// The fields of `d`, in as many columns as fit; its parts are left out.
+/// Shows the fields of `d`, but not its parts, in as many columns as fit.
 void fields(const Description& d);
-/// The same, and its parts below headings that fold.
+/// The same, followed by its parts under collapsible headings.
 void device(const Description& d);
 
 }  // namespace planar::widgets
