@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def build(folder):
-    """The wheel's path in `folder`. The source tree stays as it is."""
+    """Returns the path of the wheel built in `folder`. The source tree is not changed."""
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch) / "python"
         shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", ".mypy_cache", "*.egg-info", "build"))

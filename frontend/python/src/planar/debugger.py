@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stops, steps and looks into a running machine, through the port that `--gdb` opens (docs/debugging.md).
+"""Stops, steps and examines a running machine through the port that `--gdb` opens (docs/debugging.md).
 
     with planar.debug("netio", card="ne2", seconds=0.05, sizes=[1024]) as machine:
         stop = machine.next_frame("slot1.ne2")
         print(stop.text, hex(machine.registers()["eip"]), machine.describe("ne2"))
         result = machine.finish()
 
-Debugging changes nothing: `result` has the state hash of the same run without a debugger.
+Debugging changes nothing: `result` has the same state hash as the same run without a debugger.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ATTACH = re.compile(r"target remote ([^ ]+):(\d+)")
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a machine stopped. `reason`: breakpoint, watchpoint, step, beginning, ended; `text` is the program's own words."""
+    """Why a machine stopped. `reason`: breakpoint, watchpoint, step, beginning, ended; `text`: the program's message."""
 
     reason: str
     text: str
@@ -85,7 +85,7 @@ class Debugger:
         except OSError as error:
             raise PlanarError(f"the run does not answer: {error}", self._command) from error
 
-    # ---- looking: nothing here changes the machine, but poke()
+    # ---- examining: of these, only poke() changes the machine
 
     def _register_names(self) -> list[tuple[str, int]]:
         text = ""
@@ -105,7 +105,7 @@ class Debugger:
         return found
 
     def peek(self, address: int, length: int = 4) -> bytes:
-        """Memory by linear address, without side effects and in no virtual time; fewer bytes where a page is not present."""
+        """Reads memory by linear address, without side effects or virtual time; fewer bytes if a page is not present."""
         data = b""
         while len(data) < length:
             answer = self._request(f"m{address + len(data):x},{min(length - len(data), 4096):x}")
@@ -122,7 +122,7 @@ class Debugger:
             raise PlanarError(f"memory at {address:#x} cannot be written ({answer})", self._command)
 
     def command(self, line: str) -> str:
-        """The output of a command of planar's own prompt: `time`, `why`, `dis`, `translate`... (docs/debugging.md)."""
+        """Runs a command of planar's own debugger prompt and returns its output: `time`, `why`, `dis`, `translate`... (docs/debugging.md)."""
         answer = self._request("qRcmd," + line.encode("utf-8").hex())
         text = self._stub.console.strip()
         if answer != "OK" or text.startswith("planar: "):
@@ -147,7 +147,7 @@ class Debugger:
         self._insert(f"{kind},{address:x},{length:x}")
 
     def break_frame(self, sender: str = "") -> None:
-        """Stops when a frame has left its sender; any by default."""
+        """Stops when a frame has left `sender`, or any sender by default."""
         self.command(f"break frame {sender}".strip())
 
     def clear(self) -> None:
@@ -185,11 +185,11 @@ class Debugger:
         return Stop("step", text, machine)
 
     def step(self, count: int = 1) -> Stop:
-        """Executes instructions one by one; handlers of interrupts run to their end within a step."""
+        """Executes single instructions; an interrupt handler runs to its end within a step."""
         return self._steps("s", count)
 
     def reverse_step(self, count: int = 1) -> Stop:
-        """Goes back by instructions."""
+        """Goes back by single instructions."""
         return self._steps("bs", count)
 
     def _steps(self, packet: str, count: int) -> Stop:
@@ -201,15 +201,15 @@ class Debugger:
         return stop
 
     def resume(self) -> Stop:
-        """Runs to the next breakpoint, or to the end."""
+        """Runs to the next breakpoint or to the end."""
         return self._stopped(self._request("c"))
 
     def reverse_resume(self) -> Stop:
-        """Goes back to the latest breakpoint, or to the beginning."""
+        """Goes back to the previous breakpoint or to the beginning."""
         return self._stopped(self._request("bc"))
 
     def next_frame(self, sender: str = "") -> Stop:
-        """Runs until the next frame has left its sender (any by default)."""
+        """Runs until the next frame has left `sender`, or any sender by default."""
         number = re.search(r"\d+", self.command(f"break frame {sender}".strip()))
         stop = self.resume()
         if number and stop.reason != "ended":
@@ -219,7 +219,7 @@ class Debugger:
     # ---- ending
 
     def finish(self) -> Run | None:
-        """Lets the run go on to its end without the debugger; its result (None for `run`). Raises the exception of its exit code."""
+        """Continues to the end without the debugger; returns the result (None for `run`) or raises the exit code's exception."""
         if not self._over:
             self._request("D")
             self._over = True
@@ -251,6 +251,6 @@ class Debugger:
 
 
 def debug(verb: str = "netio", machine: str = "model95", **options: Option) -> Debugger:
-    """Starts a run that waits before its first instruction: `debug("netio", card="ne2")`, `debug("run", "model77", image="dos.img")`."""
+    """Starts a run, stopped before its first instruction: `debug("netio", card="ne2")`, `debug("run", "model77", image="dos.img")`."""
     words = [verb, machine] if verb == "run" else [verb, "--machine", machine]
     return Debugger(Program(), [*words, *option_words(options), "--quiet"])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class PlanarError(Exception):
-    """The program ended with an exit code other than 0. `str()` of it is the program's own message."""
+    """The program ended with an exit code other than 0. `str()` gives the program's message."""
 
     code = -1
 
@@ -36,25 +36,25 @@ class FileProblem(PlanarError):
 
 
 class EmulationFault(PlanarError):
-    """The emulation came to a state that it cannot go on from."""
+    """The emulation reached a state from which it cannot continue."""
 
     code = 4
 
 
 class VirtualTimeout(PlanarError):
-    """What was waited for did not happen within its virtual time."""
+    """An awaited event did not happen within its limit of virtual time."""
 
     code = 5
 
 
 class Interrupted(PlanarError):
-    """The run was ended by a signal, or by a debugger."""
+    """The run was ended by a signal or a debugger."""
 
     code = 6
 
 
 class ProgramNotFound(PlanarError):
-    """There is no program `planar` in the PATH, nor at the place that the environment variable PLANAR names."""
+    """There is no program `planar` in the PATH or at the path in the environment variable PLANAR."""
 
 
 BY_CODE: dict[int, type[PlanarError]] = {

@@ -29,7 +29,7 @@ def _rows(result: Run | Published) -> list[dict[str, Any]]:
 
 
 def to_frame(results: Run | Published | Iterable[Run]) -> pandas.DataFrame:
-    """One row per machine, card and packet size (or rate, or published figure), of one result or of several."""
+    """One row per machine, card and packet size (or rate, or published figure), for one result or several."""
     try:
         import pandas as pd
     except ImportError as missing:

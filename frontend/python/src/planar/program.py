@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program `planar`: where it is, its command lines, its JSON."""
+"""The program `planar`: finding it, running command lines, reading its JSON."""
 from __future__ import annotations
 
 import json
@@ -13,13 +13,13 @@ from typing import Any, Union
 
 from .errors import ProgramNotFound, error_of
 
-# The value of an option: True is an option without a value; None and False leave it out. A sequence is a list separated by commas,
-# a mapping one option for each item ({"ne2.data_port.ready_delay": "1us"}).
+# The value of an option: True gives the option without a value; None and False omit it. A sequence becomes a comma-separated list,
+# a mapping one option per item ({"ne2.data_port.ready_delay": "1us"}).
 Option = Union[str, int, float, bool, None, "os.PathLike[str]", Sequence[Union[str, int]], Mapping[str, Union[str, int, float]]]
 
 
 def option_words(options: Mapping[str, Option]) -> list[str]:
-    """Options of Python as words of a command line: `until="2 s"` is `--until "2 s"`, `net_time=...` is `--net-time`."""
+    """Keyword arguments as words of a command line: `until="2 s"` is `--until "2 s"`, `net_time=...` is `--net-time`."""
     words: list[str] = []
     for name, value in options.items():
         flag = "--" + name.strip("_").replace("_", "-")
@@ -38,7 +38,7 @@ def option_words(options: Mapping[str, Option]) -> list[str]:
 
 
 class Program:
-    """One planar program. `path`: the program; by default what PLANAR names, else `planar` in the PATH."""
+    """A planar program. `path`: the program; by default the one that PLANAR names, or else `planar` in the PATH."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         wanted = os.fspath(path) if path is not None else os.environ.get("PLANAR", "planar")
@@ -52,7 +52,7 @@ class Program:
         return self.text("--version").split()[1]
 
     def text(self, *words: str, accept: Iterable[int] = (0,)) -> str:
-        """What a command line prints. Raises the exception of its exit code unless that is in `accept`."""
+        """The output of a command line. Raises the exception of its exit code unless the code is in `accept`."""
         command = [self.path, *words]
         said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if said.returncode not in set(accept):
@@ -60,7 +60,7 @@ class Program:
         return said.stdout
 
     def json(self, *words: str, accept: Iterable[int] = (0,)) -> Any:
-        """The JSON result of a command line, by `--json FILE`."""
+        """The JSON result of a command line, obtained with `--json FILE`."""
         with tempfile.TemporaryDirectory(prefix="planar-") as folder:
             file = pathlib.Path(folder) / "result.json"
             self.text(*words, "--json", str(file), accept=accept)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results as data classes. Each keeps the whole JSON object as `raw` (docs/results.md has every member)."""
+"""Results as data classes. Each keeps the whole JSON object as `raw` (docs/results.md describes every member)."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class FrameTime:
 
 @dataclass(frozen=True)
 class NetioRow:
-    """One packet size: netio's figure, what was delivered, and, with `runs`, half of its mean's 95 % confidence interval."""
+    """One packet size: netio's figure, the rate delivered and, with `runs`, half of the 95 % confidence interval of the mean."""
 
     packet_bytes: int
     kb_per_s: float
@@ -34,7 +34,7 @@ class NetioRow:
 
 @dataclass(frozen=True)
 class Run:
-    """What every run has."""
+    """What every run reports."""
 
     machine: str
     card: str
@@ -56,7 +56,7 @@ class Netio(Run):
 
 @dataclass(frozen=True)
 class FloodRow:
-    """One offered rate: frames offered and delivered, where the others were lost, and latencies in µs."""
+    """One offered rate: frames offered and delivered, where the rest were lost, and latencies in µs."""
 
     rate: int
     offered_per_s: float
@@ -76,7 +76,7 @@ class Flood(Run):
 
 @dataclass(frozen=True)
 class PublishedCell:
-    """One published figure beside planar's. `use`: prediction, calibration or informed-by-published."""
+    """One published figure and planar's. `use`: prediction, calibration or informed-by-published."""
 
     source: str
     machine: str
@@ -91,7 +91,7 @@ class PublishedCell:
 
 @dataclass(frozen=True)
 class Published:
-    """The published tables beside planar's figures: `planar.published/2`. Rows that were not run are left out."""
+    """The published tables with planar's figures: `planar.published/2`. Rows that were not run are left out."""
 
     cells: list[PublishedCell]
     scores: list[Json]
@@ -101,7 +101,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs between two results: `planar.diff/1`. It is true if something does."""
+    """What differs between two results: `planar.diff/1`. True if anything differs."""
 
     differs: bool
     causes: dict[str, tuple[str, str]]
@@ -136,7 +136,7 @@ def flood_of(raw: Json) -> Flood:
 
 
 def result_of(raw: Json) -> Run:
-    """A result of any benchmark from its JSON: those without rows of a kind of their own are a Run, with everything in `raw`."""
+    """A result of any benchmark from its JSON. Benchmarks without their own class of rows give a Run with everything in `raw`."""
     row: Json = next(iter(raw.get("rows", [])), {})
     if "delivered_kb_per_s" in row:
         return netio_of(raw)
@@ -144,7 +144,7 @@ def result_of(raw: Json) -> Run:
 
 
 def difference_of(raw: Json) -> Difference:
-    """The differences between two results from their JSON; names begin with machine and card where there are several rows."""
+    """The differences between two results from their JSON; names begin with machine and card if there are several rows."""
     several = len(raw["rows"]) > 1
 
     def collected(part: str) -> dict[str, tuple[str, str]]:
@@ -155,7 +155,7 @@ def difference_of(raw: Json) -> Difference:
 
 
 def published_of(raw: Json) -> Published:
-    """The published tables beside planar's figures, from their JSON."""
+    """The published tables with planar's figures, from their JSON."""
     cells = [PublishedCell(row["source"], row["machine"], row["card"], cell["packet_bytes"], cell["published"], cell["planar"],
                            row["unit"], cell["residual_percent"], row["use"])
              for row in raw["rows"] for cell in row["cells"] if cell["planar"] is not None]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The client's side of GDB's remote serial protocol (GDB manual, appendix E), as far as planar's `--gdb` speaks it."""
+"""The client side of GDB's remote serial protocol (GDB manual, appendix E), as far as planar's `--gdb` supports it."""
 from __future__ import annotations
 
 import socket
 
 
 class Connection:
-    """A connection to a stub. Every request is answered; console output that comes before an answer is collected."""
+    """A connection to a stub. Every request gets an answer; console output that precedes the answer is collected."""
 
     def __init__(self, host: str, port: int, timeout: float | None) -> None:
         self._socket = socket.create_connection((host, port), timeout=10)
@@ -18,7 +18,7 @@ class Connection:
             self._quiet = True
 
     def close(self) -> None:
-        """Closes the connection; the run goes on."""
+        """Closes the connection; the run continues."""
         self._socket.close()
 
     def send(self, data: str) -> None:
@@ -49,7 +49,7 @@ class Connection:
         return text.decode("latin-1")
 
     def answer(self) -> str:
-        """The next packet that is no console output; that is added to `console`."""
+        """The next packet that is not console output, which is added to `console`."""
         while True:
             data = self.receive()
             if data[:1] == "O" and data != "OK":
@@ -58,7 +58,7 @@ class Connection:
                 return data
 
     def request(self, data: str) -> str:
-        """Sends a packet and returns its answer. What the stub wrote to the console for it is in `console`."""
+        """Sends a packet and returns its answer. The console output that it caused is in `console`."""
         self.console = ""
         self.send(data)
         return self.answer()

@@ -17,7 +17,7 @@ from typing import Any
 from .program import Option, Program, option_words
 from .results import Difference, Flood, Json, Netio, Published, Run, difference_of, flood_of, netio_of, published_of, result_of
 
-GREEN_OR_RED = (0, 1)  # exit codes of a comparison that was made
+GREEN_OR_RED = (0, 1)  # exit codes of a completed comparison
 
 
 def _json(verb: str, options: dict[str, Option], *words: str, accept: Sequence[int] = (0,), quiet: bool = True) -> Any:
@@ -26,26 +26,26 @@ def _json(verb: str, options: dict[str, Option], *words: str, accept: Sequence[i
 
 def netio(machine: str = "model95", card: str = "ne2", *, seconds: float | None = None, sizes: Sequence[int] | None = None,
           runs: int | None = None, **options: Option) -> Netio:
-    """Boots the guest in a machine and runs netio; with `runs`, the means over so many placements and seeds."""
+    """Boots the guest in a machine and runs netio; with `runs`, gives the means over that many placements and seeds."""
     return netio_of(_json("netio", {"machine": machine, "card": card, "seconds": seconds, "sizes": sizes, "runs": runs, **options}))
 
 
 def flood(machine: str = "model95", card: str = "ne2", *, seconds: float | None = None, rates: Sequence[int] | None = None,
           **options: Option) -> Flood:
-    """Sends frames to a machine at rising rates."""
+    """Sends frames to a machine at increasing rates."""
     return flood_of(_json("flood", {"machine": machine, "card": card, "seconds": seconds, "rates": rates, **options}))
 
 
 def compare(machines: Sequence[str], cards: Sequence[str] | None = None, *, do: str | None = None, seconds: float | None = None,
             sizes: Sequence[int] | None = None, **options: Option) -> list[Run]:
-    """Runs the same benchmark with many cards (all by default) in many machines: a Netio or Flood for each that was run."""
+    """Runs the same benchmark with many cards (all by default) in many machines: returns a result for each that was run."""
     raw: list[Json] = _json("compare", {"machines": machines, "cards": cards, "do": do, "seconds": seconds, "sizes": sizes, **options})
     return [result_of(cell) for cell in raw if "rows" in cell]
 
 
 def published(machines: Sequence[str] | None = None, cards: Sequence[str] | None = None, *, seconds: float | None = None,
               placements: int | None = None, **options: Option) -> Published:
-    """Runs the published measurements. Everything, as `planar published` does: some minutes per core."""
+    """Runs the published measurements. By default, like `planar published`, runs everything: some minutes per core."""
     return published_of(_json("published", {"machines": machines, "cards": cards, "seconds": seconds, "placements": placements, **options},
                               accept=GREEN_OR_RED))
 
@@ -67,11 +67,11 @@ def describe(machine: str = "model95", *devices: str, until: str, **options: Opt
 
 
 def show(name: str) -> Json:
-    """A card (timing values with their sources), a machine or an operating system of the guest."""
+    """Describes a card (timing values with their sources), a machine or an operating system of the guest."""
     found: Json = _json("show", {}, name, quiet=False)
     return found
 
 
 def run(machine: str = "model95", **options: Option) -> str:
-    """Runs a machine with a disk or kernel of your own; what the command prints, such as the screen with screen="text"."""
+    """Runs a machine with your own disk or kernel; returns what the command prints, such as the screen with screen="text"."""
     return Program().text("run", machine, *option_words(options), "--quiet")
