@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cycle of the board's own devices (8259, 8254, 8042, RTC...), which know no bus: whatever bus they are on has a
-// row for it in its table of cycles.
+// The cycle of the board's own devices (8259, 8254, 8042, RTC...), which do not depend on the type of bus: every bus
+// has a row for it in its cycle table.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace planar::bus {
 
-/// A kind of CycleSpec on every bus; its ready_delay makes the cycle longer.
+/// A cycle kind common to all buses; ready_delay lengthens the cycle.
 enum class BoardCycle : std::uint8_t { device = 3 };
 
 /// An 8-bit board device that needs no more time than the bus gives it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bus observer is told of everything that takes time on a bus: the processor's accesses and their cycles, waiting,
-// refresh, arbitration, what other masters move. Observing changes no virtual result; runs of REP INS
-// and OUTS are then made one access at a time, with the same outcome. Without an observer nothing is computed for one.
+// A bus observer is told of everything that takes time on a bus: the processor's accesses and their cycles, waits,
+// refresh, arbitration and transfers by other masters. Observing changes no virtual result; runs of REP INS and OUTS
+// are then executed one access at a time, with the same outcome. Without an observer, nothing is computed for one.
 #pragma once
 
 #include <algorithm>
@@ -15,50 +15,52 @@
 
 namespace planar::bus {
 
-/// A transfer of an owner to or from a slave, for its duration.
+/// A transfer between the bus owner and a slave, for its whole duration.
 struct Transfer {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;
   /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
   unsigned width = 32;
-  bool streaming = false;                 ///< streaming data: the first beat as a cycle, the others `beat` each
+  bool streaming = false;                 ///< streaming data: the first beat is a full cycle, the others take `beat`
+                                          ///< each
   Time beat = 100_ns;                     ///< 10 MHz streaming
-  Direction direction = Direction::read;  ///< as the slave sees it: read is from memory; for observers
+  Direction direction = Direction::read;  ///< from the slave's side: read means from memory; for observers
 };
 
-/// An access of the processor, or one of the cycles on the bus that it is split into.
+/// A processor access, or one of the bus cycles into which it is split.
 struct BusCycle {
   enum class Kind : std::uint8_t { io, memory, interrupt_acknowledge };
   Kind kind = Kind::io;
   Direction direction = Direction::read;
   std::uint32_t address = 0;
   unsigned bytes = 0;       ///< 1 to 4
-  std::uint32_t value = 0;  ///< read or written; of an interrupt acknowledge, the vector
+  std::uint32_t value = 0;  ///< read or written; for an interrupt acknowledge, the vector
   Time start{}, end{};
 };
 
-/// Every call has an empty default. Times may lie ahead of the scheduler's: a transfer's end is known when it begins.
+/// Every function does nothing by default. Times may lie ahead of the scheduler's: a transfer's end is known when it
+/// begins.
 class BusObserver {
  public:
   virtual ~BusObserver() = default;
-  /// One cycle of the processor, after its data phase.
+  /// One processor cycle, after its data phase.
   virtual void cycle(const BusCycle& /*cycle*/) {}
-  /// An access is complete: from the clock at which the processor asked for it, over its cycles. Both cycles of an
-  /// interrupt acknowledge are one access.
+  /// An access is complete. It spans all its cycles, beginning at the clock at which the processor requested it. Both
+  /// cycles of an interrupt acknowledge form one access.
   virtual void accessed(const BusCycle& /*access*/) {}
-  /// The processor's cycle had to wait: for a refresh, an arbitration phase or another owner.
+  /// The processor's cycle had to wait for a refresh, an arbitration phase or another owner.
   virtual void waited(Time /*from*/, Time /*to*/) {}
-  /// A refresh that kept somebody off the channel. The others are never computed.
+  /// A refresh that delayed somebody on the channel. Other refreshes are never computed.
   virtual void refreshed(Time /*from*/, Time /*to*/) {}
   virtual void granted(const std::string& /*owner*/, unsigned /*level*/, Time /*now*/) {}
   virtual void released(const std::string& /*owner*/, Time /*at*/) {}
-  /// The owner moves data to or from planar memory, or a slave.
+  /// The owner moves data to or from planar memory or a slave.
   virtual void transferred(const std::string& /*owner*/, const Transfer& /*transfer*/, Time /*from*/, Time /*to*/) {}
-  /// The owner keeps the bus busy with cycles whose time it computed itself.
+  /// The owner keeps the bus busy with cycles whose duration it computed itself.
   virtual void occupied(const std::string& /*owner*/, Time /*from*/, Time /*to*/) {}
 };
 
-/// Several observers as one, in the order in which they were added. A call may add and remove observers.
+/// Combines several observers, called in the order in which they were added. A call may add and remove observers.
 class BusObserverList final : public BusObserver {
  public:
   bool empty() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Level-sensitive, shared interrupt lines, and where they and the non-maskable interrupts lead.
+// Level-sensitive, shared interrupt lines, and where they and non-maskable interrupts are routed.
 //
-// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar device. The interrupt
-// controller sees the level of the line; it is told of changes only.
+// Every line is the OR of its sources; a source is a slot or a planar device that can assert the line. The interrupt
+// controller sees the level of the line and is notified only of changes.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ class InterruptAcknowledger {
 
 enum class NmiSource : std::uint8_t { parity, channel_check, bus_timeout, watchdog };
 
-/// Where non-maskable interrupts go (the system control ports in devices/, which know the mask of
-/// port 70h). It tells the channel of every NMI it delivers: Channel::nmi_delivered().
+/// Where non-maskable interrupts go (the system control ports in devices/, which know the port 70h mask). It tells the
+/// channel of every NMI that it delivers: Channel::nmi_delivered().
 class NmiSink {
  public:
   virtual ~NmiSink() = default;
@@ -48,35 +48,33 @@ class NmiSink {
 /// The slots whose bit is set, counted from 1 as people do: "slot 1, slot 3".
 std::string slot_names(std::uint32_t bits);
 
-/// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices take theirs with
-/// add_source().
+/// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices obtain theirs from add_source().
 class InterruptLines {
  public:
   static constexpr unsigned lines = 16;
   static constexpr unsigned max_sources = 32, slot_sources = 8;
 
-  /// The lines may be built before the controller they lead to.
+  /// The lines may be constructed before the controller to which they lead.
   void connect(InterruptSink& sink) { sink_ = &sink; }
-  /// Calls `watcher` whenever a source begins to pull a line; it may look only. Empty ends it.
+  /// Calls `watcher` whenever a source begins to assert a line; it may only inspect. An empty watcher removes it.
   using Watcher = std::function<void(unsigned line, unsigned source, Time now)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
-  /// A source number for a planar device, which describe() calls `name`. Order of calls is order of
-  /// construction, the same in every run. Throws Error when all are taken.
+  /// Allocates a source number for a planar device, which describe() calls `name`. Numbers follow the order of
+  /// construction, which is the same in every run. Throws Error when all are taken.
   unsigned add_source(std::string name);
 
-  /// `source` pulls `line` (true) or lets it go. No effect when nothing changes; out-of-range lines
-  /// do nothing.
+  /// `source` asserts `line` (true) or releases it. Does nothing if the state is unchanged or the line is out of range.
   void set(unsigned line, unsigned source, bool asserted, Time now);
-  /// `source` lets go of every line.
+  /// `source` releases every line.
   void release_all(unsigned source, Time now);
 
   /// The level of a line, true = active.
   bool level(unsigned line) const { return line < lines && pulled_[line] != 0; }
-  /// Who pulls it, one bit per source.
+  /// The sources that assert it, one bit per source.
   std::uint32_t sources(unsigned line) const { return line < lines ? pulled_[line] : 0; }
 
-  /// Each line: its level, and who pulls it.
+  /// Each line: its level and the sources that assert it.
   void describe(Description& d) const;
   void archive(Archive& a);
 

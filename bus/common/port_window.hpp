@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shows a part of its owner as a Slave, for a device whose ports lie in several places.
+// Presents part of its owner as a Slave, for a device whose ports lie in several places.
 #pragma once
 
 #include "core/memory/io_space.hpp"
@@ -13,7 +13,7 @@ namespace planar::bus {
 ///   void port_write(std::uint16_t port, std::uint8_t value, Time now);
 ///   std::uint8_t port_peek(std::uint16_t port) const;
 ///   static constexpr std::string_view device_name;  (for traces)
-/// Word accesses arrive as two 8-bit cycles, as the host bridge makes them for an 8-bit slave.
+/// Word accesses arrive as two 8-bit cycles, as the host bridge splits them for an 8-bit slave.
 template <class Owner>
 class PortWindow final : public Slave {
  public:
