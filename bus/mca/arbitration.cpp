@@ -10,9 +10,8 @@ constexpr unsigned processor_level = 15;
 
 double in_microseconds(Time t) { return static_cast<double>(t.ps) / 1e6; }
 
-/// A guard, not hardware: requesters that never let go would keep the processor off the channel for
-/// ever, and a lab whose processor never completes an access cannot be stopped. After this long the
-/// access proceeds.
+/// A safeguard, not hardware: requesters that never release would keep the processor off the channel for ever, and a
+/// lab whose processor never completes an access cannot be stopped. After this time the access proceeds.
 constexpr Time starvation_bound = 10_ms;
 /// No cycle, arbitration phase or refresh of a sound snapshot ends later than this after the time of the snapshot.
 constexpr Time longest_ahead = 1_s;
@@ -56,8 +55,8 @@ void Channel::detach(BusMaster& master) {
   }
 }
 
-// The processor cannot have its cycle at once: a refresh is due, an arbitration phase runs, or
-// somebody else owns the channel. Time passes for it event by event until it can.
+// The processor cannot run its cycle at once: a refresh is due, an arbitration phase is in progress, or there is
+// another owner. Advances time event by event until the cycle can start.
 Time Channel::acquire_contended(Time t) {
   const Time asked = t, patience = t + starvation_bound;
   processor_waits_ = true;
@@ -72,7 +71,7 @@ Time Channel::acquire_contended(Time t) {
       scheduler_.advance(t);
     } else if (owner_ || (grant_.pending() && !(during_arbitration_ && t < grant_.when()))) {
       if (owner_ && timing_.arbitration.processor_preempts) preempt(t);
-      // Either a grant or the watch over the owner is pending, unless the owner has just released.
+      // A grant or the watch on the owner is pending, unless the owner has just released.
       if (!contended_) continue;
       t = scheduler_.advance_to_event(t);
     } else if (t >= next_refresh_) {
@@ -86,8 +85,8 @@ Time Channel::acquire_contended(Time t) {
   return t;
 }
 
-// Brings the refresh up to `t`: of the requests that came while the channel was idle only the
-// latest can still be running; one that came while it was busy starts when it falls free.
+// Brings the refresh up to `t`: of the requests that came while the channel was idle, only the latest can still be in
+// progress; one that came while it was busy starts when it becomes free.
 void Channel::serve_refresh(Time t) {
   const Time request = refresh_.last(t);
   const Time end = std::max(request, busy_until_) + timing_.refresh.hold;
@@ -127,18 +126,17 @@ void Channel::request(BusMaster& master, unsigned level, Time now) {
 }
 
 void Channel::withdraw(BusMaster& master, Time) {
-  // A phase that has begun runs to its end; with no competitor left the processor wins it.
+  // A phase that has begun runs to its end; if there is no competitor left, the processor wins it.
   master.requesting_ = false;
   master.inhibited_ = false;
 }
 
-// Starts an arbitration phase if there is somebody to arbitrate for.
+// Starts an arbitration phase if anyone competes.
 void Channel::arbitrate(Time now) {
   if (owner_ || masked_ || grant_.pending()) return;
   if (!competes()) {
     if (processor_waits_) {
-      // -PREEMPT stays active for the processor: those that lost the channel wait until it has had
-      // a cycle.
+      // -PREEMPT stays active for the processor: masters that lost the channel wait until it has had a cycle.
       yielded_ = true;
       return;
     }
@@ -214,8 +212,8 @@ void Channel::preempt(Time now) {
   owner_->preempted(now);
 }
 
-// An owner that has not said when it leaves: the next refresh request preempts it, and the bound
-// runs from -PREEMPT.
+// For an owner that has not announced when it leaves: the next refresh request preempts it, and the bound runs from
+// -PREEMPT.
 void Channel::watch(Time now) {
   if (!owner_) return;
   if (!preempted_)
@@ -358,7 +356,7 @@ void Channel::archive(Archive& a) {
   }
   a(grant_, watch_);
   if (a.loading()) {
-    // Times far ahead would keep the processor off the channel for as long, and a refresh long past would be served
+    // Times far ahead would keep the processor off the channel for that long, and a refresh long past would be served
     // again and again.
     const Time now = scheduler_.now(), latest = now + longest_ahead;
     const bool sound = busy_until_ <= latest && processor_from_ <= latest && phase_end_ <= latest &&

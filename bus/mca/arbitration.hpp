@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The channel as a timed resource: the central arbitration control point and its port 90h.
 //
-// Levels (lower wins): -2 refresh and -1 NMI inside the planar, 0 to 7 DMA, 8 to Eh bus masters, Fh
-// the processor, which owns the channel whenever nobody else asks. A requester pulls -PREEMPT; the
-// owner finishes its cycle (or leaves its burst within 7.8 us); the arbitration phase of 300 or 600
-// ns follows; the lowest level is granted. When it leaves, another phase gives the channel to the
-// next one or back to the processor. Port 90h bit 7 lets the processor run cycles in that phase.
-// Facts: docs/hardware/micro-channel.md#arbitration.
+// Levels (lower wins): -2 refresh and -1 NMI inside the planar, 0 to 7 DMA, 8 to Eh bus masters, Fh the processor,
+// which owns the channel whenever there is no other request. A requester asserts -PREEMPT; the owner finishes its cycle
+// (or ends its burst within 7.8 us); an arbitration phase of 300 or 600 ns follows; the lowest level is granted. When
+// that master leaves, another phase gives the channel to the next one or back to the processor. Port 90h bit 7 lets the
+// processor run cycles during that phase. Facts: docs/hardware/micro-channel.md#arbitration.
 //
-// Not modelled: the settling of ARB0-3 bit by bit (two requesters at one level both win on the real
-// channel; here the one built first does); a request that arrives within a running phase takes part
-// in it, however late; a refresh never falls between two transfers of one grant, it waits.
+// Not modelled: bit-by-bit settling of ARB0-3 (two requesters at one level both win on the real channel; here the one
+// constructed first does); a request that arrives during an arbitration phase takes part in it, however late; a refresh
+// never falls between two transfers of one grant but waits.
 //
 // Inferred: that the processor's need counts as -PREEMPT (a switch in ArbitrationTiming).
 #pragma once
@@ -34,22 +33,21 @@ namespace planar::bus {
 
 class Channel;
 
-/// One participant in arbitration: a bus master adapter, or a device that asks for DMA service.
-/// Registered with the channel for its lifetime; its arbitration state is saved by the channel.
+/// One participant in arbitration: a bus master adapter, or a device that requests DMA service. Registered with the
+/// channel for its lifetime; the channel saves its arbitration state.
 class BusMaster {
  public:
-  /// `fairness`: after it lost the channel through -PREEMPT it does not compete until all others
-  /// were served (the fairness bit of the adapter's POS).
+  /// `fairness`: after losing the channel through -PREEMPT it does not compete until all others have been served (the
+  /// fairness bit of the adapter's POS).
   BusMaster(Channel& channel, std::string name, bool fairness = true);
   virtual ~BusMaster();
   BusMaster(const BusMaster&) = delete;
   BusMaster& operator=(const BusMaster&) = delete;
 
-  /// Competes for the channel at `level` (0 to 14; the low four bits count, 15 never wins) until
-  /// granted or withdrawn. A repeated call changes the level. An owner may request again: it
-  /// competes once it has released.
+  /// Competes for the channel at `level` (0 to 14; only the low four bits count, and 15 never wins) until granted or
+  /// withdrawn. A repeated call changes the level. The owner may request again: it competes after it has released.
   void request_channel(unsigned level, Time now);
-  /// No longer competes. An owner stays owner.
+  /// Stops competing. An owner remains the owner.
   void withdraw_request(Time now);
   bool requesting_channel() const { return requesting_; }
   bool owns_channel() const { return owner_; }
@@ -57,17 +55,16 @@ class BusMaster {
   bool fairness() const { return fairness_; }
   const std::string& master_name() const { return name_; }
 
-  /// It owns the channel from `now` until it releases it. Called from an event.
+  /// This master owns the channel from `now` until it releases it. Called from an event.
   virtual void granted(Time now) = 0;
-  /// -PREEMPT became active while it owns the channel (another requester, refresh, the processor):
-  /// release_channel() at a time no later than `now` + 7.8 us.
+  /// -PREEMPT became active while this master owns the channel (another requester, refresh, the processor): call
+  /// release_channel() with a time no later than `now` + 7.8 us.
   virtual void preempted(Time /*now*/) {}
-  /// The bus timed out: it has lost the channel.
+  /// The bus timed out: this master has lost the channel.
   virtual void timed_out(Time /*now*/) {}
 
  protected:
-  /// Ends ownership at `at`, now or in the future: a transfer whose cost is known releases in
-  /// advance.
+  /// Ends ownership at `at`, which may lie in the future: a transfer whose duration is known releases in advance.
   void release_channel(Time at);
   Channel& channel() { return channel_; }
   const Channel& channel() const { return channel_; }
@@ -81,24 +78,24 @@ class BusMaster {
   bool requesting_ = false;
   bool inhibited_ = false;  // fairness: waits until -PREEMPT is inactive
   bool owner_ = false;
-  Time since_ = Time::never();  // of the request or the grant, for describe(): no part of the state
+  Time since_ = Time::never();  // of the request or the grant, for describe(); not saved
 };
 
 class Channel final : public Bus {
  public:
   static constexpr std::string_view device_name = "channel";  // in traces
-  /// Told of every span in which the processor's path to memory is taken: the processor model does
-  /// not start a memory cycle before `to`. Calls come in order of `to`.
+  /// Called for every interval in which the processor's path to memory is occupied: the processor model starts no
+  /// memory cycle before `to`. Calls come in order of `to`.
   using Steal = std::function<void(Time from, Time to)>;
-  /// What takes that path: on a single-path planar everything that somebody else does on the channel,
-  /// arbitration included; on a dual-path planar only transfers to and from planar memory.
+  /// What occupies that path: on a single-path planar, all channel activity of others, including arbitration; on a
+  /// dual-path planar, only transfers to and from planar memory.
   enum class Path : std::uint8_t { single, dual };
 
   Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace);
 
-  /// Where the bus time-out goes. Without it time-outs only mask arbitration.
+  /// Where bus time-outs are reported. If not connected, time-outs only mask arbitration.
   void connect(NmiSink& sink) { nmi_ = &sink; }
-  /// Without it only channel accesses of the processor wait.
+  /// If not set, only the processor's channel accesses wait.
   void set_steal(Steal steal, Path path = Path::single) {
     steal_ = std::move(steal);
     path_ = path;
@@ -107,13 +104,13 @@ class Channel final : public Bus {
   std::string_view name() const override { return device_name; }
   std::string_view owner_name() const override { return owner_ ? std::string_view(owner_->name_) : "processor"; }
 
-  /// When a transfer that starts at `from` ends, and the span is reported as stolen. `slave_cycle`:
-  /// one cycle of the slave; planar memory's when zero.
+  /// Returns the end of a transfer that starts at `from`, and reports that interval as stolen. `slave_cycle`: one cycle
+  /// of the slave; if zero, planar memory's.
   Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
-  /// The same without an effect.
+  /// The same without side effects.
   Time transfer_time(const Transfer& transfer, Time slave_cycle = {}) const;
-  /// The owner keeps the channel busy in this span (cycles whose time it computed itself); `memory`: and planar
-  /// memory with it.
+  /// The owner keeps the channel busy in this interval (cycles whose duration it computed itself); `memory`: planar
+  /// memory is busy too.
   void occupy(Time from, Time to, bool memory = false) {
     take_path(from, to, memory);
     if (observer_ && owner_ && to > from) observer_->occupied(owner_->name_, from, to);
@@ -121,9 +118,9 @@ class Channel final : public Bus {
 
   bool preempt_active() const { return preempted_; }
 
-  /// An NMI was delivered to the processor: arbitration stops until port 90h bit 6 is written 0.
+  /// An NMI was delivered to the processor: arbitration stops until 0 is written to port 90h bit 6.
   void nmi_delivered(Time now);
-  /// Also found by the channel itself: an owner that stays too long.
+  /// The channel also detects this itself: an owner that stays too long.
   void bus_timeout(Time now) override;
   bool arbitration_masked() const { return masked_; }
 
@@ -136,7 +133,8 @@ class Channel final : public Bus {
   void port_write(std::uint16_t port, std::uint8_t value, Time now);
   std::uint8_t port_peek(std::uint16_t port) const;
 
-  /// Owner, arbitration, refresh, and each master: its level, since when it waits or owns the channel, fairness.
+  /// Owner, arbitration, refresh, and for each master its level, how long it has waited or owned the channel, and its
+  /// fairness.
   void describe(Description& d) const override;
   void archive(Archive& a) override;
 
@@ -175,7 +173,7 @@ class Channel final : public Bus {
   BusMaster* owner_ = nullptr;  // null: the processor
   Time phase_end_{};            // end of the arbitration phase that follows a release
   Time preempt_at_{};
-  bool preempted_ = false;  // -PREEMPT is active for the owner
+  bool preempted_ = false;  // -PREEMPT is active towards the owner
   bool processor_waits_ = false;
   bool masked_ = false;              // 90h bit 6: no grants
   bool timeout_ = false;             // 90h bit 5, read side
@@ -183,7 +181,7 @@ class Channel final : public Bus {
   bool extended_ = false;            // 90h bit 5, write side
   std::uint8_t last_level_ = 0x0F;   // 90h bits 3 to 0
   Event grant_;                      // end of the arbitration phase
-  Event watch_;                      // refresh preempts an open burst; then the bound runs out
+  Event watch_;                      // refresh preempts a burst of unknown length; then the time limit expires
   PortWindow<Channel> port_90_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -CHCK, by which an adapter reports an error: the OR of all slots leads to the NMI logic.
+// -CHCK, by which an adapter reports an error: the OR of all slots is routed to the NMI logic.
 #pragma once
 
 #include <cstdint>

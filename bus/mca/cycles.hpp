@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kinds of Micro Channel cycle, of which a claim's CycleSpec names one; board devices have a kind that every bus
-// has (bus/common/board_cycle.hpp). What each takes is the planar's (timing.hpp).
+// The kinds of Micro Channel cycle; a claim's CycleSpec names one. Board devices use a kind that every bus has
+// (bus/common/board_cycle.hpp). The duration of each depends on the planar (timing.hpp).
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ void DmaLine::request(unsigned level, Time now, bool burst) {
   level_ = level & 0x0F;
   burst_ = burst;
   wanted_ = true;
-  set_fairness(fair_ && burst);  // who leaves after every item has nothing to yield
+  set_fairness(fair_ && burst);  // a device that releases after every item has nothing to yield
   controller_.compete(*this, now);
 }
 
@@ -53,8 +53,7 @@ void DmaController::SoftwareRequest::update(Time now) {
   release_channel(now);
 }
 
-// Nobody answers: the owner stays until the bus times out, which is what the firmware's test looks
-// for.
+// No device answers: the owner stays until the bus times out, which is what the firmware's test expects.
 void DmaController::SoftwareRequest::granted(Time) {}
 
 void DmaController::SoftwareRequest::timed_out(Time) {

@@ -21,17 +21,18 @@
 //         11 I/O to memory, 4 decrement, 6 16-bit
 // clang-format on
 //
-// A transfer is serial: an I/O cycle and a memory cycle, the item held in between. A device asks at an arbitration
-// level; the channel with that level serves it. Facts: docs/hardware/micro-channel.md#dma-controller.
+// A transfer is serial: an I/O cycle and a memory cycle, with the item held in between. A device requests at an
+// arbitration level, and the DMA channel with that level serves it. Facts:
+// docs/hardware/micro-channel.md#dma-controller.
 //
-// As on the real part: no command and request registers, channel 4 works like the others, the address has 24 bits.
-// Programmed by the 8237's ports an address wraps inside its page, by the extended functions it carries (inferred; the
-// chip's own document was not available).
+// As on the real part: there are no command and request registers, channel 4 works like the others, and addresses have
+// 24 bits. If programmed through the 8237 ports, an address wraps within its page; if programmed by the extended
+// functions, it carries (inferred; the chip's own document was not available).
 //
 // Not modelled: 32-bit addresses (register layout not public).
-// Simplified: while no unmasked channel has a device's level its request does not compete, as if
-// the planar arbitrated for it; -TC reaches the device at the end of the item, not within its I/O
-// cycle; reading a register that does not exist gives FFh.
+// Simplified: while no unmasked channel has a device's level, its request does not compete, as if the planar arbitrated
+// for it; -TC reaches the device at the end of the item, not within its I/O cycle; reading a register that does not
+// exist returns FFh.
 #pragma once
 
 #include <array>
@@ -51,18 +52,17 @@
 
 namespace planar::bus {
 
-/// The device's side of a DMA transfer. Not called for channels that use a programmed I/O address:
-/// the controller runs ordinary I/O cycles to that port then (dma_terminal_count() is called in
-/// either case).
+/// The device's side of a DMA transfer. Not called for channels that use a programmed I/O address, for which the
+/// controller runs ordinary I/O cycles to that port (dma_terminal_count() is called in either case).
 class DmaClient {
  public:
   virtual ~DmaClient() = default;
-  /// Device to memory (and verify): one item of 1 or 2 bytes. `now` is the end of the I/O cycle.
-  /// The device may withdraw its request in here.
+  /// Device to memory (and verify): one item of 1 or 2 bytes. `now` is the end of the I/O cycle. The device may
+  /// withdraw its request during this call.
   virtual std::uint16_t dma_read(unsigned bytes, Time now) = 0;
   /// Memory to device.
   virtual void dma_write(unsigned bytes, std::uint16_t value, Time now) = 0;
-  /// -TC came with the item just moved.
+  /// -TC accompanied the item just moved.
   virtual void dma_terminal_count(Time now) = 0;
   /// The I/O cycle of one item.
   virtual CycleSpec dma_cycle() const { return {8, CycleKind::synchronous_extended, {}}; }
@@ -70,20 +70,18 @@ class DmaClient {
 
 class DmaController;
 
-/// A device's connection to DMA service. Construct it with the device; its state is saved by the
-/// channel and controller.
+/// A device's connection to DMA service. Construct it with the device; the channel and the controller save its state.
 ///
 ///   DmaLine dma_{controller, *this, "fdc"};
 ///   dma_.request(2, now);   // DRQ active; stays so until withdraw()
 class DmaLine final : private BusMaster {
  public:
-  /// `fairness`: as for any BusMaster; it matters to burst transfers only.
+  /// `fairness`: as for any BusMaster; it matters only to burst transfers.
   DmaLine(DmaController& controller, DmaClient& client, std::string name, bool fairness = true);
   ~DmaLine() override;
 
-  /// Asks for service at arbitration level `level` until withdrawn: item after item. `burst`: keeps
-  /// the channel between items until -PREEMPT or the terminal count; otherwise the channel is
-  /// arbitrated for every item.
+  /// Requests service at arbitration level `level` until withdrawn, item after item. `burst`: keeps the channel between
+  /// items until -PREEMPT or the terminal count; otherwise the channel is arbitrated for each item.
   void request(unsigned level, Time now, bool burst = false);
   void withdraw(Time now);
   bool requesting() const { return wanted_; }
@@ -105,7 +103,7 @@ class DmaController {
   static constexpr std::string_view device_name = "dma";  // in traces
   static constexpr unsigned channels = 8;
 
-  /// Mode byte of the extended functions.
+  /// The mode byte of the extended functions.
   struct Mode {
     std::uint8_t bits = 0;
     bool use_io_address() const { return bits & 0x01; }
@@ -116,7 +114,7 @@ class DmaController {
     bool wide() const { return bits & 0x40; }
   };
 
-  /// One channel's registers; addresses are byte addresses of 24 bits.
+  /// One channel's registers; addresses are 24-bit byte addresses.
   struct ChannelRegisters {
     std::uint32_t base_address = 0;
     std::uint32_t current_address = 0;
@@ -135,7 +133,7 @@ class DmaController {
   ~DmaController();
   DmaController(const DmaController&) = delete;
 
-  /// Planar reset: as a master clear, with arbitration levels and modes at their defaults.
+  /// Planar reset: like a master clear, but also restores the default arbitration levels and modes.
   void reset(Time now);
 
   /// For debuggers and tests.
@@ -151,7 +149,7 @@ class DmaController {
 
  private:
   friend class DmaLine;
-  /// Function B: arbitrates at a channel's level on behalf of nobody.
+  /// Function B: arbitrates at a channel's level without a device.
   class SoftwareRequest;
   enum class Step : std::uint8_t { idle, first_cycle, second_cycle };
 

@@ -9,7 +9,7 @@ namespace planar::bus {
 class DmaController::SoftwareRequest final : public BusMaster {
  public:
   explicit SoftwareRequest(DmaController& controller);
-  /// Competes for the first channel that has its software request set and no device at its level.
+  /// Competes for the first channel whose software request is set and that has no device at its level.
   void update(Time now);
 
  private:

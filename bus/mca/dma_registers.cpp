@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DMA controller's programming models: the two 8237s' ports and the extended functions.
+// The DMA controller's programming models: the ports of the two 8237s, and the extended functions.
 #include "bus/mca/dma.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void DmaController::port_write(std::uint16_t port, std::uint8_t value, Time now)
     for (unsigned n = 0; n < channels; ++n) {
       if (page_of_channel[n] != (port & 0x0F)) continue;
       ChannelRegisters& c = channels_[n];
-      // For the AT's word channels the page holds A17 to A23; its bit 0 is not used.
+      // For the AT's word channels the page register holds A17 to A23; its bit 0 is not used.
       const std::uint32_t low = n < 4 ? 0xFFFFu : 0x1'FFFFu;
       c.base_address = (c.base_address & low) | (std::uint32_t{value} << 16 & ~low);
       c.current_address = (c.current_address & low) | (std::uint32_t{value} << 16 & ~low);
@@ -123,7 +123,7 @@ void DmaController::controller_write(unsigned controller, unsigned reg, std::uin
     case 0x0F:
       for (unsigned n = 0; n < 4; ++n) channels_[first + n].masked = reg == 0x0F && (value >> n & 1) != 0;
       break;
-    default:  // 08h command and 09h request do not exist on the PS/2
+    default:  // the 08h command and 09h request registers do not exist on the PS/2
       return;
   }
   rescan(now);
@@ -150,9 +150,8 @@ std::uint8_t DmaController::status(unsigned controller) const {
   return value;
 }
 
-// 8237 mode: bits 1-0 channel, 3-2 transfer (00 verify, 01 to memory, 10 from memory), 4
-// autoinitialise, 5 decrement. Bits 7-6 (demand, single, block, cascade) have no meaning here: the
-// device's -BURST decides.
+// 8237 mode: bits 1-0 channel, 3-2 transfer (00 verify, 01 to memory, 10 from memory), 4 autoinitialise, 5 decrement.
+// Bits 7-6 (demand, single, block, cascade) have no effect here: the device's -BURST decides.
 void DmaController::set_8237_mode(unsigned controller, std::uint8_t value) {
   std::uint8_t bits = controller == 1 ? mode_wide : 0;
   if ((value & 0x0C) == 0x04) bits |= 0x0C;
@@ -177,7 +176,7 @@ void DmaController::select_function(std::uint8_t value, Time now) {
   rescan(now);
 }
 
-// What port 1Ah shows under the selected function.
+// The contents of port 1Ah for the selected function.
 DmaController::Field DmaController::field() const {
   const ChannelRegisters& c = channels_[function_ & 7];
   switch (function_ >> 4) {

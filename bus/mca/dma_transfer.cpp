@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DMA controller at work: who is served, and one item after another as two cycles on the
+// The DMA controller's operation: selects the device to serve, and moves one item after another as two cycles on the
 // channel.
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace planar::bus {
 
 namespace {
 constexpr std::uint32_t address_mask = 0xFF'FFFF;
-/// A cycle to a port that nobody answers.
+/// A cycle to a port that no device answers.
 constexpr CycleSpec nobody{8, CycleKind::standard, {}};
 }  // namespace
 
@@ -20,7 +20,7 @@ int DmaController::channel_at(unsigned level) const {
   return -1;
 }
 
-// Masks, levels or software requests have changed: who competes now?
+// Masks, levels or software requests have changed: determines who competes now.
 void DmaController::rescan(Time now) {
   for (DmaLine* line : lines_) compete(*line, now);
   software_->update(now);
@@ -34,7 +34,7 @@ void DmaController::compete(DmaLine& line, Time now) {
     line.withdraw_request(now);
 }
 
-// The channel is the device's: start one item.
+// The device has been granted the channel: starts one item.
 void DmaController::serve(DmaLine& line, Time now) {
   const int n = channel_at(line.level_);
   if (n < 0 || !line.wanted_) {
@@ -52,7 +52,7 @@ void DmaController::serve(DmaLine& line, Time now) {
   step_.at(end);
 }
 
-// The end of a cycle: the item is in the controller, or has reached its destination.
+// End of a cycle: the item is in the controller or has reached its destination.
 void DmaController::step(Time now) {
   if (!serving_) return;
   const ChannelRegisters& c = channels_[serving_channel_];
@@ -130,8 +130,7 @@ void DmaController::abandon(DmaLine& line) {
   step_.cancel();
 }
 
-// Programmed by the 8237's ports the address wraps within its page of 64 KB (128 KB for the word
-// channels).
+// When programmed through the 8237 ports, the address wraps within its page of 64 KB (128 KB for the word channels).
 void DmaController::advance_address(unsigned n) {
   ChannelRegisters& c = channels_[n];
   const std::uint32_t size = c.mode.wide() ? 2 : 1;
@@ -165,7 +164,7 @@ Time DmaController::memory_end(const ChannelRegisters& c, Time start) const {
   const AddressSpace::Range* r = memory_.find(c.current_address);
   const unsigned width = r ? r->cycle.width : bus_.timing().memory_width;
   const Time cycle = r ? bus_.costs().cycle(r->cycle) : bus_.timing().memory_cycle;
-  // The controller moves at most 16 bits a cycle, so an odd word takes two.
+  // The controller moves at most 16 bits per cycle, so a word at an odd address takes two.
   const bool split = bytes == 2 && (width < 16 || (c.current_address & 1) != 0);
   return start + cycle * (split ? 2 : 1);
 }

@@ -6,7 +6,7 @@
 namespace planar::bus {
 
 namespace {
-// Port 94h: a 0 selects.
+// Port 94h: a 0 bit selects.
 constexpr std::uint8_t select_planar = 0x80;
 constexpr std::uint8_t select_video = 0x20;
 // Port 96h.
@@ -31,8 +31,8 @@ PosController::PosController(IoSpace& io, Trace& trace, unsigned scsi_setup_bit)
       port_91_(*this, io, 0x91, 0x91, board_cycle),
       port_94_(*this, io, 0x94, 0x94, board_cycle),
       port_96_(*this, io, 0x96, 0x96, board_cycle) {
-  // Setup cycles are at least synchronous extended. The window answers at full width so that the
-  // planar does not split a word access: that is what makes word accesses to POS go wrong.
+  // Setup cycles are at least synchronous extended. The window answers at full width so that the planar does not split
+  // a word access, which is why word accesses to POS go wrong.
   CycleSpec setup{32, CycleKind::synchronous_extended, {}};
   window_ = io.claim(window_first, window_last, *this, setup, nullptr, &subject_);
 }
@@ -78,7 +78,7 @@ SetupTarget* PosController::selected() const {
   if ((system_setup_ & select_planar) == 0) return planar_;
   if ((system_setup_ & select_video) == 0) return video_;
   if ((system_setup_ & scsi_mask_) == 0) return scsi_;
-  // While CHRESET is active the cards do not answer.
+  // Cards do not answer while CHRESET is active.
   if ((adapter_setup_ & setup_enable) != 0 && (adapter_setup_ & channel_reset) == 0)
     return adapters_[adapter_setup_ & slot_mask];
   return nullptr;
@@ -111,7 +111,7 @@ std::string PosController::selected_name() const {
   return "none";
 }
 
-// The device is the one that is being set up: "slot1.ne2", "planar", "video".
+// The trace device is the one being set up: "slot1.ne2", "planar", "video".
 void PosController::trace_setup(unsigned reg, const char* arrow, std::uint32_t value, Time now) {
   std::string device = selected_name();
   if (device == "none" || device == "scsi") device = device_name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programmable Option Select: who answers ports 100h to 107h.
+// Programmable Option Select: selects what answers ports 100h to 107h.
 //
 // clang-format off
 //   91h R    bit 0: a card or a planar serial, parallel or diskette port has decoded a normal cycle
@@ -10,13 +10,13 @@
 //   100-107h POS 0 to 7 of whoever is selected; nobody: FFh
 // clang-format on
 //
-// Facts: docs/hardware/pos-and-adf.md#pos-ports. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no
-// function is known. A setup cycle moves one byte: in a word access the upper lanes float, so they read as ones and
-// writes there vanish (inferred; the manual says only that the data are wrong).
+// Facts: docs/hardware/pos-and-adf.md#pos-ports. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: it has
+// no known function. A setup cycle moves one byte: in a word access the upper lanes float, so they read as ones and
+// writes to them are lost (inferred; the manual says only that the data are wrong).
 //
-// Not modelled: the bus fight when planar and adapter setup are active at once (the planar wins);
-// that a card under setup ignores normal cycles; how long a card needs after channel reset (a card
-// that does shows ID 0000h by its own pos_read).
+// Not modelled: bus contention when planar and adapter setup are active at once (the planar wins); a card under setup
+// ignoring normal cycles; how long a card needs after channel reset (such a card returns ID 0000h from its own
+// pos_read).
 #pragma once
 
 #include <array>
@@ -33,23 +33,22 @@ class PosController final : private Slave {
   static constexpr std::string_view device_name = "pos";  // in traces
   static constexpr unsigned slots = 8;
 
-  /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on
-  /// the others.
+  /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI: 3 on the 56/57, 1 on the others.
   PosController(IoSpace& io, Trace& trace, unsigned scsi_setup_bit = 1);
 
-  /// Null: no such function, reads FFh.
+  /// Null: the function is absent and reads FFh.
   void set_planar(SetupTarget* target) { planar_ = target; }
   void set_video(SetupTarget* target) { video_ = target; }
   void set_scsi(SetupTarget* target) { scsi_ = target; }
-  /// Puts a card into slot `number` (0 to 7), or takes it out (null).
+  /// Inserts a card into slot `number` (0 to 7), or removes it (null).
   void insert(unsigned number, Adapter* adapter) { adapters_.at(number) = adapter; }
   Adapter* adapter(unsigned number) const { return adapters_.at(number); }
 
-  /// The latch of port 91h: the `selected` flag for claims of cards and of the planar's serial,
-  /// parallel and diskette ports.
+  /// The latch of port 91h: the `selected` flag for claims of cards and of the planar's serial, parallel and diskette
+  /// ports.
   bool* feedback() { return &feedback_; }
 
-  /// Power-on or processor reset by the planar: setup registers to their defaults, all cards reset.
+  /// Power-on or processor reset by the planar: setup registers return to their defaults and all cards are reset.
   void reset(Time now);
 
   std::uint8_t port_read(std::uint16_t port, Time now);
@@ -58,7 +57,7 @@ class PosController final : private Slave {
 
   /// Setup lines, the feedback latch, and the POS bytes of every target.
   void describe(Description& d) const;
-  /// Saves the selection; adapters are saved by their machine.
+  /// Saves the selection; the machine saves the adapters.
   void archive(Archive& a);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory refresh as a function of time: no event, no counter.
+// Memory refresh as a function of time, without events or counters.
 //
 // Request number n is due at n * period. Port 61h bit 4 toggles with each request; firmware and DOS delay loops count
-// its edges (docs/hardware/micro-channel.md#refresh). The channel charges the time a refresh takes when the next cycle
-// wants to start.
+// its edges (docs/hardware/micro-channel.md#refresh). The channel accounts for the duration of a refresh when the next
+// cycle wants to start.
 #pragma once
 
 #include "bus/mca/timing.hpp"
@@ -14,7 +14,7 @@ class Refresh {
  public:
   constexpr explicit Refresh(RefreshTiming timing) : timing_(timing) {}
 
-  /// Requests due up to and including `t`, the one at time zero not counted.
+  /// Requests due up to and including `t`, not counting the one at time zero.
   constexpr std::int64_t requests(Time t) const { return t / timing_.period; }
   /// Port 61h bit 4 at `t`.
   constexpr bool toggle(Time t) const { return (requests(t) & 1) != 0; }

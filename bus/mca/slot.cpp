@@ -6,7 +6,7 @@
 namespace planar::bus {
 
 namespace {
-/// Contacts of the connector: -IRQ 3 to 7, 9 to 12, 14, 15.
+/// Interrupt contacts of the connector: -IRQ 3 to 7, 9 to 12, 14, 15.
 constexpr std::uint32_t connector_lines = 0b1101'1110'1111'1000;
 constexpr std::uint32_t reach_16_bit = 0x100'0000;  // 24 address lines
 }  // namespace

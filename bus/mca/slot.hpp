@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The connector: what an adapter offers to the machine (Adapter) and what the machine offers to an
-// adapter (Slot).
+// The connector: what an adapter offers to the machine (Adapter) and what the machine offers to an adapter (Slot).
 //
-// An adapter is constructed with its Slot and the media it needs; it claims nothing until its POS
-// registers enable it:
+// An adapter is constructed with its Slot and the media it needs; it claims nothing until its POS registers enable it:
 //
 //   void Ne2::pos_write(unsigned reg, std::uint8_t value, Time now) {
 //     if (reg == 2) { pos2_ = value; decode(now); }
@@ -13,7 +11,7 @@
 //     if (pos2_ & 1) io_ = slot_.claim_io(base(), base() + 0x2F, *this, spec);
 //   }
 //
-// Releasing a claim (assigning an empty one, or its destruction) ends the decode.
+// Releasing a claim (by assigning an empty one or destroying it) ends the decoding.
 #pragma once
 
 #include <cstdint>
@@ -36,31 +34,28 @@ namespace planar::bus {
 
 class DmaController;
 
-/// What answers ports 100h to 107h while its setup line is active: an adapter, or a planar
-/// function.
+/// What answers ports 100h to 107h while its setup line is active: an adapter or a planar function.
 class SetupTarget {
  public:
   virtual ~SetupTarget() = default;
-  /// POS register `reg` (0 to 7) with the effects of a real read (few adapters have any).
+  /// Reads POS register `reg` (0 to 7) with the side effects of a real read (few adapters have any).
   virtual std::uint8_t pos_read(unsigned reg, Time /*now*/) { return pos_peek(reg); }
-  /// POS register `reg`; 0 and 1 are read-only and arrive as well (a card ignores them).
+  /// Writes POS register `reg`; writes to 0 and 1, which are read-only, are passed on too (a card ignores them).
   virtual void pos_write(unsigned reg, std::uint8_t value, Time now) = 0;
   virtual std::uint8_t pos_peek(unsigned reg) const = 0;
 };
 
-/// An adapter in a slot. Registers that a card does not have read FFh. POS 5 bit 7 reads 1 unless
-/// the card raises -CHCK.
+/// An adapter in a slot. Registers that a card does not implement read FFh. POS 5 bit 7 reads 1 unless the card asserts
+/// -CHCK.
 class Adapter : public SetupTarget, public Card {
  public:
-  /// What it answers in POS 0 (low byte) and POS 1 (high byte). 0000h is "not ready", FFFFh an
-  /// empty slot.
+  /// The value it returns in POS 0 (low byte) and POS 1 (high byte). 0000h means "not ready", FFFFh an empty slot.
   virtual std::uint16_t adapter_id() const = 0;
-  /// CHRESET: the card is disabled (POS 2 bit 0 = 0), releases its claims, its interrupt and its
-  /// requests.
+  /// CHRESET: disables the card (POS 2 bit 0 = 0), which releases its claims, its interrupt and its requests.
   virtual void channel_reset(Time now) = 0;
 };
 
-/// The parts of the machine that slots lead to. All outlive the slots.
+/// The parts of the machine to which slots connect. All outlive the slots.
 struct SlotWiring {
   Scheduler& scheduler;
   IoSpace& io;
@@ -72,7 +67,7 @@ struct SlotWiring {
   Trace& trace;
   /// The latch of port 91h (PosController::feedback()).
   bool* feedback;
-  /// Before the names of what is in the slots; in a lab with several machines "NAME.".
+  /// Prefix of device names; "NAME." in a lab with several machines.
   std::string prefix{};
 };
 
@@ -85,40 +80,40 @@ class Slot {
 
   /// Counted from 0, as port 96h does; people count from 1.
   unsigned number() const { return number_; }
-  /// What a card in it is called in traces and captures: "slot1.ne2".
+  /// The name of its card in traces and captures: "slot1.ne2".
   std::string device_name(std::string_view card) const {
     return fmt::format("{}slot{}.{}", wiring_.prefix, number_ + 1, card);
   }
   unsigned width() const { return width_; }
-  /// What trace lines say of it: "slot1.ne2", without the machine's name; whose category its registers have.
+  /// Sets the name in trace lines, "slot1.ne2" without the machine's name, and the category of the card's registers.
   void set_occupant(std::string_view card, TraceCategory registers) {
     subject_ = {fmt::format("slot{}.{}", number_ + 1, card), registers};
   }
   const TraceSubject& subject() const { return subject_; }
 
-  /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that
-  /// holds CD CHRDY by its state overrides Slave::ready(), whatever the kind of cycle.
+  /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that holds CD CHRDY depending
+  /// on its state overrides Slave::ready(), whatever the kind of cycle.
   IoClaim claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const;
-  /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB
-  /// is never selected and the claim stays empty.
+  /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB is never selected,
+  /// and the claim stays empty.
   MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const;
 
-  /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other
-  /// lines have no contact. Level: keep it asserted until the cause is cleared. One level per slot
-  /// and line; a card with several causes ORs them.
+  /// Asserts or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other lines have no
+  /// contact. Level-sensitive: keep it asserted until the cause is cleared. There is one level per slot and line; a
+  /// card with several causes ORs them.
   void set_irq(unsigned line, bool asserted, Time now) const;
-  /// Lets go of every interrupt line (reset, change of POS).
+  /// Releases every interrupt line (reset, change of POS).
   void release_irqs(Time now) const { wiring_.interrupts.release_all(number_, now); }
   bool irq(unsigned line) const { return (wiring_.interrupts.sources(line) >> number_ & 1) != 0; }
 
-  /// -CHCK. The card also shows 0 in POS 5 bit 7.
+  /// -CHCK. The card must also return 0 in POS 5 bit 7.
   void set_channel_check(bool asserted, Time now) const { wiring_.channel_check.set(number_, asserted, now); }
 
-  /// Arbitration: construct a BusMaster with it.
+  /// For arbitration: construct a BusMaster with it.
   Channel& channel() const { return wiring_.channel; }
-  /// DMA service: construct a DmaLine with it.
+  /// For DMA service: construct a DmaLine with it.
   DmaController& dma() const { return wiring_.dma; }
-  /// System memory for bus masters (data only; the channel says what the transfer costs).
+  /// System memory for bus masters (data only; the channel determines the duration of a transfer).
   AddressSpace& memory() const { return wiring_.memory; }
   Scheduler& scheduler() const { return wiring_.scheduler; }
   Trace& trace() const { return wiring_.trace; }
