@@ -7,10 +7,11 @@ namespace planar::isa {
 
 IsaBus::IsaBus(Scheduler& scheduler, const IsaTiming& timing, pci::Segment& pci)
     : Bus(scheduler, timing.costs()), pci_(pci) {
-  contended_ = true;  // each cycle asks PCI first
+  contended_ = true;  // each cycle first requests PCI
 }
 
-// The request takes a transaction on PCI, which is free for masters then; that of the completion is left out.
+// The request occupies PCI for one transaction, after which PCI is free for masters; the transaction of the completion
+// is omitted.
 Time IsaBus::acquire_contended(Time t) {
   t = pci_.acquire(t);
   pci_.processor_cycle(t + pci_.timing().clocks(pci_.timing().transaction));
