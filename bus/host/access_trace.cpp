@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host bridge's trace lines, away from the paths that run without them. Who answered is looked up again: the
-// access may have changed the claims.
+// The host bridge's trace output, kept apart from the untraced paths. Looks up again what answered; the access may have
+// changed the claims.
 #include "bus/host/host_bridge.hpp"
 
 namespace planar::bus {
@@ -15,7 +15,7 @@ constexpr std::uint32_t lanes_of(std::uint32_t value, unsigned bytes) {
   return bytes >= 4 ? value : value & ((1u << (8 * bytes)) - 1);
 }
 
-/// Who decodes an address.
+/// What decodes an address.
 struct Answer {
   std::string_view device = "nobody";
   const TraceSubject* subject = nullptr;

@@ -8,7 +8,7 @@
 namespace planar::bus {
 
 namespace {
-/// Of lines about one cycle; about an access to a port.
+/// Categories of lines about one cycle, and about a port or memory access.
 constexpr TraceMask cycle_categories =
     trace_bit(TraceCategory::bus) | trace_bit(TraceCategory::nic) | trace_bit(TraceCategory::disk);
 constexpr TraceMask port_categories = cycle_categories | trace_bit(TraceCategory::io);
@@ -17,7 +17,7 @@ constexpr TraceMask access_category(bool memory) {
   return trace_bit(memory ? TraceCategory::memory : TraceCategory::io);
 }
 
-/// A cycle that nobody answers: of the default kind, and the board takes the slave for an 8-bit one.
+/// A cycle that no device answers: of the default kind; the board assumes an 8-bit slave.
 constexpr CycleSpec nobody{};
 
 template <bool memory>
@@ -25,14 +25,14 @@ constexpr auto kind_of = memory ? BusCycle::Kind::memory : BusCycle::Kind::io;
 
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
 
-/// How many bytes of an operand at `address` fit into one cycle of `unit` bytes.
+/// The number of bytes of an operand at `address` that fit into one cycle of `unit` bytes.
 constexpr unsigned fits(std::uint32_t address, unsigned bytes, unsigned unit) {
   return std::min(bytes, unit - (address & (unit - 1)));
 }
 
-/// Calls `f(offset, bytes)` for the naturally aligned parts of a cycle's bytes: 1, 2 or 4 as slaves
-/// expect them. A cycle with three byte enables, or a word in the middle of a doubleword, reaches
-/// the slave in two parts at one time.
+/// Calls `f(offset, bytes)` for the naturally aligned parts of a cycle's bytes: 1, 2 or 4, as slaves expect them. A
+/// cycle with three byte enables, or a word in the middle of a doubleword, reaches the slave as two parts at the same
+/// time.
 template <class F>
 void lanes(std::uint32_t address, unsigned bytes, F f) {
   if ((address & (bytes - 1)) == 0 && bytes != 3) return f(0u, bytes);
@@ -44,10 +44,10 @@ void lanes(std::uint32_t address, unsigned bytes, F f) {
 }
 }  // namespace
 
-/// Who answers one cycle. A copy: events that fire before the data phase may change the claims.
+/// What answers one cycle. A copy: events that fire before the data phase may change the claims.
 struct HostBridge::Target {
   Slave* slave = nullptr;
-  const std::uint8_t* data = nullptr;  // RAM or ROM beneath a page that a device shares: the addressed byte
+  const std::uint8_t* data = nullptr;  // RAM or ROM underneath a page that a device shares: the addressed byte
   bool* selected = nullptr;
   std::uint32_t offset = 0;
   std::uint32_t reach = 1;  // bytes from here to the end of the range
@@ -98,14 +98,14 @@ inline HostBridge::Target HostBridge::target(std::uint32_t address) const {
   return memory ? memory_target(address) : io_target(address);
 }
 
-/// The bus on which an access to `address` would be answered at present.
+/// The bus that would answer an access to `address` at present.
 template <bool memory>
 inline Bus& HostBridge::bus_at(std::uint32_t address) const {
   return attached_ == 1 ? *buses_[0] : bus_of(target<memory>(address).cycle);
 }
 
-/// When the data phase ends; false when the slave (if one is asked) was not ready within the limit and the cycle was
-/// abandoned.
+/// Sets `end` to the end of the data phase; returns false if the slave (if any) was not ready within the limit and the
+/// cycle was abandoned.
 inline bool HostBridge::cycle_end(const Bus& bus, const CycleSpec& cycle, Slave* slave, std::uint32_t offset,
                                   unsigned bytes, Direction direction, Time start, Time& end) {
   end = start + bus.costs().cycle(cycle);
@@ -117,7 +117,7 @@ inline bool HostBridge::cycle_end(const Bus& bus, const CycleSpec& cycle, Slave*
   return true;
 }
 
-/// The cycle lasts until `end`: the world is brought up to that time.
+/// The cycle lasts until `end`: advances the simulation to that time.
 inline void HostBridge::finish_cycle(Bus& bus, bool* selected, Time end) {
   bus.processor_cycle(end);
   scheduler_.advance(end);
@@ -125,7 +125,7 @@ inline void HostBridge::finish_cycle(Bus& bus, bool* selected, Time end) {
   if (selected) *selected = true;
 }
 
-/// One read cycle on its bus from `t`, which becomes its end.
+/// Performs one read cycle on its bus, starting at `t`; sets `t` to its end.
 inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t) {
   Time end;
   Bus& bus = bus_of(target.cycle);
@@ -149,7 +149,7 @@ inline std::uint32_t HostBridge::read_cycle(const Target& target, std::uint32_t 
   return value;
 }
 
-/// What the slave of a write cycle, if there is one, gets at its end.
+/// Passes the data of a write cycle to its slave, if any, at the end of the cycle.
 inline void HostBridge::deliver(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time end) {
   if (!target.slave) return;
   lanes(at, bytes, [&](unsigned offset, unsigned count) {
@@ -170,18 +170,18 @@ inline void HostBridge::write_cycle(const Target& target, std::uint32_t at, unsi
     bus.bus_timeout(end);
 }
 
-/// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
-/// being when it may start; `f` returns the data of the cycle.
+/// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, where `t` is when it may
+/// start; `f` returns the data of the cycle.
 template <bool memory, class F>
 inline Time HostBridge::split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f) {
   const unsigned cpu_unit = timing_.cpu_bus_width / 8;
   Time t = start;
   for (unsigned done = 0; done < bytes;) {
-    // One cycle of the processor...
+    // Each processor cycle...
     unsigned left = fits(address + done, bytes - done, cpu_unit);
     const unsigned first = done;
     while (left > 0) {
-      // ...is one or more of a bus.
+      // ...is one or more bus cycles.
       const std::uint32_t at = address + done;
       Bus* bus = &bus_at<memory>(at);
       const Time synchronisation = done == first ? bus->costs().synchronisation : Time{};
@@ -229,7 +229,7 @@ inline bool HostBridge::posted(std::uint32_t address) const {
   return r && bus_of(r->cycle).costs().kinds[r->cycle.kind % CycleTable::rows].posted;
 }
 
-/// Hands a write to the bus's buffer, a doubleword of the bus at a time.
+/// Passes a write to the bus's buffer, one bus doubleword at a time.
 Time HostBridge::post(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
   Time t = start;
   for (unsigned done = 0; done < bytes;) {
@@ -279,8 +279,8 @@ inline Time HostBridge::write(std::uint32_t address, unsigned bytes, std::uint32
                   : write<memory, false>(address, bytes, value, start, nullptr);
 }
 
-/// The range of the usual I/O access: one cycle of the processor, which is one of the bus. Null if it is another
-/// one, or observed.
+/// The range of the common I/O access, in which one processor cycle is one bus cycle. Null for any other access, or if
+/// the access is observed.
 inline const IoSpace::Range* HostBridge::single(std::uint16_t port, unsigned bytes) const {
   const IoSpace::Range* r = io_.find(port);
   if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
@@ -352,7 +352,7 @@ bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction directio
   return run.port.count != 0;
 }
 
-// A device's memory says of a run that it may be disturbed from a time on: that is where it ends.
+// For a run, a device's memory gives the time from which it may be disturbed; the run ends there.
 bool HostBridge::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now, cpu::PinsRun& run) {
   const AddressSpace::Range* const r = memory_.find(address);
   if (!r || trace_.any(memory_categories)) return false;
@@ -403,7 +403,7 @@ void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::
   run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
-/// The same of an access to memory that a slave answers, and that is not traced.
+/// The same for an untraced access to memory that a slave answers.
 inline const AddressSpace::Range* HostBridge::single_memory(std::uint32_t address, unsigned bytes) const {
   const AddressSpace::Range* const r = memory_.find(address);
   if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
@@ -455,7 +455,7 @@ Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32
   return end;
 }
 
-/// A posted write has had its cycle.
+/// A posted write has completed its cycle.
 void HostBridge::write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) {
   ++cycles_;
   deliver(memory_target(address), address, bytes, value, now);

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host bridge: the processor's pins on one side, the buses of the machine on the other.
+// The host bridge: the processor's pins on one side, the machine's buses on the other.
 //
 // Each access is split as the processor and the board split it (docs/hardware/micro-channel.md#width-and-splitting):
-// first at the width of the processor's bus, then at the width of the slave that answers; every part is a cycle on the
-// bus of that slave, with its own cost and its own wait for the bus. The cost is: synchronisation (once a processor
-// cycle) + waiting for the bus + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to
-// the end of a cycle before the slave sees it.
+// first at the width of the processor's bus, then at the width of the slave that answers. Every part is a cycle on that
+// slave's bus, with its own duration and its own wait for the bus. The total is: synchronisation (once per processor
+// cycle) + waiting for the bus + the cycle by its CycleSpec, extended until Slave::ready(). The simulation is advanced
+// to the end of a cycle before the slave sees it.
 //
-// Writes to memory that a bus posts reach their slave later (Bus::post_write()).
+// Memory writes that a bus posts reach their slave later (Bus::post_write()).
 //
-// A range says which bus it is on (bus_number()). Board devices, accesses that nobody answers and interrupt
-// acknowledge cycles are on the bus that was attached first.
+// A range identifies the bus it is on (bus_number()). Board devices, unanswered accesses and interrupt acknowledge
+// cycles are on the bus that was attached first.
 //
-// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave.
+// If no device answers, reads return ones, writes are lost, and the cycle is a default one to an 8-bit slave.
 //
-// Not modelled: rounding to a processor clock between the cycles of one split access (the processor
-// rounds at the end); writes to RAM that lies in the same 4 KB page as a claimed range vanish (no
-// planar maps its memory so).
+// Not modelled: rounding to a processor clock between the cycles of one split access (the processor rounds at the end).
+// Writes to RAM in the same 4 KB page as a claimed range are lost (no planar maps its memory that way).
 #pragma once
 
 #include <array>
@@ -35,14 +34,14 @@
 
 namespace planar::bus {
 
-/// The processor's side of a board.
+/// The parameters of the processor's side of a board.
 struct HostTiming {
-  /// Widest transfer of one processor cycle in bits: 16 (386SX) or 32.
+  /// Widest transfer of one processor cycle, in bits: 16 (386SX) or 32.
   unsigned cpu_bus_width = 32;
-  /// Width in bits of the board's memory beneath a page that a device shares.
+  /// Width, in bits, of the board's memory underneath a page that a device shares.
   unsigned memory_width = 32;
-  /// Memory that nobody answers: the default cycle of the first bus below this address, from it on that of `beyond`. A
-  /// bridge that decodes by subtraction takes what its bus has addresses for. 0: all.
+  /// Unanswered memory accesses: below this address, the default cycle of the first bus; from it upwards, `beyond`. A
+  /// subtractive-decode bridge takes only what its bus can address. 0: all addresses.
   std::uint32_t first_bus_ends = 0;
   CycleSpec beyond{};
 };
@@ -53,13 +52,13 @@ class HostBridge final : public cpu::Pins, private PostedSink {
 
   IoSpace& io() { return io_; }
   AddressSpace& memory() { return memory_; }
-  /// Connects a bus before anything on it claims a range; it lives as long as the bridge works. Throws Error when there
-  /// are four already.
+  /// Connects a bus before anything on it claims a range; the bus must live as long as the bridge is used. Throws Error
+  /// if four are already attached.
   void attach(Bus& bus);
 
-  /// The 8259 pair. Without one INTA cycles read ones.
+  /// The 8259 pair. Without one, INTA cycles read ones.
   void connect(InterruptAcknowledger& pic) { pic_ = &pic; }
-  /// The planar's answer to a processor shutdown (a reset), and the path of FERR# to IRQ 13.
+  /// The planar's response to a processor shutdown (a reset), and the path of FERR# to IRQ 13.
   void on_shutdown(std::function<void(Time)> f) { shutdown_ = std::move(f); }
   void on_fpu_error(std::function<void(bool, Time)> f) { fpu_error_ = std::move(f); }
 
@@ -76,16 +75,16 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   void shutdown(Time now) override;
   void fpu_error(bool active, Time now) override;
 
-  /// Bus cycles that the processor has run, for reports.
+  /// Number of bus cycles that the processor has run, for reports.
   std::uint64_t cycles() const { return cycles_; }
 
-  /// Saves the buses with it.
+  /// Also saves the buses.
   void archive(Archive& a);
 
  private:
   void write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) override;
 
-  struct Target;  // who answers one cycle, and where
+  struct Target;  // what answers one cycle, and where
   Target io_target(std::uint32_t port) const;
   Target memory_target(std::uint32_t address) const;
   template <bool memory>
@@ -115,7 +114,7 @@ class HostBridge final : public cpu::Pins, private PostedSink {
                  Direction direction, Time start, Time& end);
   void finish_cycle(Bus& bus, bool* selected, Time end);
   // access_trace.cpp
-  /// A cycle on a bus: synchronised to it before `asked`, on it from `begun` to `end`.
+  /// A bus cycle: synchronised to the bus before `asked`, on the bus from `begun` to `end`.
   struct Phases {
     Time synchronisation, asked, begun, end;
   };
@@ -138,14 +137,14 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   std::function<void(Time)> shutdown_;
   std::function<void(bool, Time)> fpu_error_;
   std::uint64_t cycles_ = 0;
-  /// Who answers the run of accesses that port_run() or memory_run() has granted last.
+  /// What answers the run of accesses most recently granted by port_run() or memory_run().
   struct Run {
     Bus* bus = nullptr;
     Slave* slave = nullptr;
     std::uint32_t offset = 0;
     bool* selected = nullptr;
-    unsigned cycles = 1;  // on the bus, of an access
-    Time last{};          // from the first one's start to the last one's
+    unsigned cycles = 1;  // bus cycles per access
+    Time last{};          // from the start of the first one to the start of the last one
   } run_;
 };
 
