@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host bridge's ports to configuration space.
+// The host bridge's ports for access to configuration space.
 //
-// Mechanism 1: CONFADD at CF8h, written and read as a doubleword only: bit 31 enable, 23:16 bus, 15:11 device, 10:8
-// function, 7:2 register; CONFDATA at CFCh to CFFh, bytes and words too. Accesses to CF8h of another width are not the
-// bridge's: CF9h is the reset control register of Intel's chip sets.
-// Mechanism 2: CSE at CF8h, a byte: 7:4 key (0: off), 3:1 function; FORWARD at CFAh: the bus; then device n answers at
-// Cn00h to CnFFh, sixteen of them.
+// Mechanism 1: CONFADD at CF8h, written and read only as a doubleword: bit 31 enable, 23:16 bus, 15:11 device, 10:8
+// function, 7:2 register; CONFDATA at CFCh to CFFh, also as bytes and words. Accesses to CF8h of another width are not
+// for the bridge: CF9h is the reset control register of Intel's chip sets.
+// Mechanism 2: CSE at CF8h, a byte: 7:4 key (0: off), 3:1 function; FORWARD at CFAh: the bus. Device n of the sixteen
+// then answers at Cn00h to CnFFh.
 // Sources: PCI Local Bus Specification 2.1, 3.7.4.1 and 3.7.4.2. A bridge has one of the two.
 //
-// A bus number that no segment has is absent. Not modelled: special cycles.
+// A bus number without a segment is absent. Not modelled: special cycles.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class ConfigMechanism : std::uint8_t { one = 1, two = 2 };
 
 class ConfigPorts final : private Slave {
  public:
-  /// Claims its ports on the segment, which is attached to the host bridge by then.
+  /// Claims its ports on the segment, which must already be attached to the host bridge.
   ConfigPorts(Segment& segment, IoSpace& io, ConfigMechanism mechanism);
-  /// A further segment of the host bridge, which mechanism 1 reaches by its bus number.
+  /// Adds a further segment of the host bridge, which mechanism 1 reaches by its bus number.
   void add(Segment& peer) { segments_.push_back(&peer); }
 
   void reset();
@@ -60,7 +60,7 @@ class ConfigPorts final : private Slave {
   Segment* segment_of(unsigned bus) const;
   Address address(std::uint32_t data_offset) const;
   void decode_windows();
-  /// When a configuration cycle that nobody answers ends: with a master abort.
+  /// The end of a configuration cycle that no device answers: a master abort.
   Time aborted(Time start) const;
 
   std::vector<Segment*> segments_;  // the first has the ports

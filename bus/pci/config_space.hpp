@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 256 bytes of configuration space of a PCI function, as three arrays: what they hold, which bits a write can set,
-// and which bits a written 1 clears. A register that is in none of the two masks is read-only; one that nobody declared
-// reads 0, as the specification wants it (PCI 2.1, 6.1).
+// The 256 bytes of a PCI function's configuration space, with two masks: the bits that a write can set, and the bits
+// that writing 1 clears. A register that is in neither mask is read-only; an undeclared register reads 0, as the
+// specification requires (PCI 2.1, 6.1).
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum Header : std::uint8_t {
   SUBSYSTEM_VENDOR_ID = 0x2C,
   SUBSYSTEM_ID = 0x2E,
   EXPANSION_ROM = 0x30,
-  CAPABILITIES = 0x34,  // PCI 2.2, 6.7: where the list of capabilities begins, if STATUS says that there is one
+  CAPABILITIES = 0x34,  // PCI 2.2, 6.7: start of the capabilities list, if STATUS says that there is one
   INTERRUPT_LINE = 0x3C,
   INTERRUPT_PIN = 0x3D,
   MIN_GNT = 0x3E,
@@ -44,7 +44,7 @@ enum Command : std::uint16_t {
   SERR_ENABLE = 0x0100,
 };
 
-/// Bits of STATUS; the last six are cleared by writing 1.
+/// Bits of STATUS; the six error bits are cleared by writing 1.
 enum Status : std::uint16_t {
   CAPABILITIES_LIST = 0x0010,
   CAPABLE_66MHZ = 0x0020,
@@ -62,15 +62,15 @@ class ConfigSpace {
  public:
   static constexpr unsigned size = 256;
 
-  /// `bytes` is 1 to 4; beyond the end there is nothing.
+  /// `bytes` is 1 to 4; bytes beyond the end do not exist.
   std::uint32_t read(unsigned reg, unsigned bytes) const;
-  /// A write from the bus: masks apply. Whether anything has changed.
+  /// A write from the bus: masks apply. Returns whether anything has changed.
   bool write(unsigned reg, unsigned bytes, std::uint32_t value);
 
-  /// Sets a value, masks or not; also what reset() brings back if it is called before power-on (set_default).
+  /// Sets a value regardless of the masks; set_default() also sets the value that reset() restores.
   void set(unsigned reg, unsigned bytes, std::uint32_t value);
   void set_default(unsigned reg, unsigned bytes, std::uint32_t value);
-  /// The bits that a write sets and clears.
+  /// The bits that a write can set and clear.
   void set_writable(unsigned reg, unsigned bytes, std::uint32_t mask);
   /// The bits that writing 1 clears.
   void set_clearable(unsigned reg, unsigned bytes, std::uint32_t mask);
@@ -79,7 +79,7 @@ class ConfigSpace {
   /// RST#: the defaults.
   void reset() { value_ = default_; }
 
-  /// The values; the masks are the function's nature.
+  /// The values only; the masks are fixed by the function.
   void archive(Archive& a) { a(value_); }
 
  private:

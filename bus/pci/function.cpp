@@ -34,10 +34,10 @@ Function::Function(Slot& slot, const Identity& identity) : slot_(slot), identity
   config_.set_writable(COMMAND, 2, BUS_MASTER | MEMORY_WRITE_INVALIDATE | PARITY_RESPONSE | SERR_ENABLE);
   config_.set_clearable(STATUS, 2, 0xF900);
   config_.set_writable(CACHE_LINE_SIZE, 1, 0xFF);
-  config_.set_writable(LATENCY_TIMER, 1, 0xF8);  // the low three bits are often 0: eight clocks is fine enough
+  config_.set_writable(LATENCY_TIMER, 1, 0xF8);  // the low three bits often read 0: eight-clock steps suffice
   config_.set_writable(INTERRUPT_LINE, 1, 0xFF);
   slot.add(*this);
-  if (slot.number() && !identity.mhz_66) slot.segment().ground_m66en();  // places on the board are made for its clock
+  if (slot.number() && !identity.mhz_66) slot.segment().ground_m66en();  // on-board devices are designed for its clock
 }
 
 Function::~Function() { slot_.remove(*this); }
@@ -71,7 +71,7 @@ void Function::add(const PowerManagement& capability) {
   const unsigned control = capability.at + 4;
   config_.set_default(STATUS, 2, config_.read(STATUS, 2) | CAPABILITIES_LIST);
   config_.set_default(CAPABILITIES, 1, capability.at);
-  config_.set_default(capability.at, 2, power_management_id);  // and no next one
+  config_.set_default(capability.at, 2, power_management_id);  // and no next capability
   config_.set_default(capability.at + 2, 2, capability.pmc);
   config_.set_default(control, 2, capability.pmcsr);
   config_.set_default(control + 3, 1, capability.data);
@@ -85,7 +85,7 @@ std::uint32_t Function::base(unsigned n) const {
 bool Function::decodes(unsigned n) const {
   if (base(n) == 0) return false;
   if (bars_[n].kind != Bar::Kind::io) return enabled(MEMORY_SPACE);
-  return enabled(IO_SPACE) && base(n) <= 0x10000 - bars_[n].size;  // the bridge has 64 KB of ports
+  return enabled(IO_SPACE) && base(n) <= 0x10000 - bars_[n].size;  // the bridge has only 64 KB of ports
 }
 
 void Function::decode() {
@@ -97,7 +97,7 @@ void Function::decode() {
     if (bar.kind == Bar::Kind::io)
       io_claims_[n] = slot_.claim_io(static_cast<std::uint16_t>(base(n)),
                                      static_cast<std::uint16_t>(base(n) + bar.size - 1), *bar.slave, bar.cycle);
-    else if (slot_.memory().page(base(n)).kind != PageKind::ram)  // what is below the top of memory never reaches PCI
+    else if (slot_.memory().page(base(n)).kind != PageKind::ram)  // addresses below the top of memory never reach PCI
       memory_claims_[n] = slot_.claim_memory(base(n), bar.size, *bar.slave, bar.cycle);
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A function of a device on PCI: its configuration space with base address registers that decode, and its interrupt
-// pin. A card says in its constructor what it is:
+// A function of a PCI device: its configuration space, with base address registers that decode, and its interrupt pin.
+// A card declares itself in its constructor:
 //
 //   Rtl8139Card::Rtl8139Card(...) : Function(slot, {.vendor = 0x10EC, .device = 0x8139, ...}) {
 //     add_bar({.kind = Bar::Kind::io, .size = 0x100, .slave = &registers_, .cycle = {32, CycleKind::target, wait}});
 //     add_bar({.kind = Bar::Kind::memory, .size = 0x100, .slave = &registers_, ...});
 //   }
 //
-// Command bits and base addresses are writable; while IO_SPACE or MEMORY_SPACE is set a base address that is not 0
-// decodes. Sources: PCI Local Bus Specification 2.1, chapter 6.
+// Command bits and base addresses are writable; while IO_SPACE or MEMORY_SPACE is set, a nonzero base address decodes.
+// Sources: PCI Local Bus Specification 2.1, chapter 6.
 //
 // Not modelled: 64-bit base addresses, parity, SERR#, BIST.
 #pragma once
@@ -40,16 +40,16 @@ struct Identity {
   bool mhz_66 = false;  ///< it can run at 66 MHz
 };
 
-/// The power management capability (PCI Bus Power Management Interface 1.0, 3.2), the only one of its list.
+/// The power management capability (PCI Bus Power Management Interface 1.0, 3.2), the only one in the list.
 struct PowerManagement {
   unsigned at = 0;                ///< offset in configuration space
-  std::uint16_t pmc = 0;          ///< what the function can do: version, D1 and D2, states with PME#
+  std::uint16_t pmc = 0;          ///< the function's abilities: version, D1 and D2, states with PME#
   std::uint16_t pmcsr = 0;        ///< control and status after RST#
-  std::uint16_t writable = 0x03;  ///< its bits that can be written; they have no effect
+  std::uint16_t writable = 0x03;  ///< writable bits of the PMCSR; they have no effect
   std::uint8_t data = 0;
 };
 
-/// A base address register and what answers there.
+/// A base address register and the slave that answers there.
 struct Bar {
   enum class Kind : std::uint8_t { io, memory, prefetchable };
   Kind kind = Kind::io;
@@ -70,40 +70,40 @@ class Function {
   virtual std::uint32_t config_read(unsigned reg, unsigned bytes, Time now);
   virtual std::uint32_t config_peek(unsigned reg, unsigned bytes) const { return config_.read(reg, bytes); }
   virtual void config_write(unsigned reg, unsigned bytes, std::uint32_t value, Time now);
-  /// RST#: nothing decodes, the pin is let go.
+  /// RST#: nothing decodes, and the pin is released.
   virtual void bus_reset(Time now);
 
   const ConfigSpace& config() const { return config_; }
   bool enabled(Command bit) const { return config_.read(COMMAND, 2) & bit; }
-  /// Where base address register `n` decodes at present; false if it does not.
+  /// Whether base address register `n` decodes at present; base() is its address.
   bool decodes(unsigned n) const;
   std::uint32_t base(unsigned n) const;
-  /// By register; one without a slave does not exist.
+  /// Indexed by register; an entry without a slave does not exist.
   const std::vector<Bar>& bars() const { return bars_; }
   Slot& slot() const { return slot_; }
-  /// Of the device, from 0.
+  /// Function number within the device, from 0.
   unsigned number() const;
-  /// Its pin is asserted.
+  /// Whether its pin is asserted.
   bool interrupt_pin() const { return interrupt_; }
 
-  /// A bit of STATUS: what the bus master side of the function has met.
+  /// Sets a bit of STATUS to record what the bus master side of the function has encountered.
   void set_status(Status bit) { config_.set(STATUS, 2, config_.read(STATUS, 2) | bit); }
 
   /// Header, base addresses and interrupt pin, for the card's description.
   void describe_header(Description& d) const;
 
  protected:
-  /// Base address register `n`, 0 to 5, or the one after the last. Throws Error for one that is taken, and for a size
-  /// that no register can have.
+  /// Adds base address register `n`, 0 to 5, or the one after the last. Throws Error if it is taken or the size is
+  /// impossible.
   void add_bar(unsigned n, const Bar& bar);
   void add_bar(const Bar& bar) { add_bar(static_cast<unsigned>(bars_.size()), bar); }
   void add(const PowerManagement& capability);
-  /// Its interrupt pin.
+  /// Drives its interrupt pin.
   void set_interrupt(bool asserted, Time now);
   bool interrupt() const { return interrupt_; }
-  /// A register has another value, by a configuration write.
+  /// A configuration write has changed a register.
   virtual void config_changed(unsigned /*reg*/, unsigned /*bytes*/, Time /*now*/) {}
-  /// The configuration space, what decodes, and the pin.
+  /// The configuration space, the decoded ranges, and the pin.
   void archive_function(Archive& a);
 
   ConfigSpace config_;

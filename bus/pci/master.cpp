@@ -46,7 +46,7 @@ void Master::command_written(Time now) {
   if (waiting_ && function_.enabled(BUS_MASTER)) {
     request(now);
   } else if (requesting_ && !function_.enabled(BUS_MASTER)) {
-    requesting_ = false;  // a transaction under way ends as it would have
+    requesting_ = false;  // a transaction in progress ends as usual
     waiting_ = true;
   }
 }
@@ -73,7 +73,7 @@ void Master::describe(Description& d) const {
 
 void Master::archive(Archive& a) {
   a(command_, address_, bytes_, moved_, requesting_, waiting_);
-  // The owner's bytes may be loaded later than this: Segment::end() looks whether they are there.
+  // The owner's data may be loaded after this; Segment::end() checks whether they are there.
   if (a.loading() && (command_ > BurstCommand::write_invalidate || moved_ > bytes_ || (requesting_ && waiting_) ||
                       ((requesting_ || waiting_) && moved_ == bytes_)))
     throw Error("snapshot holds a damaged PCI burst; take a new one", ExitCode::missing_file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host bridge's buffer of the processor's memory writes to PCI: they are taken at once and made in order later. A
-// read of the processor from PCI, and a port access, wait until it is empty (PCI 2.1, appendix E).
+// The host bridge's buffer of the processor's memory writes to PCI: they are accepted at once and performed in order
+// later. A processor read from PCI or a port access waits until the buffer is empty (PCI 2.1, appendix E).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class PostedWrites {
   struct Write {
     std::uint32_t address = 0, value = 0;
     std::uint8_t bytes = 0;
-    Time cycle{};  // that it takes on the bus
+    Time cycle{};  // its duration on the bus
     void archive(Archive& a) { a(address, value, bytes, cycle); }
   };
 
@@ -35,7 +35,7 @@ class PostedWrites {
     return most;
   }
   void archive(Archive& a) { a(writes_); }
-  /// Of a loaded snapshot: each lies in a doubleword.
+  /// Checks a loaded snapshot: each write lies within one doubleword.
   bool sound() const {
     return std::all_of(writes_.begin(), writes_.end(), [](const Write& w) {
       return w.bytes > 0 && (w.address & 3) + w.bytes <= 4 && w.cycle >= Time{};

@@ -15,7 +15,7 @@ namespace planar::pci {
 
 namespace {
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
-/// No transaction, grant or posted write of a sound snapshot ends later than this after its time.
+/// No transaction, grant or posted write of a sound snapshot ends later than this after the time of the snapshot.
 constexpr Time longest_ahead = 1_s;
 }  // namespace
 
@@ -86,7 +86,7 @@ void Segment::config_write(unsigned device, unsigned function, unsigned reg, uns
   if (config_watcher_) config_watcher_(device, function, reg, bytes, value & mask(bytes));
 }
 
-// The device is the one that is configured: "slot1.3c905b", "pci" for those of the board and absent ones.
+// The trace device is the one being configured: "slot1.3c905b", or "pci" for devices on the board and absent ones.
 void Segment::trace_config(const char* arrow, unsigned device, unsigned function, unsigned reg, unsigned bytes,
                            std::uint32_t value, Time now) {
   const Slot* const at = slot(device);
@@ -145,14 +145,14 @@ void Segment::withdraw(Master& master, Time now) {
   arbitrate(now);
 }
 
-/// Grants the bus to the next master when what runs on it at present has ended.
+/// Grants the bus to the next master once current bus activity has ended.
 void Segment::arbitrate(Time now) {
   if (owner_ || grant_.pending() || !requested()) return;
-  if (processor_waits_) {  // its turn
+  if (processor_waits_) {  // it is the processor's turn
     yielded_ = true;
     return;
   }
-  if (!posted_.empty()) return;  // the bridge is a master too, and was here first
+  if (!posted_.empty()) return;  // the bridge is a master too, and requested first
   grant_.at(std::max(now + timing_.clocks(timing_.grant), busy_until_ + timing_.clocks(timing_.turnaround)));
   update_contended();
 }
@@ -170,7 +170,7 @@ void Segment::grant(Time now) {
     turn_ = static_cast<std::uint32_t>((at + 1) % count);
     return begin(*masters_[at], now);
   }
-  update_contended();  // the one that asked has given up
+  update_contended();  // the requester has withdrawn
   serve_posted(now);
 }
 
@@ -183,7 +183,7 @@ std::uint32_t Segment::beats() const {
   return ((from & (width - 1)) + now_on_.bytes + width - 1) / width;
 }
 
-/// When data phase `beat` of the transaction under way ends, counted from 0.
+/// The end of data phase `beat` of the transaction in progress, counted from 0.
 Time Segment::beat_end(std::uint32_t beat) const {
   const std::uint32_t width = beat_width(), from = owner_->address_ + owner_->moved_;
   std::uint64_t clocks = beat;
@@ -194,7 +194,7 @@ Time Segment::beat_end(std::uint32_t beat) const {
   return now_on_.first + timing_.clock * static_cast<std::int64_t>(clocks);
 }
 
-/// How many bytes the first `beats` data phases of it hold.
+/// The number of bytes in its first `beats` data phases.
 std::uint32_t Segment::beat_bytes(std::uint32_t beats) const {
   const std::uint32_t width = beat_width(), from = owner_->address_ + owner_->moved_;
   return std::min(width * beats - (from & (width - 1)), owner_->bytes_ - owner_->moved_);
@@ -213,7 +213,7 @@ void Segment::begin(Master& master, Time now) {
   if (now_on_.aborted) {
     now_on_.end = now + timing_.clocks(timing_.master_abort);
   } else {
-    // To the end of the page at most: what lies beyond it may be something else.
+    // At most to the end of the page: what lies beyond it may be something else.
     const std::uint32_t most = 4096 - (address & 0xFFF);
     now_on_.bytes = std::min(master.bytes_ - master.moved_, most);
     now_on_.command = master.transaction(address, now_on_.bytes);
@@ -230,12 +230,12 @@ void Segment::begin(Master& master, Time now) {
   if (requested() || processor_waits_) yield_soon(now);
 }
 
-/// How many lines of the processor's caches the transaction touches.
+/// The number of lines of the processor's caches that the transaction touches.
 std::uint32_t Segment::lines() const {
   return (((owner_->address_ + owner_->moved_) & (line_bytes - 1)) + now_on_.bytes + line_bytes - 1) / line_bytes;
 }
 
-/// What the bridge finds in the processor's caches, and what that takes.
+/// Determines what the bridge finds in the processor's caches, and how long that takes.
 void Segment::snoop_transaction() {
   const MemoryTarget& m = timing_.memory;
   const std::uint32_t address = owner_->address_ + owner_->moved_;
@@ -244,7 +244,7 @@ void Segment::snoop_transaction() {
       m.snoop +
       Time{(m.l1_write_back * std::int64_t{dirty.first_level} + m.l2_write_back * std::int64_t{dirty.second_level}).ps /
            lines()};
-  if (writes(now_on_.command) || dirty.first == 0) return;  // what is written is posted, whatever the snoop finds
+  if (writes(now_on_.command) || dirty.first == 0) return;  // writes are posted, whatever the snoop finds
   now_on_.first += dirty.first == 1 ? m.l1_write_back : m.l2_write_back;
 }
 
@@ -252,7 +252,7 @@ void Segment::share_memory() {
   if (!host_.share) return;
   const Time from = writes(now_on_.command) ? now_on_.first : now_on_.start;
   const Time to =
-      std::max(now_on_.end, from + timing_.memory.line);  // a line takes as long even if one datum is wanted
+      std::max(now_on_.end, from + timing_.memory.line);  // a line takes this long even if only one datum is wanted
   host_.share(from, to, Time{(to - from).ps / lines()}, timing_.memory.line, now_on_.bus);
 }
 
@@ -260,7 +260,7 @@ void Segment::yield_soon(Time now) {
   if (!owner_ || now_on_.aborted) return;
   const Time allowed = std::max(now, now_on_.start + timing_.clock * std::int64_t{owner_->latency_timer()});
   if (allowed >= now_on_.end) return;
-  // The datum under way at that time is the last one; write and invalidate goes on to the end of the line.
+  // The datum in progress at that time is the last one; memory write and invalidate continues to the end of the line.
   const std::uint32_t last = beats() - 1, address = owner_->address_ + owner_->moved_;
   const auto must_go_on = [&](std::uint32_t beat) {
     return beat_end(beat) < allowed ||
@@ -274,8 +274,8 @@ void Segment::yield_soon(Time now) {
   share_memory();
 }
 
-/// Moves a transaction's data. False: the burst is no more. A device's registers may end it, even those of the master's
-/// own function, or let another one begin, and `part` with it.
+/// Moves a transaction's data. Returns false if the burst no longer exists. A device's registers, even those of the
+/// master's own function, may end it or let another one begin, which invalidates `part`.
 bool Segment::deliver(Master& master, std::span<std::uint8_t> part, Time now) {
   const std::uint32_t address = master.address_ + master.moved_;
   const bool write = writes(master.command_);
@@ -311,7 +311,7 @@ void Segment::end(Time now) {
   serve_posted(now);
   BurstEnd why = BurstEnd::done;
   const auto data = master.burst_data();
-  // A damaged snapshot may have a burst of which its owner knows nothing.
+  // A damaged snapshot may contain a burst unknown to its owner.
   if (done.aborted || data.size() < master.moved_ + std::size_t{done.bytes}) {
     ++counters_.aborts;
     why = BurstEnd::master_abort;
@@ -323,7 +323,7 @@ void Segment::end(Time now) {
     master.moved_ += done.bytes;
     if (master.moved_ < master.bytes_) {
       master.request(now);
-      arbitrate(now);  // if the function may not be a master any more, somebody else's turn
+      arbitrate(now);  // if the function may no longer be a master, another gets its turn
       return;
     }
   }
@@ -367,7 +367,7 @@ Time Segment::post_write(std::uint32_t address, unsigned bytes, std::uint32_t va
   return t + timing_.post;
 }
 
-/// The oldest posted write gets the bus as soon as nobody has it.
+/// The oldest posted write gets the bus as soon as it is free.
 void Segment::serve_posted(Time now) {
   if (posted_.empty() || owner_ || grant_.pending() || post_.pending()) return;
   post_.at(std::max(now, busy_until_ + timing_.clocks(timing_.turnaround)) + posted_.front().cycle);
@@ -397,7 +397,7 @@ void Segment::describe(Description& d) const {
 
 void Segment::archive(Archive& a) {
   a.section(name_, 1);
-  std::uint32_t owner = 0;  // 1 is the first master
+  std::uint32_t owner = 0;  // 0: none; 1 is the first master
   if (owner_)
     owner = static_cast<std::uint32_t>(std::find(masters_.begin(), masters_.end(), owner_) - masters_.begin()) + 1;
   a(busy_until_, processor_from_, owner, turn_, now_on_, yielded_, posted_, counters_.transactions, counters_.bytes,
@@ -417,7 +417,7 @@ void Segment::archive(Archive& a) {
       posted_.size() > timing_.post_depth || !posted_.sound())
     throw Error("snapshot holds a damaged PCI bus; take a new one", ExitCode::missing_file);
   owner_ = owner ? masters_[owner - 1] : nullptr;
-  if (owner_ && !now_on_.aborted && now_on_.bytes - 1 >= owner_->bytes_ - owner_->moved_)  // nor none
+  if (owner_ && !now_on_.aborted && now_on_.bytes - 1 >= owner_->bytes_ - owner_->moved_)  // rejects 0 too
     throw Error("snapshot holds a damaged PCI transaction; take a new one", ExitCode::missing_file);
   update_contended();
 }

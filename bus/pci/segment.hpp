@@ -5,22 +5,23 @@
 //   REQ# ... GNT#  address  DEVSEL#/first datum  datum datum ... datum   idle
 //        grant             read_first or write_first   1 clock each
 //
-// Arbitration: round robin among the masters; it runs while another transaction does. The processor competes as one
-// more: when it waits, the owner has lost GNT# and ends its transaction once its latency timer has run out, and the
-// processor has the next one. What was left of the burst competes again. A burst is one transaction as long as nobody
-// else asks: the bridge ends none by itself but at the end of 4 KB [inferred], and where `read` and `read_line` come to
-// the end of what it reads ahead.
+// Arbitration: round robin among the masters, overlapping the current transaction. The processor competes as one more
+// master: when it waits, the owner loses GNT# and ends its transaction once its latency timer has expired, and the
+// processor gets the next transaction. The rest of the burst competes again. A burst is one transaction as long as
+// there is no other request: the bridge itself ends a transaction only at a 4 KB boundary [inferred], and `read` and
+// `read_line` end at the limit of its read-ahead.
 //
-// A master of 64 bits on a segment of 64 bits asserts REQ64#, and memory answers with ACK64#: each clock then moves an
-// aligned quadword, of which byte enables choose the bytes, in place of a doubleword. Cycles of the processor have 32
-// bits. A card in a connector that cannot do 66 MHz grounds M66EN: the whole segment runs at 33 MHz.
+// A 64-bit master on a 64-bit segment asserts REQ64#, and memory answers with ACK64#: each clock then moves an aligned
+// quadword, in which byte enables select the bytes, instead of a doubleword. Processor cycles have 32 bits. A connector
+// card that does not support 66 MHz grounds M66EN: the whole segment then runs at 33 MHz.
 //
-// Masters share memory with the processor by the line: each one keeps it from the processor for MemoryTarget::line, and
-// its inquire cycle takes the processor's bus for MemoryTarget::snoop. A line that is dirty in a cache is written back
-// over that bus first; the bridge snoops ahead, so a read waits for that of its first line alone.
+// Masters share memory with the processor line by line: each line keeps the processor from memory for
+// MemoryTarget::line, and its inquire cycle occupies the processor's bus for MemoryTarget::snoop. A line that is dirty
+// in a cache is first written back over that bus; the bridge snoops ahead, so a read waits only for the write-back of
+// its first line.
 //
-// An address that is no memory ends in a master abort. A transfer to or from another device's memory moves its data at
-// the same price as memory's [inferred].
+// An address outside memory ends in a master abort. A transfer to or from another device's memory takes as long as one
+// to or from memory [inferred].
 //
 // Not modelled: retries and delayed transactions of targets, fast back-to-back, locked transactions, dual address
 // cycles, parity. Sources: PCI Local Bus Specification 2.1, chapter 3; docs/hardware/pci.md.
@@ -52,17 +53,17 @@ class Segment final : public bus::Bus {
   static constexpr unsigned devices = 32;
   static constexpr Time clock_33mhz = 30_ns;
   static constexpr std::uint32_t line_bytes = 32;  ///< of the processor's caches
-  /// The processor, as masters that use memory meet it.
+  /// The processor, as seen by masters that access memory.
   struct Host {
-    /// The transaction's lines that are dirty in its caches, by level; `first`: the level of the first line, 0 if
-    /// clean.
+    /// The transaction's lines that are dirty in the processor's caches, by level; `first`: the level of the first
+    /// line, 0 if clean.
     struct Dirty {
       std::uint32_t first_level = 0, second_level = 0;
       unsigned first = 0;
     };
-    /// A transaction begins that reads or writes `bytes` bytes at `address`: what its inquire cycles find.
+    /// A transaction begins that reads or writes `bytes` bytes at `address`: returns what its inquire cycles find.
     std::function<Dirty(BurstCommand command, std::uint32_t address, std::uint32_t bytes)> snoop;
-    /// From `from` to `to` a master's lines, one every `period`, keep the processor from memory for `line` each, and
+    /// From `from` to `to`, a master's lines, one every `period`, keep the processor from memory for `line` each, and
     /// from its bus for `bus`.
     std::function<void(Time from, Time to, Time period, Time line, Time bus)> share;
   };
@@ -81,32 +82,33 @@ class Segment final : public bus::Bus {
   Time post_write(std::uint32_t address, unsigned bytes, std::uint32_t value, const CycleSpec& cycle, Time t) override;
 
   // ---- configuration cycles ----
-  /// The bus number that the host bridge gives it; 0 but for a peer segment, whose bridge sets it.
+  /// The bus number assigned by the host bridge; 0 except for a peer segment, whose bridge sets it.
   unsigned bus_number() const { return bus_number_; }
   void set_bus_number(unsigned number) { bus_number_ = number; }
-  /// Whether somebody answers configuration cycles of that function.
+  /// Whether a function answers those configuration cycles.
   bool has(unsigned device, unsigned function) const;
   /// Registers of an absent device read ones. `bytes` 1, 2 or 4 within a doubleword.
   std::uint32_t config_read(unsigned device, unsigned function, unsigned reg, unsigned bytes, Time now);
   std::uint32_t config_peek(unsigned device, unsigned function, unsigned reg, unsigned bytes) const;
   void config_write(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value, Time now);
-  /// Calls `watcher` after each write, also one to an absent device; it may look only. Empty ends it.
+  /// Calls `watcher` after each write, including one to an absent device; it may only inspect. An empty watcher removes
+  /// it.
   using ConfigWatcher =
       std::function<void(unsigned device, unsigned function, unsigned reg, unsigned bytes, std::uint32_t value)>;
   void watch_config(ConfigWatcher watcher) { config_watcher_ = std::move(watcher); }
-  /// RST#: every function, and every master's burst.
+  /// RST#: resets every function and ends every master's burst.
   void reset(Time now);
 
-  /// A card that cannot do 66 MHz has been plugged in.
+  /// A card that does not support 66 MHz has been inserted.
   void ground_m66en();
   bool m66en() const { return timing_.clock < clock_33mhz; }
 
   Slot* slot(unsigned device) const { return device < devices ? slots_[device] : nullptr; }
-  /// Every function on it, by device and number.
+  /// Every function on the segment, by device and function number.
   std::vector<Function*> functions() const;
   const SegmentTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
-  /// Transactions and bytes of all masters, for reports.
+  /// Totals of all masters, for reports.
   struct Counters {
     std::uint64_t transactions = 0, bytes = 0, aborts = 0;
   };
@@ -138,21 +140,21 @@ class Segment final : public bus::Bus {
                     std::uint32_t value, Time now);
   void update_contended() { contended_ = owner_ != nullptr || grant_.pending() || !posted_.empty(); }
 
-  /// The owner's transaction: how much it moves, and when.
+  /// The owner's transaction: its size and times.
   struct Transaction {
     Time start{}, first{}, end{};
     std::uint32_t bytes = 0;
-    Time bus{};  // of the processor's, per line
+    Time bus{};  // on the processor's bus, per line
     BurstCommand command = BurstCommand::read;
     bool aborted = false;
     void archive(Archive& a) { a(start, first, end, bytes, bus, command, aborted); }
   };
   void snoop_transaction();
   void share_memory();
-  // Of the transaction under way: a beat is a data phase.
+  // The transaction in progress; a beat is a data phase.
   std::uint32_t beat_width() const;  // bytes
   std::uint32_t beats() const;
-  std::uint32_t lines() const;  // of the processor's caches that it touches
+  std::uint32_t lines() const;  // lines of the processor's caches touched
   Time beat_end(std::uint32_t beat) const;
   std::uint32_t beat_bytes(std::uint32_t beats) const;
 
@@ -164,8 +166,8 @@ class Segment final : public bus::Bus {
   ConfigWatcher config_watcher_;
   std::array<Slot*, devices> slots_{};
   std::vector<Master*> masters_;  // in order of construction
-  std::uint32_t turn_ = 0;        // of masters_: who is asked first
-  unsigned bus_number_ = 0;       // the bridge's
+  std::uint32_t turn_ = 0;        // index in masters_ of the first to be considered
+  unsigned bus_number_ = 0;       // assigned by the bridge
   Master* owner_ = nullptr;       // null: the processor
   Transaction now_on_;
   bool processor_waits_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A device number on a PCI segment, a connector or a place on the board: what it offers to the functions of the device
-// in it. A function is built with its slot and answers configuration cycles from then on; what it decodes it claims
-// here.
+// A device number on a PCI segment, either a connector or a device on the board: what it offers to the functions of its
+// device. A function is constructed with its slot, answers configuration cycles from then on, and claims here what it
+// decodes.
 #pragma once
 
 #include <array>
@@ -22,16 +22,16 @@ namespace planar::pci {
 
 class Function;
 
-/// The parts of the machine that slots lead to. All outlive the slots.
+/// The parts of the machine to which slots connect. All outlive the slots.
 struct SlotWiring {
   Scheduler& scheduler;
   IoSpace& io;
   AddressSpace& memory;
   Segment& segment;
   Trace& trace;
-  /// Where the interrupt pins lead: pin 1 (INTA#) to 4 of the device `device`, level.
+  /// Routing of the interrupt pins: pin 1 (INTA#) to 4 of device `device`, level-sensitive.
   std::function<void(unsigned device, unsigned pin, bool asserted, Time now)> interrupt;
-  /// Before the names of what is in the slots; in a lab with several machines "NAME.".
+  /// Prefix of device names; "NAME." in a lab with several machines.
   std::string prefix{};
 };
 
@@ -39,19 +39,19 @@ class Slot {
  public:
   static constexpr unsigned functions = 8;
 
-  /// `device` 0 to 31; `number` of a connector from 1 as people count, 0 of a place on the board.
+  /// `device` 0 to 31; `number`: from 1 for a connector, as people count; 0 for a device on the board.
   Slot(unsigned device, unsigned number, const SlotWiring& wiring);
   ~Slot();
   Slot(const Slot&) = delete;
 
   unsigned device() const { return device_; }
   unsigned number() const { return number_; }
-  /// What a card in it is called in traces and captures: "slot1.rtl8139".
+  /// The name of its card in traces and captures: "slot1.rtl8139".
   std::string device_name(std::string_view card) const {
     return number_ ? fmt::format("{}slot{}.{}", wiring_.prefix, number_, card)
                    : fmt::format("{}{}", wiring_.prefix, card);
   }
-  /// What trace lines say of it, without the machine's name; whose category its registers have.
+  /// Sets the name in trace lines, without the machine's name, and the category of the card's registers.
   void set_occupant(std::string_view card, TraceCategory registers) {
     subject_ = {number_ ? fmt::format("slot{}.{}", number_, card) : std::string(card), registers};
   }
@@ -59,7 +59,7 @@ class Slot {
 
   /// Function `n` of the device, or null.
   Function* function(unsigned n) const { return n < functions ? functions_[n] : nullptr; }
-  /// The next function number; throws Error when all eight are taken.
+  /// Assigns the next function number; throws Error when all eight are taken.
   void add(Function& function);
   void remove(Function& function);
 
@@ -68,7 +68,7 @@ class Slot {
   void set_interrupt(unsigned pin, bool asserted, Time now) const;
 
   Segment& segment() const { return wiring_.segment; }
-  /// System memory for masters (data only; the segment says what the transfer costs).
+  /// System memory for masters (data only; the segment determines the duration of a transfer).
   AddressSpace& memory() const { return wiring_.memory; }
   Scheduler& scheduler() const { return wiring_.scheduler; }
   Trace& trace() const { return wiring_.trace; }
