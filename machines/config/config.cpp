@@ -52,7 +52,8 @@ std::optional<std::string> quoted(const std::optional<std::string>& text) {
   return text ? std::optional(toml_string(*text)) : std::nullopt;
 }
 
-/// Throws Error for a key such as "data_port.ready_delay": in quotes it is one name, and no setting's name has a dot.
+/// Throws Error for a key such as "data_port.ready_delay": quoted, it is a single name, and no setting has a dot in its
+/// name.
 void refuse_quoted_paths(const toml::table& table, const AsciiToml& text, const std::string& name) {
   for (const auto& [key, node] : table) {
     if (key.str().find('.') != std::string_view::npos) {
@@ -73,8 +74,8 @@ struct Config::Impl {
   struct Layer {
     std::string name;
     toml::table table;
-    std::optional<AsciiToml> text;  ///< a file's; nothing for a value from the command line
-    bool file = false;              ///< `name` is a file of the host
+    std::optional<AsciiToml> text;  ///< a file's text; nothing for a command-line value
+    bool file = false;              ///< `name` is a file on the host
   };
   /// FILE:LINE:COLUMN, or the option.
   static std::string where(const Layer& layer, const toml::node& node) {
@@ -110,7 +111,7 @@ struct Config::Impl {
       }
     reads.push_back({path, std::move(value), std::move(origin)});
   }
-  /// The first to ask says the type: a time is read as a text.
+  /// The first request determines the type: a time is also read as a text.
   void ask(const std::string& path, std::string type, std::string range, std::optional<std::string> fallback) {
     for (const auto& known : asked)
       if (known.path == path) return;
@@ -213,7 +214,7 @@ std::vector<std::string> Config::children(std::string_view path) const {
 
 std::string Config::origin(const std::string& path, std::optional<std::size_t> entry) const {
   const auto found = impl_->find(path);
-  if (!found.node) {  // what a file leaves out: where the table is that it would be in
+  if (!found.node) {  // not in the file: the location of the table that it would be in
     const auto dot = path.rfind('.');
     const auto table = impl_->find(path.substr(0, dot == std::string::npos ? 0 : dot));
     if (dot != std::string::npos && table.node && table.layer->file) return Impl::where(*table.layer, *table.node);
@@ -445,7 +446,7 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
     layers.insert(layers.begin(), std::move(layer));
   };
   for (std::size_t n = 1; n < parts.size(); ++n) {
-    toml::table again = toml::parse(file.text->text(), file.name);  // a copy would not know its lines
+    toml::table again = toml::parse(file.text->text(), file.name);  // a copy would lose its line numbers
     again.erase(list);
     put_below(parts[n], {file.name, std::move(again), file.text});
   }
@@ -456,7 +457,7 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
 std::string Config::resolved() const { return resolved({}, {}, false); }
 
 std::string Config::resolved(const std::string& above, const std::vector<std::string>& keys, bool keep) const {
-  // TOML wants the values of a table together, and root values before the first table.
+  // TOML requires the values of a table to be together, and root values before the first table.
   const auto wanted = [&](const std::string& path) {
     return keep == (std::find(keys.begin(), keys.end(), path.substr(0, path.find('.'))) != keys.end());
   };

@@ -17,8 +17,8 @@ namespace planar {
 namespace {
 
 struct Key {
-  const char* path;     ///< as a reader asks for it; N stands for a number, NAME for a name of the user's
-  const char* meaning;  ///< with a condition on the value that no reader's range says
+  const char* path;     ///< as requested by a reader; N stands for a number, NAME for a user-chosen name
+  const char* meaning;  ///< includes conditions on the value that the reader's range does not express
 };
 
 struct Section {
@@ -313,8 +313,8 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's, a switch's, a station's, a
-/// guest's setting's or a timing value's.
+/// The path with N in place of the number of a slot or drive, and NAME in place of the name of a medium, bridge,
+/// switch, station, guest setting or timing value.
 std::string pattern(const std::string& path) {
   for (const std::string table : {"slot.", "disk.", "cdrom."}) {
     if (!path.starts_with(table)) continue;
@@ -328,7 +328,7 @@ std::string pattern(const std::string& path) {
   return path;
 }
 
-/// Machines and labs that together have every key.
+/// Machines and labs that together contain every key.
 std::vector<LabConfig> examples() {
   std::vector<LabConfig> labs;
   for (const MachineFile& file : machine_files()) labs.emplace_back(load_machine(std::string(file.name)));
@@ -403,7 +403,7 @@ page_walk = 2
   return labs;
 }
 
-/// What readers ask for, by pattern.
+/// The keys that readers request, by pattern.
 std::map<std::string, Config::Asked> asked_keys() {
   std::map<std::string, Config::Asked> keys;
   for (LabConfig& lab : examples()) {

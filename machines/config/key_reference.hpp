@@ -6,9 +6,9 @@
 
 namespace planar {
 
-/// The page in Markdown. Type, range and default of a key are what its reader was asked for while every kind of machine
-/// and lab was read; only the meaning is written here. Throws Error for a key without a meaning, and for a meaning
-/// whose key nobody reads.
+/// The page in Markdown. The type, range and default of each key are those requested by its reader while every kind of
+/// machine and lab is read; only the meanings are written here. Throws Error for a key without a meaning and for a
+/// meaning whose key is never read.
 std::string key_reference();
 
 }  // namespace planar

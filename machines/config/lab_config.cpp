@@ -22,7 +22,7 @@ bool good_name(const std::string& name) {
   });
 }
 
-/// Nothing but the machines is on the wire unless the file says so.
+/// Only the machines are on the network unless the file says otherwise.
 Config lab_defaults() {
   Config c;
   c.add_text("[net]\nattach = \"none\"\n", "default of a lab");
@@ -63,7 +63,7 @@ LabConfig LabConfig::of_lab_file(Config file, bool built_in_only) {
     Config machine = lab_defaults();
     try {
       Config model = load_machine(part.text("model"));
-      model.remove(lab_tables);  // of the lab in which it was alone
+      model.remove(lab_tables);  // of the single-machine lab
       machine.add_layers(std::move(model));
     } catch (const Error& e) {
       if (!part.has("model")) throw;
@@ -103,7 +103,7 @@ void LabConfig::set_texts(const std::string& path, const std::vector<std::string
 
 std::vector<MachineConfig> LabConfig::read() {
   std::vector<MachineConfig> read;
-  std::size_t first = 0;  // with a network adapter
+  std::size_t first = 0;  // first machine with a network adapter
   while (first + 1 < machines_.size() && !first_card_rate(machines_[first])) ++first;
   const std::string by_first = std::string(first_machines_card) + names_[first];
   for (std::size_t n = 0; n < machines_.size(); ++n) {
@@ -111,7 +111,7 @@ std::vector<MachineConfig> LabConfig::read() {
     if (named_) {
       c.text("name");
       if (c.has("model")) c.text("model");
-      // The one medium has one rate; the first card of the lab decides, or the file.
+      // The only medium has one rate, determined by the file or else by the lab's first card.
       if (n == 0 && !c.has("net.rate") && !c.has("medium"))
         if (const auto rate = first ? first_card_rate(machines_[first]) : ring_rate(c))
           c.set_text("net.rate", *rate, by_first);

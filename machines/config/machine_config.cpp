@@ -75,7 +75,7 @@ void refuse_on_p6(const Config& c, const char* key, const char* in_its_place) {
   c.fail(key, fmt::format("is not of a P6, {}; take the line out", in_its_place));
 }
 
-/// Those that are not given are no part of the machine's configuration.
+/// Values that are not given are not part of the machine's configuration.
 void read_clocks_of_p6(Config& c, cpu::TimingConfig& t) {
   t.repeat_start = byte(c, "cpu.repeat_start", 1, 127, 15);
   const auto given = [&](const char* key, std::uint8_t& clocks, std::int64_t least, std::int64_t most) {
@@ -96,7 +96,7 @@ void read_processor(Config& c, MachineConfig& m) {
     if (row.key == model) t.model = row.model;
   m.clock = c.frequency("cpu.clock");
   const auto bus = c.frequency("cpu.bus_clock");
-  // core per bus = (cn / cd) / (bn / bd), as a small exact fraction.
+  // Core clocks per bus clock = (cn / cd) / (bn / bd), as a small exact fraction.
   const std::uint64_t num = m.clock.num * bus.den, den = m.clock.den * bus.num;
   const std::uint64_t divisor = std::gcd(num, den);
   if (num / divisor > 8 || den / divisor > 8)
@@ -182,7 +182,7 @@ void read_memory(Config& c, MachineConfig& m) {
   m.refresh_period = c.time("memory.refresh.period", "15.12 us");
   if (m.refresh_period < 500_ns) c.fail("memory.refresh.period", "is below 0.5 us: no memory needs that");
   m.timing.refresh.hold = byte(c, "memory.refresh.hold", 0, 63);
-  // The same period in core clocks, exactly: ps * hz / 10^12.
+  // The same period in core clocks, exact: ps * hz / 10^12.
   auto num = static_cast<unsigned __int128>(m.refresh_period.ps) * m.clock.num;
   std::uint64_t den = 1'000'000'000'000 * m.clock.den;
   const std::uint64_t divisor = std::gcd(static_cast<std::uint64_t>(num % den), den);
@@ -196,8 +196,8 @@ void read_memory(Config& c, MachineConfig& m) {
   m.timing.refresh.period_den = static_cast<std::uint32_t>(den);
 }
 
-/// The values below `table`, whose names may have dots: [slot.1.set.data_port] ready_delay = "500 ns".
-/// `profile`: the card's timing values, if it has a file of them.
+/// The values below `table`, whose names may contain dots: [slot.1.set.data_port] ready_delay = "500 ns". `profile`:
+/// the card's timing values, if it has a timing profile.
 void read_settings(Config& c, const std::string& table, const std::string& prefix,
                    std::optional<TimingProfile>& profile, std::vector<std::pair<std::string, std::string>>& settings) {
   for (const auto& name : c.children(table)) {
@@ -219,7 +219,7 @@ std::optional<TimingProfile> timing_profile_of(const std::string& card) {
   } catch (const Error&) { return std::nullopt; }
 }
 
-/// The guest's driver of the card follows several versions: its profile says what they differ in.
+/// Whether the card's guest driver can imitate several versions; the profile lists their differences.
 bool has_driver_versions(const std::string& card) {
   const auto profile = timing_profile_of(card);
   return profile && std::any_of(profile->values().begin(), profile->values().end(),
@@ -330,7 +330,7 @@ storage::ImageFormat read_format(Config& c, const std::string& path) {
   return *storage::parse_image_format(c.choice(path + ".format", {"auto", "raw"}, "auto"));
 }
 
-/// [floppy.a], [floppy.b] and [disk.N]: file, mode, overlay, format.
+/// The keys of [floppy.a], [floppy.b] and [disk.N]: file, mode, overlay, format.
 storage::DiskSpec read_disk(Config& c, const std::string& path) {
   storage::DiskSpec disk;
   disk.file = c.text(path + ".file");
@@ -376,7 +376,7 @@ void read_drives(Config& c, MachineConfig& m) {
   std::sort(m.drives.begin(), m.drives.end(), [](const DriveConfig& a, const DriveConfig& b) { return a.id < b.id; });
 }
 
-/// Drives need an adapter: without one of the user's, IBM's own goes into the last free slot.
+/// Drives need an adapter: if the user has not installed one, IBM's own goes into the last free slot.
 void add_storage_card(Config& c, const MachineConfig& m) {
   const auto storage = [](const std::string& name) {
     const auto rows = storage_registry();
@@ -401,12 +401,12 @@ const BoardKind& read_board_kind(Config& c) {
   return board_kind_of(c);
 }
 
-/// Everything but what tells a changed machine from the built-in one.
+/// Reads everything except what distinguishes a changed machine from the built-in one.
 MachineConfig read_values(Config& c) {
   MachineConfig m;
   m.name = c.text("machine");
   m.title = c.text("title");
-  c.texts("scenario.steps");  // for the frontend, which does them
+  c.texts("scenario.steps");  // executed by the frontend
   m.identity = read_identity(c);
   read_processor(c, m);
   read_caches(c, m.timing);
@@ -437,7 +437,7 @@ MachineConfig read_values(Config& c) {
   return m;
 }
 
-/// The values that make the machine itself, without those of a run of it.
+/// The values that define the machine itself, without those of a particular run.
 std::map<std::string, std::string> parts(const Config& c, const BoardKind& board) {
   std::set<std::string_view> tables = {"board", "identity", "cpu", "cache", "l2", "memory", "slots", "planar"};
   tables.insert(board.tables.begin(), board.tables.end());
@@ -458,7 +458,7 @@ std::vector<std::string> differences(const Config& built_in, const Config& chang
   return list;
 }
 
-/// The first three; what the others are is in a digest, so that two machines have two names.
+/// The first three changes; a digest covers the others, so that two different machines have different names.
 std::string in_short(const std::vector<std::string>& changes) {
   constexpr std::size_t shown = 3;
   std::string text, all;
@@ -484,7 +484,7 @@ MachineConfig read_machine(Config& c) {
   const std::string title = read_values(built_in).title;
   m.changes = differences(built_in, c, *m.board_kind);
   m.own_title = m.title != title;
-  // What the built-in machine's title says of processor and cache need not hold any more.
+  // The built-in machine's title may no longer be correct about the processor and cache.
   if (!m.changes.empty() && !m.own_title)
     m.title = fmt::format("{}, changed: {}", title.substr(0, title.find(',')), in_short(m.changes));
   return m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A machine's parts list as typed values: what a machine file says, checked.
+// A machine's parts list as typed values: the checked contents of a machine file.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@
 
 namespace planar {
 
-/// A card in a slot as the configuration asks for it.
+/// A card in a slot as requested by the configuration.
 struct CardConfig {
   unsigned slot = 1;  ///< from 1
   std::string name;
-  std::string medium;   ///< what a network adapter is plugged into: MediumConfig::name
-  bool enabled = true;  ///< POST sets POS 2 bit 0; a card that is not enabled answers at its POS registers only
-  std::string driver;   ///< version whose habits the test guest's driver is to have; empty: its own default
+  std::string medium;   ///< the medium that a network adapter is plugged into: MediumConfig::name
+  bool enabled = true;  ///< POST sets POS 2 bit 0; a disabled card answers only at its POS registers
+  std::string driver;   ///< version whose behaviour the test guest's driver imitates; empty: its own default
   /// A resource pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
   struct Pin {
     std::string key, value;
@@ -43,14 +43,14 @@ struct CardConfig {
 
 /// A medium of the lab.
 struct MediumConfig {
-  std::string name = "segment";  ///< of the one that a lab has without [medium.NAME] tables
+  std::string name = "segment";  ///< default name, for a lab without [medium.NAME] tables
   MediumKind kind = MediumKind::ethernet_10;
-  bool full_duplex = false;                      ///< Ethernet: both ends send at once, nothing collides
-  net::PathKind path = net::PathKind::cable;     ///< of an Ethernet
-  Time cable_delay = net::ethernet_propagation;  ///< of PathKind::cable
-  unsigned cable_metres = 0;                     ///< of the others; 0: a third of what is allowed
-  net::RingConfig ring{};                        ///< of a ring
-  unsigned ring_number = 1;                      ///< of a ring, for source routing: 1 to FFFh
+  bool full_duplex = false;                      ///< Ethernet: both ends can send at once, without collisions
+  net::PathKind path = net::PathKind::cable;     ///< for an Ethernet
+  Time cable_delay = net::ethernet_propagation;  ///< for PathKind::cable
+  unsigned cable_metres = 0;                     ///< for the other paths; 0: a third of the permitted length
+  net::RingConfig ring{};                        ///< for a ring
+  unsigned ring_number = 1;                      ///< for a ring, used in source routing: 1 to FFFh
 };
 
 /// A bridge between media of the lab, or a switch.
@@ -60,10 +60,10 @@ struct BridgeConfig {
   std::vector<std::string> media;  ///< two or more
   Kind kind = Kind::transparent;
   net::BridgeFigures figures{};
-  unsigned number = 1;  ///< of a source-routing bridge: 1 to 15
+  unsigned number = 1;  ///< for a source-routing bridge: 1 to 15
 };
 
-/// A reference station beside the one that net.attach may name.
+/// A reference station in addition to the one that net.attach may name.
 struct StationConfig {
   std::string name;
   std::string medium;         ///< MediumConfig::name
@@ -81,23 +81,23 @@ struct Identity {
 
 /// How bus masters reach memory.
 enum class MemoryPath : std::uint8_t {
-  single,  ///< through the processor's path, which is theirs meanwhile
-  dual,    ///< by a path of their own to memory that both share, a transfer at a time
-  line,    ///< likewise, a cache line at a time
+  single,  ///< through the processor's path, which they occupy meanwhile
+  dual,    ///< through a path of their own; they and the processor share memory transfer by transfer
+  line,    ///< likewise, but cache line by cache line
 };
 
-/// The table of diskette drive 0 (A) or 1 (B).
+/// The configuration table of diskette drive 0 (A) or 1 (B).
 inline std::string floppy_path(unsigned drive) { return drive == 0 ? "floppy.a" : "floppy.b"; }
 
-/// A SCSI or IDE drive and what is in it; a CD-ROM drive whose file is empty has no CD.
+/// A SCSI or IDE drive and its contents; a CD-ROM drive whose file is empty has no CD.
 struct DriveConfig {
   storage::DriveKind kind = storage::DriveKind::disk;
   unsigned id = 0;  ///< 0 to 6
   storage::DiskSpec disk;
 };
 
-/// What a machine is started with and where its output goes, as `planar run`'s options of the same names say it; empty:
-/// not given.
+/// What a machine is started with and where its output goes, as given by the `planar run` options of the same names;
+/// empty: not given.
 struct StartConfig {
   std::string image;  ///< bootable diskette for drive A, never written
   std::string bios;
@@ -105,7 +105,7 @@ struct StartConfig {
   std::string initrd;
   std::string append;
   std::string serial;  ///< "stdio" or "file:F"
-  /// Settings of planar's own guest, which is in drive A then (roms/README.md section 3).
+  /// Settings of planar's own guest, which is then in drive A (roms/README.md section 3).
   std::vector<std::pair<std::string, std::string>> guest;
 };
 
@@ -113,59 +113,58 @@ struct BoardConfig;
 struct BoardKind;
 
 struct MachineConfig {
-  std::string label;    ///< its name in a lab with several machines; empty in others
+  std::string label;    ///< its name in a lab with several machines; otherwise empty
   unsigned number = 0;  ///< in the lab, from 0
-  /// Before the names of its devices in traces and captures.
+  /// The prefix of its devices' names in traces and captures.
   std::string name_prefix() const { return label.empty() ? "" : label + "."; }
   StartConfig start;
-  std::string name;   ///< of the built-in machine
-  std::string title;  ///< of what this machine is: a changed one's says what is changed, or is what its file calls it
-  bool own_title = false;  ///< its file calls it otherwise than the built-in machine of that name
-  /// What is not as in the built-in machine of that name, as a file writes it: `cpu.clock = "66 MHz"`.
+  std::string name;        ///< name of the built-in machine
+  std::string title;       ///< what this machine is: a changed one lists its changes or has its own file's title
+  bool own_title = false;  ///< its file's title differs from that of the built-in machine
+  /// The differences from the built-in machine of that name, as written in a file: `cpu.clock = "66 MHz"`.
   std::vector<std::string> changes;
-  /// The name for results: a changed machine's is not the built-in one's.
+  /// The name used in results: a changed machine has a different one from the built-in machine.
   std::string label_of_results() const;
-  /// What people call it where the machines of a lab have names of their own.
+  /// The display name where the machines of a lab have names of their own.
   const std::string& shown_name() const { return own_title ? title : name; }
   Identity identity;
   Frequency clock{1, 1};
   bool fpu = false;
-  std::uint32_t signature = 0;  ///< of the processor in CPUID; 0: its model's own
+  std::uint32_t signature = 0;  ///< the processor's CPUID signature; 0: that of its model
   cpu::TimingConfig timing;
   std::uint32_t memory_bytes = 0;
   MemoryPath memory_path{};
   Time refresh_period{};
   const BoardKind* board_kind = nullptr;
-  std::shared_ptr<const BoardConfig> board;  ///< what the kind of board alone has
-  std::vector<unsigned> slot_widths;         ///< bits, by slot
+  std::shared_ptr<const BoardConfig> board;  ///< the settings specific to the kind of board
+  std::vector<unsigned> slot_widths;         ///< bits, indexed by slot
   std::string diskette;                      ///< drive type: "1.44 MB" or "2.88 MB"
-  bool drive_b = false;                      ///< there is a second diskette drive, of the same type
-  /// In diskette drives A and B at power-on.
+  bool drive_b = false;                      ///< whether there is a second diskette drive, of the same type
+  /// The diskettes in drives A and B at power-on.
   std::array<std::optional<storage::DiskSpec>, 2> floppies;
   std::vector<DriveConfig> drives;  ///< on SCSI or IDE
   std::string clock_start;          ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
-  std::string net;                            ///< "peer", "none", or a text of net::parse_host_net
+  std::string net;                            ///< "peer", "none", or a string for net::parse_host_net
   std::optional<net::HostNet> host_net;       ///< set if the host's network is attached
-  std::uint32_t peer_mtu = 1500;              ///< bytes of the peer's longest IP datagram
-  std::uint32_t peer_receive_buffer = 65535;  ///< bytes of a socket's there
+  std::uint32_t peer_mtu = 1500;              ///< maximum length in bytes of the peer's IP datagrams
+  std::uint32_t peer_receive_buffer = 65535;  ///< bytes per socket on the peer
   net::AckRule peer_acknowledge{};            ///< when the reference station acknowledges data
-  Time peer_tick_phase{};                     ///< of the reference station's clock of 100 Hz
-  Time peer_turnaround = 60_us;               ///< of the reference station: from a frame's last bit to its answer
-  Time peer_duration{};                       ///< how long the peer's netio sends for each size (1.16 and later)
+  Time peer_tick_phase{};                     ///< phase of the reference station's 100 Hz clock
+  Time peer_turnaround = 60_us;               ///< of the reference station: from the last bit of a frame to its answer
+  Time peer_duration{};                       ///< how long the peer's netio sends per size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
-  // The lab's, the same in all of its machines:
+  // Settings of the lab, identical in all of its machines:
   std::vector<MediumConfig> media;      ///< by name; at least one
-  std::string net_medium;               ///< where `net` is
-  std::vector<std::string> net_bond;    ///< of a reference station on several: all of them, `net_medium` first
+  std::string net_medium;               ///< the medium that `net` is attached to
+  std::vector<std::string> net_bond;    ///< for a reference station on several media: all of them, `net_medium` first
   std::vector<BridgeConfig> bridges;    ///< by name
   std::vector<StationConfig> stations;  ///< by name
   std::uint64_t seed = 1;
-  bool force = false;  ///< cards that would refuse this processor are built all the same
+  bool force = false;  ///< build cards even if they would refuse this processor
 };
 
-/// Reads every setting of a machine from `config`; throws Error naming file, line and key. Settings nobody knows are
-/// refused.
+/// Reads every setting of a machine from `config`. Throws Error naming file, line and key, also for unknown settings.
 MachineConfig read_machine(Config& config);
 
 }  // namespace planar

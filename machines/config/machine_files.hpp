@@ -17,25 +17,25 @@ struct MachineFile {
   std::string_view text;
 };
 
-/// The built-in machine files, ordered by name. One that begins with `base = "MACHINE"` says only what differs from
-/// that machine.
+/// The built-in machine files, ordered by name. One that begins with `base = "MACHINE"` contains only the differences
+/// from that machine.
 const std::vector<MachineFile>& machine_files();
-/// Machines under the names that published tables have for them (machines/variants/): a built-in machine with its
-/// memory, not listed among the machines that everything is compared on.
+/// Machines named as in published tables (machines/variants/): a built-in machine with that machine's memory. They are
+/// not among the machines that comparisons cover by default.
 const std::vector<MachineFile>& machine_variants();
-/// Either; null if `name` is neither.
+/// Finds either kind; null if `name` is neither.
 const MachineFile* find_machine_file(std::string_view name);
 /// The machine that the file is based on; empty if it is complete.
 std::string machine_base(const MachineFile& file);
 
 bool is_built_in(std::string_view name);
 
-/// Returns the [[provenance]] tables of the built-in machine file `name` itself, without its base: how some of its
-/// values, and of the processor's own, were chosen. They are not settings, and a user's file has none.
+/// Returns the [[provenance]] tables of the built-in machine file `name` itself, without those of its base: how some of
+/// its values, and the processor's own, were chosen. They are not settings, and a user's file has none.
 std::vector<Provenance> machine_provenance(std::string_view name);
 
-/// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one that it
-/// is layered over. Throws Error listing the choices if it is neither.
+/// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in machine
+/// beneath it. Throws Error listing the choices if it is neither.
 Config load_machine(const std::string& name);
 /// The same for a machine file that was already read into `user`; `name` is the file's name.
 Config load_machine(Config user, const std::string& name);

@@ -47,7 +47,7 @@ void read_attachment(Config& c, MachineConfig& m) {
     if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
 }
 
-constexpr std::size_t most_stations = 32;  // of [station.NAME]: their seeds follow each other (lab.cpp)
+constexpr std::size_t most_stations = 32;  // [station.NAME] tables; their seeds are consecutive (lab.cpp)
 
 struct Rate {
   std::string_view name;
@@ -62,7 +62,7 @@ constexpr Rate rates[] = {{"4 Mbit/s", MediumKind::token_ring, 4'000'000},
 
 bool is_ring(MediumKind kind) { return kind == MediumKind::token_ring; }
 
-/// The bit rate at `path` tells an Ethernet from a ring as well.
+/// The bit rate at `path` also distinguishes an Ethernet from a ring.
 void read_rate(Config& c, const std::string& path, MediumConfig& medium) {
   std::vector<std::string> names;
   for (const Rate& rate : rates) names.emplace_back(rate.name);
@@ -85,14 +85,14 @@ void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
 
-/// At 10 Mbit/s in half duplex the stations share a coax.
+/// At 10 Mbit/s half duplex, the stations share a coax.
 net::PathKind usual_path(const MediumConfig& medium) {
   const bool shared = medium.kind == MediumKind::ethernet_10 && !medium.full_duplex;
   return shared ? net::PathKind::coax : net::PathKind::cable;
 }
 
-/// `table`.path with the length of its cable and, of a bare cable, `table`.delay. What stations there have in half
-/// duplex at 10 Mbit/s is transceivers.
+/// `table`.path, with the length of its cable or, for a bare cable, `table`.delay. The half-duplex 10 Mbit/s paths have
+/// transceivers.
 void read_path(Config& c, const std::string& table, MediumConfig& medium) {
   const std::string path = table + ".path", delay = table + ".delay", length = table + ".length";
   if (is_ring(medium.kind)) {
@@ -134,7 +134,7 @@ const MediumConfig* find_medium(const MachineConfig& m, const std::string& name)
   return found == m.media.end() ? nullptr : &*found;
 }
 
-/// The medium that a card is made for.
+/// The medium for which a card is designed.
 MediumConfig medium_of(const AdapterEntry& adapter) {
   MediumConfig medium;
   medium.kind = adapter.medium;
@@ -144,7 +144,7 @@ MediumConfig medium_of(const AdapterEntry& adapter) {
   return medium;
 }
 
-/// `path` asks for full duplex: throws Error if `card` cannot send and receive at once.
+/// For a request for full duplex at `path`: throws Error if `card` cannot send and receive at once.
 void refuse_half_duplex(Config& c, const std::string& path, const CardConfig& card) {
   if (!find_adapter(card.name).full_duplex)
     c.fail(path, fmt::format("'{}' in slot {} cannot send and receive at once; write half or leave it out, or take "
@@ -152,11 +152,11 @@ void refuse_half_duplex(Config& c, const std::string& path, const CardConfig& ca
                              card.name, card.slot));
 }
 
-/// The keys of a lab's one medium.
+/// The keys of a lab's single medium.
 constexpr const char* medium_keys[] = {"net.rate", "net.duplex", "net.path", "net.length", "net.delay"};
 
-/// One medium for all cards: its rate is the user's, or else the first card's. A card of another kind is refused.
-/// Without a card none of its keys is read, so that a resolved file does not fix what a card that is added will need.
+/// One medium for all cards: its rate is the user's, or else that of the first card. A card of another kind is refused.
+/// Without a card none of the keys is read, so that a resolved file does not fix values for a card that is added later.
 void read_one_medium(Config& c, MachineConfig& m) {
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), on_network);
   const bool chosen = c.has("net.rate");
@@ -195,14 +195,14 @@ void read_one_medium(Config& c, MachineConfig& m) {
   }
 }
 
-/// The tables of the usual installation around Token Ring adapters, below what the user has written.
+/// Adds the tables of the usual installation around Token Ring adapters, below the user's own tables.
 void add_switched_network(Config& c, MachineConfig& m) {
   const std::string duplex = c.peek_text("net.duplex");
   const bool half = duplex == "half";
   if (duplex == "full")
     for (const CardConfig& card : m.cards)
       if (on_network(card) && card.medium.empty()) refuse_half_duplex(c, "net.duplex", card);
-  if (half || duplex == "full") c.remove({"net.duplex"});  // the ring's table says it
+  if (half || duplex == "full") c.remove({"net.duplex"});  // now in the ring's table
   std::string toml, media = "\"uplink\"";
   std::vector<std::string> made;
   for (CardConfig& card : m.cards) {
@@ -228,7 +228,7 @@ void add_switched_network(Config& c, MachineConfig& m) {
     if (const std::string path = fmt::format("slot.{}.medium", card.slot); c.has(path)) card.medium = c.text(path);
 }
 
-/// [medium.NAME]: kind, rate, duplex; of a ring more.
+/// [medium.NAME]: kind, rate, duplex; more for a ring.
 void read_media(Config& c, MachineConfig& m) {
   for (const char* path : medium_keys)
     if (c.has(path)) c.fail(path, "is of a lab without [medium.NAME] tables; write it into the table of the medium");
@@ -254,7 +254,7 @@ void read_media(Config& c, MachineConfig& m) {
   std::sort(m.media.begin(), m.media.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-/// The medium that `path` names; with one in the lab it need not be named.
+/// The medium that `path` names; optional if the lab has only one.
 std::string read_place(Config& c, const MachineConfig& m, const std::string& path, const std::string& given,
                        const std::string& owner) {
   if (given.empty() && m.media.size() == 1) return m.media.front().name;
@@ -278,14 +278,14 @@ void plug_in_cards(Config& c, MachineConfig& m) {
              fmt::format("'{}' works on {}, but medium '{}' is {}; plug it in elsewhere or take another "
                          "card",
                          card.name, title(kind_of(card)), medium.name, title(medium.kind)));
-    if (medium.full_duplex && !is_ring(medium.kind))  // a ring then works by token
+    if (medium.full_duplex && !is_ring(medium.kind))  // a full-duplex ring falls back to token passing for such a card
       refuse_half_duplex(c, fmt::format("medium.{}.duplex", medium.name), card);
   }
 }
 
-/// Bridges without a spanning tree must not close a loop: frames would go round for ever.
+/// Bridges without a spanning tree must not close a loop: frames would circulate for ever.
 void refuse_loops(Config& c, const MachineConfig& m) {
-  std::vector<std::size_t> joined(m.media.size());  // by medium: the lowest-numbered one that it is connected with
+  std::vector<std::size_t> joined(m.media.size());  // by medium: the lowest-numbered medium connected to it
   std::iota(joined.begin(), joined.end(), std::size_t{0});
   for (const BridgeConfig& bridge : m.bridges) {
     const auto group = [&](const std::string& name) {
@@ -305,7 +305,7 @@ void refuse_loops(Config& c, const MachineConfig& m) {
   }
 }
 
-/// A source-routing bridge knows rings by number.
+/// A source-routing bridge identifies rings by number.
 void read_source_routing(Config& c, MachineConfig& m, const std::string& path, BridgeConfig& bridge) {
   bridge.number = static_cast<unsigned>(c.integer(path + ".number", 1, 15, 1));
   std::vector<const MediumConfig*> rings;
@@ -356,7 +356,7 @@ void read_bridges(Config& c, MachineConfig& m, const std::string& table) {
   std::sort(m.bridges.begin(), m.bridges.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-/// net.bond: the Ethernets on which the reference station has a port each.
+/// net.bond: the Ethernets on each of which the reference station has a port.
 void read_bond(Config& c, MachineConfig& m) {
   if (!c.has("net.bond")) return;
   m.net_bond = c.texts("net.bond");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What there is to say of a processor's model outside its timing: one row each.
+// Properties of processor models other than timing: one row each.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ namespace planar {
 struct ProcessorModel {
   cpu::Model model;
   std::string_view key;   ///< cpu.model of the machine file
-  std::string_view name;  ///< for people
+  std::string_view name;  ///< display name
   ProcessorGeneration generation;
   unsigned address_lines;
-  double host_instructions;  ///< for a clock of full work (docs/performance.md#the-order-of-runs)
+  double host_instructions;  ///< per clock at full load (docs/performance.md#the-order-of-runs)
 };
 
 std::span<const ProcessorModel> processor_models();

@@ -30,8 +30,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 /// Decimal, 0x-prefixed or h-suffixed hexadecimal number.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// The element of `known` that alone begins with `word`, or the one nearest to it (edit distance at most a third of its
-/// length), or empty.
+/// The only element of `known` that begins with `word`, else the nearest one (edit distance at most a third of its
+/// length), else empty.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace planar

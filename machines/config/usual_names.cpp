@@ -18,7 +18,7 @@
 namespace planar {
 namespace {
 
-/// Its letters and digits, in small letters.
+/// Its letters and digits, in lower case.
 std::string plain(std::string_view text) {
   std::string out(text);
   std::erase_if(out, [](unsigned char c) { return !std::isalnum(c); });
@@ -67,7 +67,7 @@ void refuse_image(const std::string& name) {
       if (name.ends_with(kind))
         throw Error(fmt::format("{0}: there is no such file; an image that exists is booted by `planar run {1} {0}`",
                                 name, use));
-  if (!std::filesystem::is_regular_file(name, unreadable)) return;  // a pipe may never have an end, or a beginning
+  if (!std::filesystem::is_regular_file(name, unreadable)) return;  // a pipe may never deliver data, or never end
   std::array<char, 512> head{};
   std::ifstream file(name, std::ios::binary);
   file.read(head.data(), head.size());

@@ -6,15 +6,15 @@
 
 namespace planar {
 
-/// The built-in machine that is meant; `name` itself if it is a machine's or a file's name, or if none or several could
-/// be meant.
+/// The built-in machine that `name` denotes; `name` itself if it is already the name of a machine or file, or if it
+/// matches none or several.
 std::string usual_machine_name(const std::string& name);
 
-/// The same of an adapter, by its name or title.
+/// The same for an adapter, by its name or title.
 std::string usual_card_name(const std::string& name);
 
-/// Throws Error for a file with bytes that no text has, which is an image in place of a machine file: with the option
-/// that takes it.
+/// Throws Error for a file that contains binary data, which is an image rather than a machine file; the message names
+/// the option that takes it.
 void refuse_image(const std::string& name);
 
 }  // namespace planar
