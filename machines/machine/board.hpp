@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A board: everything between the processor and the slots, and the slots. A board wires its parts, configures its slots
-// and says what it is made of; the machine holds the processor, the memory and a board, and nobody else asks which one.
+// A board: everything between the processor and the slots, and the slots themselves. A board wires its parts,
+// configures its slots and describes its devices; the machine holds the processor, the memory and a board, and no other
+// code depends on which board it is.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ namespace planar {
 
 struct LinuxBoot;
 
-/// What a board is built into. All of it outlives the board; `memory` is empty, the board maps RAM and ROM.
+/// What a board is built into. All of it outlives the board. `memory` is empty; the board maps RAM and ROM.
 struct BoardSite {
   Scheduler& scheduler;
   Trace& trace;
@@ -44,7 +45,7 @@ struct BoardSite {
   const MachineConfig& config;
 };
 
-/// A device of the machine, as its describe() lists it.
+/// A device of the machine, listed by describe().
 struct DescribedDevice {
   std::string name;
   std::function<void(Description&)> describe;
@@ -57,10 +58,10 @@ class Board {
   // ---- the processor's side ----
   virtual cpu::Pins& pins() = 0;
   /// Wires the processor, fills the slots and writes what a setup program would have written (NVRAM). Called once,
-  /// after the processor was built on pins(). `media` is what network adapters are plugged into, by CardConfig::medium.
-  /// Throws Error for impossible configurations.
+  /// after the processor has been constructed on pins(). `media`: what network adapters can be plugged into, by
+  /// CardConfig::medium. Throws Error for impossible configurations.
   virtual void start(cpu::Cpu& cpu, std::span<net::Medium* const> media) = 0;
-  /// As by the power switch, the processor excepted. Memory, clock and NVRAM keep their contents.
+  /// Power-on reset, except for the processor. Memory, clock and NVRAM keep their contents.
   virtual void reset(Time now) = 0;
   virtual void archive(Archive& a) = 0;
 
@@ -69,15 +70,15 @@ class Board {
   virtual bus::InterruptLines& interrupts() = 0;
   /// In the order in which the host bridge numbers them.
   virtual std::span<bus::Bus* const> buses() const = 0;
-  /// Its PCI segment of bus 0, or null.
+  /// Its PCI segment with bus number 0, or null.
   virtual pci::Segment* pci() { return nullptr; }
   const pci::Segment* pci() const { return const_cast<Board*>(this)->pci(); }
-  /// Every slot, in order of its number.
+  /// All slots, in numerical order.
   virtual std::vector<bus::SlotView> slots() const = 0;
-  /// What is in slot `number` (from 1), or null; the same as a network adapter, or null.
+  /// The card in slot `number` (from 1), or null; the same as a network adapter, or null.
   virtual bus::Card* card(unsigned number) const = 0;
   virtual NetworkAdapter* adapter(unsigned number) const = 0;
-  /// The adapter that the configuration's SCSI drives are on, or null.
+  /// The adapter to which the configuration's SCSI drives are connected, or null.
   virtual StorageAdapter* storage() const = 0;
 
   // ---- what a person sees and uses ----
@@ -85,23 +86,23 @@ class Board {
   virtual I82077& diskette() = 0;
   virtual I8042& keyboard_controller() = 0;
   virtual const Vga& video() const = 0;
-  /// What an operator panel shows; empty without one.
+  /// The text on the operator panel; empty without one.
   virtual std::string panel_text() const { return {}; }
-  /// The latest checkpoint of POST.
+  /// The latest POST checkpoint.
   virtual std::uint16_t checkpoint() const = 0;
-  /// Its devices, as they are at `now`.
+  /// Its devices, in their state at `now`.
   virtual std::vector<DescribedDevice> devices(Time now) const = 0;
-  /// The device among them that says how the slots are configured; empty if there is none.
+  /// The device among them that describes the configuration of the slots; empty if there is none.
   virtual std::string_view slot_device() const { return {}; }
 
   // ---- what is started ----
-  /// Another firmware in place of the built-in one, as it is. Before the machine runs; a snapshot does not hold it.
-  /// Throws Error naming `name`.
+  /// Replaces the built-in firmware with another image, unmodified. Called before the machine runs; a snapshot does not
+  /// contain it. Throws Error naming `name`.
   virtual void load_firmware(std::span<const std::uint8_t> image, const std::string& name) = 0;
-  /// The end of the memory from 1 MB on: the first address after it.
+  /// The end of the memory from 1 MB upwards: the first address after it.
   virtual std::uint32_t memory_end() const = 0;
-  /// Puts a kernel into memory and shows the ROM that starts it (roms/README.md section 4). Before the machine runs;
-  /// throws Error when the adapters leave no place for the ROM.
+  /// Places a kernel in memory and maps the ROM that starts it (roms/README.md section 4). Called before the machine
+  /// runs; throws Error if the adapters leave no room for the ROM.
   virtual void load_kernel(const LinuxBoot& boot) = 0;
 };
 

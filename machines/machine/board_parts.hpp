@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What boards put in from the configuration in the same way, whatever kind they are.
+// Parts that every kind of board installs from the configuration in the same way.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace planar {
 
-/// A built-in firmware image with the machine's bytes in the two documented places: the table of INT 15h C0h and the
-/// model byte. Throws Error, naming `name`, if the image has no such table.
+/// A built-in firmware image with the machine's bytes in the two documented places: the INT 15h C0h table and the model
+/// byte. Throws Error, naming `name`, if the image has no such table.
 std::vector<std::uint8_t> identified_firmware(std::span<const std::uint8_t> built_in, const Identity& identity,
                                               const std::string& name);
 
 /// The medium that a card is plugged into; null if it is not among `media`.
 net::Medium* plugged_medium(const CardConfig& card, std::span<net::Medium* const> media);
 
-/// Drive A, and drive B where there is one, both of the machine's type.
+/// Installs drive A, and drive B if present, both of the machine's type.
 void install_diskette_drives(I82077& controller, const MachineConfig& config);
 
-/// What is in a drive, opened.
+/// Opens the image in a drive.
 std::optional<storage::DiskImage> open_drive(const DriveConfig& drive);
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The copper of a board: wires from a part's output to whatever the board makes of it, and to interrupt lines.
+// The wiring of a board: wires from a part's output to a function of the board or to an interrupt line.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class BoardWires {
     wires_.push_back(std::make_unique<SignalFunction>(std::move(function)));
     output.connect(*wires_.back());
   }
-  /// To interrupt line `line`, of which the output is one source, called `name`.
+  /// Connects to interrupt line `line`; the output becomes one of its sources, called `name`.
   void connect_irq(Output& output, unsigned line, std::string name) {
     const unsigned source = lines_.add_source(std::move(name));
     connect(output, [this, line, source](bool level, Time now) { lines_.set(line, source, level, now); });

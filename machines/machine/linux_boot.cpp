@@ -17,7 +17,7 @@ namespace planar {
 
 namespace {
 
-// Addresses of the protocol; the loader ROM uses the first one and the end of the stack
+// Addresses defined by the protocol; the loader ROM uses the first one and the end of the stack
 // (roms/kernel_loader/kernel_loader.asm).
 constexpr std::uint32_t setup_address = 0x90000;
 constexpr std::uint32_t heap_end = 0x9000;  // relative to setup_address; set-up code, then its heap and stack
@@ -32,7 +32,7 @@ constexpr std::size_t setup_sectors = 0x1F1, kernel_paragraphs = 0x1F4, video_mo
                       ramdisk_address = 0x218, ramdisk_size = 0x21C, heap_end_field = 0x224,
                       command_line_pointer = 0x228, ramdisk_limit = 0x22C, command_line_size = 0x238,
                       header_end = 0x23C, preferred_address = 0x258, initial_size = 0x260, header_end_2_10 = 0x264;
-// Before 2.02 the command line is located by a magic number and an offset in the boot sector.
+// Before 2.02, a magic number and an offset in the boot sector locate the command line.
 constexpr std::size_t old_command_line_mark = 0x20, old_command_line_offset = 0x22;
 
 constexpr std::uint8_t flag_high = 0x01, flag_heap = 0x80;
@@ -81,7 +81,7 @@ std::vector<std::string> told(const std::string& command_line, std::string_view 
   return values;
 }
 
-/// The end of memory for a kernel with a mem= parameter.
+/// The end of memory as limited by a mem= parameter.
 std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t memory_end) {
   for (const auto& word : told(command_line, "mem=")) {
     std::uint64_t value = 0;
@@ -99,7 +99,8 @@ std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t mem
   return memory_end;
 }
 
-/// The video mode of vga=: the boot loader passes it to the set-up code, the kernel itself ignores it. Throws Error.
+/// The video mode given by vga=: the boot loader passes it to the set-up code; the kernel itself ignores it. Throws
+/// Error.
 std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
   std::optional<std::uint16_t> mode;
   for (const auto& word : told(command_line, "vga=")) {
@@ -118,7 +119,7 @@ std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
 }
 
 /// The end of the memory that the kernel needs before it reads the memory map: given in the header from protocol 2.10
-/// on, before that the image itself.
+/// on, before that the end of the image itself.
 std::uint64_t kernel_end(const std::vector<std::uint8_t>& file, std::uint32_t protocol, std::uint32_t address,
                          std::size_t bytes) {
   std::uint64_t end = std::uint64_t{address} + bytes;

@@ -43,7 +43,7 @@ struct LinuxBoot {
 LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedFile>& ramdisk,
                              const std::string& command_line, std::uint32_t memory_end);
 
-/// Puts the parts into memory, `ram` being all of it from address 0 on.
+/// Copies the parts into memory, where `ram` is all of it from address 0.
 void place_parts(const LinuxBoot& boot, std::span<std::uint8_t> ram);
 
 /// The loader ROM for `boot`: the image of roms/kernel_loader with its table filled in.

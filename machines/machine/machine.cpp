@@ -92,10 +92,10 @@ void Machine::archive(Archive& a) {
   board_->archive(a);
   cpu_.archive(a);
   if (!a.loading()) return;
-  constexpr Time apart = 1_s;  // an instruction may have ended after the lab's time, or the processor sleeps before it
+  constexpr Time apart = 1_s;  // an instruction may end after the lab's time, or the processor be asleep from before it
   const ClockDomain& clock = cpu_.config().clock;
   const Time now = scheduler_.now();
-  const std::uint64_t clocks = cpu_.clocks();  // of a damaged snapshot: their time may not fit
+  const std::uint64_t clocks = cpu_.clocks();  // in a damaged snapshot: their time may not fit
   if (clocks > clock.first_at_or_after(now + apart) || clocks < clock.index_at(now - apart))
     throw Error("snapshot: the processor's time is not the machine's; the file is damaged, take a new one",
                 ExitCode::missing_file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One machine: a processor, memory and a board. Which board it is the machine file says; nobody here asks.
+// One machine: a processor, memory and a board. The machine file selects the board; this code does not depend on which.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ namespace planar {
 
 class Machine {
  public:
-  /// Builds the machine, configures its slots and switches it on. `media` is what network adapters are plugged into, by
-  /// CardConfig::medium; those that are not in it leave them unplugged. Throws Error for impossible configurations.
+  /// Builds the machine, configures its slots and switches it on. `media`: what network adapters can be plugged into,
+  /// by CardConfig::medium; an adapter whose medium is not in it remains unplugged. Throws Error for impossible
+  /// configurations.
   Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, std::span<net::Medium* const> media);
   ~Machine();
   Machine(const Machine&) = delete;
@@ -35,7 +36,7 @@ class Machine {
   Board& board() { return *board_; }
   const Board& board() const { return *board_; }
 
-  // The board's, for short.
+  // Shortcuts to the board's functions.
   IoSpace& io() { return board_->io(); }
   bus::InterruptLines& interrupts() { return board_->interrupts(); }
   bus::Card* card(unsigned number) { return board_->card(number); }
@@ -54,21 +55,21 @@ class Machine {
   }
   std::uint32_t memory_end() const { return board_->memory_end(); }
 
-  /// The processor stands in HLT with interrupts off: nothing but NMI or reset will wake it.
+  /// The processor is in HLT with interrupts disabled: only an NMI or a reset will wake it.
   bool halted_for_good() const;
 
-  /// The time up to which describe() shows the devices: as far as the processor has come, but before any event that is
-  /// due and has not fired.
+  /// The time for which describe() shows the devices: as far as the processor has advanced, but before any event that
+  /// is due and has not fired.
   Time now() const;
   /// Its devices by name: "cpu", "pic", "pit", "dma"..., "slot1.ne2".
   std::vector<std::string> devices() const;
-  /// The registers and state of the device of that name, or of all. Peeks only: nothing changes, no time passes. Throws
-  /// Error, naming the nearest, if there is no such device.
+  /// The registers and state of the named device, or of all. Only peeks: nothing changes and no time passes. Throws
+  /// Error, naming the nearest match, if there is no such device.
   Description describe(std::string_view device) const;
   std::vector<Description> describe() const;
 
-  /// As by the power switch: the board with everything in its slots is reset, then the processor. Memory, clock and
-  /// NVRAM keep their contents.
+  /// Power-on reset: the board with everything in its slots, then the processor. Memory, clock and NVRAM keep their
+  /// contents.
   void reset(Time now);
 
   void archive(Archive& a);
