@@ -36,7 +36,7 @@ std::string disk_summary(const storage::DiskImage& disk) {
   return {};
 }
 
-/// Both write into one file.
+/// Whether both write to the same file.
 bool changes_same_file(const storage::DiskImage& old, const storage::DiskSpec& next) {
   const auto written = storage::files_of(next).written;
   std::error_code none;
@@ -66,7 +66,7 @@ Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config
   }
   const MachineConfig& first = nodes_.front()->config;
   make_media(first, make);
-  // A machine by itself, without a net, is not even plugged in.
+  // A single machine without a net is not plugged in at all.
   const bool connected = first.net != "none" || config_.named() || media_.size() > 1 || !first.stations.empty();
   for (auto& node : nodes_)
     node->machine = std::make_unique<Machine>(scheduler_, node->trace, node->config,
@@ -104,7 +104,7 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
   return used;
 }
 
-// Each has an address and a seed of its own: the seed of a [station.NAME] has its number in the upper half.
+// Each has its own address and seed: the seed of a [station.NAME] has the station's number in the upper half.
 void Lab::add_peers(const MachineConfig& config) {
   const auto add = [&](const std::vector<std::string>& names, std::uint64_t seed, net::PeerConfig peer) {
     std::vector<net::Medium*> media;
@@ -130,7 +130,7 @@ void Lab::add_peers(const MachineConfig& config) {
   }
 }
 
-// The guests idle as long as the one that idles most.
+// The idle time is that of the machine that idles most.
 void Lab::add_host(const MachineConfig& config) {
   const auto idle = [this] {
     Time most{};
@@ -144,7 +144,7 @@ void Lab::add_host(const MachineConfig& config) {
 }
 
 void Lab::add_bridges(const MachineConfig& config) {
-  // Beside the seeds of adapters (machine * 10h + slot) and of the other stations (FEh, FFh).
+  // Distinct from the seeds of adapters (machine * 10h + slot) and of the other stations (FEh, FFh).
   std::uint64_t seed = config.seed * 0x100 + 0x80;
   for (const BridgeConfig& bridge : config.bridges) {
     add_bridge(config, bridge, seed);
@@ -189,13 +189,13 @@ void Lab::change_diskette(unsigned drive, const storage::DiskSpec& disk, std::si
   check_diskette_drive(drive, n);
   Node& node = *nodes_[n];
   I82077& drives = node.machine->diskette();
-  // One that is inserted again is not in use by another.
+  // If the same diskette is inserted again, its file is not in use by another drive.
   if (const auto& old = drives.drive(drive).image; old && changes_same_file(old->disk(), disk)) drives.eject(drive);
   drives.insert(drive, FloppyImage::open(disk), scheduler_.now());
   Config& config = config_.machine(n);
   const auto set = [&](const std::string& path, const std::string& value) {
     config.set_text(path, value, "insert diskette");
-    config.text(path);  // part of the resolved file, and so of a snapshot
+    config.text(path);  // include it in the resolved file, and so in a snapshot
   };
   if (drive == 0) {
     node.diskette_image.clear();
@@ -221,7 +221,7 @@ void Lab::eject_diskette(unsigned drive, std::size_t n) {
     node.diskette_name.clear();
     config.discard({"image"});
   } else {
-    config.set_text(path + ".file", "", "eject diskette");  // the drive stays
+    config.set_text(path + ".file", "", "eject diskette");  // the drive remains
     config.text(path + ".file");
   }
 }
@@ -239,7 +239,7 @@ void Lab::name_cd(unsigned id, const std::string& file, std::size_t n) {
   Config& config = config_.machine(n);
   const auto path = fmt::format("cdrom.{}.file", id);
   config.set_text(path, file, file.empty() ? "eject CD" : "change CD");
-  config.text(path);  // part of the resolved file, and so of a snapshot
+  config.text(path);  // include it in the resolved file, and so in a snapshot
 }
 
 void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
@@ -281,7 +281,7 @@ std::string Lab::Node::summary() const {
     out += "\n";
   }
   for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
-  for (const auto& [drive, disk] : drives())  // a machine has more than drive A only if its user wants them
+  for (const auto& [drive, disk] : drives())  // a machine has drives other than A only if the user configured them
     if (!disk && drive != diskette_drives[0]) out += fmt::format("  {}: empty\n", drive);
   if (!kernel_summary.empty()) out += fmt::format("  {}\n", kernel_summary);
   return out;

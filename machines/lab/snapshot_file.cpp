@@ -19,21 +19,22 @@ namespace {
 constexpr char magic[] = "PLANARSN";
 constexpr std::uint32_t format_version = 2;
 constexpr std::size_t header_bytes = 8 + 4 + 64 + 8;
-constexpr std::uint64_t largest = std::uint64_t{1} << 31;  // of the file
+constexpr std::uint64_t largest = std::uint64_t{1} << 31;  // file size
 constexpr std::uint64_t longest_configuration = 1 << 20;
 
 void put(std::vector<std::uint8_t>& out, std::uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
 }
 
-/// A compressed stream, piece by piece.
+/// A compressed stream, decompressed piece by piece.
 class Decompressor {
  public:
   explicit Decompressor(std::span<const std::uint8_t> compressed)
       : context_(ZSTD_createDCtx()), input_{compressed.data(), compressed.size(), 0} {
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, largest_window_log);
   }
-  /// Lengthens `stream` to `length` bytes as far as the stream goes. False if it is damaged or ends before.
+  /// Extends `stream` to `length` bytes if the compressed data suffices. Returns false if it is damaged or ends
+  /// earlier.
   bool take(std::vector<std::uint8_t>& stream, std::uint64_t length) {
     while (stream.size() < length) {
       const std::size_t had = stream.size();
@@ -45,7 +46,7 @@ class Decompressor {
     }
     return true;
   }
-  /// Nothing follows what was taken.
+  /// Whether nothing follows the data taken.
   bool at_end() {
     std::uint8_t more = 0;
     ZSTD_outBuffer output{&more, 1, 0};
@@ -55,18 +56,18 @@ class Decompressor {
 
  private:
   static constexpr std::size_t piece_bytes = 1 << 20;
-  static constexpr int largest_window_log = 24;  // planar's own have 21
+  static constexpr int largest_window_log = 24;  // planar's own files have 21
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
   std::unique_ptr<ZSTD_DCtx, Free> context_;
   ZSTD_inBuffer input_;
-  std::size_t left_ = 1;  // as ZSTD_decompressStream returned it; 0: the frame has ended
+  std::size_t left_ = 1;  // the value returned by ZSTD_decompressStream; 0: the frame has ended
 };
 
 void archive_heading(Archive& a) { a.section("planar snapshot", 2); }
 
-/// Of a snapshot whose beginning `stream` is.
+/// The configuration in the snapshot that begins with `stream`.
 std::string configuration_of(const std::vector<std::uint8_t>& stream) {
   Archive a = Archive::loader(stream);
   archive_heading(a);
@@ -75,9 +76,9 @@ std::string configuration_of(const std::vector<std::uint8_t>& stream) {
   return configuration;
 }
 
-/// The most bytes that a sound snapshot of this lab can have.
+/// The maximum size in bytes of a sound snapshot of this lab.
 std::uint64_t largest_state(const std::string& configuration) {
-  constexpr std::uint64_t everything_else = 32 << 20;  // of a machine: video memory, adapters, queues, what COM1 said
+  constexpr std::uint64_t everything_else = 32 << 20;  // per machine: video memory, adapters, queues, COM1 output
   constexpr std::uint64_t changed_sector = storage::sector_bytes + 4;
   std::uint64_t bytes = everything_else;
   for (const MachineConfig& machine : parse_lab(configuration, "snapshot").read()) {
@@ -132,7 +133,7 @@ Snapshot read_snapshot(const std::filesystem::path& file) {
   const std::string digest(content, 12, 64);
   const auto length = load_little<std::uint64_t>(bytes.data() + 76);
   Decompressor source(bytes.subspan(header_bytes));
-  // The configuration comes first. It says how much a sound state may hold, before memory is taken for it.
+  // The configuration comes first. It limits the size of a sound state before memory is allocated for it.
   std::vector<std::uint8_t> stream;
   if (!source.take(stream, std::min<std::uint64_t>(length, longest_configuration))) refuse("is damaged or truncated");
   const std::uint64_t most = largest_state(configuration_of(stream));
