@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The adapters that planar knows, one row each. Adding one touches its own folder, its row, its ADF and its test.
+// The adapters that planar supports, one row each. Adding one affects only its own folder, its row, its ADF and its
+// test.
 #pragma once
 
 #include <span>
@@ -13,20 +14,20 @@ namespace planar {
 
 /// The network adapters of all buses, in the order in which they are listed.
 std::span<const AdapterEntry> adapter_registry();
-/// The adapters with drives.
+/// The storage adapters.
 std::span<const AdapterEntry> storage_registry();
 
-/// The rows of a bus's network adapters.
+/// The network adapter rows of one bus.
 std::span<const McaEntry> mca_registry();
 std::span<const PciEntry> pci_registry();
-/// The row of a card, of either kind, or null if it is not of that bus.
+/// The row of a card, network or storage, or null if it is not on that bus.
 const McaEntry* find_mca(std::string_view name);
 const PciEntry* find_pci(std::string_view name);
 
-/// The page of documentation that stands beside the adapter's code (CARD.md); empty if it has none.
+/// The documentation page beside the adapter's code (CARD.md); empty if there is none.
 std::string_view adapter_page(std::string_view name);
 
-/// What is known of card `name`. Throws Error naming the nearest spelling.
+/// The entry of card `name`. Throws Error giving the nearest spelling.
 const AdapterEntry& find_adapter(std::string_view name);
 
 }  // namespace planar
