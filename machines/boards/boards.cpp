@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The boards that planar knows, one row each.
+// The boards that planar supports, one row each.
 #include <algorithm>
 
 #include "machines/boards/pc/pc_board.hpp"

@@ -16,7 +16,7 @@ namespace planar {
 namespace {
 constexpr unsigned host_bridge_device = 0;
 
-/// INTA# of the slots' devices leads to PIRQA#, PIRQB#, PIRQC#, PIRQD#, as boards of the time turn the pins.
+/// INTA# of the slots' devices is routed to PIRQA#, PIRQB#, PIRQC#, PIRQD# in rotation, as on boards of the time.
 PirqTable pirq_table(const PcConfig& own) {
   PirqTable table = PirqTable::rotation(0);
   for (unsigned slot = 0; slot < own.slot_devices.size(); ++slot)
@@ -25,9 +25,9 @@ PirqTable pirq_table(const PcConfig& own) {
   return table;
 }
 
-/// ISA has addresses for 16 MB; beyond them PCI's master abort ends what nobody answers.
+/// ISA has addresses for 16 MB; above them, PCI's master abort ends unanswered accesses.
 bus::HostTiming host_timing(const PcConfig& own) {
-  constexpr unsigned number = 1;  // of PCI: ISA is attached first
+  constexpr unsigned number = 1;  // PCI's bus number: ISA is attached first
   const Time aborted = own.pci.clocks(own.pci.master_abort) - own.pci.clocks(own.pci.transaction);
   bus::HostTiming timing = own.host;
   timing.first_bus_ends = 16 << 20;
@@ -146,7 +146,7 @@ void PcBoard::reset(Time now) {
   parallel_.reset(now);
   diskette_.reset(now);
   video_.reset(now);
-  video_.set_awake(true);  // there is no POS: port 3C3h alone wakes it
+  video_.set_awake(true);  // there is no POS: only port 3C3h wakes it
 }
 
 void PcBoard::wire_interrupts(cpu::Cpu& cpu) {
@@ -208,8 +208,8 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
     slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring(segment));
   }
   for (const CardConfig& card : config_.cards) {
-    if (!card.enabled) continue;                   // no configuration disables a PCI card: it is left out
-    const PciEntry& entry = *find_pci(card.name);  // read_machine() has looked at its bus
+    if (!card.enabled) continue;                   // a PCI card cannot be disabled by configuration: it is omitted
+    const PciEntry& entry = *find_pci(card.name);  // read_machine() has checked its bus
     Occupant& at = slots_[card.slot - 1];
     at.card =
         entry.make({*at.slot, plugged_medium(card, media), card.mac, card.settings, config_.seed, config_.number});
@@ -230,8 +230,8 @@ void PcBoard::load_built_in_firmware() {
   memory_.load_rom(image, "planar-pc-firmware.rom (built in)");
 }
 
-// What a setup program would have written: the AT's CMOS, with the sum of 10h to 2Dh. The first channel's disks are of
-// the type that their user has described (15, extended 47), whose values the firmware takes from the disk.
+// Writes what a setup program would have written: the AT's CMOS, with the checksum of 10h to 2Dh. The first channel's
+// disks have the user-defined type (15, extended 47), whose parameters the firmware reads from the disk.
 void PcBoard::write_configuration() {
   const auto put = [this](unsigned n, unsigned value) { cmos_.set_cmos(n, static_cast<std::uint8_t>(value)); };
   const std::uint32_t extended = std::min(memory_.extended_kb(), 0xFFFFu);
@@ -243,7 +243,7 @@ void PcBoard::write_configuration() {
     put(0x12, cmos_.cmos(0x12) | (n == 0 ? 0xF0u : 0x0Fu));
     put(0x19 + n, 47);
   }
-  // a diskette drive or two, coprocessor, mouse port
+  // one or two diskette drives, coprocessor, mouse port
   put(0x14, 0x01 | (config_.drive_b ? 0x40 : 0) | (config_.fpu ? 0x02 : 0) | 0x04);
   put(0x15, 640 & 0xFF);
   put(0x16, 640 >> 8);
@@ -261,7 +261,7 @@ void PcBoard::write_configuration() {
 }
 
 void PcBoard::load_kernel(const LinuxBoot& boot) {
-  constexpr std::uint32_t below = 0xE0000;  // the ROM's place: nothing else on this board claims any of it
+  constexpr std::uint32_t below = 0xE0000;  // the end of the ROM; nothing else on this board claims any of the area
   auto rom = kernel_loader_rom(boot);
   place_parts(boot, memory_.ram());
   const auto size = static_cast<std::uint32_t>(rom.size());
@@ -348,7 +348,7 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
 }
 
 void PcBoard::archive(Archive& a) {
-  // Cards first: they restore the claims that the rest is reached through.
+  // Cards first: they restore the claims through which the rest is reached.
   bridge_->archive(a);
   south_.isa->archive(a);
   south_.ide->archive(a);

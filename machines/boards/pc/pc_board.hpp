@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The board of a PC with PCI: host bridge with one or two PCI segments, PCI-to-ISA bridge with the AT's parts, slots.
+// The board of a PC with PCI: host bridge with one or two PCI segments, PCI-to-ISA bridge with the AT's parts, and
+// slots.
 #pragma once
 
 #include <array>

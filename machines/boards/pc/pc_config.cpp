@@ -106,7 +106,7 @@ SouthBridgeParts make_south_bridge(pci::Slot& slot, PirqRouter& router) {
   return parts;
 }
 
-/// The host bridge, and its second segment where it has one.
+/// The host bridge, and its second segment if it has one.
 void read_host_bridge(Config& c, PcConfig& p) {
   const std::string name = c.choice("pci.host_bridge", {"430hx", "440bx", "cnb20le"});
   p.host_bridge = name == "430hx" ? make_430hx : name == "440bx" ? make_440bx : make_cnb20le;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a machine file says of a PC board alone: PCI, ISA, and the device numbers of the slots.
+// Settings of a machine file specific to a PC board: PCI, ISA, and the device numbers of the slots.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace planar {
 
-/// A south bridge's functions, in the order of their numbers.
+/// The functions of a south bridge, in numerical order.
 struct SouthBridgeParts {
   std::unique_ptr<SouthBridge> isa;
   std::unique_ptr<PciIde> ide;
@@ -31,18 +31,18 @@ struct SouthBridgeParts {
 struct PcConfig final : BoardConfig {
   bus::HostTiming host;
   pci::SegmentTiming pci;
-  std::optional<pci::SegmentTiming> peer;  ///< a second segment of the host bridge
+  std::optional<pci::SegmentTiming> peer;  ///< an optional second segment of the host bridge
   isa::IsaTiming isa;
   pci::ConfigMechanism mechanism = pci::ConfigMechanism::one;
-  /// Makes the host bridge of the chip set; `peer` is the second segment, or null.
+  /// Creates the host bridge of the chip set; `peer` is the second segment, or null.
   std::unique_ptr<NorthBridge> (*host_bridge)(pci::Slot& slot, const MachineConfig& machine,
                                               pci::Segment* peer) = nullptr;
-  /// Makes the functions of the south bridge.
+  /// Creates the functions of the south bridge.
   SouthBridgeParts (*south_bridge)(pci::Slot& slot, PirqRouter& router) = nullptr;
-  unsigned bridge_device = 7;          ///< of the south bridge
-  std::vector<unsigned> slot_devices;  ///< by slot; over both segments
-  std::vector<bool> on_peer;           ///< by slot: on the second segment
-  /// What the firmware looks at for a program to start: 1 diskette, 2 first disk, 3 CD-ROMs; 0 nothing more.
+  unsigned bridge_device = 7;          ///< device number of the south bridge
+  std::vector<unsigned> slot_devices;  ///< indexed by slot, over both segments
+  std::vector<bool> on_peer;           ///< indexed by slot: whether it is on the second segment
+  /// The firmware's boot order: 1 diskette, 2 first disk, 3 CD-ROMs; 0 end of list.
   std::array<std::uint8_t, 3> boot{};
 
   bus::CycleTable cycles() const override { return isa.costs(); }
@@ -50,7 +50,7 @@ struct PcConfig final : BoardConfig {
 
 /// Reads `[pci]`, `[isa]` and `planar.boot`.
 std::shared_ptr<const BoardConfig> read_pc(Config& c, const MachineConfig& m);
-/// A PCI card has no resources that its user chooses: the firmware gives it what it asks for.
+/// A PCI card has no user-selectable resources: the firmware assigns what it requests.
 bool pc_card_choice(const std::string& card, const std::string& key);
 
 }  // namespace planar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// $PIR, the table that tells firmware and operating systems where the interrupt pins of a board's slots lead
-// (Microsoft, PCI IRQ Routing Table 1.0). The firmware image has room for it at F000:F080 (roms/README.md section 1).
+// $PIR, the table that tells firmware and operating systems how the interrupt pins of a board's slots are routed
+// (Microsoft, PCI IRQ Routing Table 1.0). The firmware image reserves room for it at F000:F080 (roms/README.md section
+// 1).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,14 @@
 
 namespace planar {
 
-/// Where a slot is, and its number as people count.
+/// The location of a slot, and its number as people count.
 struct RoutingSlot {
   unsigned bus = 0, device = 0, number = 1;
 };
 
-/// Writes the table of a board with the south bridge `router` on bus 0 and `slots` into a firmware image of 128 KB,
-/// which takes the bus of the last one for the last bus. Throws Error with ExitCode::missing_file if the image has no
-/// room for it there.
+/// Writes the table for a board with the south bridge `router` on bus 0 and the given `slots` into a firmware image of
+/// 128 KB, which takes the last entry's bus to be the last bus. Throws Error with ExitCode::missing_file if the image
+/// has no room for it there.
 void write_routing_table(std::vector<std::uint8_t>& image, const SouthBridge& router,
                          std::span<const RoutingSlot> slots, const PirqTable& pins);
 

@@ -59,7 +59,7 @@ Ps2Board::Ps2Board(const BoardSite& site)
   nvram_.claim_ports(io);
   keyboard_.claim_ports(io);
   coprocessor_.claim_ports(io);
-  post_ports_.claim_ports(io, false);  // the page registers' spare latches are the DMA controller's
+  post_ports_.claim_ports(io, false);  // the DMA controller has the page registers' spare latches
   if (own_.panel) panel_.claim_ports(io);
   video_.claim(io, space_);
   video_.set_trace(&trace_);
@@ -109,7 +109,7 @@ void Ps2Board::wire_interrupts(cpu::Cpu& cpu) {
   wires_.connect_irq(cmos_.irq8, 8, "clock");
   wires_.connect_irq(video_.irq9, 9, "video");
   wires_.connect_irq(keyboard_.irq12, 12, "mouse");
-  // COM1 is IRQ 4, COM2 IRQ 3: planar POS 2 bit 3 decides which of the two this port is.
+  // COM1 is IRQ 4, COM2 IRQ 3: planar POS 2 bit 3 selects which of the two this port is.
   const unsigned serial = interrupts_.add_source("serial");
   wires_.connect(serial_.irq,
                  [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
@@ -170,7 +170,7 @@ void Ps2Board::enable_functions(const PlanarFunctions& f, Time now) {
   }
 }
 
-// IBM shipped one ROM per model; planar's one image gets the model's bytes.
+// IBM shipped one ROM per model; planar's single image is given the model's bytes.
 void Ps2Board::load_built_in_firmware() {
   memory_.load_rom(identified_firmware(roms::firmware(), config_.identity, "the built-in firmware"),
                    "planar-firmware.rom (built in)");
@@ -186,7 +186,7 @@ void Ps2Board::load_kernel(const LinuxBoot& boot) {
         if (!row.empty && claim.resource.overlaps(wanted)) return true;
     return false;
   };
-  // From the top: adapters are placed from the bottom.
+  // Search downwards: adapters are placed from the bottom.
   std::uint32_t base = 0xE0000 - size;
   while (taken(base)) {
     if (base == 0xC0000)
@@ -274,7 +274,7 @@ std::vector<DescribedDevice> Ps2Board::devices(Time t) const {
 }
 
 void Ps2Board::archive(Archive& a) {
-  // Adapters and POS first: they restore the claims that the rest is reached through.
+  // Adapters and POS first: they restore the claims through which the rest is reached.
   planar_pos_.archive(a);
   video_pos_.archive(a);
   if (a.loading()) {

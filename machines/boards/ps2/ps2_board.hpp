@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The board of a PS/2 with Micro Channel: the parts of its list, and the wires between them. Nothing here decides
-// anything; it reads like a schematic.
+// The board of a PS/2 with Micro Channel: its parts and the wires between them. There is no logic here; it reads like a
+// schematic.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class Ps2Board final : public Board {
   explicit Ps2Board(const BoardSite& site);
   ~Ps2Board() override;
 
-  // What only a PS/2 has.
+  // Specific to a PS/2.
   const adf::SlotPage& slot_page() const { return slot_page_; }
   bus::PosController& pos() { return pos_; }
   Nvram& nvram() { return nvram_; }
@@ -124,7 +124,7 @@ class Ps2Board final : public Board {
   unsigned serial_irq_ = 4;
 
   std::vector<std::unique_ptr<bus::Slot>> slots_;
-  std::vector<std::unique_ptr<bus::Adapter>> adapters_;  // by slot
+  std::vector<std::unique_ptr<bus::Adapter>> adapters_;  // indexed by slot
   std::vector<NetworkAdapter*> network_;                 // the same, or null
   StorageAdapter* storage_ = nullptr;                    // the first one
   adf::SlotPage slot_page_;

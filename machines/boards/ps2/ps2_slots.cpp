@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slot configuration and the NVRAM that stores it: done before power-on, where a real machine uses IBM's reference
-// diskette.
+// Slot configuration and the NVRAM that stores it. This is done before power-on, whereas a real machine uses IBM's
+// reference diskette.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ constexpr std::uint8_t planar_pos2 = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
 
 adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::bits32 : adf::SlotWidth::bits16; }
 
-/// What the machine's own parts and its cards need, with what the user pins; a request for each card, in their order.
+/// The requirements of the machine's own parts and its cards, with the user's pins; one request per card, in their
+/// order.
 adf::Problem slot_problem(const MachineConfig& config) {
   adf::Problem problem;
   adf::PlanarParts parts;
@@ -36,7 +37,7 @@ adf::Problem slot_problem(const MachineConfig& config) {
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(config.slot_widths[card.slot - 1]);
-    request.adapter = adf::find_adf(find_mca(card.name)->adapter_id);  // read_machine() has looked at its bus
+    request.adapter = adf::find_adf(find_mca(card.name)->adapter_id);  // read_machine() has checked its bus
     for (const CardConfig::Pin& pin : card.pins) request.pins.push_back({pin.key, pin.value, pin.where});
     problem.slots.push_back(std::move(request));
   }
