@@ -77,8 +77,8 @@ struct Item {
 };
 
 /// `SysMem`: the adapter carries system memory, which IBM's program configures by running an adapter description
-/// program. planar reads the statement but runs no such program. The numbers are kept as written: their unit is not in
-/// the public part of the grammar.
+/// program. planar reads the statement but runs no such program. The numbers are kept as written: the public part of
+/// the grammar does not state their unit.
 struct SystemMemory {
   std::uint32_t granularity = 0;  // smallest block that can be switched off
   std::optional<std::uint32_t> address_size;

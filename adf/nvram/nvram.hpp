@@ -26,7 +26,7 @@ struct NvramRecord {
 
 struct NvramConfig {
   std::array<NvramRecord, max_slots> slots{};  // [0] is slot 1
-  NvramRecord planar;                          // POS 2 to POS 5, its ID
+  NvramRecord planar;                          // POS 2 to POS 5, and its ID
   NvramRecord video;
   NvramRecord scsi;
   bool operator==(const NvramConfig&) const = default;

@@ -14,7 +14,7 @@ std::string pos_bytes(const SlotResult& result) {
   return text;
 }
 
-/// The claims on one line; a level that has another user is marked.
+/// The claims on one line; levels with other users are marked.
 std::string claims(const SlotPage& page, const SlotResult& result) {
   const auto shared = [&](const Resource& resource) {
     if (resource.kind != ResourceKind::interrupt) return false;

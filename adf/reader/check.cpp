@@ -59,7 +59,7 @@ class Checker {
       warn(choice.where, fmt::format("{} fixes bit 7 of pos[3], which is the channel check", what));
   }
 
-  /// A choice that is repeated with the same settings is dropped; with different settings it is rejected.
+  /// A repeated choice with the same settings is dropped; one with different settings is rejected.
   void check_names(Item& item) {
     for (std::size_t n = 0; n < item.choices.size(); ++n) {
       for (std::size_t m = n + 1; m < item.choices.size();) {

@@ -9,7 +9,7 @@ namespace planar::adf {
 namespace {
 
 constexpr char end_of_text = 0x1A;              // ^Z, the DOS end of a text file
-constexpr std::size_t largest_file = 1u << 20;  // real files have a few KB
+constexpr std::size_t largest_file = 1u << 20;  // real files are a few KB in size
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 

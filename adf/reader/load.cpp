@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_bytes = 1u << 20;  // what the lexer accepts
+constexpr std::size_t max_bytes = 1u << 20;  // the lexer's limit
 
 Adapter parse_embedded(const EmbeddedAdf& embedded) {
   Adapter adapter = parse_adf(embedded.text, embedded.file_name);

@@ -223,7 +223,7 @@ void Parser::levels(const Token& keyword, ResourceKind kind, std::uint32_t highe
     if (value > highest)
       fail(level.where, fmt::format("there is no {} level {}; they go from 0 to {}",
                                     kind == ResourceKind::interrupt ? "interrupt" : "arbitration", value, highest));
-    if (kind == ResourceKind::interrupt && value == 2) value = 9;  // redirected as on the AT
+    if (kind == ResourceKind::interrupt && value == 2) value = 9;  // redirected, as on the AT
     add(owner, keyword, {kind, value, value});
     if (current().is('-'))
       fail(current().where, fmt::format("levels of {} are written one by one, not as a range", keyword.text));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Explains why a machine cannot be configured, and what would help.
+// Explains why a machine cannot be configured, and which changes would help.
 #include <fmt/format.h>
 
 #include <algorithm>

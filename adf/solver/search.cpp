@@ -55,7 +55,7 @@ Search::Result Search::run(unsigned sharing, std::uint64_t limit) {
   return cut_off_ ? Result::cut_off : Result::impossible;
 }
 
-/// Assigns `variable` and all after it. On failure `blame` holds the earlier variables that caused it.
+/// Assigns `variable` and all later ones. On failure, `blame` holds the earlier variables that caused it.
 bool Search::descend(std::size_t variable, Variables& blame) {
   if (variable == variables_.size()) return true;
   const std::size_t held_before = held_.size();
@@ -143,7 +143,7 @@ std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, con
   return std::nullopt;
 }
 
-/// A resource pin can be satisfied by any item of its slot, so it fails only when no item is left that could.
+/// A resource pin can be satisfied by any item of its slot, so it fails only when no remaining item could satisfy it.
 std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable, const Choice& choice) const {
   const PreparedSlot& slot = slots_[variables_[variable].slot];
   for (const ResourcePin& pin : slot.resource_pins) {

@@ -24,7 +24,7 @@ struct ResourcePin {
 /// A slot with its pins parsed.
 struct PreparedSlot {
   const SlotRequest* request = nullptr;
-  std::vector<std::vector<bool>> allowed;  // [item][choice], by item pins
+  std::vector<std::vector<bool>> allowed;  // [item][choice], as permitted by item pins
   std::vector<bool> item_pinned;           // [item]
   std::vector<ResourcePin> resource_pins;
   std::vector<std::string> pin_texts;  // every pin that has an effect, for suggestions

@@ -10,10 +10,10 @@
 // machine is always configured the same way.
 //
 // The search uses conflict-directed backjumping: it returns to the decision that caused a conflict, so that items
-// unrelated to it cost nothing. It is bounded by a number of tried choices, and reports when it stops there. Not
-// modelled: IBM's adapter description programs (ADP), which some memory and SCSI adapters use to find their addresses;
-// the planar's own items; the slot's width beyond its address lines (a 16-bit slot has 24 and decodes no address from
-// 1000000h).
+// unrelated to it cost nothing. The number of choices it tries is limited, and it reports when it stops at the limit.
+// Not modelled: IBM's adapter description programs (ADP), which some memory and SCSI adapters use to find their
+// addresses; the planar's own items; the slot's width, apart from its address lines (a 16-bit slot has 24 and decodes
+// no address from 1000000h).
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ struct Pin {
   std::string where;
 };
 
-/// The item that a key of a Pin names; null: none does.
+/// The item that a Pin's key names, or null.
 const Item* find_item(const Adapter& adapter, std::string_view key);
 
 enum class SlotWidth : std::uint8_t { bits16 = 16, bits32 = 32 };
@@ -108,7 +108,7 @@ struct SlotResult {
 };
 
 struct Solution {
-  std::vector<SlotResult> slots;   // by slot number
+  std::vector<SlotResult> slots;   // ordered by slot number
   unsigned shared_interrupts = 0;  // pairs of users (adapters, planar parts) that share a level
   bool fewest_shared = true;       // false: the search for less sharing was cut off
   std::uint64_t tried = 0;         // choices tried
@@ -118,7 +118,7 @@ struct Solution {
 struct Refusal {
   std::vector<Obstacle> obstacles;   // at the item without a possible choice, in the order of its choices; the message
                                      // starts with the first
-  std::vector<std::string> changes;  // each of them alone would make a configuration possible
+  std::vector<std::string> changes;  // each is sufficient on its own to make a configuration possible
   bool cut_off = false;              // the search hit its limit, so this is not a proof
   std::string text;                  // the whole explanation
 };
