@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CRC-32 as IEEE 802.3 has it: Ethernet's frame check sequence, and the check sums of planar's own files.
+// The CRC-32 of IEEE 802.3: Ethernet's frame check sequence, and the checksums of planar's own files.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace planar {
 
-/// Over `data`, as transmitted (the complement of the remainder). Continue a sum by passing the previous result as
+/// The CRC of `data`, as transmitted (the complement of the remainder). To continue a CRC, pass the previous result as
 /// `crc`.
 std::uint32_t crc32(std::span<const std::uint8_t> data, std::uint32_t crc = 0);
 

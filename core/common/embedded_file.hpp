@@ -7,7 +7,7 @@
 namespace planar {
 
 struct EmbeddedFile {
-  std::string_view path;  ///< from the top of the source tree: "devices/ethernet/ne2/ne2.toml"
+  std::string_view path;  ///< relative to the top of the source tree: "devices/ethernet/ne2/ne2.toml"
   std::string_view text;
 };
 

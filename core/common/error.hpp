@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Errors reported to the user: what, where, what to do about it. Thrown only while configuring or loading; invalid
-// guest behaviour never throws but gets the modelled hardware's response.
+// Errors reported to the user: the problem, its location and the remedy. Thrown only while configuring or loading;
+// invalid guest behaviour never throws but gets the modelled hardware's response.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words as the PC has them in memory, in files and on most of its buses: lowest byte first, on every host.
+// Words in the byte order of the PC's memory, files and most of its buses: lowest byte first, on every host.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace planar {
 
-/// The word of 1, 2, 4 or 8 bytes from `p` on; it need not be aligned.
+/// The word of 1, 2, 4 or 8 bytes starting at `p`, which need not be aligned.
 template <std::unsigned_integral T>
 T load_little(const std::uint8_t* p) {
   T v;

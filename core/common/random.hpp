@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seeded generator (SplitMix64, Steele et al. 2014): the only source of randomness in a lab, saved with its owner.
+// Seeded generator (SplitMix64, Steele et al. 2014): the only source of randomness in a lab, saved by its owner.
 #pragma once
 
 #include <cstdint>

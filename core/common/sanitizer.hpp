@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether this build has AddressSanitizer: GCC and Clang say so in different ways.
+// Whether this build uses AddressSanitizer, which GCC and Clang indicate in different ways.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

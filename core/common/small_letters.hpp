@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names that people write in capitals or not.
+// Case-insensitive handling of names.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace planar {
 
-/// `text` with small letters in place of capitals.
+/// `text` in lower case.
 inline std::string small_letters(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Includes toml++ with an assertion that throws: it fails on some malformed files (an operator where a table's name
-// should begin), and a user's file must raise an error rather than abort the program. The text goes through
-// core/common/toml_text.hpp.
+// Includes toml++ with an assertion that throws: the assertion fails on some malformed files (an operator where a
+// table's name should begin), and a user's file must raise an error rather than abort the program. Texts are first
+// passed through core/common/toml_text.hpp.
 #pragma once
 
 #include <stdexcept>
 
 namespace planar {
 
-/// Malformed TOML that toml++ has no error message for.
+/// Malformed TOML for which toml++ has no error message.
 struct TomlDamage : std::runtime_error {
   TomlDamage() : std::runtime_error("is no TOML") {}
 };

@@ -33,7 +33,8 @@ Letter decode(std::string_view text) {
   return {code, bytes};
 }
 
-/// The end of the string that begins at `at`, after its last quote; an open one ends with its line or the text.
+/// The end of the string that begins at `at`, including its closing quotes; an unclosed one ends with its line or the
+/// text.
 std::size_t string_end(std::string_view toml, std::size_t at) {
   const char quote = toml[at];
   const std::string_view three = quote == '"' ? "\"\"\"" : "'''";
@@ -43,7 +44,7 @@ std::size_t string_end(std::string_view toml, std::size_t at) {
       ++at;
     } else if (multiline && toml.substr(at, 3) == three) {
       at += 3;
-      for (int own = 0; own < 2 && at < toml.size() && toml[at] == quote; ++own) ++at;  // the string's own last quotes
+      for (int own = 0; own < 2 && at < toml.size() && toml[at] == quote; ++own) ++at;  // quotes inside the string
       return at;
     } else if (!multiline && (toml[at] == quote || toml[at] == '\n')) {
       return toml[at] == quote ? at + 1 : at;
@@ -58,12 +59,12 @@ bool is_ascii(std::string_view text) {
 
 }  // namespace
 
-/// Writes the text and keeps count of the places in it and in the document.
+/// Writes the text and tracks positions in it and in the document.
 class AsciiToml::Writer {
  public:
   Writer(AsciiToml& to, std::string_view name) : to_(to), name_(name) {}
 
-  /// One letter of the document as it is, or as `instead`.
+  /// Writes `instead` in place of one character of the document.
   void put(Letter letter, std::string_view instead) {
     to_.text_ += instead;
     column_ += instead.size();
@@ -95,7 +96,7 @@ class AsciiToml::Writer {
     }
   }
 
-  /// A string with its quotes. A literal one becomes a basic one, which can hold escapes.
+  /// A string with its quotes. A literal string becomes a basic one, which can hold escapes.
   void string(std::string_view text) {
     const bool literal = text[0] == '\'';
     const std::size_t quotes = text.substr(0, 3) == (literal ? "'''" : "\"\"\"") ? 3 : 1;
@@ -108,7 +109,7 @@ class AsciiToml::Writer {
         put(next, fmt::format("\\U{:08X}", static_cast<std::uint32_t>(next.code)));
       } else if (!literal) {
         put(text[at]);
-        if (content && next.code == '\\' && at + 1 < text.size()) {  // with what it escapes
+        if (content && next.code == '\\' && at + 1 < text.size()) {  // with the character that it escapes
           if (static_cast<unsigned char>(text[at + 1]) >= 0x80)
             fail("is no escape sequence; write \\\\ for a backslash");
           put(text[at + 1]);
@@ -127,7 +128,7 @@ class AsciiToml::Writer {
  private:
   AsciiToml& to_;
   std::string_view name_;
-  std::size_t line_ = 1, column_ = 1;  ///< where the next letter of the text goes
+  std::size_t line_ = 1, column_ = 1;  ///< where the next character of the text goes
 };
 
 AsciiToml::AsciiToml(std::string_view toml, std::string_view name) {
