@@ -25,7 +25,7 @@ void Archive::check_count(std::uint32_t n, std::size_t least_bytes) const {
 }
 
 void Archive::check_time(Time t) {
-  constexpr Time furthest = 4'500'000_s;  // half of what Time holds; a run ends before (Scheduler::archive)
+  constexpr Time furthest = 4'500'000_s;  // half of what Time holds; every run ends earlier (Scheduler::archive)
   if (t != Time::never() && (t > furthest || t < Time{} - furthest))
     throw Error("snapshot: a time is impossible; the file is damaged, take a new one", ExitCode::missing_file);
 }

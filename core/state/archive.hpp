@@ -133,7 +133,7 @@ class Archive {
     one(p.second);
   }
 
-  /// The length of a list of T, `size` when it is saved. A loaded one is possible: so many elements can still follow.
+  /// The length of a list of T: `size` when saving. A loaded length is checked: that many elements can still follow.
   template <class T>
   std::uint32_t count(std::size_t size) {
     auto n = static_cast<std::uint32_t>(size);
@@ -142,8 +142,8 @@ class Archive {
     return n;
   }
 
-  /// Elements are added as they are read: however large they are, a damaged length takes no memory for what is not
-  /// there.
+  /// Elements are added as they are read, so that a damaged length allocates no memory for elements that do not exist,
+  /// however large they are.
   template <class C>
   void elements(C& container) {
     const std::uint32_t n = count<typename C::value_type>(container.size());
@@ -168,7 +168,7 @@ class Archive {
     }
   }
 
-  /// Throws Error for a time that no run reaches: sums of two would not fit.
+  /// Throws Error for a time that no run can reach: the sum of two such times would overflow.
   static void check_time(Time t);
   /// Throws Error if fewer than `n` elements of at least `least_bytes` can follow in the stream.
   void check_count(std::uint32_t n, std::size_t least_bytes) const;

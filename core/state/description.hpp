@@ -19,10 +19,10 @@ struct Field {
   enum class Kind : std::uint8_t { reg, number, flag, time, text };
   std::string name;          ///< the data sheet's name: "ISR", "CURR"
   Kind kind = Kind::number;  ///< reg: shown in hexadecimal with `bits` / 4 digits
-  std::uint64_t value = 0;   ///< of everything but text; a time in picoseconds
-  unsigned bits = 0;         ///< of a reg: 1 to 64
-  std::string text;          ///< of a text
-  bool moving = false;       ///< what a timeline draws: an activity or a level
+  std::uint64_t value = 0;   ///< for every kind except text; a time is in picoseconds
+  unsigned bits = 0;         ///< for a reg: 1 to 64
+  std::string text;          ///< for a text
+  bool moving = false;       ///< an activity or a level, which timelines draw
 };
 
 /// A group of fields: a device has its own fields and may have parts ("receive ring", "counter 0").
@@ -42,7 +42,7 @@ class Description {
     fields_.push_back({std::string(name), Field::Kind::flag, value, 1, {}});
     return *this;
   }
-  /// A point in virtual time, or a span of it; Time::never() is "never".
+  /// A point or span of virtual time; Time::never() is "never".
   Description& time(std::string_view name, Time value) {
     fields_.push_back({std::string(name), Field::Kind::time, static_cast<std::uint64_t>(value.ps), 0, {}});
     return *this;
@@ -58,7 +58,7 @@ class Description {
     fields_.back().moving = true;
     return *this;
   }
-  /// How full something is or how much is left to do, as a timeline draws it: bytes of a FIFO, frames of a queue.
+  /// How full something is, or how much work remains, as drawn by a timeline: bytes in a FIFO, frames in a queue.
   Description& level(std::string_view name, std::uint64_t value) {
     number(name, value);
     fields_.back().moving = true;
@@ -70,7 +70,7 @@ class Description {
   const std::string& name() const { return name_; }
   const std::vector<Field>& fields() const { return fields_; }
   const std::vector<Description>& parts() const { return parts_; }
-  /// Its own field, and its own part, of that name; null if there is none.
+  /// Its own field or part with that name; null if there is none.
   const Field* find_field(std::string_view name) const {
     const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
     return at == fields_.end() ? nullptr : &*at;
@@ -86,7 +86,7 @@ class Description {
   std::vector<Description> parts_;
 };
 
-/// A register that is kept as bytes, the first one the most significant: up to eight.
+/// A register stored as up to eight bytes, most significant byte first.
 constexpr std::uint64_t big_endian(std::span<const std::uint8_t> bytes) {
   std::uint64_t value = 0;
   for (const std::uint8_t byte : bytes) value = value << 8 | byte;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SHA-256: of data that come in pieces, and of text; sha256_hex() of bytes is in core/state/archive.hpp.
+// SHA-256 of data supplied in pieces, and of text; sha256_hex() for bytes is in core/state/archive.hpp.
 #pragma once
 
 #include <cstdint>

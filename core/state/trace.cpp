@@ -24,7 +24,7 @@ TraceMask parse_trace_categories(std::string_view list) {
     more = comma != std::string_view::npos;
     if (more) list.remove_prefix(comma + 1);
   }
-  // Who looks at cycles wants to know why they wait.
+  // Anyone looking at cycles wants to know why they wait.
   return mask & trace_bit(TraceCategory::bus) ? mask | trace_bit(TraceCategory::arbitration) : mask;
 }
 

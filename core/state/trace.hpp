@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Trace: lines of "virtual time, category, device, text", for people and for byte-exact comparison of two runs
-// (docs/tracing.md). A disabled trace costs one test of a mask.
+// (docs/tracing.md). A disabled trace costs only a test of a mask.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,7 @@ enum class TraceCategory : std::uint8_t { cpu, syscall, irq, io, memory, bus, ar
                                           keyboard, video, serial, nic, wire, peer, firmware, count };
 // clang-format on
 
-/// Their names on the command line and in the lines, in the order of TraceCategory; docs/tracing.md says what each
-/// shows.
+/// Their names on the command line and in trace lines, in the order of TraceCategory; docs/tracing.md describes them.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(TraceCategory::count)> trace_categories{
     "cpu",      "syscall", "irq",      "io",    "memory", "bus", "arbitration", "dma",  "pos",     "timer",
     "diskette", "disk",    "keyboard", "video", "serial", "nic", "wire",        "peer", "firmware"};
@@ -33,7 +32,7 @@ constexpr std::string_view name(TraceCategory c) { return trace_categories[stati
 using TraceMask = std::uint32_t;
 constexpr TraceMask trace_bit(TraceCategory c) { return TraceMask{1} << static_cast<unsigned>(c); }
 
-/// Where an access or instruction was: a port or a memory address.
+/// The location of an access or instruction: a port or a memory address.
 struct TraceAddress {
   std::uint32_t value;
   bool port;
@@ -41,24 +40,24 @@ struct TraceAddress {
 constexpr TraceAddress port_address(std::uint32_t port) { return {port & 0xFFFF, true}; }
 constexpr TraceAddress memory_address(std::uint32_t address) { return {address, false}; }
 
-/// Which lines pass. What is left empty lets all pass.
+/// Selects the lines that pass. Empty members do not filter.
 struct TraceFilter {
   Time from{};              ///< the first time that passes
-  Time to = Time::never();  ///< the first one after it that does not
-  /// Names of devices: "slot1.ne2", and "slot1" and "ne2" for the same one.
+  Time to = Time::never();  ///< the end: the first later time that does not pass
+  /// Device names: "slot1.ne2", or "slot1" or "ne2" for the same device.
   std::vector<std::string> devices;
   struct Span {
     std::uint32_t first, last;
-    bool ports, memory;  ///< what of the two it is about
+    bool ports, memory;  ///< whether it applies to ports, to memory
   };
-  /// Lines with an address pass if it is in one of these; lines without one pass.
+  /// Lines with an address pass only if it is in one of these; lines without an address pass.
   std::vector<Span> addresses;
 
   bool passes(Time now, std::string_view device) const;
   bool passes(TraceAddress address) const;
 };
 
-/// Whether `name` means `device`: it is one or several neighbours of the parts between its dots.
+/// Whether `name` denotes `device`: it is one or more adjacent dot-separated parts of the device's name.
 bool names_device(std::string_view name, std::string_view device);
 
 /// The categories of a comma-separated list ("pos,nic" or "all"). Throws Error naming an unknown one.
@@ -97,10 +96,10 @@ class Trace {
   TraceFilter filter_;
 };
 
-/// What trace lines say of the part that has claimed ports or memory; it outlives the claim.
+/// Names the part that has claimed ports or memory in trace lines; it outlives the claim.
 struct TraceSubject {
-  std::string device;  ///< as Machine::devices() has it
-  /// The category of accesses to its registers; count: only what the part says itself.
+  std::string device;  ///< as listed by Machine::devices()
+  /// The category of accesses to its registers; count: only what the part itself reports.
   TraceCategory registers = TraceCategory::count;
 };
 
