@@ -16,7 +16,7 @@ class Fiber {
   /// Nothing runs before the first resume(). Throws std::bad_alloc if there is no memory for the stack (512 KB, with a
   /// guard page).
   explicit Fiber(std::function<void()> body);
-  /// A suspended body ends where it is: its stack is unwound.
+  /// A suspended body ends at that point: its stack is unwound.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;

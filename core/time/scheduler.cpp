@@ -23,7 +23,7 @@ void Event::at(Time when) {
 void Event::archive(Archive& a) {
   Time when = when_;
   a(when);
-  // An event of the past fires before anything else, and a periodic one would catch up with each period since.
+  // An event in the past fires before anything else, and a periodic one would catch up on every period since.
   constexpr Time overdue = 1_s;
   if (a.loading() && when < scheduler_.now() - overdue)
     throw Error(fmt::format("snapshot: '{}' has been due for too long; the file is damaged, take a new one", name_),
@@ -34,7 +34,7 @@ void Event::archive(Archive& a) {
 void Scheduler::register_event(Event& event, Priority priority) {
   event.rank_ = (static_cast<std::uint64_t>(priority) << 56) | registered_++;
   if (registered_ <= due_.capacity()) return;
-  pending_.reserve(2 * registered_);  // each may be pending: Event::at() needs no memory of the host
+  pending_.reserve(2 * registered_);  // all may be pending at once: Event::at() allocates no host memory
   due_.reserve(2 * registered_);
 }
 
@@ -218,7 +218,7 @@ std::vector<const Event*> Scheduler::pending() const {
 void Scheduler::archive(Archive& a) {
   a.section("scheduler", 1);
   a(now_);
-  constexpr Time longest_run = 4'000'000_s;  // half of what Time holds: sums stay within it
+  constexpr Time longest_run = 4'000'000_s;  // half of what Time holds: sums do not overflow
   if (a.loading() && (now_ < Time{} || now_ > longest_run))
     throw Error("snapshot: its time is impossible; the file is damaged, take a new one", ExitCode::missing_file);
 }

@@ -120,20 +120,20 @@ class Scheduler {
     if (t >= quiet_until_) synchronize(t);
     if (t > now_) now_ = t;
   }
-  /// The same for an access that waits for an event from `t` on: advances to the next event due at or after `t` (one
-  /// must be pending) and returns its time.
+  /// The same for an access that waits for an event at or after `t`: advances to the next such event (one must be
+  /// pending) and returns its time.
   Time advance_to_event(Time t);
 
   /// Runs the lab until virtual time `limit` or stop(). Returns true if it reached the limit.
   bool run_until(Time limit);
   /// Ends run_until() at the next instruction boundary of every processor.
   void stop();
-  /// As run_until(limit), but ends when `processor` has made one step() (asleep: the first one after it wakes). Other
-  /// processors execute only what comes before in virtual time, and may be left inside an instruction:
-  /// between_instructions() says so, and run_until(now()) lets them complete it. Returns whether the step was made:
-  /// false at `limit` and after stop().
+  /// Like run_until(limit), but ends when `processor` has made one step() (if it is asleep, the first one after it
+  /// wakes). Other processors execute only what comes earlier in virtual time and may be left inside an instruction:
+  /// between_instructions() reports that, and run_until(now()) lets them complete it. Returns whether the step was
+  /// made: false at `limit` and after stop().
   bool step(Processor& processor, Time limit = Time::never());
-  /// No processor stands inside an access: the state can be saved.
+  /// Whether no processor is inside an access, so that the state can be saved.
   bool between_instructions() const;
   /// When the next event is due; Time::never() if none is pending.
   Time next_event() const { return next_; }
@@ -153,10 +153,10 @@ class Scheduler {
     bool running = false;  // inside run(): running now, or suspended in an access
     // With several processors:
     std::unique_ptr<Fiber> fiber{};
-    Time horizon{};          // of the run that is starting
-    bool single = false;     // the run that is starting is a step()
+    Time horizon{};          // of the run that is about to start
+    bool single = false;     // the run that is about to start is a step()
     bool waits = false;      // suspended in an access
-    bool for_event = false;  // the access completes at the next event from `until` on
+    bool for_event = false;  // the access completes at the next event at or after `until`
     Time until{};            // when the access completes
   };
   void register_event(Event& event, Priority priority);
@@ -190,7 +190,7 @@ class Scheduler {
   void resume(Slot& slot);
   void advance_sleeping(Time t);
 
-  std::vector<Event*> pending_;  // in no order
+  std::vector<Event*> pending_;  // unordered
   std::vector<Time> due_;        // their times, contiguous for the scan
   Event* next_event_ = nullptr;
   Time next_ = Time::never();

@@ -57,7 +57,7 @@ void Scheduler::advance_sleeping(Time t) {
     if (!is_active(*slot) && slot->processor->time() < t) slot->processor->run(t);
 }
 
-/// The processor that is furthest after, and the time that all must reach because an access waits for it.
+/// The processor that is furthest behind, and the time that all must reach because an access waits for it.
 struct Scheduler::Turn {
   Slot* after = nullptr;  // null: all sleep
   Time here = Time::never();
@@ -82,7 +82,8 @@ Scheduler::Turn Scheduler::next_turn(Time limit) {
   return turn;
 }
 
-/// What comes before any processor executes: the next event, or an access whose turn it is. False if there is neither.
+/// Performs what must precede any processor's execution: the next event, or an access whose turn it is. Returns false
+/// if there is neither.
 bool Scheduler::take_turn(const Turn& turn) {
   if (next_event_ && next_ <= turn.here && next_ <= turn.wanted) {
     advance_sleeping(next_);
@@ -99,7 +100,7 @@ bool Scheduler::take_turn(const Turn& turn) {
   return true;
 }
 
-/// The processor, which is furthest after, executes up to `horizon`, or as far ahead of the others as they allow.
+/// Executes the processor, which is furthest behind, up to `horizon`, or as far ahead of the others as they allow.
 void Scheduler::run_ahead(Slot& slot, Time horizon, Time here) {
   horizon = std::min(horizon, next_);
   for (const auto& other : processors_)
@@ -135,7 +136,7 @@ bool Scheduler::run_many(Time limit) {
 
 bool Scheduler::step_many(Slot& slot, Time limit) {
   bool begun = slot.waits;
-  if (begun) slot.processor->lower_horizon(Time{});  // completing the instruction that it stands in is the step
+  if (begun) slot.processor->lower_horizon(Time{});  // completing the current instruction is the step
   while (!begun || slot.waits) {
     if (stop_ && !begun) return false;
     const bool awake = is_active(slot);
