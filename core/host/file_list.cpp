@@ -22,14 +22,14 @@ constexpr std::string_view standard_output = "standard output", standard_error =
 
 bool is_stream(std::string_view named_by) { return named_by == standard_output || named_by == standard_error; }
 
-/// Where a file would come into being: symbolic links to nowhere are followed as open() follows them.
+/// Where a file would be created: dangling symbolic links are followed as open() follows them.
 fs::path place_of(fs::path file) {
-  constexpr int most_links = 40;  // as the kernel has it
+  constexpr int most_links = 40;  // as in the kernel
   std::error_code none;
   for (int n = 0; n < most_links && fs::is_symlink(fs::symlink_status(file, none)); ++n) {
     const fs::path target = fs::read_symlink(file, none);
     if (none) break;
-    file = file.parent_path() / target;  // an absolute target stands for itself
+    file = file.parent_path() / target;  // an absolute target replaces the path
   }
   return file;
 }
@@ -50,7 +50,7 @@ FileIdentity::FileIdentity(const std::string& file) {
     take(status.st_dev, status.st_ino);
     return;
   }
-  // Not even its directory is there yet.
+  // Its directory does not exist yet either.
   std::error_code none;
   name_ = fs::weakly_canonical(fs::absolute(place, none), none).string();
   known_ = !name_.empty();
@@ -91,7 +91,7 @@ void FileList::writes_standard_streams() {
 
 std::string FileList::problem(const Entry& a, const Entry& b) {
   if ((!a.written && !b.written) || !a.identity.same(b.identity) || a.owner == b.owner) return {};
-  // Both streams may go into one file, and other names of them lead to the same place in it.
+  // Both streams may go to one file; other names of them refer to the same position in it.
   const auto is_open = [](const Entry& e) { return is_stream(e.named_by) || own_descriptor(e.file); };
   if (a.written && b.written && is_open(a) && is_open(b)) return {};
   if (a.written && b.written)
@@ -102,7 +102,7 @@ std::string FileList::problem(const Entry& a, const Entry& b) {
                      read.file, read.named_by);
 }
 
-// What has one owner stands together, and may be the files of very many runs: they are not compared with one another.
+// Files of one owner are adjacent in the list, and may belong to very many runs: they are not compared with each other.
 void FileList::check() const {
   for (std::size_t n = 0, first = 0; n < entries_.size(); ++n) {
     if (entries_[n].owner != entries_[first].owner) first = n;

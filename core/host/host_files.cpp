@@ -17,7 +17,8 @@
 namespace planar {
 namespace {
 
-// A new name is durable when its directory is. Some file systems cannot do that; the file itself is whole on all.
+// A new name is durable once its directory is. Some file systems cannot sync directories; the file itself is complete
+// on all.
 void sync_directory(const std::string& file) {
   auto directory = std::filesystem::path(file).parent_path();
   if (directory.empty()) directory = ".";
@@ -41,20 +42,21 @@ mode_t creation_mode() {
   return 0666 & ~mask;
 }
 
-// Names that lead to what some process has open.
+// Names that refer to a file that some process has open.
 bool of_open_file(const std::filesystem::path& file) {
   const auto name = std::filesystem::absolute(file).lexically_normal().string();
   return name.starts_with("/dev/") || name.starts_with("/proc/");
 }
 
-// Devices, pipes, and names that lead to a process's open files: there is nothing to replace.
+// Devices, pipes, and names that refer to a process's open files: there is nothing to replace.
 bool written_in_place(const std::filesystem::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return true;
   return of_open_file(file);
 }
 
-// Opened anew, a file that standard output goes to would be written from its start: the descriptor knows where it is.
+// If reopened, a file to which standard output is redirected would be written from its start; the descriptor keeps the
+// position.
 int open_in_place(const std::filesystem::path& file) {
   if (const auto own = own_descriptor(file)) {
     std::fflush(nullptr);
@@ -128,7 +130,7 @@ int write_beside(const std::string& file, Existing existing, const std::function
   if (::stat(file.c_str(), &before) == 0) {
     if (existing == Existing::keep) return EEXIST;
     if (S_ISDIR(before.st_mode)) return EISDIR;
-    if (::access(file.c_str(), W_OK) != 0) return errno;  // the directory alone does not give the right to replace it
+    if (::access(file.c_str(), W_OK) != 0) return errno;  // write access to the directory alone does not permit this
     mode = before.st_mode & 07777;
   }
   std::string temporary = file + ".XXXXXX";
@@ -178,7 +180,7 @@ std::string read_host_file(const std::filesystem::path& file, std::uint64_t most
   const auto refuse = [&](const std::string& problem) {
     throw Error(fmt::format("{}: {}", file.string(), problem), ExitCode::missing_file);
   };
-  // Not blocking, or a pipe without a writer would wait for ever at its opening.
+  // Non-blocking: otherwise opening a pipe without a writer would wait for ever.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
@@ -201,7 +203,7 @@ std::string read_host_file(const std::filesystem::path& file, std::uint64_t most
     content.append(piece, 0, static_cast<std::size_t>(n));
   }
   ::close(descriptor);
-  if (n < 0 || (pipe && content.empty())) refuse(unreadable);  // nobody writes to it
+  if (n < 0 || (pipe && content.empty())) refuse(unreadable);  // it has no writer
   if (content.size() > most_bytes) refuse(too_large);
   return content;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's files as planar treats them: what it reads has an upper size, and what it writes as a whole appears as a
-// whole. A run that is killed, or a disk that is full, leaves the file of before.
+// planar's access to host files: reads have a size limit, and whole-file writes are atomic. If a run is killed or the
+// disk is full, the previous file remains.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,41 @@
 
 namespace planar {
 
-/// What happens to a file that bears the name already.
+/// What to do if a file of that name already exists.
 enum class Existing : std::uint8_t { keep, replace };
 
-/// Lets `fill` write a file beside `file` (same directory), makes it durable and gives it the name. Returns 0, or the
-/// errno of what failed: then `file` is what it was and nothing is left beside it. EEXIST with Existing::keep and a
-/// file that is there. `fill` returns false with errno set when it failed. A replaced file hands on its permissions.
+/// Lets `fill` write a temporary file beside `file` (same directory), makes it durable and gives it its final name.
+/// Returns 0 or the errno of the failure, in which case `file` is unchanged and no temporary file remains. Returns
+/// EEXIST with Existing::keep if the file exists. `fill` returns false with errno set on failure. A replaced file's
+/// permissions are kept.
 int write_beside(const std::string& file, Existing existing, const std::function<bool(int descriptor)>& fill);
 
-/// All of `data` at `offset`; false with errno set.
+/// Writes all of `data` at `offset`; returns false with errno set on failure.
 bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data);
 
-/// The descriptor of this process that `file` is another name of: 1 of /dev/stdout, 3 of /dev/fd/3 or /proc/self/fd/3.
+/// The descriptor of this process that `file` denotes: 1 for /dev/stdout, 3 for /dev/fd/3 or /proc/self/fd/3.
 std::optional<int> own_descriptor(const std::filesystem::path& file);
 
 using OutputFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-/// Opens `file` to be written from its beginning, byte after byte; nothing if that cannot be (errno says why). What is
-/// open already goes on where it stands: `--capture /dev/stdout > x.pcapng` comes after what was printed before.
+/// Opens `file` for sequential writing from its beginning; returns nothing on failure (errno gives the reason). A file
+/// that is already open continues at its current position: `--capture /dev/stdout > x.pcapng` follows any earlier
+/// output.
 OutputFile open_output(const std::filesystem::path& file);
-/// The same of the file that `option` names. Throws Error (exit 3) if that cannot be.
+/// The same for the file named by `option`. Throws Error (exit 3) on failure.
 OutputFile open_output(const std::string& file, std::string_view option);
 
-/// Makes `content` the content of `file`, whole or not at all. A symbolic link stays one; devices and pipes are written
-/// to, and so is what this process has open (own_descriptor()), where it stands. Throws Error (exit 3) naming the file,
-/// preceded by `option` if there is one, the reason and the remedy.
+/// Replaces the content of `file` with `content`, entirely or not at all. A symbolic link is kept; devices and pipes
+/// are written to, and so are files that this process has open (own_descriptor()), at their current position. Throws
+/// Error (exit 3) naming the file, preceded by `option` if given, the reason and the remedy.
 void replace_file(const std::filesystem::path& file, std::string_view content, const std::string& option = {});
 void replace_file(const std::filesystem::path& file, std::span<const std::uint8_t> content,
                   const std::string& option = {});
 
-/// Makes `folder` with those above it, unless it is there. Throws Error (exit 3) naming it, reason and remedy.
+/// Creates `folder` and its parents unless they exist. Throws Error (exit 3) naming it, the reason and the remedy.
 void make_folder(const std::filesystem::path& folder);
 
-/// The content of a regular file of at most `most_bytes`, or of a pipe that ends before. Throws Error (exit 3): "FILE:
-/// " and `unreadable` ("cannot be read; name a kernel") or, for a larger file, a device or an endless pipe,
+/// The content of a regular file of at most `most_bytes`, or of a pipe that ends within that limit. Throws Error (exit
+/// 3): "FILE: " and `unreadable` ("cannot be read; name a kernel") or, for a larger file, a device or an endless pipe,
 /// `too_large`.
 std::string read_host_file(const std::filesystem::path& file, std::uint64_t most_bytes, const std::string& unreadable,
                            const std::string& too_large);
