@@ -50,8 +50,8 @@ MemoryClaim AddressSpace::claim(std::uint32_t base, std::uint32_t size, Slave& s
   return add({base, size, &slave, cycle, selected, next_id_++, subject});
 }
 
-// Kept in an order that depends on what is claimed alone: after a snapshot the claims are made again in another order
-// than the guest's.
+// The order depends only on what is claimed: after a snapshot is loaded, claims are made in a different order from the
+// guest's.
 MemoryClaim AddressSpace::add(Range range) {
   const auto id = range.id;
   const auto after = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
@@ -156,7 +156,7 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
   }
 }
 
-/// Tells the listener if bytes of one page that have been written held decoded code.
+/// Notifies the listener if written bytes of one page contained decoded code.
 void AddressSpace::code_changed(const Page& page, std::uint32_t address, std::uint32_t bytes) {
   const std::uint32_t first = address % page_bytes / Page::granule_bytes;
   const std::uint32_t last = (address % page_bytes + bytes - 1) / Page::granule_bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Physical memory as seen by a processor or bus master: RAM, ROM and what devices answer, in 4 KB pages.
+// Physical memory as seen by a processor or bus master: RAM, ROM and device ranges, in 4 KB pages.
 //
 // RAM and ROM pages hold a host pointer; their timing belongs to the processor's memory model. For every other page
-// ("device") the host bridge finds the claimed range, computes the cycle's cost and moves the data.
+// ("device"), the host bridge finds the claimed range, computes the duration of the cycle and moves the data.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ enum class PageKind : std::uint8_t {
 struct Page {
   std::uint8_t* data = nullptr;  ///< underlying RAM or ROM, 4096 bytes; null if none
   PageKind kind = PageKind::unmapped;
-  /// Of a device page that one claimed range has to itself: which, from 1; else 0.
+  /// For a device page with only one claimed range: its number, from 1; otherwise 0.
   std::uint16_t sole_range = 0;
   static constexpr std::uint32_t granule_bytes = 128;  ///< a 32nd of the page
   /// Bit n: the n-th granule contains decoded code, so a store into it must call code_written().
   std::uint32_t code_granules = 0;
-  /// RAM or ROM: `data` is what is read there.
+  /// RAM or ROM: reads return the contents of `data`.
   bool is_memory() const { return kind == PageKind::ram || kind == PageKind::rom; }
 };
 
@@ -49,7 +49,7 @@ class MemoryListener {
 struct TraceSubject;
 class AddressSpace;
 
-/// A claimed memory range; destruction releases it and ends the decode.
+/// A claimed memory range; destruction releases it and ends the decoding.
 class [[nodiscard]] MemoryClaim {
  public:
   MemoryClaim() = default;
@@ -75,7 +75,7 @@ class AddressSpace {
     CycleSpec cycle;
     bool* selected;  ///< -CD SFDBK latch, may be null
     std::uint32_t id;
-    const TraceSubject* subject;  ///< whose it is, for traces; may be null
+    const TraceSubject* subject;  ///< the part that claimed it, for traces; may be null
   };
 
   AddressSpace() = default;
@@ -97,14 +97,14 @@ class AddressSpace {
     return (*table)[(address >> 12) & 0x3FF];
   }
 
-  /// Of the claimed ranges that contain `address` the one that begins last, the shortest of several; or null.
+  /// Of the claimed ranges that contain `address`, the one with the highest base, or the shortest of several; or null.
   const Range* find(std::uint32_t address) const {
     const Page* const p = peek_page(address);
     return p && p->sole_range ? &ranges_[p->sole_range - 1u] : find_among(address);
   }
 
   /// The RAM and ROM visible at present: runs of pages of one kind with contiguous host memory, in ascending order.
-  /// Pages that contain a claimed range are left out.
+  /// Pages that contain a claimed range are omitted.
   struct Area {
     std::uint32_t base;
     std::uint32_t size;
@@ -116,16 +116,16 @@ class AddressSpace {
 
   void set_listener(MemoryListener* listener) { listener_ = listener; }
 
-  /// A bus-master or DMA transfer to or from memory: data only, the bus accounts for the time. RAM writes update cache
+  /// A bus-master or DMA transfer to or from memory: data only; the bus accounts for the time. RAM writes update cache
   /// tags and decoded code; writes to ROM and unmapped memory are ignored; device ranges receive byte accesses at
   /// `now`.
   void master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now);
   void master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now);
 
-  /// The byte that a read would return, without side effects and without time; FFh where nothing is decoded.
+  /// The byte that a read would return, without side effects and in zero time; FFh where nothing is decoded.
   std::uint8_t peek(std::uint32_t address) const;
-  /// Writes a byte of RAM for a debugger. False, with nothing done, elsewhere. Decoded code is dropped; no slave, no
-  /// cache tag and no clock notices.
+  /// Writes a byte of RAM for a debugger. Elsewhere returns false without any effect. Decoded code is discarded;
+  /// slaves, cache tags and clocks are not affected.
   bool poke(std::uint32_t address, std::uint8_t value);
 
  private:

@@ -19,7 +19,7 @@ void IoClaim::release() {
   if (space_) std::exchange(space_, nullptr)->release(id_);
 }
 
-// Kept in an order that depends on what is claimed alone, as in AddressSpace::add.
+// The order depends only on what is claimed, as in AddressSpace::add.
 IoClaim IoSpace::claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected,
                        const TraceSubject* subject) {
   const auto id = next_id_++;

@@ -14,7 +14,7 @@ namespace planar {
 struct TraceSubject;
 class IoSpace;
 
-/// A claimed port range; destruction releases it and ends the decode.
+/// A claimed port range; destruction releases it and ends the decoding.
 class [[nodiscard]] IoClaim {
  public:
   IoClaim() = default;
@@ -41,23 +41,23 @@ class IoSpace {
     /// Set when a cycle selects this range (-CD SFDBK); may be null.
     bool* selected;
     std::uint32_t id;
-    const TraceSubject* subject;  ///< whose it is, for traces; may be null
+    const TraceSubject* subject;  ///< the part that claimed it, for traces; may be null
   };
 
   IoSpace() { table_.fill(0); }
   IoSpace(const IoSpace&) = delete;
 
-  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap the one responds that begins last.
+  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap, the one that begins last responds.
   IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected = nullptr,
                 const TraceSubject* subject = nullptr);
 
-  /// The range that decodes `port`, or null: the bus is not driven and reads as ones.
+  /// The range that decodes `port`, or null: the bus is not driven and reads return ones.
   const Range* find(std::uint16_t port) const {
     const auto index = table_[port];
     return index ? &ranges_[index - 1] : nullptr;
   }
 
-  /// The byte that a read would return, without side effects and without time; FFh for ports that are not decoded.
+  /// The byte that a read would return, without side effects and in zero time; FFh for ports that are not decoded.
   std::uint8_t peek(std::uint16_t port) const;
 
  private:

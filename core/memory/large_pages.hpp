@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory in large pages, for what is accessed at random all the time: fewer host TLB misses. None of it costs the host
-// time or memory before it is used.
+// Memory in large pages for data with frequent random accesses: fewer host TLB misses. It costs the host no time or
+// memory before it is used.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +29,15 @@ inline void prefer_large_pages([[maybe_unused]] void* start, [[maybe_unused]] st
 #endif
 }
 
-/// Makes room in `v`, which is empty, for `count` elements.
+/// Reserves room for `count` elements in `v`, which must be empty.
 template <class T>
 void reserve_in_large_pages(std::vector<T>& v, std::size_t count) {
   v.reserve(count);
   prefer_large_pages(v.data(), v.capacity() * sizeof(T));
 }
 
-/// Bytes that are zero at first: the first 32 MB in large pages. Of more than that a guest mostly probes the size,
-/// which would have the host provide all of it.
+/// Zero-initialised bytes, the first 32 MB in large pages. A guest mostly just probes the size of memory beyond that,
+/// which would make the host provide all of it.
 class ZeroedBytes {
  public:
   static constexpr std::size_t in_large_pages = std::size_t{32} << 20;

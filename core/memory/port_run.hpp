@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Accesses to one port that follow each other (REP INS, REP OUTS), as the slave at that port announces them.
+// Consecutive accesses to one port (REP INS, REP OUTS), as announced by the slave at that port.
 #pragma once
 
 #include <cstdint>

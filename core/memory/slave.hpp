@@ -13,11 +13,12 @@
 
 namespace planar {
 
-/// How a claimed range responds. The kinds of cycle are an enumeration of the bus (bus/mca/cycles.hpp): a range belongs
-/// to one bus, whose table of cycles (bus/common/bus.hpp) alone interprets the kind.
+/// How a claimed range responds. The cycle kinds are an enumeration of the bus (bus/mca/cycles.hpp): a range belongs to
+/// one bus, and only that bus's cycle table (bus/common/bus.hpp) interprets the kind.
 struct CycleSpec {
   constexpr CycleSpec() = default;
-  /// `kind`: an enumerator of the bus; `wait`: the time by which the slave lengthens a cycle, if the kind permits that.
+  /// `cycle_kind`: an enumerator of the bus; `wait`: the time by which the slave lengthens a cycle, if the kind permits
+  /// that.
   template <class Kind>
   requires std::is_enum_v<Kind>
   constexpr CycleSpec(unsigned data_width, Kind cycle_kind, Time wait)
@@ -41,7 +42,7 @@ class Slave {
   virtual void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) = 0;
   /// The value a read would return, without its side effects (debuggers, traces).
   virtual std::uint32_t peek(std::uint32_t offset, unsigned bytes) const = 0;
-  /// The data sheet's name of the register at `offset`, for traces; empty if there is none, or not one.
+  /// The data sheet's name of the register at `offset`, for traces; empty if there is no single register with a name.
   virtual std::string_view register_name(std::uint32_t /*offset*/, Direction) const { return {}; }
   /// The earliest time at which this cycle may end, for slaves whose readiness depends on their state (a FIFO being
   /// filled, a memory port in use). The bus uses the later of this and the claim's own timing.
@@ -50,9 +51,9 @@ class Slave {
   /// Describes the accesses of `bytes` at `offset` that can be made as a run in the present state. A run must give
   /// exactly the results of read(), write() and ready() called for each access.
   virtual PortRun port_run(std::uint32_t /*offset*/, unsigned /*bytes*/, Direction) { return {}; }
-  /// A run of accesses was made, at most as many as port_run() allowed. `data` is what was written, or receives what is
-  /// read (consecutive, lowest byte first). The last access ended at `end`; next_ready() of `run` was called after each
-  /// access except the last.
+  /// A run of accesses was made, at most as many as port_run() allowed. `data` is the data written, or receives the
+  /// data read (consecutive, lowest byte first). The last access ended at `end`; next_ready() of `run` was called after
+  /// each access except the last.
   virtual void run_written(std::uint32_t /*offset*/, std::span<const std::uint8_t> /*data*/, PortRun&, Time /*end*/) {}
   virtual void run_read(std::uint32_t /*offset*/, std::span<std::uint8_t> /*data*/, PortRun&, Time /*end*/) {}
 };
