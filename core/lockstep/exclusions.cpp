@@ -93,7 +93,7 @@ std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before) {
     const unsigned count = shift_count(op, before);
     return count == 0 ? 0 : a | (count != 1 ? o : 0);
   }
-  // Logic leaves AF undefined.
+  // Logical instructions leave AF undefined.
   const unsigned group = code < 0x40 ? code >> 3 : code >= 0x80 && code <= 0x83 ? op.reg : 8;
   const bool logic = (group == 1 || group == 4 || group == 6) && (code >= 0x40 || (code & 7) < 6);
   if (!op.has_memory && (op.modrm >= 0xE8 && op.modrm <= 0xF7) && (code == 0xDB || code == 0xDF))

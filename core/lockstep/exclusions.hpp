@@ -19,7 +19,7 @@ enum class Exclusion : std::uint8_t {
   limits,       ///< Unicorn does not check limits, access rights, I/O permission or alignment
   model,        ///< Unicorn has no 386 model and accepts later instructions
   no_fpu,       ///< a processor without x87
-  fpu_image,    ///< x87 environment in memory, FXSAVE's image too: pointers and exception flags
+  fpu_image,    ///< x87 environment in memory, also in FXSAVE's image: pointers and exception flags
   fpu_trap,     ///< an unmasked x87 exception: Unicorn stores the result anyway
   single_step,  ///< TF
   task,         ///< task switches
@@ -46,7 +46,7 @@ Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before);
 /// Whether the destination register is undefined too (BSF and BSR of zero).
 bool undefined_destination(const cpu::Op& op, const cpu::Registers& after);
-/// Whether the instruction is one of MMX.
+/// Whether it is an MMX instruction.
 bool is_mmx(const cpu::Op& op);
 /// Whether the instruction loads CS.
 bool far_transfer(const cpu::Op& op);

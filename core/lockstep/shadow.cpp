@@ -320,7 +320,7 @@ const char* Shadow::compare_system(const Registers& a, const Registers& b) const
     if (x.selector != y.selector) return "a selector";
     if (!plain && (x.selector & 0xFFFC) == 0) continue;  // the cache of a null selector is not used
     if (x.base != y.base) return "a segment's base";
-    // After a change of CR0.PE the caches are still those of the other mode.
+    // After a change of CR0.PE, the caches still hold the contents of the other mode.
     if (plain || !((before_.cr0 ^ a.cr0) & 1) || s == CS) {
       if (plain) continue;
       if (x.limit != y.limit && (before_.cr0 & 1)) return "a segment's limit";
@@ -358,7 +358,7 @@ const char* Shadow::compare_fpu(const cpu::Op& op) {
   return nullptr;
 }
 
-// Unicorn leaves the exponents, and EMMS the top, as they are: they are copied from the interpreter.
+// Unicorn leaves the exponents unchanged, and EMMS the top of stack; they are copied from the interpreter.
 const char* Shadow::compare_mmx() {
   const cpu::Fpu ours = processor_.fpu(), theirs = unicorn_.fpu();
   unicorn_.set_fpu(ours);
@@ -375,7 +375,7 @@ const char* Shadow::compare_stores(const cpu::Op& op) {
     const std::uint32_t offset = s.address - copy->area.base;
     const std::uint8_t *ours = copy->area.data + offset, *theirs = copy->bytes.data() + offset;
     if (std::memcmp(ours, theirs, s.bytes) == 0) continue;
-    // Accessed and dirty bits: Unicorn's TLB has other entries than the chip's.
+    // Accessed and dirty bits: Unicorn's TLB holds different entries from the chip's.
     const bool entry = s.bytes == 4 && !(s.address & 3) && !((ours[0] ^ theirs[0]) & ~accessed_and_dirty) &&
                        std::memcmp(ours + 1, theirs + 1, 3) == 0;
     // Unicorn does not mark code segments as accessed.

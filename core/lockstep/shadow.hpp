@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs Unicorn alongside a machine's processor: `planar run --lockstep`.
 //
-// The interpreter leads. After each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
+// The interpreter leads. After each of its instructions, Unicorn executes the same one on a copy of the machine's RAM,
 // with the values that the interpreter received from outside (ports, device memory) replayed. Registers, defined flags,
 // stores, port and device writes, and exception vectors with error code and CR2 are compared. Interrupts, the delivery
-// of exceptions, resets and bus-master writes are copied. exclusions.hpp lists what is not compared; it is counted.
+// of exceptions, resets and bus-master writes are copied. What is not compared is listed in exclusions.hpp and counted.
 //
 // The first divergence ends the comparison; its report contains both states. Observation changes nothing in the
 // machine.
@@ -33,7 +33,7 @@ class Shadow final : public cpu::Observer, private ExternalBus {
 
   /// Called at the first divergence, between two instructions.
   void on_divergence(std::function<void()> f) { on_divergence_ = std::move(f); }
-  /// The report with both states and the differences; nothing while the two agree.
+  /// The report with both states and the differences; nothing as long as the two agree.
   const std::optional<std::string>& divergence() const { return divergence_; }
   /// A one-line summary of what was compared and what was not.
   std::string summary() const;
@@ -114,7 +114,7 @@ class Shadow final : public cpu::Observer, private ExternalBus {
   cpu::Registers before_;
   std::vector<Delivery> deliveries_;
   std::vector<Store> stores_;
-  std::vector<Transfer> port_reads_, port_writes_, device_reads_, device_writes_;  ///< the interpreter's
+  std::vector<Transfer> port_reads_, port_writes_, device_reads_, device_writes_;  ///< of the interpreter
   std::vector<Transfer> their_port_writes_, their_device_writes_;
 
   std::uint64_t compared_ = 0, exceptions_ = 0, interrupts_ = 0;

@@ -36,7 +36,7 @@ struct alignas(16) QemuFloat {
 /// CPUX86State up to the x87.
 struct QemuState {
   std::uint64_t regs[16];
-  std::uint64_t eip, eflags;  ///< within QEMU's loop: without arithmetic flags and DF
+  std::uint64_t eip, eflags;  ///< inside QEMU's loop: without arithmetic flags and DF
   std::uint64_t cc_dst, cc_src, cc_src2;
   std::uint32_t cc_op;
   std::int32_t df;  ///< 1 or -1
@@ -114,7 +114,7 @@ struct UnicornCpu::Private {
   std::ptrdiff_t exception_at = 0;
   StepResult result;
   std::vector<Store> stores;
-  std::function<bool(std::uint32_t)> boundary;  ///< of run()
+  std::function<bool(std::uint32_t)> boundary;  ///< passed to run()
   unsigned started = 0;                         ///< instructions begun by step()
   struct Device {
     Private* p;
@@ -122,7 +122,7 @@ struct UnicornCpu::Private {
   };
   std::vector<std::unique_ptr<Device>> devices;
   std::uint32_t cr0 = 0, cr3 = 0, cr4 = 0;  ///< as of the last TLB flush
-  std::uint32_t cr0_known = 0xFFFFFFFFu;    ///< without the bits that a 386 only reads as ones: here they are a 486's
+  std::uint32_t cr0_known = 0xFFFFFFFFu;    ///< without bits that a 386 always reads as ones: here they are a 486's
 
   ~Private() {
     if (context) uc_context_free(context);
@@ -143,7 +143,7 @@ struct UnicornCpu::Private {
     return e;
   }
 
-  /// Where an instruction begins: EIP, the selector of CS, and CR2.
+  /// The state at the start of an instruction: EIP, the selector of CS, and CR2.
   struct Place {
     std::uint32_t eip = 0, cs = 0, cr2 = 0;
   };
@@ -274,10 +274,10 @@ UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique
   Private& p = *p_;
   p.bus = bus;
   if (model == cpu::Model::i386sx) p.cr0_known = cpu::written_cr0(0xFFFFFFFFu, model) | cpu::cr0_et;
-  // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
+  // With UC_MODE_16, EIP would be relative to CS * 16; here real mode is CR0.PE = 0, as on the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
-  // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
-  // leave a page fault's CR2 and error code after.
+  // An empty list of exits: if it had a stop address, each start would look it up through the guest's page tables and
+  // leave a page fault's CR2 and error code behind.
   check(uc_ctl_exits_enable(p.engine), "ends");
   const int cpu_model = model == cpu::Model::p6        ? UC_CPU_X86_PENTIUM2
                         : model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM
@@ -417,7 +417,7 @@ void UnicornCpu::set_fpu(const cpu::Fpu& f) {
   s.fpds = f.operand_selector;
   p.put(s);
   p.restore();
-  uc_reg_write(p.engine, UC_X86_REG_FPCW, &f.control);  // sets the rounding of QEMU's arithmetic as well
+  uc_reg_write(p.engine, UC_X86_REG_FPCW, &f.control);  // also sets the rounding mode of QEMU's arithmetic
 }
 
 cpu::Fpu UnicornCpu::fpu() const {
@@ -481,8 +481,8 @@ UnicornCpu::Private::Place UnicornCpu::Private::place() const {
   return at;
 }
 
-// Nothing of the page fault that the last run ended with remains, and the engine translates one instruction, not a
-// block.
+// Removes all traces of the page fault that ended the last run and, if `alone`, makes the engine translate one
+// instruction instead of a block.
 void UnicornCpu::Private::forget_fault(const Place& before, bool alone) {
   save();
   QemuState s = state();
@@ -490,15 +490,15 @@ void UnicornCpu::Private::forget_fault(const Place& before, bool alone) {
   if (alone) s.hflags |= hf_inhibit_irq;
   put(s);
   QemuException e = exception();
-  e.old_exception = -1;  // or the next page fault would be a double fault
+  e.old_exception = -1;  // otherwise the next page fault would become a double fault
   std::memcpy(state_at + exception_at, &e, sizeof e);
   restore();
   result = {};
 }
 
 // Runs from `before` until the second instruction is reached. The engine looks ahead twice: it translates a block, up
-// to a page long, before it executes the first instruction, and fetches the next block before it stops. A page that is
-// not present there, or is a device's, is not this instruction's fault.
+// to a page long, before it executes the first instruction, and fetches the next block before it stops. If a page there
+// is not present or belongs to a device, that is not this instruction's fault.
 uc_err UnicornCpu::Private::one_instruction(const Place& before) {
   const auto page_fault = [this] {
     if (result.kind != StepResult::Kind::exception || result.vector != 14) return false;
@@ -507,15 +507,15 @@ uc_err UnicornCpu::Private::one_instruction(const Place& before) {
   };
   started = 0;
   uc_err error = uc_emu_start(engine, before.eip, 0, 0, 0);
-  if (started == 0 && page_fault()) {  // while translating: this instruction, or one after it in its block
+  if (started == 0 && page_fault()) {  // during translation: this instruction, or a later one in its block
     forget_fault(before, true);
     error = uc_emu_start(engine, before.eip, 0, 0, 0);
   }
   const bool stopped =
-      result.kind != StepResult::Kind::exception && error != UC_ERR_OK;  // no memory there, or a device
+      result.kind != StepResult::Kind::exception && error != UC_ERR_OK;  // there is no memory, or a device
   if (started == 0 || !(page_fault() || stopped)) return error;
   const Place now = place();
-  if (now.eip == before.eip && now.cs == before.cs) return error;  // its own fault leaves both before it
+  if (now.eip == before.eip && now.cs == before.cs) return error;  // a fault of its own leaves both unchanged
   if (result.kind == StepResult::Kind::exception) forget_fault(before, false);
   result = {};
   return UC_ERR_OK;

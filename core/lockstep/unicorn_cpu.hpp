@@ -3,7 +3,7 @@
 // timing.
 //
 // Usage, for generated code and for a machine's run alike: provide memory (map) and the interpreter's state
-// (set_registers, set_fpu), then for each instruction step() both and compare. The interpreter leads:
+// (set_registers, set_fpu), then step() both for each instruction and compare. The interpreter leads:
 //
 // - Unicorn delivers nothing. step() reports an exception with vector and error code and leaves the registers as they
 //   were before the instruction (after INT n, INT3 and INTO: with EIP after it). Let the interpreter deliver it, copy
@@ -15,8 +15,8 @@
 //
 // Limitations of Unicorn 2.1.4, each found by experiment (the lockstep masks refer to them where they apply): segment
 // limits, the I/O permission bitmap and alignment are not checked; debug registers trap nothing; there is no 386 model
-// (AC and ID toggle); HLT ends like any instruction; there is no shutdown. Transcendental x87 instructions are computed
-// in double precision.
+// (AC and ID can be toggled); HLT ends like any other instruction; there is no shutdown. Transcendental x87
+// instructions are computed in double precision.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@
 
 namespace planar::lockstep {
 
-/// Ports, device memory and unmapped memory, as Unicorn reaches them.
+/// Ports, device memory and unmapped memory, as accessed by Unicorn.
 class ExternalBus {
  public:
   virtual ~ExternalBus() = default;
@@ -78,8 +78,8 @@ class UnicornCpu {
   void map_device(std::uint32_t base, std::uint32_t size);
   void unmap(std::uint32_t base, std::uint32_t size);
 
-  /// Everything but the x87, with descriptor caches as given. RF is dropped: it never outlives an instruction. DR7's
-  /// breakpoints are stored but trap nothing.
+  /// Everything except the x87, with descriptor caches as given. RF is dropped, since it never outlives an instruction.
+  /// DR7's breakpoints are stored but trap nothing.
   void set_registers(const cpu::Registers& registers);
   cpu::Registers registers() const;
   void set_fpu(const cpu::Fpu& fpu);
@@ -96,7 +96,8 @@ class UnicornCpu {
   void set_core(const Core& core);
 
   /// Executes one instruction. A REP instruction does one iteration, as in cpu::Cpu::step(), and leaves EIP before it
-  /// until the last one. What keeps the next instruction from being fetched is not this one's fault.
+  /// until the last one. Whatever prevents the next instruction from being fetched is not reported as a fault of this
+  /// one.
   StepResult step();
   /// Runs continuously. `boundary` is called before each instruction (and each iteration of a REP, and once more after
   /// the last one) with its linear address; returning false ends the run before it. It may use core(), registers(),
@@ -111,7 +112,7 @@ class UnicornCpu {
   /// The caller has written code in [physical, physical + bytes).
   void invalidate_code(std::uint32_t physical, std::uint32_t bytes);
   void flush_tlb();
-  /// Off forces physical address bit 20 to 0.
+  /// Off: forces physical address bit 20 to 0.
   void set_a20(bool on);
   /// Discards all translated code.
   void flush_code();
