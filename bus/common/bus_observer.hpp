@@ -21,8 +21,7 @@ struct Transfer {
   std::uint32_t bytes = 0;
   /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
   unsigned width = 32;
-  bool streaming = false;                 ///< streaming data: the first beat is a full cycle, the others take `beat`
-                                          ///< each
+  bool streaming = false;                 ///< streaming data: first beat a full cycle, then `beat` each
   Time beat = 100_ns;                     ///< 10 MHz streaming
   Direction direction = Direction::read;  ///< from the slave's side: read means from memory; for observers
 };

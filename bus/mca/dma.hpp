@@ -143,7 +143,7 @@ class DmaController {
   void port_write(std::uint16_t port, std::uint8_t value, Time now);
   std::uint8_t port_peek(std::uint16_t port) const;
 
-  /// The transfer under way, and each channel's registers.
+  /// The transfer in progress, and each channel's registers.
   void describe(Description& d) const;
   void archive(Archive& a);
 

@@ -59,7 +59,7 @@ Ps2Board::Ps2Board(const BoardSite& site)
   nvram_.claim_ports(io);
   keyboard_.claim_ports(io);
   coprocessor_.claim_ports(io);
-  post_ports_.claim_ports(io, false);  // the DMA controller has the page registers' spare latches
+  post_ports_.claim_ports(io, false);  // the page registers' spare latches belong to the DMA controller
   if (own_.panel) panel_.claim_ports(io);
   video_.claim(io, space_);
   video_.set_trace(&trace_);
