@@ -88,7 +88,7 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
   if (const auto comma = file.rfind(','), equals = file.rfind('=');
       comma != std::string::npos && equals != std::string::npos && equals > comma &&
       !std::filesystem::exists(file, unknown) && std::filesystem::exists(file.substr(0, comma), unknown))
-    throw Error(fmt::format("{} {}: '{}' is none of its options; they are {}", option, text,
+    throw Error(fmt::format("{} {}: '{}' is not one of its options; use {}", option, text,
                             file.substr(comma + 1, equals - comma - 1), fmt::join(keys, ", ")));
   drive.file = file;
   return drive;
@@ -121,10 +121,11 @@ void set_drives(Config& config, const std::string& table, const std::vector<std:
     std::optional<std::uint64_t> id;
     for (const auto& [key, value] : drive.values)
       if (key == "id" && (!(id = parse_number(value)) || *id >= places.count))
-        throw Error(fmt::format("{} {}: id={} is no {} of this machine; use 0 to {}", option, text, value, places.name,
-                                places.count - 1));
+        throw Error(fmt::format("{} {}: id={} is not a {} of this machine; use 0 to {}", option, text, value,
+                                places.name, places.count - 1));
     if (const auto free = std::find_if_not(order.begin(), order.end(), used); !id && free != order.end()) id = *free;
-    if (!id) throw Error(fmt::format("{} {}: each {} is in use, 0 to {}", option, text, places.name, places.count - 1));
+    if (!id)
+      throw Error(fmt::format("{} {}: every {} (0 to {}) is in use", option, text, places.name, places.count - 1));
     if (const auto [there, is_new] = given.emplace(*id, text); !is_new)
       throw Error(fmt::format("{} {}: {} {} already has {} {}; give one of them another id=, 0 to {}", option, text,
                               places.name, *id, option, there->second, places.count - 1));
@@ -187,10 +188,11 @@ void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what) {
 }
 
 void add_placement_option(CLI::App& app, std::optional<unsigned>& placement, const std::string& what) {
-  app.add_option("--placement", placement,
-                 fmt::format("{}: 0 (the default) to {}. Each moves figures by a few per cent, as another build of a "
-                             "kernel does",
-                             what, guest_placements - 1))
+  app.add_option(
+         "--placement", placement,
+         fmt::format("{}: 0 (the default) to {}. Each shifts figures by a few per cent, like another build of a "
+                     "kernel",
+                     what, guest_placements - 1))
       ->type_name("N")
       ->check(CLI::Range(0u, guest_placements - 1));
 }
@@ -205,12 +207,11 @@ void DriveOptions::add_to(CLI::App& app) {
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw]");
   app.add_option("--floppy-b", floppy_b,
-                 "A second diskette drive, B, with this diskette in it, as --floppy names one; empty: without one")
+                 "Add drive B with this diskette, given as for --floppy; empty: drive B without a diskette")
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw]|empty");
-  app.add_option(
-         "--floppy-drive", drive_type,
-         "Type of drives A and B: 1.44 MB, or the PS/2s' own 2.88 MB, with which systems that take a diskette's "
-         "size from its drive read beyond the end of a 1.44 MB image")
+  app.add_option("--floppy-drive", drive_type,
+                 "Type of drives A and B: 1.44 MB, or the PS/2's 2.88 MB; in a 2.88 MB drive, systems that take the "
+                 "diskette's size from the drive read beyond the end of a 1.44 MB image")
       ->type_name("1.44|2.88")
       ->check(CLI::IsMember({"1.44", "2.88"}));
   repeatable(
@@ -484,8 +485,7 @@ void StateOptions::add_to(CLI::App& app) {
   app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
       ->type_name("SEED")
       ->group(check_group);
-  app.add_option("--check-memo-room", memo_room,
-                 "Pentium II and III: know the way of at most N blocks through the pipeline at a time")
+  app.add_option("--check-memo-room", memo_room, "Pentium II and III: keep the pipeline timing of at most N blocks")
       ->type_name("N")
       ->group(check_group);
   app.add_flag("--verify-memo", verify_memo,
@@ -496,9 +496,9 @@ void StateOptions::add_to(CLI::App& app) {
 
 void StateOptions::add_restore_to(CLI::App& app) {
   app.add_option("--restore", restore,
-                 "Continue from a snapshot (machine, cards and images come from it). It names nothing of this host by "
-                 "itself: slirp goes on as slirp:isolated and without its forwarded ports unless --net and --forward "
-                 "say otherwise")
+                 "Continue from a snapshot (machine, cards and images come from it). By itself it has no access to "
+                 "this host: slirp continues as slirp:isolated, without forwarded ports, unless --net and --forward "
+                 "are given")
       ->type_name("FILE");
   repeatable(
       app.add_option("--insert", insert, "With --restore: a diskette image that a step of the snapshot may insert")

@@ -24,7 +24,7 @@ void leave(const char* text) {
   ::_exit(static_cast<int>(interrupted_exit));
 }
 
-void on_alarm(int) { leave("\nplanar: interrupted, and the work did not come to an end\n"); }
+void on_alarm(int) { leave("\nplanar: interrupted, but the work did not stop\n"); }
 
 void on_signal(int) {
   signals_seen = signals_seen + 1;

@@ -113,7 +113,7 @@ int bench_cpu(const BenchCpuOptions& o) {
     return read_machine(config).timing.model == cpu::Model::p6;
   };
   if (o.verify_memo && std::none_of(machines.begin(), machines.end(), is_p6))
-    throw Error("--verify-memo is about what a Pentium II or III knows of its code; no machine here has one");
+    throw Error("--verify-memo applies only to a Pentium II or III; no machine here has one");
   if (o.compare) earlier = read_earlier(*o.compare, machines, o.workloads);
   std::vector<Workload> workloads;
   for (const auto& name : o.workloads) workloads.push_back(name == "mix" ? mix(o) : netio(o));

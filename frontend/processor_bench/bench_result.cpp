@@ -128,10 +128,10 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
                        r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
   for (const auto& r : rows)
     if (r.learnt.blocks != 0)
-      out += fmt::format("{} {}: the pipeline's work on {:.1f} % of {} blocks of code was known; {:.1f} MB kept{}\n",
-                         r.machine, r.workload, r.hit_percent(), r.learnt.blocks,
-                         static_cast<double>(r.learnt.bytes) / (1 << 20),
-                         r.learnt.cleared == 0 ? "" : fmt::format(", discarded {} times", r.learnt.cleared));
+      out += fmt::format(
+          "{} {}: the pipeline timing of {:.1f} % of {} blocks of code was known; {:.1f} MB of it kept{}\n", r.machine,
+          r.workload, r.hit_percent(), r.learnt.blocks, static_cast<double>(r.learnt.bytes) / (1 << 20),
+          r.learnt.cleared == 0 ? "" : fmt::format(", discarded {} times", r.learnt.cleared));
   out += fmt::format(
       "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and\n"
       "state cover the whole run from power-on; they are virtual and must not change when the emulator gets "

@@ -36,12 +36,13 @@ void mark_use(const ChosenValue& chosen, const PublishedUse& use, std::vector<Pu
       if (!names_row(use, row)) continue;
       if (chosen.from.confidence == "calibrated" && !table.may_be_fitted(use))
         throw Error(
-            fmt::format("{} was fitted on {}, which {} does not keep for that; take another row, or say what it is",
+            fmt::format("{} was fitted on {}, which is not under [[may_be_fitted]] in {}; use another row, or change "
+                        "its confidence",
                         name, use.text(), table.file));
       mark_row(chosen, use, row);
       found = true;
     }
-  if (!found) throw Error(fmt::format("{} names {}, and no published row is that", name, use.text()));
+  if (!found) throw Error(fmt::format("{} names {}, which matches no published row", name, use.text()));
 }
 
 }  // namespace

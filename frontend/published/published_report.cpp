@@ -171,7 +171,7 @@ std::string references_text(const std::vector<ScoredRow>& rows, const std::vecto
     for (const Reference& r : references(rows, machine))
       out += fmt::format("  {:<11} {:<26} {:>6.2f} %   planar on the same {} rows {:.2f} %\n", machine, r.predictor,
                          r.mape, r.rows, r.planars_mape);
-  return out.empty() ? out : "\nwithout physics: mean error of a predictor made of published figures alone\n" + out;
+  return out.empty() ? out : "\nfor comparison: mean error of predictions from published figures alone\n" + out;
 }
 
 std::string block_title(const PublishedRow& p) {

@@ -192,7 +192,7 @@ class Reader {
     for (const auto kind :
          {MediumKind::ethernet_10, MediumKind::ethernet_100, MediumKind::ethernet_1000, MediumKind::token_ring})
       if (name == to_string(kind)) return kind;
-    throw Error(fmt::format("{}: the medium '{}' is none", names_file_, name));
+    throw Error(fmt::format("{}: '{}' is not a medium", names_file_, name));
   }
 
   /// A later [[limit]] applies to fewer rows than an earlier one and overrides it.
@@ -235,7 +235,7 @@ class Reader {
           found = true;
         }
       if (!found)
-        throw Error(fmt::format("{}:{}: [[{}]] names {}, and no published row is that", names_file_,
+        throw Error(fmt::format("{}:{}: [[{}]] names {}, which matches no published row", names_file_,
                                 node.source().begin.line, key, use.text()));
     });
   }

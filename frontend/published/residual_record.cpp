@@ -113,7 +113,7 @@ ordered_json record_before(const std::string& file, const RecordConditions& cond
     throw Error(fmt::format("{}: is no record of residuals ({}); {}", file, schema, remedy));
   const RecordConditions its = conditions_of(record);
   if (its != conditions)
-    throw Error(fmt::format("{}: holds residuals of {}; run with that, or {}", file,
+    throw Error(fmt::format("{}: contains residuals of {}; run with that, or {}", file,
                             its.text().empty() ? "whole runs, without --seconds and --converge" : its.text(), remedy));
   return record;
 }

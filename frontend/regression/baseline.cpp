@@ -235,8 +235,8 @@ void continue_history(ordered_json& made, const ordered_json& replaced, std::siz
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (const auto other = other_setting(baseline, run))
     throw Error(
-        fmt::format("the baseline was made with {} {} instead of {}; figures of different runs do not "
-                    "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
+        fmt::format("the baseline was made with {} {} instead of {}; such figures cannot be compared. "
+                    "Check the models with the old setting first, then run planar regress --accept \"reason\"",
                     other->title, other->was, other->is));
 }
 

@@ -75,7 +75,7 @@ std::string explained(const RegressRow& row) {
   for (const Change& c : row.changes)
     out += fmt::format("  {:<18} {} -> {}{}\n", c.figure, c.was, c.is, c.by.empty() ? "" : "  (" + c.by + ")");
   for (const auto& t : row.timing) out += fmt::format("  because {} is {}, was {}\n", t.name, t.is, t.was);
-  if (row.timing.empty()) out += "  no timing value differs: the code does\n";
+  if (row.timing.empty()) out += "  no timing value differs, so the code has changed\n";
   return out;
 }
 

@@ -9,10 +9,10 @@ namespace planar {
 
 void CacheOptions::add_to(CLI::App& app) {
   app.add_flag("--no-cache", off,
-               "Make every run, also those that were made before and are in the cache of results (planar cache info), "
-               "and keep none there; PLANAR_NO_CACHE=1 in the environment does the same");
+               "Make every run, even if its result is in the cache (planar cache info), and store none there; "
+               " PLANAR_NO_CACHE=1 in the environment does the same");
   app.add_flag("--check-cache", check,
-               "Make every run that is in the cache again and compare; otherwise one in twenty is");
+               "Run everything that is in the cache again and compare; by default one in twenty is");
 }
 
 void CacheOptions::validate() const {

@@ -83,9 +83,9 @@ void RunCache::finish() {
   if (kept_) store_.trim();
   if (!not_written_.empty() && !quiet_) say("planar: warning: results are not cached: {}\n", not_written_);
   if (!unequal_.empty())
-    throw Error(fmt::format("made again, a run is not equal to its result in the cache: {}. What was taken from the "
-                            "cache cannot be trusted: empty it with `planar cache clear` and repeat the command. If "
-                            "a run then still differs from one time to the next, please report it",
+    throw Error(fmt::format("made again, a run differs from its cached result: {}. Cached results cannot be trusted: "
+                            "empty the cache with `planar cache clear` and repeat the command. If repeated runs "
+                            "still differ, please report it",
                             unequal_),
                 ExitCode::emulation_fault);
 }

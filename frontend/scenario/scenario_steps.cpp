@@ -383,13 +383,14 @@ std::vector<Step> unroll_steps(std::vector<Step> steps) {
   for (const Step& step : steps) {
     if (step.kind == StepKind::repeat) {
       if (repeat)
-        throw Error(fmt::format("{}: repeat: another one ({}) has not ended yet; write end repeat first", step.origin,
-                                repeat->origin));
+        throw Error(
+            fmt::format("{}: repeat: inside another repeat ({}); write end repeat first", step.origin, repeat->origin));
       repeat = &step;
       begin = all.size();
     } else if (step.kind == StepKind::end_repeat) {
       if (!repeat)
-        throw Error(fmt::format("{}: end repeat: nothing is repeated; write repeat N times before", step.origin));
+        throw Error(fmt::format("{}: end repeat: there is no repeat before it; write repeat N times before the steps",
+                                step.origin));
       const std::size_t length = all.size() - begin;
       if (begin + length * repeat->times > most_steps)
         throw Error(fmt::format("{}: repeat: makes more than {} steps", repeat->origin, most_steps));
@@ -401,7 +402,7 @@ std::vector<Step> unroll_steps(std::vector<Step> steps) {
       all.push_back(step);
     }
   }
-  if (repeat) throw Error(fmt::format("{}: repeat: does not end; write end repeat", repeat->origin));
+  if (repeat) throw Error(fmt::format("{}: repeat: has no end; write end repeat after the steps", repeat->origin));
   return all;
 }
 

@@ -88,7 +88,7 @@ void check_settings(const MachineOptions& options, const std::string& configurat
     changed.read();
   } catch (const Error& e) {  // its remedy would refer to the snapshot's own file
     throw Error(
-        fmt::format("--restore: an option beside it does not fit what the snapshot has ({}); leave the option out, or "
+        fmt::format("--restore: another option does not match the snapshot ({}); leave the option out, or "
                     "start anew without --restore",
                     e.what()));
   }
@@ -101,8 +101,8 @@ void connect(LabConfig& config, const MachineOptions& options, const MachineConf
   if (!net::is_slirp(was.net)) {
     if (options.net == was.net) return;
     throw Error(
-        fmt::format("--restore: the snapshot is attached to {0}, and a snapshot names nothing of this host by itself; "
-                    "if you want that, add --net {0}",
+        fmt::format("--restore: the snapshot is attached to {0}, and a snapshot has no access to this host by itself; "
+                    "to allow it, add --net {0}",
                     was.net));
   }
   if (options.net) config.set("net.attach", *options.net, "--net " + *options.net);

@@ -31,11 +31,11 @@ void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
 void check_has_memo(Lab& lab, std::string_view option) {
   for (std::size_t n = 0; n < lab.machines(); ++n)
     if (lab.machine(n).cpu().config().model == cpu::Model::p6) return;
-  throw Error(fmt::format("{} is about what a Pentium II or III knows of its code; no machine here has one", option));
+  throw Error(fmt::format("{} applies only to a Pentium II or III; no machine here has one", option));
 }
 
 std::string unwritten(const std::string& file) {
-  return fmt::format("{}: cannot be written to its end; check the free space", file);
+  return fmt::format("{}: could not be written completely; check the free space", file);
 }
 
 std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
@@ -77,7 +77,7 @@ Media read_media(const MachineConfig& machine) {
   if (!start.guest.empty()) {
     if (machine.floppies[0])
       throw Error(
-          fmt::format("{}: in drive A belongs planar's own guest, because there are settings of it; leave one "
+          fmt::format("{}: drive A is needed for planar's own guest, because guest settings are given; leave one "
                       "of the two out",
                       machine.floppies[0]->file));
     auto settings = start.guest;
@@ -101,7 +101,7 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
       progress_(!output.quiet) {
   if (!state.insert.empty())
     throw Error(
-        fmt::format("--insert {}: is for the steps of a snapshot, with --restore; here a step does it: --do "
+        fmt::format("--insert {}: applies only to the steps of a snapshot (--restore); otherwise use a step: --do "
                     "'insert diskette \"{}\"'",
                     state.insert.front(), state.insert.front()));
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
@@ -298,7 +298,7 @@ void Session::save(const std::string& file) {
 
 void Session::check_not_past(const std::string& option, Time wanted) {
   if (wanted < now())
-    throw Error(fmt::format("--restore and {}: the snapshot is of {:.9g} s already; give a later time", option,
+    throw Error(fmt::format("--restore and {}: the snapshot was taken at {:.9g} s; give a later time", option,
                             now().seconds()));
 }
 

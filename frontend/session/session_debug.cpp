@@ -31,8 +31,8 @@ bool Session::replay(Time limit) {
 std::string Session::rewind_obstacle() {
   if (!repeatable()) return "the host's network or user takes part in it";
   if (window_) return "it has a window, whose user may take part in it";
-  if (timeline_) return "its --timeline is written as it goes on";
-  if (lockstep_) return "--lockstep compares it with another processor, which cannot";
+  if (timeline_) return "its --timeline is written during the run";
+  if (lockstep_) return "--lockstep compares it with Unicorn, which cannot go back";
   try {
     lab_->check_snapshot();
     lab_->check_rewind();

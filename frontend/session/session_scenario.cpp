@@ -196,8 +196,8 @@ void Session::check_restored_steps() const {
   for (const auto& file : files_to_insert(scenario_.done().size()))
     if (std::find(insertable_.begin(), insertable_.end(), file) == insertable_.end())
       throw Error(
-          fmt::format("--restore: a step of the snapshot inserts {0}, and a snapshot names nothing of this host by "
-                      "itself; if you want that, add --insert {0}, or give other steps with --do",
+          fmt::format("--restore: a step of the snapshot inserts {0}, and a snapshot has no access to this host by "
+                      "itself; to allow it, add --insert {0}, or give other steps with --do",
                       file));
 }
 

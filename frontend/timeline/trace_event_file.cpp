@@ -111,7 +111,7 @@ void TraceEventFile::close(Time at) {
 
 std::string TraceEventFile::problem() const {
   const bool failed = failed_ || (file_ && (std::fflush(file_.get()) != 0 || std::ferror(file_.get())));
-  return failed ? fmt::format("{}: the timeline cannot be written to its end; check the free space", name_)
+  return failed ? fmt::format("{}: the timeline could not be written completely; check the free space", name_)
                 : std::string{};
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned panes = 8;
 
 constexpr CommandRow rows[] = {
-    {Command::hold, "Pause", SDL_SCANCODE_P, "Ctrl-Alt-P", "virtual time stands still, or goes on"},
+    {Command::hold, "Pause", SDL_SCANCODE_P, "Ctrl-Alt-P", "stops or resumes virtual time"},
     {Command::step, "Step", SDL_SCANCODE_N, "Ctrl-Alt-N", "one instruction, then pause"},
     {Command::full_speed, "Full speed", SDL_SCANCODE_F, "Ctrl-Alt-F", "as fast as the host can, or real time"},
     {Command::reset, "Reset", SDL_SCANCODE_BACKSPACE, "Ctrl-Alt-Backspace", "as by the power switch"},
@@ -30,11 +30,11 @@ constexpr CommandRow rows[] = {
     {Command::rewind, "Rewind to last snapshot", SDL_SCANCODE_R, "Ctrl-Alt-R", "that was saved or loaded"},
     {Command::save_screen, "Screenshot", SDL_SCANCODE_T, "Ctrl-Alt-T", "the machine's picture as PNG, in its own size"},
     {Command::save_picture, "Picture of the window", SDL_SCANCODE_W, "Ctrl-Alt-W", "with its panes, as PNG"},
-    {Command::capture, "Capture", SDL_SCANCODE_E, "Ctrl-Alt-E", "frames into a pcapng file, or stop that"},
-    {Command::record, "Record steps", SDL_SCANCODE_K, "Ctrl-Alt-K", "what you do, to be played back; or stop that"},
+    {Command::capture, "Capture", SDL_SCANCODE_E, "Ctrl-Alt-E", "frames into a pcapng file, or ends that"},
+    {Command::record, "Record steps", SDL_SCANCODE_K, "Ctrl-Alt-K", "your actions, for playback; or ends that"},
     {Command::copy, "Copy the screen's text", SDL_SCANCODE_X, "Ctrl-Alt-X", "to the clipboard"},
-    {Command::paste, "Paste text", SDL_SCANCODE_V, "Ctrl-Alt-V", "types the clipboard's text; or stops that"},
-    {Command::sound, "Sound", SDL_SCANCODE_A, "Ctrl-Alt-A", "the machine's speaker, heard or not"},
+    {Command::paste, "Paste text", SDL_SCANCODE_V, "Ctrl-Alt-V", "types the clipboard's text, or ends that"},
+    {Command::sound, "Sound", SDL_SCANCODE_A, "Ctrl-Alt-A", "the machine's speaker, on or off"},
     {Command::mouse, "Mouse to the machine", SDL_SCANCODE_G, "Ctrl-Alt-G", "and back; a click on the screen, too"},
     {Command::full_screen, "Full screen", SDL_SCANCODE_UNKNOWN, "F11, Alt-Enter", "and back"},
     {Command::menu, "Menu and status bar", SDL_SCANCODE_M, "Ctrl-Alt-M", "shown or hidden"},

@@ -80,7 +80,7 @@ void resource_area(const Description& chip, std::vector<BufferBar>& bars) {
   bar.end = *end;
   if (*read < *write) {
     bar.fills.push_back({*read, *write});
-  } else {
+  } else if (*read > *write) {  // equal: the chip has taken the last one (RBE)
     bar.fills.push_back({*read, *end});
     bar.fills.push_back({*start, *write});
   }

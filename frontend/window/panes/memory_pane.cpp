@@ -67,7 +67,9 @@ class MemoryPane final : public Pane {
     const std::uint32_t end = std::max(machine.memory_end(), 0x100000u);
     const std::uint32_t from = marked_bytes_ > 0 ? marked_ + 1 : base_;
     auto at = find_pattern(machine.memory(), *pattern, from, end);
-    if (!at) at = find_pattern(machine.memory(), *pattern, 0, std::min(from, end));
+    // Up to a match that begins before `from`: the last one again, if there is no other.
+    const auto wrapped = std::min<std::uint64_t>(from + pattern->size() - 1, end);
+    if (!at) at = find_pattern(machine.memory(), *pattern, 0, static_cast<std::uint32_t>(wrapped));
     if (!at) {
       said_ = "not found";
       return;

@@ -96,7 +96,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
       {"run model95 --image " + scratch.file("none.img"), 3, {"none.img"}},
       {"run model95 --floppy " + image + ",mod=memory",
        2,
-       {"--floppy " + image + ",mod=memory: 'mod' is none of its options", "mode, overlay, format"}},
+       {"--floppy " + image + ",mod=memory: 'mod' is not one of its options", "mode, overlay, format"}},
       {"run model95 --until '1 s' --until '2 s'", 2, {"--until 2 s: the run has an end already, 1 s"}},
       {"run model95 --until a.screen:x", 2, {"--until a...: there is no machine with that name", "leave it out"}},
       {"run model95 --snapshot-at '1 s' a --snapshot-at '2 s' b", 2, {"--snapshot-at needs TIME FILE, once"}},

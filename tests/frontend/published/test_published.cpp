@@ -564,7 +564,7 @@ TEST_CASE("a record is written into the one that is in the file, if its conditio
   const auto held = scratch.write("held.json", R"({"schema": "planar.residuals/1", "seconds": "2", "converge": "",
     "rows": {"model95 ne2": {"placements": 1, "average": [1.0, 1.0, 1.0]}}})");
   CHECK(record_before(held, two)["rows"].size() == 1);
-  CHECK_THROWS_WITH(record_before(held, five), Catch::Contains("held.json: holds residuals of --seconds 2"));
+  CHECK_THROWS_WITH(record_before(held, five), Catch::Contains("held.json: contains residuals of --seconds 2"));
   for (const char* text :
        {"", "[1]", "{}", R"({"schema": "planar.residuals/1", "seconds": 2, "converge": "", "rows": {}})",
         R"({"schema": "planar.residuals/1", "seconds": "2", "converge": "", "rows": []})"}) {

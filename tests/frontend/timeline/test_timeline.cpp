@@ -149,5 +149,5 @@ TEST_CASE("what a timeline cannot be is said with the option and the remedy", "[
   refused("--timeline-frame 3 --timeline-for '1 ms' --timeline " + file, 2, "leave the times out");
   refused("--timeline " + file, 0, "warning: timeline " + file + " is empty");
   if (std::filesystem::exists("/dev/full"))
-    refused("--timeline-from '0 s' --timeline /dev/full", 3, "/dev/full: the timeline cannot be written to its end");
+    refused("--timeline-from '0 s' --timeline /dev/full", 3, "/dev/full: the timeline could not be written completely");
 }
