@@ -4,6 +4,7 @@
 
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/condition.hpp"
+#include "core/cpu/exec/operands.hpp"
 
 namespace planar::cpu {
 
@@ -35,12 +36,8 @@ Outcome jmp_relative(Engine& c, const Op& op) {
   return go(c, relative_target<T>(c, op));
 }
 template <class T>
-T target_operand(Engine& c, const Op& op) {
-  return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
-}
-template <class T>
 Outcome jmp_indirect(Engine& c, const Op& op) {
-  return go(c, target_operand<T>(c, op));
+  return go(c, operand<T>(c, op));
 }
 
 template <class T>
@@ -55,7 +52,7 @@ Outcome call_relative(Engine& c, const Op& op) {
 }
 template <class T>
 Outcome call_indirect(Engine& c, const Op& op) {
-  return call<T>(c, target_operand<T>(c, op));
+  return call<T>(c, operand<T>(c, op));
 }
 
 template <class T>
@@ -102,25 +99,14 @@ void call_far_direct(Engine& c, const Op& op) {
   c.call_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate);
 }
 template <class T>
-void far_pointer(Engine& c, const Op& op, std::uint16_t& selector, std::uint32_t& offset) {
-  const std::uint32_t ea = c.effective_address(op);
-  const std::uint32_t second = ea + static_cast<std::uint32_t>(sizeof(T));
-  offset = c.read<T>(op.segment, ea);
-  selector = c.read<std::uint16_t>(op.segment, op.address32 ? second : second & 0xFFFF);
-}
-template <class T>
 void jmp_far_indirect(Engine& c, const Op& op) {
-  std::uint16_t selector;
-  std::uint32_t offset;
-  far_pointer<T>(c, op, selector, offset);
-  c.jump_far(op, selector, offset);
+  const FarPointer to = far_pointer<T>(c, op);
+  c.jump_far(op, to.selector, to.offset);
 }
 template <class T>
 void call_far_indirect(Engine& c, const Op& op) {
-  std::uint16_t selector;
-  std::uint32_t offset;
-  far_pointer<T>(c, op, selector, offset);
-  c.call_far(op, selector, offset);
+  const FarPointer to = far_pointer<T>(c, op);
+  c.call_far(op, to.selector, to.offset);
 }
 void ret_far(Engine& c, const Op& op) { c.return_far(op, op.immediate & 0xFFFF); }
 
@@ -138,10 +124,8 @@ void iret(Engine& c, const Op& op) { c.interrupt_return(op); }
 template <class T>
 void bound(Engine& c, const Op& op) {
   using S = std::make_signed_t<T>;
-  const std::uint32_t ea = c.effective_address(op);
-  const std::uint32_t second = ea + static_cast<std::uint32_t>(sizeof(T));
-  const S low = static_cast<S>(c.read<T>(op.segment, ea));
-  const S high = static_cast<S>(c.read<T>(op.segment, op.address32 ? second : second & 0xFFFF));
+  const S low = static_cast<S>(c.read<T>(op.segment, c.effective_address(op)));
+  const S high = static_cast<S>(c.read<T>(op.segment, second_part(c, op, sizeof(T))));
   const S v = static_cast<S>(c.get<T>(op.reg));
   if (v < low || v > high) raise(vec_br);
 }

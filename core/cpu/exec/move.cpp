@@ -97,8 +97,8 @@ void lea(Engine& c, const Op& op) {
 }
 
 void xlat(Engine& c, const Op& op) {
-  const std::uint32_t sum = c.gpr[EBX] + (c.gpr[EAX] & 0xFF);
-  c.set<std::uint8_t>(EAX, c.read<std::uint8_t>(op.segment, op.address32 ? sum : sum & 0xFFFF));
+  const std::uint32_t offset = (c.gpr[EBX] + (c.gpr[EAX] & 0xFF)) & op.address_mask;
+  c.set<std::uint8_t>(EAX, c.read<std::uint8_t>(op.segment, offset));
 }
 
 // With a 16-bit operand the result is undefined; these chips clear the low word.

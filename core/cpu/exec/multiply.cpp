@@ -6,6 +6,7 @@
 // none on a 386; on a 486 and Pentium they are those of comparing remainder and divisor (which ones is inferred; that
 // Intel's change and Cyrix's do not is how systems of the period tell a Cyrix 486, by dividing 5 by 2).
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/operands.hpp"
 
 namespace planar::cpu {
 
@@ -21,11 +22,6 @@ struct Wider<std::uint16_t> { using type = std::uint32_t; };
 template <>
 struct Wider<std::uint32_t> { using type = std::uint64_t; };
 // clang-format on
-
-template <class T>
-T operand(Engine& c, const Op& op) {
-  return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
-}
 
 /// AX, DX:AX or EDX:EAX.
 template <class T>

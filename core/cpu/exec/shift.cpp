@@ -7,6 +7,7 @@
 // test386 suite: a byte or word shifted by a multiple of its width keeps its outermost bit in CF, a rotation through
 // carry by 9 or 17 still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/operands.hpp"
 
 namespace planar::cpu {
 
@@ -228,7 +229,7 @@ struct BitForms {
       const std::int32_t offset = static_cast<std::make_signed_t<T>>(c.get<T>(op.reg));
       constexpr int log2_bits = sizeof(T) == 4 ? 5 : 4;
       ea += static_cast<std::uint32_t>((offset >> log2_bits) * static_cast<std::int32_t>(sizeof(T)));
-      if (!op.address32) ea &= 0xFFFF;
+      ea &= op.address_mask;
       bit = static_cast<unsigned>(offset) & (8 * sizeof(T) - 1);
     }
     const auto change = [&](T v) {
@@ -250,7 +251,7 @@ Handlers select_bit(const Op& op, bool immediate) {
 
 template <bool Reverse, class T>
 void bit_scan(Engine& c, const Op& op) {
-  const T v = op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
+  const T v = operand<T>(c, op);
   c.set_logic(v);
   if (v == 0) {
     c.timing.spend(bit_scan_extra(c.model, Reverse, 8 * sizeof(T)));

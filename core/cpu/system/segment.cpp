@@ -2,6 +2,7 @@
 // Segment registers: descriptor fetch, checks, loading; MOV Sreg, LDS and family, ARPL.
 // Intel 386 PRM chapter 6 for the checks and their error codes.
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/operands.hpp"
 
 namespace planar::cpu {
 
@@ -155,9 +156,7 @@ void mov_e_sreg(Engine& c, const Op& op) {
     c.set<T>(op.rm, v);
 }
 void mov_sreg_e(Engine& c, const Op& op) {
-  const std::uint16_t v =
-      op.has_memory ? c.read<std::uint16_t>(op.segment, c.effective_address(op)) : c.get<std::uint16_t>(op.rm);
-  c.load_segment(op.reg, v);
+  c.load_segment(op.reg, operand<std::uint16_t>(c, op));
   if (op.reg == SS) {
     c.inhibit_all = true;
     c.attend(attend_inhibit);
@@ -166,25 +165,21 @@ void mov_sreg_e(Engine& c, const Op& op) {
 
 template <unsigned S, class T>
 void load_far_pointer(Engine& c, const Op& op) {
-  const std::uint32_t ea = c.effective_address(op);
-  const std::uint32_t second = ea + static_cast<std::uint32_t>(sizeof(T));
-  const T offset = c.read<T>(op.segment, ea);
-  const std::uint16_t selector = c.read<std::uint16_t>(op.segment, op.address32 ? second : second & 0xFFFF);
-  c.load_segment(S, selector);
-  c.set<T>(op.reg, offset);
+  const FarPointer to = far_pointer<T>(c, op);
+  c.load_segment(S, to.selector);
+  c.set<T>(op.reg, static_cast<T>(to.offset));
 }
 
 // Memory is written (and must be writable) only if the selector changes.
 void arpl(Engine& c, const Op& op) {
   if (!c.protected_mode || c.v86) raise(vec_ud);
-  const std::uint32_t ea = op.has_memory ? c.effective_address(op) : 0;
-  const std::uint16_t v = op.has_memory ? c.read<std::uint16_t>(op.segment, ea) : c.get<std::uint16_t>(op.rm);
+  const std::uint16_t v = operand<std::uint16_t>(c, op);
   const unsigned rpl = c.gpr[op.reg] & 3;
   const bool raised = (v & 3u) < rpl;
   if (raised) {
     const auto adjusted = static_cast<std::uint16_t>((v & ~3u) | rpl);
     if (op.has_memory)
-      c.write<std::uint16_t>(op.segment, ea, adjusted);
+      c.write<std::uint16_t>(op.segment, c.effective_address(op), adjusted);
     else
       c.set<std::uint16_t>(op.rm, adjusted);
   }

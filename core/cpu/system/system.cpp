@@ -2,6 +2,7 @@
 // Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/fpu/fpu_instructions.hpp"
+#include "core/cpu/exec/operands.hpp"
 #include "core/cpu/system/system_instructions.hpp"
 #include "core/cpu/x86/cr0.hpp"
 
@@ -29,10 +30,6 @@ void Engine::set_cr0(std::uint32_t v) {
 
 namespace {
 
-template <class T>
-T operand(Engine& c, const Op& op) {
-  return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
-}
 /// Stores a 16-bit system register: words to memory, zero-extended to a 32-bit register.
 void store_word(Engine& c, const Op& op, std::uint32_t v) {
   if (op.has_memory)
@@ -115,16 +112,14 @@ void lsl(Engine& c, const Op& op) {
 // ---- 0F 01 ----
 template <bool Idt>
 void store_table(Engine& c, const Op& op) {
-  const std::uint32_t ea = c.effective_address(op), second = ea + 2;
-  c.write<std::uint16_t>(op.segment, ea, Idt ? c.idt_limit : c.gdt_limit);
-  c.write<std::uint32_t>(op.segment, op.address32 ? second : second & 0xFFFF, Idt ? c.idt_base : c.gdt_base);
+  c.write<std::uint16_t>(op.segment, c.effective_address(op), Idt ? c.idt_limit : c.gdt_limit);
+  c.write<std::uint32_t>(op.segment, second_part(c, op, 2), Idt ? c.idt_base : c.gdt_base);
 }
 template <bool Idt>
 void load_table(Engine& c, const Op& op) {
   c.require_cpl0();
-  const std::uint32_t ea = c.effective_address(op), second = ea + 2;
-  const std::uint16_t limit = c.read<std::uint16_t>(op.segment, ea);
-  std::uint32_t base = c.read<std::uint32_t>(op.segment, op.address32 ? second : second & 0xFFFF);
+  const std::uint16_t limit = c.read<std::uint16_t>(op.segment, c.effective_address(op));
+  std::uint32_t base = c.read<std::uint32_t>(op.segment, second_part(c, op, 2));
   if (!op.operand32) base &= 0x00FFFFFF;
   (Idt ? c.idt_base : c.gdt_base) = base;
   (Idt ? c.idt_limit : c.gdt_limit) = limit;

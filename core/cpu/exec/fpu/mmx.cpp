@@ -10,6 +10,7 @@
 
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/fpu/fpu_instructions.hpp"
+#include "core/cpu/exec/operands.hpp"
 
 namespace planar::cpu {
 
@@ -158,7 +159,7 @@ void shift_by_immediate(Engine& c, const Op& op) {
 }
 void movd_load(Engine& c, const Op& op) {
   if (!enter(c, op)) return;
-  set(c, op.reg, op.has_memory ? c.read<std::uint32_t>(op.segment, c.effective_address(op)) : c.gpr[op.rm]);
+  set(c, op.reg, operand<std::uint32_t>(c, op));
 }
 void movd_store(Engine& c, const Op& op) {
   if (!enter(c, op)) return;
