@@ -17,7 +17,7 @@ constexpr std::uint32_t highest_count = 0x7FFFFFFF;
 /// test registers, MSRs, the x87 and MMX, ports and the time are not compared (LoopMark).
 bool computes(const Op& op) {
   const bool beyond = op.opcode > 0xFF;
-  const unsigned opcode = op.opcode & 0xFF, extension = op.modrm >> 3 & 7u;
+  const unsigned opcode = op.opcode & 0xFF, extension = op.extension();
   const auto within = [&](unsigned first, unsigned last) { return opcode >= first && opcode <= last; };
   if (beyond)  // 0F01 /7: INVLPG
     return !(opcode == 0x01 && extension == 7) && !within(0x05, 0x17) && opcode != 0x21 && !within(0x23, 0x3F) &&
@@ -34,8 +34,8 @@ bool computes(const Block& b) {
 unsigned counter_of(const Block& b) {
   if (b.count != 2) return no_register;
   const Op &decrement = b.ops[0], &branch = b.ops[1];
-  const bool decrements = (decrement.opcode & ~7u) == 0x48 ||
-                          (decrement.opcode == 0xFF && (decrement.modrm >> 3 & 7) == 1 && !decrement.has_memory);
+  const bool decrements =
+      (decrement.opcode & ~7u) == 0x48 || (decrement.opcode == 0xFF && decrement.reg == 1 && !decrement.has_memory);
   const unsigned condition = branch.opcode & 0xFu;
   const bool jumps = (branch.opcode & 0xFFF0) == 0x70 || (branch.opcode & 0xFFF0) == 0x0F80;
   if (!decrements || !decrement.operand32 || !jumps || !branch.operand32 || (condition != 5 && condition != 9))

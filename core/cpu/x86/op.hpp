@@ -45,6 +45,9 @@ struct alignas(64) Op {
   bool protected_mode : 1 = false;  ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
   bool v86 : 1 = false;
 
+  /// ModRM bits 5..3 where they are a part of the opcode; 0 without ModRM.
+  unsigned extension() const { return has_modrm ? reg : 0u; }
+
   // ---- the timing model's part, filled by Timing::set_static_clocks() at decode time ----
   std::uint16_t clocks = 0;        ///< prefixes and static penalties included, memory and branches not
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags

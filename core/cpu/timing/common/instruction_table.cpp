@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 namespace planar::cpu {
 namespace {
@@ -10,11 +11,7 @@ namespace {
 using enum Form;
 using enum When;
 constexpr auto NP = pair_none, PU = pair_u, PV = pair_v, UV = pair_uv;
-constexpr std::uint16_t one = 0xFFFF;  // exactly this opcode
-constexpr std::uint16_t two = 0xFFFE;  // byte and full-size form
-constexpr std::uint16_t eight = 0xFFF8;
-constexpr std::uint16_t sixteen = 0xFFF0;
-constexpr std::uint16_t alu = 0xFFC6;  // the eight ALU operations, both sizes
+using namespace opcode_mask;
 
 // I/O rows hold the manuals' figure less the two clocks of the bus cycle, which the pins charge.
 constexpr InstructionRow rows[] = {
@@ -259,28 +256,20 @@ constexpr InstructionRow rows[] = {
     // clang-format on
 };
 
-constexpr std::size_t row_count = sizeof rows / sizeof rows[0];
-static_assert(row_count < 65536);
+static_assert(std::size(rows) < 65536);
 
-// Per opcode, ModRM extension and condition column (none, protected, V86; each with and without 32-bit operands).
+// Per place and condition column (none, protected, V86; each with and without 32-bit operands).
 struct Index {
-  std::array<std::uint16_t, 512 * 8 * 6> row{};
+  std::array<std::uint16_t, opcode_places * 6> row{};
   Index() {
-    for (unsigned slot = 0; slot < 512; ++slot) {
-      const auto opcode = static_cast<std::uint16_t>(slot < 256 ? slot : 0x0F00u | (slot - 256));
-      for (unsigned n = 0; n < row_count; ++n) {
-        const InstructionRow& r = rows[n];
-        if ((opcode & r.mask) != r.opcode) continue;
-        for (unsigned extension = 0; extension < 8; ++extension) {
-          if (r.extension >= 0 && static_cast<unsigned>(r.extension) != extension) continue;
-          for (unsigned column = 0; column < 6; ++column) {
-            const bool holds = r.when == always || (r.when == operand32 && column >= 3) ||
-                               (r.when == protected_mode && column % 3 == 1) || (r.when == v86 && column % 3 == 2);
-            if (holds) row[(slot * 8 + extension) * 6 + column] = static_cast<std::uint16_t>(n);
-          }
-        }
+    for_each_place(rows, [this](unsigned place, std::size_t n) {
+      const When when = rows[n].when;
+      for (unsigned column = 0; column < 6; ++column) {
+        const bool holds = when == always || (when == operand32 && column >= 3) ||
+                           (when == protected_mode && column % 3 == 1) || (when == v86 && column % 3 == 2);
+        if (holds) row[place * 6 + column] = static_cast<std::uint16_t>(n);
       }
-    }
+    });
   }
 };
 
@@ -288,10 +277,8 @@ struct Index {
 
 const InstructionRow& instruction_row(const Op& op) {
   static const Index index;
-  const unsigned slot = (op.opcode & 0xFF) | ((op.opcode >> 8) == 0x0F ? 256u : 0u);
-  const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
   const unsigned column = (op.v86 ? 2u : op.protected_mode ? 1u : 0u) + (op.operand32 ? 3u : 0u);
-  return rows[index.row[(slot * 8 + extension) * 6 + column]];
+  return rows[index.row[opcode_place(op) * 6 + column]];
 }
 
 }  // namespace planar::cpu

@@ -7,6 +7,7 @@
 // hits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/cpu/x86/op.hpp"
@@ -61,5 +62,33 @@ struct InstructionRow {
 
 /// The row for a decoded instruction; later rows of the table override earlier ones.
 const InstructionRow& instruction_row(const Op& op);
+
+// ---- for any table whose rows have opcode, mask and extension ----
+
+/// Masks of rows that hold for several opcodes.
+namespace opcode_mask {
+inline constexpr std::uint16_t one = 0xFFFF;  ///< exactly this opcode
+inline constexpr std::uint16_t two = 0xFFFE;  ///< byte and full-size form
+inline constexpr std::uint16_t eight = 0xFFF8, sixteen = 0xFFF0;
+inline constexpr std::uint16_t alu = 0xFFC6;  ///< the eight ALU operations, both sizes
+}  // namespace opcode_mask
+
+/// There is a place for each opcode and ModRM extension.
+inline constexpr unsigned opcode_places = 512 * 8;
+inline unsigned opcode_place(const Op& op) {
+  return ((op.opcode & 0xFFu) | (op.opcode >= 0x0F00 ? 256u : 0u)) * 8 + op.extension();
+}
+/// `f(place, number)` for the rows that hold at each place, earlier ones first.
+template <class Row, std::size_t Count, class F>
+void for_each_place(const Row (&rows)[Count], F&& f) {
+  for (unsigned slot = 0; slot < 512; ++slot) {
+    const unsigned opcode = slot < 256 ? slot : 0x0F00u | (slot - 256);
+    for (std::size_t n = 0; n < Count; ++n) {
+      if ((opcode & rows[n].mask) != rows[n].opcode) continue;
+      for (unsigned extension = 0; extension < 8; ++extension)
+        if (rows[n].extension < 0 || static_cast<unsigned>(rows[n].extension) == extension) f(slot * 8 + extension, n);
+    }
+  }
+}
 
 }  // namespace planar::cpu

@@ -165,7 +165,7 @@ StaticForm static_form(Op& op, Model model) {
   form.repeated = repeated;
   if (repeated) form.repeat_clocks = repeat_zero(model, op);
   form.prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table has REP inside
-  const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
+  const unsigned extension = op.extension();
   op.branch = kind_of(op.opcode, extension);
   op.address_reads = address_registers(op, extension);
   form.sources = operand_registers(op, *form.row);

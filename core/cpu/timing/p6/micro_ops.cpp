@@ -2,12 +2,15 @@
 #include "core/cpu/timing/p6/micro_ops.hpp"
 
 #include <cstddef>
+#include <iterator>
+
+#include "core/cpu/timing/common/instruction_table.hpp"
 
 namespace planar::cpu {
 namespace {
 
 constexpr std::uint8_t p0 = port_0, p1 = port_1, p01 = port_01, C = flag_carry, Z = flag_zso, all = flags_all;
-constexpr std::uint16_t one = 0xFFFF, two = 0xFFFE, eight = 0xFFF8, sixteen = 0xFFF0, alu = 0xFFC6;
+using namespace opcode_mask;
 
 struct Row {
   std::uint16_t opcode;        // as Op::opcode
@@ -227,33 +230,20 @@ constexpr Row rows[] = {
     {0x10F7, one,      6, 0, all, {4, 1, p0, 23, 21},    {4, 1, p0, 23, 21}},     // DIV 16: not an opcode
     // clang-format on
 };
-constexpr std::size_t row_count = sizeof rows / sizeof rows[0];
-static_assert(2 * row_count <= 65536);
-constexpr std::size_t division_of_words = row_count - 1;
+constexpr std::size_t row_count = std::size(rows), division_of_words = row_count - 1;
 
-/// Rows by opcode and ModRM extension.
 struct Index {
-  std::array<std::uint8_t, 512 * 8> row{};
+  std::array<std::uint8_t, opcode_places> row{};
+  static_assert(row_count <= 256);
   Index() {
-    for (unsigned slot = 0; slot < 512; ++slot) {
-      const auto opcode = static_cast<std::uint16_t>(slot < 256 ? slot : 0x0F00u | (slot - 256));
-      for (std::size_t n = 0; n < row_count; ++n) {
-        if ((opcode & rows[n].mask) != rows[n].opcode) continue;
-        for (unsigned extension = 0; extension < 8; ++extension)
-          if (rows[n].extension < 0 || static_cast<unsigned>(rows[n].extension) == extension)
-            row[slot * 8 + extension] = static_cast<std::uint8_t>(n);
-      }
-    }
+    for_each_place(rows, [this](unsigned place, std::size_t n) { row[place] = static_cast<std::uint8_t>(n); });
   }
 };
 
 std::size_t row_of(const Op& op) {
   static const Index index;
-  const unsigned slot = (op.opcode & 0xFF) | ((op.opcode >> 8) == 0x0F ? 256u : 0u);
-  const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
-  const std::size_t row = index.row[slot * 8 + extension];
-  const bool division = op.opcode == 0xF7 && extension >= 6;
-  return division && !op.operand32 ? division_of_words : row;
+  const bool division = op.opcode == 0xF7 && op.extension() >= 6;
+  return division && !op.operand32 ? division_of_words : index.row[opcode_place(op)];
 }
 
 /// The flags that a condition code looks at.
@@ -306,8 +296,7 @@ bool is_x87(std::uint16_t opcode) { return opcode >= 0xD8 && opcode <= 0xDF; }
 void set_fp_registers(Op& op) {
   const auto bit = [](unsigned r) { return static_cast<std::uint8_t>(1u << (r & 7)); };
   if (is_x87(op.opcode)) {
-    const unsigned extension = (op.modrm >> 3) & 7u;
-    const bool loads = op.has_memory && (op.opcode & 1) && extension == 0;
+    const bool loads = op.has_memory && (op.opcode & 1) && op.reg == 0;
     op.p6.fp_sources = loads ? 0 : 1;
     op.p6.fp_results = 1;
     return;
