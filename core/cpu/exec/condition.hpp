@@ -6,24 +6,8 @@
 
 namespace planar::cpu {
 
-template <unsigned CC>
-bool condition(const Engine& c) {
-  bool v;
-  // clang-format off
-  if constexpr (CC / 2 == 0) v = c.of();
-  else if constexpr (CC / 2 == 1) v = c.cf();
-  else if constexpr (CC / 2 == 2) v = c.zf();
-  else if constexpr (CC / 2 == 3) v = c.cf() || c.zf();
-  else if constexpr (CC / 2 == 4) v = c.sf();
-  else if constexpr (CC / 2 == 5) v = c.pf();
-  else if constexpr (CC / 2 == 6) v = c.sf() != c.of();
-  else v = c.zf() || c.sf() != c.of();
-  // clang-format on
-  return v != static_cast<bool>(CC & 1);
-}
-
-/// The same by its number, 0 to 15.
-inline bool condition(const Engine& c, unsigned number) {
+/// By number, 0 to 15, as the opcodes have it.
+[[gnu::always_inline]] inline bool condition(const Engine& c, unsigned number) {
   bool v;
   switch (number / 2) {
     // clang-format off

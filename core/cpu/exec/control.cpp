@@ -28,7 +28,7 @@ Outcome go(Engine& c, std::uint32_t target) {
 template <unsigned CC, class T>
 Outcome jcc(Engine& c, const Op& op) {
   const std::uint32_t target = relative_target<T>(c, op);
-  return condition<CC>(c) ? go(c, target) : Outcome{false, target};
+  return condition(c, CC) ? go(c, target) : Outcome{false, target};
 }
 
 template <class T>

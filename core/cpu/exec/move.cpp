@@ -111,10 +111,10 @@ void bswap(Engine& c, const Op& op) {
 
 template <unsigned CC>
 struct Setcc {
-  static void reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
+  static void reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition(c, CC) ? 1 : 0); }
   template <class Memory>
   static bool mem(Engine& c, const Op& op) {
-    return Memory::template write<std::uint8_t>(c, op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
+    return Memory::template write<std::uint8_t>(c, op.segment, c.effective_address(op), condition(c, CC) ? 1 : 0);
   }
 };
 template <std::size_t... CC>
