@@ -330,7 +330,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   // ---- segment.cpp
   [[noreturn]] void segment_violation(unsigned s);
   Descriptor read_descriptor(std::uint16_t selector, std::uint8_t vector);
-  bool try_read_descriptor(std::uint16_t selector, Descriptor& d);
+  /// Whether the descriptor lies within the limit of its table.
+  bool in_table(std::uint16_t selector) const;
   std::uint32_t descriptor_address(std::uint16_t selector, std::uint8_t vector);
   void mark_accessed(std::uint16_t selector, Descriptor& d);
   void load_segment(unsigned s, std::uint16_t selector);

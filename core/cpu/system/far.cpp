@@ -8,9 +8,6 @@ namespace planar::cpu {
 
 namespace {
 
-std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
-
-bool available_tss(const Descriptor& d) { return d.system() && (d.type() == 1 || d.type() == 9); }
 bool is_call_gate(const Descriptor& d) { return d.system() && (d.type() == 4 || d.type() == 12); }
 
 void charge(Engine& c, const Op& op, Transfer transfer, Reach reach, unsigned params = 0) {
@@ -20,16 +17,16 @@ void charge(Engine& c, const Op& op, Transfer transfer, Reach reach, unsigned pa
 
 /// A far transfer to a TSS or task gate. True if `d` was one (the switch has been made).
 bool to_task(Engine& c, const Op& op, std::uint16_t selector, const Descriptor& d, Engine::Switch how) {
-  if (!available_tss(d) && !(d.system() && d.type() == 5)) return false;
+  if (!d.available_tss() && !(d.system() && d.type() == 5)) return false;
   if (d.dpl() < std::max<unsigned>(c.cpl, selector & 3)) raise(vec_gp, error_of(selector));
   if (!d.present()) raise(vec_np, error_of(selector));
   std::uint16_t target = selector;
   Descriptor tss = d;
   if (d.type() == 5) {
     target = d.gate_selector();
-    if ((target & 4) || (target & 0xFFFC) == 0) raise(vec_gp, error_of(target));
+    if ((target & 4) || is_null(target)) raise(vec_gp, error_of(target));
     tss = c.read_descriptor(target, vec_gp);
-    if (!available_tss(tss)) raise(vec_gp, error_of(target));
+    if (!tss.available_tss()) raise(vec_gp, error_of(target));
     if (!tss.present()) raise(vec_np, error_of(target));
   }
   c.task_switch(target, tss, how, false, 0);
@@ -55,7 +52,7 @@ void Engine::jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset
     charge(*this, op, Transfer::jump, Reach::real);
     return;
   }
-  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (is_null(selector)) raise(vec_gp, 0);
   const Descriptor d = read_descriptor(selector, vec_gp);
   if (to_task(*this, op, selector, d, Switch::jump)) return;
   if (is_call_gate(d)) {
@@ -82,7 +79,7 @@ void Engine::call_far(const Op& op, std::uint16_t selector, std::uint32_t offset
     charge(*this, op, Transfer::call, Reach::real);
     return;
   }
-  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (is_null(selector)) raise(vec_gp, 0);
   const Descriptor d = read_descriptor(selector, vec_gp);
   if (to_task(*this, op, selector, d, Switch::call)) return;
   if (is_call_gate(d)) {
@@ -105,7 +102,7 @@ void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& g
   const std::uint16_t target = gate.gate_selector();
   const bool wide = gate.is32();
   const std::uint32_t offset = wide ? gate.gate_offset() : gate.gate_offset() & 0xFFFF;
-  if ((target & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (is_null(target)) raise(vec_gp, 0);
   const Descriptor d = read_descriptor(target, vec_gp);
   if (!d.code() || d.dpl() > cpl || (!call && !d.conforming() && d.dpl() != cpl)) raise(vec_gp, error_of(target));
   if (!d.present()) raise(vec_np, error_of(target));
@@ -161,7 +158,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
     charge(*this, op, Transfer::ret, Reach::real);
     return;
   }
-  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (is_null(selector)) raise(vec_gp, 0);
   const unsigned rpl = selector & 3;
   const Descriptor d = read_descriptor(selector, vec_gp);
   if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));

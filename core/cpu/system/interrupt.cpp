@@ -7,8 +7,6 @@ namespace planar::cpu {
 
 namespace {
 
-std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
-
 bool contributory(std::uint8_t v) { return v == vec_de || (v >= vec_ts && v <= vec_gp); }
 /// Faults push RF, so that the instruction can be restarted past an instruction breakpoint.
 bool is_fault(std::uint8_t v) { return v != vec_db && v != vec_nmi && v != vec_bp && v != vec_of && v != vec_df; }
@@ -94,10 +92,9 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
   if (source == Source::exception && is_fault(vector)) image |= flag_rf;
 
   if (type == 5) {
-    if ((target & 4) || (target & 0xFFFC) == 0) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
+    if ((target & 4) || is_null(target)) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
     const Descriptor tss = read_descriptor(target, vec_gp);
-    if (!tss.system() || (tss.type() != 1 && tss.type() != 9))
-      raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
+    if (!tss.available_tss()) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
     if (!tss.present()) raise(vec_np, static_cast<std::uint16_t>(error_of(target) + ext));
     if (image & flag_rf) set_eflags(flag_rf, flag_rf);
     task_switch(target, tss, Switch::call, has_error, error);
@@ -106,10 +103,9 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
 
   const bool wide = type >= 14;
   const std::uint32_t offset = wide ? gate.gate_offset() : gate.gate_offset() & 0xFFFF;
-  if ((target & 0xFFFC) == 0) raise(vec_gp, ext);
+  if (is_null(target)) raise(vec_gp, ext);
   const std::uint16_t target_error = static_cast<std::uint16_t>(error_of(target) + ext);
-  if (target & 4 ? !ldt.present() || (target & 0xFFF8u) + 7 > ldt.limit : (target & 0xFFF8u) + 7 > gdt_limit)
-    raise(vec_gp, target_error);
+  if (!in_table(target)) raise(vec_gp, target_error);
   const Descriptor d = read_descriptor(target, vec_gp);
   if (!d.code() || d.dpl() > cpl) raise(vec_gp, target_error);
   if (!d.present()) raise(vec_np, target_error);
@@ -198,7 +194,7 @@ void Engine::interrupt_return(const Op& op) {
 
   if (system_flags & flag_nt) {
     const std::uint16_t link = static_cast<std::uint16_t>(read_system(task.base, 2));
-    if ((link & 4) || (link & 0xFFFC) == 0) raise(vec_ts, error_of(link));
+    if ((link & 4) || is_null(link)) raise(vec_ts, error_of(link));
     const Descriptor d = read_descriptor(link, vec_ts);
     if (!d.system() || (d.type() != 3 && d.type() != 11)) raise(vec_ts, error_of(link));
     if (!d.present()) raise(vec_np, error_of(link));
@@ -229,7 +225,7 @@ void Engine::interrupt_return(const Op& op) {
     return;
   }
 
-  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (is_null(selector)) raise(vec_gp, 0);
   const unsigned rpl = selector & 3;
   const Descriptor d = read_descriptor(selector, vec_gp);
   if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));

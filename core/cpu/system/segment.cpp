@@ -31,14 +31,14 @@ void raise(std::uint8_t vector, std::uint16_t error) { throw Fault{vector, true,
 
 void Engine::segment_violation(unsigned s) { raise(s == SS ? vec_ss : vec_gp, 0); }
 
+bool Engine::in_table(std::uint16_t selector) const {
+  const std::uint32_t last = (selector & 0xFFF8u) + 7;
+  return selector & 4 ? ldt.present() && last <= ldt.limit : last <= gdt_limit;
+}
+
 std::uint32_t Engine::descriptor_address(std::uint16_t selector, std::uint8_t vector) {
-  const std::uint32_t index = selector & 0xFFF8u;
-  if (selector & 4) {
-    if (!ldt.present() || index + 7 > ldt.limit) raise(vector, selector & 0xFFFC);
-    return ldt.base + index;
-  }
-  if (index + 7 > gdt_limit) raise(vector, selector & 0xFFFC);
-  return gdt_base + index;
+  if (!in_table(selector)) raise(vector, error_of(selector));
+  return (selector & 4 ? ldt.base : gdt_base) + (selector & 0xFFF8u);
 }
 
 Descriptor Engine::read_descriptor(std::uint16_t selector, std::uint8_t vector) {
@@ -47,14 +47,6 @@ Descriptor Engine::read_descriptor(std::uint16_t selector, std::uint8_t vector) 
   d.lo = read_system(address, 4);
   d.hi = read_system(address + 4, 4);
   return d;
-}
-
-bool Engine::try_read_descriptor(std::uint16_t selector, Descriptor& d) {
-  const std::uint32_t index = selector & 0xFFF8u;
-  if ((selector & 0xFFFC) == 0) return false;
-  if (selector & 4 ? !ldt.present() || index + 7 > ldt.limit : index + 7 > gdt_limit) return false;
-  d = read_descriptor(selector, vec_gp);
-  return true;
 }
 
 void Engine::mark_accessed(std::uint16_t selector, Descriptor& d) {
@@ -95,15 +87,15 @@ void Engine::load_segment(unsigned s, std::uint16_t selector) {
     return;
   }
   if (s == SS) {
-    if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+    if (is_null(selector)) raise(vec_gp, 0);
     Descriptor d = read_descriptor(selector, vec_gp);
-    if ((selector & 3u) != cpl || d.dpl() != cpl || !d.writable_data()) raise(vec_gp, selector & 0xFFFC);
-    if (!d.present()) raise(vec_ss, selector & 0xFFFC);
+    if ((selector & 3u) != cpl || d.dpl() != cpl || !d.writable_data()) raise(vec_gp, error_of(selector));
+    if (!d.present()) raise(vec_ss, error_of(selector));
     mark_accessed(selector, d);
     seg[SS] = make_segment(selector, d);
     return;
   }
-  if ((selector & 0xFFFC) == 0) {
+  if (is_null(selector)) {
     seg[s] = Segment{};
     seg[s].selector = selector;
     seg[s].access = 0;
@@ -112,19 +104,19 @@ void Engine::load_segment(unsigned s, std::uint16_t selector) {
     return;
   }
   Descriptor d = read_descriptor(selector, vec_gp);
-  if (d.system() || !d.readable()) raise(vec_gp, selector & 0xFFFC);
-  if (!d.conforming() && (d.dpl() < cpl || d.dpl() < (selector & 3u))) raise(vec_gp, selector & 0xFFFC);
-  if (!d.present()) raise(vec_np, selector & 0xFFFC);
+  if (d.system() || !d.readable()) raise(vec_gp, error_of(selector));
+  if (!d.conforming() && (d.dpl() < cpl || d.dpl() < (selector & 3u))) raise(vec_gp, error_of(selector));
+  if (!d.present()) raise(vec_np, error_of(selector));
   mark_accessed(selector, d);
   seg[s] = make_segment(selector, d);
 }
 
 Segment Engine::stack_segment(std::uint16_t selector, unsigned new_cpl, std::uint8_t vector) {
-  if ((selector & 0xFFFC) == 0) raise(vector, 0);
+  if (is_null(selector)) raise(vector, 0);
   Descriptor d = read_descriptor(selector, vector);
   if ((selector & 3u) != new_cpl || d.dpl() != new_cpl || d.system() || !d.writable_data())
-    raise(vector, selector & 0xFFFC);
-  if (!d.present()) raise(vec_ss, selector & 0xFFFC);
+    raise(vector, error_of(selector));
+  if (!d.present()) raise(vec_ss, error_of(selector));
   mark_accessed(selector, d);
   return make_segment(selector, d);
 }
@@ -140,7 +132,7 @@ void Engine::set_cpl(unsigned level) {
 
 void Engine::load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl) {
   mark_accessed(selector, d);
-  seg[CS] = make_segment(static_cast<std::uint16_t>((selector & 0xFFFC) | new_cpl), d);
+  seg[CS] = make_segment(static_cast<std::uint16_t>((error_of(selector)) | new_cpl), d);
   set_cpl(new_cpl);
   update_mode();
 }

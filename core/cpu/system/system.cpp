@@ -51,34 +51,35 @@ void lldt(Engine& c, const Op& op) {
   require_protected(c);
   c.require_cpl0();
   const std::uint16_t selector = operand<std::uint16_t>(c, op);
-  if ((selector & 0xFFFC) == 0) {
+  if (is_null(selector)) {
     c.ldt = Segment{};
     c.ldt.selector = selector;
     c.ldt.access = 0;
     return;
   }
-  if (selector & 4) raise(vec_gp, selector & 0xFFFC);
+  if (selector & 4) raise(vec_gp, error_of(selector));
   const Descriptor d = c.read_descriptor(selector, vec_gp);
-  if (!d.system() || d.type() != 2) raise(vec_gp, selector & 0xFFFC);
-  if (!d.present()) raise(vec_np, selector & 0xFFFC);
+  if (!d.system() || d.type() != 2) raise(vec_gp, error_of(selector));
+  if (!d.present()) raise(vec_np, error_of(selector));
   c.ldt = Engine::make_segment(selector, d);
 }
 void ltr(Engine& c, const Op& op) {
   require_protected(c);
   c.require_cpl0();
   const std::uint16_t selector = operand<std::uint16_t>(c, op);
-  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
-  if (selector & 4) raise(vec_gp, selector & 0xFFFC);
+  if (is_null(selector)) raise(vec_gp, 0);
+  if (selector & 4) raise(vec_gp, error_of(selector));
   const Descriptor d = c.read_descriptor(selector, vec_gp);
-  if (!d.system() || (d.type() != 1 && d.type() != 9)) raise(vec_gp, selector & 0xFFFC);
-  if (!d.present()) raise(vec_np, selector & 0xFFFC);
+  if (!d.available_tss()) raise(vec_gp, error_of(selector));
+  if (!d.present()) raise(vec_np, error_of(selector));
   c.write_system(c.descriptor_address(selector, vec_gp) + 4, 4, d.hi | 0x200);
   c.task = Engine::make_segment(selector, d);
   c.task.access |= 2;
 }
 /// Whether the selector may be used from here: null, out of limits, privileged and wrong kinds give false.
 bool visible(Engine& c, std::uint16_t selector, Descriptor& d) {
-  if (!c.try_read_descriptor(selector, d)) return false;
+  if (is_null(selector) || !c.in_table(selector)) return false;
+  d = c.read_descriptor(selector, vec_gp);
   return (!d.system() && d.conforming()) || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u));
 }
 template <bool Write>

@@ -6,8 +6,6 @@ namespace planar::cpu {
 
 namespace {
 
-std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
-
 // Offsets in the TSS. 32-bit: CR3 1Ch, EIP 20h, EFLAGS 24h, EAX.. 28h, ES.. 48h, LDT 60h, T 64h. 16-bit: IP 0Eh,
 // FLAGS 10h, AX.. 12h, ES CS SS DS 22h, LDT 2Ah.
 struct Image {
@@ -115,7 +113,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
     ldt.selector = in.ldt;
     ldt.access = 0;
     ldt.limit = 0;
-    if ((in.ldt & 0xFFFC) != 0) {
+    if (!is_null(in.ldt)) {
       if (in.ldt & 4) raise(vec_ts, error_of(in.ldt));
       const Descriptor l = read_descriptor(in.ldt, vec_ts);
       if (!l.system() || l.type() != 2 || !l.present()) raise(vec_ts, error_of(in.ldt));
@@ -129,7 +127,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
       const std::uint16_t cs = in.selectors[CS];
       // Until the code segment has been checked the privilege is the old task's, for the delivery of its fault.
       set_cpl(old_cpl);
-      if ((cs & 0xFFFC) == 0) raise(vec_ts, 0);
+      if (is_null(cs)) raise(vec_ts, 0);
       Descriptor c = read_descriptor(cs, vec_ts);
       const unsigned rpl = cs & 3;
       if (!c.code() || (c.conforming() ? c.dpl() > rpl : c.dpl() != rpl)) raise(vec_ts, error_of(cs));
@@ -138,7 +136,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
       seg[SS] = stack_segment(in.selectors[SS], rpl, vec_ts);
       for (unsigned s : {ES, DS, FS, GS}) {
         const std::uint16_t sel = in.selectors[s];
-        if ((sel & 0xFFFC) == 0) continue;
+        if (is_null(sel)) continue;
         Descriptor g = read_descriptor(sel, vec_ts);
         if (g.system() || !g.readable() || (!g.conforming() && (g.dpl() < cpl || g.dpl() < (sel & 3u))))
           raise(vec_ts, error_of(sel));

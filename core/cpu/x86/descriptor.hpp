@@ -43,6 +43,10 @@ struct alignas(64) Segment {
   void derive();
 };
 
+/// What the error code of a fault has of a selector: all but its RPL.
+constexpr std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
+constexpr bool is_null(std::uint16_t selector) { return error_of(selector) == 0; }
+
 /// A descriptor as it stands in memory.
 struct Descriptor {
   std::uint32_t lo = 0, hi = 0;
@@ -55,6 +59,7 @@ struct Descriptor {
   bool conforming() const { return (hi & 0x1C00) == 0x1C00; }
   bool readable() const { return !(hi & 0x0800) || (hi & 0x0200); }
   bool writable_data() const { return (hi & 0x1A00) == 0x1200; }
+  bool available_tss() const { return (hi & 0x1700) == 0x0100; }  ///< of the 286 or the 386
   std::uint32_t base() const { return lo >> 16 | (hi & 0xFF) << 16 | (hi & 0xFF000000u); }
   std::uint32_t limit() const {
     const std::uint32_t l = (lo & 0xFFFF) | (hi & 0xF0000);
