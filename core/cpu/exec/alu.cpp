@@ -130,7 +130,6 @@ struct TestI {
     return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate));
   }
 };
-// clang-format on
 
 template <class T>
 inline constexpr T sign_bit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
@@ -235,7 +234,7 @@ void cmpxchg8b(Engine& c, const Op& op) {
     c.gpr[EAX] = lo;
     c.gpr[EDX] = hi;
   }
-  c.set_arithmetic((c.arithmetic() & ~flag_zf) | (equal ? flag_zf : 0));
+  c.set_zf(equal);
 }
 
 template <bool Value>

@@ -32,7 +32,6 @@ template <class T>
 void push_mem(Engine& c, const Op& op) {
   c.push<T>(c.read<T>(op.segment, c.effective_address(op)));
 }
-// clang-format on
 template <class T>
 struct PopReg {
   template <class Memory>

@@ -175,7 +175,7 @@ void arpl(Engine& c, const Op& op) {
     else
       c.set<std::uint16_t>(op.rm, adjusted);
   }
-  c.set_arithmetic((c.arithmetic() & ~flag_zf) | (raised ? flag_zf : 0));
+  c.set_zf(raised);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void Engine::set_cr0(std::uint32_t v) {
 
 namespace {
 
-/// Stores a 16-bit system register: words to memory, zero-extended to a 32-bit register.
+/// Stores a system register: words to memory; what a register of 32 bits gets above a word is the caller's.
 void store_word(Engine& c, const Op& op, std::uint32_t v) {
   if (op.has_memory)
     c.write<std::uint16_t>(op.segment, c.effective_address(op), static_cast<std::uint16_t>(v));
@@ -40,7 +40,6 @@ void store_word(Engine& c, const Op& op, std::uint32_t v) {
 void require_protected(const Engine& c) {
   if (!c.protected_mode || c.v86) raise(vec_ud);
 }
-void set_zf(Engine& c, bool z) { c.set_arithmetic((c.arithmetic() & ~flag_zf) | (z ? flag_zf : 0)); }
 
 // ---- 0F 00 ----
 // clang-format off
@@ -87,7 +86,7 @@ void verify(Engine& c, const Op& op) {
   require_protected(c);
   const std::uint16_t selector = operand<std::uint16_t>(c, op);
   Descriptor d;
-  set_zf(c, visible(c, selector, d) && !d.system() && (Write ? d.writable_data() : d.readable()));
+  c.set_zf(visible(c, selector, d) && !d.system() && (Write ? d.writable_data() : d.readable()));
 }
 template <class T>
 void lar(Engine& c, const Op& op) {
@@ -97,7 +96,7 @@ void lar(Engine& c, const Op& op) {
   bool ok = visible(c, selector, d);
   if (ok && d.system()) ok = 0x1A3E >> d.type() & 1;  // 1 2 3 4 5 9 B C
   if (ok) c.set<T>(op.reg, static_cast<T>(d.hi & 0x00F0FF00u));
-  set_zf(c, ok);
+  c.set_zf(ok);
 }
 template <class T>
 void lsl(Engine& c, const Op& op) {
@@ -107,7 +106,7 @@ void lsl(Engine& c, const Op& op) {
   bool ok = visible(c, selector, d);
   if (ok && d.system()) ok = 0x0A0E >> d.type() & 1;  // 1 2 3 9 B
   if (ok) c.set<T>(op.reg, static_cast<T>(d.limit()));
-  set_zf(c, ok);
+  c.set_zf(ok);
 }
 
 // ---- 0F 01 ----
@@ -125,12 +124,7 @@ void load_table(Engine& c, const Op& op) {
   (Idt ? c.idt_base : c.gdt_base) = base;
   (Idt ? c.idt_limit : c.gdt_limit) = limit;
 }
-void smsw(Engine& c, const Op& op) {
-  if (op.has_memory)
-    store_word(c, op, read_cr0(c.cr0, c.model));
-  else
-    c.set_sized(op.rm, op.operand32, read_cr0(c.cr0, c.model));
-}
+void smsw(Engine& c, const Op& op) { store_word(c, op, read_cr0(c.cr0, c.model)); }
 // LMSW sets PE but never clears it.
 void lmsw(Engine& c, const Op& op) {
   c.require_cpl0();

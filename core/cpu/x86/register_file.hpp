@@ -96,6 +96,7 @@ struct LazyFlags {
     flag_aux = (flag_aux & 0x3FFFFFFFu) | std::uint32_t{c} << 31 | std::uint32_t{c != o} << 30;
   }
   void set_cf(bool c) { set_cf_of(c, of()); }
+  void set_zf(bool z) { set_arithmetic((arithmetic() & ~flag_zf) | (z ? flag_zf : 0)); }
   /// Sets the six arithmetic flags from an EFLAGS image.
   void set_arithmetic(std::uint32_t f) {
     flag_result = f & flag_zf ? 0 : 0x100;
