@@ -359,7 +359,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void task_stack(unsigned level, std::uint16_t& selector, std::uint32_t& pointer);
 
   // ---- io.cpp, system.cpp, debug.cpp
-  void check_io(std::uint16_t port, unsigned bytes);
+  /// IN, OUT, INS, OUTS: faults if the present privilege does not allow the access; charges for what it takes to know.
+  void permit_io(const Op& op, std::uint16_t port, unsigned bytes);
   std::uint32_t in(std::uint16_t port, unsigned bytes) { return in(port, bytes, timing.cycle_start(true)); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t v) { out(port, bytes, v, timing.cycle_start(true)); }
   /// The same with the cycle's start asked for already.

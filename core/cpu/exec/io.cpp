@@ -6,7 +6,7 @@ namespace planar::cpu {
 
 // Intel 386 PRM 8.3: outside CPL <= IOPL (and always in V86 mode) the bits of all bytes accessed must be 0. Two
 // bytes of the map are read, so that a port at its end may not fall off the segment limit.
-void Engine::check_io(std::uint16_t port, unsigned bytes) {
+void Engine::permit_io(const Op& op, std::uint16_t port, unsigned bytes) {
   if (!protected_mode || (!v86 && cpl <= iopl())) return;
   const bool is32 = (task.access & 0x08) != 0;
   if (!is32 || !task.present() || task.limit < 0x67) raise(vec_gp, 0);
@@ -15,6 +15,7 @@ void Engine::check_io(std::uint16_t port, unsigned bytes) {
   if (byte + 1 > task.limit) raise(vec_gp, 0);
   const std::uint32_t bits = read_system(task.base + byte, 2);
   if (bits >> (port & 7) & ((1u << bytes) - 1)) raise(vec_gp, 0);
+  timing.spend(io_permission_extra(model, op));
 }
 
 std::uint32_t Engine::in(std::uint16_t port, unsigned bytes, std::uint64_t start) {
@@ -31,22 +32,16 @@ void Engine::out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint6
 
 namespace {
 
-void permit(Engine& c, const Op& op, std::uint16_t port, unsigned bytes) {
-  if (!c.protected_mode || (!c.v86 && c.cpl <= c.iopl())) return;
-  c.check_io(port, bytes);
-  c.timing.spend(io_permission_extra(c.model, op));
-}
-
 template <bool Immediate, class T>
 void in_port(Engine& c, const Op& op) {
   const std::uint16_t port = static_cast<std::uint16_t>(Immediate ? op.immediate & 0xFF : c.gpr[EDX]);
-  permit(c, op, port, sizeof(T));
+  c.permit_io(op, port, sizeof(T));
   c.set<T>(EAX, static_cast<T>(c.in(port, sizeof(T))));
 }
 template <bool Immediate, class T>
 void out_port(Engine& c, const Op& op) {
   const std::uint16_t port = static_cast<std::uint16_t>(Immediate ? op.immediate & 0xFF : c.gpr[EDX]);
-  permit(c, op, port, sizeof(T));
+  c.permit_io(op, port, sizeof(T));
   c.out(port, sizeof(T), c.get<T>(EAX));
 }
 

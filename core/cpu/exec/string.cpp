@@ -141,9 +141,7 @@ void scas(Engine& c, const Op& op) {
 template <class T>
 void permit(Engine& c, const Op& op, std::uint16_t port) {
   if ((op.rep || op.repne) && c.get_sized(ECX, op.address32) == 0) return;
-  if (c.resumed) return;
-  c.check_io(port, sizeof(T));
-  if (c.protected_mode && (c.v86 || c.cpl > c.iopl())) c.timing.spend(io_permission_extra(c.model, op));
+  if (!c.resumed) c.permit_io(op, port, sizeof(T));
 }
 // The port is read only when the store is sure to succeed.
 template <class T>
