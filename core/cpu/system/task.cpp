@@ -6,8 +6,14 @@ namespace planar::cpu {
 
 namespace {
 
-// Offsets in the TSS. 32-bit: CR3 1Ch, EIP 20h, EFLAGS 24h, EAX.. 28h, ES.. 48h, LDT 60h, T 64h. 16-bit: IP 0Eh,
-// FLAGS 10h, AX.. 12h, ES CS SS DS 22h, LDT 2Ah.
+/// Offsets in a TSS; a 32-bit one has CR3 at 1Ch and T at 64h, too.
+struct Layout {
+  unsigned word;      ///< bytes of a register
+  unsigned segments;  ///< ES CS SS DS FS GS, as many of them
+  std::uint32_t ip, flags, registers, selectors, ldt, last;
+};
+constexpr Layout layouts[2] = {{2, 4, 0x0E, 0x10, 0x12, 0x22, 0x2A, 0x2B}, {4, 6, 0x20, 0x24, 0x28, 0x48, 0x60, 0x67}};
+
 struct Image {
   std::uint32_t cr3 = 0, eip = 0, eflags = 0, gpr[8] = {};
   std::uint16_t selectors[6] = {}, ldt = 0;
@@ -21,33 +27,25 @@ struct Image {
 void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error) {
   const bool wide = d.is32();
   const std::uint32_t base = d.base(), limit = d.limit();
-  if (limit < (wide ? 0x67u : 0x2Bu)) raise(vec_ts, error_of(selector));
-  const bool old_wide = task.access & 0x08;
-  const std::uint32_t old_size = old_wide ? 0x67 : 0x2B;
-  if (task.limit < old_size) raise(vec_ts, error_of(task.selector));
+  const Layout &to = layouts[wide], &from = layouts[(task.access & 0x08) != 0];
+  if (limit < to.last) raise(vec_ts, error_of(selector));
+  if (task.limit < from.last) raise(vec_ts, error_of(task.selector));
 
   // Every page that will be touched, before anything changes.
-  const std::uint32_t size = wide ? 0x68 : 0x2C;
-  probe_write(task.base + (old_wide ? 0x20 : 0x0E), 1, false);
-  probe_write(task.base + old_size, 1, false);
+  probe_write(task.base + from.ip, 1, false);
+  probe_write(task.base + from.last, 1, false);
+  const auto word = [&](std::uint32_t at) { return static_cast<std::uint16_t>(read_system(base + at, 2)); };
   Image in;
-  if (wide) {
-    in.cr3 = read_system(base + 0x1C, 4);
-    in.eip = read_system(base + 0x20, 4);
-    in.eflags = read_system(base + 0x24, 4);
-    for (unsigned r = 0; r < 8; ++r) in.gpr[r] = read_system(base + 0x28 + 4 * r, 4);
-    for (unsigned s = 0; s < 6; ++s) in.selectors[s] = static_cast<std::uint16_t>(read_system(base + 0x48 + 4 * s, 2));
-    in.ldt = static_cast<std::uint16_t>(read_system(base + 0x60, 2));
-    in.trap = read_system(base + 0x64, 2) & 1;
-  } else {
-    in.eip = read_system(base + 0x0E, 2);
-    in.eflags = read_system(base + 0x10, 2);
-    for (unsigned r = 0; r < 8; ++r) in.gpr[r] = 0xFFFF0000u | read_system(base + 0x12 + 2 * r, 2);
-    for (unsigned s = 0; s < 4; ++s) in.selectors[s] = static_cast<std::uint16_t>(read_system(base + 0x22 + 2 * s, 2));
-    in.ldt = static_cast<std::uint16_t>(read_system(base + 0x2A, 2));
-  }
+  if (wide) in.cr3 = read_system(base + 0x1C, 4);
+  in.eip = read_system(base + to.ip, to.word);
+  in.eflags = read_system(base + to.flags, to.word);
+  for (unsigned r = 0; r < 8; ++r)
+    in.gpr[r] = (wide ? 0 : 0xFFFF0000u) | read_system(base + to.registers + to.word * r, to.word);
+  for (unsigned s = 0; s < to.segments; ++s) in.selectors[s] = word(to.selectors + to.word * s);
+  in.ldt = word(to.ldt);
+  if (wide) in.trap = word(0x64) & 1;
   probe_write(base, 2, false);
-  if (how == Switch::call) probe_write(base + size - 1, 1, false);
+  if (how == Switch::call) probe_write(base + to.last, 1, false);
 
   // The outgoing task.
   std::uint32_t image = eflags();
@@ -58,17 +56,13 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
     write_system(at, 4, busy ? hi | 0x200 : hi & ~0x200u);
   };
   if (how != Switch::call) set_busy(task.selector, false);
-  if (old_wide) {
-    write_system(task.base + 0x20, 4, eip);
-    write_system(task.base + 0x24, 4, image);
-    for (unsigned r = 0; r < 8; ++r) write_system(task.base + 0x28 + 4 * r, 4, gpr[r]);
-    for (unsigned s = 0; s < 6; ++s) write_system(task.base + 0x48 + 4 * s, 2, seg[s].selector);
-  } else {
-    write_system(task.base + 0x0E, 2, eip & 0xFFFF);
-    write_system(task.base + 0x10, 2, image & 0xFFFF);
-    for (unsigned r = 0; r < 8; ++r) write_system(task.base + 0x12 + 2 * r, 2, gpr[r] & 0xFFFF);
-    for (unsigned s = 0; s < 4; ++s) write_system(task.base + 0x22 + 2 * s, 2, seg[s].selector);
-  }
+  const std::uint32_t mask = from.word == 4 ? 0xFFFFFFFFu : 0xFFFF;
+  const auto save = [&](std::uint32_t at, std::uint32_t v) { write_system(task.base + at, from.word, v & mask); };
+  save(from.ip, eip);
+  save(from.flags, image);
+  for (unsigned r = 0; r < 8; ++r) save(from.registers + from.word * r, gpr[r]);
+  for (unsigned s = 0; s < from.segments; ++s)
+    write_system(task.base + from.selectors + from.word * s, 2, seg[s].selector);
   if (how == Switch::call) {
     write_system(base, 2, task.selector);
     in.eflags |= flag_nt;
@@ -80,13 +74,11 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   task = make_segment(selector, d);
   task.access |= 2;
   cr0 |= cr0_ts;
-  if (wide && (cr0 & cr0_pg) && cr3 != in.cr3) {
+  if (wide && (cr0 & cr0_pg)) {
     cr3 = in.cr3;
     flush_tlb(kept_across_tasks());
-  } else if (wide && (cr0 & cr0_pg)) {
-    flush_tlb(kept_across_tasks());
   }
-  eip = wide ? in.eip : in.eip & 0xFFFF;
+  eip = in.eip;
   for (unsigned r = 0; r < 8; ++r) gpr[r] = in.gpr[r];
   set_eflags(in.eflags, 0xFFFFFFFFu);  // a 16-bit task has none of the upper flags
   for (unsigned s = 0; s < 6; ++s) {
