@@ -80,25 +80,17 @@ inline void Engine::modify(unsigned s, std::uint32_t offset, F&& f) {
 
 template <class T>
 inline void Engine::push(T v) {
-  if (seg[SS].big) {
-    const std::uint32_t sp = gpr[ESP] - static_cast<std::uint32_t>(sizeof(T));
-    write<T>(SS, sp, v);
-    gpr[ESP] = sp;
-  } else {
-    const std::uint32_t sp = (gpr[ESP] - static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF;
-    write<T>(SS, sp, v);
-    gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | sp;
-  }
+  const bool wide = seg[SS].big;
+  const std::uint32_t sp = gpr[ESP] - static_cast<std::uint32_t>(sizeof(T));
+  write<T>(SS, wide ? sp : sp & 0xFFFF, v);
+  set_sized(ESP, wide, sp);
 }
 template <class T>
 inline T Engine::pop() {
-  if (seg[SS].big) {
-    const T v = read<T>(SS, gpr[ESP]);
-    gpr[ESP] += static_cast<std::uint32_t>(sizeof(T));
-    return v;
-  }
-  const T v = read<T>(SS, gpr[ESP] & 0xFFFF);
-  gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | ((gpr[ESP] + static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF);
+  const bool wide = seg[SS].big;
+  const std::uint32_t sp = get_sized(ESP, wide);
+  const T v = read<T>(SS, sp);
+  set_sized(ESP, wide, sp + static_cast<std::uint32_t>(sizeof(T)));
   return v;
 }
 
