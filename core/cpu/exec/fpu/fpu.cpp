@@ -152,8 +152,8 @@ void d9_register(Fpu& f, unsigned modrm) {
     case 0xFB: fpu_sine_cosine(f); break;
     case 0xFC: fpu_round(f); break;
     case 0xFD: fpu_scale(f); break;
-    case 0xFE: fpu_sine(f); break;
-    default: fpu_cosine(f); break;
+    case 0xFE: fpu_sine_or_cosine(f, false); break;
+    default: fpu_sine_or_cosine(f, true); break;
   }
 }
 

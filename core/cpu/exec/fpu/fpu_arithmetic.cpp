@@ -16,18 +16,6 @@ Float80 compute(FloatEnvironment& env, unsigned operation, const Float80& top, c
   }
 }
 
-/// Replaces ST(0) by `f(environment, ST(0))`.
-template <class F>
-void replace_top(Fpu& f, F&& compute_value) {
-  if (f.empty(0)) {
-    if (f.stack_underflow()) f.set(0, float80_indefinite);
-    return;
-  }
-  FloatEnvironment env = f.environment();
-  const Float80 v = compute_value(env, f.st(0));
-  if (f.settle(env)) f.set(0, v);
-}
-
 }  // namespace
 
 FpuSource fpu_read_source(Engine& c, const Op& op) {
@@ -47,8 +35,23 @@ FpuSource fpu_read_source(Engine& c, const Op& op) {
   }
 }
 
+bool fpu_missing(Fpu& f, unsigned i) {
+  if (!f.empty(0) && !f.empty(i)) return false;
+  if (f.stack_underflow()) f.set(0, float80_indefinite);
+  return true;
+}
+
+bool fpu_no_room(Fpu& f) {
+  if (!f.empty(0) && f.empty(7)) return false;
+  if (f.empty(0) ? f.stack_underflow() : f.stack_overflow()) {
+    f.set(0, float80_indefinite);
+    f.push(float80_indefinite);
+  }
+  return true;
+}
+
 void fpu_arithmetic_memory(Fpu& f, unsigned operation, const FpuSource& source) {
-  replace_top(f, [&](FloatEnvironment& env, const Float80& top) {
+  fpu_replace_top(f, [&](FloatEnvironment& env, const Float80& top) {
     FloatEnvironment trial = env;
     const Float80 v = compute(trial, operation, top, source.value);
     // The source was a denormal in its own format; NaNs, invalid operations and zero divides stand above that.
@@ -76,39 +79,28 @@ void fpu_arithmetic_register(Fpu& f, unsigned operation, unsigned i, bool to_top
 }
 
 void fpu_change_sign(Fpu& f) {
-  replace_top(f, [](FloatEnvironment&, const Float80& v) { return negated(v); });
+  fpu_replace_top(f, [](FloatEnvironment&, const Float80& v) { return negated(v); });
 }
 
 void fpu_absolute(Fpu& f) {
-  replace_top(f, [](FloatEnvironment&, const Float80& v) { return negated(v, v.sign()); });
+  fpu_replace_top(f, [](FloatEnvironment&, const Float80& v) { return negated(v, v.sign()); });
 }
 
 void fpu_square_root(Fpu& f) {
-  replace_top(f, [](FloatEnvironment& env, const Float80& v) { return square_root(env, v); });
+  fpu_replace_top(f, [](FloatEnvironment& env, const Float80& v) { return square_root(env, v); });
 }
 
 void fpu_round(Fpu& f) {
-  replace_top(f, [](FloatEnvironment& env, const Float80& v) { return round_to_integer(env, v); });
+  fpu_replace_top(f, [](FloatEnvironment& env, const Float80& v) { return round_to_integer(env, v); });
 }
 
 void fpu_scale(Fpu& f) {
-  if (f.empty(0) || f.empty(1)) {
-    if (f.stack_underflow()) f.set(0, float80_indefinite);
-    return;
-  }
-  FloatEnvironment env = f.environment();
-  const Float80 v = scale(env, f.st(0), f.st(1));
-  if (f.settle(env)) f.set(0, v);
+  if (fpu_missing(f, 1)) return;
+  fpu_replace_top(f, [&](FloatEnvironment& env, const Float80& v) { return scale(env, v, f.st(1)); });
 }
 
 void fpu_extract(Fpu& f) {
-  if (f.empty(0) || !f.empty(7)) {
-    if (f.empty(0) ? f.stack_underflow() : f.stack_overflow()) {
-      f.set(0, float80_indefinite);
-      f.push(float80_indefinite);
-    }
-    return;
-  }
+  if (fpu_no_room(f)) return;
   FloatEnvironment env = f.environment();
   Float80 significand;
   const Float80 exponent = extract(env, f.st(0), significand);
@@ -119,10 +111,7 @@ void fpu_extract(Fpu& f) {
 
 void fpu_remainder(Fpu& f, bool nearest) {
   f.status &= static_cast<std::uint16_t>(~fpu_c2);
-  if (f.empty(0) || f.empty(1)) {
-    if (f.stack_underflow()) f.set(0, float80_indefinite);
-    return;
-  }
+  if (fpu_missing(f, 1)) return;
   FloatEnvironment env = f.environment();
   const Remainder r = remainder(env, f.st(0), f.st(1), nearest);
   env.rounded_up = false;

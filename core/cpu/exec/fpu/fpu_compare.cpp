@@ -87,10 +87,7 @@ void fpu_compare_to_flags(Engine& c, unsigned i, bool quiet, bool pop) {
 
 void fpu_conditional_move(Engine& c, unsigned number, bool negated, unsigned i) {
   Fpu& f = c.fpu;
-  if (f.empty(0) || f.empty(i)) {
-    if (f.stack_underflow()) f.set(0, float80_indefinite);
-    return;
-  }
+  if (fpu_missing(f, i)) return;
   const std::uint32_t flags = c.arithmetic();
   static constexpr std::uint32_t wanted[] = {flag_cf, flag_zf, flag_cf | flag_zf, flag_pf};
   if (((flags & wanted[number]) != 0) != negated) f.set(0, Float80(f.st(i)));

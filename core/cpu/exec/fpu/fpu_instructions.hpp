@@ -19,6 +19,19 @@ void fpu_note_pointers(Engine& c, const Op& op);
 /// A waiting instruction meets a pending exception; true if it must not be executed now.
 bool fpu_wait_for_error(Engine& c, const Op& op);
 
+/// Of an instruction that reads ST(0) and ST(i) and replaces ST(0), and of one that replaces ST(0) and pushes: true if
+/// a stack fault has settled it.
+bool fpu_missing(Fpu& f, unsigned i);
+bool fpu_no_room(Fpu& f);
+/// Replaces ST(0) by `compute(environment, ST(0))`.
+template <class F>
+void fpu_replace_top(Fpu& f, F&& compute) {
+  if (fpu_missing(f, 0)) return;
+  FloatEnvironment env = f.environment();
+  const Float80 v = compute(env, f.st(0));
+  if (f.settle(env)) f.set(0, v);
+}
+
 // ---- fpu_clocks.cpp -----------------------------------------------------------------------------
 /// Clocks of an instruction beyond its row in the timing table, which holds the shortest of its group.
 unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision);
@@ -67,8 +80,7 @@ void fpu_exp2_minus_1(Fpu& f);
 void fpu_y_log2_x(Fpu& f, bool plus_1);
 void fpu_arc_tangent(Fpu& f);
 void fpu_tangent(Fpu& f);
-void fpu_sine(Fpu& f);
-void fpu_cosine(Fpu& f);
+void fpu_sine_or_cosine(Fpu& f, bool cosine);
 void fpu_sine_cosine(Fpu& f);
 
 // ---- fpu_control.cpp ----------------------------------------------------------------------------

@@ -21,22 +21,6 @@ void two_operands(Fpu& f, F&& compute) {
   f.pop();
 }
 
-bool top_missing(Fpu& f) {
-  if (!f.empty(0)) return false;
-  if (f.stack_underflow()) f.set(0, float80_indefinite);
-  return true;
-}
-
-/// An instruction that replaces ST(0) and pushes: true if a stack fault has settled it.
-bool no_room(Fpu& f) {
-  if (!f.empty(0) && f.empty(7)) return false;
-  if (f.empty(0) ? f.stack_underflow() : f.stack_overflow()) {
-    f.set(0, float80_indefinite);
-    f.push(float80_indefinite);
-  }
-  return true;
-}
-
 void set_c2(Fpu& f, bool on) { f.status = static_cast<std::uint16_t>(on ? f.status | fpu_c2 : f.status & ~fpu_c2); }
 
 void out_of_range(Fpu& f) {
@@ -47,10 +31,7 @@ void out_of_range(Fpu& f) {
 }  // namespace
 
 void fpu_exp2_minus_1(Fpu& f) {
-  if (top_missing(f)) return;
-  FloatEnvironment env = f.environment();
-  const Float80 v = exp2_minus_1(env, f.st(0));
-  if (f.settle(env)) f.set(0, v);
+  fpu_replace_top(f, [](FloatEnvironment& env, const Float80& v) { return exp2_minus_1(env, v); });
 }
 
 void fpu_y_log2_x(Fpu& f, bool plus_1) {
@@ -65,7 +46,7 @@ void fpu_arc_tangent(Fpu& f) {
 
 void fpu_tangent(Fpu& f) {
   set_c2(f, false);
-  if (no_room(f)) return;
+  if (fpu_no_room(f)) return;
   FloatEnvironment env = f.environment();
   Float80 v;
   if (!tangent(env, f.st(0), v)) {
@@ -77,23 +58,12 @@ void fpu_tangent(Fpu& f) {
   f.push(is_nan(classify(v)) ? v : float80_one);
 }
 
-void fpu_sine(Fpu& f) {
+void fpu_sine_or_cosine(Fpu& f, bool cosine) {
   set_c2(f, false);
-  if (top_missing(f)) return;
+  if (fpu_missing(f, 0)) return;
   FloatEnvironment env = f.environment();
   Float80 v;
-  if (!sine_cosine(env, f.st(0), &v, nullptr))
-    out_of_range(f);
-  else if (f.settle(env))
-    f.set(0, v);
-}
-
-void fpu_cosine(Fpu& f) {
-  set_c2(f, false);
-  if (top_missing(f)) return;
-  FloatEnvironment env = f.environment();
-  Float80 v;
-  if (!sine_cosine(env, f.st(0), nullptr, &v))
+  if (!sine_cosine(env, f.st(0), cosine ? nullptr : &v, cosine ? &v : nullptr))
     out_of_range(f);
   else if (f.settle(env))
     f.set(0, v);
@@ -101,7 +71,7 @@ void fpu_cosine(Fpu& f) {
 
 void fpu_sine_cosine(Fpu& f) {
   set_c2(f, false);
-  if (no_room(f)) return;
+  if (fpu_no_room(f)) return;
   FloatEnvironment env = f.environment();
   Float80 s, c;
   if (!sine_cosine(env, f.st(0), &s, &c)) {
