@@ -170,8 +170,9 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const;
   std::uint32_t read_slow(std::uint32_t linear, unsigned bytes, bool user);
   void write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user);
-  /// Faults now if a write of these bytes would.
+  /// Faults now if a write of these bytes would, by its alignment or its pages, or by its pages.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
+  void probe_pages(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
   std::uint32_t read_device(std::uint32_t physical, unsigned bytes) {
     return read_device(physical, bytes, timing.cycle_start(false));

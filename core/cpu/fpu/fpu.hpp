@@ -46,8 +46,7 @@ inline constexpr std::uint16_t fpu_stack_fault = 0x40, fpu_summary = 0x8080, fpu
                                fpu_c2 = 0x0400, fpu_c3 = 0x4000;
 
 struct Fpu {
-  using Register = Float80;
-  std::array<Register, 8> registers;  ///< physical, R0..R7
+  std::array<Float80, 8> registers;  ///< physical, R0..R7
   std::uint16_t control = 0x037F;
   std::uint16_t status = 0;
   std::uint16_t tags = 0xFFFF;  ///< two bits a physical register: 3 empty, 0 in use; tag_word() tells more
@@ -60,6 +59,8 @@ struct Fpu {
 
   unsigned top() const { return status >> 11 & 7; }
   void set_top(unsigned t) { status = static_cast<std::uint16_t>((status & ~0x3800u) | (t & 7) << 11); }
+  /// Of what a program loads the bits that exist; bit 6 always reads as one.
+  void set_control(std::uint32_t word) { control = static_cast<std::uint16_t>((word & 0x1F3F) | 0x40); }
   /// FNINIT.
   void initialise();
   /// Recomputes the error summary (bits 7 and 15) from flags and masks.
@@ -67,12 +68,12 @@ struct Fpu {
   bool pending() const { return status & 0x80; }
 
   // ---- stack: registers relative to the top; 7 is where the next push goes ----
-  Register& st(unsigned i) { return registers[(top() + i) & 7]; }
+  Float80& st(unsigned i) { return registers[(top() + i) & 7]; }
   bool empty(unsigned i) const { return (tags >> (2 * ((top() + i) & 7)) & 3) == 3; }
   void free(unsigned i) { tags |= static_cast<std::uint16_t>(3u << (2 * ((top() + i) & 7))); }
   /// Writes a register and marks it in use.
-  void set(unsigned i, const Register& v);
-  void push(const Register& v);
+  void set(unsigned i, const Float80& v);
+  void push(const Float80& v);
   void pop();
   /// The tag word as FNSTENV stores it: valid, zero, special, empty.
   std::uint16_t tag_word() const;

@@ -19,13 +19,13 @@ void Fpu::summarise() {
     status &= static_cast<std::uint16_t>(~fpu_summary);
 }
 
-void Fpu::set(unsigned i, const Register& v) {
+void Fpu::set(unsigned i, const Float80& v) {
   const unsigned n = (top() + i) & 7;
   registers[n] = v;
   tags &= static_cast<std::uint16_t>(~(3u << (2 * n)));
 }
 
-void Fpu::push(const Register& v) {
+void Fpu::push(const Float80& v) {
   set_top(top() - 1);
   set(0, v);
 }

@@ -320,6 +320,9 @@ std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user)
 
 void Engine::probe_write(std::uint32_t linear, unsigned bytes, bool user) {
   check_alignment(linear, bytes - 1, user);
+  probe_pages(linear, bytes, user);
+}
+void Engine::probe_pages(std::uint32_t linear, unsigned bytes, bool user) {
   const unsigned room = 0x1000 - (linear & 0xFFF);
   if (room >= bytes && host_tlb[user][linear >> 12 & (host_tlb_entries - 1)].write_tag == (linear & page_mask)) return;
   translate(linear, user, Access::write);

@@ -90,7 +90,7 @@ void fpu_conditional_move(Engine& c, unsigned number, bool negated, unsigned i) 
   if (fpu_missing(f, i)) return;
   const std::uint32_t flags = c.arithmetic();
   static constexpr std::uint32_t wanted[] = {flag_cf, flag_zf, flag_cf | flag_zf, flag_pf};
-  if (((flags & wanted[number]) != 0) != negated) f.set(0, Float80(f.st(i)));
+  if (((flags & wanted[number]) != 0) != negated) f.set(0, f.st(i));
 }
 
 void fpu_examine(Fpu& f) {

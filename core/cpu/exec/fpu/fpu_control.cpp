@@ -5,8 +5,6 @@ namespace planar::cpu {
 
 namespace {
 
-constexpr std::uint16_t control_bits = 0x1F3F;
-
 /// The environment's layout depends on operand size and mode (Intel 486 PRM figures 18-7 to 18-10).
 class Environment {
  public:
@@ -44,12 +42,10 @@ class Environment {
   void load(Fpu& f) {
     std::uint32_t word[7];
     for (auto& w : word) w = read();
-    f.control = static_cast<std::uint16_t>((word[0] & control_bits) | 0x40);
+    f.set_control(word[0]);
     f.status = static_cast<std::uint16_t>(word[1]);
     // Only "empty" is taken over; the rest of a tag follows from the register.
-    f.tags = 0;
-    for (unsigned n = 0; n < 8; ++n)
-      if ((word[2] >> (2 * n) & 3) == 3) f.tags |= static_cast<std::uint16_t>(3u << (2 * n));
+    f.tags = static_cast<std::uint16_t>((word[2] & word[2] >> 1 & 0x5555) * 3);
     if (c_.protected_mode && !c_.v86) {
       f.instruction_offset = word[3];
       f.instruction_selector = static_cast<std::uint16_t>(word[4]);
@@ -79,8 +75,7 @@ class Environment {
     const std::uint32_t ea = c.effective_address(op);
     if (!for_write) return c.linear_for_read(op.segment, ea, bytes);
     const std::uint32_t linear = c.linear_for_write(op.segment, ea, bytes);
-    c.translate(linear, c.cpl == 3, Access::write);
-    if ((linear & 0xFFF) + bytes > 0x1000) c.translate((linear | 0xFFF) + 1, c.cpl == 3, Access::write);
+    c.probe_pages(linear, bytes, c.cpl == 3);
     return linear;
   }
   void write(std::uint32_t v) {
@@ -111,7 +106,7 @@ void store_word(Engine& c, const Op& op, std::uint16_t v) {
 
 void fpu_load_control(Engine& c, const Op& op) {
   const std::uint16_t v = c.read<std::uint16_t>(op.segment, c.effective_address(op));
-  c.fpu.control = static_cast<std::uint16_t>((v & control_bits) | 0x40);
+  c.fpu.set_control(v);
   c.fpu.summarise();
 }
 

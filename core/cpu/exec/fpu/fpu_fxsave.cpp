@@ -8,7 +8,6 @@ namespace planar::cpu {
 namespace {
 
 constexpr unsigned image_bytes = 512, registers_at = 32, register_bytes = 16;
-constexpr std::uint16_t control_bits = 0x1F3F;
 
 /// The address of the image after all checks; a write to any part of it will not fault.
 std::uint32_t image(Engine& c, const Op& op, bool for_write) {
@@ -17,11 +16,7 @@ std::uint32_t image(Engine& c, const Op& op, bool for_write) {
   const std::uint32_t linear =
       for_write ? c.linear_for_write(op.segment, ea, image_bytes) : c.linear_for_read(op.segment, ea, image_bytes);
   if (linear % 16 != 0) raise(vec_gp, 0);
-  if (for_write) {
-    const std::uint32_t last = linear + image_bytes - 1;
-    c.translate(linear, c.cpl == 3, Access::write);
-    if ((linear ^ last) & page_mask) c.translate(last & page_mask, c.cpl == 3, Access::write);
-  }
+  if (for_write) c.probe_pages(linear, image_bytes, c.cpl == 3);
   return linear;
 }
 
@@ -59,7 +54,7 @@ void fxsave(Engine& c, const Op& op) {
 void fxrstor(Engine& c, const Op& op) {
   const std::uint32_t at = image(c, op, false);
   Fpu f = c.fpu;
-  f.control = static_cast<std::uint16_t>((c.read_linear<std::uint16_t>(at) & control_bits) | 0x40);
+  f.set_control(c.read_linear<std::uint16_t>(at));
   f.status = c.read_linear<std::uint16_t>(at + 2);
   f.tags = long_tags(c.read_linear<std::uint8_t>(at + 4));
   f.opcode = c.read_linear<std::uint16_t>(at + 6) & 0x7FF;

@@ -10,10 +10,7 @@ std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_writ
   const bool user = c.cpl == 3;
   // Reals of 64 and 80 bits and BCD align to eight bytes.
   c.check_alignment(linear, bytes > 4 ? 7 : bytes - 1, user);
-  if (for_write) {
-    c.translate(linear, user, Access::write);
-    if ((linear & 0xFFF) + bytes > 0x1000) c.translate((linear | 0xFFF) + 1, user, Access::write);
-  }
+  if (for_write) c.probe_pages(linear, bytes, user);
   return linear;
 }
 
@@ -144,7 +141,7 @@ void fpu_load_register(Fpu& f, unsigned i) {
     return;
   }
   f.set_c1(false);
-  f.push(Float80(f.st(i)));
+  f.push(f.st(i));
 }
 
 void fpu_store_register(Fpu& f, unsigned i, bool pop) {
@@ -153,14 +150,14 @@ void fpu_store_register(Fpu& f, unsigned i, bool pop) {
     f.set(i, float80_indefinite);
   } else {
     f.set_c1(false);
-    f.set(i, Float80(f.st(0)));
+    f.set(i, f.st(0));
   }
   if (pop) f.pop();
 }
 
 void fpu_move_and_pop(Fpu& f, unsigned i) {
   f.set_c1(false);
-  if (!f.empty(0)) f.set(i, Float80(f.st(0)));
+  if (!f.empty(0)) f.set(i, f.st(0));
   f.pop();
 }
 
@@ -172,7 +169,7 @@ void fpu_exchange(Fpu& f, unsigned i) {
     if (f.empty(i)) f.set(i, float80_indefinite);
   }
   const Float80 a = f.st(0);
-  f.set(0, Float80(f.st(i)));
+  f.set(0, f.st(i));
   f.set(i, a);
 }
 
