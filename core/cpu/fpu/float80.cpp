@@ -57,27 +57,26 @@ Float80 pack(bool negative, int biased, std::uint64_t mantissa) {
   return {mantissa, static_cast<std::uint16_t>((negative ? 0x8000 : 0) | (biased & 0x7FFF))};
 }
 
+}  // namespace
+
 void note(FloatEnvironment& env, const RoundedBits& r) {
   if (r.inexact) env.raise(float_inexact);
   env.rounded_up = r.up;
 }
 
-Float80 overflowed(FloatEnvironment& env, bool negative) {
+bool overflows_to_infinity(FloatEnvironment& env, bool negative) {
   env.raise(float_overflow | float_inexact);
-  const bool to_infinity = env.rounding == Rounding::nearest || (env.rounding == Rounding::down && negative) ||
-                           (env.rounding == Rounding::up && !negative);
-  env.rounded_up = to_infinity;
-  if (to_infinity) return float80_infinity(negative);
-  return pack(negative, 0x7FFE, ~std::uint64_t{0} << (64 - env.precision));
+  env.rounded_up = env.rounding == Rounding::nearest || env.rounding == (negative ? Rounding::down : Rounding::up);
+  return env.rounded_up;
 }
-
-}  // namespace
 
 Float80 round_pack(FloatEnvironment& env, bool negative, int exponent, UInt128 significand) {
   const RoundedBits r = round_bits(significand, env.precision, env.rounding, negative);
   int biased = exponent + 16383;
   if (biased + r.carry >= 0x7FFF) {
-    if (!env.unmasked(float_overflow)) return overflowed(env, negative);
+    if (!env.unmasked(float_overflow))
+      return overflows_to_infinity(env, negative) ? float80_infinity(negative)
+                                                  : pack(negative, 0x7FFE, ~std::uint64_t{0} << (64 - env.precision));
     env.raise(float_overflow);
     note(env, r);
     return pack(negative, biased + r.carry - adjust, r.significand);

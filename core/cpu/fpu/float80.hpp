@@ -102,6 +102,10 @@ struct RoundedBits {
   bool up;
 };
 RoundedBits round_bits(UInt128 significand, unsigned bits, Rounding rounding, bool negative);
+/// A result has been rounded so.
+void note(FloatEnvironment& env, const RoundedBits& r);
+/// A result is too large: with overflow masked it is infinity or, if this is false, the largest number.
+bool overflows_to_infinity(FloatEnvironment& env, bool negative);
 
 /// Rounds and packs significand / 2^127 * 2^exponent (bit 127 set; bit 0 also stands for what lies below) to
 /// `env.precision` bits, with overflow and underflow.
@@ -133,7 +137,7 @@ std::uint32_t to_real32(FloatEnvironment& env, const Float80& v);
 std::uint64_t to_real64(FloatEnvironment& env, const Float80& v);
 Float80 from_integer(std::int64_t v);
 /// Rounded by RC; out of range, NaN: invalid and the integer indefinite (sign bit alone). `bits` is 16, 32 or 64.
-std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits, bool& out_of_range);
+std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits);
 
 struct Bcd80 {
   std::uint64_t low = 0;   ///< 16 digits

@@ -11,15 +11,14 @@ using enum FloatClass;
 
 /// A real format with implicit integer bit.
 struct Format {
-  unsigned fraction_bits;
+  unsigned fraction_bits, sign_bit;
   int bias;
   int largest;  ///< exponent field of infinities and NaNs
 };
-constexpr Format real32{23, 127, 255}, real64{52, 1023, 2047};
+constexpr Format real32{23, 31, 127, 255}, real64{52, 63, 1023, 2047};
 
 Float80 widen(std::uint64_t v, const Format& f) {
-  const bool negative = v >> (f.fraction_bits + (f.largest == 255 ? 8 : 11)) & 1;
-  const std::uint16_t sign = negative ? 0x8000 : 0;
+  const std::uint16_t sign = v >> f.sign_bit & 1 ? 0x8000 : 0;
   const int e = static_cast<int>(v >> f.fraction_bits) & f.largest;
   const std::uint64_t fraction = v & ((std::uint64_t{1} << f.fraction_bits) - 1);
   const std::uint64_t aligned = fraction << (63 - f.fraction_bits);
@@ -44,13 +43,11 @@ Float80 load(FloatEnvironment& env, std::uint64_t v, const Format& f) {
 }
 
 std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
-  const std::uint64_t sign = std::uint64_t{v.sign()} << (f.fraction_bits + (f.largest == 255 ? 8 : 11));
+  const std::uint64_t sign = std::uint64_t{v.sign()} << f.sign_bit;
   const std::uint64_t infinite = static_cast<std::uint64_t>(f.largest) << f.fraction_bits;
   Float80 quiet;
-  if (propagate_nan(env, v, quiet)) {
-    const std::uint64_t s = std::uint64_t{quiet.sign()} << (f.fraction_bits + (f.largest == 255 ? 8 : 11));
-    return s | infinite | (quiet.mantissa << 1 >> (64 - f.fraction_bits));
-  }
+  if (propagate_nan(env, v, quiet))
+    return std::uint64_t{quiet.sign()} << f.sign_bit | infinite | (quiet.mantissa << 1 >> (64 - f.fraction_bits));
   const FloatClass c = classify(v);
   if (c == zero) return sign;
   if (c == infinity) return sign | infinite;
@@ -60,13 +57,9 @@ std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
   int e = u.exponent + f.bias;
   RoundedBits r = round_bits(significand, bits, env.rounding, u.negative);
   if (e + r.carry >= f.largest) {
+    if (!env.unmasked(float_overflow)) return sign | (overflows_to_infinity(env, u.negative) ? infinite : infinite - 1);
     env.raise(float_overflow);
-    if (env.unmasked(float_overflow)) return 0;
-    env.raise(float_inexact);
-    const bool to_infinity = env.rounding == Rounding::nearest || (env.rounding == Rounding::down && u.negative) ||
-                             (env.rounding == Rounding::up && !u.negative);
-    env.rounded_up = to_infinity;
-    return sign | (to_infinity ? infinite : infinite - 1);
+    return 0;
   }
   if (e <= 0) {
     const bool tiny = e < 0 || !r.carry;
@@ -80,8 +73,7 @@ std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
   } else {
     e += r.carry;
   }
-  if (r.inexact) env.raise(float_inexact);
-  env.rounded_up = r.up;
+  note(env, r);
   return sign | static_cast<std::uint64_t>(e) << f.fraction_bits | (r.significand << 1 >> (64 - f.fraction_bits));
 }
 
@@ -118,21 +110,18 @@ Float80 from_integer(std::int64_t v) {
   return v < 0 ? negated(from_magnitude(0 - magnitude)) : from_magnitude(magnitude);
 }
 
-std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits, bool& out_of_range) {
+std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits) {
   const FloatClass c = classify(v);
-  out_of_range = false;
   if (c == zero) return 0;
   RoundedBits r{};
   bool fits = c == normal || c == denormal;
   if (fits) fits = integral(env, unpack(v), r);
   const std::uint64_t largest = (std::uint64_t{1} << (bits - 1)) - (v.sign() ? 0 : 1);
   if (!fits || r.significand > largest) {
-    out_of_range = true;
     env.raise(float_invalid);
     return static_cast<std::int64_t>(~std::uint64_t{0} << (bits - 1));
   }
-  if (r.inexact) env.raise(float_inexact);
-  env.rounded_up = r.up;
+  note(env, r);
   return static_cast<std::int64_t>(v.sign() ? 0 - r.significand : r.significand);
 }
 
@@ -154,8 +143,7 @@ Bcd80 to_bcd(FloatEnvironment& env, const Float80& v) {
     env.raise(float_invalid);
     return {0xC000000000000000u, 0xFFFF};  // packed BCD indefinite
   }
-  if (r.inexact) env.raise(float_inexact);
-  env.rounded_up = r.up;
+  note(env, r);
   std::uint64_t rest = r.significand, low = 0;
   for (int i = 0; i < 16; ++i, rest /= 10) low |= rest % 10 << (4 * i);
   return {low, static_cast<std::uint16_t>(sign | rest / 10 << 4 | rest % 10)};
@@ -171,8 +159,7 @@ Float80 round_to_integer(FloatEnvironment& env, const Float80& v) {
   if (u.exponent >= 63) return v;
   RoundedBits r{};
   integral(env, u, r);
-  if (r.inexact) env.raise(float_inexact);
-  env.rounded_up = r.up;
+  note(env, r);
   return negated(from_magnitude(r.significand), u.negative);  // up to 2^63
 }
 

@@ -42,15 +42,6 @@ Wide a_little_less(Wide v) {
   return v;
 }
 
-Float80 finish(FloatEnvironment& caller, const Wide& v) {
-  FloatEnvironment env = caller;
-  env.precision = 64;
-  const Float80 r = round_pack(env, v.negative, v.exponent, v.significand | 1);
-  caller.raised = env.raised;
-  caller.rounded_up = env.rounded_up;
-  return r;
-}
-
 /// A product of exactly known factors, which may be exact.
 Float80 finish_exact(FloatEnvironment& caller, const Wide& v) {
   FloatEnvironment env = caller;
@@ -59,6 +50,12 @@ Float80 finish_exact(FloatEnvironment& caller, const Wide& v) {
   caller.raised = env.raised;
   caller.rounded_up = env.rounded_up;
   return r;
+}
+
+/// Any other: what lies below the last bit is not zero.
+Float80 finish(FloatEnvironment& env, Wide v) {
+  v.significand |= 1;
+  return finish_exact(env, v);
 }
 
 /// Taylor series of sine for |r| <= pi/4, r not zero.

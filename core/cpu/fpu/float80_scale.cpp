@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
+#include <bit>
 
 #include "core/cpu/fpu/float80.hpp"
 
@@ -12,11 +12,8 @@ using enum FloatClass;
 /// A significand of the form s / 2^63 * 2^exponent, not normalised, to a Float80. It is always exact for remainders.
 Float80 pack_exact(FloatEnvironment& env, bool negative, int exponent, std::uint64_t s) {
   if (s == 0) return float80_zero(negative);
-  while (!(s >> 63)) {
-    s <<= 1;
-    --exponent;
-  }
-  return round_pack(env, negative, exponent, UInt128{s} << 64);
+  const int zeros = std::countl_zero(s);
+  return round_pack(env, negative, exponent - zeros, UInt128{s << zeros} << 64);
 }
 
 constexpr int smallest_normal_exponent = -16382;

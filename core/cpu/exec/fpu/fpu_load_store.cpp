@@ -71,10 +71,7 @@ constexpr unsigned kind_bytes[] = {4, 8, 10, 2, 4, 8, 10};
 
 /// The value in its memory format: mantissa and exponent of a Float80 serve as 64 low and 16 high bits.
 Float80 convert(FloatEnvironment& env, Kind kind, const Float80& v) {
-  const auto integer = [&](unsigned bits) {
-    bool out_of_range;
-    return Float80{static_cast<std::uint64_t>(to_integer(env, v, bits, out_of_range)), 0};
-  };
+  const auto integer = [&](unsigned bits) { return Float80{static_cast<std::uint64_t>(to_integer(env, v, bits)), 0}; };
   switch (kind) {
     case Kind::real32: return {to_real32(env, v), 0};
     case Kind::real64: return {to_real64(env, v), 0};
