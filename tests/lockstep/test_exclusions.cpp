@@ -14,7 +14,7 @@ Exclusion of(std::vector<std::uint8_t> code) {
   config.model = cpu::Model::p6;
   config.fpu = true;
   cpu::Op op;
-  REQUIRE(cpu::decode(code, {{config.model, true}, true, true, false}, op));
+  REQUIRE(cpu::decode(code, {config.model, true, true, false}, op));
   return lockstep::exclusion(op, {}, config);
 }
 

@@ -19,13 +19,13 @@ CopyAccount& counting(Engine& c) { return static_cast<CopyAccount&>(*c.accountin
 /// A repeated instruction that copies, with the clocks that it takes counted.
 void counted_copy(Engine& c, const Op& op) {
   const CopyAccount::Repeat repeat(counting(c), c.timing);
-  select_string(op, {c.model, c.config.fpu}).execute(c, op);
+  select_string(op).execute(c, op);
 }
 
 /// The branch that ends a pass of a loop that copies.
 void counted_pass(Engine& c, const Op& branch) {
   const std::uint32_t next = c.eip;
-  select_control(branch, {c.model, c.config.fpu}).execute(c, branch);
+  select_control(branch).execute(c, branch);
   c.timing.bring_clock();
   counting(c).pass(c.seg[CS].base + next, c.timing, c.eip != next);
 }
@@ -35,7 +35,7 @@ void counted_pass(Engine& c, const Op& branch) {
 void CopyAccount::decoded(Op& op, const DecodeMode& mode) {
   if (!repeated_copy(op)) return;
   op.execute = counted_copy;
-  op.chained = mode.target.model == Model::i386sx ? step_selected : chain_selected;
+  op.chained = mode.model == Model::i386sx ? step_selected : chain_selected;
 }
 
 static_assert(Accounting::reach >= longest_copy_loop * 15);

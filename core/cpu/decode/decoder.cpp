@@ -207,28 +207,28 @@ void too_long(Engine&, const Op&) { raise(vec_gp, 0); }
 
 void undefined_opcode(Engine&, const Op&) { raise(vec_ud); }
 
-Handlers select(const Op& op, const Target& target) {
-  if (came_with_p6(op) && target.model < Model::p6) return nullptr;
+Handlers select(const Op& op, Model model) {
+  if (came_with_p6(op) && model < Model::p6) return nullptr;
   switch (topic_of(op)) {
-    case 'a': return select_alu(op, target);
-    case 's': return select_shift(op, target);
-    case 'm': return select_multiply(op, target);
+    case 'a': return select_alu(op, model);
+    case 's': return select_shift(op);
+    case 'm': return select_multiply(op);
     case 'v':
-    case 'V': return select_move(op, target);
-    case 'k': return select_stack(op, target);
-    case 't': return select_string(op, target);
-    case 'i': return select_io(op, target);
-    case 'c': return select_control(op, target);
-    case 'g': return select_segment(op, target);
+    case 'V': return select_move(op, model);
+    case 'k': return select_stack(op);
+    case 't': return select_string(op);
+    case 'i': return select_io(op);
+    case 'c': return select_control(op);
+    case 'g': return select_segment(op);
     case 'y':
-    case 'Y': return select_system(op, target);
-    case 'N': return select_mmx(op, target);
+    case 'Y': return select_system(op, model);
+    case 'N': return select_mmx(op);
     case 'f': return op.opcode == 0x9B ? fpu_wait : fpu_escape;
     case 'x':
-      if (Handlers h = select_alu(op, target)) return h;
-      if (Handlers h = select_multiply(op, target)) return h;
-      if (Handlers h = select_control(op, target)) return h;
-      return select_stack(op, target);
+      if (Handlers h = select_alu(op, model)) return h;
+      if (Handlers h = select_multiply(op)) return h;
+      if (Handlers h = select_control(op)) return h;
+      return select_stack(op);
     default: return nullptr;
   }
 }
@@ -277,7 +277,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   if (b == 0x0F) {
     if (!in.next(b)) return incomplete();
     op.opcode = static_cast<std::uint16_t>(0x0F00 | b);
-    operands = came_with_p6(op) && mode.target.model < Model::p6 ? '.' : two_byte_operands[b];
+    operands = came_with_p6(op) && mode.model < Model::p6 ? '.' : two_byte_operands[b];
   } else {
     op.opcode = b;
     operands = one_byte_operands[b];
@@ -295,7 +295,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     op.rm = op.modrm & 7;
     // MOV to and from control, debug and test registers ignore the mod field.
     op.has_memory = op.modrm < 0xC0 && !(op.opcode >= 0x0F20 && op.opcode <= 0x0F26);
-    if (op.has_memory && !address_operand(in, op, mode.target.model, stack_based)) return incomplete();
+    if (op.has_memory && !address_operand(in, op, mode.model, stack_based)) return incomplete();
   }
   bool whole = true;
   const unsigned word = op.operand32 ? 4 : 2;
@@ -324,13 +324,13 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
 
   op.segment = static_cast<std::uint8_t>(segment_override >= 0 ? segment_override : stack_based ? int{SS} : int{DS});
   op.length = static_cast<std::uint8_t>(in.position());
-  Handlers handlers = select(op, mode.target);
+  Handlers handlers = select(op, mode.model);
   op.ends_block = ends_block(op);
-  if (!handlers || (op.lock && !lock_allowed(op, mode.target.model))) {
+  if (!handlers || (op.lock && !lock_allowed(op, mode.model))) {
     handlers = undefined_opcode;
     op.ends_block = true;
   }
-  const bool i386sx = mode.target.model == Model::i386sx, p6 = mode.target.model == Model::p6;
+  const bool i386sx = mode.model == Model::i386sx, p6 = mode.model == Model::p6;
   op.execute = i386sx ? handlers.i386sx.execute : p6 ? handlers.execute_on_p6 : handlers.execute;
   op.chained = i386sx ? handlers.i386sx.step : handlers.link;
   op.register_only = handlers.register_only;

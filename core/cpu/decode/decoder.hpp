@@ -12,7 +12,7 @@ namespace planar::cpu {
 
 /// What an instruction's meaning depends on besides its bytes.
 struct DecodeMode {
-  Target target;
+  Model model;
   bool big = false;             ///< CS.D
   bool protected_mode = false;  ///< CR0.PE
   bool v86 = false;

@@ -4,29 +4,23 @@
 #pragma once
 
 #include "core/cpu/dispatch/handlers.hpp"
-#include "core/cpu/x86/features.hpp"
+#include "core/cpu/x86/model.hpp"
 
 namespace planar::cpu {
 
-/// What selection may depend on beyond the instruction itself.
-struct Target {
-  Model model;
-  bool fpu;
-};
-
-/// Of all topics.
-Handlers select(const Op& op, const Target& target);
-Handlers select_alu(const Op& op, const Target& target);
-Handlers select_shift(const Op& op, const Target& target);
-Handlers select_multiply(const Op& op, const Target& target);
-Handlers select_move(const Op& op, const Target& target);
-Handlers select_stack(const Op& op, const Target& target);
-Handlers select_string(const Op& op, const Target& target);
-Handlers select_io(const Op& op, const Target& target);
-Handlers select_control(const Op& op, const Target& target);
-Handlers select_segment(const Op& op, const Target& target);
-Handlers select_system(const Op& op, const Target& target);
-Handlers select_mmx(const Op& op, const Target& target);
+/// Of all topics. Those that came with the P6 are left out before it.
+Handlers select(const Op& op, Model model);
+Handlers select_alu(const Op& op, Model model);
+Handlers select_shift(const Op& op);
+Handlers select_multiply(const Op& op);
+Handlers select_move(const Op& op, Model model);
+Handlers select_stack(const Op& op);
+Handlers select_string(const Op& op);
+Handlers select_io(const Op& op);
+Handlers select_control(const Op& op);
+Handlers select_segment(const Op& op);
+Handlers select_system(const Op& op, Model model);
+Handlers select_mmx(const Op& op);
 
 /// #UD.
 void undefined_opcode(Engine& c, const Op& op);

@@ -249,7 +249,7 @@ void set_direction(Engine& c, const Op&) {
 
 }  // namespace
 
-Handlers select_alu(const Op& op, const Target& target) {
+Handlers select_alu(const Op& op, Model model) {
   const unsigned code = op.opcode;
   if (code < 0x40 && (code & 7) < 6) return select_alu_operation(op, code >> 3);
   if (code >= 0x40 && code < 0x48) return by_word(op, []<class T> { return register_only<IncDec<false, T>::reg>; });
@@ -281,13 +281,13 @@ Handlers select_alu(const Op& op, const Target& target) {
       return nullptr;
     case 0x0FB0:
     case 0x0FB1:
-      if (target.model == Model::i386sx) return nullptr;
+      if (model == Model::i386sx) return nullptr;
       return by_size(op, []<class T> { return forms<Cmpxchg<T>>; });
     case 0x0FC0:
     case 0x0FC1:
-      if (target.model == Model::i386sx) return nullptr;
+      if (model == Model::i386sx) return nullptr;
       return by_size(op, []<class T> { return forms<Xadd<T>>; });
-    case 0x0FC7: return target.model >= Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>(op) : nullptr;
+    case 0x0FC7: return model >= Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>(op) : nullptr;
     default: return nullptr;
   }
 }

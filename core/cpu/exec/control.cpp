@@ -132,7 +132,7 @@ void bound(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_control(const Op& op, const Target&) {
+Handlers select_control(const Op& op) {
   const unsigned code = op.opcode;
   if ((code >= 0x70 && code < 0x80) || (code >= 0x0F80 && code < 0x0F90))
     return op.operand32 ? select_jcc<std::uint32_t>(op, std::make_integer_sequence<unsigned, 16>{})

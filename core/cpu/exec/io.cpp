@@ -47,7 +47,7 @@ void out_port(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_io(const Op& op, const Target&) {
+Handlers select_io(const Op& op) {
   switch (op.opcode) {
     case 0xE4:
     case 0xE5: return by_size(op, []<class T> { return any<in_port<true, T>>; });

@@ -2,6 +2,7 @@
 // MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, CMOVcc, LAHF, SAHF, NOP, PREFETCHh.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/condition.hpp"
+#include "core/cpu/x86/features.hpp"
 
 namespace planar::cpu {
 
@@ -152,7 +153,7 @@ void prefetch(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_move(const Op& op, const Target& target) {
+Handlers select_move(const Op& op, Model model) {
   const unsigned code = op.opcode;
   if (code >= 0xB0 && code < 0xB8) return register_only<MovI<std::uint8_t>::reg>(op);
   if (code >= 0xB8 && code < 0xC0) return by_word(op, []<class T> { return register_only<MovI<T>::reg>; });
@@ -161,18 +162,18 @@ Handlers select_move(const Op& op, const Target& target) {
   if (code >= 0x0F40 && code < 0x0F50) return by_word(op, []<class T> { return forms<Cmov<T>>; });
   if (code == 0x0F18 && op.has_memory && op.reg < 4) return register_only<prefetch>(op);
   if (code >= 0x0F18 && code < 0x0F20) return register_only<nop>(op);  // hints; memory is not touched
-  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>(op);
+  if (code >= 0x0FC8 && code < 0x0FD0) return model == Model::i386sx ? nullptr : register_only<bswap>(op);
   switch (code) {
     // clang-format off
     case 0x86: case 0x87: return by_size(op, []<class T> { return forms<Xchg<T>>; });
     case 0x88: case 0x89: return by_size(op, []<class T> { return forms<MovEG<T>>; });
     case 0x8A: case 0x8B: return by_size(op, []<class T> { return forms<MovGE<T>>; });
     case 0x0F10: case 0x0F11:  // UMOV, 386 and 486 only
-      if (target.model >= Model::pentium) return nullptr;
+      if (model >= Model::pentium) return nullptr;
       return by_size(op, []<class T> { return forms<MovEG<T>>; });
     case 0x0F12: case 0x0F13:
       // clang-format on
-      if (target.model >= Model::pentium) return nullptr;
+      if (model >= Model::pentium) return nullptr;
       return by_size(op, []<class T> { return forms<MovGE<T>>; });
     case 0x8D: return op.has_memory ? by_word(op, []<class T> { return register_only<lea<T>>; }) : nullptr;
     case 0x90: return register_only<nop>(op);

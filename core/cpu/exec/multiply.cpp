@@ -196,7 +196,7 @@ void salc(Engine& c, const Op&) { c.set<std::uint8_t>(EAX, c.cf() ? 0xFF : 0); }
 
 }  // namespace
 
-Handlers select_multiply(const Op& op, const Target&) {
+Handlers select_multiply(const Op& op) {
   switch (op.opcode) {
     case 0x27: return daa_das<false>;
     case 0x2F: return daa_das<true>;

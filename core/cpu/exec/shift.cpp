@@ -264,7 +264,7 @@ void bit_scan(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_shift(const Op& op, const Target&) {
+Handlers select_shift(const Op& op) {
   switch (op.opcode) {
     // clang-format off
     case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3:

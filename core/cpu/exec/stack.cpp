@@ -168,7 +168,7 @@ struct Leave {
 
 }  // namespace
 
-Handlers select_stack(const Op& op, const Target&) {
+Handlers select_stack(const Op& op) {
   const unsigned code = op.opcode;
   if (code >= 0x50 && code < 0x58) return by_word(op, []<class T> { return accessing<PushReg<T>>; });
   if (code >= 0x58 && code < 0x60) return by_word(op, []<class T> { return accessing<PopReg<T>>; });

@@ -180,7 +180,7 @@ void outs(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_string(const Op& op, const Target&) {
+Handlers select_string(const Op& op) {
   switch (op.opcode) {
     // clang-format off
     case 0x6C: case 0x6D: return by_size(op, []<class T> { return any<ins<T>>; });

@@ -20,11 +20,11 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 }
 
 /// How `op` is executed in a chain or by steps as the last one of its block.
-Handler chained_at_end(const Op& op, const IssuePlan& plan, const Target& target) {
-  Handlers h = select(op, target);
-  if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
+Handler chained_at_end(const Op& op, const IssuePlan& plan, Model model) {
+  Handlers h = select(op, model);
+  if (model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
-  return target.model == Model::pentium ? h.last_pentium : h.last_i486sx;
+  return model == Model::pentium ? h.last_pentium : h.last_i486sx;
 }
 /// After what is followed by a look at the interrupts, and after what the P6 cannot learn, a block of the P6 ends, so
 /// that it comes to its end whenever it is executed (timing/p6/block_memo.hpp).
@@ -107,7 +107,7 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
   if (model == Model::p6) TimingP6::find_silent(ops, count, physical);
   for (Op* op = ops; op != ops + count; ++op) {
     if (op->edge == Op::Edge::line) op->chained = lines->execute_before_line;
-    if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, decode_mode().target);
+    if (op->edge == Op::Edge::end) op->chained = chained_at_end(*op, b.plan, model);
   }
 }
 
@@ -127,9 +127,7 @@ void Engine::account_decoded(Op& op, std::uint32_t linear) {
   accounting->block_ends(std::span(code).last(have), op, decode_mode());
 }
 
-DecodeMode Engine::decode_mode() const {
-  return {{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
-}
+DecodeMode Engine::decode_mode() const { return {model, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0}; }
 
 // The ages have come to their end: with no link left they start afresh.
 void Engine::drop_links() {

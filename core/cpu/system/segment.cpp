@@ -180,7 +180,7 @@ void arpl(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handlers select_segment(const Op& op, const Target&) {
+Handlers select_segment(const Op& op) {
   switch (op.opcode) {
     case 0x63: return arpl;
     case 0x8C: return op.reg < 6 ? by_word(op, []<class T> { return any<mov_e_sreg<T>>; }) : nullptr;

@@ -5,6 +5,7 @@
 #include "core/cpu/exec/operands.hpp"
 #include "core/cpu/system/system_instructions.hpp"
 #include "core/cpu/x86/cr0.hpp"
+#include "core/cpu/x86/features.hpp"
 
 namespace planar::cpu {
 
@@ -231,8 +232,8 @@ void invalidate_caches(Engine& c, const Op&) {
 
 }  // namespace
 
-Handlers select_system(const Op& op, const Target& target) {
-  const bool is386 = target.model == Model::i386sx, pentium = target.model >= Model::pentium;
+Handlers select_system(const Op& op, Model model) {
+  const bool is386 = model == Model::i386sx, pentium = model >= Model::pentium;
   switch (op.opcode) {
     case 0xF4: return hlt;
     case 0xFA: return cli;
@@ -274,11 +275,11 @@ Handlers select_system(const Op& op, const Target& target) {
     case 0x0F30: return pentium ? Handler(wrmsr) : nullptr;
     case 0x0F31: return pentium ? Handler(rdtsc) : nullptr;
     case 0x0F32: return pentium ? Handler(rdmsr) : nullptr;
-    case 0x0F33: return has_rdpmc(target.model) ? Handler(rdpmc) : nullptr;
-    case 0x0F34: return has_sysenter(target.model) ? Handler(sysenter) : nullptr;
-    case 0x0F35: return has_sysenter(target.model) ? Handler(sysexit) : nullptr;
+    case 0x0F33: return rdpmc;
+    case 0x0F34: return sysenter;
+    case 0x0F35: return sysexit;
     case 0x0FAE:
-      if (!op.has_memory || !has_fxsr(target.model)) return nullptr;
+      if (!op.has_memory) return nullptr;
       return op.reg == 0 ? Handler(fxsave) : op.reg == 1 ? Handler(fxrstor) : nullptr;
     case 0x0FA2: return pentium ? Handler(cpuid) : nullptr;
     default: return nullptr;

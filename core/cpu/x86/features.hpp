@@ -22,8 +22,6 @@ constexpr bool has_prefetch(std::uint32_t signature) {
 }
 /// SYSENTER, SYSEXIT.
 constexpr bool has_sysenter(Model m) { return m >= Model::p6; }
-/// RDPMC and CR4.PCE.
-constexpr bool has_rdpmc(Model m) { return m >= Model::p6; }
 /// Global pages and CR4.PGE.
 constexpr bool has_global_pages(Model m) { return m >= Model::p6; }
 /// Memory type range registers.

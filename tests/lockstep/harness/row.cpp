@@ -17,8 +17,7 @@ constexpr std::array<const char*, 8> register_names{"eax", "ecx", "edx", "ebx", 
 /// Identifies the form of the bytes.
 std::optional<Cell> identify(std::span<const std::uint8_t> code, Model model, Mode mode) {
   cpu::Op op;
-  if (!cpu::decode(code, {{model, true}, is_wide(mode), mode != Mode::real, mode == Mode::v86}, op))
-    return std::nullopt;
+  if (!cpu::decode(code, {model, is_wide(mode), mode != Mode::real, mode == Mode::v86}, op)) return std::nullopt;
   const auto& table = forms();
   for (unsigned i = 0; i < table.size(); ++i) {
     const Form& f = table[i];

@@ -203,7 +203,9 @@ Handler select_shift_by_immediate(const Op& op) {
   }
 }
 
-Handler handler_of(const Op& op) {
+}  // namespace
+
+Handlers select_mmx(const Op& op) {
   using I8 = std::int8_t;
   using I16 = std::int16_t;
   using I32 = std::int32_t;
@@ -265,12 +267,6 @@ Handler handler_of(const Op& op) {
     case 0xFE: return binary<add<U32>>;
     default: return nullptr;
   }
-}
-
-}  // namespace
-
-Handlers select_mmx(const Op& op, const Target& target) {
-  return has_mmx(target.model) ? Handlers(handler_of(op)) : nullptr;
 }
 
 }  // namespace planar::cpu
