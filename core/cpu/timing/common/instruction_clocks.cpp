@@ -16,63 +16,34 @@ constexpr unsigned pick(Model model, unsigned i386, unsigned i486, unsigned pent
   return pick(model, i386, i486, pentium, pentium);
 }
 
-/// Protected and V86 mode share a column; the permission check is apart.
-bool checked_mode(const Op& op) { return op.protected_mode || op.v86; }
-
-enum class StringKind { movs, cmps, stos, lods, scas, ins, outs };
-StringKind string_kind(const Op& op) {
-  switch (op.opcode & 0xFE) {
-    case 0xA4: return StringKind::movs;
-    case 0xA6: return StringKind::cmps;
-    case 0xAA: return StringKind::stos;
-    case 0xAC: return StringKind::lods;
-    case 0xAE: return StringKind::scas;
-    case 0x6C: return StringKind::ins;
-    default: return StringKind::outs;
-  }
-}
-
 struct Repeat {
   std::uint8_t zero, start, each;
 };  // count zero; more when it is not; one iteration
 
-/// docs/hardware/processors.md#repeated-strings; I/O iterations less the two clocks of the bus cycle.
-Repeat repeat(Model model, const Op& op) {
-  const bool checked = checked_mode(op);
-  const StringKind kind = string_kind(op);
-  if (model == Model::i386sx) {
-    switch (kind) {
-      case StringKind::movs: return {5, 0, 4};
-      case StringKind::stos: return {5, 0, 5};
-      case StringKind::lods: return {5, 0, 6};
-      case StringKind::scas: return {5, 0, 8};
-      case StringKind::cmps: return {5, 0, 9};
-      case StringKind::ins: return checked ? Repeat{7, 0, 4} : Repeat{13, 0, 4};
-      case StringKind::outs: return checked ? Repeat{6, 0, 3} : Repeat{5, 0, 10};
-    }
-  }
-  if (model == Model::i486sx) {
-    switch (kind) {
-      case StringKind::movs: return {5, 7, 3};
-      case StringKind::stos: return {5, 2, 4};
-      case StringKind::lods: return {5, 2, 4};
-      case StringKind::scas: return {5, 2, 5};
-      case StringKind::cmps: return {5, 2, 7};
-      case StringKind::ins: return checked ? Repeat{10, 0, 6} : Repeat{16, 0, 6};
-      case StringKind::outs: return checked ? Repeat{11, 0, 3} : Repeat{17, 0, 3};
-    }
-  }
-  if (model == Model::p6) return {};  // TimingP6 has its own account
-  switch (kind) {
-    case StringKind::movs: return {6, 7, 1};
-    case StringKind::stos: return {6, 3, 1};
-    case StringKind::lods: return {7, 0, 3};
-    case StringKind::scas: return {7, 1, 4};
-    case StringKind::cmps: return {7, 2, 4};
-    case StringKind::ins: return checked ? Repeat{8, 0, 1} : Repeat{11, 0, 1};
-    default: return checked ? Repeat{10, 0, 2} : Repeat{13, 0, 2};
+/// docs/hardware/processors.md#repeated-strings; I/O iterations less the two clocks of the bus cycle. Protected and V86
+/// mode share a column; the permission check is apart. The P6 has its own account (TimingP6).
+constexpr Repeat repeats[4][9] = {
+    // clang-format off
+    // MOVS     CMPS       STOS       LODS       SCAS       INS          OUTS         protected: INS, OUTS
+    {{5, 0, 4}, {5, 0, 9}, {5, 0, 5}, {5, 0, 6}, {5, 0, 8}, {13, 0, 4}, {5, 0, 10}, {7, 0, 4}, {6, 0, 3}},    // 386SX
+    {{5, 7, 3}, {5, 2, 7}, {5, 2, 4}, {5, 2, 4}, {5, 2, 5}, {16, 0, 6}, {17, 0, 3}, {10, 0, 6}, {11, 0, 3}},  // 486
+    {{6, 7, 1}, {7, 2, 4}, {6, 3, 1}, {7, 0, 3}, {7, 1, 4}, {11, 0, 1}, {13, 0, 2}, {8, 0, 1}, {10, 0, 2}},   // Pentium
+    {},
+    // clang-format on
+};
+unsigned column_of(const Op& op) {
+  const unsigned checked = op.protected_mode || op.v86 ? 2 : 0;
+  switch (op.opcode & 0xFE) {
+    case 0xA4: return 0;
+    case 0xA6: return 1;
+    case 0xAA: return 2;
+    case 0xAC: return 3;
+    case 0xAE: return 4;
+    case 0x6C: return 5 + checked;
+    default: return 6 + checked;
   }
 }
+const Repeat& repeat(Model model, const Op& op) { return repeats[static_cast<unsigned>(model)][column_of(op)]; }
 
 }  // namespace
 
