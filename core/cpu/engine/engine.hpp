@@ -210,13 +210,14 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
   bool permitted(const TlbEntry& entry, bool user, Access access) const;
-  enum class Half : std::uint8_t { data = 1, code = 2, both = 3 };
+  enum class Half : std::uint8_t { data, code, both };
   void drop_host(std::uint32_t linear_page, Half half);
   void drop_evicted(const ModelTlb& from, const TlbEntry& entry);
   void flush_host_tlb();
   void flush_tlb(Kept kept = Kept::none);
   void invalidate_page(std::uint32_t linear);
-  bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
+  /// By the page tables in memory, without side effects.
+  std::optional<std::uint32_t> peek_translate(std::uint32_t linear) const;
   /// Where a read of RAM or ROM at the present privilege goes, if that needs no page walk.
   std::optional<std::uint32_t> translation_at_hand(std::uint32_t linear);
 

@@ -117,10 +117,12 @@ void Engine::account_decoded(Op& op, std::uint32_t linear) {
   if (!op.ends_block) return;
   std::array<std::uint8_t, Accounting::reach> code;
   std::uint32_t have = 0;
-  for (std::uint32_t physical; have < code.size() && peek_translate(linear - have - 1, physical);) {
-    const Page& page = space.page(physical);
+  while (have < code.size()) {
+    const auto last = peek_translate(linear - have - 1);
+    if (!last) break;
+    const Page& page = space.page(*last);
     if (!page.is_memory()) break;
-    const std::uint32_t end = (physical & 0xFFF) + 1, count = std::min<std::uint32_t>(end, code.size() - have);
+    const std::uint32_t end = (*last & 0xFFF) + 1, count = std::min<std::uint32_t>(end, code.size() - have);
     have += count;
     std::copy_n(page.data + end - count, count, code.end() - have);
   }

@@ -186,11 +186,7 @@ bool Cpu::a20() const { return engine_->a20; }
 bool Cpu::halted() const { return engine_->attention & attend_halted; }
 bool Cpu::in_shutdown() const { return engine_->attention & attend_shutdown; }
 
-std::optional<std::uint32_t> Cpu::translate(std::uint32_t linear) const {
-  std::uint32_t physical;
-  if (!engine_->peek_translate(linear, physical)) return std::nullopt;
-  return physical;
-}
+std::optional<std::uint32_t> Cpu::translate(std::uint32_t linear) const { return engine_->peek_translate(linear); }
 std::optional<std::uint8_t> Cpu::peek_linear(std::uint32_t linear) const {
   const auto physical = translate(linear);
   if (!physical) return std::nullopt;

@@ -62,11 +62,11 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
-  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_l0();
+  if (half != Half::code) forget_l0();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
-    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) e.forget_data(linear_page, page_mask);
-    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code) && e.exec_tag == linear_page) {
+    if (half != Half::code) e.forget_data(linear_page, page_mask);
+    if (half != Half::data && e.exec_tag == linear_page) {
       e.exec_tag = no_tag;
       break_loop();
     }
@@ -109,13 +109,8 @@ void Engine::flush_tlb(Kept kept) {
 
 void Engine::invalidate_page(std::uint32_t linear) {
   ++tlb_changes;
-  for (ModelTlb* t : {&data_tlb, &code_tlb})
-    if (TlbEntry* e = t->find(linear & page_mask)) {
-      drop_evicted(*t, *e);
-      e->tag = no_tag;
-    }
-  for (ModelTlb* t : {&large_tlb, &large_code_tlb})
-    if (TlbEntry* e = t->find(linear & large_page_mask)) {
+  for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb, &large_code_tlb})
+    if (TlbEntry* e = t->find(linear >> t->shift << t->shift)) {
       drop_evicted(*t, *e);
       e->tag = no_tag;
     }
@@ -204,24 +199,20 @@ std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) 
   return (frame | (linear & 0xFFF)) & address_mask;
 }
 
-bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const {
-  physical = linear & address_mask;
-  if (!(cr0 & cr0_pg)) return true;
+std::optional<std::uint32_t> Engine::peek_translate(std::uint32_t linear) const {
+  if (!(cr0 & cr0_pg)) return linear & address_mask;
   const auto peek = [&](std::uint32_t address) {
     std::uint32_t v = 0;
     for (unsigned i = 0; i < 4; ++i) v |= std::uint32_t{space.peek((address + i) & address_mask)} << (8 * i);
     return v;
   };
   const std::uint32_t pde = peek((cr3 & page_mask) | (linear >> 20 & 0xFFC));
-  if (!(pde & pte_present)) return false;
-  if ((pde & pde_large) && (cr4 & cr4_pse)) {
-    physical = ((pde & large_page_mask) | (linear & 0x003FFFFFu)) & address_mask;
-    return true;
-  }
+  if (!(pde & pte_present)) return std::nullopt;
+  if ((pde & pde_large) && (cr4 & cr4_pse))
+    return ((pde & large_page_mask) | (linear & ~large_page_mask)) & address_mask;
   const std::uint32_t pte = peek((pde & page_mask) | (linear >> 10 & 0xFFC));
-  if (!(pte & pte_present)) return false;
-  physical = ((pte & page_mask) | (linear & 0xFFF)) & address_mask;
-  return true;
+  if (!(pte & pte_present)) return std::nullopt;
+  return ((pte & page_mask) | (linear & ~page_mask)) & address_mask;
 }
 
 std::optional<std::uint32_t> Engine::translation_at_hand(std::uint32_t linear) {
