@@ -56,7 +56,7 @@ unsigned CachedPath::write_back_rest() const {
   return config.l1.write_burst ? burst_rest(config.l1.line) : (beats - 1) * config.dram.write_hit;
 }
 
-CachedPath::Burst CachedPath::fetch_line_from_rom(std::uint64_t t, std::uint32_t) {
+CachedPath::Burst CachedPath::fetch_line_from_rom(std::uint64_t t) {
   const TimingConfig& config = memory_.config();
   const unsigned accesses = config.l1.line / config.rom.width;
   const std::uint64_t each = bus(config.rom.clocks);
@@ -112,7 +112,7 @@ CachedPath::Burst CachedPath::write(std::uint64_t at, std::uint32_t address, uns
     t = clock_.edge(std::max(t, memory_free_));
     std::uint64_t m = memory_start(between_lines(t));
     if (config.l2.write_allocate && cacheable(address)) {
-      m += bus(burst_read(address, config.l2.line));
+      m += bus(memory_.read(address) + burst_rest(config.l2.line));
       const std::uint32_t victim = l2_.fill(address);
       l2_.find_for_write(address);
       if (victim & TagCache::dirty) m += bus(burst_write(victim, config.l2.line));
@@ -148,14 +148,11 @@ std::uint64_t CachedPath::write_back_all(std::uint64_t at, unsigned lines, unsig
 
 void CachedPath::archive(Archive& a) {
   a(bus_free_, memory_free_);
-  constexpr std::uint64_t furthest_ahead = 1 << 24;  // ticks: posted writes reach the memory at once
-  if (a.loading() && memory_free_ > bus_free_ + furthest_ahead)
+  const bool shared = memory_.config().shared_by_line;
+  if (shared) share_.archive(a);
+  const std::uint64_t limit = bus_free_ + (1 << 24);  // ticks: posted writes reach the memory at once
+  if (a.loading() && (memory_free_ > limit || (shared && !share_.sound(limit))))
     throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
-  if (memory_.config().shared_by_line) {
-    share_.archive(a);
-    if (a.loading() && !share_.sound(bus_free_ + furthest_ahead))
-      throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
-  }
   memory_.archive(a);
   l2_.archive(a);
 }

@@ -57,7 +57,7 @@ class CachedPath {
   template <Geometry G = any_geometry>
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
     if (memory_.rom(address)) [[unlikely]]
-      return fetch_line_from_rom(bus_start<G>(at), address);
+      return fetch_line_from_rom(bus_start<G>(at));
     return fetch_line_from_ram<G>(at, address);
   }
   /// The same for where it is known not to be in ROM.
@@ -183,7 +183,7 @@ class CachedPath {
   bool has_l2() const {
     return G.known ? G.l2.ways != 0 : l2_.present();
   }
-  Burst fetch_line_from_rom(std::uint64_t t, std::uint32_t address);
+  Burst fetch_line_from_rom(std::uint64_t t);
   /// The DRAM reads a first-level line from tick `t` on.
   template <Geometry G = any_geometry>
   Burst read_line(std::uint64_t t, std::uint32_t address) {
@@ -221,8 +221,7 @@ class CachedPath {
   unsigned burst_rest(unsigned bytes) const;
   /// The same of a first-level line that is written to the DRAM.
   unsigned write_back_rest() const;
-  /// Bus clocks of a burst of `bytes` that reads or writes `line` in DRAM.
-  unsigned burst_read(std::uint32_t line, unsigned bytes) { return memory_.read(line) + burst_rest(bytes); }
+  /// Bus clocks of a burst of `bytes` that writes `line` in DRAM.
   unsigned burst_write(std::uint32_t line, unsigned bytes) { return memory_.write(line) + burst_rest(bytes); }
   /// In ticks.
   std::uint64_t bus(unsigned clocks) const { return clock_.bus(clocks); }
