@@ -298,7 +298,7 @@ std::uint64_t TimingP6::take(std::uint64_t leaves, std::uint32_t physical, unsig
 
 Predictor::Outcome TimingP6::prediction(const Op& op, bool taken, std::uint32_t target) {
   const Predictor::Outcome outcome = predict(op, address_of_op_, taken, target);
-  if (recording_) note_branch(taken, outcome);
+  if (recording_) note(Kind::branch, base_, branch_answer(taken, outcome));
   return outcome;
 }
 

@@ -59,14 +59,14 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
   /// A load of no bytes: its micro-op is done when a hit would be, and the line comes.
-  void prefetch(std::uint32_t physical) { read_slowly(physical, 0); }
+  void prefetch(std::uint32_t physical) { read(physical, 0); }
   /// A repeated string instruction begins, of `count` elements (more than 0).
   void begin_repeat(std::uint32_t count, bool upwards);
   void read_aligned(std::uint32_t physical, unsigned bytes) {
-    if (!read_quickly(physical, bytes)) read_slowly(physical, bytes);
+    if (!read_quickly(physical, bytes)) read(physical, bytes);
   }
   void write_aligned(std::uint32_t physical, unsigned bytes) {
-    if (!write_quickly(physical, bytes)) write_slowly(physical, bytes);
+    if (!write_quickly(physical, bytes)) write(physical, bytes);
   }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
 
@@ -175,9 +175,6 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   /// asked next. False: nothing has been done.
   bool read_quickly(std::uint32_t physical, unsigned bytes);
   bool write_quickly(std::uint32_t physical, unsigned bytes);
-  /// Any other.
-  void read_slowly(std::uint32_t physical, unsigned bytes);
-  void write_slowly(std::uint32_t physical, unsigned bytes);
   void forget_instruction();
   void compute_from(const Op& op, std::uint32_t physical_eip);
   void compute_end();
@@ -299,7 +296,6 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     if (recording_) block_->unfit = true;
     recording_ = false;
   }
-  void note_branch(bool taken, Predictor::Outcome outcome);
   std::uint64_t after_base(std::int16_t clocks) const {
     return base_ + static_cast<std::uint64_t>(std::int64_t{clocks});
   }

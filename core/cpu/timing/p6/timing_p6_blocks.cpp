@@ -231,16 +231,12 @@ bool TimingP6::follow_end_slowly() {
   return true;
 }
 
-void TimingP6::read(std::uint32_t physical, unsigned bytes) { read_slowly(physical, bytes); }
-
-void TimingP6::write(std::uint32_t physical, unsigned bytes) { write_slowly(physical, bytes); }
-
-void TimingP6::read_slowly(std::uint32_t physical, unsigned bytes) {
+void TimingP6::read(std::uint32_t physical, unsigned bytes) {
   if (!following_ || !follow_load(physical, bytes)) [[unlikely]]
     compute_read(physical, bytes);
 }
 
-void TimingP6::write_slowly(std::uint32_t physical, unsigned bytes) {
+void TimingP6::write(std::uint32_t physical, unsigned bytes) {
   if (log_ != nullptr) [[unlikely]]
     log_->add(physical, bytes);
   if (!following_ || !follow_store(physical, bytes)) [[unlikely]]
@@ -284,10 +280,6 @@ void TimingP6::note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint
                        static_cast<std::int16_t>(after),
                        static_cast<std::int16_t>(data_after),
                        static_cast<std::int16_t>(reach)});
-}
-
-void TimingP6::note_branch(bool taken, Predictor::Outcome outcome) {
-  note(Kind::branch, base_, branch_answer(taken, outcome));
 }
 
 void TimingP6::materialize() {
