@@ -25,7 +25,6 @@ struct Handlers {
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
   Handlers(Handler handler) : execute(handler), execute_on_p6(handler) { i386sx.execute = handler; }
-  Handlers(std::nullptr_t) {}
   explicit operator bool() const { return execute != nullptr; }
 };
 using Selector = Handlers (*)(const Op&);

@@ -13,8 +13,7 @@ namespace planar::cpu {
 
 namespace {
 
-// In the order of ModRM bits 5..3; 6 is an alias of SHL on all three.
-enum class Shift { rol, ror, rcl, rcr, shl, shr, sal, sar };
+enum class Shift { rol, ror, rcl, rcr, shl, shr, sar };
 
 template <class T>
 bool top(T v) {
@@ -65,7 +64,7 @@ T shift(Engine& c, T v, unsigned count) {
     const T r = static_cast<T>(turned);
     c.set_cf_of(turned >> bits & 1, top(r) != second(r));
     return r;
-  } else if constexpr (S == Shift::shl || S == Shift::sal) {
+  } else if constexpr (S == Shift::shl) {
     const std::uint64_t wide = std::uint64_t{v} << count;
     const T r = static_cast<T>(wide);
     bool carry = wide >> bits & 1;
@@ -276,7 +275,7 @@ Handlers select_shift(const Op& op) {
         case 3: return select_shift_form<Shift::rcr>(op);
         case 5: return select_shift_form<Shift::shr>(op);
         case 7: return select_shift_form<Shift::sar>(op);
-        default: return select_shift_form<Shift::shl>(op);
+        default: return select_shift_form<Shift::shl>(op);  // 6 is an alias on all models
       }
     case 0x0FA4: return by_word(op, []<class T> { return forms<DoubleShift<true, Count::immediate, T>>; });
     case 0x0FA5: return by_word(op, []<class T> { return forms<DoubleShift<true, Count::cl, T>>; });

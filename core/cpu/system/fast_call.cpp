@@ -12,7 +12,6 @@ Segment flat(std::uint32_t selector, unsigned type, unsigned dpl) {
   s.selector = static_cast<std::uint16_t>(selector);
   s.access = static_cast<std::uint8_t>(0x90 | dpl << 5 | type);
   s.big = true;
-  s.base = 0;
   s.limit = 0xFFFFFFFFu;
   s.derive();
   return s;

@@ -18,10 +18,9 @@ void require(bool holds, const std::string& field, std::uint64_t value, const st
 void within(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
   if (value < low || value > high) throw TimingError(field, value, fmt::format("{} to {}", low, high));
 }
-bool power(std::uint64_t v) { return std::has_single_bit(v); }
 
 void check_cache(const std::string& level, std::uint32_t bytes, unsigned ways, unsigned line, bool eight) {
-  require(power(bytes) && bytes <= 4u << 20, level + ".bytes", bytes, "a power of two up to 4 MB");
+  require(std::has_single_bit(bytes) && bytes <= 4u << 20, level + ".bytes", bytes, "a power of two up to 4 MB");
   require(ways == 1 || ways == 2 || ways == 4 || (eight && ways == 8), level + ".ways", ways,
           eight ? "1, 2, 4 or 8" : "1, 2 or 4");
   require(bytes >= ways * line, level + ".bytes", bytes, "at least one line per way");
@@ -40,9 +39,9 @@ void check(const TimingConfig& c) {
           c.core_per_bus_den, "1, 2 or 4");
   const DramTiming& d = c.dram;
   require(d.width == 2 || d.width == 4 || d.width == 8, "dram.width", d.width, "2, 4 or 8 bytes");
-  require(power(d.page_bytes) && d.page_bytes >= 256 && d.page_bytes <= 65536, "dram.page_bytes", d.page_bytes,
-          "a power of two from 256 to 65536");
-  require(power(d.banks) && d.banks <= 8, "dram.banks", d.banks, "1, 2, 4 or 8");
+  require(std::has_single_bit(d.page_bytes) && d.page_bytes >= 256 && d.page_bytes <= 65536, "dram.page_bytes",
+          d.page_bytes, "a power of two from 256 to 65536");
+  require(std::has_single_bit(d.banks) && d.banks <= 8, "dram.banks", d.banks, "1, 2, 4 or 8");
   within("dram.bank_shift", d.bank_shift, 1, 31);
   within("dram.read_hit", d.read_hit, 2, 63);
   within("dram.read_miss", d.read_miss, d.read_hit, 63);

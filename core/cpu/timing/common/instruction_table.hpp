@@ -15,7 +15,7 @@
 namespace planar::cpu {
 
 /// Pipes in which a Pentium instruction can issue together with another: bit 0 = U, bit 1 = V.
-enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
+enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3 };
 
 /// Which registers a form reads and writes (pairing and address-generation interlock).
 enum class Form : std::uint8_t {

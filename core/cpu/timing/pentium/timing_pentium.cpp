@@ -20,7 +20,7 @@ void TimingPentium::set_static_clocks(Op& op) const {
   if (op.length > 7 || (op.has_memory && op.has_displacement && op.has_immediate)) pair = pair_none;
   op.clocks = static_cast<std::uint16_t>(form.clocks(form.row->pentium) + form.prefixes);
   op.pentium = {};
-  op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
+  op.pentium.pair = static_cast<std::uint8_t>(pair);
 }
 
 void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
