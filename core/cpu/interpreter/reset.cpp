@@ -22,8 +22,6 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   large_code_tlb.ways = 2;
   large_code_tlb.shift = ModelTlb::large_page_shift;
   if (timing.has_cache()) timing.cached().attach(l0);
-  flush_tlb();
-  tlb = host_tlb[0].data();
   no_block.links.fill(no_link());
   blocks.assign(block_slots, &no_block);
   do_reset();
@@ -45,15 +43,11 @@ void Engine::do_reset() {
   for (auto& r : gpr) r = 0;
   gpr[EDX] = signature();
   eip = 0xFFF0;
-  flag_result = 1;
-  flag_aux = 0;
   set_arithmetic(0);
   system_flags = 0;
-  for (unsigned s = 0; s < 6; ++s) seg[s] = Segment{};
-  for (auto& s : seg) s.derive();
+  seg.fill({});
   seg[CS].selector = 0xF000;
   seg[CS].base = 0xFFFF0000u;
-  seg[CS].derive();
   cr0 = model == Model::i386sx ? 0 : cr0_et | cr0_cd | cr0_nw;
   cr2 = cr3 = cr4 = 0;
   dr.fill(0);
