@@ -162,8 +162,8 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void describe(Description& description) const;
 
   // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
-  /// At most `count` instructions in a decoded block (1..32). With 1 REP INS and REP OUTS, too, make every access by
-  /// itself.
+  /// At most `count` instructions in a decoded block (1..32). With 1 repeated strings, too, make every access by
+  /// itself, and no passes of a loop are left out.
   void limit_block_length(unsigned count);
   /// Throws away all decoded code and host pointers at random moments.
   void flush_blocks_at_random(std::uint64_t seed);

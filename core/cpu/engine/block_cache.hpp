@@ -41,7 +41,7 @@ struct LoneCode {
 
 struct BlockCache {
   unsigned block_limit = 32;  ///< instructions in a block
-  bool one_by_one = false;    ///< no runs of port accesses (port_run.hpp)
+  bool one_by_one = false;    ///< no iterations of a REP, and no passes of a loop, many at once
   bool flush_at_random = false;
   Random flush_random{0};
   std::vector<Block*> blocks;  ///< the first of each block_slot()

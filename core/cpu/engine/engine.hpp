@@ -249,7 +249,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   /// Of its decoded `op`.
   void make_lone_block(LoneCode& code, std::uint32_t linear, std::uint32_t physical);
 
-  // ---- run.cpp, chain.cpp
+  // ---- run.cpp, boundary.cpp, reset.cpp, eflags.cpp, dispatch/
   void run(Time horizon);
   void step_observed();
   void step();
@@ -341,7 +341,6 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   Segment stack_segment(std::uint16_t selector, unsigned new_cpl, std::uint8_t vector);
   static Segment make_segment(std::uint16_t selector, const Descriptor& d);
   void set_cpl(unsigned level);
-  void drop_privileged_segments();
   void load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl);
 
   // ---- far.cpp, interrupt.cpp, task.cpp
@@ -350,6 +349,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void return_far(const Op& op, std::uint32_t release);
   void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
   void interrupt_return(const Op& op);
+  void drop_privileged_segments();
   enum class Source : std::uint8_t { external, exception, software, icebp };
   void interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
   void interrupt_real(std::uint8_t vector);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came with a processor, by the names under which CPUID announces it. The decoder and the handlers ask these, not
-// for a model. The P6 is a Pentium II (Deschutes) or III: all of it is there from its first stepping on.
+// What came with a processor, by the names under which CPUID announces it. Opcodes that came with the P6 are the
+// decoder's topics in capitals; what else depends on a feature asks these, not for a model. The P6 is a Pentium II
+// (Deschutes) or III: all of it is there from its first stepping on.
 #pragma once
 
 #include <cstdint>

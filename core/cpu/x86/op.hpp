@@ -91,7 +91,7 @@ struct alignas(64) Op {
     P6 p6;
   };
 
-  // ---- the block's part, filled when the instruction is put into one ----
+  // ---- how it runs: `after`, `edge` and `asks_nothing` are filled when it is put into a block ----
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t after = 0;                  ///< bytes from the block's start to this instruction's end
