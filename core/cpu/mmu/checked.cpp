@@ -105,11 +105,11 @@ struct ByEvent {
 struct OnP6 {
   template <class T>
   [[gnu::noinline, gnu::flatten]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
-    return c.read_linear<T, Model::p6>(c.linear_for_read(s, offset, sizeof(T)), [](const HostTlbEntry&) {});
+    return c.read_linear<T, Model::p6>(c.linear_for_read(s, offset, sizeof(T)));
   }
   template <class T>
   [[gnu::noinline, gnu::flatten]] static void write(Engine& c, unsigned s, std::uint32_t offset, T v) {
-    c.write_linear<T, Model::p6>(c.linear_for_write(s, offset, sizeof(T)), v, [](const HostTlbEntry&) {});
+    c.write_linear<T, Model::p6>(c.linear_for_write(s, offset, sizeof(T)), v);
   }
 };
 

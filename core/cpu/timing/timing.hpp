@@ -79,7 +79,6 @@ class Timing {
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
-  Model model() const { return model_; }
   /// Its row of `geometries`.
   unsigned geometry() const { return geometry_; }
   const TimingConfig& config() const { return common().config(); }

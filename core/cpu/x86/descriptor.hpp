@@ -37,7 +37,6 @@ struct alignas(64) Segment {
 
   bool present() const { return access & 0x80; }
   unsigned dpl() const { return access >> 5 & 3; }
-  bool code() const { return (access & 0x18) == 0x18; }
   bool conforming() const { return (access & 0x1C) == 0x1C; }
   /// Recomputes low and spans from the fields above.
   void derive();
