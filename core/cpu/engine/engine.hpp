@@ -49,6 +49,7 @@ struct Fault {
 };
 
 enum class Access : std::uint8_t { read, write, execute };
+class StackFrame;
 
 /// What an instruction boundary has to attend to before the next instruction.
 // clang-format off
@@ -347,9 +348,13 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
   void call_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
   void return_far(const Op& op, std::uint32_t release);
+  /// RETF and IRET: the code segment, after all checks,
+  Descriptor code_to_return_to(std::uint16_t selector);
+  /// and the way to it at an outer level, whose stack `frame` has next; `release` bytes of that are taken away, too.
+  void return_outwards(StackFrame& frame, bool wide, std::uint16_t selector, const Descriptor& d, std::uint32_t offset,
+                       std::uint32_t release);
   void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
   void interrupt_return(const Op& op);
-  void drop_privileged_segments();
   enum class Source : std::uint8_t { external, exception, software, icebp };
   void interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
   void interrupt_real(std::uint8_t vector);

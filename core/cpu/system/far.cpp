@@ -158,12 +158,8 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
     charge(*this, op, Transfer::ret, Reach::real);
     return;
   }
-  if (is_null(selector)) raise(vec_gp, 0);
-  const unsigned rpl = selector & 3;
-  const Descriptor d = read_descriptor(selector, vec_gp);
-  if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));
-  if (!d.present()) raise(vec_np, error_of(selector));
-  if (rpl == cpl) {
+  const Descriptor d = code_to_return_to(selector);
+  if ((selector & 3u) == cpl) {
     if (offset > d.limit()) raise(vec_gp, 0);
     stack.skip(release);
     load_cs(selector, d, cpl);
@@ -173,20 +169,30 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
     return;
   }
   stack.skip(release);
-  const std::uint32_t sp = stack.pop(wide);
-  const std::uint16_t ss_selector = static_cast<std::uint16_t>(stack.pop(wide));
-  Segment ss = stack_segment(ss_selector, rpl, vec_gp);
+  return_outwards(stack, wide, selector, d, offset, release);
+  charge(*this, op, Transfer::ret, Reach::outer);
+}
+
+Descriptor Engine::code_to_return_to(std::uint16_t selector) {
+  if (is_null(selector)) raise(vec_gp, 0);
+  const unsigned rpl = selector & 3;
+  const Descriptor d = read_descriptor(selector, vec_gp);
+  if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));
+  if (!d.present()) raise(vec_np, error_of(selector));
+  return d;
+}
+
+void Engine::return_outwards(StackFrame& frame, bool wide, std::uint16_t selector, const Descriptor& d,
+                             std::uint32_t offset, std::uint32_t release) {
+  const std::uint32_t sp = frame.pop(wide);
+  const unsigned rpl = selector & 3;
+  const Segment ss = stack_segment(static_cast<std::uint16_t>(frame.pop(wide)), rpl, vec_gp);
   if (offset > d.limit()) raise(vec_gp, 0);
   load_cs(selector, d, rpl);
   seg[SS] = ss;
   set_sized(ESP, ss.big, sp + release);
   eip = offset;
-  drop_privileged_segments();
-  charge(*this, op, Transfer::ret, Reach::outer);
-}
-
-// A return to an outer level leaves no data segment after that the outer level could not have loaded.
-void Engine::drop_privileged_segments() {
+  // No data segment stays that the outer level could not have loaded.
   for (unsigned s : {ES, DS, FS, GS}) {
     Segment& g = seg[s];
     if (g.present() && !g.conforming() && g.dpl() < cpl) {

@@ -225,14 +225,10 @@ void Engine::interrupt_return(const Op& op) {
     return;
   }
 
-  if (is_null(selector)) raise(vec_gp, 0);
-  const unsigned rpl = selector & 3;
-  const Descriptor d = read_descriptor(selector, vec_gp);
-  if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));
-  if (!d.present()) raise(vec_np, error_of(selector));
+  const Descriptor d = code_to_return_to(selector);
   if (cpl == 0) flags_mask |= flag_iopl;
   if (cpl <= iopl()) flags_mask |= flag_if;
-  if (rpl == cpl) {
+  if ((selector & 3u) == cpl) {
     if (offset > d.limit()) raise(vec_gp, 0);
     load_cs(selector, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
@@ -241,16 +237,8 @@ void Engine::interrupt_return(const Op& op) {
     charge(Reach::same);
     return;
   }
-  const std::uint32_t sp = stack.pop(wide);
-  const std::uint16_t ss_selector = static_cast<std::uint16_t>(stack.pop(wide));
-  const Segment ss = stack_segment(ss_selector, rpl, vec_gp);
-  if (offset > d.limit()) raise(vec_gp, 0);
-  load_cs(selector, d, rpl);
-  seg[SS] = ss;
-  set_sized(ESP, ss.big, sp);
-  eip = offset;
+  return_outwards(stack, wide, selector, d, offset, 0);
   set_eflags(image, flags_mask);
-  drop_privileged_segments();
   charge(Reach::outer);
 }
 
