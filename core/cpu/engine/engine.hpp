@@ -345,8 +345,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl);
 
   // ---- far.cpp, interrupt.cpp, task.cpp
-  void jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
-  void call_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
+  void go_far(const Op& op, std::uint16_t selector, std::uint32_t offset, bool call);
   void return_far(const Op& op, std::uint32_t release);
   /// RETF and IRET: the code segment, after all checks,
   Descriptor code_to_return_to(std::uint16_t selector);

@@ -92,21 +92,14 @@ Handlers select_jcc(const Op& op, std::integer_sequence<unsigned, CC...>) {
 }
 
 // Far forms.
-void jmp_far_direct(Engine& c, const Op& op) {
-  c.jump_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate);
+template <bool Call>
+void far_direct(Engine& c, const Op& op) {
+  c.go_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate, Call);
 }
-void call_far_direct(Engine& c, const Op& op) {
-  c.call_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate);
-}
-template <class T>
-void jmp_far_indirect(Engine& c, const Op& op) {
+template <bool Call, class T>
+void far_indirect(Engine& c, const Op& op) {
   const FarPointer to = far_pointer<T>(c, op);
-  c.jump_far(op, to.selector, to.offset);
-}
-template <class T>
-void call_far_indirect(Engine& c, const Op& op) {
-  const FarPointer to = far_pointer<T>(c, op);
-  c.call_far(op, to.selector, to.offset);
+  c.go_far(op, to.selector, to.offset, Call);
 }
 void ret_far(Engine& c, const Op& op) { c.return_far(op, op.immediate & 0xFFFF); }
 
@@ -139,7 +132,7 @@ Handlers select_control(const Op& op) {
                         : select_jcc<std::uint16_t>(op, std::make_integer_sequence<unsigned, 16>{});
   switch (code) {
     case 0x62: return op.has_memory ? by_word(op, []<class T> { return any<bound<T>>; }) : nullptr;
-    case 0x9A: return call_far_direct;
+    case 0x9A: return far_direct<true>;
     case 0xC2:
     case 0xC3: return by_word(op, []<class T> { return branch<ret<T>>; });
     case 0xCA:
@@ -155,14 +148,14 @@ Handlers select_control(const Op& op) {
     case 0xE8: return by_word(op, []<class T> { return branch<call_relative<T>>; });
     case 0xE9:
     case 0xEB: return by_word(op, []<class T> { return branch<jmp_relative<T>>; });
-    case 0xEA: return jmp_far_direct;
+    case 0xEA: return far_direct<false>;
     case 0xF1: return icebp;
     case 0xFF:
       switch (op.reg) {
         case 2: return by_word(op, []<class T> { return branch<call_indirect<T>>; });
-        case 3: return op.has_memory ? by_word(op, []<class T> { return any<call_far_indirect<T>>; }) : nullptr;
+        case 3: return op.has_memory ? by_word(op, []<class T> { return any<far_indirect<true, T>>; }) : nullptr;
         case 4: return by_word(op, []<class T> { return branch<jmp_indirect<T>>; });
-        case 5: return op.has_memory ? by_word(op, []<class T> { return any<jmp_far_indirect<T>>; }) : nullptr;
+        case 5: return op.has_memory ? by_word(op, []<class T> { return any<far_indirect<false, T>>; }) : nullptr;
         default: return nullptr;
       }
     default: return nullptr;

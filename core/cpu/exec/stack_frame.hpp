@@ -20,6 +20,11 @@ class StackFrame {
     if (std::int64_t{sp_ - ss_.low} + (bytes - 1) > ss_.write_span) raise(vec_ss, error_);
     c_.write_slow(ss_.base + sp_, bytes, wide ? v : v & 0xFFFF, user_);
   }
+  /// CS and EIP.
+  void push_return(bool wide) {
+    push(c_.seg[CS].selector, wide);
+    push(c_.eip, wide);
+  }
   std::uint32_t pop(bool wide) {
     const unsigned bytes = wide ? 4 : 2;
     if (std::int64_t{sp_ - ss_.low} + (bytes - 1) > ss_.read_span) raise(vec_ss, error_);

@@ -43,57 +43,32 @@ void check_direct(Engine& c, std::uint16_t selector, const Descriptor& d, std::u
 
 }  // namespace
 
-void Engine::jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset) {
+void Engine::go_far(const Op& op, std::uint16_t selector, std::uint32_t offset, bool call) {
+  const Transfer transfer = call ? Transfer::call : Transfer::jump;
+  StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
   if (!protected_mode || v86) {
     if (offset > seg[CS].limit) raise(vec_gp, 0);
-    load_real_segment(CS, selector);
-    eip = offset;
-    update_mode();
-    charge(*this, op, Transfer::jump, Reach::real);
-    return;
-  }
-  if (is_null(selector)) raise(vec_gp, 0);
-  const Descriptor d = read_descriptor(selector, vec_gp);
-  if (to_task(*this, op, selector, d, Switch::jump)) return;
-  if (is_call_gate(d)) {
-    call_gate(op, selector, d, false);
-    return;
-  }
-  check_direct(*this, selector, d, offset);
-  load_cs(selector, d, cpl);
-  eip = offset;
-  charge(*this, op, Transfer::jump, Reach::same);
-}
-
-void Engine::call_far(const Op& op, std::uint16_t selector, std::uint32_t offset) {
-  const bool wide = op.operand32;
-  if (!protected_mode || v86) {
-    if (offset > seg[CS].limit) raise(vec_gp, 0);
-    StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
-    stack.push(seg[CS].selector, wide);
-    stack.push(eip, wide);
+    if (call) stack.push_return(op.operand32);
     gpr[ESP] = stack.merged(gpr[ESP]);
     load_real_segment(CS, selector);
     eip = offset;
     update_mode();
-    charge(*this, op, Transfer::call, Reach::real);
+    charge(*this, op, transfer, Reach::real);
     return;
   }
   if (is_null(selector)) raise(vec_gp, 0);
   const Descriptor d = read_descriptor(selector, vec_gp);
-  if (to_task(*this, op, selector, d, Switch::call)) return;
+  if (to_task(*this, op, selector, d, call ? Switch::call : Switch::jump)) return;
   if (is_call_gate(d)) {
-    call_gate(op, selector, d, true);
+    call_gate(op, selector, d, call);
     return;
   }
   check_direct(*this, selector, d, offset);
-  StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
-  stack.push(seg[CS].selector, wide);
-  stack.push(eip, wide);
+  if (call) stack.push_return(op.operand32);
   load_cs(selector, d, cpl);
   gpr[ESP] = stack.merged(gpr[ESP]);
   eip = offset;
-  charge(*this, op, Transfer::call, Reach::same);
+  charge(*this, op, transfer, Reach::same);
 }
 
 void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call) {
@@ -110,10 +85,7 @@ void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& g
   if (!inner) {
     if (offset > d.limit()) raise(vec_gp, 0);
     StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
-    if (call) {
-      stack.push(seg[CS].selector, wide);
-      stack.push(eip, wide);
-    }
+    if (call) stack.push_return(wide);
     load_cs(target, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
     eip = offset;
@@ -134,8 +106,7 @@ void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& g
   stack.push(seg[SS].selector, wide);
   stack.push(gpr[ESP], wide);
   for (unsigned i = params; i-- > 0;) stack.push(words[i], wide);
-  stack.push(seg[CS].selector, wide);
-  stack.push(eip, wide);
+  stack.push_return(wide);
   load_cs(target, d, level);
   seg[SS] = ss;
   gpr[ESP] = stack.merged(ss.big ? 0 : gpr[ESP]);

@@ -65,8 +65,7 @@ void Engine::interrupt_real(std::uint8_t vector) {
   const std::uint16_t selector = static_cast<std::uint16_t>(read_system(idt_base + entry + 2, 2));
   StackFrame stack(*this, seg[SS], gpr[ESP], false, 0);
   stack.push(eflags(), false);
-  stack.push(seg[CS].selector, false);
-  stack.push(eip, false);
+  stack.push_return(false);
   gpr[ESP] = stack.merged(gpr[ESP]);
   set_eflags(0, flag_if | flag_tf | flag_ac | flag_rf);
   load_real_segment(CS, selector);
@@ -126,8 +125,7 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
     stack.push(seg[SS].selector, wide);
     stack.push(gpr[ESP], wide);
     stack.push(image, wide);
-    stack.push(seg[CS].selector, wide);
-    stack.push(eip, wide);
+    stack.push_return(wide);
     if (has_error) stack.push(error, wide);
     Descriptor marked = d;
     mark_accessed(target, marked);
@@ -147,8 +145,7 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
     if (offset > d.limit()) raise(vec_gp, 0);
     StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
     stack.push(image, wide);
-    stack.push(seg[CS].selector, wide);
-    stack.push(eip, wide);
+    stack.push_return(wide);
     if (has_error) stack.push(error, wide);
     load_cs(target, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
