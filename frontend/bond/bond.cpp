@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "core/common/small_letters.hpp"
 #include "devices/stations/peer/peer.hpp"
@@ -35,23 +37,29 @@ std::vector<unsigned> network_slots(const Config& config) {
   return slots;
 }
 
-/// Every slave is given the first adapter's station address. The RTL8139 accepts it only as doublewords, with its
-/// configuration unlocked; Linux 2.2.16's driver writes six bytes, which have no effect
-/// (devices/ethernet/rtl8139/rtl8139.md). Such a slave would receive nothing, so its EEPROM gets the address, as M.
-/// Siegert did with his cards: the first adapter's address if the user has given one, otherwise `usual`, which the
-/// first adapter then gets as well. Throws Error for an RTL8139 to which the user has given another.
+/// Adapters whose driver does not set the address that it is given. The RTL8139 accepts it only as doublewords, with
+/// its configuration unlocked; Linux 2.2.16's driver writes six bytes, which have no effect
+/// (devices/ethernet/rtl8139/rtl8139.md). The PRO/1000s' reads the EEPROM's each time it opens the adapter
+/// (roms/guest/drivers/pci/e1000_probe.c).
+constexpr std::string_view with_own_address[] = {"rtl8139", "pro1000-82542", "pro1000-82543"};
+
+/// Every slave is given the first adapter's station address. One of `with_own_address` would receive nothing, so its
+/// EEPROM gets the address, as M. Siegert did with his RTL8139s: the first adapter's address if the user has given one,
+/// otherwise `usual`, which the first adapter then gets as well. Throws Error for one to which the user has given
+/// another.
 void give_one_address(Config& config, const std::vector<unsigned>& slots, const std::string& usual) {
   const auto path = [](unsigned slot) { return fmt::format("slot.{}.mac", slot); };
   const auto given = [&](unsigned slot) { return config.peek_text(path(slot)); };
   for (const unsigned slot : slots) {
-    if (slot == slots.front() || config.peek_text(fmt::format("slot.{}.card", slot)) != "rtl8139") continue;
+    const std::string card = config.peek_text(fmt::format("slot.{}.card", slot));
+    if (slot == slots.front() || std::ranges::find(with_own_address, card) == std::end(with_own_address)) continue;
     const std::string wanted = given(slots.front()).empty() ? usual : given(slots.front());
     if (given(slot).empty()) config.set_text(path(slot), wanted, "--bond");
     if (given(slots.front()).empty()) config.set_text(path(slots.front()), wanted, "--bond");
     if (small_letters(given(slot)) != small_letters(wanted))
-      config.fail(path(slot), fmt::format("the rtl8139 would receive nothing in a bond, because Linux 2.2.16's driver "
-                                          "cannot give it the first card's address; write {}, or leave it out",
-                                          wanted));
+      config.fail(path(slot), fmt::format("the {} would receive nothing in a bond, because its driver does not give "
+                                          "it the first card's address; write {}, or leave it out",
+                                          card, wanted));
   }
 }
 
@@ -87,6 +95,15 @@ const net::Peer* station_of_bond(Lab& lab) {
 }
 
 }  // namespace
+
+bool links_come_apart(const Config& config) {
+  const auto slots = network_slots(config);
+  const AdapterEntry& first = adapter_in(config, slots.front());
+  return std::any_of(slots.begin(), slots.end(), [&](unsigned slot) {
+    const AdapterEntry& adapter = adapter_in(config, slot);
+    return adapter.name != first.name && adapter.medium != MediumKind::ethernet_10;
+  });
+}
 
 void BondOptions::add_to(CLI::App& app) {
   option_ = app.add_option("--bond", count_,

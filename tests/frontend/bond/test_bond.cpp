@@ -265,12 +265,36 @@ TEST_CASE("a bond that cannot be says why") {
   CHECK_THAT(said("--card ne2 --bond"), Contains("one network adapter"));
   CHECK_THAT(said("--card 1=ne2 --bond 2"), Contains("--card ne2 --bond 2"));
   CHECK_THAT(said("--card 1=ne2 --card 2=ne2 --bond 3"), Contains("has 2 network adapters"));
-  CHECK_THAT(said("--card tr4-a --bond 2"), Contains("no Ethernet adapter"));
+  CHECK_THAT(said("--card tr4-a --bond 2"), Contains("not an Ethernet adapter"));
   CHECK_THAT(said("--card ne2 --bond 2 --net slirp"), Contains("only the reference station"));
   CHECK_THAT(said("--card ne2 --bond 2 --against pc-p166:3c905b"), Contains("3c905b") && Contains("segment-1"));
-  CHECK_THAT(said("--card ne2 --bond 2 --against model56sx:tr4-a"), Contains("no Ethernet adapter"));
+  CHECK_THAT(said("--card ne2 --bond 2 --against model56sx:tr4-a"), Contains("not an Ethernet adapter"));
   CHECK_THAT(said("--card ne2 --bond 2 --use 1"), Contains("--use"));
   CHECK_THAT(said("--card ne2 --bond 2 --os nt4"), Contains("Linux 2.2"));
+}
+
+TEST_CASE("--bond: every card of a PC receives what the station sends it, whichever is first", "[bond]") {
+  const std::string receiving = "netperf --receive --seconds 0.05 --quiet --json - --machine ";
+  for (const std::string cards :
+       {"pc-p3-600 --card pro1000-82543 --bond 2", "pc-p3-600 --card pro1000-82542 --bond 2",
+        "pc-p3-600 --card 3c905b --card pro1000-82543 --bond", "pc-p166 --card eepro100 --card lne100tx --bond"}) {
+    const auto run = run_planar(receiving + cards);
+    INFO(cards << run.err);
+    REQUIRE(run.status == 0);
+    for (const auto& card : run.json()["bond"]["cards"]) {
+      CHECK(card["frames"]["received"] > 10);
+      CHECK(card["frames"]["received"] == card["peer_frames"]["sent"]);
+    }
+  }
+}
+
+TEST_CASE("--bond: netio begins when a card that negotiates longer has its link", "[bond]") {
+  const auto run = run_planar(
+      "netio --machine pc-p166 --card 1=lne100tx --card 2=3c905b --bond --seconds 0.2 "
+      "--sizes 4096 --quiet --json -");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json()["rows"][0]["kb_per_s"] > 5000);
 }
 
 TEST_CASE("--bond: RTL8139s get one address in their EEPROMs, because their driver sets none", "[bond]") {

@@ -188,7 +188,7 @@ class Counter final : public planar::cpu::Observer {
   static std::uint32_t source(const planar::cpu::Op& op, const planar::cpu::Registers& r) {
     const unsigned c = op.opcode;
     if (op.has_memory)
-      return op.displacement + (op.base < 8 ? r.gpr[op.base] : 0) + (op.index < 8 ? r.gpr[op.index] << op.scale : 0);
+      return op.displacement + (op.base < 8 ? r.gpr[op.base] : 0) + (op.index < 8 ? r.gpr[op.index] * op.scale : 0);
     if (c == 0xA0 || c == 0xA1) return op.immediate;
     if (c == 0xAE || c == 0xAF) return r.gpr[7];
     return (c >= 0xA4 && c <= 0xAD) || c == 0x6E || c == 0x6F ? r.gpr[6] : r.gpr[4];
