@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of anything with `archive(Archive&)`, taken and given back.
+// Saves and restores the state of anything that has `archive(Archive&)`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::vector<std::uint8_t> saved_state(Part& part) {
   return a.stream();
 }
 
-/// Throws Error for a state that is not wholly this part's.
+/// Throws Error if the stream is not exactly a state of this part.
 template <class Part>
 void restore_state(Part& part, const std::vector<std::uint8_t>& stream) {
   Archive a = Archive::loader(stream);

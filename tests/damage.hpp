@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// States of which a byte was changed: each is refused with planar's own error, or the part runs on with it.
+// States with one changed byte: each is either refused with planar's own error, or the part runs on with it.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace planar::test {
 
-/// A part of a state as Archive::section() marks it: from its first value to the next part, or to the end.
+/// A part of a state as marked by Archive::section(): from its first value to the next part, or to the end.
 struct StatePart {
   std::string name;
   std::size_t begin = 0, end = 0;
 };
 
-/// Length and letters of a name, a small version.
+/// A part is recognised by the length and letters of its name and a small version.
 inline std::vector<StatePart> parts_of(const std::vector<std::uint8_t>& state) {
   const auto word = [&](std::size_t at) {
     return state[at] | std::uint32_t{state[at + 1]} << 8 | std::uint32_t{state[at + 2]} << 16 |
@@ -41,8 +41,9 @@ inline std::vector<StatePart> parts_of(const std::vector<std::uint8_t>& state) {
   return list;
 }
 
-/// Changes every byte of each part `name` in turn; of a large one, which has a memory in its middle, the first and the
-/// last 240. `run` restores the state and runs on. How many were refused; any other exception fails the test.
+/// Changes every byte of each part `name` in turn; in a large part, which has a memory in its middle, only the first
+/// and last 240 bytes. `run` restores the state and runs on. Returns the number of refused states; any other exception
+/// fails the test.
 template <class Run>
 unsigned refused_of_damaged(const std::vector<std::uint8_t>& sound, std::string_view name, Run run) {
   constexpr std::size_t edge = 240;

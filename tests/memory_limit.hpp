@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a piece of code may take of the host's memory.
+// How much of the host's memory a piece of code may use.
 #pragma once
 
 #include <sys/resource.h>
@@ -15,16 +15,16 @@
 
 namespace planar::tests {
 
-/// Whether this build has AddressSanitizer, whose programs reserve terabytes of addresses as they start: they cannot
-/// run within a limit on addresses (ulimit -v).
+/// Whether this build has AddressSanitizer, whose programs reserve terabytes of address space at start: they cannot run
+/// within a limit on it (ulimit -v).
 #if defined(PLANAR_ADDRESS_SANITIZER)
 inline constexpr bool address_sanitizer = true;
 #else
 inline constexpr bool address_sanitizer = false;
 #endif
 
-/// Whether `run` ends, well or with an exception other than std::bad_alloc, while the host gives it `bytes` beyond what
-/// the process has already. In a process of its own: nothing of it remains.
+/// Whether `run` ends, normally or with an exception other than std::bad_alloc, if the host allows `bytes` beyond what
+/// the process already uses. It runs in a child process and leaves nothing behind.
 inline bool fits_into_memory(std::uint64_t bytes, const std::function<void()>& run) {
   std::fflush(nullptr);
   const pid_t child = ::fork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host bridge with a PCI segment and 1 MB of memory, a stepped clock instead of a processor, and what a driver does
-// to find a device: configuration accesses by mechanism 1.
+// A host bridge with a PCI segment and 1 MB of memory, a stepped clock instead of a processor, and a driver's way to
+// find a device: configuration accesses by mechanism 1.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace planar::test {
 
-/// A function that may be a master, in a slot of its own: what a test's pci::Master belongs to.
+/// A function that may be a master, in its own slot, for a test's pci::Master.
 struct MasterPlace {
   MasterPlace(const pci::SlotWiring& wiring, unsigned device) : slot(device, 0, wiring) {
     write(pci::COMMAND, 2, pci::BUS_MASTER);
@@ -97,7 +97,8 @@ struct PciRig {
     ports->archive(a);
     a(now);
     a.bytes(ram);
-    if (a.loading() && (now < scheduler.now() || now > scheduler.now() + 1_s))  // as a machine checks its processor
+    if (a.loading() && (now < scheduler.now() || now > scheduler.now() + 1_s))  // the check that a machine makes for
+                                                                                // its processor
       throw Error("snapshot: the rig's time is not the scheduler's", ExitCode::missing_file);
   }
 
@@ -111,7 +112,7 @@ struct PciRig {
   std::optional<pci::ConfigPorts> ports;
   std::array<bool, 5> interrupts{};  // by pin
   Time now{};
-  Time took{};  // of the latest access
+  Time took{};  // by the latest access
 
  private:
   std::uint32_t took_of(const cpu::Cycle& cycle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The least that a bus has to bring: a table of cycles and a name. It has no refresh and no masters.
+// The minimum that a bus must provide: a table of cycles and a name. It has no refresh and no masters.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class PlainBus final : public bus::Bus {
     a(processor_from_);
   }
   void bus_timeout(Time) override { ++timeouts; }
-  /// Somebody else owns it until `t`.
+  /// Another master owns the bus until `t`.
   void take_until(Time t) { processor_from_ = t; }
   unsigned timeouts = 0;
 

@@ -113,7 +113,7 @@ struct Rig {
   IrqRecorder irqs;
   NmiRecorder nmi;
   Time now{};
-  Time took{};  // of the latest access
+  Time took{};  // by the latest access
 };
 
 /// Records every access; reads return the offset in each byte (byte at offset 3 reads 43h).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When a short netio sends: its guest's boot takes as long as it takes.
+// The time at which a short netio sends, which depends on how long its guest takes to boot.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace program {
 
-/// The first millisecond after the third frame of 1518 bytes of `netio`, the words of a command. Frames and their
-/// acknowledgements follow each other from there on. The run is made once more.
+/// The first whole millisecond after the third frame of 1518 bytes of `netio`, the words of a command. From then on
+/// frames and their acknowledgements alternate. The command is run once for this.
 inline std::int64_t sending_from(const std::string& netio) {
   const Scratch scratch;
   const auto file = scratch.file("wire.txt");

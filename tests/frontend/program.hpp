@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs the planar program as a user does, and keeps what it said.
+// Runs the planar program as a user would, and keeps its output.
 #pragma once
 
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ struct Said {
 };
 
 /// `planar ARGUMENTS` through the shell, standard input empty, with no settings of the user who runs the tests and no
-/// results of earlier runs. `environment`: as env(1) has it.
+/// results of earlier runs. `environment`: as for env(1).
 inline Said run_planar(const std::string& arguments, const std::string& environment = {}) {
   static const Scratch scratch;
   setenv("XDG_CONFIG_HOME", scratch.file("config").c_str(), 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What fuzz targets of one device or bus have in common: a bench that is built once, whose state can be saved, and that
+// Common part of the fuzz targets of one device or bus: a bench that is built once, whose state can be saved, and that
 // is driven by a sequence of operations. A bench derives from DeviceRun<itself> and has
 //
-//   void archive(Archive&);  everything that a run can change, `scheduler` and `now` apart
+//   void archive(Archive&);  everything that a run can change, except `scheduler` and `now`
 //   void operate(Input&);    one operation
 //
-// and calls prepared() at the end of its constructor. A run is made twice from the middle on, the second time from a
-// snapshot, and must end in the same state.
+// and calls prepared() at the end of its constructor. The second half of a run is executed twice, the second time from
+// a snapshot, and must end in the same state.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class DeviceRun {
   }
 
  protected:
-  /// The present state is that in which every run begins.
+  /// Makes the present state the initial state of every run.
   void prepared() { pristine_ = saved(); }
 
   std::vector<std::uint8_t> saved() {
@@ -61,12 +61,12 @@ class DeviceRun {
     now += t;
     scheduler.advance(now);
   }
-  /// An access of the processor has ended at `end`.
+  /// An access by the processor has ended at `end`.
   void ended(Time end) {
     expect(end >= now && end - now < access_limit, "an access that does not end");
     now = end;
   }
-  /// `look` is a debugger's look at the device.
+  /// `look` examines the device as a debugger does.
   template <class Look>
   void changes_nothing(Look look) {
     const auto before = saved();

@@ -7,8 +7,8 @@
 #include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-/// For a target with options of its own, which are written --NAME=VALUE: libFuzzer passes those over, and its worker
-/// processes get them, too.
+/// For a target with its own options, written --NAME=VALUE: libFuzzer ignores those, and passes them to its worker
+/// processes, too.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace planar::fuzz {

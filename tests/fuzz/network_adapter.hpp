@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One network adapter, card(), in a 16- or 32-bit slot on a network with one other station. The
 // input is a sequence of operations: POS bytes, port and memory accesses of every width, pauses, frames and fragments
-// from the network, the cable unplugged and plugged in. A medium brings its own Network:
+// from the network, the cable unplugged and plugged in. Each medium provides its own Network:
 //
 //   explicit Network(Scheduler&);  the medium and the other station
-//   static Settings settings();  timing values that make a run reach deep in little virtual time
+//   static Settings settings();  timing values with which a run gets far in little virtual time
 //   net::Medium& medium();
 //   void send(Input&, Time now);  the other station sends a frame or a fragment
 //   void toggle_cable(net::Port& card, Time now);
 //   void archive(Archive&);
 //
 // A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
-// ends differently, or in which something else is read, if a snapshot is loaded in the middle of it, or if repeated
-// accesses to a port are made as the card announces them (PortRun) and not one by one.
+// reads different values or ends differently if a snapshot is loaded in the middle of it, or if repeated accesses to a
+// port are made as announced by the card (PortRun) instead of one by one.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +48,8 @@ struct Silent final : bus::InterruptSink, bus::NmiSink {
 };
 
 // clang-format off
-// Low four bits of an operation's first byte; the others select how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit
-// 7 host memory instead of the adapter's, where a bus master's lists are.
+// Low four bits of an operation's first byte; the others select the kind of access: bit 4 odd address, bits 6:5 width
+// 1, 2, 4, 4; bit 7 host memory instead of the adapter's, where a bus master's lists are.
 enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
                             block_in, block_out, peeks, reset };
 // clang-format on
@@ -202,7 +202,7 @@ struct Lab {
   McaParts made;
   bus::Adapter* card;
   Time now{};
-  std::uint64_t seen = 0;  // depends on all that has been read
+  std::uint64_t seen = 0;  // depends on all values read
   bool runs = false;       // whether repeated accesses may be made as runs
   bool repeated = false;   // whether there were any in this run
   unsigned looked = 0;     // number of peeks by peek_around() in this run

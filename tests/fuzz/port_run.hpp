@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A REP INS or OUTS as the processor makes it (core/cpu/runs): its time computed in advance where the pins grant a run.
+// A REP INS or OUTS as executed by the processor (core/cpu/runs): its time is computed in advance if the pins grant a
+// run.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +13,13 @@ namespace planar::fuzz {
 
 class RepeatedAccess {
  public:
-  /// `data` is what the accesses of `bytes` each write, or the place of what they read.
+  /// `data` holds what the accesses, of `bytes` bytes each, write, or receives what they read.
   RepeatedAccess(cpu::Pins& pins, std::uint16_t port, unsigned bytes, Direction direction, std::span<std::uint8_t> data)
       : pins_(pins), port_(port), bytes_(bytes), direction_(direction), left_(data) {}
 
   bool over() const { return left_.empty(); }
 
-  /// The next access by itself from `start` on; returns its end.
+  /// Makes the next access, on its own, from `start`; returns its end.
   Time one(Time start) {
     const auto datum = next(1);
     if (direction_ == Direction::read) {
@@ -31,8 +32,8 @@ class RepeatedAccess {
     return pins_.io_write(port_, bytes_, value, start);
   }
 
-  /// The next accesses as a run, each from the end of the one before on, and the first that does not fit by itself;
-  /// returns the end of the last one.
+  /// Makes the next accesses as a run, each from the end of the previous one, and the first that does not fit on its
+  /// own; returns the end of the last one.
   Time many(Time start) {
     cpu::PinsRun run;
     if (!pins_.port_run(port_, bytes_, direction_, run)) return one(start);
@@ -62,7 +63,7 @@ class RepeatedAccess {
     left_ = left_.subspan(data.size());
     return data;
   }
-  /// The accesses of which only the time has been computed; the last one ended at `end`.
+  /// Makes the accesses of which only the time has been computed; the last one ended at `end`.
   void make(cpu::PinsRun& run, std::uint32_t count, Time end) {
     if (count == 0) return;
     if (direction_ == Direction::read)

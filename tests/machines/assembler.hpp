@@ -69,7 +69,7 @@ class Assembler {
   std::vector<Fix> fixes_;
 };
 
-/// A 1.44 MB diskette whose boot sector is `program`, which is assembled for 7C00h.
+/// A 1.44 MB diskette whose boot sector is `program`, assembled for 7C00h.
 inline std::vector<std::uint8_t> boot_diskette(Assembler& program) {
   auto image = program.code();
   REQUIRE(image.size() <= 510);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a description of a card must keep to, and how a test finds a field in it.
+// Rules for the description of a card, and how a test finds a field in it.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace planar::test {
 
-/// The field of that name in the part of that name, at any depth; "" is the card itself.
+/// The field `name` in the part `part`, at any depth; "" is the card itself.
 inline const Field* find_field(const Description& d, std::string_view part, std::string_view name) {
   if (d.name() == part)
     if (const Field* f = d.find_field(name)) return f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What only a PS/2 has, for tests of it.
+// Access to what only a PS/2 has, for its tests.
 #pragma once
 
 #include "machines/boards/ps2/ps2_board.hpp"

@@ -32,7 +32,7 @@ struct BoardPins : cpu::Pins {
   cpu::Cpu* processor = nullptr;
   Scheduler* scheduler = nullptr;
   Time cycle{400'000};
-  std::function<void(Time end)> after_memory_write;  ///< what the device that has been written to does then
+  std::function<void(Time end)> after_memory_write;  ///< the reaction of the device that was written to
 
   Time done(Time start) {
     const Time end = start + cycle;
@@ -174,7 +174,7 @@ struct Board {
     cpu.set_registers(r);
     return *this;
   }
-  /// Flat 32-bit protected mode at the given ring, code at 10000h, paging off.
+  /// Flat 32-bit protected mode in the given ring, code at 10000h, paging off.
   Board& flat(std::initializer_list<unsigned> code, unsigned ring = 0) {
     put(code_at, code);
     Registers r;

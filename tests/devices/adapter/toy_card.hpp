@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A network card that exists nowhere, to show what a card needs besides its own logic: one class and one row.
+// A fictitious network card that shows what a card needs besides its own logic: one class and one row.
 //
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h
 //   base +0  W  next byte of the frame to send (no FCS)

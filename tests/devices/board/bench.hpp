@@ -13,8 +13,7 @@
 
 namespace planar::tests {
 
-/// Each access takes 1 us, as an IN or OUT on such a machine does; the device sees it at the end of
-/// that time.
+/// Each access takes 1 us, like an IN or OUT on such a machine; the device sees it at the end of that time.
 struct PlanarBench {
   Scheduler scheduler;
   Trace trace;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 8042 with its keyboard and mouse, driven through ports as a kernel does it.
+// The 8042 with its keyboard and mouse, driven through ports as by a kernel.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Keyboard : PlanarBench {
     chip.a20.connect(a20);
     chip.reset(now);
   }
-  /// As kernels do it: wait for an empty input buffer, then write.
+  /// As kernels do: wait for an empty input buffer, then write.
   void write(std::uint16_t port, std::uint8_t value) {
     REQUIRE(wait([&] { return (in(0x64) & 2) == 0; }, 10_ms));
     out(port, value);
@@ -44,22 +44,22 @@ struct Keyboard : PlanarBench {
     for (int byte = read(quiet); byte >= 0; byte = read(quiet)) bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
-  /// Reads what arrives within a time.
+  /// Reads the bytes that arrive within `span`.
   Bytes during(Time span) {
     Bytes bytes;
     for (const Time end = now + span; now < end;)
       if (const int byte = read(end - now); byte >= 0) bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
-  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the mouse stays off (its
-  /// power-on response waits until it is enabled).
+  /// POST and a kernel's initialisation, up to scan codes with translation and interrupts; the mouse stays off (its
+  /// power-on response is held until it is enabled).
   void start(std::uint8_t command_byte = 0x67) {
     command(0xAA);
     REQUIRE(read() == 0x55);
     command(0xAB);
     REQUIRE(read() == 0x00);
     command(0xAE);
-    REQUIRE(read(1_s) == 0xAA);  // the keyboard's own power-on test
+    REQUIRE(read(1_s) == 0xAA);  // the keyboard's power-on self-test
     data(0xFF);
     REQUIRE(read() == 0xFA);
     REQUIRE(read(1_s) == 0xAA);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An NE/2 in a slot, a station at the other end, and the accesses that the period's Linux driver makes (ne2.c, 8390.c):
-// order, width and values are the driver's, the code is ours. No processor; each access begins when the one before
-// ended.
+// order, width and values are the driver's, the code is our own. No processor; each access begins when the previous one
+// has ended.
 #pragma once
 
 #include <memory>
@@ -71,7 +71,7 @@ struct Ne2Bench : CardBench {
     out(7, 0x40);
     return b;
   }
-  /// Returns how many polls the completion took.
+  /// Returns the number of polls until completion.
   int block_output(const Bytes& b, unsigned page) {
     const unsigned count = (static_cast<unsigned>(b.size()) + 1) & ~1u;
     out(0, 0x22);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A card in a slot and a station at the other end of its wire: what the cards' benches have in common. No processor;
-// each access begins when the one before ended.
+// The common part of the cards' benches: a card in a slot and a station at the other end of its cable. No processor;
+// each access begins when the previous one has ended.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace planar::test {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct CardBench {
-  /// `address` is the station address that a user gives the card, `width` the slot's.
+  /// `address` is the station address that a user gives the card, `width` that of the slot.
   CardBench(const McaEntry& entry, const char* address, Settings settings, bool plugged = true, unsigned width = 16,
             EthernetConfig medium = {})
       : segment(medium),
@@ -24,7 +24,7 @@ struct CardBench {
         other(rig.scheduler, &segment, "other", 77) {
     segment.add_observer(log);
   }
-  /// The other station sends; time passes until the card's bookkeeping is over.
+  /// The other station sends; time passes until the card has done its bookkeeping.
   void hear(const Bytes& frame) {
     const std::size_t before = other.outcomes.size();
     other.port.transmit(frame, rig.now);

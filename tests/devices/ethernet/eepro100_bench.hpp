@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An EtherExpress PRO/100+ and what the test needs of Linux 2.2.16 eepro100.c (1.09j-t): its accesses, rings and
-// policies.
+// An EtherExpress PRO/100+ and the parts of Linux 2.2.16 eepro100.c (1.09j-t) that the tests need: its accesses, rings
+// and policies.
 #pragma once
 
 #include "devices/ethernet/eepro100/eepro100.hpp"
@@ -28,7 +28,7 @@ struct EePro100Bench : PciBench {
 
   std::uint32_t get(unsigned reg, unsigned bytes) { return rig.load(memory_base + reg, bytes); }
   void set(unsigned reg, std::uint32_t value, unsigned bytes) { rig.store(memory_base + reg, value, bytes); }
-  /// The same; the posted write has arrived.
+  /// Like set(), and waits until the posted write has arrived.
   void put(unsigned reg, std::uint32_t value, unsigned bytes) {
     set(reg, value, bytes);
     rig.step(1_us);
@@ -76,7 +76,7 @@ struct EePro100Bench : PciBench {
 
   std::uint32_t tx(unsigned n) const { return tx_ring + n % ring * tx_entry; }
   std::uint32_t rx(unsigned n) const { return rx_ring + n % ring * rx_entry; }
-  void clear_suspend() {  // a write of 16 bits
+  void clear_suspend() {  // a 16-bit write
     const std::uint32_t word = rig.get32(last_cmd);
     rig.ram[last_cmd + 3] = static_cast<std::uint8_t>(word >> 24 & ~0x40u);
   }
@@ -158,7 +158,7 @@ struct EePro100Bench : PciBench {
     return entry;
   }
   bool sent(unsigned entry) const { return rig.get32(tx(entry)) & 0x8000; }
-  /// speedo_interrupt(): one round; the causes that were there.
+  /// One round of speedo_interrupt(); returns the causes it found.
   std::uint16_t handle() {
     const auto status = static_cast<std::uint16_t>(get(Chip::SCB_STATUS, 2));
     set(Chip::SCB_STATUS, status & 0xFC00u, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An EtherExpress/MC in a slot and the accesses that Linux's eexpress.c makes: order, width and values are the
-// driver's, the code is ours. No processor; each access begins when the one before ended.
+// driver's, the code is our own. No processor; each access begins when the previous one has ended.
 #pragma once
 
 #include <memory>
@@ -168,7 +168,7 @@ struct EtherExpressBench : CardBench {
     while (inw(0xC00A) && polls < 1000) ++polls;
     CHECK(polls < 1000);
   }
-  /// The interrupt that ends the start-up program: results, then CU and RU start.
+  /// The interrupt at the end of the start-up program: results, then the CU and RU start.
   void started() {
     const unsigned read = inw(4), write = inw(2);
     outb(code, 7);
@@ -188,7 +188,8 @@ struct EtherExpressBench : CardBench {
   }
   void open() {
     init();
-    step(10_us);  // a processor takes longer than that to its handler; the acknowledgement has been served by then
+    step(10_us);  // a processor takes longer than this to enter its handler; by then the acknowledgement has been
+                  // processed
     for (int i = 0; !interrupt() && i < 1000; ++i) step(10_us);
     REQUIRE(interrupt());
     started();

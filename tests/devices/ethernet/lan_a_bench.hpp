@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A LAN Adapter/A in a slot, a station at the other end, and the accesses that the period's Linux driver makes
-// (ibmlana.c): order, width and values are the driver's, the code is ours. No processor; each access begins when the
-// one before ended.
+// (ibmlana.c): order, width and values are the driver's, the code is our own. No processor; each access begins when the
+// previous one has ended.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct LanABench : CardBench {
   static constexpr std::uint16_t base = 0x3000;
   static constexpr std::uint32_t window = 0xD0000;
   static constexpr unsigned irq = 10, packet_size = 1524, transmit_buffers = 4;
-  // Structures in 32-bit mode: bytes of a transmit descriptor, resource, receive descriptor.
+  // Bytes of a transmit descriptor, a resource and a receive descriptor in 32-bit mode.
   static constexpr unsigned tda_bytes = 32, rra_bytes = 16, rda_bytes = 28;
 
   explicit LanABench(Settings settings = {}, unsigned slot_width = 32, bool large_window = true, bool plugged = true)
@@ -133,7 +133,7 @@ struct LanABench : CardBench {
     out(Sonic::ISR, Sonic::LCD);
     out(Sonic::RCR, rcr);
     build_descriptors();
-    rig.out(0x28, 0, 2);  // the base address is missing: a word for port 28h of the machine
+    rig.out(0x28, 0, 2);  // the driver omits the base address and writes a word to the machine's port 28h
     out(Sonic::RSA, rra);
     out(Sonic::REA, rra + rx_count * rra_bytes);
     out(Sonic::RRP, rra);
@@ -152,7 +152,7 @@ struct LanABench : CardBench {
   }
   void stop() {
     control(control() & ~unsigned{LanA::IEN});
-    rig.out(base + 2 * Sonic::IMR, 0);  // a byte, to the lower half
+    rig.out(base + 2 * Sonic::IMR, 0);  // one byte, the lower half
     out(Sonic::CR, Sonic::RST);
     step(10_us);
     out(Sonic::CR, Sonic::RST);
@@ -185,7 +185,7 @@ struct LanABench : CardBench {
     std::vector<Received> frames;
     std::uint32_t transmit_status = 0;
   };
-  /// The interrupt handler: each cause once, no second look.
+  /// The interrupt handler: it handles each cause once and does not check again.
   Served serve() {
     Served s;
     if (!(control() & LanA::IPEND)) return s;
@@ -211,7 +211,7 @@ struct LanABench : CardBench {
     for (;;) {
       const unsigned here = rda + next_rx * rda_bytes;
       const auto d = words_from_card(here, 7);
-      if (d[6]) return;  // all 32 bits
+      if (d[6]) return;  // the driver tests all 32 bits
       frames.push_back({d[0], from_card(d[2] & 0xFFFF, d[1] & 0xFFFF)});
       words_to_card(here, {d[0] & 0xFFFF, d[1] & 0xFFFF, d[2] & 0xFFFF, d[3], d[4], 1, 1});
       words_to_card(rda + last_rx * rda_bytes + 20, {here});
@@ -224,7 +224,7 @@ struct LanABench : CardBench {
 
   MacAddress mac{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
   unsigned window_bytes;
-  // where the driver has laid things out in the RAM, and its own bookkeeping
+  // the driver's layout of the RAM and its own bookkeeping
   unsigned tda = 0, tx_buffers = 0, rra = 0, rda = 0, rx_buffers = 0, rx_count = 0;
   unsigned next_rx = 0, last_rx = 0, next_tx = 0, current_tx = 0, used_tx = 0;
 };

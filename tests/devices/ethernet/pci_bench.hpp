@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PCI network card in a slot and a station at the other end of its wire. The firmware's work is done: I/O at 6000h,
-// memory at FEB00000h, master enabled, latency timer 32. No processor; each access begins when the one before ended.
+// A PCI network card in a slot and a station at the other end of its cable. The firmware has configured it: I/O at
+// 6000h, memory at FEB00000h, master enabled, latency timer 32. No processor; each access begins when the previous one
+// has ended.
 #pragma once
 
 #include <memory>
@@ -47,7 +48,7 @@ struct PciBench {
     rig.set_config(device, pci::CACHE_LINE_SIZE, 8, 1);
     rig.set_config(device, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE | pci::BUS_MASTER, 2);
   }
-  /// The other station sends; time passes until the card's bookkeeping is over.
+  /// The other station sends; time passes until the card has done its bookkeeping.
   void hear(const Bytes& frame) {
     const std::size_t before = other.outcomes.size();
     other.port.transmit(frame, rig.now);
@@ -70,10 +71,10 @@ struct PciBench {
   Recorder other;
 };
 
-/// For checks of whole frames, which say nothing useful when they are printed.
+/// For comparing whole frames, whose bytes tell nothing when printed.
 inline bool same(const Bytes& a, const Bytes& b) { return a == b; }
 
-/// Whether `card` takes a snapshot that may be damaged; if not, it has said so as a damaged file is reported.
+/// True if `card` loads a snapshot that may be damaged; otherwise it has reported an error as for a damaged file.
 inline bool loads(bus::Card& card, std::vector<std::uint8_t> stream) {
   Archive a = Archive::loader(std::move(stream));
   try {

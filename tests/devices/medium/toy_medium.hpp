@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A medium that planar does not know: a line of 4 Mbit/s with two ends which both may use at once, with frames and a
-// link type of its own. What works on it needs nothing from a medium but devices/medium/medium.hpp.
+// A medium that planar does not know: a full-duplex 4 Mbit/s line with two ends, and with its own frame format and link
+// type. What works on it needs nothing from a medium but devices/medium/medium.hpp.
 //
 // A frame is type (2 bytes), destination, source, data, and the sum of all its bytes (1 byte).
 #pragma once
@@ -73,7 +73,7 @@ class ToyLink final : public LinkLayer {
 class ToyLine final : public Medium {
  public:
   static constexpr Time byte_time = 2_us, propagation = 1_us;
-  static constexpr LinkType link_type{147};  // the first of those for private use
+  static constexpr LinkType link_type{147};  // the first of those reserved for private use
   static Destination destination(std::span<const std::uint8_t> frame) {
     if (frame.size() < 8) return Destination::unknown;
     return frame[2] == 0xFF ? Destination::broadcast : Destination::station;
@@ -136,7 +136,7 @@ inline void ToyPort::arrives(Time now) {
       static_cast<ToyLink&>(static_cast<ToyPort*>(other)->owner_).received(arriving_, now);
 }
 
-/// A station that keeps what it hears.
+/// A station that records what it hears.
 struct Ear final : LinkUser {
   Ear(Scheduler& scheduler, Medium& medium, const std::string& name, std::uint64_t seed)
       : link(medium.connect(scheduler, name, *this, seed)) {}

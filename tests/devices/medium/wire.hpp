@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stations for tests of the medium: they remember what happened to them.
+// Stations for tests of the medium, which record what happens to them.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@ namespace planar::test {
 using namespace planar::net;
 using Bytes = std::vector<std::uint8_t>;
 
-/// A frame of `bytes` without FCS (FCS appended), addressed `to`, filled with a pattern.
+/// A frame of `bytes` bytes before the FCS, which is appended; addressed to `to`, filled with a pattern.
 inline Bytes make_frame(std::size_t bytes, const MacAddress& to = broadcast_mac, std::uint8_t fill = 0) {
   Bytes f(to.begin(), to.end());
   while (f.size() < bytes) f.push_back(static_cast<std::uint8_t>(f.size() * 7 + fill));
   append_fcs(f);
   return f;
 }
-/// The same without its FCS: what a host hands over, or sees.
+/// The same without its FCS, as a host passes or receives it.
 inline Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
   Bytes b = make_frame(bytes, broadcast_mac, fill);
   b.resize(bytes);
@@ -29,7 +29,7 @@ inline Bytes without_fcs(Bytes frame) {
   frame.resize(frame.size() - fcs_bytes);
   return frame;
 }
-/// One bit is wrong: the FCS no longer fits.
+/// Inverts one bit, so that the FCS is wrong.
 inline Bytes damaged(Bytes frame) {
   frame[30] ^= 0x40;
   return frame;
@@ -60,14 +60,14 @@ struct Recorder final : EthernetStation {
   std::vector<Time> begins, starts, ends;
   std::vector<Arrival> arrivals;
   std::vector<TransmitOutcome> outcomes;
-  std::vector<Bytes> to_send;  // the next ones, each as soon as the one before is finished with
+  std::vector<Bytes> to_send;  // each is sent as soon as the previous one is done
   std::size_t sent_next = 0;
   Reception last_begin;
   EthernetPort port;
 };
 
-/// Sends long frames for ever, and never backs off: once its first frame is in transmit(), nobody else gets one
-/// through.
+/// Sends long frames for ever, and never backs off: once its first frame is in transmit(), no other station gets a
+/// frame through.
 struct RelentlessSender final : EthernetStation {
   RelentlessSender(Scheduler& s, EthernetSegment& segment, const MacAddress& whom = broadcast_mac)
       : to(whom), port(s, "relentless", *this, 3) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A guest made by hand that talks with the reference station.
+// A hand-made guest that talks to the reference station.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Segment {
   std::uint32_t echo() const { return options.size() >= 12 ? get32(options, options.size() - 4) : 0; }
 };
 
-// A guest without timers: it sends what the test says and keeps what comes.
+// A guest without timers: it sends what the test tells it to and keeps what it receives.
 struct Talk {
   explicit Talk(EthernetConfig medium = {}, PeerConfig config = {})
       : segment(medium), peer(scheduler, trace, segment, 1, config), guest(scheduler, &segment, "guest", 2) {
@@ -55,7 +55,7 @@ struct Talk {
     send_frame(f);
     step(1_ms);
   }
-  /// `fragment`: its place in units of 8 bytes, 2000h: more follow.
+  /// `fragment`: its offset in units of 8 bytes; 2000h: more fragments follow.
   void send_ip(unsigned protocol, const Bytes& payload, unsigned fragment = 0, unsigned id = 1) {
     Bytes f(peer.config().mac.begin(), peer.config().mac.end());
     put(f, guest_mac);
@@ -116,7 +116,7 @@ struct Talk {
       const ByteView f = a.bytes;
       if (get16(f, 12) != 0x0800 || f[23] != 6) continue;
       CHECK(checksum_fold(checksum_add(f.subspan(14, 20))) == 0);
-      CHECK((get16(f, 20) & 0x3FFF) == 0);  // TCP's datagrams are never fragments
+      CHECK((get16(f, 20) & 0x3FFF) == 0);  // TCP datagrams are never fragmented
       const auto t = f.subspan(34, get16(f, 16) - 20u);
       CHECK(checksum_fold(checksum_add(t, checksum_pseudo(server_ip, guest_ip, 6, t.size()))) == 0);
       const std::size_t header = (t[12] >> 4) * 4u;
@@ -132,7 +132,7 @@ struct Talk {
     if (list.empty()) return std::nullopt;
     return list[0];
   }
-  /// Just after a tick of the server's clock, so that delays begin at a known place.
+  /// Just after a tick of the server's clock, so that delays start at a known point.
   void align() { step(10_ms - Time{now.ps % (10_ms).ps} + 100_us); }
   void connect(bool sack = false) {
     if (!known) arp();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Image files of a test, in a temporary directory that is removed with it.
+// A test's image files, in a temporary directory that is removed afterwards.
 #pragma once
 
 #include <unistd.h>
@@ -44,8 +44,8 @@ class DiskFiles {
   std::filesystem::path path_;
 };
 
-/// The content of a sector, derived from its number and the number of writes to the disk; any mixture of two differs
-/// from both.
+/// The content of a sector, derived from its number and the number of writes to the disk; any mixture of two such
+/// contents differs from both.
 inline std::array<std::uint8_t, storage::sector_bytes> sector_content(std::uint32_t sector, std::uint32_t generation) {
   std::array<std::uint8_t, storage::sector_bytes> bytes;
   std::uint32_t x = sector * 2654435761u ^ generation * 40503u ^ 0x9E3779B9u;
@@ -59,7 +59,7 @@ inline std::array<std::uint8_t, storage::sector_bytes> sector_content(std::uint3
   return bytes;
 }
 
-/// The generation of a sector that was read, or nothing if it is not intact.
+/// The generation of a sector that was read; empty if the sector is not intact.
 inline std::optional<std::uint32_t> generation_of(std::uint32_t sector, std::span<const std::uint8_t> bytes) {
   std::uint32_t generation = 0;
   for (unsigned k = 4; k-- > 0;) generation = generation << 8 | bytes[4 + k];

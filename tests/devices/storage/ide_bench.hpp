@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The PIIX3's IDE function on a PCI segment, and what Linux 2.2's driver and a BIOS do with it at its ports.
+// The PIIX3's IDE function on a PCI segment, and the port accesses of Linux 2.2's driver and of a BIOS.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace planar::test {
 
-/// What the test media hold, from their byte `first` on. Sectors that lie 256 apart are equal.
+/// Content of the test media from byte `first` on. Sectors at a distance of 256 are equal.
 inline std::vector<std::uint8_t> medium_bytes(std::size_t size, std::size_t first = 0) {
   static const auto period = [] {
     std::array<std::uint8_t, 256 * 512> bytes{};
@@ -52,7 +52,7 @@ struct IdeBench {
     ide.irq14.connect(irq14);
     ide.irq15.connect(irq15);
   }
-  /// Firmware: both channels decode, the bus masters have their ports.
+  /// Configuration by the firmware: both channels decode, the bus masters have their ports.
   void firmware(std::uint32_t timing = 0x80008000) {
     config(0x20, masters);
     config(0x40, timing);
@@ -94,7 +94,7 @@ struct IdeBench {
     return until([&] { return !(alternate() & storage::ide_bsy); }, limit);
   }
 
-  /// LBA, device 0 or 1.
+  /// Selects an LBA on device 0 or 1.
   void address(std::uint32_t lba, unsigned count, unsigned device = 0) {
     out(6, 0xE0 | device << 4 | lba >> 24);
     out(2, count);
@@ -102,7 +102,7 @@ struct IdeBench {
     out(4, lba >> 8 & 0xFF);
     out(5, lba >> 16 & 0xFF);
   }
-  /// A command that ends with an interrupt and no data: its status.
+  /// Runs a command that ends with an interrupt and transfers no data; returns its status.
   std::uint8_t run(unsigned command) {
     out(7, command);
     if (!interrupt()) return 0xFF;
@@ -120,7 +120,7 @@ struct IdeBench {
   void write_words(const std::vector<std::uint8_t>& data) {
     for (std::size_t n = 0; n + 1 < data.size(); n += 2) rig.out(base, data[n] | data[n + 1] << 8, 2);
   }
-  /// Reading by port: an interrupt, the status, a block of data, and again.
+  /// Reads by PIO: an interrupt, the status, a block of data, and so on.
   std::vector<std::uint8_t> read_by_port(unsigned command, std::size_t sectors, std::size_t per_block = 1) {
     std::vector<std::uint8_t> data;
     out(7, command);
@@ -139,11 +139,11 @@ struct IdeBench {
     return id.at(2 * n) | id.at(2 * n + 1) << 8;
   }
 
-  // Bus master of the channel.
+  // Bus master register of the channel.
   std::uint16_t master(unsigned reg) const {
     return static_cast<std::uint16_t>(masters + reg + (base == 0x1F0 ? 0 : 8));
   }
-  /// A table at 1000h.
+  /// Writes a PRD table at 1000h.
   void table(const std::vector<std::array<std::uint32_t, 2>>& regions) {
     std::uint32_t at = 0x1000;
     for (const auto& r : regions) {
@@ -160,7 +160,7 @@ struct IdeBench {
     out(7, command);
     rig.out(master(0), to_memory ? 9 : 1);
   }
-  /// ide_dma_end: stop, and what the status said; cleared.
+  /// ide_dma_end: stops the bus master, clears its status and returns what it was.
   std::uint8_t dma_end() {
     const auto status = static_cast<std::uint8_t>(rig.in(master(2)));
     rig.out(master(0), 0);

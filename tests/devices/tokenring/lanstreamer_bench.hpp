@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A LANStreamer in a slot, another station on its ring, and the accesses that Linux 2.4's driver makes (lanstreamer.c,
 // for the PCI card), re-bound to the ports and the memory window that planar declares for the Micro Channel: order,
-// width and values are the driver's, the code is ours. No processor; each access begins when the one before ended.
+// width and values are the driver's, the code is our own. No processor; each access begins when the previous one has
+// ended.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ using tokenring::LanStreamer;
 using tokenring::LanStreamerMc32;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Frames of drivers; what the stations say to each other is left out.
+/// LLC frames, which drivers send; MAC frames between stations are left out.
 struct LlcLog final : WireObserver {
   void observe(const WireRecord& r) override {
     if (!is_mac_frame(r.bytes))
@@ -74,7 +75,7 @@ struct LanStreamerBench {
   std::uint32_t word(std::uint32_t at) const { return streamer::get32(std::span(rig.ram).subspan(at, 4), 0); }
   void put(std::uint32_t at, std::uint32_t value) { streamer::put32(std::span(rig.ram).subspan(at, 4), 0, value); }
 
-  /// What LAPD gives, as the big-endian number that it is.
+  /// The value read from LAPD, as the big-endian number that it is.
   static unsigned swapped(unsigned word) { return (word << 8 | word >> 8) & 0xFFFF; }
   unsigned local(unsigned at) {
     out(LanStreamer::LAPA, at);
@@ -128,7 +129,7 @@ struct LanStreamerBench {
     out(LanStreamer::LAPA, at);
     out(LanStreamer::LAPDINC, swapped(LanStreamer::SRB_OPEN << 8));
     out(LanStreamer::LAPDINC, swapped(no_answer << 8));
-    out(LanStreamer::LAPDINC, no_answer);  // the driver forgets to swap this one
+    out(LanStreamer::LAPDINC, no_answer);  // the driver fails to swap this one
     out(LanStreamer::LAPA, at + 8);
     out(LanStreamer::LAPDINC, swapped(options_word));
     if (laa[0]) {
@@ -137,7 +138,7 @@ struct LanStreamerBench {
     }
     out(LanStreamer::LISR_SUM, LanStreamer::SRB_CMD);
   }
-  /// Waits for the answer, which interrupts where the mask lets it: the return code.
+  /// Waits for the reply, which causes an interrupt if the mask allows it; returns the return code.
   unsigned await_reply(Time limit = 10_s) {
     const Time end = rig.now + limit;
     while (!(in(LanStreamer::SISR)&LanStreamer::SRB_REPLY)) {
@@ -209,7 +210,7 @@ struct LanStreamerBench {
     out(LanStreamer::MISR_RUM, ~misr);
     return misr;
   }
-  /// LAN status of the next ARB, which is then free again.
+  /// LAN status of the next ARB, which is then freed.
   unsigned next_status() {
     for (int n = 0; !(in(LanStreamer::SISR)&LanStreamer::ARB_CMD); ++n) {
       REQUIRE(n < 1000);
@@ -222,7 +223,7 @@ struct LanStreamerBench {
     return status;
   }
 
-  /// An SRB command after OPEN, its data words from +4 on; written as 32 bits where the driver does so.
+  /// An SRB command after OPEN, with its data words from +4; written as 32 bits where the driver does so.
   unsigned request(unsigned command, std::initializer_list<unsigned> words = {}, bool wide = false) {
     const unsigned at = srb_address();
     put_local(at, {command << 8, no_answer << 8});
@@ -242,7 +243,7 @@ struct LanStreamerBench {
   Bytes for_us(std::size_t data, std::uint8_t fill = 0) const {
     return ring_frame(mac, station_address(7), data, fill);
   }
-  /// Describes a frame in descriptor `n`; the address of the descriptor.
+  /// Describes a frame in descriptor `n`; returns the descriptor's address.
   std::uint32_t describe(unsigned n, const Bytes& f, std::uint32_t ring_at = tx_ring) {
     const std::uint32_t d = ring_at + 32 * n, buffer = tx_buffers + 0xC00 * n + (ring_at == tx1_ring ? 0x600 : 0);
     std::copy(f.begin(), f.end(), rig.ram.begin() + buffer);
@@ -290,7 +291,7 @@ struct LanStreamerBench {
   unsigned srb = 0, asb = 0, arb = 0, trb = 0, opened_as = 0, open_error = 0;
 };
 
-/// A master that takes the channel for `hold` again and again, at a level above the card's.
+/// A master that repeatedly takes the channel for `hold`, at a level with priority over the card's.
 struct ChannelHog final : bus::BusMaster {
   ChannelHog(Rig& rig, Time hold) : BusMaster(rig.channel, "hog", false), hold_(hold) { request_channel(1, rig.now); }
   void granted(Time now) override {

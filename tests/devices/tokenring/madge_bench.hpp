@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A Madge card in a slot, another station on its ring, and the accesses that the period's Linux driver makes (2.4.0
-// madgemc.c, tms380tr.c): order, width and values are the driver's, the code is ours. No processor; each access begins
-// when the one before ended. Times that the driver waits are waited.
+// madgemc.c, tms380tr.c): order, width and values are the driver's, the code is our own. No processor; each access
+// begins when the previous one has ended. The driver's delays are kept.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using tokenring::Tms380;
 using Bytes = std::vector<std::uint8_t>;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// A plain station that remembers what happened to it.
+/// A plain station that records what happens to it.
 struct RingNeighbour final : RingStation {
   RingNeighbour(Scheduler& s, Ring& ring, std::string name, const MacAddress& node, std::uint64_t seed)
       : port(s, std::move(name), *this, seed) {
@@ -41,7 +41,7 @@ struct RingNeighbour final : RingStation {
   }
   void insertion_ends(const InsertionOutcome&, Time) override {}
   void ring_status_changed(std::uint16_t, Time) override {}
-  std::vector<Bytes> frames;  // with their FCS
+  std::vector<Bytes> frames;  // with FCS
   std::vector<RingTransmitOutcome> outcomes;
   std::vector<Bytes> to_send;
   std::size_t next = 0;
@@ -161,7 +161,7 @@ struct MadgeBench {
     unsigned page, address;
     std::vector<unsigned> words;
   };
-  /// Not a program: something at the places where one is.
+  /// Not a program, only some contents at the places of one.
   static std::vector<Block> image() {
     return {{0, 0xA000, {0x0300, 0x0000, 0x045B, 0x10FF}}, {0, 0xFFF8, {0x9034}}, {0, 0xFFFC, {0x0080, 0xA000}}};
   }
@@ -184,7 +184,7 @@ struct MadgeBench {
     CHECK((acl & Tms380::CPHALT) != 0);
     sif(Tms380::SIFACL, acl & ~unsigned{Tms380::CPHALT});
   }
-  /// The status byte in the end.
+  /// Returns the final status byte.
   unsigned bring_up() {
     rig.step(500_ms);
     command(0xFF00);
@@ -223,7 +223,7 @@ struct MadgeBench {
     sif(Tms380::SIFADR, old_address);
     return size;
   }
-  /// Everything up to where OPEN can be given.
+  /// Everything up to the point where OPEN can be issued.
   void start(bool fast = true) {
     out(0, 0);
     map_sif();
@@ -252,7 +252,7 @@ struct MadgeBench {
     clear_ssb();
     command(Tms380::SSB_CLEAR | 0x80);
   }
-  /// madgemc's handler, once; what the chip reported meanwhile.
+  /// One call of madgemc's handler; returns what the chip reported.
   std::vector<Event> service() {
     std::vector<Event> events;
     if (!(in(0) & MadgeMc::SINTR)) return events;
@@ -267,7 +267,7 @@ struct MadgeBench {
     }
     return events;
   }
-  /// Serves interrupts until an event of this code comes, and returns it; the others are dropped.
+  /// Serves interrupts until an event with this code arrives, and returns it; the others are dropped.
   Event await(unsigned code, Time limit = 20_s) {
     for (const Time until = rig.now + limit; rig.now < until;) {
       if (interrupt())
@@ -306,7 +306,7 @@ struct MadgeBench {
     }
     free_tpl = next_rpl = 0;
   }
-  /// Opened, transmitting and receiving, as the driver's open() leaves it.
+  /// Opened, transmitting and receiving, as the driver's open() leaves the card.
   void open(unsigned options = 0x0020) {
     write_open_block(options);
     write_lists();
@@ -318,7 +318,7 @@ struct MadgeBench {
     execute(Tms380::RECEIVE, rpl);
     REQUIRE(await(6).code == 6);
   }
-  /// AC, FC, addresses, and `bytes` in all.
+  /// AC, FC, addresses, and data up to `bytes` in total.
   static Bytes frame(std::size_t bytes, const MacAddress& to = peer, const MacAddress& from = own) {
     Bytes f{0x10, 0x40};
     f.insert(f.end(), to.begin(), to.end());
@@ -326,7 +326,7 @@ struct MadgeBench {
     while (f.size() < bytes) f.push_back(static_cast<std::uint8_t>(f.size() * 7));
     return f;
   }
-  /// Puts a frame into the next transmit list; its address.
+  /// Puts a frame into the next transmit list; returns its address.
   std::uint32_t queue(const Bytes& f, unsigned cstat = 0xB900) {
     const std::uint32_t t = tpl + 32 * free_tpl, data = tx_data + 0x1800 * free_tpl;
     free_tpl = (free_tpl + 1) % lists;
@@ -346,7 +346,7 @@ struct MadgeBench {
     unsigned cstat = 0;
     Bytes bytes;
   };
-  /// What the next receive list holds; it goes back to the adapter.
+  /// Takes the contents of the next receive list, which is returned to the adapter.
   Received take() {
     const std::uint32_t r = rpl + 16 * next_rpl, last = rpl + 16 * ((next_rpl + lists - 1) % lists);
     Received got{word(r + 4), {}};

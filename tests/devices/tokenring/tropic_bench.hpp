@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A shared-RAM Token Ring adapter in a slot, a station at the other end of its ring, and the accesses that the period's
-// Linux driver makes (2.2.26 ibmtr.c): order, width and values are the driver's, the code is ours. No processor; each
-// access begins when the one before ended.
+// Linux driver makes (2.2.26 ibmtr.c): order, width and values are the driver's, the code is our own. No processor;
+// each access begins when the previous one has ended.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct TropicBench {
   static constexpr std::uint16_t ports = 0xA20;
   static constexpr std::uint32_t mmio = 0xCC000, window = 0xD0000;
   static constexpr unsigned irq = 10;
-  // What a board is set to.
+  // The settings of a board.
   struct Setup {
     const McaEntry* entry = &TropicCard::tr16_4a_1990;
     unsigned window = 3;  ///< 8, 16, 32, 64 KB
@@ -92,7 +92,7 @@ struct TropicBench {
 
   // ---- ibmtr.c ----
 
-  /// Where the driver sees an offset of the shared RAM, and the page that it selects for it.
+  /// Where the driver sees an offset of the shared RAM, and the page that it selects for that.
   struct Place {
     std::uint32_t at = 0;
     std::uint8_t page = 0;
@@ -105,7 +105,7 @@ struct TropicBench {
     return p.at;
   }
 
-  /// Channel ID, address, identification; true if the driver takes the card.
+  /// Channel ID, address, identification; true if the driver accepts the card.
   bool probe() {
     const std::uint8_t segment = static_cast<std::uint8_t>(rig.in(ports));
     if (segment < 0x40 || segment > 0xE0) return false;
@@ -189,7 +189,7 @@ struct TropicBench {
   void ask_to_open(std::uint16_t options = 0x0100) {
     aca_and(ISRP_o, ~0x20u);
     aca_and(ISRA_o, ~0x20u);
-    const std::uint32_t srb_at = first_srb.at;  // in whatever page the register holds
+    const std::uint32_t srb_at = first_srb.at;  // in whichever page the register selects
     for (unsigned i = 0; i < 60; ++i) wb(srb_at + i, 0);
     wb(srb_at, 3);
     ww(srb_at + 8, options);
@@ -232,7 +232,7 @@ struct TropicBench {
     command();
   }
 
-  /// tok_interrupt(), one call.
+  /// One call of tok_interrupt().
   void serve() {
     enter_handler();
     const std::uint8_t status = aca(ISRP_o);
@@ -396,7 +396,7 @@ struct TropicBench {
   TropicCard* card;
   RingRecorder other;
 
-  // what the driver has found and keeps
+  // what the driver has found and stored
   MacAddress address{0x10, 0x00, 0x5A, 0x12, 0x34, 0x56};
   unsigned type = 0, mapped = 0, available = 0, dhb4 = 0, dhb16 = 0, buffers4 = 2, buffers16 = 2;
   std::uint8_t page_mask = 0, saved_page = 0;

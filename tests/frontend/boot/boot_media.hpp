@@ -27,7 +27,7 @@ inline void shell(const std::string& command) {
 
 inline std::string quoted(const std::string& file) { return "'" + file + "'"; }
 
-/// What planar says of a machine with `media` that is led through `steps`.
+/// planar's output for a machine with `media` that is driven through `steps`.
 inline program::Said run(const Scratch& scratch, const std::string& machine, const std::string& media,
                          const std::string& steps) {
   const auto file = scratch.write("steps.scenario", steps);
@@ -35,7 +35,7 @@ inline program::Said run(const Scratch& scratch, const std::string& machine, con
                              quoted(scratch.file("result")) + " --do " + quoted(file));
 }
 
-/// A prompt where a name is typed, once settings were read: what SYSLINUX and ISOLINUX have in common.
+/// A prompt for a typed name, once settings have been read: common to SYSLINUX and ISOLINUX.
 constexpr const char* syslinux_settings = "PROMPT 1\nTIMEOUT 0\nSAY Settings were read.\nDEFAULT none\n";
 constexpr const char* syslinux_steps =
     "wait prompt \"boot:\" within 60 s\n"
@@ -68,7 +68,7 @@ inline std::string syslinux_image(const Scratch& scratch, const std::string& set
   return image;
 }
 
-/// GRUB with these modules, as it lies after its boot sector.
+/// GRUB with these modules, as stored after its boot sector.
 inline std::string grub_core(const Scratch& scratch, const std::string& format, const std::string& prefix,
                              const std::string& modules) {
   const auto core = scratch.file("core.img");
@@ -88,8 +88,8 @@ inline std::string grub_diskette(const Scratch& scratch, unsigned bytes) {
 constexpr std::uint32_t partition_start = 2048;
 
 /// A disk of `megabytes` with one active partition of this type, made from the file system in `content`, which begins
-/// at sector 2048. The first sector is `loader`, with `core` after it. It ends with its last cylinder of 63 sectors and
-/// `heads` heads.
+/// at sector 2048. The first sector is `loader`, followed by `core`. The disk ends with its last cylinder of 63 sectors
+/// and `heads` heads.
 inline std::string disk(const Scratch& scratch, unsigned megabytes, unsigned type, const std::string& content,
                         const std::string& loader, const std::string& core = "", unsigned heads = 16) {
   const auto image = scratch.file("disk.img");
@@ -122,7 +122,7 @@ inline std::string disk(const Scratch& scratch, unsigned megabytes, unsigned typ
   return image;
 }
 
-/// A CD-ROM with the files of a folder, which starts from the file `boot` in it; `how` are xorriso's options for that.
+/// A CD-ROM with the files of a folder, which boots from the file `boot` in it; `how` are xorriso's options for that.
 inline std::string cdrom(const Scratch& scratch, const std::string& folder, const std::string& boot,
                          const std::string& how) {
   const auto image = scratch.file("cd.iso");

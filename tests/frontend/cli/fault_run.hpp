@@ -15,7 +15,8 @@ struct Fault {
   bool came;
 };
 
-/// `planar ARGUMENTS` whose n-th call below `folder` is refused, as `kind` says. `environment`: "NAME=VALUE " or empty.
+/// `planar ARGUMENTS` whose n-th call below `folder` fails as specified by `kind`. `environment`: "NAME=VALUE " or
+/// empty.
 inline Fault run_with_fault(const std::string& arguments, unsigned n, const std::string& kind,
                             const std::string& folder, const std::string& environment = {}) {
   static const Scratch scratch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session with a debugger whose user is a function of the test.
+// A session with a debugger whose user is a function in the test.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class FunctionClient final : public DebugClient {
   std::function<bool(Debugger&)> poll_;
 };
 
-/// The built-in guest with netio of a few milliseconds to do.
+/// The built-in guest running netio for a few milliseconds.
 inline std::unique_ptr<Session> netio_session(const std::string& machine, const std::string& card) {
   Config config = load_machine(machine);
   config.set("slot.1.card", card, "test");
@@ -50,13 +50,13 @@ inline std::unique_ptr<Session> netio_session(const std::string& machine, const 
                                    StateOptions{});
 }
 
-/// Runs to the end of the guest's work.
+/// Runs until the guest has finished its work.
 inline RunEnd run(Session& session) {
   return session.run(
       60_s, [&] { return session.guest().done().has_value(); }, [] { return std::string(); });
 }
 
-/// The address of a function of the guest's kernel, by the committed map.
+/// The address of a function of the guest's kernel, from the committed map.
 std::uint32_t guest_symbol(const std::string& name);
 
 }  // namespace debug_session

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts what the guest's processor executes, event by event: a system call, a frame on its way down, an interrupt, a
-// bottom half, a task switch. An event begins where its first function is entered and ends when the stack is back
-// there; what a nested event executes is the nested one's. The same rules counted the real kernel
-// (roms/guest/cost/README.md).
+// Counts what the guest's processor executes, event by event: a system call, a frame passed down the stack, an
+// interrupt, a bottom half, a task switch. An event begins at the entry of its first function and ends when the stack
+// pointer has returned there; what a nested event executes counts for the nested one. The real kernel was counted by
+// the same rules (roms/guest/cost/README.md).
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@
 namespace events {
 
 enum Kind : unsigned { other, call, frame, driver, copy, interrupt, tick, bottom_half, tick_bottom_half, task_switch };
-/// What may happen within an event: each open event counts them.
+/// What may happen within an event; each open event counts it.
 enum Mark : unsigned { sends, frames, starts, acks, received, transmitted, switches, marks };
 
-/// REP iterations count as one instruction together with the one that ends them; their loads and stores count.
+/// The iterations of a REP count as one instruction, at the last one; their loads and stores all count.
 struct Cost {
   double instructions = 0, loads = 0, stores = 0, taken = 0;
   double code_lines = 0, data_lines = 0;  ///< distinct ones, of 32 bytes
@@ -41,7 +41,7 @@ struct Occurrence {
   Cost cost;
 };
 
-/// Addresses by name; a name may stand for several (each driver has a start_transmit).
+/// Addresses by name; a name may have several (each driver has a start_transmit).
 class Symbols {
  public:
   explicit Symbols(const std::string& map_file) {
@@ -133,14 +133,14 @@ class Counter final : public planar::cpu::Observer {
 
   void after_step(bool executed, const planar::cpu::Op* op) override {
     const auto was = std::exchange(before_, cpu_.registers());
-    if (!executed || !op) {  // an interrupt pushed its frame: the next instruction's event has it
+    if (!executed || !op) {  // an interrupt pushed its frame: it counts for the next instruction's event
       pushed_ += stored_.size();
       return;
     }
     Occurrence* e = &idle_;
     if (was.cpl == 0) {
       e = &enter(was.eip, was.gpr[4]);
-    } else if (stack_) {  // in ring 3 nothing of that stack is open
+    } else if (stack_) {  // in ring 3 no event of that stack is open
       while (!stack_->empty()) end();
     }
     const bool again = (op->rep || op->repne) && before_.eip == was.eip;
@@ -181,7 +181,8 @@ class Counter final : public planar::cpu::Observer {
     stack_->pop_back();
   }
   void touch(const Occurrence& e, std::uint32_t address, std::uint32_t half, double& count) {
-    auto& stamp = stamps_[half + ((address & 0xFFFFFF) >> 5)];  // the kernel's addresses fold onto the physical ones
+    auto& stamp = stamps_[half + ((address & 0xFFFFFF) >> 5)];  // the kernel's addresses map to the same lines as the
+                                                                // physical ones
     count += stamp != e.number;
     stamp = e.number;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sorts the instructions that a processor executes by kind, from their bytes: 32-bit code of the 386's integer set.
+// Classifies the instructions that a processor executes, from their bytes: 32-bit code of the 386's integer set.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct InstructionShares {
       if (modrm >= 0x80 && modrm <= 0x8F)
         ++branches;
       else if (byte(at + 2) < 0xC0)
-        ++memory;  // every other 0F opcode of the programs has a ModRM byte
+        ++memory;  // all other 0F opcodes of the programs have a ModRM byte
     } else if ((op >= 0x70 && op <= 0x7F) || (op >= 0xE0 && op <= 0xE3) || op == 0xE9 || op == 0xEB) {
       ++branches;
     } else if (op == 0xE8 || op == 0xC3 || op == 0xC2) {

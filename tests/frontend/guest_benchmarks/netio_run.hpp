@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole netio runs through the program, as short as the build they run in asks for.
+// Complete netio runs through the program, with a length suited to the build.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tests of files that come back in share.
+// Shared by the tests of files that planar writes and reads again.
 #pragma once
 
 #include "frontend/kept/kept_json.hpp"
@@ -15,7 +15,7 @@ inline nlohmann::ordered_json read_json(const std::string& file) {
 }
 inline void write(const std::string& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
-/// Texts that are no file of any kind.
+/// Texts that are not a file of any kind.
 inline const std::vector<std::string>& strange_texts() {
   static const std::vector<std::string> texts{
       "", "{", "{}", "[]", "null", "1", "\"x\"", "[[[]]]", "1e999", std::string(200'000, '['), "\xFF"};

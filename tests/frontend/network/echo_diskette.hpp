@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A diskette whose boot sector shows '>' and every key that INT 16h gives, on the screen and on COM1.
+// A diskette whose boot sector shows '>' and every key returned by INT 16h, on the screen and on COM1.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace echo_diskette {
 
-/// With `deaf`, it reads no key for the first four seconds.
+/// If `deaf`, it reads no keys for the first four seconds.
 inline std::string image(char prompt = '>', bool deaf = false) {
   static constexpr std::uint8_t rest[] = {0xB9, 0x3D, 0x00, 0xBA, 0x00,
                                           0x09, 0xB4, 0x86, 0xCD, 0x15};  // int 15h 86h: 4 s

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's side of a run through slirp: sockets on the loopback, planar running beside the test.
+// The host's side of a run through slirp: sockets on the loopback interface, with planar running beside the test.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ namespace program {
 
 using planar::net::Descriptor;
 
-/// Long enough for the slowest build on a busy host; a run that needs it has failed.
+/// Long enough for the slowest build on a busy host; a run that takes this long has failed.
 inline constexpr int patience = 300'000;  // ms
 
 inline sockaddr_in loopback(std::uint16_t port) {
@@ -30,7 +30,7 @@ inline sockaddr_in loopback(std::uint16_t port) {
   return a;
 }
 
-/// A listening socket on a port of its own.
+/// A socket listening on a port of its own.
 class Listener {
  public:
   Listener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -42,7 +42,7 @@ class Listener {
     port_ = ntohs(a.sin_port);
   }
   std::uint16_t port() const { return port_; }
-  /// The next connection; none when nobody comes.
+  /// The next connection; none if none arrives.
   Descriptor accept(int milliseconds = patience) const {
     pollfd p{socket_.get(), POLLIN, 0};
     if (::poll(&p, 1, milliseconds) <= 0) return Descriptor();
@@ -57,8 +57,8 @@ class Listener {
 /// A port that was free a moment ago.
 inline std::uint16_t free_port() { return Listener().port(); }
 
-/// The first of `count` ports in a row that were free a moment ago, over TCP and UDP. They are below those that the
-/// host gives out by itself, as it does to other tests at the same time.
+/// The first of `count` ports in a row that were free a moment ago, over TCP and UDP. They are below the host's
+/// ephemeral ports, which other tests may be given at the same time.
 inline std::uint16_t free_ports(unsigned count) {
   const auto is_free = [](std::uint16_t port, int type) {
     const Descriptor s(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
@@ -103,10 +103,10 @@ inline bool send(const Descriptor& s, const std::vector<std::uint8_t>& data) {
   return true;
 }
 
-/// `planar ARGUMENTS` beside the test, ended with it.
+/// `planar ARGUMENTS` beside the test; ended together with it.
 class Beside {
  public:
-  /// `before`: commands of the shell, such as a limit ("ulimit -n 6;").
+  /// `before`: shell commands, such as a limit ("ulimit -n 6;").
   Beside(const Scratch& scratch, const std::string& arguments, const std::string& before = {})
       : out_(scratch.file("beside-out")), err_(scratch.file("beside-err")) {
     const auto command =
@@ -125,7 +125,7 @@ class Beside {
   }
   Beside(const Beside&) = delete;
 
-  /// Waits until `file` holds `text`. False when planar has ended before, or nothing came.
+  /// Waits until `file` contains `text`. False if planar has ended before, or it did not appear.
   bool until(const std::string& file, const std::string& text) {
     for (int waited = 0; waited < patience; waited += 20) {
       if (read_file(file).find(text) != std::string::npos) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A timeline's file as a viewer takes it, and the rules that its tracks must keep: beginnings and ends in order of
-// time, every slice closed, and none that crosses another.
+// A timeline's file as read by a viewer, and the rules for its tracks: beginnings and ends in order of time, every
+// slice closed, and no overlapping slices unless one contains the other.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@ namespace trace_events {
 using Json = nlohmann::json;
 
 struct Slice {
-  std::int64_t from = 0, to = 0;  // picoseconds
+  std::int64_t from = 0, to = 0;  // ps
   std::string name, category;
   Json arguments;
 };
 
 struct Trace {
   std::map<unsigned, std::string> processes;
-  std::map<std::string, std::vector<Slice>> tracks;  // by "process: track", in order of their beginnings
+  std::map<std::string, std::vector<Slice>> tracks;  // by "process: track", ordered by beginning
   std::vector<Slice> markers;
   std::map<std::string, unsigned> counters;  // samples by name
-  std::string problem;                       // the first rule that is broken
+  std::string problem;                       // the first broken rule
 
   const std::vector<Slice>& track(const std::string& name) const {
     static const std::vector<Slice> none;
@@ -42,7 +42,7 @@ inline std::int64_t picoseconds(const Json& event, const char* member) {
   return std::llround(event.at(member).get<double>() * 1e6);
 }
 
-/// Slices lie within each other or apart: sorted, each fits into those that are open where it begins.
+/// Two slices are either nested or disjoint: in sorted order, each fits into those that are open where it begins.
 inline std::string nesting_problem(const std::string& track, std::vector<Slice>& slices) {
   std::stable_sort(slices.begin(), slices.end(),
                    [](const Slice& a, const Slice& b) { return a.from != b.from ? a.from < b.from : a.to > b.to; });
@@ -56,7 +56,7 @@ inline std::string nesting_problem(const std::string& track, std::vector<Slice>&
   return {};
 }
 
-/// `text`: the file; one that was cut off is closed first, as viewers do.
+/// `text`: the file; a truncated one is closed first, as viewers do.
 inline Trace parse(std::string text) {
   Trace trace;
   if (text.find("\n]") == std::string::npos) text = text.substr(0, text.rfind("},\n") + 1) + "\n]";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tests of the window stand on: a host for its actions that notes them, a display with a real keyboard and mouse.
+// Basis of the window's tests: a host that records the window's actions, and a display with a real keyboard and mouse.
 #pragma once
 
 #include <signal.h>
@@ -27,7 +27,7 @@ class NotingActions final : public planar::WindowActions {
   bool held_now = false, captures = false, records = false, types = false;
   unsigned steps = 0, resets = 0;
   std::vector<std::string> notes;
-  std::optional<planar::Picture> picture;  ///< of the window, the latest
+  std::optional<planar::Picture> picture;  ///< the latest one of the window
   std::string last;
 
   bool held() const override { return held_now; }
@@ -86,7 +86,7 @@ class NotingActions final : public planar::WindowActions {
   planar::Lab& lab_;
 };
 
-/// An X server without a screen of its own (Xvfb), and who types and clicks there (xdotool).
+/// An X server without a screen (Xvfb), and a user who types and clicks there (xdotool).
 class Display {
  public:
   const int width, height;
@@ -126,7 +126,7 @@ class Display {
   Display(const Display&) = delete;
 
   bool works() const { return !name_.empty(); }
-  /// `xdotool ARGUMENTS`; true if it did that.
+  /// Runs `xdotool ARGUMENTS`; true if it succeeded.
   bool person(const std::string& arguments) const {
     return std::system(("xdotool " + arguments + " >/dev/null 2>&1").c_str()) == 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small machine under the debugger, as gdb and the prompt have it, but without a session around it: it stands
-// before its first instruction each time.
+// A small machine under the debugger, as used by gdb and the prompt, but without a session; each run starts before its
+// first instruction.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,15 @@
 
 namespace planar::fuzz {
 
-/// What the user does at a stop; false: nothing more.
+/// The user's actions at a stop; false: nothing more.
 using AtStop = std::function<bool(Debugger&, const Stop&)>;
 
 class DebuggedLab final : private DebugTarget {
  public:
   DebuggedLab() : lab_(config()), control_(lab_), debugger_(*this, client_) { pristine_ = save_state(); }
 
-  /// From the beginning: `at_stop`, and again each time that the machine has run for `length` or to a breakpoint.
+  /// Starts from the beginning: `at_stop` is called, and again whenever the machine has run for `length` or to a
+  /// breakpoint.
   void run(const AtStop& at_stop, Time length) {
     constexpr unsigned most_stops = 50;
     debugger_.remove_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of a guest on COM1, of the words that a benchmark's result reads and of any others.
+// Lines from a guest on COM1, made of the words that a benchmark's result reader knows and of arbitrary ones.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace planar::fuzz {
 
-/// A number as a guest writes it: small, large, not quite one.
+/// A number as written by a guest: small, large, or malformed.
 inline std::string guest_number(Input& input) {
   switch (const unsigned kind = input.u8(); kind & 7) {
     case 0: return "0";

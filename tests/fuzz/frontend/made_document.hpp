@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON documents made by a schema: which of the values that it allows is the input's choice.
+// JSON documents generated from a schema; the input chooses among the values that it allows.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class DocumentMaker {
     }
   }
 
-  /// One that the schema `name` ("netio") allows.
+  /// A document that the schema `name` ("netio") allows.
   Json make(const std::string& name, Input& input) const {
     const Json& schema = files_.at(name + ".json");
     return make(schema, schema, input);
@@ -94,7 +94,7 @@ class DocumentMaker {
     return nullptr;
   }
 
-  /// `kind`: of a oneOf beside the members, which says what else is required.
+  /// `kind`: the chosen alternative of a oneOf next to the members, which says what else is required.
   Json object(const Json& schema, const Json* kind, const Json& root, Input& input) const {
     Json made = Json::object();
     const auto required = [&](const Json& of, const std::string& name) {
@@ -119,7 +119,7 @@ class DocumentMaker {
     if (schema.contains("required"))
       for (const auto& name : schema["required"]) {
         if (made.contains(name.get<std::string>())) continue;
-        const Json others = schema.value("additionalProperties", Json(true));  // true: may be anything
+        const Json others = schema.value("additionalProperties", Json(true));  // true: anything is allowed
         made[name.get<std::string>()] = others.is_object() ? make(others, root, input) : Json(text(input));
       }
     if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object())

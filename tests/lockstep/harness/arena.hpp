@@ -21,7 +21,7 @@ using cpu::Registers;
 enum : unsigned { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
 enum : unsigned { ES, CS, SS, DS, FS, GS };
 inline constexpr std::uint32_t cr4_pse = 0x10, cr4_pge = 0x80;
-inline constexpr std::uint8_t entry_marks = 0x60;  ///< accessed and dirty, of an entry of a page table
+inline constexpr std::uint8_t entry_marks = 0x60;  ///< accessed and dirty bits of a page table entry
 inline constexpr std::uint32_t sysenter_cs = 0x174, sysenter_esp = 0x175, sysenter_eip = 0x176;
 
 enum class Mode : std::uint8_t { real, v86, protected16, user16, protected32, user32 };
@@ -33,8 +33,8 @@ constexpr bool is_wide(Mode m) { return m == Mode::protected32 || m == Mode::use
 constexpr bool is_16bit_stack(Mode m) { return !is_wide(m); }
 constexpr bool is_ring3(Mode m) { return m == Mode::v86 || m == Mode::user16 || m == Mode::user32; }
 
-// Memory, physical and (but for a few pages) linear.
-/// From 4 MB on, linear addresses are those of 4 MB pages, if CR4.PSE is set: this many of them, each the first 4 MB.
+// Memory, physical and (except for a few pages) linear.
+/// If CR4.PSE is set, linear addresses from 4 MB on are in this many 4 MB pages, each mapped to the first 4 MB.
 inline constexpr std::uint32_t large_page = 0x400000, large_pages = 6;
 inline constexpr std::uint32_t memory_bytes = 0x110000, idt_at = 0x1000, page_directory_at = 0x2000,
                                page_table_at = 0x3000, tss_at = 0x4000, gdt_at = 0x7000, ldt_at = 0x7800,
@@ -73,16 +73,17 @@ class Arena : public ExternalBus {
  public:
   explicit Arena(Model model);
 
-  /// Segments, tables and control registers as the mode requires; the rest 0, ESP in the stack, EIP at the code.
+  /// Segments, tables and control registers as the mode requires; the rest is 0, with ESP in the stack and EIP at the
+  /// code.
   Registers plain(Mode mode) const;
   /// A start state: segments, tables and control registers as the mode requires, the rest random.
   Registers initial(Mode mode, Random& random) const;
   cpu::Fpu initial_fpu(Random& random) const;
   /// Loads the state into both processors.
   void set(const Registers& registers);
-  /// The tables, and zeros.
+  /// Restores the tables and clears all other memory.
   void clear();
-  /// Fills everything above the code, and the tables, with new contents.
+  /// Fills everything above the code with new contents and restores the tables.
   void fill(Random& random);
   /// Restores the tables; returns true if they had been changed.
   bool restore_tables();

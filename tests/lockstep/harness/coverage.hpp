@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The coverage table: opcode x operand size x mode x register or memory, with the number of times each was executed and
-// compared.
+// The coverage table: opcode x operand size x mode x register or memory, with the number of executions and comparisons
+// of each.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class Coverage {
     std::uint64_t executed, compared;
     const char* reason;  ///< null: unexplained
   };
-  /// Cells with fewer than `least` executions, or with fewer than that compared (then with the mask as reason).
+  /// Cells with fewer than `least` executions, or with fewer than that compared (with the mask as the reason).
   std::vector<Gap> gaps(std::uint64_t least) const;
   /// Markdown: the table (one row per form and operand kind, one column per mode and size), the gaps, the masks.
   std::string report(std::uint64_t least) const;

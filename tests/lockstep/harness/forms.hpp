@@ -46,9 +46,9 @@ enum class Kind : std::uint8_t {
   shift_count,     ///< CL set to a useful value
   bit_offset,      ///< a bit offset within range
   mmx,             ///< no operand size
-  mmx_shift,       ///< the same, by a count that is set to a useful value
+  mmx_shift,       ///< the same, with a useful value as the count
   image,           ///< FXSAVE, FXRSTOR
-  model_register,  ///< RDMSR, WRMSR: of SYSENTER's registers, mostly
+  model_register,  ///< RDMSR, WRMSR: mostly of SYSENTER's registers
   enter_ring0,     ///< SYSENTER
   leave_ring0,     ///< SYSEXIT
 };

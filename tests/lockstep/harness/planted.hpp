@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Twenty faults, each simulating an incorrect handler: the result of an instruction is changed to what the faulty
-// handler would produce. They are implemented here and not in the processor.
+// handler would produce. They are implemented here, not in the processor.
 #pragma once
 
 #include <array>

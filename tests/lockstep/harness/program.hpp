@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Generated programs: a dozen forms in the order of the coverage cells, each with the preparation that lets it get past
-// its first check often enough.
+// Generated programs: a dozen forms in the order of the coverage cells, each with preparation so that it passes its
+// first check often enough.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,7 @@ class Runner {
   std::optional<Mismatch> run(const Program& program, Random& random, unsigned states);
   /// One instruction (one iteration of a REP) from the state in `m` (before, fpu_before, memory), all memory compared.
   std::optional<Mismatch> replay(const Mismatch& m);
-  /// Called with planar's registers after each instruction, before the comparison: where a planted fault acts.
+  /// Called with planar's registers after each instruction, before the comparison: planted faults act here.
   std::function<void(const Instruction&, const Registers& before, Registers& after)> meddle;
 
   Arena arena;

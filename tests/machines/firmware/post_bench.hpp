@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A machine whose firmware is watched: what a user sees of it is the screen, COM1 and the checkpoints.
+// A machine whose firmware is observed as a user sees it: the screen, COM1 and the checkpoints.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A board that is no PS/2: two buses of its own on the host bridge, a card on the second one, and the AT parts that any
-// board has. Nothing outside this folder knows it.
+// A board that is not a PS/2: two buses of its own on the host bridge, a card on the second one, and the AT parts that
+// every board has. Nothing outside this folder knows about it.
 #pragma once
 
 #include <array>

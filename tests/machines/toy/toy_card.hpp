@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A card for the toy's bus: four ports that count what is read.
+// A card for the toy bus: four ports that count reads.
 #pragma once
 
 #include "bus/common/bus.hpp"

@@ -135,9 +135,9 @@ class Values {
       case 7: return with_exponent(1 + static_cast<int>(below(70)));
       case 8: return with_exponent(0x7FFE - static_cast<int>(below(70)));
       case 9: return with_exponent(1 + static_cast<int>(below(0x7FFE)));
-      case 10: return with_exponent(16383 - 127 - 30 + static_cast<int>(below(60)));  // around real32's ends
+      case 10: return with_exponent(16383 - 127 - 30 + static_cast<int>(below(60)));  // near the limits of real32
       case 11: return with_exponent(16383 + 127 - 5 + static_cast<int>(below(10)));
-      case 12: return with_exponent(16383 - 1023 - 60 + static_cast<int>(below(120)));  // around real64's ends
+      case 12: return with_exponent(16383 - 1023 - 60 + static_cast<int>(below(120)));  // near the limits of real64
       case 13: return with_exponent(16383 + 1023 - 5 + static_cast<int>(below(10)));
       case 14: {  // integers
         const auto v = static_cast<std::int64_t>(random.next());
@@ -147,7 +147,7 @@ class Values {
       default: return with_exponent(16383 - 64 + static_cast<int>(below(128)));
     }
   }
-  /// RC, PC and masks: all masked in three of four cases.
+  /// RC, PC and masks; three times in four all exceptions are masked.
   std::uint16_t control() {
     const auto modes = static_cast<std::uint16_t>(below(16) << 8);
     return static_cast<std::uint16_t>(0x40 | modes | (below(4) ? 0x3F : below(64)));
@@ -159,7 +159,7 @@ class Values {
     // One random draw per statement: the sequence must not depend on the compiler's order of evaluation.
     const std::uint64_t codes = random.next() & 0x4700;
     const auto condition = static_cast<std::uint16_t>(codes | below(8) << 11);
-    // A sticky flag only if it is masked, so that no exception is pending.
+    // A sticky flag is set only if it is masked, so that no exception is pending.
     const auto sticky = static_cast<std::uint16_t>(below(4) ? 0 : (random.next() & 0x3F & c));
     std::uint16_t tags = 0;
     const auto top = condition >> 11 & 7u;

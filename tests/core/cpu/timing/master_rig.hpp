@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A processor with a machine's timing that runs through code it has not seen before, and a master that has the memory
-// every other microsecond. What that costs is a matter of virtual time alone: however the host runs it, the state at
-// the end is the same.
+// A processor with a machine's timing that runs through code it has not executed before, and a master that takes the
+// memory about once per microsecond. The cost depends only on virtual time: the final state is the same however the
+// host runs the program.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ enum class Disturbance { none, short_blocks, flushes, cuts, snapshots };
 
 struct MasterRig {
   using Bytes = std::vector<std::uint8_t>;
-  /// The next piece of the program, which will be at `at`.
+  /// The next piece of the program, to be placed at `at`.
   using Piece = Bytes (*)(Random& choice, std::uint32_t at);
   static constexpr std::uint32_t program_at = 0x80000, program_bytes = 0x40000;
   static constexpr Time end = 4_ms;
@@ -44,7 +44,8 @@ struct MasterRig {
     turn.at(1_us);
   }
 
-  /// The master's turn: a while of the memory, and a write to what is there already, mostly to code that comes soon.
+  /// One turn of the master: it holds the memory for a while and rewrites unchanged bytes, mostly in code that is
+  /// executed soon.
   void take_memory(Time now) {
     const ClockDomain& clock = b.cpu.config().clock;
     const Time from = now + Time{static_cast<std::int64_t>(random.below(2) * 300'000)};
@@ -103,7 +104,7 @@ inline std::vector<std::uint8_t> state_after(const cpu::TimingConfig& model, Mas
   return rig->saved();
 }
 
-/// That however the host runs the program made of such pieces, it ends in the same state.
+/// Checks that a program made of such pieces ends in the same state however the host runs it.
 inline void check_all_ways(const cpu::TimingConfig& model, MasterRig::Piece piece) {
   CAPTURE(static_cast<int>(model.model));
   const auto whole = state_after(model, piece, Disturbance::none, 0);

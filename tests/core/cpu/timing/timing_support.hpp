@@ -9,15 +9,15 @@
 
 namespace planar::cpu::timing_test {
 
-/// Typical parameters of the machines, independent of the machine files: the 56 SX's with the two wait states of a DRAM
+/// Typical parameters of the machines, independent of the machine files; the 56 SX has the two wait states of a DRAM
 /// miss reported for its class (docs/hardware/memory.md#dram-page-mode).
 TimingConfig sx_config();         // 56SX
 TimingConfig i486_config();       // 77
 TimingConfig pentium_config();    // 95
-TimingConfig overdrive_config();  // Pentium OverDrive on a 486's bus
-TimingConfig pc_config();         // Pentium 166 with a direct-mapped second level, memory shared by the line
+TimingConfig overdrive_config();  // Pentium OverDrive on a 486 bus
+TimingConfig pc_config();         // Pentium 166 with a direct-mapped L2 cache and memory that is shared line by line
 
-// Registers as ModRM numbers them.
+// Register numbers as encoded in ModRM.
 enum : std::uint8_t { eax, ecx, edx, ebx, esp, ebp, esi, edi };
 
 /// A 32-bit protected-mode instruction without operands.
@@ -54,7 +54,7 @@ class Runner {
   void load(const Op& op, std::uint32_t address, unsigned bytes = 4);
   void store(const Op& op, std::uint32_t address, unsigned bytes = 4);
   void modify(const Op& op, std::uint32_t address, unsigned bytes = 4);
-  /// A branch that is taken to `target`, or not.
+  /// A branch: taken to `target`, or not taken.
   void jump(const Op& op, std::uint32_t target);
   void fall_through(const Op& op);
   /// Clocks since the last call of lap().
@@ -64,7 +64,7 @@ class Runner {
   std::uint64_t mark_ = 0;
 };
 
-/// Without it sequences take whole clocks.
+/// Without refresh, sequences take whole clocks.
 inline TimingConfig without_refresh(TimingConfig c) {
   c.refresh.period_num = 0;
   return c;

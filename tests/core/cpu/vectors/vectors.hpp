@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hand-written vectors for behaviour that Unicorn cannot check: a row gives the start of a program, the number of
 // steps, the exception that it ends in and the expected registers and stack. `source` is the section of the manual that
-// asks for it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's
+// requires it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's
 // (volume 3).
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An Am7990 on a local bus of its own with 64 KB (mirrored) and a hole, a station at the other end, and a stepped
-// clock.
+// An Am7990 on a local bus of its own with 64 KB of mirrored memory and a hole, a station at the other end, and a
+// stepped clock.
 #pragma once
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -11,7 +11,7 @@ namespace planar::test {
 using ethernet::Am7990;
 
 struct LanceBench final : ethernet::Am7990Host {
-  // Where a driver of the tests puts things; rings of 4.
+  // Addresses used by the tests' driver; rings of 4.
   static constexpr std::uint32_t block = 0x1000, rx_ring = 0x1020, tx_ring = 0x1040, rx_data = 0x2000, tx_data = 0x6000,
                                  size = 0x600, hole = 0x800000;
 
@@ -80,7 +80,7 @@ struct LanceBench final : ethernet::Am7990Host {
     write(0, Am7990::INEA | Am7990::IDON | Am7990::STRT);
     step(10_us);
   }
-  /// Puts `bytes` into transmit buffer `i` and hands the descriptor over.
+  /// Puts `bytes` into transmit buffer `i` and gives the chip the descriptor.
   void put(unsigned i, const Bytes& bytes, unsigned flags = Am7990::STP | Am7990::ENP) {
     for (std::size_t k = 0; k < bytes.size(); ++k) ram[tx_data + size * i + k] = bytes[k];
     set(tx_ring + 8 * i + 4, 0x10000 - static_cast<unsigned>(bytes.size()));
@@ -97,7 +97,7 @@ struct LanceBench final : ethernet::Am7990Host {
                  ram.begin() + rx_data + size * i + static_cast<std::ptrdiff_t>(bytes));
   }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) const { return make_frame(bytes, mac, fill); }
-  /// The other station sends; time passes until the frame and the chip's bookkeeping are over.
+  /// The other station sends; time passes until the frame has ended and the chip has done its bookkeeping.
   void hear(const Bytes& frame) {
     other.port.transmit(frame, now);
     const std::size_t before = other.outcomes.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A 3C529 in a slot, a station at the other end, and the accesses that the period's Linux driver makes (3c509.c):
-// order, width and values are the driver's, the code is ours. No processor; each access begins when the one before
-// ended.
+// order, width and values are the driver's, the code is our own. No processor; each access begins when the previous one
+// has ended.
 #pragma once
 
 #include "devices/ethernet/3c529/3c529.hpp"
@@ -45,7 +45,7 @@ struct El3Bench : CardBench {
     window(1);
     return v;
   }
-  /// A statistics register, which the reading clears.
+  /// A statistics register, which is cleared by reading.
   unsigned counter(unsigned port) {
     window(6);
     const unsigned v = port >= 10 ? inw(port) : in(port);
@@ -108,7 +108,7 @@ struct El3Bench : CardBench {
       rig.out(base, dword, 4);
     }
   }
-  /// True if the driver may give the next frame at once.
+  /// True if the driver may pass the next frame at once.
   bool start_xmit(const Bytes& frame) {
     fill(frame);
     const bool more = tx_free() > 1536;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An 82586 with 16 KB of memory, a station at the other end, and a host that writes memory at once and strobes CA.
-// Structures lie as the 3C523's driver puts them: SCB at 0, SCP and ISCP at the top.
+// An 82586 with 16 KB of memory, a station at the other end, and a host that writes memory in zero time and strobes CA.
+// Structures are placed as by the 3C523's driver: SCB at 0, SCP and ISCP at the top.
 #pragma once
 
 #include "devices/chips/i82586/i82586.hpp"
@@ -12,7 +12,7 @@ using ethernet::I82586;
 
 struct I82586Bench : ChipHost {
   static constexpr std::uint16_t top = 0x4000;
-  static constexpr std::uint32_t base = 0xFFC000;  // where offset 0 lies in the chip's address space
+  static constexpr std::uint32_t base = 0xFFC000;  // position of offset 0 in the chip's address space
   static constexpr std::uint16_t scb = 0, rfds = 0x200, rbds = 0x400, buffers = 0x600, commands = 0x40,
                                  tx_data = 0x3000;
 
@@ -56,7 +56,7 @@ struct I82586Bench : ChipHost {
   }
   void attention() { chip.channel_attention(clock); }
 
-  /// Reset, SCP and ISCP, the first CA.
+  /// Reset, SCP and ISCP, and the first CA.
   void start_up() {
     chip.hold_reset(true, clock);
     chip.hold_reset(false, clock);
@@ -69,7 +69,7 @@ struct I82586Bench : ChipHost {
     attention();
     step(20_us);
   }
-  /// Writes the SCB command, CA; returns how long the chip took to clear the word.
+  /// Writes the SCB command and strobes CA; returns how long the chip took to clear the word.
   Time scb_command(unsigned command) {
     w16(scb + 2, command);
     attention();
@@ -92,7 +92,7 @@ struct I82586Bench : ChipHost {
       n += 2;
     }
   }
-  /// Starts the CU on one block with EL and waits for C.
+  /// Starts the CU on a single block with EL and waits for C.
   std::uint16_t run(unsigned command, std::initializer_list<unsigned> words = {}) {
     block(commands, command | I82586::EL, 0xFFFF, words);
     w16(scb + 4, commands);
@@ -100,7 +100,7 @@ struct I82586Bench : ChipHost {
     for (int i = 0; !(r16(commands) & I82586::C) && i < 1000; ++i) step(10_us);
     return r16(commands);
   }
-  /// As both drivers program it: addresses in the buffers. `filter` is byte 8, `save` byte 2.
+  /// Configured as by both drivers: addresses in the buffers. `filter` is byte 8, `save` byte 2.
   void configure(unsigned filter = 0, unsigned save = 0x40, unsigned mode = 0x2E) {
     run(I82586::configure, {0x080C, save | mode << 8, 0x6000, 0xF200, filter, 0x0040});
     run(I82586::ia_setup, {0x6002u, 0x128C, 0x5634});  // 02:60:8c:12:34:56
@@ -126,7 +126,7 @@ struct I82586Bench : ChipHost {
   std::uint16_t rfd(unsigned i, unsigned field = 0) { return r16(rfds + 24 * i + field); }
   std::uint16_t rbd(unsigned i, unsigned field = 0) { return r16(rbds + 12 * i + field); }
   Bytes buffer(unsigned i, std::size_t n, unsigned size = 1524) { return bytes(buffers + size * i, n); }
-  /// The other station sends; time passes until the chip's bookkeeping is over.
+  /// The other station sends; time passes until the chip has done its bookkeeping.
   void hear(const Bytes& frame) {
     const std::size_t before = other.outcomes.size();
     other.port.transmit(frame, clock);
@@ -135,14 +135,14 @@ struct I82586Bench : ChipHost {
   }
   Bytes for_us(std::size_t n, std::uint8_t fill = 0) { return make_frame(n, mac, fill); }
 
-  /// The drivers' transmit list: NOP that links to itself at `commands`, a transmit block and the NOP after it.
+  /// The drivers' transmit list: a NOP that links to itself at `commands`, a transmit block and the NOP after it.
   void start_nop_loop() {
     block(commands, I82586::nop, commands);
     w16(scb + 4, commands);
     scb_command(0x0100);
     step(50_us);
   }
-  /// Patches the link of the NOP at `nop` towards a transmit block at `tx`, which ends in a NOP at `next`.
+  /// Patches the link of the NOP at `nop` to a transmit block at `tx`, which is followed by a NOP at `next`.
   void send_after(unsigned nop, unsigned tx, unsigned next, const Bytes& frame, unsigned data) {
     fill(data, frame);
     block(next, I82586::nop, next);
@@ -152,8 +152,7 @@ struct I82586Bench : ChipHost {
     w24(tx + 20, base + data);
     w16(nop + 4, tx);
   }
-  /// From a reset to the middle of a long frame: the block at 80h after the NOP at 40h is on the wire for almost 500
-  /// us.
+  /// From reset to the middle of a long frame: the block at 80h after the NOP at 40h is being sent for almost 500 us.
   void begin_frame() {
     start_up();
     configure();

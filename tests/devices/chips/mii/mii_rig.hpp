@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PHY on a cable, and a driver that clocks MDC and MDIO as those of the period do (order and width of the bits are
-// Linux 2.2's tulip.c and eepro100.c, the code is ours).
+// A PHY on a cable, and a driver that clocks MDC and MDIO like those of the period (order and width of the bits are
+// Linux 2.2's tulip.c and eepro100.c, the code is our own).
 #pragma once
 
 #include "core/state/archive.hpp"
@@ -52,7 +52,7 @@ struct MiiRig final : EthernetStation, MiiPhyUser {
   void shift_out(std::uint32_t bits, unsigned count) {
     while (count--) clock_out(bits >> count & 1);
   }
-  /// tulip.c: 32 ones, two more with the header, 19 bits in, of which the last but one ends the word.
+  /// tulip.c: 32 ones, two more with the header, then 19 bits in, of which the second last ends the word.
   std::uint32_t mdio_read(unsigned at, unsigned reg, unsigned preamble = 32) {
     for (unsigned n = 0; n < preamble; ++n) clock_out(true);
     shift_out(0xF6u << 10 | at << 5 | reg, 16);

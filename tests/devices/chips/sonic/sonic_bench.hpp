@@ -99,7 +99,7 @@ struct SonicBench final : ethernet::SonicHost {
     const auto begin = ram.begin() + get(d, 2);
     return Bytes(begin, begin + get(d, 1));
   }
-  /// One descriptor with its data in one piece; `link` 1 ends the list.
+  /// One descriptor with its data in one fragment; `link` 1 ends the list.
   void descriptor(unsigned at, unsigned bytes, unsigned from, unsigned link = 1, unsigned config = 0) {
     put(at, {0, config, bytes, 1, from, 0, bytes, link});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 3C905B-TX and what the test needs of Linux 2.2.17 3c59x.c (0.99H): its accesses, rings and policies.
+// A 3C905B-TX and the parts of Linux 2.2.17 3c59x.c (0.99H) that the tests need: its accesses, rings and policies.
 #pragma once
 
 #include "devices/ethernet/3c905b/3c905b.hpp"
@@ -13,7 +13,7 @@ struct XlBench : PciBench {
   static constexpr net::MacAddress own{0x00, 0x50, 0x04, 0x01, 0x02, 0x03};
   static constexpr std::uint32_t rx_ring = 0x1000, tx_ring = 0x2000, tx_buffers = 0x10000, rx_buffers = 0x40002;
   static constexpr std::uint32_t buffer = 0x800, last = 0x80000000;
-  static constexpr unsigned ACK = 0x6800, fifo_bytes = 2048;  // of each FIFO by the profile
+  static constexpr unsigned ACK = 0x6800, fifo_bytes = 2048;  // per FIFO, from the profile
   static constexpr unsigned tx_entries = 16, rx_entries = 32;
   static constexpr EthernetConfig fast{.bits_per_second = 100'000'000, .full_duplex = true};
   // Ports and commands.
@@ -45,7 +45,7 @@ struct XlBench : PciBench {
   void command(unsigned c) { out(CMD, c, 2); }
   void window(unsigned w) { command(0x0800 + w); }
   unsigned status() { return in(CMD, 2); }
-  /// How often the driver's loop finds the command in progress.
+  /// How often the driver's loop finds the command still in progress.
   int wait_command(unsigned c) {
     command(c);
     int n = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LNE100TX as Linux's tulip.c 0.91g uses it: the same accesses in the same order. Rings and buffers lie in the
-// rig's memory; the host's side of them is written without time.
+// The LNE100TX as Linux's tulip.c 0.91g uses it: the same accesses in the same order. Rings and buffers are in the
+// rig's memory; the host writes them in zero time.
 #pragma once
 
 #include <algorithm>
@@ -130,7 +130,7 @@ struct Lne100txBench : PciBench {
       rig.put32(tx_list + 16 * n + 12, tx_list + 16 * ((n + 1) % transmit_ring));
     }
   }
-  /// open(), and the interrupt after negotiation.
+  /// open(), and the interrupt at the end of negotiation.
   void up() {
     open();
     for (int n = 0; n < 2000 && !nway_set; ++n) {
@@ -162,7 +162,7 @@ struct Lne100txBench : PciBench {
   std::uint32_t rx_status(unsigned n) const { return rig.get32(rx_list + 16 * (n % receive_ring)); }
 
   // ---- the interrupt handler ----
-  /// The last frame of a ring that has run empty is left for the next interrupt: TU comes before it has gone.
+  /// The last frame of a ring that has run empty is left for the next interrupt: TU is set before it has been sent.
   void take_sent() {
     while (dirty_tx != cur_tx && !(tx_status(dirty_tx) & Chip::OWN)) {
       tx_statuses.push_back(tx_status(dirty_tx));
@@ -214,7 +214,7 @@ struct Lne100txBench : PciBench {
       start_nway();
     }
   }
-  /// Every frame that has been received; its buffer goes back to the chip.
+  /// Takes every received frame and returns its buffer to the chip.
   void take() {
     while (!(rx_status(cur_rx) & Chip::OWN)) {
       const std::uint32_t status = rx_status(cur_rx), entry = cur_rx % receive_ring;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PCI cards whose descriptors and buffers a driver has put where no memory is, into ROM, or into the card's own
-// registers. Nobody answers: a master abort, and what the chip makes of it. ROM: it is read, and writes vanish. Own
-// registers: their values are descriptors or frames, and what is written there is written to the registers. What comes
-// of it is the same when a snapshot was taken and loaded on the way.
+// PCI cards whose driver has placed descriptors and buffers where there is no memory, in ROM, or in the card's own
+// registers. No memory: a master abort, and the chip's reaction to it. ROM: reads succeed and writes are ignored. Own
+// registers: their values are taken as descriptors or frames, and writes go to the registers. The outcome is the same
+// if a snapshot is saved and loaded on the way.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ namespace planar::test {
 
 inline constexpr std::uint32_t nowhere = 0xE0000000, rom_at = 0xF0000000, fragment_at = 0x9000, frame_at = 0x20000;
 
-/// 4 KB of ROM with these doublewords, and bytes that differ from their neighbours elsewhere.
+/// 4 KB of ROM with these doublewords; elsewhere, bytes that differ from their neighbours.
 inline Bytes rom_of(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& words) {
   Bytes rom(0x1000);
   for (std::uint32_t n = 0; n < rom.size(); ++n) rom[n] = static_cast<std::uint8_t>(n * 7 + n / 256);
@@ -28,7 +28,8 @@ inline bool master_abort(PciBench& b) {
   return b.rig.config(PciBench::device, pci::STATUS, 2) & pci::RECEIVED_MASTER_ABORT;
 }
 
-/// Two cards with one ROM. What a test has begun at the first one goes on in both after `when`, and ends the same.
+/// Two cards with the same ROM. What a test began on the first one continues in both after `when`, and ends in the same
+/// state.
 template <class Bench>
 struct Pair {
   template <class... Arguments>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A PRO/1000 and the accesses of Intel's Linux driver 2.5.11 (e1000_fxhw.c, e1000_main.c): order, values, rings of 80
-// descriptors and policies are the driver's, the code is ours. Delays of the driver pass in one step.
+// descriptors and policies are the driver's, the code is our own. Each of the driver's delays is one step.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace planar::test {
 
-/// Offsets of the 82543; the 82542 has some elsewhere.
+/// Offsets of the 82543; some differ on the 82542.
 namespace e1000 {
 enum Register : std::uint32_t {
   // clang-format off
@@ -27,12 +27,12 @@ enum Cause : std::uint32_t { TXDW = 1, TXQE = 2, LSC = 4, RXSEQ = 8, RXDMT0 = 16
 inline constexpr std::uint32_t ims_enable = RXT0 | TXDW | 0x200 | RXDMT0 | RXSEQ | LSC | 0x1000;
 }  // namespace e1000
 
-/// Which card, and in what slot.
+/// The card and the kind of slot.
 struct Pro1000Setup {
   bool is_82543 = true;
   unsigned width = 32;
   Time clock = 30_ns;
-  Time access{};  ///< of memory, beside the segment's clocks
+  Time access{};  ///< of memory, in addition to the segment's clocks
   unsigned master_abort = pci::SegmentTiming().master_abort;
   bool plugged = true;
   std::vector<std::pair<std::string, std::string>> settings{};
@@ -67,7 +67,7 @@ struct Pro1000Bench : PciBench {
     return t;
   }
 
-  /// Where the chip has it.
+  /// Offset of the register on this chip.
   std::uint32_t at(std::uint32_t reg) const {
     static const std::map<std::uint32_t, std::uint32_t> old{
         {e1000::FCRTH, 0x160}, {e1000::FCRTL, 0x168}, {e1000::RDTR, 0x108},  {e1000::RDBAL, 0x110},
@@ -79,7 +79,7 @@ struct Pro1000Bench : PciBench {
   }
   std::uint32_t get(std::uint32_t reg) { return rig.load(at(reg)); }
   void set(std::uint32_t reg, std::uint32_t value) { rig.store(at(reg), value); }
-  /// The same; the posted write has arrived.
+  /// Like set(), and waits until the posted write has arrived.
   void put(std::uint32_t reg, std::uint32_t value) {
     set(reg, value);
     rig.step(1_us);
@@ -123,7 +123,7 @@ struct Pro1000Bench : PciBench {
     set(e1000::IMC, ~0u);
     get(e1000::ICR);
   }
-  // InitializeHardware(), SetupFlowControlAndLink(), SetupPcsLink(). `txcw`: what flow control is asked for.
+  // InitializeHardware(), SetupFlowControlAndLink(), SetupPcsLink(). `txcw`: the requested flow control.
   void init(std::uint32_t txcw = 0x800001A0) {
     set(e1000::VET, 0);
     for (unsigned n = 0; n < 128; ++n) set(e1000::VFTA + 4 * n, 0);
@@ -183,7 +183,7 @@ struct Pro1000Bench : PciBench {
     get(e1000::ICR);
   }
 
-  // SendBuffer(): `frame` has no FCS. `more`: bits of the command.
+  // SendBuffer(): `frame` has no FCS. `command`: bits of the command.
   unsigned queue(const Bytes& frame, std::uint32_t command) {
     const unsigned n = next_tx;
     rig.put(tx_buffers + n * tx_buffer + 2, frame);
@@ -218,7 +218,7 @@ struct Pro1000Bench : PciBench {
       next_rx = (next_rx + 1) % descriptors;
     }
   }
-  /// e1000_intr(): the causes of the first reading.
+  /// e1000_intr(): returns the causes of its first read of ICR.
   std::uint32_t handle() {
     const std::uint32_t causes = get(e1000::ICR);
     if (!causes) return 0;
@@ -231,7 +231,7 @@ struct Pro1000Bench : PciBench {
     put(e1000::IMS, e1000::ims_enable);
     return causes;
   }
-  /// The other station sends them without a pause; time passes until the last has left.
+  /// The other station sends them back to back; time passes until the last one has been sent.
   void hear_all(const std::vector<Bytes>& frames) {
     other.to_send = frames;
     other.sent_next = 1;

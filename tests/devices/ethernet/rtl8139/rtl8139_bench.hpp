@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An RTL8139 card and the accesses of Linux 2.2.16's rtl8139.c (1.07): order, width and values are the driver's, the
-// code is ours.
+// code is our own.
 #pragma once
 
 #include "devices/ethernet/rtl8139/rtl8139_card.hpp"
@@ -64,7 +64,7 @@ struct Rtl8139Bench : PciBench {
     out(0x52, 0x03);
     out(0x5B, 'H');
   }
-  /// Returns the readings that the reset took.
+  /// Returns the number of reads for which the reset lasted.
   int open() {
     out(0x37, Rtl8139::RST);
     cur_rx = cur_tx = dirty_tx = 0;
@@ -92,14 +92,14 @@ struct Rtl8139Bench : PciBench {
     out(0x08, low, 4);
     out(0x0C, high, 4);
   }
-  /// Probed and opened, with a link whose coming the driver has seen.
+  /// Probed and opened, after the driver has seen the link come up.
   void start() {
     step(2_ms);
     probe();
     open();
     out(0x3E, 0xFFFF, 2);
   }
-  /// Returns its slot.
+  /// Returns the frame's slot.
   unsigned start_xmit(const Bytes& frame) {
     const unsigned entry = cur_tx++ % 4;
     rig.put(bounce + entry * bounce_bytes, frame);
@@ -119,7 +119,7 @@ struct Rtl8139Bench : PciBench {
       out(0x38, static_cast<std::uint16_t>(cur_rx - 16), 2);
     }
   }
-  /// Returns all causes that it has seen.
+  /// Returns all causes that the handler has seen.
   std::uint32_t handle() {
     std::uint32_t seen = 0;
     for (int work = 20; work >= 0; --work) {
@@ -159,7 +159,7 @@ struct Rtl8139Bench : PciBench {
     }
   }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) const { return make_frame(bytes, mac, fill); }
-  /// Silences on the wire between the frames that the other station has heard.
+  /// Idle times between the frames that the other station has received.
   std::vector<Time> pauses() const {
     std::vector<Time> all;
     for (std::size_t n = 1; n < other.begins.size(); ++n) all.push_back(other.begins[n] - other.arrivals[n - 1].when);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stations for tests of the ring: they remember what happened to them.
+// Stations for tests of the ring, which record what happens to them.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 inline MacAddress station_address(std::uint8_t n) { return {0x10, 0x00, 0x5A, 0x01, 0x02, n}; }
 
-/// An LLC frame, AC to the end of `data` bytes.
+/// An LLC frame with `data` bytes, from AC to the end of the data.
 inline Bytes ring_frame(const MacAddress& to, const MacAddress& from, std::size_t data, std::uint8_t fill = 0) {
   Bytes f{0x10, 0x40};
   f.insert(f.end(), to.begin(), to.end());
@@ -63,12 +63,12 @@ struct RingRecorder : RingStation {
   std::vector<InsertionOutcome> insertions;
   Time inserted_at{};
   std::uint16_t status = 0;
-  std::vector<Bytes> to_send;  // the next ones, each as soon as the one before is stripped
+  std::vector<Bytes> to_send;  // each is sent as soon as the previous one has been stripped
   std::size_t sent_next = 0;
   RingPort port;
 };
 
-/// A ring of plain stations that have been there since before time 0, at rest.
+/// A ring of plain stations that were inserted before time 0; the ring is quiet.
 struct RestingRing {
   explicit RestingRing(unsigned n, RingConfig config = {}) : ring(scheduler, config) {
     for (unsigned i = 1; i <= n; ++i) {
