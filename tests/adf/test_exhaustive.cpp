@@ -62,9 +62,9 @@ struct Assigned {
   const Choice* choice;
 };
 
-/// The number of pairs of users that share a level; nothing if there is a collision.
+/// The number of pairs of users that share a level; empty if there is a collision.
 std::optional<unsigned> cost(const std::vector<Assigned>& all, const std::vector<PlanarClaim>& planar) {
-  std::map<std::uint32_t, std::set<std::size_t>> users;  // of each level; the planar's parts count from 100
+  std::map<std::uint32_t, std::set<std::size_t>> users;  // by level; users from 100 on are the planar's
   for (std::size_t n = 0; n < planar.size(); ++n)
     if (planar[n].resource.kind == ResourceKind::interrupt) users[planar[n].resource.first].insert(100 + n);
   for (std::size_t n = 0; n < all.size(); ++n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the reader extracts from a description, including deviations from the grammar found in real files.
+// The contents that the reader extracts from a description, including deviations from the grammar found in real files.
 #include "adf/reader/embedded.hpp"
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // No input makes the reader crash, hang or return anything but a model or an Error; the printer and the solver can
-// handle whatever it accepts.
+// process everything that it accepts.
 #include <array>
 
 #include "adf/reader/embedded.hpp"

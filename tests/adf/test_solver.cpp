@@ -41,7 +41,7 @@ std::uint32_t claimed(const Solution& solution, unsigned slot, ResourceKind kind
   return 0;
 }
 
-/// Checks that no two exclusive claims of the machine overlap, from the result and the planar's claims.
+/// Checks that no two exclusive claims overlap, among those of the result and the planar's.
 void check_free_of_conflicts(const Solution& solution, const std::vector<PlanarClaim>& planar) {
   std::vector<Resource> all;
   for (const PlanarClaim& claim : planar)
@@ -115,7 +115,7 @@ TEST_CASE("the planar's claims are respected, and its serial interrupt is avoide
   CHECK(claimed(all, 1, ResourceKind::arbitration) == 12);
   CHECK(claimed(all, 2, ResourceKind::arbitration) == 11);
   CHECK(claimed(all, 2, ResourceKind::memory) == 0xC8000);
-  CHECK(claimed(all, 6, ResourceKind::io) == 0x2F8);  // 3F8h is the planar's
+  CHECK(claimed(all, 6, ResourceKind::io) == 0x2F8);  // 3F8h belongs to the planar
 }
 
 TEST_CASE("interrupts are shared only if there are too few, and then as little as possible", "[adf][solver]") {

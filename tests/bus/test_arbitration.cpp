@@ -40,7 +40,7 @@ struct Master final : BusMaster {
   unsigned level;
   Time hold;
   Time reluctance = 100_ns;
-  int again = 0;  // how many consecutive grants it requests
+  int again = 0;  // number of further consecutive grants to request
 };
 
 using Lines = std::vector<std::string>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a bus observer is told, and that telling it changes no time.
+// The calls that a bus observer receives, and that they do not change any times.
 #include <fmt/format.h>
 
 #include "tests/bus/rig.hpp"
@@ -9,7 +9,7 @@ using namespace planar::test;
 
 namespace {
 
-/// Keeps a line for each call.
+/// Records a line for each call.
 struct ObserverLog final : BusObserver {
   void cycle(const BusCycle& c) override { line("cycle", c); }
   void accessed(const BusCycle& c) override { line("access", c); }

@@ -241,6 +241,6 @@ TEST_CASE("the refresh toggle of port 61h follows time alone") {
   REQUIRE_FALSE(refresh.toggle(15'119_ns));
   REQUIRE(refresh.toggle(15'120_ns));
   REQUIRE_FALSE(refresh.toggle(30'240_ns));
-  REQUIRE(refresh.requests(1_s) == 66137);  // the rate that MAME names in Hz
+  REQUIRE(refresh.requests(1_s) == 66137);  // the rate in Hz given by MAME
   REQUIRE(refresh.next(15'120_ns) == 30'240_ns);
 }

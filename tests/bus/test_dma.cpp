@@ -82,7 +82,7 @@ void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address, 
   rig.out(0x0A, 0x02);
 }
 
-/// The extended functions, as mca_dma.h users do it.
+/// The extended functions, as programmed by users of mca_dma.h.
 void program_extended(Rig& rig, unsigned n, std::uint8_t mode, std::uint32_t address, std::uint16_t items) {
   rig.out(0x18, 0x90 | n);
   rig.out(0x18, 0x20 | n);
@@ -116,12 +116,12 @@ TEST_CASE("a diskette sector arrives in memory through channel 2, byte by byte i
   REQUIRE(fdc.terminal_counts == 1);
   REQUIRE(std::equal(fdc.data.begin(), fdc.data.end(), rig.ram.begin() + 0x12345));
   REQUIRE(rig.ram[0x12345 + 512] == 0);
-  // First byte: arbitration 300 and the I/O cycle 300; then every 16 us plus the same.
+  // First byte: 300 for arbitration and 300 for the I/O cycle; then every 16 us plus the same.
   REQUIRE(fdc.times[0] - start == 600_ns);
   REQUIRE(fdc.times[1] - fdc.times[0] == 16'600_ns);
   // The last byte is in memory one memory cycle later.
   REQUIRE(fdc.ended - fdc.times.back() == 200_ns);
-  // Terminal count in the status until it is read; the channel has masked itself.
+  // Terminal count stays in the status until it is read; the channel has masked itself.
   REQUIRE(rig.in(0x08) == 0x04);
   REQUIRE(rig.in(0x08) == 0x00);
   REQUIRE(rig.dma.channel(2).masked);
@@ -393,7 +393,7 @@ TEST_CASE("POST's software request at a level without a device ends in a bus tim
   Rig rig;
   rig.out(0x18, 0xB4);
   const Time asked = rig.now;
-  // The processor itself requests the channel for its next access: the time limit starts there.
+  // The processor itself requests the channel for its next access, and the time limit starts there.
   rig.step(1_us);
   rig.in(0x300);
   REQUIRE(rig.nmi.level[NmiSource::bus_timeout]);

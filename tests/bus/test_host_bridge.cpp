@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two buses on one host bridge: each cycle is on the bus of the range that answers, at that bus's cost.
+// Two buses on one host bridge: each cycle runs on the bus whose range answers, at that bus's cost.
 #include "tests/bus/plain_bus.hpp"
 #include "tests/bus/rig.hpp"
 
@@ -48,7 +48,7 @@ TEST_CASE("an access costs what the bus of its range asks for, for ports and for
   CHECK(rig.took == 40_ns);
   rig.load(0xD0000, 4);
   CHECK(rig.took == 40_ns);
-  rig.load(0xD0002, 4);  // unaligned: two cycles of the processor
+  rig.load(0xD0002, 4);  // unaligned: two processor cycles
   CHECK(rig.took == 80_ns);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("an access over a border between buses has each part on its own") {
   auto here = rig.bus.io().claim(0x300, 0x301, rig.slave, {16, CycleKind::standard, {}});
   auto there = rig.bus.io().claim(0x302, 0x303, rig.other, rig.on_second(16));
   rig.in(0x300, 4);
-  CHECK(rig.took == 200_ns + 30_ns);  // one cycle of the processor, synchronised once
+  CHECK(rig.took == 200_ns + 30_ns);  // one processor cycle, synchronised once
   CHECK(rig.slave.log.size() == 1);
   CHECK(rig.other.log.size() == 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ISA side of a PC: its cycles begin when PCI is free, and leave it to masters meanwhile.
+// The ISA side of a PC: its cycles begin when PCI is free, and leave PCI to masters in the meantime.
 #include <optional>
 
 #include "bus/host/host_bridge.hpp"
@@ -74,7 +74,7 @@ TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits 
   mover.start(BurstCommand::write, 0x1000, 256, b.now);
   for (int n = 0; n < 200; ++n) b.in(0x21);
   CHECK(mover.ended > 20);
-  // And when the processor is done with it the master goes on alone.
+  // Once the processor is done, the master continues alone.
   const int before = mover.ended;
   b.scheduler.advance(b.now + 100_us);
   CHECK(mover.ended > before + 20);

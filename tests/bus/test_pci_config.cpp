@@ -94,7 +94,7 @@ TEST_CASE("a peer segment is reached by the number that its bridge gives it") {
   peer.set_bus_number(3);
   CHECK(config(1, 4, 0) == 0xFFFFFFFF);
   CHECK(config(3, 4, 0) == 0x813910EC);
-  // What it decodes is on the peer segment, whose own masters alone keep the processor waiting.
+  // Its ranges are on the peer segment, where only masters of that segment keep the processor waiting.
   config(3, 4, pci::BAR0);
   b.rig.out(0xCFC, 0x6000, 4);
   config(3, 4, pci::COMMAND);
@@ -260,7 +260,7 @@ TEST_CASE("a power management capability is found by the list, and only its decl
   pci::Slot slot{7, 0, rig.wiring()}, other{8, 0, rig.wiring()};
   Managed managed{slot};
   const pci::Function plain{other, {.vendor = 0x10EC, .device = 0x8139}};
-  CHECK(rig.config(7, pci::STATUS, 2) == 0x02B0);  // beside what the function is anyway
+  CHECK(rig.config(7, pci::STATUS, 2) == 0x02B0);  // in addition to the function's own bits
   CHECK(rig.config(8, pci::STATUS, 2) == 0x0280);
   CHECK(rig.config(8, pci::CAPABILITIES) == 0);
   REQUIRE(rig.config(7, pci::CAPABILITIES) == 0x48);

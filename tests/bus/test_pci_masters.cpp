@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Masters on PCI: what a burst takes, who is next, and what the latency timer, the processor and addresses that nobody
-// answers make of it.
+// Masters on PCI: how long a burst takes, which master is next, and the effects of the latency timer, the processor and
+// addresses that nothing answers.
 #include "bus/pci/master.hpp"
 #include "tests/bus/pci_rig.hpp"
 
@@ -30,7 +30,7 @@ struct Mover final : MasterPlace, pci::Master {
   bool again = false;
 };
 
-/// Registers of the master's own card: an access ends the burst under way, and another one begins.
+/// Registers of the master's own card: the first access cancels the burst under way and starts another one.
 struct OwnRegisters final : Slave {
   explicit OwnRegisters(Mover& m) : mover(m) {}
   std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }
@@ -48,7 +48,7 @@ struct OwnRegisters final : Slave {
   int touched = 0;
 };
 
-/// What the bus does, in order.
+/// Records the bus's transfers in order.
 struct MasterWatcher final : bus::BusObserver {
   void transferred(const std::string& owner, const bus::Transfer& t, Time, Time) override {
     log.push_back(owner + " " + std::to_string(t.bytes));
@@ -73,7 +73,7 @@ TEST_CASE("a burst takes arbitration, the target's first datum and a clock for e
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 63));
   }
   SECTION("a read of several lines, each fetched by itself") {
-    mover.move(BurstCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: two line ends
+    mover.move(BurstCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: crosses two line boundaries
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 15 + 2 * t.memory.read_line_gap));
   }
@@ -93,7 +93,7 @@ TEST_CASE("a burst moves what is in memory when it ends") {
   mover.move(BurstCommand::read, 0x1003, 7, rig.now);
   rig.step(10_us);
   CHECK(mover.buffer == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7});
-  mover.move(BurstCommand::write, 0x2FFE, 7, rig.now);  // over a page's end
+  mover.move(BurstCommand::write, 0x2FFE, 7, rig.now);  // crosses a page boundary
   rig.step(10_us);
   CHECK(rig.get(0x2FFE, 7) == mover.buffer);
   CHECK(mover.ended == 2);
@@ -131,7 +131,7 @@ TEST_CASE("two masters take turns, each for its latency timer") {
   rig.segment.remove_observer(watcher);
   CHECK(first.ended == 1);
   CHECK(second.ended == 1);
-  // 32 clocks less three to the first datum, and the one under way.
+  // The timer's 32 clocks less three to the first datum, and the datum under way.
   REQUIRE(watcher.log.size() >= 4);
   CHECK(watcher.log[0] == "first 120");
   CHECK(watcher.log[1] == "second 120");
@@ -176,7 +176,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
       CHECK(waited < t.clocks(75).ps);
       if (waited > t.clocks(40).ps) ++long_waits;
     }
-    CHECK(long_waits > 10);  // the others meet the end of a burst
+    CHECK(long_waits > 10);  // the others coincide with the end of a burst
     CHECK(mover.ended > 3);
   }
 }
@@ -338,7 +338,7 @@ TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
   SECTION("cleared within a transaction, that ends and the rest waits") {
     Mover other(rig, 21, "other");
     rig.step(1_us);
-    other.move(BurstCommand::write, 0x8000, 64, rig.now);  // its turn comes after the timer of 0
+    other.move(BurstCommand::write, 0x8000, 64, rig.now);  // its turn comes when the timer of 0 has expired
     mover.write(pci::COMMAND, 2, 0, rig.now);
     rig.step(20_us);
     CHECK(other.ended == 1);
@@ -351,7 +351,7 @@ TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
 }
 
 namespace {
-/// A processor of which a test says what its caches hold.
+/// A processor whose cache contents are given by the test.
 struct SnoopedHost {
   explicit SnoopedHost(pci::Segment& segment) {
     segment.set_host({[this](BurstCommand c, std::uint32_t address, std::uint32_t bytes) {
@@ -403,7 +403,7 @@ TEST_CASE("write and invalidate takes both configuration registers, and whole li
     MasterWatcher watcher;
     rig.segment.add_observer(watcher);
     mover.move(BurstCommand::write_invalidate, 0x1000, 256, rig.now);
-    rig.step(200_ns);  // its timer is 0: without that the next datum would be the last one
+    rig.step(200_ns);  // its timer is 0: otherwise the next datum would be the last one
     other.move(BurstCommand::write, 0x8000, 64, rig.now);
     rig.step(20_us);
     rig.segment.remove_observer(watcher);
@@ -427,7 +427,7 @@ TEST_CASE("a dirty line is written back before a master reads it, and takes the 
   };
   const Time read = took(BurstCommand::read_multiple), write = took(BurstCommand::write);
   CHECK(host.shares.back().bus == t.memory.snoop);
-  host.dirty = {2, 0, 0};  // two of the four, the first is clean: hidden by the snoop ahead
+  host.dirty = {2, 0, 0};  // two of the four lines are dirty, the first is clean: hidden by the early snoop
   CHECK(took(BurstCommand::read_multiple) == read);
   CHECK(host.shares.back().bus == t.memory.snoop + Time{t.memory.l1_write_back.ps / 2});
   host.dirty = {1, 2, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Configuration space in words, and who is told of its writes.
+// Configuration space as text, and who is notified of writes to it.
 #include "bus/pci/config_text.hpp"
 
 #include <string>

@@ -84,8 +84,7 @@ Scan scan_as_linux(Rig& rig) {
   return s;
 }
 
-// The 8595 of Linux Documentation/mca.txt. The registers that its text does not show are filled
-// with FFh.
+// The 8595 of Linux Documentation/mca.txt. Registers that its text does not show are filled with FFh.
 constexpr Registers scsi_with_cache{0xFF, 0x8E, 0xF1, 0xFC, 0xA0, 0xFF, 0xFF, 0xFF};
 constexpr Registers aha_1640{0x1F, 0x0F, 0x81, 0x3B, 0xBF, 0xB6, 0xFF, 0xFF};
 constexpr Registers xga{0xDB, 0x8F, 0x1D, 0x5E, 0xFD, 0xC0, 0x00, 0x00};

@@ -69,7 +69,7 @@ TEST_CASE("A P6 looks up its code's page with a damaged snapshot's string that n
   Board b(Model::p6);
   b.paged({0x90});
   auto state = saved_state(b.cpu);
-  constexpr std::size_t string_bytes = 43;  // the last part of the state: whether there is one comes first
+  constexpr std::size_t string_bytes = 43;  // the last part of the state; its first byte tells whether there is one
   state[state.size() - string_bytes] = 1;
   restore_state(b.cpu, state);
   b.step();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bugs found by the fuzz target tests/fuzz/cpu.cpp and by code review, each as a guest program that shows it.
+// Bugs found by the fuzz target tests/fuzz/cpu.cpp and by code review, each with a guest program that shows it.
 #include "machine.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;
 
 TEST_CASE("A REP that runs in device memory does not save stale bytes of an earlier fetch", "[cpu][determinism]") {
-  // C0000h is unmapped: every fetch goes to the pins. Whether a longer instruction preceded it must not make a
-  // difference.
+  // C0000h is unmapped: every fetch goes to the pins. A longer instruction before it must not make a difference.
   const auto state = [](bool long_one_before) {
     struct Pins : BoardPins {
       std::uint64_t code = 0;
@@ -26,7 +25,7 @@ TEST_CASE("A REP that runs in device memory does not save stale bytes of an earl
     r.gpr[ECX] = 100;
     const Registers start = r;
     if (long_one_before) {
-      pins.code = 0xB866666666666666u;  // six prefixes and more
+      pins.code = 0xB866666666666666u;  // six prefixes and further bytes
       processor.set_registers(start);
       processor.step();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How software of the period distinguishes processors without CPUID.
+// How software of the period identified processors without CPUID.
 #include "machine.hpp"
 
 using namespace planar;
@@ -16,7 +16,8 @@ TEST_CASE("A processor's signature is its model's, or the one of its configurati
   CHECK(b.reg(EAX) == signature);
 }
 
-// A Cyrix does not change the flags in a division, an Intel 486 does: clear the flags with SAHF, divide 5 by 2, check.
+// A division does not change the flags on a Cyrix, but does on an Intel 486: clear the flags with SAHF, divide 5 by 2,
+// check.
 TEST_CASE("Dividing 5 by 2 does not make an Intel 486 look like a Cyrix", "[cpu]") {
   const auto model = GENERATE(Model::i486sx, Model::pentium, Model::p6);
   Board b(model);

@@ -124,7 +124,7 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
   CHECK(std::equal(&b.ram[0x20000], &b.ram[0x24000], &b.ram[0x30000]));
 }
 
-// The handler's one, cut by the end of a slice, was continued as the one across the pages.
+// The handler's REP, cut by the end of a slice, used to be continued as the one across the pages.
 TEST_CASE("A REP across two pages that an interrupt has ended leaves nothing to the handler's",
           "[cpu][interrupt][string]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);

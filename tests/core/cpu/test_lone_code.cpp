@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An instruction across two pages in a loop: it is what its bytes are now, wherever its pages lie.
+// An instruction across two pages in a loop: its current bytes are executed, wherever its pages are mapped.
 #include "machine.hpp"
 
 using namespace planar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loops of the P6 whose passes are left out: the state is that of executing them all, wherever a run is cut, and passes
-// that are not alike are executed.
+// Loops of the P6 whose passes are skipped: the state is the same as if all were executed, wherever a run is cut, and
+// passes that differ are executed.
 #include <utility>
 
 #include "core/cpu/engine/engine.hpp"
@@ -16,7 +16,7 @@ constexpr Time whole_run = 3_ms, flag_rises = 1700_us;
 struct Loop {
   const char* name;
   std::vector<unsigned> code;
-  bool left_out;  ///< whether passes are alike
+  bool left_out;  ///< whether passes are identical
 };
 
 /// MOV EBX, data; the loop; MOV [EBX+16], EAX; HLT.
@@ -34,8 +34,8 @@ void store(std::vector<unsigned>& code, unsigned at, std::uint32_t value) {  // 
   append(code, little(value));
 }
 
-/// A pass as of a boot loader that waits for a key: an interrupt, segments, tables and CR0 loaded, a few words copied.
-/// `across`: an instruction of it lies across two pages.
+/// A pass like that of a boot loader waiting for a key: an interrupt, loads of segments, tables and CR0, and a copy of
+/// a few words. `across`: one of its instructions crosses a page boundary.
 Loop visits_to_the_bios(const char* name, bool across) {
   std::vector<unsigned> body;
   const auto here = [&] { return code_at + 5 + static_cast<std::uint32_t>(body.size()); };
@@ -100,7 +100,7 @@ std::vector<Loop> loops() {
 
 enum class Way { one_by_one, whole, cuts, snapshots };
 
-/// What the processor and its memory are after `whole_run`.
+/// The state of the processor and its memory after `whole_run`.
 std::pair<std::string, std::uint64_t> state_after(const Loop& loop, Way way) {
   Board b(coppermine());
   load_code(b, loop.code);
@@ -126,7 +126,7 @@ std::pair<std::string, std::uint64_t> state_after(const Loop& loop, Way way) {
   return {b.hash(), b.cpu.instructions()};
 }
 
-/// Passes that are left out in `whole_run`.
+/// Number of passes skipped in `whole_run`.
 std::uint64_t left_out(const Loop& loop) {
   Scheduler scheduler;
   AddressSpace space;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MMX: what each instruction computes, and how its registers and the x87's are the same. Intel Architecture Software
-// Developer's Manual volume 1 chapter 8 and the instructions' pages. Random operands: tests/lockstep.
+// MMX: the result of each instruction, and how its registers are aliased to those of the x87. Intel Architecture
+// Software Developer's Manual volume 1 chapter 8 and the instructions' pages. Random operands: tests/lockstep.
 #include "core/cpu/fpu/fpu.hpp"
 #include "tests/core/cpu/machine.hpp"
 
@@ -179,7 +179,7 @@ TEST_CASE("An MMX access that faults leaves the x87's stack as it was", "[cpu][m
     CHECK(b.cpu.fpu().tags == 0x3FFF);
     b.pte(0x60000, 0x60007);
   }
-  // Eight bytes over two pages, the second absent: nothing is written.
+  // Eight bytes across two pages, the second of which is not present: nothing is written.
   b.paged({0x0F, 0x76, 0xC0, 0x0F, 0x7F, 0x05, 0xFC, 0x0F, 6, 0});  // PCMPEQD MM0,MM0; MOVQ [60FFCh],MM0
   b.pte(0x61000, 0);
   CHECK(b.step(3).vector() == 14);

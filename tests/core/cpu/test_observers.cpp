@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a debugger does with a processor: several observers at once, a stop at exactly one instruction, memory written
-// without its knowledge, its state as named fields. None of it may change what the guest computes, or when.
+// A debugger's use of a processor: several observers at once, a stop at exactly one instruction, memory written without
+// its knowledge, its state as named fields. None of it may change what the guest computes, or when.
 #include "core/cpu/observer.hpp"
 
 #include "core/state/description.hpp"
@@ -150,7 +150,7 @@ TEST_CASE("A poke is seen by loads and by code that was decoded before, and take
   b.cpu.add_observer(counter);
   CHECK(b.cpu.poke_linear(code_at + 10, 0xF4));  // HLT in place of DEC ECX
   CHECK(b.cpu.poke(data_at + 4, 0x55));
-  CHECK_FALSE(b.cpu.poke(0x00E00000, 1));  // nobody's memory
+  CHECK_FALSE(b.cpu.poke(0x00E00000, 1));  // no memory there
   CHECK(b.cpu.peek_linear(code_at + 10) == 0xF4);
   CHECK(b.cpu.clocks() == clocks);
   b.cpu.remove_observer(counter);

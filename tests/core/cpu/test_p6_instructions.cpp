@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instructions that came with the P6: CMOVcc, FCMOVcc, FCOMI, hints, RDPMC, SYSENTER and SYSEXIT. Intel Architecture
+// Instructions introduced with the P6: CMOVcc, FCMOVcc, FCOMI, hints, RDPMC, SYSENTER and SYSEXIT. Intel Architecture
 // Software Developer's Manual volume 2.
 #include "core/cpu/fpu/fpu.hpp"
 #include "tests/core/cpu/flag_bits.hpp"
@@ -10,7 +10,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-/// All combinations of the flags that conditions look at.
+/// All combinations of the flags that conditions test.
 std::vector<std::uint32_t> flag_combinations() {
   std::vector<std::uint32_t> list;
   for (unsigned i = 0; i < 32; ++i)
@@ -75,7 +75,7 @@ TEST_CASE("FCMOVcc moves ST(i) on eight conditions", "[cpu][p6][fpu]") {
       CHECK(b.cpu.fpu().registers[6].exponent == (moves ? 0x4000 : 0x3FFF));
       CHECK(b.flags() == flags);
     }
-  // An empty register is a stack fault whatever the condition.
+  // An empty register is a stack fault whatever the condition is.
   b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xDA, 0xC1}).step(3);  // FNINIT; FLD1; FCMOVB ST(0),ST(1) with CF clear
   CHECK((b.cpu.fpu().status & 0x241) == 0x41);
   CHECK(b.cpu.fpu().registers[7] == cpu::float80_indefinite);
@@ -92,15 +92,15 @@ TEST_CASE("FCOMI and FUCOMI report in ZF, PF and CF and clear the rest", "[cpu][
   CHECK(result({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEB, 0xDB, 0xF1}, 4) == 0);   // FCOMI: pi above 1
   CHECK(result({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0xE8, 0xDB, 0xF1}, 4) == cf);  // 1 below pi
   CHECK(result({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xE8, 0xDB, 0xE9}, 4) == zf);  // FUCOMI: equal
-  CHECK((b.cpu.fpu().status & 0x4700) == 0);                                 // C3 to C0 as they were
+  CHECK((b.cpu.fpu().status & 0x4700) == 0);                                 // C3 to C0 unchanged
   CHECK(b.cpu.fpu().top() == 6);
   CHECK(result({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEE, 0xDF, 0xF1}, 4) == cf);  // FCOMIP: 0 below 1
   CHECK(b.cpu.fpu().top() == 7);
   CHECK(result({0xDB, 0xE3, 0xD9, 0xEE, 0xD9, 0xEE, 0xD8, 0xF1, 0xD9, 0xE8, 0xDF, 0xE9}, 6) == (zf | pf | cf));
-  CHECK((b.cpu.fpu().status & 0x3F) == 1);                                   // 0 / 0; FUCOMIP of a quiet NaN: no more
+  CHECK((b.cpu.fpu().status & 0x3F) == 1);                                   // 0 / 0; not set again by the quiet NaN
   CHECK(result({0xDB, 0xE3, 0xD9, 0xE8, 0xDB, 0xF1}, 3) == (zf | pf | cf));  // empty ST(1)
   CHECK((b.cpu.fpu().status & 0x41) == 0x41);
-  // An unmasked invalid operation: the flags that tell the result stay, the others are cleared, nothing is popped.
+  // An unmasked invalid operation: the result flags are unchanged, the others are cleared, nothing is popped.
   b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xE8, 0xDF, 0xF1});  // FNINIT; FLDCW; FLD1; FCOMIP
   b.put16(data_at, 0x037E);
   b.change([](Registers& r) { r.eflags = 2 | of | sf | af | cf; });
@@ -132,7 +132,7 @@ TEST_CASE("RDPMC in ring 3 needs CR4.PCE, and there are two counters", "[cpu][p6
   CHECK(vector(3, 0, 0) == 13);
   CHECK(vector(3, 0x100, 0) == -1);
   CHECK(vector(0, 0, 2) == 13);
-  // MOV ECX,C2h; WRMSR; MOV ECX,1; RDPMC: the lower half, with its sign, in 40 bits.
+  // MOV ECX,C2h; WRMSR; MOV ECX,1; RDPMC: the lower half, sign-extended to 40 bits.
   b.flat({0xB9, 0xC2, 0, 0, 0, 0x0F, 0x30, 0xB9, 1, 0, 0, 0, 0x0F, 0x33});
   b.change([](Registers& r) {
     r.gpr[EAX] = 0xFFFFFFF0u;
@@ -145,7 +145,7 @@ TEST_CASE("RDPMC in ring 3 needs CR4.PCE, and there are two counters", "[cpu][p6
 
 namespace {
 
-/// WRMSR of the three SYSENTER registers in ring 0, then `code` at the place of the rest.
+/// WRMSR of the three SYSENTER registers in ring 0, then `code` after them.
 void set_fast_call(Board& b, std::uint32_t selector, std::uint32_t esp, std::uint32_t eip) {
   const std::uint32_t values[] = {selector, esp, eip};
   for (unsigned i = 0; i < 3; ++i) {

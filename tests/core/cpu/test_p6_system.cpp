@@ -19,7 +19,7 @@ std::array<std::uint32_t, 4> cpuid(Board& b, std::uint32_t leaf) {
   return {b.reg(EAX), b.reg(EBX), b.reg(ECX), b.reg(EDX)};
 }
 
-/// WRMSR in ring 0; the vector it raised or -1.
+/// WRMSR in ring 0; returns the vector it raised, or -1.
 int wrmsr(Board& b, std::uint32_t number, std::uint64_t v) {
   b.flat({0x0F, 0x30});
   b.change([&](Registers& r) {
@@ -116,9 +116,9 @@ TEST_CASE("A global page's translation outlives a load of CR3, but not INVLPG or
 
 TEST_CASE("Code in 4 MB pages has two translations of its own", "[cpu][p6][paging]") {
   Board b(Model::p6);
-  b.paged({0xFF, 0x25, 0, 0, 2, 0});  // JMP [20000h]; three more after it, through the doublewords that follow
+  b.paged({0xFF, 0x25, 0, 0, 2, 0});  // JMP [20000h]; three more follow, through the next doublewords
   for (unsigned i = 1; i < 4; ++i) b.put(code_at + i * 0x100, {0xFF, 0x25, i * 4, 0, 2, 0});
-  // 800000h, C00000h and 1000000h are the first 4 MB again.
+  // 800000h, C00000h and 1000000h map the first 4 MB again.
   for (const unsigned entry : {2u, 3u, 4u}) b.put32(page_directory_at + entry * 4, 0x87);
   const std::uint32_t first = 0x800000 + code_at + 0x100, second = 0xC00000 + code_at + 0x200,
                       third = 0x1000000 + code_at + 0x300;
@@ -133,11 +133,11 @@ TEST_CASE("Code in 4 MB pages has two translations of its own", "[cpu][p6][pagin
     b.put32(page_directory_at + entry * 4, 0);
   }
   b.step(1);
-  CHECK(b.cpu.registers().eip == second);  // both are held
+  CHECK(b.cpu.registers().eip == second);  // both are in the TLB
   b.put32(data_at + 8, third);
   b.step(2);
   CHECK(b.cpu.registers().eip == first);
-  CHECK(b.step(1).vector() == 14);  // the third has taken the first one's place
+  CHECK(b.step(1).vector() == 14);  // the third has replaced the first one
   CHECK(b.cpu.registers().cr2 == first);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("Model-specific registers of a P6: reserved bits and unknown numbers a
   const Row rows[] = {{0x174, 0x8, 0x8},
                       {0x175, 0xC0001000, 0xC0001000},
                       {0x176, 0xC0100000, 0xC0100000},
-                      {0x1B, 0xFEE00900, 0xFEE00100},  // the APIC cannot be switched on
+                      {0x1B, 0xFEE00900, 0xFEE00100},  // the APIC cannot be enabled
                       {0x2A, 0x4000000, 0x4000000},
                       {0x8B, 0xFFFFFFFF00000005, 5},
                       {0xC1, 0x80000000, 0xFF80000000},
@@ -200,10 +200,10 @@ TEST_CASE("WRMSR to the time-stamp counter clears its upper half on a P6", "[cpu
 
 TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   cpu::MemoryTypeRanges m;
-  CHECK(m.type(0) == MemoryType::uncacheable);  // after reset they are off
+  CHECK(m.type(0) == MemoryType::uncacheable);  // after reset the MTRRs are disabled
   CHECK_FALSE(m.on());
   CHECK(m.any(MemoryType::uncacheable));
-  REQUIRE(m.write(0x2FF, 0xC00));               // on, with the fixed ranges; the rest uncacheable
+  REQUIRE(m.write(0x2FF, 0xC00));               // enabled, with the fixed ranges; the default type is uncacheable
   REQUIRE(m.write(0x250, 0x0606060606060605));  // 0 to 7FFFFh
   REQUIRE(m.write(0x259, 0x0000000000000001));  // A0000h to BFFFFh by 16 KB
   REQUIRE(m.write(0x268, 0x0000000000000500));  // C0000h to C7FFFh by 4 KB
@@ -219,12 +219,13 @@ TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   CHECK(m.type(0xFEFFF) == MemoryType::uncacheable);
   CHECK(m.type(0xFFFFF) == MemoryType::write_through);
   CHECK(m.any(MemoryType::write_combining));
-  // 0 to 256 MB write-back, of it 64 to 128 MB write-through, 16 to 32 MB uncacheable; E0000000h by 16 MB combining.
+  // 0 to 256 MB write-back, of which 64 to 128 MB write-through and 16 to 32 MB uncacheable; 16 MB from E0000000h
+  // write-combining.
   const std::uint64_t pairs[][2] = {{0x6, 0xFF0000800},
                                     {0x4000004, 0xFFC000800},
                                     {0x1000000, 0xFFF000800},
                                     {0xE0000001, 0xFFF000800},
-                                    {0x6, 0xFF0000000}};  // not in force
+                                    {0x6, 0xFF0000000}};  // not valid
   for (unsigned i = 0; i < 5; ++i) {
     REQUIRE(m.write(0x200 + 2 * i, pairs[i][0]));
     REQUIRE(m.write(0x201 + 2 * i, pairs[i][1]));
@@ -236,7 +237,7 @@ TEST_CASE("MTRRs give each address a type", "[cpu][p6]") {
   CHECK(m.type(0x1000000) == MemoryType::uncacheable);
   CHECK(m.type(0xE0FFFFFF) == MemoryType::write_combining);
   CHECK(m.type(0xE1000000) == MemoryType::uncacheable);
-  REQUIRE(m.write(0x2FF, 0x806));  // without the fixed ranges, the rest write-back
+  REQUIRE(m.write(0x2FF, 0x806));  // without the fixed ranges; the default type is write-back
   CHECK(m.type(0xA0000) == MemoryType::write_back);
   CHECK(m.type(0xFFFFFFFF) == MemoryType::write_back);
   CHECK(m.any(MemoryType::write_combining));
@@ -273,7 +274,7 @@ TEST_CASE("A snapshot keeps a P6's registers, MMX and global translations", "[cp
   test::restore_state(b.cpu, test::saved_state(a.cpu));
   CHECK(a.hash() == b.hash());
   b.step(2);
-  CHECK(b.reg(EAX) == 0x11111111);  // the global page's translation has come along
+  CHECK(b.reg(EAX) == 0x11111111);  // the global page's translation was restored, too
   CHECK(b.cpu.fpu().registers[5].mantissa == 0x5EED);
   CHECK(rdmsr(b, 0x175) == 0x1000u);
   CHECK(rdmsr(b, 0x201) == 0x80000800u);
@@ -295,7 +296,7 @@ TEST_CASE("A snapshot before the first instruction of a P6's handler changes not
     if (external) b.step().cpu.set_intr(true);
     b.step();
     if (snapshot) test::restore_state(b.cpu, test::saved_state(b.cpu));
-    CHECK(b.step().vector() == 6);  // the walk for its page sets the accessed bit there
+    CHECK(b.step().vector() == 6);  // the page walk for the handler sets the accessed bit there
     CHECK((b.pte(handlers_at) & 0x20) != 0);
     return b.hash();
   };

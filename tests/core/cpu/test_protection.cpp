@@ -139,7 +139,7 @@ TEST_CASE("A call gate enters the inner ring with its parameters, RETF returns",
   CHECK(r.cpl == 3);
   CHECK(r.eip == code_at + 11);
   CHECK(r.gpr[ESP] == stack_at);
-  CHECK(r.segment[FS].selector == 0);  // a ring 0 data segment is not carried to the outer ring
+  CHECK(r.segment[FS].selector == 0);  // a ring 0 data segment is not kept in the outer ring
   CHECK(r.segment[DS].selector == data3);
 }
 

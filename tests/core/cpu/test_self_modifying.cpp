@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What code that modifies itself costs the host: little more is decoded than is executed, however the code is made.
+// The host's cost of self-modifying code: little more is decoded than is executed, however the code is written.
 #include "core/cpu/engine/accounting.hpp"
 #include "core/cpu/engine/engine.hpp"
 #include "tests/core/cpu/machine.hpp"
@@ -66,7 +66,7 @@ std::vector<std::uint8_t> each_writes_the_next(unsigned count) {
   return code;
 }
 
-/// Each instruction writes the first byte of the loop, which is after all that have run.
+/// Each instruction writes the first byte of the loop, after all others have run.
 std::vector<std::uint8_t> all_write_the_first(unsigned count) {
   std::vector<std::uint8_t> code{0x90, 0x90};
   for (unsigned n = 0; n < count; ++n) {
@@ -78,7 +78,7 @@ std::vector<std::uint8_t> all_write_the_first(unsigned count) {
   return code;
 }
 
-/// Code that is written once and then runs: a copy of 64 instructions, then a thousand times those.
+/// Code that is written once and then runs: a copy of 64 instructions, which are then executed a thousand times.
 std::vector<std::uint8_t> written_once() {
   std::vector<std::uint8_t> code{0xBF, 0x00, 0x20, 0xB9, 0x40, 0x00, 0xB0, 0x40, 0xF3, 0xAA,  // 64 INC AX at 2000h
                                  0xB0, 0xC3, 0xAA, 0xBC, 0x00, 0x80, 0xB9, 0xE8, 0x03};       // RET; SP; CX = 1000

@@ -37,7 +37,7 @@ TEST_CASE("JMP to a TSS saves one task and starts the other", "[cpu][task]") {
   CHECK((r.cr0 & 8) != 0);  // TS
   CHECK(b.get32(tss_at + 0x20) == code_at + 7);
   CHECK(b.get32(tss_at + 0x34) == 0xB0B0B0B0u);
-  CHECK((b.ram[gdt_at + tss_selector + 5] & 2) == 0);  // old one no longer busy
+  CHECK((b.ram[gdt_at + tss_selector + 5] & 2) == 0);  // the old one is no longer busy
   CHECK((b.ram[gdt_at + spare + 5] & 2) != 0);
   CHECK((r.eflags & 0x4000) == 0);
 }
@@ -91,7 +91,7 @@ TEST_CASE("An exception through a task gate pushes its error code on the new sta
   CHECK(b.cpu.registers().eip == code_at + 0x100);
   CHECK(b.reg(ESP) == 0x30000 - 4);
   CHECK(b.stack(0) == 0x700);
-  CHECK(b.get32(tss_at + 0x20) == code_at + 4);  // the old task would restart its instruction
+  CHECK(b.get32(tss_at + 0x20) == code_at + 4);  // where the old task would restart its instruction
 }
 
 TEST_CASE("After a task switch the first FPU instruction raises #NM", "[cpu][task][fpu]") {

@@ -68,7 +68,7 @@ TEST_CASE("of overlapping claims the one that begins last answers, whatever the 
     CHECK(io.find(0x314)->slave == &a);
     CHECK(memory.find(0xC8FFF)->slave == &b);
     CHECK(memory.find(0xC9000)->slave == &a);
-    // Of two that begin together, the shorter.
+    // Of two that begin at the same address, the shorter one answers.
     same = io.claim(0x310, 0x31F, c, {});
     same_window = memory.claim(0xC8000, 0x8000, c, {});
     CHECK(io.find(0x310)->slave == &b);

@@ -92,7 +92,7 @@ TEST_CASE("a length in a stream takes no more memory than the elements that are 
     std::vector<Large> vector;
     std::vector<std::uint64_t> numbers;
   };
-  std::vector<std::uint8_t> stream{0, 0, 64, 0};  // 4 Mi elements, and as many bytes
+  std::vector<std::uint8_t> stream{0, 0, 64, 0};  // 4 Mi elements, followed by as many bytes
   stream.resize(stream.size() + (4u << 20));
   const auto load = [&](auto member) {
     return fits_into_memory(64 << 20, [&] {
@@ -104,7 +104,7 @@ TEST_CASE("a length in a stream takes no more memory than the elements that are 
   CHECK(load(&Lists::deque));
   CHECK(load(&Lists::vector));
   CHECK(load(&Lists::numbers));
-  Archive a = Archive::loader({3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0});  // three numbers, and room for two
+  Archive a = Archive::loader({3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0});  // three numbers, but data for only two
   std::vector<std::uint32_t> numbers;
   CHECK_THROWS_AS(a(numbers), Error);
 }

@@ -214,7 +214,7 @@ TEST_CASE("two processors' accesses are one sequence in virtual time, whatever t
   REQUIRE(whole.q.log.size() > 2000);
   for (const auto& seen : whole.p.log) REQUIRE(seen.at == seen.world);
   for (const auto& seen : whole.q.log) REQUIRE(seen.at == seen.world);
-  // Sliced at odd lengths and at random: the same accesses at the same times return the same values.
+  // Sliced at odd lengths and at random, the same accesses at the same times return the same values.
   Talk pieces(0);
   for (std::int64_t t = 0; t < 3'000'000; t += 777) pieces.s.run_until(Time{t});
   pieces.s.run_until(Time{3'000'000});
@@ -244,7 +244,7 @@ TEST_CASE("a run that is stepped by single instructions of one processor gives t
     if (!stepped.s.step(p, Time{3'000'000})) continue;
     ++steps;
     inside += stepped.s.between_instructions() ? 0 : 1;
-    // One that stood inside its instruction has completed it; any other has made one.
+    // A processor in the middle of an instruction has completed it; any other has executed one.
     CHECK(p.steps - before <= 1);
     if (!inside_before) CHECK(p.steps - before == 1);
     if (choice.below(20) == 0) {
@@ -254,7 +254,7 @@ TEST_CASE("a run that is stepped by single instructions of one processor gives t
   }
   stepped.s.run_until(Time{3'000'000});
   CHECK(steps > 1000);
-  CHECK(inside > 50);  // the other one was left in the middle of an access that often
+  CHECK(inside > 50);  // how often the other one was in the middle of an access
   CHECK(stepped.p.log == whole.p.log);
   CHECK(stepped.q.log == whole.q.log);
   CHECK(stepped.p.steps == whole.p.steps);

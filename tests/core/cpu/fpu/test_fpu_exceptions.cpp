@@ -90,7 +90,7 @@ TEST_CASE("WAIT reports an error, FNCLEX clears it, unmasking it makes it pendin
   SECTION("WAIT") {
     Board b(Model::pentium);
     b.put16(data_at, 0x037E);
-    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xFA, 0x9B});  // FSQRT of nothing: stack underflow
+    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xFA, 0x9B});  // FSQRT of an empty register: stack underflow
     with_cr0(b, cr0_ne).run();
     CHECK(b.vector() == 16);
     CHECK(b.stack(0) == code_at + 10);
@@ -239,7 +239,7 @@ TEST_CASE("The Pentium's division is exact: 4195835 / 3145727", "[cpu][fpu]") {
 }
 
 TEST_CASE("FNSTENV stores each of its four layouts and FLDENV restores it", "[cpu][fpu]") {
-  // FLDPI, then FST dword [20100h]; its environment contains code and data address.
+  // FLDPI, then FST dword [20100h]; the environment contains the code and data addresses.
   SECTION("32 bits, protected") {
     Board b(Model::pentium);
     b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x15, 0,   1, 2, 0, 0xD9, 0x35, 0, 0, 2, 0,  // FNSTENV
@@ -381,7 +381,7 @@ TEST_CASE("FXSAVE: alignment is #GP, EM and TS are #NM, and a pending exception 
   b.step(5);
   CHECK(b.vector() == -1);
   CHECK((b.get16(data_at + 2) & 0x80BF) == 0x8081);
-  // Over two pages, the second of which is absent: nothing is written.
+  // Across two pages, the second of which is not present: nothing is written.
   b.paged({0x0F, 0xAE, 0x05, 0x00, 0x0F, 6, 0});
   b.pte(0x61000, 0);
   b.step(2);

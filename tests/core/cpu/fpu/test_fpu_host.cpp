@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The emulated x87 against the host's own: state, operand, result, status word and tags, bit for bit. On other hosts
-// these tests are not built; test_fpu_vectors.cpp checks stored results instead.
+// The emulated x87 compared with the host's own: state, operand, result, status word and tags, bit for bit. These tests
+// are built on x86 hosts only; elsewhere test_fpu_vectors.cpp checks stored results instead.
 #include "test_fpu_support.hpp"
 
 #include <cstdio>
@@ -52,7 +52,7 @@ std::uint16_t defined_status(Instruction i) {
   return free || load ? 0xFDFF : 0xFFFF;
 }
 
-/// Compared: control, status, tags and the registers; not the pointers, which some hosts keep only with an exception.
+/// Compares control, status, tags and registers; not the pointers, which some hosts keep only after an exception.
 bool same(Instruction i, const Image& a, const Image& b) {
   const std::uint16_t mask = defined_status(i);
   return a.control() == b.control() && (a.status() & mask) == (b.status() & mask) && a.tags() == b.tags() &&
@@ -172,7 +172,7 @@ TEST_CASE("Everything but transcendentals equals the host's x87 bit for bit", "[
     const bool one_of_eight = !i.memory() && i.opcode != 0xD9;
     const unsigned cases = (one_of_eight ? 2500 : 8000) / part;
     unsigned wrong = compare(guest, values, i, cases, masked);
-    Values stored(std::uint64_t{i.opcode} << 8 | i.modrm);  // the states of test_fpu_vectors.cpp
+    Values stored(std::uint64_t{i.opcode} << 8 | i.modrm);  // the states used by test_fpu_vectors.cpp
     wrong += compare(guest, stored, i, 400, masked);
     total += cases + 400;
     INFO(fmt::format("{:02X} {:02X}", i.opcode, i.modrm));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The x87 against stored results, on every host: for each instruction form a digest of the results of 400 random
-// states. The digests of fpu_digests.txt were taken with the emulated x87 equal to a host's x87 for all of those states
-// (test_fpu_host.cpp compares with other seeds, case by case); those of the transcendentals are its own. tests_core
-// "[fpu-digests]" prints a fresh list.
+// The x87 compared with stored results, on every host: for each instruction form a digest of the results of 400 random
+// states. When the digests of fpu_digests.txt were taken, the emulated x87 equalled a host's x87 for all of those
+// states (test_fpu_host.cpp compares with other seeds, case by case); the digests of transcendentals are the
+// emulation's own. tests_core "[fpu-digests]" prints a new list.
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -58,7 +58,7 @@ std::vector<Instruction> all_instructions() {
   return v;
 }
 
-/// FNV-1a over control, status, tags, registers and operand of all cases.
+/// FNV-1a hash of control, status, tags, registers and operand of all cases.
 std::uint64_t digest(Guest& guest, Instruction i) {
   Values values(std::uint64_t{i.opcode} << 8 | i.modrm);
   std::uint64_t hash = 0xCBF29CE484222325u;

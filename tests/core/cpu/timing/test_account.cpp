@@ -9,7 +9,8 @@ namespace {
 
 using Code = std::initializer_list<unsigned>;
 
-/// Runs flat code at `at` with ESI, EDI in memory, ECX = 100, EDX = a port, to its HLT; returns the account.
+/// Runs flat code at `at`, with ESI and EDI pointing to memory, ECX = 100 and EDX = a port, to its HLT; returns the
+/// account.
 cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data_at + 0x4000,
                         std::uint32_t at = code_at) {
   Board b(model);
@@ -44,7 +45,7 @@ TEST_CASE("a REP OUTSW consists of its port cycles and copying", "[cpu][account]
     CHECK(a.pins <= 100 * (pin_cycle(m) + 6));  // to an edge of the bus clock, after the memory cycles
     CHECK(a.copying > 100);
     CHECK(a.pins + a.copying <= running(a));
-    CHECK(running(a) - a.pins - a.copying < 60);  // its issue and HLT
+    CHECK(running(a) - a.pins - a.copying < 60);  // its issue, and HLT
   }
 }
 
@@ -102,8 +103,9 @@ TEST_CASE("a loop that copies is found wherever the end of a page lies in it", "
 TEST_CASE("loops that fill, sum or search are no copying, nor are long ways from a load to a store", "[cpu][account]") {
   const Code fill{0x89, 0x07, 0x83, 0xC7, 0x04, 0x49, 0x75, 0xF8, 0xF4};          // MOV [EDI],EAX; ADD EDI,4; DEC; JNZ
   const Code sum{0x03, 0x06, 0x83, 0xC6, 0x04, 0x49, 0x75, 0xF8, 0xF4};           // ADD EAX,[ESI]; ...
-  const Code search{0x8B, 0x06, 0x83, 0xC6, 0x04, 0x39, 0xD8, 0xE0, 0xF7, 0xF4};  // MOV EAX,[ESI]; CMP; LOOPNE
-  const Code other{0x8B, 0x06, 0x89, 0x1F, 0x46, 0x49, 0x75, 0xF9, 0xF4};         // stores what it did not load
+  const Code search{0x8B, 0x06, 0x83, 0xC6, 0x04, 0x39, 0xD8, 0xE0, 0xF7, 0xF4};  // stores another register
+  const Code other{0x8B, 0x06, 0x89, 0x1F, 0x46, 0x49, 0x75, 0xF9, 0xF4};         // stores a register that was not
+                                                                                  // loaded
   const Code busy{0x8B, 0x06, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x89, 0x07, 0x49, 0x75, 0xF3, 0xF4};
   for (const Code* code : {&fill, &sum, &search, &other, &busy}) CHECK(spent(Model::i486sx, *code).copying == 0);
 }

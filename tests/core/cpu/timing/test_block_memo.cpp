@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The P6 leaves out the pipeline's work on code where it is known: the state is that of computing everything, however
-// much is known, wherever a run is cut, and whatever becomes of what is known.
+// The P6 skips computing the pipeline for code whose effect is known: the state is the same as if everything were
+// computed, however much is known, wherever a run is cut, and whatever happens to the known code.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,8 +99,8 @@ End end_of(const Program& p, Way way) {
   return {b.hash(), b.cpu.instructions(), b.cpu.learnt()};
 }
 
-/// A device that acts soon after each fourth write to its register, and now and then in the middle of an access: what
-/// is read there and in memory changes, and the next access takes longer or shorter.
+/// A device that acts soon after every fourth write to its register, and now and then in the middle of an access: the
+/// values read there and in memory change, and the next access takes longer or shorter.
 struct Device {
   explicit Device(Board& board, Time shortest_cycle)
       : b(board),
@@ -182,7 +182,7 @@ TEST_CASE("P6: code that comes back is known, and what there is no room for is l
 
 TEST_CASE("P6: where a run has been cut before, cutting it again leaves the code known") {
   for (const Program& p : programs()) {
-    if (std::string_view(p.name).starts_with("repeated")) break;  // from here on, code that is always computed
+    if (std::string_view(p.name).starts_with("repeated")) break;  // from here on, code that is always computed in full
     INFO(p.name);
     const End chopped = end_of(p, Way::chopped), whole = end_of(p, Way::followed);
     CHECK(chopped.learnt.blocks > whole.learnt.blocks);

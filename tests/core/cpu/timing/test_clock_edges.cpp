@@ -8,7 +8,7 @@ using namespace planar;
 
 TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
   // clang-format off
-  // 20, 33.33, 90 MHz, fractions whose edges rarely or never fall on a picosecond, and clocks so slow that times
+  // 20, 33.33 and 90 MHz, fractions whose edges rarely or never fall on a picosecond, and clocks so slow that times
   // overflow.
   const ClockDomain domains[] = {ClockDomain(20'000'000),      ClockDomain(100'000'000, 3), ClockDomain(90'000'000),
                                  ClockDomain(14'318'180),      ClockDomain(1'193'181'667, 1000), ClockDomain(999'983),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP MOVS and REP STOS as runs compared with single iterations, while another master takes the memory: of all sizes
-// and alignments, upwards and downwards, overlapping, over what the caches hold and what they do not, over code, and
-// around the end of a 16-bit index.
+// REP MOVS and REP STOS executed as runs compared with single iterations, while another master takes the memory: of all
+// sizes and alignments, upwards and downwards, overlapping, over cached and uncached lines, over code, and around the
+// end of a 16-bit index.
 #include "tests/core/cpu/timing/master_rig.hpp"
 
 using namespace planar;
@@ -15,7 +15,7 @@ void put_operand(MasterRig::Bytes& code, unsigned opcode, std::uint32_t immediat
   for (unsigned n = 0; n < 4; ++n) code.push_back(static_cast<std::uint8_t>(immediate >> 8 * n));
 }
 
-/// Somewhere in what the first level could hold, or in what the second level could not.
+/// Either within what L1 could hold, or beyond what L2 could hold.
 std::uint32_t data_place(Random& choice) {
   const auto n = static_cast<std::uint32_t>(choice.below(0x2000));
   return choice.below(2) != 0 ? data_at + n : 0x100000 + 0x78 * n + n % 5;
@@ -34,7 +34,7 @@ MasterRig::Bytes string_operations(Random& choice, std::uint32_t at) {
     to = 0xC000 + (to & 0x3FFF);
     count = std::min<std::uint32_t>(count, 100);
   } else if (copies && !down && choice.below(8) == 0) {
-    from = to = at + 16 * static_cast<std::uint32_t>(choice.below(16));  // code that comes soon, by itself
+    from = to = at + 16 * static_cast<std::uint32_t>(choice.below(16));  // code that runs soon, onto itself
   }
   put_operand(code, 0xBE, from);   // MOV ESI, from
   put_operand(code, 0xBF, to);     // MOV EDI, to
@@ -51,7 +51,7 @@ MasterRig::Bytes string_operations(Random& choice, std::uint32_t at) {
 }  // namespace
 
 TEST_CASE("Copies and fills of memory end in the same state in whatever pieces they are made", "[cpu][determinism]") {
-  cpu::TimingConfig other = pc_config();  // of no geometry that is known when planar is compiled
+  cpu::TimingConfig other = pc_config();  // a geometry that is not one of the compiled-in ones
   other.l2.ways = 2;
   check_all_ways(GENERATE_COPY(i486_config(), pentium_config(), overdrive_config(), pc_config(), other),
                  string_operations);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another master takes the memory and writes to it while code runs that the processor still has to fetch: what that
-// costs is a matter of virtual time alone.
+// Another master takes the memory and writes to it while the processor runs code that it still has to fetch: the cost
+// depends only on virtual time.
 #include "tests/core/cpu/timing/master_rig.hpp"
 
 using namespace planar;
@@ -10,7 +10,7 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-/// Straight on: registers, loads, stores, the stack, short branches; now and then a port.
+/// Straight-line code: registers, loads, stores, the stack, short branches; now and then a port.
 MasterRig::Bytes new_code(Random& choice, std::uint32_t) {
   static const std::vector<std::vector<std::uint8_t>> pieces{
       {0x40},                                // INC EAX
@@ -43,7 +43,7 @@ TEST_CASE("A code line that is on its way when another master takes the memory c
   const auto config = GENERATE(i486_config(), pentium_config());
   const auto next_line_after = [&](unsigned stolen) {
     Runner r(without_refresh(config));
-    r.issue(plain(0x90, 1));  // the line after it is wanted next
+    r.issue(plain(0x90, 1));  // the next line is prefetched
     r.timing.jump_to(r.timing.clocks() + 200);
     r.timing.steal(r.timing.clocks(), stolen);
     r.eip = (r.eip & ~31u) + config.l1.line;
@@ -61,7 +61,7 @@ TEST_CASE("What is on its way is not what a disabled cache or INVD finds", "[cpu
     Runner r(without_refresh(config));
     r.issue(plain(0x90, 1));
     r.timing.jump_to(r.timing.clocks() + 200);
-    if (told) r.timing.cycle_start(false);  // whatever uses the bus finds the line fetched
+    if (told) r.timing.cycle_start(false);  // any use of the bus completes the fetch of the line
     r.timing.set_cache_enabled(false);
     r.eip = (r.eip & ~31u) + config.l1.line;
     r.lap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The P6's timing as the processor runs it. Its clocks of loops that others have measured are compared by `planar bench
-// timing` (tests/frontend/processor_bench/).
+// The P6's timing as used by the processor. Its clocks for loops that others have measured are compared by `planar
+// bench timing` (tests/frontend/processor_bench/).
 #include <tuple>
 
 #include "tests/core/cpu/machine.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("P6: any way to run gives the same state at the same clock") {
 
 TEST_CASE("P6: PREFETCHh of a Pentium III brings a line that nothing waits for") {
   // MOV ECX, 256; MOV ESI, 40000h; top: the hint; MOV EAX, [ESI]; AND EAX, EDI, which is 0; IMUL EAX, EAX, 1 16 times;
-  // ADD ESI, EAX; ADD ESI, 40h; DEC ECX; JNZ top: each pass waits for the line of the one before.
+  // ADD ESI, EAX; ADD ESI, 40h; DEC ECX; JNZ top: each pass waits for the line of the previous one.
   const auto clocks = [](const std::vector<unsigned>& hint, std::uint32_t signature) {
     std::vector<unsigned> code{0xB9, 0, 1, 0, 0, 0xBE, 0, 0, 4, 0};
     const std::size_t top = code.size();
@@ -87,7 +87,7 @@ TEST_CASE("P6: PREFETCHh never faults, and walks no page tables") {
 }
 
 TEST_CASE("P6: REP MOVSD is fast upwards, from 64 doublewords on, aligned to eight, and not into its own lines") {
-  // Clocks of an element, its data in the first level.
+  // Clocks per element, with its data in L1.
   const auto element = [](std::uint32_t from, std::uint32_t to, std::uint32_t count, bool down = false) {
     const auto run = [&](std::uint32_t passes) {
       std::vector<unsigned> code{down ? 0xFDu : 0xFCu, 0xBD};  // std or cld; mov ebp, passes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory types in the P6's timing: what loads and stores cost where the MTRRs say that memory is not written back. The
-// bus's own times are the configuration's: 4 bus clocks for a write of up to eight bytes and 3 more for a line, 11 to
-// the first datum of a read; six processor clocks each. Intel, Software Developer's Manual volume 3 (243192), 9.3.
+// Memory types in the P6's timing: the cost of loads and stores where the MTRRs do not select write-back. The bus times
+// are those of the configuration: 4 bus clocks for a write of up to eight bytes and 3 more for a line, 11 to the first
+// datum of a read; a bus clock is six processor clocks. Intel, Software Developer's Manual volume 3 (243192), 9.3.
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +15,7 @@ using cpu::MemoryType;
 
 namespace {
 
-constexpr std::uint32_t place = 0x40000;  // 64 KB of that type
+constexpr std::uint32_t place = 0x40000;  // 64 KB of the type under test
 
 void wrmsr(std::vector<unsigned>& code, std::uint32_t number, std::uint64_t v) {
   append(code, {0xB9});  // mov ecx, number; mov eax, ...; mov edx, ...; wrmsr
@@ -27,7 +27,7 @@ void wrmsr(std::vector<unsigned>& code, std::uint32_t number, std::uint64_t v) {
   append(code, {0x0F, 0x30});
 }
 
-/// All memory is written back but for `place`, which is of `type`; then ESI points there and EDI to other memory.
+/// All memory is write-back except `place`, which is of `type`; then ESI points there and EDI to other memory.
 std::vector<unsigned> typed(MemoryType type) {
   std::vector<unsigned> code;
   wrmsr(code, 0x200, place | static_cast<unsigned>(type));
@@ -40,7 +40,7 @@ std::vector<unsigned> typed(MemoryType type) {
   return code;
 }
 
-/// Clocks of a pass of `body`, which moves ESI by `step` bytes: the difference of 512 and 256 passes.
+/// Clocks per pass of `body`, which advances ESI by `step` bytes: the difference between 512 and 256 passes.
 double clocks_of_pass(MemoryType type, const std::vector<unsigned>& body, unsigned step) {
   const auto run = [&](std::uint32_t passes) {
     std::vector<unsigned> code = typed(type);
@@ -57,7 +57,7 @@ double clocks_of_pass(MemoryType type, const std::vector<unsigned>& body, unsign
   return static_cast<double>(run(512) - run(256)) / 256;
 }
 
-/// mov [esi], eax; mov [esi+4], eax; and so on: `bytes` in all.
+/// mov [esi], eax; mov [esi+4], eax; and so on: `bytes` in total.
 std::vector<unsigned> stores(unsigned bytes) {
   std::vector<unsigned> code;
   for (unsigned n = 0; n < bytes; n += 4) append(code, {0x89, 0x46, n});
@@ -74,7 +74,7 @@ TEST_CASE("P6: stores to write-combining memory go out as lines, to uncacheable 
                combining = clocks_of_pass(MemoryType::write_combining, stores(32), 32);
   CHECK(uncacheable == Approx(8 * 4 * bus_clock).epsilon(0.02));
   CHECK(combining == Approx((4 + 3) * bus_clock).epsilon(0.02));
-  // What a buffer of a line did not fill goes out by the quadword, when a store to another line needs the buffer.
+  // A partly filled line buffer is written in quadwords when a store to another line needs the buffer.
   CHECK(clocks_of_pass(MemoryType::write_combining, stores(16), 32) == Approx(2 * 4 * bus_clock).epsilon(0.02));
   // REP STOSD combines as well: mov edi, esi; push ecx; mov ecx, 8; mov edx, ecx; rep stosd; pop ecx
   const std::vector<unsigned> repeated{0x89, 0xF7, 0x51, 0xB9, 8, 0, 0, 0, 0xF3, 0xAB, 0x59};
@@ -91,8 +91,8 @@ TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is 
   CHECK(combining <= uncacheable);
   CHECK(clocks_of_pass(MemoryType::write_through, loads, 0) < 8);
   CHECK(clocks_of_pass(MemoryType::write_back, loads, 0) < 8);
-  // A division that needs the load before it: a cached load runs beside the division before, an uncacheable one after
-  // it. lea ebx,[ebp+1]; mov eax,1; xor edx,edx; div ebx; mov ebp,[esi]
+  // A division that needs the load before it: a cached load runs in parallel with the previous division, an uncacheable
+  // one after it. lea ebx,[ebp+1]; mov eax,1; xor edx,edx; div ebx; mov ebp,[esi]
   const std::vector<unsigned> beside{0x8D, 0x5D, 1, 0xB8, 1, 0, 0, 0, 0x31, 0xD2, 0xF7, 0xF3, 0x8B, 0x2E};
   CHECK(clocks_of_pass(MemoryType::write_back, beside, 0) < 45);
   CHECK(clocks_of_pass(MemoryType::uncacheable, beside, 0) > 39 + 11 * bus_clock);
@@ -102,7 +102,7 @@ TEST_CASE("P6: PREFETCHh leaves memory that is not cached alone", "[cpu][p6]") {
   const std::vector<unsigned> hint{0x0F, 0x18, 0x4E, 0};  // prefetcht0 [esi]
   for (const MemoryType type : {MemoryType::uncacheable, MemoryType::write_combining})
     CHECK(clocks_of_pass(type, hint, 32) < 4);
-  // From memory, as fast as the bus takes lines.
+  // From memory, as fast as the bus delivers lines.
   CHECK(clocks_of_pass(MemoryType::write_back, hint, 32) == Approx(8 * bus_clock).epsilon(0.05));
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("P6: write-through memory takes each store to the bus and keeps the li
   CHECK(clocks_of_pass(MemoryType::write_back, store_and_load, 0) < 4);
   CHECK(clocks_of_pass(MemoryType::write_through, store_and_load, 0) == Approx(4 * bus_clock).epsilon(0.05));
   CHECK(clocks_of_pass(MemoryType::write_protected, store_and_load, 0) > (4 + 8) * bus_clock);
-  // A store that misses allocates no line.
+  // A store that misses does not allocate a line.
   CHECK(clocks_of_pass(MemoryType::write_through, stores(4), 32) == Approx(4 * bus_clock).epsilon(0.05));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS over pins that can compute the cost of accesses without making them: the processor uses that,
+// REP INS and REP OUTS over pins that can compute the cost of accesses without making them: the processor uses this,
 // and data and time must equal those of single accesses.
 #include "tests/core/cpu/machine.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slicing of a processor's run must not affect the guest's state or clock.
+// The way in which a processor's run is sliced must not affect the guest's state or clock.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -7,9 +7,8 @@ using namespace planar::cpu_test;
 
 namespace {
 
-/// A loop of loads, stores, read-modify-writes, stack accesses and branches both ways, with code of several lines and
-/// data that the first level of cache does not hold, run to its HLT and on to 4 ms; `slice` clocks at a time, 0: in one
-/// go.
+/// A loop of loads, stores, read-modify-writes, stack accesses and branches in both directions, with several lines of
+/// code and more data than L1 holds, run to its HLT and on to 4 ms, `slice` clocks at a time (0: in one go).
 std::vector<std::uint8_t> state_after(Model model, std::int64_t slice, unsigned block_length) {
   Board b(model);
   b.flat({0xB9, 0x2C, 0x01, 0x00, 0x00,  // MOV ECX, 300

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tags of a cache of any number of ways against a model that keeps each node of the replacement tree by itself.
+// The tags of a cache of any number of ways compared with a model that keeps each node of the replacement tree
+// separately.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,11 +16,11 @@ using namespace planar::cpu;
 
 namespace {
 
-/// One set: an empty way is filled first, the lowest one; else the tree is followed to its older half.
+/// One set: the lowest empty way is filled first; without one, the tree is followed to its older half.
 struct PlainSet {
   explicit PlainSet(unsigned ways) : lines(ways), older_right(2 * ways, true) {}
 
-  /// The line that makes room for `line`, which may be in already.
+  /// Uses `line`, which may already be present; returns the line that it replaces.
   std::optional<std::uint32_t> use(std::uint32_t line) {
     std::optional<std::uint32_t> victim;
     unsigned way = 0;
@@ -45,7 +46,7 @@ struct PlainSet {
   }
 
   std::vector<std::optional<std::uint32_t>> lines;
-  std::vector<bool> older_right;  // by node, the root is 1
+  std::vector<bool> older_right;  // indexed by node; the root is 1
 };
 
 }  // namespace

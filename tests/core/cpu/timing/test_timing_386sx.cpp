@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX's bus unit in closed form, with prefetch counted lazily, against the same unit advanced word by word at
-// every step.
+// The 386SX's bus unit in closed form, with prefetch counted lazily, compared with the same unit advanced word by word
+// at every step.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-/// The rules of Timing386sx in their simplest form: one cycle at a time, the queue brought up to date at every start.
+/// The rules of Timing386sx in their simplest form: one cycle at a time, with the queue updated at every start.
 class WordByWord {
  public:
   explicit WordByWord(const TimingConfig& config) : c_(config) { rows_.fill(UINT32_MAX); }

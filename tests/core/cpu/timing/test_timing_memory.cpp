@@ -18,7 +18,7 @@ std::uint32_t step(std::uint32_t& state) {
   return state >> 8;
 }
 
-/// Replacement according to the i486 data book: a decision tree whose nodes point at the half to be replaced next.
+/// Replacement according to the i486 data book: a decision tree whose nodes point to the half to be replaced next.
 class TreeReference {
  public:
   TreeReference(unsigned sets, unsigned ways, unsigned line) : line_(line), ways_(ways), sets_(sets) {
@@ -142,9 +142,9 @@ TEST_CASE("Pentium OverDrive data cache: 16 KB, four ways", "[cpu][timing]") {
 TEST_CASE("Pentium OverDrive: a line of 32 bytes comes as two bursts of four doublewords", "[cpu][timing]") {
   Timing t(overdrive_config());
   t.read(0x200000, 4);  // opens the row
-  t.jump_to(1000);      // an edge of the bus clock: two of it are five of the core's
+  t.jump_to(1000);      // an edge of the bus clock: two bus clocks are five core clocks
   t.read(0x200048, 4);
-  CHECK(t.clocks() == 1000 + 10);  // four clocks of the bus to the first datum
+  CHECK(t.clocks() == 1000 + 10);  // four bus clocks to the first datum
   t.read(0x200058, 4);
   CHECK(t.clocks() == 1000 + 50);  // 4-2-2-2, 4-2-2-2
 }
@@ -162,9 +162,9 @@ TEST_CASE("Pentium OverDrive: a displaced dirty line goes out by single writes, 
   }
   t.jump_to(10000);
   t.read(0x204000, 4);
-  CHECK(t.clocks() == 10018);  // another row: 7 clocks of the bus, 17.5 of the core
-  // The fill takes 16 clocks of the bus more and ends at 10057.5. The processor's write-back begins at the next edge,
-  // 10060, in a closed row: 6 clocks, then seven writes of 3, or one burst's beats of 2, a start of 4, and beats of 2.
+  CHECK(t.clocks() == 10018);  // another row: 7 bus clocks, 17.5 core clocks
+  // The fill takes 16 bus clocks more and ends at 10057.5. The processor's write-back begins at the next edge, 10060,
+  // in a closed row: 6 clocks, then seven writes of 3, or one burst's beats of 2, a start of 4, and beats of 2.
   const unsigned writing = bursts ? 6 + 6 * 2 + 4 : 6 + 7 * 3;
   t.read(0x205000, 4);
   CHECK(t.clocks() == (2 * 10060 + 5 * (writing + 7) + 1) / 2);
@@ -193,7 +193,7 @@ TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
   CHECK(t.clocks() == 100);
   t.write(0x200014, 4);
   CHECK(t.clocks() == 103);           // the first has completed after a 3-clock page-hit write
-  CHECK(t.cycle_start(true) == 115);  // a port cycle waits until all have left
+  CHECK(t.cycle_start(true) == 115);  // a port cycle waits until all have been written
 }
 
 TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that missed", "[cpu][timing]") {
@@ -218,7 +218,7 @@ TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, true) == Approx(5).margin(1));
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, false) == Approx(9.5).margin(1));
   CHECK(mb_per_s(i486_config(), 100.0 / 3, 65536, 1024, true) == Approx(16).margin(4));
-  // Pentium: both in the first level about a dword a clock; from the second level; from memory.
+  // Pentium: both in L1, about a dword per clock; from L2; from memory.
   const double l1 = mb_per_s(pentium_config(), 90, 2048, 1024, true);
   const double l2 = mb_per_s(pentium_config(), 90, 65536, 1024, true);
   const double far = mb_per_s(pentium_config(), 90, 2 << 20, 1024, true);
@@ -233,7 +233,7 @@ TEST_CASE("Pentium: the second level responds immediately or one clock later dep
           "[cpu][timing]") {
   TimingConfig c = without_refresh(pentium_config());
   Timing t(c);
-  // Two lines that share a set of both levels: fill both, then evict them from the first level with two others.
+  // Two lines that share a set of both levels: fill both, then evict them from L1 with two others.
   const std::uint32_t a = 0x200000, b = a + 0x20000;
   const auto touch = [&](std::uint32_t address) {
     t.jump_to(t.clocks() + 300);
@@ -243,9 +243,9 @@ TEST_CASE("Pentium: the second level responds immediately or one clock later dep
   };
   touch(a);
   touch(b);
-  touch(a + 0x1000);  // same first-level set only
+  touch(a + 0x1000);  // shares only the L1 set
   touch(a + 0x3000);
-  CHECK(touch(b) == 3);  // two bus clocks: b was the way used last
+  CHECK(touch(b) == 3);  // two bus clocks: b was in the most recently used way
   CHECK(touch(a) == 5);  // three bus clocks, to the next core clock
   CHECK(touch(a) == 0);
 }
@@ -322,7 +322,7 @@ TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][
     t.write(line, 4);
   }
   t.jump_to(1000);
-  // Of three lines two are dirty in the first level, and clean after it; they stay there.
+  // Two of three lines are dirty in L1, and clean after the snoop; they stay there.
   auto hits = t.snoop({.address = 0x200010, .bytes = 0x50});
   CHECK(hits.first_level == 2);
   CHECK(hits.second_level == 0);
@@ -331,14 +331,14 @@ TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][
   hits = t.snoop({.address = 0x200000, .bytes = 64});
   CHECK(hits.first_level == 0);
   CHECK(hits.first == Where::clean);
-  // Dirty again by a write that hits, dropped when the master has written.
+  // Dirty again after a write that hits, invalidated when the master has written.
   t.write(0x200000, 4);
   hits = t.snoop({.address = 0x1FFFFC, .bytes = 8, .write = true});
   CHECK(hits.first_level == 1);
   CHECK(hits.first == Where::clean);  // the line at 1FFFE0h
   t.master_wrote(0x1FFFFC, 8);
   CHECK(miss(0x200000));
-  // Dirty in the second level alone: displaced from the first one by two others of its set.
+  // Dirty only in L2: displaced from L1 by two other lines of its set.
   t.read(0x200040, 4);
   t.write(0x200040, 4);
   t.read(0x201040, 4);
@@ -365,14 +365,14 @@ TEST_CASE("Snoops keep the processor's bus from it for a part of each line", "[c
   const auto config = without_refresh(pc_config());
   const auto end_of_reads = [&](MemoryShare share) {
     Timing t(config);
-    for (std::uint32_t a = 0; a < 0x4000; a += 32) t.read(0x200000 + a, 4);  // to the second level
+    for (std::uint32_t a = 0; a < 0x4000; a += 32) t.read(0x200000 + a, 4);  // evicts to L2
     t.jump_to(100'000);
     t.share(share);
     for (std::uint32_t a = 0; a < 0x1000; a += 32) t.read(0x200000 + a, 4);
     return t.clocks();
   };
   const auto alone = end_of_reads({});
-  CHECK(end_of_reads({100'000, 200'000, 40, 18, 0}) == alone);  // the memory's lines do not matter to the second level
+  CHECK(end_of_reads({100'000, 200'000, 40, 18, 0}) == alone);  // the memory's line transfers do not affect L2
   const auto snooped = end_of_reads({100'000, 200'000, 40, 18, 5});
   CHECK(snooped > alone + 128 * 5 / 8);
   CHECK(snooped < alone + 128 * 8);
@@ -414,14 +414,14 @@ TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
 
 TEST_CASE("The geometries known to the compiler and all others give the same clocks", "[cpu][timing]") {
   for (TimingConfig known : {i486_config(), pentium_config(), overdrive_config(), pc_config()}) {
-    known = without_refresh(known);  // its times are rounded down to ticks
-    TimingConfig other = known;      // the same clocks, but not the same numbers
-    if (known.l2.ways == 1) {        // so large that no two addresses of the test meet where they did not before
+    known = without_refresh(known);  // because its times are rounded down to ticks
+    TimingConfig other = known;      // the same clocks from different parameters
+    if (known.l2.ways == 1) {        // large enough for no new conflicts between addresses of the test
       other.l2.bytes *= 2;
     } else if (known.core_per_bus_num <= 4) {
       other.core_per_bus_num = static_cast<std::uint8_t>(2 * known.core_per_bus_num);
       other.core_per_bus_den = static_cast<std::uint8_t>(2 * known.core_per_bus_den);
-    } else {  // a second bank that no address of the test is in
+    } else {  // a second bank that contains no address of the test
       other.dram.banks = 2;
       other.dram.bank_shift = 31;
     }

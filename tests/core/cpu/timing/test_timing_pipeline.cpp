@@ -88,7 +88,8 @@ TEST_CASE("Pentium: simple instructions pair", "[cpu][timing]") {
   CHECK(p5([](Runner& r) { r.issue(rr(0x89, eax, ecx)); r.issue(rr(0x89, edx, ebx)); }) == 1);
   CHECK(p5([](Runner& r) { r.issue(low(0x50, eax)); r.issue(low(0x50, ecx)); }) == 1);  // PUSH PUSH: ESP is exempt
   CHECK(p5([](Runner& r) { r.issue(rr(0x39, eax, ecx)); r.fall_through(jcc()); }) == 1);  // CMP Jcc: flags are exempt
-  // Not: read or write after write, two non-simple ones, shifts and ADC in V, prefixes in V, displacement + immediate.
+  // Not paired: read or write after write, two non-simple ones, shifts and ADC in V, prefixes in V, displacement +
+  // immediate.
   CHECK(p5([](Runner& r) { r.issue(rr(0x89, eax, ecx)); r.issue(rr(0x89, edx, eax)); }) == 2);
   CHECK(p5([](Runner& r) { r.issue(rr(0x89, eax, ecx)); r.issue(low(0xB8, eax, 5)); }) == 2);
   CHECK(p5([](Runner& r) { r.issue(plain(0xFC, 1)); r.issue(rr(0x89, eax, ecx)); }) == 3);
@@ -99,7 +100,7 @@ TEST_CASE("Pentium: simple instructions pair", "[cpu][timing]") {
   CHECK(p5([](Runner& r) { r.issue(low(0x40, eax)); r.issue(with_prefixes(rr(0x01, ecx, edx), 1)); }) == 3);
   CHECK(p5([](Runner& r) { r.issue(with_prefixes(rr(0x01, ecx, edx), 1)); r.issue(low(0x40, eax)); }) == 2);
   CHECK(p5([](Runner& r) { r.issue(low(0x40, eax)); r.issue(with_immediate(rm(0xC7, 0, ebx, 1), 4)); }) == 2);
-  CHECK(p5([](Runner& r) {  // the byte registers AL and AH are one register
+  CHECK(p5([](Runner& r) {  // AL and AH count as one register
     r.issue(rr(0x88, 0, 1));
     r.issue(rr(0x88, 4, 3));
   }) == 2);
@@ -125,7 +126,8 @@ TEST_CASE("Pentium: a register written in the clock before stalls an address", "
   // clang-format off
   CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); use(r); }) == 3);                            // next clock
   CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(low(0x40, edx)); use(r); }) == 3);   // pair, then stall
-  CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(plain(0xFC, 1)); use(r); }) == 4);   // a clock between
+  CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(plain(0xFC, 1)); use(r); }) == 4);   // one clock in
+                                                                                                     // between
   CHECK(p5([&](Runner& r) { r.issue(with_immediate(rr(0x83, esp, 0), 1)); r.load(low(0x58, eax), 0x200000); }) == 3);
   CHECK(p5([&](Runner& r) {  // implied changes of ESP do not stall
     r.store(low(0x50, eax), 0x200000);
@@ -244,7 +246,7 @@ TEST_CASE("386SX: code fetch bounds straight-line code", "[cpu][timing]") {
 TEST_CASE("386SX: operands on the 16-bit bus", "[cpu][timing]") {
   // A long instruction leaves the queue full, so that only the data cycles count; the data row is opened before.
   const auto after_full_queue = [](std::uint32_t address, unsigned bytes) {
-    Runner r(without_refresh(sx_config()), 0x100800);  // code in another bank than the data
+    Runner r(without_refresh(sx_config()), 0x100800);  // code in a different bank from the data
     r.issue(rr(0xF7, ebx, 6));                         // DIV
     r.load(rm(0x8B, eax, ebx), 0x200100, 2);
     r.issue(rr(0xF7, ebx, 6));

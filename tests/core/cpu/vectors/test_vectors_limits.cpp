@@ -28,7 +28,7 @@ constexpr Edge edges[] = {
     {up, big, 0xFFF, last, 'b', false},   {up, big, 0xFFF, last, 'w', false},   {up, big, 0xFFF, last - 2, 'd', false},
     {up, big, 0, 0, 'b', true},           {up, big, 0, 0, 'w', false},          {up, big, 0, 1, 'b', false},
     {up, big, 2, 0, 'd', false},          {up, big, 3, 0, 'd', true},           {up, small, 0xFFF, 0xFFC, 'd', true},
-    {up, small, 0xFFF, 0xFFD, 'd', false},  // B changes nothing for data that grow upwards
+    {up, small, 0xFFF, 0xFFD, 'd', false},  // B makes no difference for expand-up data
     // Pages: the low twelve bits of the limit are ones.
     {up, big | pages, 0, 0xFFC, 'd', true},  {up, big | pages, 0, 0xFFD, 'd', false},
     {up, big | pages, 1, 0x1FFF, 'b', true}, {up, big | pages, 1, 0x2000, 'b', false},
@@ -141,7 +141,7 @@ TEST_CASE("PUSH and POP at the edge of the stack", "[cpu][vectors]") {
       {up, big, 0xFFF, 0xFE0, popa, true},     {up, big, 0xFFF, 0xFE1, popa, false},   {up, big, 0xFFF, 3, enter, false},
       {up, big, 0xFFF, 3, call, false},        {up, big, 0xFFF, 3, pushf, false},      {up, big, 0xFFF, 0xFFD, ret, false},
       {up, big, 0xFFF, 4, call, true},         {up, big, 0xFFF, 4, pushf, true},       {up, big, 0xFFF, 4, enter, true},
-      // 64 KB: SP wraps, an operand may not
+      // 64 KB: SP wraps, an operand must not
       {up, small, 0xFFFF, 0, push16, true},    {up, small, 0xFFFF, 1, push16, false},  {up, small, 0xFFFF, 0, push, true},
       {up, small, 0xFFFF, 2, push, false},     {up, small, 0xFFFF, 0xFFFE, pop16, true},
       {up, small, 0xFFFF, 0xFFFF, pop16, false}, {up, small, 0xFFFF, 0xFFFD, pop, false},

@@ -35,7 +35,7 @@ TEST_CASE("Instructions by model: #UD before they existed or after they went", "
     const char* what;
     std::vector<unsigned> bytes;
     bool on386, on486, on_pentium, on_p6;
-    int vector = no_exception;  ///< where it exists
+    int vector = no_exception;  ///< on models that have it
   };
   const Row rows[] = {
       {"BSWAP EAX", {0x0F, 0xC8}, false, true, true, true},
@@ -133,8 +133,8 @@ TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(
 TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
   struct Row {
     Model model;
-    std::uint32_t flags;    ///< of AC and ID, those that POPFD can set
-    std::uint32_t control;  ///< CR0 after all ones without PG and PE were written
+    std::uint32_t flags;    ///< those of AC and ID that POPFD can set
+    std::uint32_t control;  ///< CR0 after writing all ones except PG and PE
   };
   const Row rows[] = {
       {i386, 0, 0x7FFEFFFF}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}, {p6, 0x240000, 0x6005003F}};
@@ -150,7 +150,7 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
     b.step(2);
     CHECK(look(b, EAX) == row.control);
   }
-  // docs/hardware/processors.md#cr0-and-the-machine-status-word: what is undefined on a 386 reads as ones, ET too
+  // docs/hardware/processors.md#cr0-and-the-machine-status-word: undefined bits, and ET, read as ones on a 386
   Board b(i386);
   const auto nothing = with([](Registers& r) { r.cr0 &= 1; });
   flat({0x0F, 0x20, 0xC0}, 0, nothing)(b);
@@ -160,7 +160,7 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
   b.step(1);
   CHECK(look(b, EAX) == 0x1234FFF1);
   CHECK(look(b, cr0) == 0x7FFEFFF1);
-  // Written with zeros they stay ones and change nothing else: ET of an SX cannot be changed.
+  // Writing zeros leaves them ones and changes nothing else: ET of an SX cannot be changed.
   flat({0x0F, 0x22, 0xC0, 0x0F, 0x20, 0xC3}, 0, with([](Registers& r) { r.gpr[EAX] = 1; }))(b);  // MOV CR0,EAX; EBX,CR0
   b.step(2);
   CHECK(look(b, EBX) == 0x7FFEFFF1);
@@ -202,7 +202,7 @@ TEST_CASE("Breakpoints by kind and length", "[cpu][vectors]") {
     std::uint32_t at;     ///< DR0
     unsigned kind, size;  ///< R/W and LEN fields
     std::uint32_t offset;
-    char access;  ///< r w, byte at data_at + offset; d: dword read; x: not at all
+    char access;  ///< r w, byte at data_at + offset; d: dword read; x: no access
     bool hit;
   };
   constexpr Row rows[] = {
@@ -261,8 +261,8 @@ TEST_CASE("Debug exceptions, and what suppresses them", "[cpu][vectors]") {
 }
 
 TEST_CASE("Two exceptions: one after the other, a double fault, shutdown", "[cpu][vectors]") {
-  // PRM 9.8.8 and table 9-4. A page fault while #GP is delivered is delivered in its place: the IDT's page with entry
-  // 13 is absent, that with entry 14 is not.
+  // PRM 9.8.8 and table 9-4. A page fault during the delivery of #GP is delivered instead: the IDT's page with entry 13
+  // is not present, that with entry 14 is.
   const auto split_idt = [](Board& b) {
     b.paged({0xF4}, 3);
     constexpr std::uint32_t base = 0x61000 - 14 * 8;
@@ -300,7 +300,7 @@ TEST_CASE("Two exceptions: one after the other, a double fault, shutdown", "[cpu
   });
   Board b;  // #PF, then #PF: a double fault
   b.paged({0xA1, 0, 0x20, 6, 0}, 3);
-  constexpr std::uint32_t idt = 0x61000 - 9 * 8;  // entry 8 is there, 14 is not
+  constexpr std::uint32_t idt = 0x61000 - 9 * 8;  // entry 8 is present, entry 14 is not
   for (unsigned v = 0; v < 32; ++v) b.gate(idt + v * 8, code0, handlers_at + v, 0x8E);
   b.change([](Registers& r) { r.idtr = {idt, 0x7FF}; });
   b.pte(0x61000, 0);

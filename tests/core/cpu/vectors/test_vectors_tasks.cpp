@@ -62,7 +62,7 @@ constexpr std::initializer_list<unsigned> jmp_next = {0xEA, 0, 0, 0, 0, next_tas
                                           jmp_16 = {0xEA, 0, 0, 0, 0, next16, 0},
                                           call_16 = {0x9A, 0, 0, 0, 0, next16, 0};
 
-/// In the third task: which error code, from which task (its back link), at which EIP of that task.
+/// State in the third task: the error code, the previous task (back link), and the EIP saved in that task.
 std::vector<Is> caught(std::uint32_t error) { return {{tr, third_task}, {eip, third_eip}, {s0, error}}; }
 
 }  // namespace
@@ -234,7 +234,7 @@ TEST_CASE("What is wrong with the new task's segments faults in the new task", "
     row.start(b);
     b.step();
     CHECK(b.get16(third_at) == next_task);
-    CHECK(b.get32(next_at + 0x20) == next_eip);  // none of its instructions has run
+    CHECK(b.get32(next_at + 0x20) == next_eip);  // none of its instructions has been executed
     CHECK(access_of(b, tss_selector) == 0x89);   // the old task is no longer busy
     CHECK(access_of(b, next_task) == 0x8B);
   }

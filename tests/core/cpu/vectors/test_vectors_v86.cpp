@@ -26,7 +26,7 @@ std::function<void(Board&)> v86(std::vector<unsigned> bytes, unsigned level, std
     if (change) change(b);
   };
 }
-/// #GP(0), the frame of a V86 program, at its first instruction.
+/// #GP(0) with the frame of a V86 program, at its first instruction.
 const std::vector<Is> trapped = {{cpl, 0},     {s0, 0},      {s1, 0},      {s2, 0x1000}, {s4, 0x8000},
                                  {s5, 0x4000}, {s6, 0x2100}, {s7, 0x2000}, {s8, 0x2200}, {s9, 0x2300},
                                  {ds, 0},      {es, 0},      {fs, 0},      {gs, 0}};
@@ -108,7 +108,7 @@ TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu]
       {"a gate to conforming code", "PRM INT: #GP(CS)", v86({0x90}, 0, [](Board& b) { b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x9F, 0xC); b.gate(idt_at + 0x20 * 8, spare, handlers_at, 0x8E); b.change([](Registers& r) { r.eflags |= flag_if; }); b.cpu.set_intr(true); }), 1, 13, {{s0, spare | 1}}},
       // clang-format on
   });
-  // IRETD into V86 mode from ring 0 only: below it VM is not taken (PRM IRET).
+  // IRETD into V86 mode is possible from ring 0 only: in other rings VM is not loaded (PRM IRET).
   Board b;
   b.flat({0xCF}, 3);
   b.put32(stack_at, code_at + 0x40);
@@ -133,7 +133,7 @@ TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
     char size;
     bool allowed;
   };
-  // Bits of ports 60h to 67h are 1111 1100b, of 68h to 6Fh 1111 1110b; FFF0h to FFFFh are all clear.
+  // The bits of ports 60h to 67h are 1111 1100b, of 68h to 6Fh 1111 1110b; those of FFF0h to FFFFh are all clear.
   const Row rows[] = {
       {"ring 0 needs no permission", 0, 0, 0x2067, 0x68, 0x70, 'b', true},
       {"CPL <= IOPL needs no permission", 3, 3, 0x2067, 0x68, 0x70, 'b', true},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between two instructions the P6's pipeline takes times that decide nothing any more for the oldest of their kind
-// (PipelineP6::settle() and pack()). For each of these limits: a time before it takes every program the same clocks as
-// the limit itself, and the first time beyond it that can be told from it takes some program others.
+// The P6's pipeline holds times which, between two instructions, no longer matter if they are old enough for their kind
+// (PipelineP6::settle() and pack()). For each of these limits: with an earlier time every program takes the same clocks
+// as with the limit itself, and with the first later time that makes a difference some program takes different clocks.
 #include <functional>
 #include <random>
 #include <string>
@@ -204,14 +204,14 @@ std::uint64_t decoding(PipelineP6& p) { return fields_of<FrontEndFields>(p.front
 
 struct Clip {
   std::string name;
-  std::function<std::uint64_t(PipelineP6&)> limit;           ///< times up to this one are alike
-  std::function<void(PipelineP6&, std::uint64_t time)> set;  ///< of one kind
-  unsigned matters = 1;             ///< clocks from there to the first time that makes a difference
-  Mostly among = Mostly::anything;  ///< instructions that tell it
-  bool jumped = false;              ///< a jump has been
+  std::function<std::uint64_t(PipelineP6&)> limit;           ///< times up to this one are equivalent
+  std::function<void(PipelineP6&, std::uint64_t time)> set;  ///< sets a time of this kind
+  unsigned matters = 1;             ///< clocks from the limit to the first time that makes a difference
+  Mostly among = Mostly::anything;  ///< instructions that show the difference
+  bool jumped = false;              ///< after a jump
 };
 
-/// What is the same whatever the time is.
+/// Sets the state that does not depend on the time.
 void prepare(PipelineP6& p, const Clip& clip) {
   if (clip.jumped != (fields_of<FrontEndFields>(p.front_end_).block == 1)) {
     change_fields<FrontEndFields>(p.front_end_, [&](FrontEndFields& f) {
@@ -230,7 +230,7 @@ std::vector<Clip> clips() {
   all.push_back({"fetch", [](PipelineP6& p) { return decoding(p) - 5; }, set_fetched, 1, Mostly::jumps});
   all.push_back(
       {"fetch after a jump", [](PipelineP6& p) { return decoding(p) - 4; }, set_fetched, 1, Mostly::jumps, true});
-  // Three micro-ops are renamed in a clock, and the data of one store leave.
+  // Three micro-ops are renamed per clock, and the data of one store are written.
   for (const unsigned age : {0u, 1u, 7u}) {
     all.push_back({"reorder buffer, age " + std::to_string(age), renaming,
                    [=](PipelineP6& p, std::uint64_t t) {
@@ -308,7 +308,7 @@ PackedPipeline packed_of(PipelineP6 p, std::uint64_t clock) {
   return packed;
 }
 
-/// A random program, whose pipeline `change` changes half-way.
+/// Runs a random program, whose pipeline state `change` modifies half-way.
 template <class Change>
 Outcome outcome_of(unsigned seed, Way way, Change change, Mostly mostly = Mostly::anything) {
   RandomProgram program(small_second_level(), seed, mostly);
@@ -330,7 +330,7 @@ Outcome outcome_of(unsigned seed, Way way, Change change, Mostly mostly = Mostly
   return {program.clocks, packed, packed_of(program.pipeline(), program.timing.clocks())};
 }
 
-/// With the time `from_limit` clocks from the limit.
+/// With the time set to `from_limit` clocks after the limit.
 Outcome outcome_at(const Clip& clip, unsigned seed, Way way, std::int64_t from_limit) {
   const auto change = [&](PipelineP6& p) {
     prepare(p, clip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of random loops on the P6, beside a device that writes memory, takes the bus and interrupts: clocks,
-// instructions and state are those of computing every instruction by itself, although the code becomes known and passes
-// of waiting loops are left out; wherever a run is cut, and whatever becomes of what is known.
+// Programs of random loops on the P6, with a device that writes memory, takes the bus and interrupts: clocks,
+// instructions and state equal those of computing every instruction separately, although the results of known code are
+// reused and passes of waiting loops are skipped; wherever a run is cut, and whatever happens to the known code.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -21,10 +21,10 @@ namespace {
 constexpr std::uint64_t first_seed = 1;
 constexpr Time first_signal_from = 200_us, second_signal_from = 400_us, whole_run = 700_us;
 
-/// What the device writes into the first dword of the data.
+/// Values that the device writes into the first dword of the data.
 constexpr std::uint8_t first_signal = 5, second_signal = 9;
 
-/// A program that waits for one of the device's signals, then for the second one, each in a loop of random parts.
+/// A program that waits for one of the device's signals, then for the second one, in loops of random parts.
 class LoopProgram {
  public:
   explicit LoopProgram(std::uint64_t seed) : random_(seed) {}
@@ -36,7 +36,7 @@ class LoopProgram {
     some(6);
     wait_for_second_signal();
     some(5);
-    emit({0xF4, 0xEB, 0xFD});  // HLT; JMP to it: an interrupt may wake it
+    emit({0xF4, 0xEB, 0xFD});  // HLT; JMP to it, as an interrupt may end the HLT
     return code_;
   }
 
@@ -44,18 +44,18 @@ class LoopProgram {
   // ---- choices ----
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
   bool one_in(unsigned n) { return below(n) == 0; }
-  /// Any register that the loop around does not count with, and that points to neither the data nor the stack.
+  /// Any register that is not the enclosing loop's counter and does not point to the data or the stack.
   unsigned any() {
     static constexpr unsigned registers[] = {EAX, ECX, EDX, ESI, EDI, EBP};
     for (;;)
       if (const unsigned r = registers[below(6)]; r != counter_) return r;
   }
-  /// The same of AL, CL and DL.
+  /// The same for AL, CL and DL.
   unsigned any_byte() {
     for (;;)
       if (const unsigned r = below(3); r != counter_) return r;
   }
-  /// The place of a datum: few of them, so that loads meet stores; sometimes unaligned, and across two lines.
+  /// The offset of a datum: there are few, so that loads meet stores; sometimes unaligned, or across two lines.
   unsigned place() { return 4 * (1 + below(20)) + (one_in(8) ? below(4) : 0); }
 
   // ---- instructions ----
@@ -75,7 +75,7 @@ class LoopProgram {
     emit(opcode);
     append(code_, little(target - (here() + 4)));
   }
-  /// `opcode` jumps across what `emit_skipped` emits.
+  /// `opcode` jumps over what `emit_skipped` emits.
   template <class F>
   void jump_across(std::initializer_list<unsigned> opcode, F emit_skipped) {
     emit(opcode);
@@ -118,7 +118,7 @@ class LoopProgram {
       default: return emit({0xF0, 0xFF, 0x43, 0x60});                               // LOCK INC DWORD [EBX+60h]
     }
   }
-  /// Of one datum, so that a pass may leave memory as it was.
+  /// Both on the same datum, so that a pass may leave memory unchanged.
   void increment_and_decrement() {
     const unsigned at = place();
     with_memory({0xFF}, 0, at);
@@ -142,7 +142,7 @@ class LoopProgram {
     jump_across({0x85, both(r, r), 0x70 | below(16)}, [&] { some(3); });  // TEST; Jcc
   }
   void call() {
-    emit({0xE8, 2, 0, 0, 0});  // to what the JMP jumps across
+    emit({0xE8, 2, 0, 0, 0});  // to the code that the JMP skips
     jump_across({0xEB}, [&] {
       some(3);
       emit({0xC3});  // RET
@@ -193,14 +193,14 @@ class LoopProgram {
   static constexpr unsigned none = 8;
   Random random_;
   std::vector<unsigned> code_;
-  unsigned counter_ = none;  // the register that the loop around counts with
+  unsigned counter_ = none;  // the counter register of the enclosing loop
 };
 
 Time random_time(Random& random, Time longest) {
   return Time{1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest.ps)))};
 }
 
-/// Acts now and then; in the end it only signals.
+/// Acts now and then; at the end it only signals.
 class Device {
  public:
   Device(Board& b, std::uint64_t seed) : b_(b), random_(seed) { act_later(); }
