@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus master side of an adapter: a snapshot is good at any moment of a transfer, also between two of its bursts.
+// The bus master side of an adapter: a snapshot is valid at any moment of a transfer, also between two of its bursts.
 #include <numeric>
 
 #include "devices/adapter/mca/bus_master_port.hpp"
@@ -31,7 +31,7 @@ struct TestedTransfer final : BusMasterClient {
   bool done = false;
 };
 
-/// The card's own registers: an access ends the transfer under way, and another one begins.
+/// The card's own registers: an access ends the transfer under way and begins another one.
 struct OwnRegisters final : Slave {
   explicit OwnRegisters(TestedTransfer& t) : transfer(t) {}
   std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A card of the test build goes through what every card gets from the shared parts: POS, interrupt pin, claims, medium,
-// counters, description, snapshot. Nothing outside this folder knows it.
+// A card that exists only in the test build uses what the shared parts give to every card: POS, interrupt pin, claims,
+// medium, counters, description, snapshot. Nothing outside this folder knows about it.
 #include "tests/devices/adapter/toy_card.hpp"
 
 #include "tests/devices/ethernet/card_bench.hpp"
@@ -37,7 +37,7 @@ TEST_CASE("a card claims what POS selects while it is enabled, and nothing else"
   CHECK(b.rig.bus.io().find(base) != nullptr);
   CHECK(b.rig.bus.io().find(base + 3) == nullptr);
   CHECK(b.card->pos_peek(2) == 0x33);
-  CHECK(b.card->pos_peek(3) == 0xFF);  // it has no more registers
+  CHECK(b.card->pos_peek(3) == 0xFF);  // it has no further registers
   b.card->pos_write(2, 0x53, b.rig.now);
   CHECK(b.rig.bus.io().find(base) == nullptr);
   CHECK(b.rig.bus.io().find(0x5000) != nullptr);
@@ -95,7 +95,7 @@ TEST_CASE("a snapshot holds the card's POS, claims and interrupt", "[toy][snapsh
   a.archive(saved);
   Archive loaded = Archive::loader(saved.stream());
   b.archive(loaded);
-  CHECK(b.rig.irqs.level[11] == false);  // the recorder is no part of the snapshot; the line is
+  CHECK(b.rig.irqs.level[11] == false);  // the recorder is not part of the snapshot; the line is
   CHECK(b.rig.interrupts.level(11));
   CHECK(b.rig.bus.io().find(base) != nullptr);
   b.rig.out(base + 1, 2);

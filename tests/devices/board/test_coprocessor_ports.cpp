@@ -15,7 +15,7 @@ TEST_CASE("an x87 error is IRQ 13 until port F0h is written, then IGNNE# until t
     REQUIRE(range);
     range->slave->write(port - range->first, 1, 0, now);
   };
-  write(0xF0, 1_us);  // as Linux does at boot, with no error waiting
+  write(0xF0, 1_us);  // as Linux does at boot, with no error pending
   CHECK_FALSE(ports.ignne.level());
   ports.ferr(true, 2_us);
   CHECK(ports.irq13.level());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A damaged snapshot leaves no index of a planar device beyond its table: the values that the next access would use.
+// A damaged snapshot leaves no index of a planar device beyond its table: the tests check the values that the next
+// access would use.
 #include "core/common/error.hpp"
 #include "devices/board/at/clocks/i8254.hpp"
 #include "devices/board/at/clocks/rtc_cmos.hpp"
@@ -30,7 +31,7 @@ void load(Device& device, std::vector<std::uint8_t> state) {
   device.archive(a);
 }
 
-/// Where two states differ, and were `before` and `after` there.
+/// The positions at which two states differ and contain `before` and `after`.
 std::vector<std::size_t> changed(const std::vector<std::uint8_t>& one, const std::vector<std::uint8_t>& other,
                                  std::uint8_t before, std::uint8_t after) {
   std::vector<std::size_t> places;
@@ -89,7 +90,7 @@ TEST_CASE("the clock's index stays within its memory", "[snapshot]") {
   auto state = before;
   state[places[0]] = 0xFE;
   load(rtc, state);
-  CHECK(b.in(0x71) == 0x77);  // 3Eh, not a byte past the memory
+  CHECK(b.in(0x71) == 0x77);  // 3Eh, not a byte beyond the memory
 }
 
 TEST_CASE("a timer in mode 3 that counts from 0 is refused", "[snapshot]") {
@@ -100,7 +101,7 @@ TEST_CASE("a timer in mode 3 that counts from 0 is refused", "[snapshot]") {
   b.out(0x40, 0xFC);
   b.out(0x40, 0x00);
   b.step(1_ms);
-  b.in(0x40);  // what has happened since is settled
+  b.in(0x40);  // brings the counter up to date
   b.in(0x40);
   const auto sound = saved(timers);
   unsigned refused = 0;
@@ -175,7 +176,7 @@ TEST_CASE("whatever byte of a diskette controller at work is damaged, it is refu
     d.step(1_s);
     d.command(command);
     d.step(command.size() == 9 ? 20_ms : 250_ms);
-    // What follows the diskette in its state is the controller's.
+    // The rest of the state, after the diskette, belongs to the controller.
     CHECK(planar::test::refused_of_damaged(saved(d.fdc), "floppy_image", [&](const auto& state) {
             Diskette other;
             other.until(d.now);
@@ -200,7 +201,7 @@ TEST_CASE("a clock that has not counted for aeons is refused", "[snapshot]") {
   const auto sound = saved(rtc);
   for (std::size_t n = 0; n < sound.size(); ++n) {
     auto state = sound;
-    state[n] = 0x85;  // the highest byte of a count
+    state[n] = 0x85;  // for the highest byte of a count
     try {
       load(rtc, state);
       b.in(0x71);

@@ -11,7 +11,7 @@ using planar::tests::Probe;
 
 TEST_CASE("8042: a kernel's initialisation gets its responses at plausible times", "[planar][i8042]") {
   Keyboard k;
-  CHECK((k.in(0x64) & 0x04) == 0);  // system flag: no self test yet
+  CHECK((k.in(0x64) & 0x04) == 0);  // system flag: no self-test yet
   k.start();
   CHECK((k.in(0x64) & 0x14) == 0x14);
   k.command(0x20);
@@ -83,7 +83,7 @@ TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar]
   Keyboard k;
   k.start(0x67);
   for (unsigned code = 0x01; code <= 0x58; ++code) {
-    if (code == 0x54 || code == 0x55) continue;  // no such keys
+    if (code == 0x54 || code == 0x55) continue;  // there are no such keys
     INFO("key " << code);
     CHECK(k.press(static_cast<std::uint16_t>(code), true) == Bytes{code});
     CHECK(k.press(static_cast<std::uint16_t>(code), false) == Bytes{code | 0x80});
@@ -131,10 +131,10 @@ TEST_CASE("keyboard: typematic delay and rate", "[planar][i8042]") {
   };
   auto when = times(4);
   CHECK((when[1] - when[0]) / 1_ms == 500);
-  CHECK((when[3] - when[2]) / 1_ms == 91);  // 10.9 a second
+  CHECK((when[3] - when[2]) / 1_ms == 91);  // 10.9 per second
   k.data(0xF3);
   k.read();
-  k.data(0x00);  // 250 ms, 30 a second
+  k.data(0x00);  // 250 ms, 30 per second
   k.read();
   when = times(4);
   CHECK((when[1] - when[0]) / 1_ms == 250);
@@ -275,7 +275,7 @@ TEST_CASE("mouse: no more packets than the sample rate allows", "[planar][i8042]
   }
   CHECK(bytes >= 3 * 38);
   CHECK(bytes <= 3 * 41);
-  CHECK(x >= 900);  // and no movement is lost
+  CHECK(x >= 900);  // no movement is lost, either
 }
 
 TEST_CASE("mouse: remote mode, wrap mode, large movements", "[planar][i8042][mouse]") {

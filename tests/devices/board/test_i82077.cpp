@@ -76,7 +76,8 @@ struct Diskette : PlanarBench {
     }
     return irq6.level;
   }
-  /// A kernel's sequence before the first transfer: reset, four senses, specify, motor on, recalibrate.
+  /// A kernel's sequence before the first transfer: reset, four SENSE INTERRUPT commands, specify, motor on,
+  /// recalibrate.
   void start(unsigned rate = 0) {
     out(0x3F2, 0x00);
     step(20_us);
@@ -138,7 +139,7 @@ TEST_CASE("82077: identification sequence of a kernel", "[planar][i82077]") {
   CHECK(d.result() == Bytes{0x80});
   d.command({0x0E});
   CHECK(d.result()[8] == 0x1A);
-  // LOCK keeps CONFIGURE over a software reset.
+  // LOCK preserves CONFIGURE across a software reset.
   d.out(0x3F4, 0x80);
   REQUIRE(d.run(10_ms) == false);  // polling is off: no interrupt
   d.command({0x0E});
@@ -151,7 +152,7 @@ TEST_CASE("82077: reading the boot sector by DMA", "[planar][i82077]") {
   const Bytes result = d.transfer(0xE6, 0, 0, 1, 18, 512);
   CHECK(result == Bytes{0x00, 0x00, 0x00, 0, 0, 2, 2});
   for (std::size_t i = 0; i < 512; ++i) REQUIRE(d.memory[i] == pattern(i));
-  // Bytes come at 500 kbit/s: one in 16 us.
+  // Bytes arrive at 500 kbit/s: one every 16 us.
   const Time data = d.dma_times.back() - d.dma_times.front();
   CHECK(data >= 511 * 16_us - 20_us);
   CHECK(data <= 511 * 16_us + 20_us);
@@ -161,7 +162,7 @@ TEST_CASE("82077: a whole cylinder takes two revolutions, several sectors one", 
   Diskette d;
   d.start();
   d.seek(3);
-  REQUIRE(d.transfer(0xE6, 3, 0, 1, 18, 512).size() == 7);  // the head is loaded, the place known
+  REQUIRE(d.transfer(0xE6, 3, 0, 1, 18, 512).size() == 7);  // the head is loaded, the position known
   const Time start = d.now;
   const Bytes result = d.transfer(0xE6, 3, 0, 1, 18, 36 * 512);
   CHECK(result == Bytes{0x04, 0x00, 0x00, 4, 0, 1, 2});  // ended on side 1
@@ -169,7 +170,7 @@ TEST_CASE("82077: a whole cylinder takes two revolutions, several sectors one", 
   for (std::size_t i = 0; i < d.memory.size(); ++i) REQUIRE(d.memory[i] == pattern(at + i));
   CHECK(d.now - start > revolution);
   CHECK(d.now - start < 4 * revolution);
-  // 18 sectors in one go: less than one turn between first and last byte.
+  // 18 sectors in one transfer: less than one revolution between first and last byte.
   d.transfer(0xE6, 3, 0, 1, 18, 18 * 512);
   CHECK(d.dma_times.back() - d.dma_times.front() < revolution);
   CHECK(d.dma_times.back() - d.dma_times.front() > 185_ms);
@@ -186,7 +187,7 @@ TEST_CASE("82077: every image size is read at its data rate", "[planar][i82077]"
     INFO("size " << c.size);
     Diskette d(c.size);
     d.start(c.rate);
-    d.command({0x13, 0x00, 0x08, 0x00});  // FIFO on, as a 1 Mbit/s drive needs
+    d.command({0x13, 0x00, 0x08, 0x00});  // FIFO on, as needed by a 1 Mbit/s drive
     d.seek(c.cylinder);
     const FloppyGeometry g = d.fdc.drive(0).image->geometry();
     const std::size_t at = ((c.cylinder * g.heads + c.head) * g.sectors + c.sector - 1) * 512u;
@@ -267,7 +268,7 @@ TEST_CASE("82077: a host that does not serve in time gets an overrun", "[planar]
   d.command({0x46, 0, 0, 0, 1, 2, 18, 0x1B, 0xFF});
   REQUIRE(d.run(1_s));
   CHECK(d.result()[1] == 0x10);
-  d.dma(10, false);  // and an underrun if the data to write do not arrive
+  d.dma(10, false);  // and an underrun if the data to be written do not arrive in time
   d.command({0x45, 0, 0, 0, 1, 2, 18, 0x1B, 0xFF});
   d.dma_left = 3;
   ++d.dma_left;
@@ -292,7 +293,7 @@ TEST_CASE("82077: a write-protected diskette is rejected immediately", "[planar]
 TEST_CASE("82077: the change line falls at a step with a diskette in the drive", "[planar][i82077]") {
   Diskette d;
   d.start();
-  CHECK((d.in(0x3F7) & 0x80) != 0);  // recalibrate at track 0 makes no step
+  CHECK((d.in(0x3F7) & 0x80) != 0);  // recalibrate at track 0 does not step
   d.seek(1);
   CHECK((d.in(0x3F7) & 0x80) == 0);
   auto taken = d.fdc.eject(0);
@@ -409,7 +410,7 @@ TEST_CASE("82077: VERIFY reads without a host", "[planar][i82077]") {
 TEST_CASE("82077: programmed I/O", "[planar][i82077]") {
   Diskette d;
   d.start();
-  d.command({0x03, 0xD1, 0x03});  // ND
+  d.command({0x03, 0xD1, 0x03});  // non-DMA mode (ND)
   d.command({0x46, 0, 0, 0, 2, 2, 2, 0x1B, 0xFF});
   Bytes data;
   while (data.size() < 512) {
@@ -442,15 +443,16 @@ TEST_CASE("82077: registers of the PS/2 mode", "[planar][i82077]") {
   CHECK(d.io.find(0x3F6) == nullptr);
 }
 
-// OpenBSD's and NetBSD's probe (sys/dev/isa/fdc.c, fd.c: fdcprobe, fdprobe): reset, SPECIFY, RECALIBRATE, one sense.
+// OpenBSD's and NetBSD's probe (sys/dev/isa/fdc.c, fd.c: fdcprobe, fdprobe): reset, SPECIFY, RECALIBRATE, one SENSE
+// INTERRUPT.
 TEST_CASE("82077: a reset whose interrupt nobody serves ends with the next command", "[planar][i82077]") {
   Diskette d;
   d.out(0x3F2, 0x00);
   d.step(100_us);
-  d.out(0x3F2, 0x04);  // bit 3 is clear: on a PS/2 that gates nothing
+  d.out(0x3F2, 0x04);  // bit 3 is clear: on a PS/2 it does not gate anything
   REQUIRE(d.run(10_ms));
   d.command({0x03, 0xDF, 0x02});
-  CHECK_FALSE(d.irq6.level);  // a level input of a Micro Channel machine would interrupt for ever
+  CHECK_FALSE(d.irq6.level);  // a level-triggered input of a Micro Channel machine would interrupt for ever
   d.out(0x3F2, 0x14);
   d.step(250_ms);
   d.command({0x07, 0x00});

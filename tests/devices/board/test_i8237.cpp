@@ -42,14 +42,14 @@ struct AtDma : PlanarBench {
     memory.map_ram(0, ram);
     dma.claim_ports(io);
   }
-  /// A BIOS at start: both controllers cleared, the cascade open.
+  /// A BIOS at start: both controllers cleared, the cascade channel enabled.
   void bios() {
     out(0x0D, 0);
     out(0xDA, 0);
     out(0xD6, 0xC0);
     out(0xD4, 0x00);
   }
-  /// Linux's setup: mask, clear the byte pointer, mode, address, page, count, unmask.
+  /// Linux's set-up: mask, clear the byte pointer, mode, address, page, count, unmask.
   void setup(unsigned n, std::uint8_t mode, std::uint32_t address, unsigned bytes) {
     static constexpr std::uint16_t page[] = {0x87, 0x83, 0x81, 0x82, 0, 0x8B, 0x89, 0x8A};
     const bool wide = n >= 4;
@@ -87,7 +87,7 @@ TEST_CASE("8237 pair: bytes to memory, one per cycle, to the terminal count", "[
   CHECK(t.device.ends == 1);
   CHECK(t.ram[0x2FFFE] == 0x40);
   CHECK(t.ram[0x2FFFF] == 0x41);
-  CHECK(t.ram[0x20000] == 0x42);  // the address wraps in its page
+  CHECK(t.ram[0x20000] == 0x42);  // the address wraps within its page
   CHECK(t.ram[0x20001] == 0x43);
   CHECK(t.dma.masked(1));
   CHECK((t.in(0x08) & 0x02) != 0);
@@ -278,7 +278,7 @@ TEST_CASE("8237 pair: the diskette controller reads a sector as a PC's BIOS does
   CHECK(result()[0] == 0x00);
   CHECK(std::equal(image.begin(), image.begin() + 512, t.ram.begin() + 0x7C00));
   CHECK(t.ram[0x7E00] == 0xEE);
-  // And writes the next one.
+  // Then it writes the next one.
   for (unsigned n = 0; n < 512; ++n) t.ram[0x9000 + n] = static_cast<std::uint8_t>(n ^ 0x5A);
   t.setup(2, 0x48, 0x9000, 512);
   command({0xC5, 0, 0, 0, 2, 2, 18, 0x1B, 0xFF});

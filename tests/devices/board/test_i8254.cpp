@@ -119,7 +119,7 @@ class Stepped {
         }
         break;
       case 3:
-        // The high half of an odd count includes zero; every other half ends at two.
+        // The high half of an odd count includes zero; all other halves end at two.
         if (value == (out && odd ? 0u : 2u)) {
           out = !out;
           value = reload & ~1u;
@@ -198,7 +198,7 @@ TEST_CASE("8254: Linux's 100 Hz tick, with latched reads in between", "[planar][
     CHECK(apart >= period - 1_ps);
     CHECK(apart <= period + 1_ps);
   }
-  // The count is loaded at the first clock after the write, the first tick comes `latch` clocks
+  // The count is loaded at the first clock after the write; the first tick comes `latch` clocks
   // later.
   CHECK(t.irq0.rises[0] > started + period);
   CHECK(t.irq0.rises[0] <= started + clocks(latch + 1));
@@ -298,7 +298,7 @@ TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI", "[planar]
   t.program(0x40, 0x34, 11932);
   t.out(0x47, 0x10);
   t.out(0x44, 3);
-  // Serviced ticks do not count.
+  // Serviced ticks are not counted.
   for (int i = 0; i < 10; ++i) {
     REQUIRE(t.wait([&] { return t.irq0.level; }, 20_ms, 10_us));
     t.out(0x61, 0x80);

@@ -177,7 +177,7 @@ TEST_CASE("8259: automatic EOI", "[planar][i8259]") {
   p.linux_init(0x03);
   p.irq(4, true);
   CHECK(p.acknowledge() == 0x24);
-  CHECK(p.intr.level);  // level still there, nothing in service
+  CHECK(p.intr.level);  // the line is still active, nothing is in service
   p.out(0x20, 0x80);    // rotate in AEOI mode
   p.irq(5, true);
   CHECK(p.acknowledge() == 0x24);
@@ -266,7 +266,8 @@ TEST_CASE("8259: edges and levels side by side by ELCR", "[planar][i8259]") {
   p.out(0xA0, 0x20);
   p.out(0x20, 0x20);
   CHECK_FALSE(p.intr.level);
-  // A line that becomes a level requests while it is active; one that becomes an edge waits for its next rise.
+  // A line that becomes level-triggered requests while it is active; one that becomes edge-triggered waits for its next
+  // rising edge.
   p.pair.set_levels(1u << 11, p.now);
   REQUIRE(p.intr.level);
   CHECK(p.acknowledge() == 0x2B);
@@ -285,7 +286,7 @@ TEST_CASE("8259: an edge that has gone before INTA is spurious, from the slave t
   CHECK_FALSE(p.intr.level);
   CHECK(p.acknowledge() == 0x27);
   p.irq(12, true);
-  p.irq(12, false);  // takes the slave's INT with it
+  p.irq(12, false);  // the slave's INT goes with it
   CHECK(p.acknowledge() == 0x27);
   p.out(0x20, 0x0B);
   p.out(0xA0, 0x0B);

@@ -66,7 +66,7 @@ TEST_CASE("16550: characters are sent at the time of their last bit", "[planar][
   s.speed(3);  // 38400 8N1
   s.out(rbr, 'a');
   const Time first = s.now;
-  CHECK((s.in(lsr)&0x60) == 0x20);  // already in the shift register: room for another
+  CHECK((s.in(lsr)&0x60) == 0x20);  // already in the shift register: there is room for another one
   s.out(rbr, 'b');
   CHECK((s.in(lsr)&0x60) == 0x00);
   s.step(3_ms);
@@ -143,7 +143,7 @@ TEST_CASE("16550: reception at line speed, overrun without FIFO", "[planar][ns16
   CHECK((s.in(lsr)&0x03) == 0x03);
   CHECK((s.in(lsr)&0x02) == 0x00);
   CHECK((s.in(iir)&0x0F) == 0x04);
-  CHECK(s.in(rbr) == 'y');  // the older one is gone
+  CHECK(s.in(rbr) == 'y');  // the older one is lost
   CHECK((s.in(lsr)&0x01) == 0);
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("16550: loopback sends to itself and leaves the line idle", "[planar][
   s.step(1_ms);
   CHECK(s.in(rbr) == 0x5A);
   CHECK(s.sent.empty());
-  CHECK_FALSE(s.irq.level);  // OUT 2 is inside the loop
+  CHECK_FALSE(s.irq.level);  // OUT 2 stays inside the loop
   s.out(lcr, 0x43);          // break
   s.out(rbr, 0x41);
   s.step(1_ms);
@@ -358,7 +358,7 @@ TEST_CASE("16550: in loop-back each modem control bit is one modem input", "[pla
     s.uart.set_modem(true, true, true, true, s.now);
     s.in(msr);
     s.out(ier, 0x08);
-    s.out(mcr, loop_back);  // the four pins are cut off
+    s.out(mcr, loop_back);  // the four pins are disconnected
     CHECK(s.in(msr) == 0x0F);
     s.uart.set_modem(false, false, false, false, s.now);
     CHECK(s.in(msr) == 0);
@@ -370,8 +370,8 @@ TEST_CASE("16550: in loop-back each modem control bit is one modem input", "[pla
     CHECK(s.in(msr) == line.input);
     s.out(mcr, loop_back);
     CHECK((s.in(iir)&0x0F) == 0x00);
-    CHECK(s.in(msr) == (line.delta ? line.delta : 0x04));  // RI tells its end only
-    s.out(mcr, 0x0F);                                      // the pins again
+    CHECK(s.in(msr) == (line.delta ? line.delta : 0x04));  // only the end of RI is reported
+    s.out(mcr, 0x0F);                                      // the pins are connected again
     CHECK((s.in(msr)&0xF0) == 0);
   }
 }
@@ -383,7 +383,7 @@ TEST_CASE("16550: in loop-back the pins neither send nor receive", "[planar][ns1
   CHECK(s.in(lsr) == (TEMT | THRE));
   s.out(rbr, 'y');
   s.bits(30);
-  s.out(mcr, 0x00);  // out of it in the middle of a character: not received
+  s.out(mcr, 0x00);  // loop-back is left in the middle of a character, which is not received
   s.step(1_ms);
   CHECK(s.in(lsr) == (TEMT | THRE));
 }
@@ -395,7 +395,7 @@ TEST_CASE("16550: modem lines, their deltas and the interrupt", "[planar][ns1655
   CHECK(s.in(msr) == 0xB0);
   s.uart.set_modem(false, true, true, true, s.now);
   CHECK(s.irq.level);
-  CHECK(s.in(msr) == 0xE1);  // CTS went; RI counts when it ends
+  CHECK(s.in(msr) == 0xE1);  // CTS went inactive; RI is reported when it ends
   CHECK_FALSE(s.irq.level);
   s.uart.set_modem(false, true, false, true, s.now);
   CHECK(s.in(msr) == 0xA4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The south bridge as firmware and Linux use it: interrupt routes with ELCR and the interrupt controllers, resets, 61h.
+// The south bridge as used by firmware and Linux: interrupt routes with ELCR and the interrupt controllers, resets,
+// port 61h.
 #include <memory>
 
 #include "bus/common/interrupts.hpp"
@@ -18,7 +19,7 @@ using planar::tests::Probe;
 
 namespace {
 
-/// A network card as far as interrupts go.
+/// A network card, as far as its interrupts are concerned.
 struct Card final : pci::Function {
   Card(pci::Slot& slot, unsigned pin)
       : Function(slot, {.vendor = 0x1011, .device = 0x0009, .class_code = 0x020000, .interrupt_pin = pin}) {}
@@ -50,7 +51,7 @@ struct Piix3Bench {
     return w;
   }
   void out(std::uint16_t port, std::uint8_t value) { rig.out(port, value); }
-  /// What firmware does: one line for a wire, in the route, in ELCR and in the device.
+  /// The firmware's set-up: one line for a wire, in the route, in ELCR and in the device.
   void route(unsigned device, unsigned wire, unsigned irq) {
     rig.set_config(7, 0x60 + wire, irq, 1);
     const auto port = static_cast<std::uint16_t>(0x4D0 + irq / 8);
@@ -99,7 +100,7 @@ TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
   CHECK(s.rig.config(7, 0x3C) == 0);
   s.rig.set_config(7, 0x0C, 0xFFFFFFFF);
   CHECK(s.rig.config(7, 0x0C) == 0x00800000);
-  // Reserved bits stay 0, and a doubleword reaches what it holds.
+  // Reserved bits stay 0, and a doubleword write reaches all four registers.
   s.rig.set_config(7, 0x60, 0xFFFFFFFF);
   CHECK(s.rig.config(7, 0x60) == 0x8F8F8F8F);
   s.rig.set_config(7, 0x4E, 0xFFFF, 2);
@@ -172,7 +173,7 @@ TEST_CASE("PIIX3: the lines know which slot pulls them", "[planar][piix3]") {
   CHECK(lines.sources(9) == 0b11);
   router.set_pin(9, 1, false, {});
   CHECK(lines.sources(9) == 0b10);
-  router.set_pin(5, 1, true, {});  // a device of the board
+  router.set_pin(5, 1, true, {});  // a device on the board
   CHECK(lines.sources(9) == (0b10 | 1u << bus::InterruptLines::slot_sources));
   std::vector<unsigned> began;
   lines.watch([&](unsigned, unsigned source, Time) { began.push_back(source); });
@@ -187,7 +188,7 @@ TEST_CASE("PIIX3: a shared line that ELCR leaves an edge loses the second card",
   Card one{slot9, 1}, other{slot13, 1};
   s.linux_init();
   s.route(9, 0, 5);
-  s.out(0x4D0, 0);  // firmware that forgot
+  s.out(0x4D0, 0);  // firmware that omitted this
   one.set_interrupt(true, s.rig.now);
   other.set_interrupt(true, s.rig.now);
   CHECK(s.acknowledge() == 0x25);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the POS registers of a planar and its VGA switch.
+// The functions that the POS registers of a planar and its VGA switch on and off.
 #include "devices/board/ps2/planar_pos.hpp"
 
 #include <optional>
@@ -39,7 +39,7 @@ TEST_CASE("planar POS 2 switches the planar's ports") {
   REQUIRE(told->serial_base == 0x2F8);
   REQUIRE(told->serial_irq == 3);
   REQUIRE(told->parallel_base == 0x278);
-  planar.pos_write(2, 0b0011'1110, 4_us);  // the master enable switches all off
+  planar.pos_write(2, 0b0011'1110, 4_us);  // the master enable switches all of them off
   REQUIRE_FALSE(told->diskette);
   REQUIRE_FALSE(told->serial);
   REQUIRE_FALSE(told->parallel);

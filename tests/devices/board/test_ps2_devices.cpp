@@ -14,7 +14,7 @@ TEST_CASE("keyboard: LEDs follow EDh and are turned off by a reset", "[planar][k
   CHECK(k.chip.keyboard().leds() == 7);
   CHECK(k.tell({0xED, 0x02}) == Bytes{0xFA, 0xFA});
   CHECK(k.chip.keyboard().leds() == 2);
-  // A command instead of the option byte is executed; the LEDs do not change.
+  // A command in place of the option byte is executed; the LEDs do not change.
   CHECK(k.tell({0xED, 0xEE}) == Bytes{0xFA, 0xEE});
   CHECK(k.chip.keyboard().leds() == 2);
   CHECK(k.tell({0xF6}) == Bytes{0xFA});
@@ -38,7 +38,7 @@ TEST_CASE("keyboard: echo, disabling, enabling, defaults", "[planar][keyboard]")
   CHECK(k.press(0x1E, false) == Bytes{});
   CHECK(k.tell({0xF4}) == Bytes{0xFA});
   CHECK(k.press(0x1E, true) == Bytes{0x1C});
-  CHECK(k.during(300_ms) == Bytes{});  // 500 ms again before it repeats
+  CHECK(k.during(300_ms) == Bytes{});  // another 500 ms before it repeats
   CHECK(k.press(0x1E, false) == Bytes{0xF0, 0x1C});
   CHECK(k.tell({0xF0, 0x01, 0xF6}) == Bytes{0xFA, 0xFA, 0xFA});
   CHECK(k.press(0x1E, true) == Bytes{0x1C});  // set 2 again
@@ -68,7 +68,7 @@ TEST_CASE("keyboard: the key pressed last repeats, with all of its codes", "[pla
   CHECK(k.press(0xE048, true) == Bytes{0xE0, 0x75});
   CHECK(k.during(260_ms) == Bytes{0xE0, 0x75});
   CHECK(k.press(0x1E, true) == Bytes{0x1C});
-  CHECK(k.press(0xE048, false) == Bytes{0xE0, 0xF0, 0x75});  // the other continues
+  CHECK(k.press(0xE048, false) == Bytes{0xE0, 0xF0, 0x75});  // the other key continues
   CHECK(k.during(265_ms) == Bytes{0x1C, 0x1C});
   CHECK(k.press(0x1E, false) == Bytes{0xF0, 0x1C});
   CHECK(k.during(400_ms) == Bytes{});
@@ -100,7 +100,7 @@ TEST_CASE("keyboard: in set 3 commands select whether keys repeat, break or do n
   CHECK(stroke(0x3B) == Bytes{0x07, 0x07, 0xF0, 0x07});
   CHECK(k.tell({0xF7}) == Bytes{0xFA});
   CHECK(stroke(0x3B) == Bytes{0x07, 0x07});
-  // Individual keys by their set 3 code, until another command.
+  // Individual keys selected by their set 3 code, until another command.
   CHECK(k.tell({0xFD, 0x1C, 0x12, 0xF4}) == Bytes{0xFA, 0xFA, 0xFA, 0xFA});
   CHECK(stroke(0x1E) == Bytes{0x1C});
   CHECK(stroke(0x2A) == Bytes{0x12});
@@ -159,7 +159,7 @@ TEST_CASE("mouse: resolution and scaling", "[planar][mouse]") {
   k.tell_mouse({0xE6});
   k.chip.mouse().moved(5, 0, k.now);
   CHECK(k.read_all(30_ms) == Bytes{0x08, 5, 0});
-  CHECK(k.tell_mouse({0xFE}) == Bytes{0x08, 5, 0});  // once more
+  CHECK(k.tell_mouse({0xFE}) == Bytes{0x08, 5, 0});  // again
   CHECK(k.tell_mouse({0xF5}) == Bytes{0xFA});
   k.chip.mouse().moved(5, 0, k.now);
   CHECK(k.read_all(30_ms) == Bytes{});

@@ -52,7 +52,7 @@ TEST_CASE("RTC: starts at the fixed date, valid, 24 hours, BCD", "[planar][rtc]"
 
 TEST_CASE("RTC: waiting for UIP, as kernels do, gives a stable second", "[planar][rtc]") {
   Clock c;
-  // Wait for the rising, then for the falling edge: the registers have just changed.
+  // Waits for the rising and then for the falling edge: the registers have just changed.
   REQUIRE(c.wait([&] { return (c.get(0x0A) & 0x80) != 0; }, 2_s));
   const Time rise = c.now;
   REQUIRE(c.wait([&] { return (c.get(0x0A) & 0x80) == 0; }, 10_ms));
@@ -192,7 +192,7 @@ TEST_CASE("CMOS: the checksum that POST verifies", "[planar][rtc]") {
   CHECK_FALSE(c.rtc.crc_valid());
   c.rtc.seal();
   CHECK(c.rtc.crc_valid());
-  // The same sum over the bytes as a program reads them, high byte at 32h.
+  // The same sum over the bytes as read by a program, high byte at 32h.
   unsigned crc = 0xFFFF;
   for (unsigned i = 0x10; i <= 0x31; ++i) {
     crc ^= c.get(static_cast<std::uint8_t>(i)) << 8;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ServerWorks' bridges as firmware and systems meet them: CNB20LE with its two buses, OSB4 with its routes and its IDE.
+// ServerWorks' bridges as seen by firmware and operating systems: CNB20LE with its two buses, OSB4 with its routes and
+// its IDE.
 #include "bus/pci/config_space.hpp"
 #include "devices/board/cnb20le/cnb20le.hpp"
 #include "devices/board/osb4/osb4_ide.hpp"
@@ -70,7 +71,7 @@ TEST_CASE("CNB20LE: function 1 says which bus the peer segment is, over a reset 
   CHECK(b.config(1, 3, 0, pci::VENDOR_ID) == 0x10018086);
   restore_state(b.host, state);
   CHECK(b.peer.bus_number() == 5);
-  // What the windows hold is kept, and decides nothing.
+  // The contents of the window registers are stored, but have no effect.
   b.set_config(0, 1, Cnb20le::MEMORY_WINDOW, 0xFE00FD00, 4);
   CHECK(b.config(0, 0, 1, Cnb20le::MEMORY_WINDOW) == 0xFE00FD00);
 }
@@ -87,7 +88,7 @@ TEST_CASE("OSB4: routes at ports C00h and C01h, by index as Linux writes them") 
     CHECK(b.rig.in(0xC01) == irqs[wire]);
     CHECK(b.line(wire) == static_cast<int>(irqs[wire]));
   }
-  b.rig.out(0xC00, 0x02);  // IDE: kept, and none of the four
+  b.rig.out(0xC00, 0x02);  // IDE: stored, but not one of the four
   b.rig.out(0xC01, 14);
   b.rig.out(0xC00, 0x10);
   CHECK(b.rig.in(0xC01) == 9);
@@ -99,7 +100,7 @@ TEST_CASE("OSB4: routes at ports C00h and C01h, by index as Linux writes them") 
   restore_state(b.isa, state);
   CHECK(b.line(0) == 9);
   CHECK(b.line(3) == 5);
-  // A damaged one.
+  // Damaged states.
   for (std::size_t at = 0; at < state.size(); ++at) {
     auto damaged = state;
     damaged[at] ^= 0x80;
@@ -129,7 +130,7 @@ TEST_CASE("OSB4: IDE decodes with COMMAND, and its timing is two nibbles of cloc
   b.set_config(15, 1, 0x40, 0x5D5D, 2);  // PIO mode 0
   CHECK(time_of_word() - mode4 == 480_ns);
   CHECK(compatible > mode4);
-  b.set_config(15, 1, 0x40, 0x205D, 2);  // the slower drive counts
+  b.set_config(15, 1, 0x40, 0x205D, 2);  // the slower drive decides
   CHECK(time_of_word() - mode4 == 480_ns);
   b.set_config(15, 1, pci::COMMAND, 0, 2);
   CHECK(b.rig.in(0x1F7) == 0xFF);

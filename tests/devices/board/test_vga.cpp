@@ -71,7 +71,7 @@ TEST_CASE("VGA: characters and attributes are in planes 0 and 1", "[planar][vga]
   CHECK(v.get(0xB8001) == 0x07);
   CHECK(v.get(0xA0000) == 0xFF);  // outside the window
   CHECK(v.get(0xB0000) == 0xFF);
-  // Window at A0000, planes accessed singly: both bytes are at the even address.
+  // Window at A0000, planes accessed individually: both bytes are at the even address.
   v.indexed(0x3CE, 6, 0x04);
   v.indexed(0x3CE, 5, 0x00);
   v.indexed(0x3CE, 4, 0);

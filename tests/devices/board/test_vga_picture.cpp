@@ -23,7 +23,7 @@ struct Monitor : tests::VideoBench {
     }
   }
   static std::uint32_t expand(unsigned six) { return six << 2 | six >> 4; }
-  /// What DAC entry `i` looks like.
+  /// The colour of DAC entry `i`.
   static std::uint32_t colour(unsigned i) {
     return expand(i & 0x3F) << 16 | expand(i >> 2 & 0x3F) << 8 | expand(~i & 0x3F);
   }
@@ -391,7 +391,7 @@ TEST_CASE("VGA picture: split screen, panning, preset row", "[planar][vga]") {
     v.cell(25, 1, 'v', 0x07);
     v.indexed(0x3D4, 0x0C, 25 * 80 >> 8);
     v.indexed(0x3D4, 0x0D, 25 * 80 & 0xFF);
-    v.indexed(0x3D4, 0x18, 199);  // bits 8 and 9 are elsewhere
+    v.indexed(0x3D4, 0x18, 199);  // bits 8 and 9 are in other registers
     v.indexed(0x3D4, 0x07, 0x0F);
     v.indexed(0x3D4, 0x09, 0x0F);
     auto p = v.see();
@@ -403,7 +403,7 @@ TEST_CASE("VGA picture: split screen, panning, preset row", "[planar][vga]") {
     v.indexed(0x3D4, 0x07, 0x1F);  // line 455 is beyond the screen
     CHECK(v.see().at(0, 200) == Monitor::colour(0));
     v.indexed(0x3D4, 0x07, 0x0F);
-    // Panning moves both parts, or the upper one alone.
+    // Panning moves both parts, or only the upper one.
     v.attribute(0x13, 2);
     v.out(0x3C0, 0x20);
     p = v.see();

@@ -23,7 +23,7 @@ std::uint32_t little32(const Bytes& b, std::size_t at) {
   return b.at(at) | b.at(at + 1) << 8 | b.at(at + 2) << 16 | static_cast<std::uint32_t>(b.at(at + 3)) << 24;
 }
 
-// Reads a file back by the rules of the format; every block's two lengths must agree.
+// Reads a file according to the rules of the format; the two lengths of every block must agree.
 std::vector<Block> read_blocks(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const Bytes all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -134,7 +134,7 @@ TEST_CASE("media of different kinds share a file: an interface each, with link t
   CHECK((little32(blocks[2].body, 0) & 0xFFFF) == 147);
   name(blocks[2], "toy line");
   CHECK(little32(blocks[2].body, 24) == 4'000'000);  // if_speed, after the name and its own header
-  // In the order of their ends: on Ethernet in 89.6 us, on the line in 202 us. Without their check sequences.
+  // In the order of their ends: on Ethernet after 89.6 us, on the line after 202 us. Without their check sequences.
   CHECK(little32(blocks[3].body, 0) == 0);
   CHECK(little32(blocks[3].body, 8) == 89'600);
   CHECK(little32(blocks[3].body, 12) == 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A capture of a ring, MAC frames included, beside an Ethernet in the same file, as tshark reads it.
+// A capture of a ring, including MAC frames, together with an Ethernet in the same file, as read by tshark.
 #include <unistd.h>
 
 #include <filesystem>
@@ -80,8 +80,8 @@ TEST_CASE("tshark reads every frame of a ring, and finds none of them malformed"
       std::copy(to.begin(), to.end(), f.begin());
       return f;
     }()));
-    run(3_s);                                            // a report of errors
-    bridge.port(0).set_plugged(false, scheduler.now());  // the monitor goes: contention
+    run(3_s);                                            // an error report
+    bridge.port(0).set_plugged(false, scheduler.now());  // the monitor leaves: contention
     run(10_s);
     ring.set_broken(b.port, true, scheduler.now());  // beacons
     run(3_s);

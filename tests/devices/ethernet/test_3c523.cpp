@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A 3C523 in a slot and the accesses that Linux 2.2's 3c523.c makes: order, width and values are the driver's, the code
-// is ours. No processor; each access begins when the one before ended.
+// is our own. No processor; each access begins when the previous one has ended.
 #include "core/common/error.hpp"
 #include "devices/ethernet/3c523/3c523.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
@@ -91,7 +91,7 @@ struct Bench : CardBench {
     CHECK(rig.load(ram + iscp, 1) == 0);
     zero(0, 16);
   }
-  /// WAIT_4_SCB_CMD: how many polls of 16 us.
+  /// WAIT_4_SCB_CMD: the number of polls, every 16 us.
   int wait_command() {
     int polls = 0;
     for (; r16(2) && polls < 1024; ++polls) step(16_us);
@@ -182,7 +182,7 @@ struct Bench : CardBench {
     w16(nop(count) + 4, make16(transmit(count)));
     count = next;
   }
-  /// The interrupt handler. False: not this card's.
+  /// The interrupt handler. False: not from this card.
   bool handle() {
     if (!(control() & ctrl_int)) return false;
     while (const unsigned stat = r16(0) & 0xF000) {
@@ -316,7 +316,7 @@ TEST_CASE("open: configuration, address, TDR, NOP loop, receiver", "[3c523]") {
   Bench loose(EtherLinkMc::entry, false);
   REQUIRE(loose.check());
   loose.open();
-  CHECK(loose.tdr == 0x2000);  // open: the driver reports it and goes on
+  CHECK(loose.tdr == 0x2000);  // open: the driver reports it and continues
 }
 
 TEST_CASE("four frames after the NOP leave without channel attention, each with its interrupt", "[3c523][transmit]") {
@@ -347,7 +347,7 @@ TEST_CASE("four frames after the NOP leave without channel attention, each with 
     CHECK(gap < 15_us);
   }
   CHECK_FALSE(b.interrupt());
-  CHECK_FALSE(b.handle());  // the latch is clear: a shared interrupt of somebody else's
+  CHECK_FALSE(b.handle());  // the latch is clear: the shared interrupt is another card's
 }
 
 TEST_CASE("two frames that end before the handler runs are one CX: the driver counts one", "[3c523][transmit]") {
@@ -358,7 +358,7 @@ TEST_CASE("two frames that end before the handler runs are one CX: the driver co
   b.step(1_ms);
   CHECK(b.log.entries.size() == 2);
   CHECK(b.handle());
-  CHECK(b.transmitted.size() == 1);  // it believes that a buffer is in use, until the next open
+  CHECK(b.transmitted.size() == 1);  // it considers a buffer in use until the next open
   CHECK_FALSE(b.interrupt());
 }
 
@@ -468,7 +468,7 @@ TEST_CASE("time-out recovery: abort, start at the NOP again", "[3c523][recovery]
 TEST_CASE("the host's access waits for the chip's cycle in progress, and no longer", "[3c523][timing]") {
   Bench b;
   b.check();
-  b.control(3);  // chip in reset: nobody else at the RAM
+  b.control(3);  // chip in reset: nothing else uses the RAM
   b.r16(0x1000);
   CHECK(b.rig.took == 300_ns);
   b.open();
@@ -482,7 +482,7 @@ TEST_CASE("the host's access waits for the chip's cycle in progress, and no long
     b.step(97_ns);
   }
   CHECK(longest > 600_ns);
-  CHECK(longest <= 800_ns);  // one word of the chip's at most
+  CHECK(longest <= 800_ns);  // at most one word of the chip
   CHECK(sum.ps / n > 350'000);
   CHECK(sum.ps / n < 550'000);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 3C527 as Linux's drivers see it (3c527.c of 2.2.26 and 2.4.0): boot handshake, mailboxes, both lists, suspend and
-// restart; its bus master transfers; what malformed lists do.
+// The 3C527 as seen by Linux's drivers (3c527.c of 2.2.26 and 2.4.0): boot handshake, mailboxes, both lists, suspend
+// and restart; its bus master transfers; the effects of malformed lists.
 #include "core/common/error.hpp"
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "tests/archived.hpp"
@@ -45,7 +45,7 @@ struct Mc32Bench : CardBench {
       rig.step(1_us);
     }
   }
-  /// The driver's reset and boot; the self-test's result.
+  /// The driver's reset and boot; returns the self-test's result.
   unsigned boot() {
     out(Mc32::CONTROL, (in(Mc32::CONTROL) | Mc32::ATTN | Mc32::RESET) & ~unsigned{Mc32::INTE});
     rig.step(100_us);
@@ -71,7 +71,7 @@ struct Mc32Bench : CardBench {
     tx_box = get(exec + 8);
     return result;
   }
-  /// All responses that come within `t`, in order.
+  /// All responses that arrive within `t`, in order.
   std::vector<std::uint8_t> responses(Time t = 1_ms) {
     std::vector<std::uint8_t> all;
     for (const Time end = rig.now + t; rig.now < end;) {
@@ -86,7 +86,7 @@ struct Mc32Bench : CardBench {
     wait_ready();
     out(Mc32::COMMAND, value);
   }
-  /// An exec command; whether it ended without the error bit.
+  /// Runs an exec command; true if it ended without the error bit.
   bool execute(unsigned code, const Bytes& data = {}) {
     put(exec, 0);
     put(exec, code);
@@ -121,7 +121,7 @@ struct Mc32Bench : CardBench {
     }
     put8(last + 1, Mc32::EOL);
   }
-  /// mc32_send_packet() of 2.4.0; the descriptor that was used.
+  /// mc32_send_packet() of 2.4.0; returns the descriptor that was used.
   std::uint32_t send(std::uint32_t address, unsigned length) {
     const std::uint32_t last = get(tx_box + 2);
     wait_ready();
@@ -184,7 +184,7 @@ TEST_CASE("3C527: the boot handshake gives a result and the exec mailbox, whose 
   CHECK((b.get(b.exec + 2) | b.get(b.exec + 4) << 16) == 0);  // base
   CHECK(b.get(b.exec + 2 + 18) == 37);
   CHECK(b.get(b.exec + 2 + 22) == 37);
-  // Both rings close.
+  // Both lists are closed rings.
   for (const unsigned list : {8u, 10u}) {
     const std::uint32_t first = b.get(b.exec + 2 + 2 * list);
     std::uint32_t at = first;
@@ -247,7 +247,7 @@ TEST_CASE("3C527: frames leave by suspend, append, restart; the mailbox names th
 }
 
 TEST_CASE("3C527: an end-of-list bit that goes is noticed without a command", "[3c527][transmit]") {
-  Mc32Bench b;  // the way of 2.2.26 and 2.6
+  Mc32Bench b;  // the method of 2.2.26 and 2.6
   b.open();
   b.command(Mc32::restart);
   b.wait_ready();
@@ -294,7 +294,7 @@ TEST_CASE("3C527: received frames go to the list's buffers from where the mailbo
   const std::uint32_t first = b.get(b.rx_box + 2), second = b.get(first + 2);
   b.hear(make_frame(100, b.mac, 1));
   b.hear(make_frame(1514, broadcast_mac, 2));
-  b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for somebody else
+  b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for another station
   CHECK(b.responses(3_ms) == Bytes{Mc32::done << 3, Mc32::done << 3});
   CHECK(b.get8(first) == 0xC0);
   CHECK(b.get(first + 4) == 100);
@@ -303,7 +303,7 @@ TEST_CASE("3C527: received frames go to the list's buffers from where the mailbo
   sent.resize(100);
   CHECK(got == sent);
   CHECK(b.get8(b.get(second + 2)) == 0);
-  // Suspended, frames wait in the card; started, they go to data[0] again.
+  // While suspended, frames wait in the card; after the restart they go to data[0] again.
   b.command(Mc32::suspend << 3);
   CHECK(b.responses() == Bytes{Mc32::halted << 3});
   b.hear(make_frame(80, b.mac, 3));
@@ -384,7 +384,7 @@ TEST_CASE("3C527: descriptors that lead nowhere, at themselves or out of memory 
   Mc32Bench b;
   b.open();
   const std::uint32_t last = b.get(b.tx_box + 2), d = b.get(last + 2);
-  // A list that never ends, of frames without an end, at an address without memory.
+  // A list without an end, of frames without an end, at an address without memory.
   b.put(d + 2, d);
   b.put(d + 4, 0xFFFF);
   b.put32(d + 6, 0xFFFFFFF0);
@@ -442,7 +442,7 @@ TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error
   b.chip().port().set_plugged(true, b.rig.now);
   b.hear(make_frame(200, b.mac, 4));
   b.responses(2_ms);
-  CHECK(b.get8(b.get(b.rx_box + 2)) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));  // the first descriptor holds it
+  CHECK(b.get8(b.get(b.rx_box + 2)) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));  // the first descriptor contains it
 }
 
 TEST_CASE("3C527: its transfers take the channel in bursts and leave it in between", "[3c527][master]") {
@@ -464,7 +464,7 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
   const auto [held_big, tenures_big] = spans(32, "128");
   const Rig rig;
   const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
-  // Nobody else competes: the phase after a burst is the one before the next.
+  // No other master competes: the phase after a burst is the one before the next.
   CHECK(held32 == cycle * 16 * 16 + phase * 17);
   CHECK(held16 == cycle * 32 * 16 + phase * 17);
   CHECK(held_big == cycle * 32 * 8 + phase * 9);

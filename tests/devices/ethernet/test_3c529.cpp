@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 3C529 as its driver sees it: POS, probe, the ordinary way of sending and receiving, timing.
+// The 3C529 as seen by its driver: POS, probe, normal transmission and reception, timing.
 #include "core/common/error.hpp"
 #include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
 
@@ -110,7 +110,7 @@ TEST_CASE("the FIFO holds one full frame, and its room comes back at the frame's
   CHECK_FALSE(b.start_xmit(frame));
   CHECK(b.tx_free() == El3Bench::room - 1520);
   b.step(1'200_us);
-  CHECK(b.tx_free() == El3Bench::room - 1520);  // nearly all of it has left
+  CHECK(b.tx_free() == El3Bench::room - 1520);  // nearly all of it has been sent
   CHECK_FALSE(b.interrupt());
   while (!b.interrupt()) b.step(100_ns);
   CHECK(b.now() - b.log.entries.at(0).end <= 100_ns);
@@ -119,7 +119,7 @@ TEST_CASE("the FIFO holds one full frame, and its room comes back at the frame's
   b.serve();
   CHECK(b.wakes == 1);
   CHECK_FALSE(b.interrupt());
-  // The next one: its whole filling stands between the two frames on the wire.
+  // The next one: all the time it takes to fill the FIFO is between the two frames on the wire.
   const Time filling = b.now();
   CHECK_FALSE(b.start_xmit(frame));
   b.step(2_ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Damaged snapshots of the PCI cards, their DMA engines and their bus, with frames on their way both ways: each is
-// refused, or the card runs on with it.
+// Damaged snapshots of the PCI cards, their DMA engines and their bus, with frames under way in both directions: each
+// is refused, or the card runs on with it.
 #include <algorithm>
 #include <iterator>
 
@@ -29,7 +29,7 @@ void send(Bench& b, const Bytes& frame) {
   b.send(frame);
 }
 
-/// Damages `part` of a card that sends and receives, at several moments `apart`.
+/// Damages `part` of a card that sends and receives, at several moments, `apart` from each other.
 template <class Bench>
 void damage(std::string_view part, const MacAddress& own, Time apart) {
   Bench b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DE210 under the accesses of Linux 2.2 depca.c: order, width and values are the driver's, the code is ours.
+// The DE210 under the accesses of Linux 2.2 depca.c: order, width and values are the driver's, the code is our own.
 #include <algorithm>
 
 #include "core/common/error.hpp"
@@ -101,7 +101,7 @@ struct DepcaBench : CardBench {
     }
     addr(0);
   }
-  /// Returns how many polls IDON took, at most 100.
+  /// Returns the number of polls until IDON, at most 100.
   int init_restart(unsigned mode = 0) {
     const auto pair = [&](unsigned i) { return mac[i] | unsigned{mac[i + 1]} << 8; };
     const unsigned block[] = {mode | pair(0) << 16,          pair(2) | pair(4) << 16,      0, 0,
@@ -207,7 +207,7 @@ struct DepcaBench : CardBench {
 TEST_CASE("the probe finds pattern, stopped LANCE, ROM signature, address and its checksum", "[de210]") {
   for (const bool half : {false, true}) {
     DepcaBench b(half);
-    for (int i = 0; i < 13; ++i) b.prom();  // the PROM's counter stands anywhere
+    for (int i = 0; i < 13; ++i) b.prom();  // the PROM's counter has an arbitrary value
     b.probe();
     CHECK(b.mac == MacAddress{0x08, 0x00, 0x2B, 0x12, 0x34, 0x56});
     CHECK(b.base == (half ? 0xD8000u : 0xD0000u));
@@ -391,7 +391,7 @@ TEST_CASE("a double word costs two cycles, and both wait for the LANCE's bursts"
     b.readl(b.base + 0x7000);
     total += b.rig.took;
   }
-  // The LANCE has the RAM 4.8 us of 12.8.
+  // The LANCE uses the RAM for 4.8 us of 12.8.
   CHECK(total > quiet * 700);
   CHECK(total < quiet * 950);
 }

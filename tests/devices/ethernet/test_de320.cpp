@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DE-320CT as the Linux driver of 2001 meets it: what differs from the NE/2. The data path is the same class and
-// the NE/2's tests cover it.
+// The DE-320CT as seen by the Linux driver of 2001: only the differences from the NE/2. The data path is the same class
+// and is covered by the NE/2's tests.
 #include "devices/ethernet/de320/de320.hpp"
 #include "tests/bus/rig.hpp"
 #include "tests/catch.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("the station address comes out of the serial EEPROM, low byte first", 
   CHECK(b.word(1) == 0x12C8);
   CHECK(b.word(2) == 0x5634);
   CHECK(b.word(3) == 0xFFFF);
-  CHECK(b.word(1) == 0x12C8);  // dropping CS begins a new command
+  CHECK(b.word(1) == 0x12C8);  // deasserting CS begins a new command
 }
 
 TEST_CASE("the delay clock runs at about 50 kHz: a constant bit would hang the driver", "[de320]") {

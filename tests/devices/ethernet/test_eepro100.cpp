@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EtherExpress PRO/100+ by the sequence of Linux 2.2.16 eepro100.c: probe, open, both rings, interrupts.
+// The EtherExpress PRO/100+ driven by the sequence of Linux 2.2.16 eepro100.c: probe, open, both rings, interrupts.
 #include <algorithm>
 #include <numeric>
 
@@ -26,7 +26,7 @@ TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
   CHECK(b.rig.config(9, 0x06, 2) == 0x0290);
   CHECK(b.rig.config(9, b.rig.config(9, 0x34, 1)) == 0xFE220001);  // power management
   CHECK(b.rig.config(9, 0xE0) == 0x4B004000);
-  b.rig.set_config(9, 0xE0, 0xFFFFFFFF);  // data select, state and PME# enable, which do nothing
+  b.rig.set_config(9, 0xE0, 0xFFFFFFFF);  // data select, state and PME# enable, which have no effect
   CHECK(b.rig.config(9, 0xE0) == 0x4B005F03);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("PRO/100+: MDI commands take their time; the PHY is an 82555 at addres
   CHECK((b.get(I8255x::MDI, 4) & 0x1000FFFF) == 0x100002A8);
   CHECK(b.mdio_read(1, 3) == 0x0154);
   CHECK(b.mdio_read(2, 2) == 0xFFFF);
-  CHECK_FALSE(b.mdio_read(1, 1) & 4);  // the link is not there yet
+  CHECK_FALSE(b.mdio_read(1, 1) & 4);  // the link is not up yet
   b.rig.step(2'000'000_us);
   b.mdio_read(1, 1);
   CHECK((b.mdio_read(1, 1) & 0x24) == 0x24);
@@ -79,7 +79,7 @@ TEST_CASE("PRO/100+: MDI commands take their time; the PHY is an 82555 at addres
   CHECK(b.mdio_read(1, 4) == 0x01E1);
   CHECK(b.get(I8255x::STATUS, 1) == 7);
   CHECK(b.mdio_read(1, 16) == 3);
-  // By bytes: the highest starts it. With its interrupt.
+  // In bytes: writing the highest one starts it. With its interrupt.
   b.set(I8255x::MDI, 0, 2);
   b.set(I8255x::MDI + 2, 0x22, 1);
   CHECK(b.get(I8255x::MDI, 4) & 0x10000000);
@@ -102,7 +102,7 @@ TEST_CASE("PRO/100+: open leaves the receive unit ready, the command unit suspen
   CHECK(b.chip.configuration().bytes[6] == 0x22);
   CHECK(b.chip.configuration().bytes[19] == 0x84);
   CHECK(b.chip.configuration().extended_tcb());
-  CHECK(b.rig.get32(b.stats + 64) == 0xA007);  // 16 counters and the mark of the dump
+  CHECK(b.rig.get32(b.stats + 64) == 0xA007);  // 16 counters and the dump's completion mark
   for (unsigned n = 0; n < 3; ++n) CHECK((b.rig.get32(b.tx(n)) & 0xFFFF) == 0xA000);
   b.handle();
   CHECK_FALSE(b.interrupt());
@@ -321,7 +321,7 @@ TEST_CASE("PRO/100+: what a full frame takes on the bus") {
     b.send(body(1514));
     b.rig.step(200_us);
     std::vector<std::uint32_t>& seen = watcher.bytes;
-    // The processor's accesses are in it, too, and those of up to 4 bytes are not looked at.
+    // The processor's accesses are included; those of up to 4 bytes are ignored.
     std::erase_if(seen, [](std::uint32_t n) { return n <= 4; });
     REQUIRE(seen.size() >= 4);
     CHECK(seen.size() <= 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EtherExpress PRO/100+ with bad descriptors, a bus that is late, resets at any time, no link, and snapshots.
+// The EtherExpress PRO/100+ with bad descriptors, a late bus, resets at any time, no link, and snapshots.
 #include "core/common/error.hpp"
 #include "tests/devices/ethernet/eepro100_bench.hpp"
 
@@ -33,7 +33,7 @@ void check_alive(EePro100Bench& b) {
   CHECK(b.received[0] == without_fcs(make_frame(400, b.own, 5)));
 }
 
-/// A transmit block at `at` with the buffers that `tbds` says, which the command unit is started with.
+/// Starts the command unit on a transmit block at `at` with the buffers in `tbds`.
 void start_block(EePro100Bench& b, std::uint32_t at, const std::vector<std::uint32_t>& tbds, std::uint32_t array = 0) {
   b.rig.put32(at, b.end_of_list | b.transmit | b.flexible);
   b.rig.put32(at + 4, at);
@@ -45,14 +45,14 @@ void start_block(EePro100Bench& b, std::uint32_t at, const std::vector<std::uint
 }
 
 bool master_abort(EePro100Bench& b) { return b.rig.config(9, pci::STATUS, 2) & pci::RECEIVED_MASTER_ABORT; }
-/// The units' state, and the causes that are there and have now been acknowledged.
+/// The units' state and the pending causes, which are acknowledged.
 std::uint16_t state(EePro100Bench& b) {
   const auto status = static_cast<std::uint16_t>(b.get(I8255x::SCB_STATUS, 2));
   b.put(I8255x::SCB_STATUS, status & 0xFF00u, 2);
   return status;
 }
 
-/// The command unit is taken out of "suspended" to "idle", as the driver's timeout does it.
+/// Changes the command unit from "suspended" to "idle", as the driver's timeout does.
 void idle(EePro100Bench& b) {
   const unsigned entry = b.cur_tx++;
   b.rig.put32(b.tx(entry), b.end_of_list);
@@ -94,7 +94,8 @@ TEST_CASE("PRO/100+: a master abort takes the command unit to idle, and nothing 
     CHECK_FALSE(frame.ok);
     CHECK(frame.length <= 1000);
   }
-  // It stops for this: the list goes on when the driver says where, and only the next abort sets the bit again.
+  // It stops because of this: the list continues when the driver says where, and only the next abort sets the bit
+  // again.
   b.rig.set_config(9, pci::STATUS, pci::RECEIVED_MASTER_ABORT, 2);
   start_block(b, block, {0x8000, 700});
   b.rig.step(200_us);
@@ -198,7 +199,7 @@ TEST_CASE("PRO/100+: transmit blocks without bytes, with giant sizes and many bu
     b.put(I8255x::SCB_POINTER, at, 4);
     b.put(I8255x::SCB_COMMAND, 0x04, 1);
     b.port_reset();
-    b.set_rx_mode(0);  // extended blocks again; the unit is idle, so nothing of it is executed
+    b.set_rx_mode(0);  // extended blocks again; the unit is idle, so no command is executed
     b.put(I8255x::SCB_POINTER, b.tx(b.cur_tx - 2), 4);
     b.put(I8255x::SCB_COMMAND, 0x10, 1);
     b.rig.step(50_us);

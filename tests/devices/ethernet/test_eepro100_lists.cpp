@@ -8,7 +8,7 @@ using ethernet::I8255x;
 
 namespace {
 
-/// Commands at 8000h on, a block each 40h.
+/// Commands from 8000h on, 40h per block.
 struct EePro100Lists : EePro100Bench {
   static constexpr std::uint32_t EL = 0x80000000, S = 0x40000000, I = 0x20000000;
   static constexpr std::uint32_t list = 0x8000;
@@ -32,7 +32,7 @@ struct EePro100Lists : EePro100Bench {
   }
   std::uint8_t causes() { return static_cast<std::uint8_t>(get(I8255x::SCB_STAT_ACK, 1)); }
   void acknowledge() { put(I8255x::SCB_STAT_ACK, 0xFF, 1); }
-  /// Configures with these changes to the defaults.
+  /// Configures with these changes from the defaults.
   void configure(std::vector<std::pair<unsigned, std::uint8_t>> changes) {
     Bytes bytes(ethernet::I8255xConfiguration::defaults.begin(), ethernet::I8255xConfiguration::defaults.end());
     for (const auto& c : changes) bytes[c.first] = c.second;
@@ -104,7 +104,7 @@ TEST_CASE("8255x: with CI configured only the idle state interrupts; CID delays 
   b.block(0, b.EL | 5u << 24);
   b.start();
   CHECK(b.get(I8255x::SCB_STATUS, 1) == 0);
-  CHECK(b.causes() == I8255x::CNA);  // 40 us later, which start() waits for
+  CHECK(b.causes() == I8255x::CNA);  // 40 us later, for which start() waits
   b.acknowledge();
   b.block(0, b.EL | 31u << 24);
   b.start();
@@ -303,10 +303,10 @@ TEST_CASE("8255x: flexible receive mode fills a list of buffers that goes on fro
   CHECK((b.rig.get32(0xA010) & 0xFFFF) == (0x4000 | 60));
   CHECK((b.rig.get32(0xA020) & 0xFFFF) == (0xC000 | 30));
   CHECK((b.rig.get32(0x9000) & 0xFFFF) == 0xA020);
-  CHECK(b.rig.get32(0x9028) == 0xA030);  // told to the next descriptor
+  CHECK(b.rig.get32(0x9028) == 0xA030);  // passed on to the next descriptor
   const Bytes frame = without_fcs(make_frame(150, b.own));
   CHECK(b.rig.get(0xB100, 60) == Bytes(frame.begin() + 60, frame.begin() + 120));
-  b.hear(make_frame(120, b.own));  // takes the last two
+  b.hear(make_frame(120, b.own));  // uses the last two
   CHECK((b.get(I8255x::SCB_STATUS, 1) >> 2 & 15) == 10);
   CHECK(b.get(I8255x::SCB_STAT_ACK, 1) & I8255x::RNR);
   // More buffers after the last: RBD resume.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The EtherExpress/MC through its ports, as Linux's eexpress.c drives it.
+// The EtherExpress/MC through its ports, as driven by Linux's eexpress.c.
 #include "core/common/error.hpp"
 #include "tests/devices/ethernet/etherexpress_bench.hpp"
 
@@ -80,7 +80,7 @@ TEST_CASE("three windows show the same RAM; low bits of the shadow pointer do no
   CHECK(b.inw(0x400E) == 0x107);
   CHECK(b.inw(0x8000) == 0x108);
   CHECK(b.inw(0xC004) == 0x10A);
-  b.outw(0xBEEF, 0xC008);  // RAM at 8, wherever the pointer stands
+  b.outw(0xBEEF, 0xC008);  // RAM at 8, whatever the pointer is
   b.outw(8, 4);
   CHECK(b.inw(0) == 0xBEEF);
 }
@@ -135,10 +135,10 @@ TEST_CASE("frames leave when the jump is patched, in a chain, without channel at
   CHECK_FALSE(b.interrupt());
   REQUIRE(b.log.entries.size() == 3);
   for (unsigned i = 0; i < 3; ++i) CHECK(without_fcs(b.log.entries[i].bytes) == frames[i]);
-  CHECK(b.sent.size() == 3);  // all reaped by one interrupt
+  CHECK(b.sent.size() == 3);  // one interrupt reaps all of them
   for (unsigned status : b.sent) CHECK((status & 0xA000) == 0xA000);
   CHECK(b.log.entries[2].start - b.log.entries[1].end < 15_us);
-  // Round the ring.
+  // Once round the ring.
   for (unsigned i = 0; i < 6; ++i) {
     b.send(frames[1]);
     b.step(1_ms);
@@ -163,7 +163,7 @@ TEST_CASE("against a chip that is ready within the gap a waiting frame collides"
     return b.segment.counters().collisions;
   };
   CHECK(collisions("10000000") > 0);
-  CHECK(collisions("8000000") == 0);  // 2 us later: the other one's frame goes first
+  CHECK(collisions("8000000") == 0);  // 2 us later: the other station's frame is first
 }
 
 TEST_CASE("received frames round the endless ring", "[etherexpress][receive]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The EtherStreamer's declared interface as its driver uses it: reset and self-test, requests, both rings, interrupts;
-// its bursts beside others on the channel; descriptors that lead nowhere.
+// The EtherStreamer's declared interface as used by its driver: reset and self-test, requests, both rings, interrupts;
+// its bursts competing with others on the channel; invalid descriptors.
 #include <functional>
 
 #include "devices/ethernet/etherstreamer/etherstreamer.hpp"
@@ -54,7 +54,7 @@ struct StreamerBench : CardBench {
     out(Streamer::SISR_RUM, ~unsigned{Streamer::SRB_REPLY});
     CHECK(in(Streamer::SISR) == 0);
   }
-  /// An SRB command; the answer. The reply must not come at once, and FEh stands there until then.
+  /// Issues an SRB command; returns the answer. The reply must not come at once, and until then the return code is FEh.
   unsigned request(unsigned command, const Bytes& data = {}) {
     const unsigned srb = in(Streamer::LAPWWO);
     out(Streamer::LAPA, srb);
@@ -95,7 +95,7 @@ struct StreamerBench : CardBench {
     out(Streamer::BMCTL_RUM, ~unsigned{Streamer::TX2_DIS | Streamer::RX_DIS});
     CHECK(in(Streamer::BMCTL_RUM) == Streamer::RX_ENAB);
   }
-  /// Describes a frame in descriptor `n`; the address of the descriptor.
+  /// Describes a frame in descriptor `n`; returns the descriptor's address.
   std::uint32_t describe(unsigned n, const Bytes& frame) {
     const std::uint32_t d = tx_ring + 32 * n, buffer = tx_buffers + 0x600 * n;
     std::copy(frame.begin(), frame.end(), rig.ram.begin() + buffer);
@@ -128,7 +128,7 @@ struct StreamerBench : CardBench {
   MacAddress mac{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
 };
 
-/// A master that takes the channel for `hold` again and again, at a level above the card's.
+/// A master that repeatedly takes the channel for `hold`, at a level with priority over the card's.
 struct Hog final : bus::BusMaster {
   Hog(Rig& rig, Time hold) : BusMaster(rig.channel, "hog", false), rig_(rig), hold_(hold) {
     request_channel(1, rig.now);
@@ -187,7 +187,7 @@ TEST_CASE("EtherStreamer: _SUM sets, _RUM keeps; masks decide over the line", "[
   b.out(Streamer::SISR_MASK_RUM, ~1u);
   CHECK(b.in(Streamer::SISR_MASK_SUM) == 0x0020);
   b.out(Streamer::SISR_SUM, Streamer::SRB_REPLY);
-  CHECK_FALSE(b.interrupt());  // bit 15 of the mask is the switch
+  CHECK_FALSE(b.interrupt());  // bit 15 of the mask enables interrupts
   b.out(Streamer::SISR_MASK_SUM, Streamer::MI);
   CHECK(b.interrupt());
   b.out(Streamer::SISR_RUM, ~unsigned{Streamer::SRB_REPLY});
@@ -226,12 +226,12 @@ TEST_CASE("EtherStreamer: a ring of frames leaves back to back", "[etherstreamer
   StreamerBench b;
   b.open();
   for (unsigned n = 0; n < 6; ++n) b.describe(n, body(1514, static_cast<std::uint8_t>(n)));
-  b.out32(Streamer::TX2LFDA, StreamerBench::tx_ring);  // the first after enabling: starts there
+  b.out32(Streamer::TX2LFDA, StreamerBench::tx_ring);  // the first one after enabling: this is the start
   b.out32(Streamer::TX2LFDA, StreamerBench::tx_ring + 32 * 5);
   b.rig.step(10_ms);
   REQUIRE(b.log.entries.size() == 6);
   for (unsigned n = 1; n < 6; ++n) CHECK(b.log.entries[n].start - b.log.entries[n - 1].end == 9600_ns);
-  // Ended, it goes on where it stopped.
+  // After an end, it continues where it stopped.
   for (unsigned n = 6; n < 9; ++n) b.send(n % 8, body(100, static_cast<std::uint8_t>(n)));
   b.rig.step(10_ms);
   REQUIRE(b.log.entries.size() == 9);
@@ -241,7 +241,7 @@ TEST_CASE("EtherStreamer: a ring of frames leaves back to back", "[etherstreamer
 TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another fetch", "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
-  // A third station's frame makes both wait, and both begin when it is over.
+  // A third station's frame makes both wait, and both begin when it has ended.
   Recorder third(b.rig.scheduler, &b.segment, "third", 99);
   third.port.transmit(make_frame(200), b.rig.now);
   b.rig.step(20_us);
@@ -263,7 +263,7 @@ TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says
   StreamerBench b;
   b.open();
   b.send(0, body(1514));
-  b.rig.step(30_us);  // on the wire, with what the FIFO holds
+  b.rig.step(30_us);  // on the wire, with the bytes that the FIFO holds
   {
     Hog hog(b.rig, 7_us);
     b.rig.step(3_ms);
@@ -339,7 +339,7 @@ TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere ha
   b.put(StreamerBench::tx_ring, 0xFFFFFFF0);
   b.out32(Streamer::TX2LFDA, 0xDEAD0000);
   b.rig.step(1_ms);
-  // A descriptor that follows itself and is never the last.
+  // A descriptor that is its own successor and never the last.
   b.out(Streamer::BMCTL_SUM, Streamer::TX2_DIS);
   b.out(Streamer::BMCTL_RUM, ~unsigned{Streamer::TX2_DIS});
   b.put(b.describe(2, body(60)), StreamerBench::tx_ring + 64);
@@ -347,7 +347,7 @@ TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere ha
   b.out32(Streamer::TX2LFDA, StreamerBench::tx_ring + 96);
   b.rig.step(10_ms);
   CHECK(b.log.entries.size() > 50);
-  // A receive buffer of no use: the frame is cut, reception goes on.
+  // An unusable receive buffer: the frame is truncated, reception continues.
   b.reset();
   b.open(4);
   b.put(StreamerBench::rx_ring + 16 + 12, 0);
@@ -368,7 +368,7 @@ TEST_CASE("EtherStreamer: received frames lie in the ring's buffers, without FCS
     CHECK(b.interrupt());
     CHECK(b.acknowledge() == Streamer::RX_EOF);
     b.hear(make_frame(1514, broadcast_mac, 2));
-    b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for somebody else
+    b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for another station
     CHECK(b.rx_status(0) == good);
     CHECK(b.rx_lengths(0) == (60u << 16 | 60));
     CHECK(b.buffer(0, 60) == without_fcs(make_frame(60, b.mac, 1)));
@@ -408,7 +408,7 @@ TEST_CASE("EtherStreamer: after the last buffer frames are lost until RXLBDA mov
   b.hear(make_frame(100, b.mac, 9));
   CHECK(b.rx_status(0) == good);
   CHECK(b.buffer(0, 100) == without_fcs(make_frame(100, b.mac, 9)));
-  // A frame that outgrows the last buffer is cut there.
+  // A frame too long for the last buffer is truncated there.
   StreamerBench small;
   small.open(2, 400);
   small.hear(make_frame(1000, small.mac));
@@ -445,7 +445,7 @@ TEST_CASE("EtherStreamer: a FIFO that is not emptied in time overruns, and the n
   CHECK(b.rx_status(0) == (good | Streamer::RX_OVER));  // its first burst had been waiting for the channel
   b.hear(make_frame(1514, b.mac, 3));
   CHECK(b.rx_status(1) == good);
-  // Cut off in the middle, its buffer comes back with the error.
+  // If the frame is cut off, its buffer is returned with the error.
   b.other.port.transmit(make_frame(1514, b.mac), b.rig.now);
   b.rig.step(400_us);
   {
@@ -501,7 +501,7 @@ TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widt
   const Rig rig;
   const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
   // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
-  // but the phase after one is the one before the next where that waits already.
+  // but the phase after one is also the one before the next if that is already waiting.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);
   CHECK(held(32, false) > wide + phase * 18);
   CHECK(held(32, false) <= wide + phase * 36);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LAN Adapter/A as ibmlana.c meets it: probe, initialisation, transmission, reception, recovery; POS and timing.
+// The LAN Adapter/A as seen by ibmlana.c: probe, initialisation, transmission, reception, recovery; POS and timing.
 
 #include "tests/devices/ethernet/lan_a_bench.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("the word for port 28h that lost its base harms nothing", "[lan-a]") {
   LanABench b;
   b.probe();
   CHECK(b.rig.bus.io().find(0x28) == nullptr);
-  REQUIRE(b.init());  // contains it; URRA was set before, with the base
+  REQUIRE(b.init());  // contains it; URRA was set earlier, with the base
   CHECK(b.in(Sonic::URRA) == 0);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("POS selects enable, I/O base, interrupt and window", "[lan-a][pos]") 
     CHECK(b.rig.bus.io().find(static_cast<std::uint16_t>((n << 12) + 0x9F)) != nullptr);
     CHECK(b.rig.bus.io().find(static_cast<std::uint16_t>((n << 12) + 0xA0)) == nullptr);
   }
-  b.card->pos_write(2, 0x01, b.now());  // 0 is no base
+  b.card->pos_write(2, 0x01, b.now());  // 0 is not a valid base
   CHECK(b.rig.bus.io().find(0x0040) == nullptr);
   CHECK(b.rig.bus.io().find(0x0092) == nullptr);
   b.card->pos_write(2, 0x65, b.now());
@@ -117,7 +117,7 @@ TEST_CASE("a byte written to a register leaves its other half alone", "[lan-a]")
   b.init();
   CHECK(b.in(Sonic::IMR) == 0x0720);
   b.rig.out(LanABench::base + 2 * Sonic::IMR, 0);
-  CHECK(b.in(Sonic::IMR) == 0x0700);  // what the driver's stop leaves
+  CHECK(b.in(Sonic::IMR) == 0x0700);  // the state after the driver's stop
   b.rig.out(LanABench::base + 2 * Sonic::IMR + 1, 0);
   CHECK(b.in(Sonic::IMR) == 0);
   CHECK(b.rig.in(LanABench::base + 2 * Sonic::EOBC) == 0xF8);
@@ -158,7 +158,7 @@ TEST_CASE("four buffers, one descriptor at a time: each frame starts from the in
     const auto served = b.serve();
     CHECK(served.causes == Sonic::TXDN);
     CHECK((served.transmit_status & 0xFFFF) == Sonic::PTX);
-    CHECK(served.transmit_status >> 16 == (served.transmit_status & 0xFFFF));  // the driver's author saw it repeated
+    CHECK(served.transmit_status >> 16 == (served.transmit_status & 0xFFFF));  // the driver's author saw it duplicated
     CHECK_FALSE(b.interrupt());
     if (sent < 6) REQUIRE(b.send(frames[sent++]));
   }
@@ -168,7 +168,7 @@ TEST_CASE("four buffers, one descriptor at a time: each frame starts from the in
     if (expected.size() < 60) expected.resize(60, 0x20);
     CHECK(without_fcs(b.log.entries[n].bytes) == expected);
     CHECK(b.log.entries[n].good);
-    // Status, link: the interrupt comes half a microsecond or so after the last bit.
+    // Status, link: the interrupt comes about half a microsecond after the last bit.
     CHECK(done[n] - b.log.entries[n].end > 400_ns);
     if (n != 2) CHECK(done[n] - b.log.entries[n].end < 1_us);  // the short one ends while the driver copies another
   }
@@ -182,7 +182,7 @@ TEST_CASE("a transmit interrupt that is lost stops transmission for good", "[lan
   b.init();
   for (int n = 0; n < 4; ++n) b.send(without_fcs(make_frame(100)));
   b.step(1_ms);
-  b.out(Sonic::ISR, Sonic::TXDN);  // the cause goes without the handler's seeing it
+  b.out(Sonic::ISR, Sonic::TXDN);  // the cause is cleared unseen by the handler
   CHECK_FALSE(b.interrupt());
   b.step(1_s);
   CHECK_FALSE(b.interrupt());
@@ -206,14 +206,14 @@ TEST_CASE("received frames come out as they were sent, with their check sequence
       CHECK((served.frames[0].status & 0xFFFF) == (Sonic::BRD | Sonic::LPKT | Sonic::PRX));
       CHECK(served.frames[0].bytes == frame);
       if (served.causes & Sonic::RBE) ++warnings;
-      while (b.interrupt()) {  // level: what one call left over brings the next
+      while (b.interrupt()) {  // level: causes left over by one call cause the next one
         const auto again = b.serve();
         if (again.causes & Sonic::RBE) ++warnings;
         CHECK(again.frames.empty());
       }
       CHECK((b.in(Sonic::ISR)&Sonic::RDE) == 0);
     }
-    // Once in each pass round the list, whose last buffer is given up when the warning is acknowledged.
+    // Once per pass round the list, whose last buffer is given up when the warning is acknowledged.
     CHECK(warnings == 50 / (b.rx_count - 1));
     CHECK(b.made.network->counters().received == 50);
   }
@@ -236,7 +236,7 @@ TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wak
   b.probe();
   b.init();
   for (std::uint8_t n = 0; n < 30; ++n) b.hear(b.for_us(100 + n, n));
-  // Sixteen buffers: the last read raises RBE; when it is full too the receiver has none left.
+  // Sixteen buffers: reading the last resource raises RBE; when that is full, too, the receiver has none left.
   CHECK((b.in(Sonic::ISR)&Sonic::RBE) != 0);
   CHECK(b.in(Sonic::MPT) == 30 - 16);
   unsigned got = 0;
@@ -245,7 +245,7 @@ TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wak
       CHECK(f.bytes == b.for_us(100 + got, static_cast<std::uint8_t>(got)));
       ++got;
     }
-  CHECK(got == 15);  // the sixteenth is kept: its link was the end of the list
+  CHECK(got == 15);  // the sixteenth stays: its link was the end of the list
   b.hear(b.for_us(300));
   std::vector<Bytes> late;
   while (b.interrupt())
@@ -306,7 +306,7 @@ TEST_CASE("the bytes of a frame can be seen in the RAM as they arrive", "[lan-a]
   const Time start = b.now();
   b.other.port.transmit(frame, start);
   b.rig.store(LanABench::window + b.rx_buffers + 400, 0xEEEEEEEE, 4);
-  // Bytes 400 to 403 are complete 412 byte times after the first bit has come in.
+  // Bytes 400 to 403 are complete 412 byte times after the first bit has arrived.
   b.step(start + 500_ns + 800_ns * 411 - b.now());
   CHECK(b.rig.load(LanABench::window + b.rx_buffers + 400, 1) == 0xEE);
   b.step(2_us);
@@ -352,11 +352,11 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
   CHECK(b.rig.irqs.level[5]);
   CHECK(b.serve().frames.size() == 1);
   CHECK(b.rig.irqs.level[5]);
-  CHECK_FALSE(b.control() & LanA::IPEND);  // not this card any more
+  CHECK_FALSE(b.control() & LanA::IPEND);  // no longer this card
   CHECK((b.rig.in(0x1007) & 1) != 0);
   b.rig.out(0x1007, 1);
   CHECK_FALSE(b.rig.irqs.level[5]);
-  // And to each other.
+  // And between the two.
   b.send(without_fcs(make_frame(200, ne2_mac)));
   b.step(1_ms);
   CHECK(b.serve().causes == Sonic::TXDN);

@@ -9,7 +9,7 @@ TEST_CASE("the driver's probe finds a stopped chip after the reset sequence", "[
   Ne2Bench b;
   CHECK(b.probe());
   CHECK((b.in(7) & Dp8390::RST) != 0);
-  // Also after the card has been in service (a warm start of the machine).
+  // Also after the card has been in use (a warm start of the machine).
   b.init(true);
   CHECK(b.in(0) == 0x22);
   CHECK(b.probe());
@@ -36,7 +36,7 @@ TEST_CASE("the run-time reset sets RST at once and stops the chip", "[ne2]") {
   b.out(0x20, b.in(0x20));
   CHECK((b.in(7) & Dp8390::RST) != 0);
   b.out(7, 0x80);
-  CHECK((b.in(7) & Dp8390::RST) != 0);  // a status: writing does not clear it
+  CHECK((b.in(7) & Dp8390::RST) != 0);  // a status bit: writing does not clear it
   CHECK(b.in(0) == 0x21);
   b.init(true);
   CHECK(b.in(7) == 0);
@@ -55,7 +55,7 @@ TEST_CASE("POS 2 selects enable, I/O base and interrupt", "[ne2][pos]") {
     CHECK(b.rig.bus.io().find(bases[i] + 0x30) == nullptr);
     for (const auto other : bases) CHECK((b.rig.bus.io().find(other) != nullptr) == (other == bases[i]));
   }
-  b.card->pos_write(2, 0x01, b.now());  // choice 0 is no address
+  b.card->pos_write(2, 0x01, b.now());  // choice 0 is not an address
   for (const auto base : bases) CHECK(b.rig.bus.io().find(base) == nullptr);
   b.card->pos_write(2, 0x02, b.now());  // not enabled
   CHECK(b.rig.bus.io().find(0x1000) == nullptr);
@@ -155,7 +155,7 @@ TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and 
   CHECK(b.block_input(300, 0x4000) == other);
 }
 
-// The packet driver hands the next frame over without waiting for the one before (devices/ethernet/ne2/ne2.md).
+// The packet driver passes the next frame without waiting for the previous one (devices/ethernet/ne2/ne2.md).
 TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses",
           "[ne2][transmit]") {
   const Bytes one = body(1514, 1), two = body(1514, 2);
@@ -179,7 +179,7 @@ TEST_CASE("what is written over a frame that is leaving goes out in its place, a
 TEST_CASE("received frames stand in the ring as the driver expects, across its end", "[ne2][receive]") {
   Ne2Bench b;
   b.init(true);
-  // 52 pages: sizes that end within a page, at its end and one byte beyond, several times round.
+  // 52 pages: sizes that end within a page, at its end and one byte beyond, several times round the ring.
   const std::size_t sizes[] = {60, 61, 244, 248, 249, 500, 504, 505, 1000, 1514, 1513, 252};
   unsigned wrapped = 0;
   for (unsigned n = 0; n < 90; ++n) {
@@ -239,10 +239,10 @@ TEST_CASE("writing 20h or 60h to CR, neither start nor stop, changes nothing", "
   b.out(0, 0x60);
   b.out(0, 0x20);
   b.out(0, 0x21);
-  b.out(0, 0x20);  // stopped stays stopped
+  b.out(0, 0x20);  // once stopped, it stays stopped
   b.hear(b.for_us(60));
   b.out(0, 0x60);
-  CHECK(b.in(7) == b.current_page);  // CURR: nothing came in
+  CHECK(b.in(7) == b.current_page);  // CURR: nothing was received
 }
 
 TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not fit", "[ne2][overflow]") {
@@ -260,9 +260,9 @@ TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not
   b.step(2_ms);
   CHECK(b.interrupt());
 
-  // Until the restart the receiver is off and counts what it misses.
+  // Until the restart the receiver is off and counts the missed frames.
   b.hear(b.for_us(60));
-  // A transmission that the driver must remember.
+  // A transmission that the driver must repeat.
   b.block_output(without_fcs(make_frame(60)), 0x40);
   b.trigger_send(60, 0x40);
   b.step(1_ms);
@@ -283,7 +283,7 @@ TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not
   b.out(7, 0x10);
   b.out(0xD, 0);
   CHECK_FALSE(b.in(7) & (Dp8390::OVW | Dp8390::RST));
-  CHECK(b.in(0xF) == 2);  // missed: the one cut short and the one while it was off
+  CHECK(b.in(0xF) == 2);  // missed: the truncated one and the one while the receiver was off
   CHECK(b.in(0xF) == 0);
   b.hear(b.for_us(100));
   CHECK(b.receive().size() == 1);
@@ -340,13 +340,13 @@ TEST_CASE("the word latch turns around in 950 ns, whatever the host does meanwhi
     }
     return b.now() - start;
   };
-  // Accesses that follow each other at once are held until the latch is ready; the first finds it empty.
+  // Back-to-back accesses are held until the latch is ready; the first finds it empty.
   Ne2Bench hurried;
   CHECK(words(hurried, Time{}) == 300_ns + 950_ns * 756);
-  // What the processor does between two accesses lies within the same time,
+  // The processor's work between two accesses is hidden in the same time,
   Ne2Bench busy;
   CHECK(words(busy, 500_ns) == 300_ns + 950_ns * 756);
-  // and one that comes later finds the latch ready.
+  // and a later access finds the latch ready.
   Ne2Bench late;
   CHECK(words(late, 1_us) == 300_ns + (1_us + 300_ns) * 756);
   late.step(1_us);
@@ -382,7 +382,7 @@ TEST_CASE("remote DMA waits for the local bursts of a frame that is being sent",
     return b.now() - start;
   };
   const Time alone = load(idle, false), shared = load(busy, true);
-  // 4 words of 200 ns every 6.4 us: an eighth of the local bus is gone.
+  // 4 words of 200 ns every 6.4 us: an eighth of the local bus is taken.
   CHECK(shared > alone + Time{alone.ps * 5 / 100});
   CHECK(shared < alone + Time{alone.ps * 20 / 100});
 }

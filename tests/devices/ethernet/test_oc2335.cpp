@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The OC-2335's declared interface as its driver uses it: reset, transmit through the FIFO, receive, tallies, errors of
-// the wire and of the driver, at 100 Mbit/s.
+// The OC-2335's declared interface as used by its driver: reset, transmission through the FIFO, reception, tallies,
+// errors of the wire and of the driver, at 100 Mbit/s.
 #include "core/common/error.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
@@ -54,7 +54,7 @@ struct Oc2335Bench : CardBench {
     out(Dp83800::ISR, causes);
     return causes;
   }
-  /// The oldest received frame, dropped after the last word.
+  /// Reads the oldest received frame, which is dropped after the last word.
   Bytes take() {
     const unsigned status = in(Dp83800::RSR);
     REQUIRE((status & Dp83800::RDONE) != 0);
@@ -119,7 +119,7 @@ TEST_CASE("OC-2335: after reset the address of the card stands in PAR and everyt
   b.hear(make_frame(100, broadcast_mac));
   b.out(Dp83800::CR, Dp83800::RST);
   CHECK((b.in(Dp83800::CR)&Dp83800::RST) != 0);
-  b.out(Dp83800::IMR, 0xFFFF);  // not heard while the reset runs
+  b.out(Dp83800::IMR, 0xFFFF);  // not received during the reset
   CHECK_FALSE(b.interrupt());
   b.rig.step(20_us);
   CHECK(b.in(Dp83800::CR) == 0);
@@ -215,14 +215,14 @@ TEST_CASE("OC-2335: what a driver does wrong raises TFE and sends nothing of it"
   b.out(Dp83800::TLR, 100);
   b.out(Dp83800::DATA, 0);
   CHECK(b.in(Dp83800::TLR) == 98);
-  b.out(Dp83800::TLR, 60);  // drops the one that is open
+  b.out(Dp83800::TLR, 60);  // drops the frame that is open
   CHECK(b.acknowledge() == Dp83800::TFE);
   b.fill(body(60));
   b.rig.step(50_us);
   REQUIRE(b.log.entries.size() == 1);
   CHECK(without_fcs(b.log.entries[0].bytes) == body(60));
   CHECK(b.in(Dp83800::TFR) == 8192);
-  // Byte accesses: a read gives its half, a write nothing.
+  // Byte accesses: a read returns its half, a write has no effect.
   b.rig.out(Oc2335Bench::base + Dp83800::IMR, 0, 1);
   CHECK(b.in(Dp83800::IMR) == Dp83800::causes);
   CHECK(b.rig.in(Oc2335Bench::base + Dp83800::PAR0 + 5, 1) == 0x56);
@@ -275,7 +275,7 @@ TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, unt
   CHECK(b.interrupt());
   CHECK(b.acknowledge() == Dp83800::PRX);
   b.hear(second);
-  b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for somebody else
+  b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for another station
   CHECK(b.in(Dp83800::RSR) == (Dp83800::RDONE | 101));
   CHECK(b.take() == without_fcs(first));
   CHECK(b.in(Dp83800::RSR) == (Dp83800::RDONE | Dp83800::MC | 1514));
@@ -326,7 +326,7 @@ TEST_CASE("OC-2335: bad frames are counted, kept on request; a tally at 8000h sa
   CHECK(b.in(Dp83800::RSR) == 0);
   CHECK(b.in(Dp83800::CRCT) == 1);
   CHECK(b.in(Dp83800::CRCT) == 0);
-  b.hear(giant);  // longer than RSR can say
+  b.hear(giant);  // longer than RSR can express
   CHECK(b.in(Dp83800::MPT) == 1);
   b.out(Dp83800::RCR, Dp83800::ERR | Dp83800::RNT);
   b.hear(bad);
@@ -356,7 +356,7 @@ TEST_CASE("OC-2335: a full receive FIFO loses the frame, unless the host reads i
   CHECK(b.chip().counters().overruns == 1);
   for (unsigned i = 0; i < 5; ++i)
     CHECK(b.take() == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(i))));
-  // The frame that would not have fitted when it began fits if one is dropped while it arrives.
+  // A frame that would not have fitted when it began fits if another one is dropped while it arrives.
   for (unsigned i = 0; i < 5; ++i) b.hear(make_frame(1514, b.mac));
   b.acknowledge();
   b.other.port.transmit(make_frame(1514, b.mac, 7), b.rig.now);
@@ -374,7 +374,7 @@ TEST_CASE("OC-2335: loopback brings a frame back without the wire", "[oc2335][lo
   Bytes own = body(200);
   std::copy(b.mac.begin(), b.mac.end(), own.begin());
   b.send(own);
-  b.hear(make_frame(100, b.mac));  // not heard
+  b.hear(make_frame(100, b.mac));  // not received
   b.rig.step(50_us);
   CHECK(b.log.entries.size() == 1);
   CHECK(b.take() == own);

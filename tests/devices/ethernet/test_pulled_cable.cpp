@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station's own cable pulled in mid-frame, in both directions, and frames longer than Ethernet's: the chips whose
-// own tests do not have it (Am7990, SONIC and the bus masters' do).
+// The station's own cable is pulled in mid-frame, in both directions, and frames longer than Ethernet's: for the chips
+// whose own tests do not cover this (those of the Am7990, the SONIC and the bus masters do).
 #include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
 #include "tests/devices/chips/i82586/i82586_bench.hpp"
 #include "tests/devices/ethernet/bench.hpp"
@@ -12,7 +12,7 @@ using ethernet::I82586;
 
 namespace {
 
-/// What the other station has heard of the frame: cut, and not taken for whole.
+/// The other station has received the frame truncated, and has not taken it for complete.
 void cut_for_the_other(const Recorder& other, std::size_t whole) {
   REQUIRE_FALSE(other.arrivals.empty());
   CHECK_FALSE(other.arrivals.back().ok);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SKnet boards under the accesses of Linux 2.2 sk_mca.c: order, width and values are the driver's, the code is
-// ours.
+// The SKnet boards under the accesses of Linux 2.2 sk_mca.c: order, width and values are the driver's, the code is our
+// own.
 #include <algorithm>
 
 #include "core/common/error.hpp"
@@ -21,7 +21,7 @@ struct SkBench : CardBench {
   static constexpr std::uint32_t tx_ring = 24, rx_ring = 56, data = 88, buffer = 1580;
 
   explicit SkBench(Settings settings = {}) : CardBench(SkNet::entry, "00:00:5a:12:34:56", std::move(settings)) {}
-  // As POST leaves it, and what the driver does to it.
+  // The settings left by POST, and the driver's changes to them.
   void configure() {
     card->pos_write(3, 0x34, rig.now);
     card->pos_write(4, 0x04 & 0xFC, rig.now);
@@ -107,9 +107,10 @@ struct SkBench : CardBench {
     store(d + 4, 0x10000 - static_cast<unsigned>(frame.size()));
     store(d + 6, 0);
     store(d + 2, 0x8300);
-    // No transmit demand: the driver means to set it when the ring was empty, and asks after counting this one.
+    // No transmit demand: the driver intends to set it if the ring was empty, but tests for that after counting this
+    // frame.
   }
-  /// The interrupt handler; the frames that came in go to `frames`.
+  /// The interrupt handler; received frames go to `frames`.
   void service() {
     unsigned csr0 = get_lance(0);
     if (!(csr0 & L::INTR)) {
@@ -258,7 +259,7 @@ TEST_CASE("IDON comes as an interrupt and starts the chip; INIT and STRT written
         (L::INEA | L::RXON | L::TXON | L::STRT | L::INIT));
   CHECK((b.rig.load(SkBench::control, 1) & 0x10) != 0);
   b.service();
-  CHECK(b.not_ours == 1);  // the line is shared: INTR clear means somebody else
+  CHECK(b.not_ours == 1);  // the line is shared: if INTR is clear it is another card's
 }
 
 TEST_CASE("a frame that nobody demands leaves at the next poll; four at once share one", "[sknet][poll]") {
@@ -279,7 +280,7 @@ TEST_CASE("a frame that nobody demands leaves at the next poll; four at once sha
   }
   CHECK(b.tx_packets == 4);
   CHECK(b.made.network->counters().sent == 4);
-  // Two lonely frames, some time after the poll: each waits for the next one.
+  // Two single frames, some time after the poll: each waits for the next poll.
   for (int i = 0; i < 2; ++i) {
     b.run(500_us);
     const Time at = b.rig.now;
@@ -348,7 +349,7 @@ TEST_CASE("more frames than buffers: MISS, which the acknowledged reception clea
   CHECK(b.frames.size() == 5);
 }
 
-// The driver means to initialise again, but does not stop the chip first: INIT is set already and nothing happens.
+// The driver intends to initialise again, but does not stop the chip first: INIT is already set and nothing happens.
 TEST_CASE("an underrun turns the transmitter off until the board is closed and opened", "[sknet]") {
   SkBench b;
   b.configure();
@@ -402,7 +403,7 @@ TEST_CASE("closing stops the chip and holds the board in reset", "[sknet]") {
   b.rig.step(5_ms);
   CHECK_FALSE(b.interrupt());
   b.rig.store(SkBench::command, 0x80, 1);
-  CHECK_FALSE(b.rig.load(SkBench::control, 1) & 0x20);  // nobody there to transfer to
+  CHECK_FALSE(b.rig.load(SkBench::control, 1) & 0x20);  // nothing to transfer to
   b.open();
   b.other.port.transmit(make_frame(60, b.mac), b.rig.now);
   b.run(1_ms);

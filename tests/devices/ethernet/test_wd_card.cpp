@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SMC 8013EP/A and IBM Adapter/A for Ethernet as the period's drivers meet them: Linux 2.2 smc-mca.c and 8390.c,
+// SMC 8013EP/A and IBM Adapter/A for Ethernet as seen by drivers of the period: Linux 2.2 smc-mca.c and 8390.c, and
 // NetBSD's findings.
 #include <numeric>
 
@@ -35,7 +35,7 @@ struct WdBench {
   void out(unsigned port, unsigned value) { rig.out(port, value); }
   bool interrupt() const { return rig.irqs.level[3]; }
 
-  /// smc-mca.c's probe: what it reads of the address, after which it pokes as if the bus chip were a later one.
+  /// smc-mca.c's probe: returns the address bytes that it reads, then writes as if the bus chip were a later one.
   MacAddress probe() {
     const unsigned set = in(base + 4) & 0x7F;
     out(base + 4, set);
@@ -154,7 +154,7 @@ TEST_CASE("WD: a frame goes out of the shared RAM and one comes in after its hea
                                b.rig.load(WdBench::ram + WdBench::rx_page * 256 + 2, 2) << 16;
   CHECK((header & 0xFF) == 0x01);
   CHECK((header >> 8 & 0xFF) == WdBench::rx_page + 1u);
-  CHECK(header >> 16 == answer.size());  // the FCS counts, the four bytes of the header do not
+  CHECK(header >> 16 == answer.size());  // the FCS is counted, the four bytes of the header are not
   CHECK(b.load(WdBench::ram + WdBench::rx_page * 256 + 4, answer.size()) == answer);
 }
 
@@ -201,6 +201,6 @@ TEST_CASE("WD: IBM's board has the 8003's POS and an 8-bit path", "[wd][pos]") {
   CHECK(rig.load(0xD0000, 2) == 0x55AA);
   const Time word = rig.now - before;
   rig.load(0xD0000, 1);
-  CHECK(word > rig.now - before - word + 150_ns);  // two cycles of 8 bits
+  CHECK(word > rig.now - before - word + 150_ns);  // two 8-bit cycles
   CHECK((card->pos_peek(5) & 0x80) != 0);          // no channel check
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lies between stations, and clocks of their own: what a station sees of it.
+// The path between stations and their individual clocks, as seen by a station.
 #include "tests/devices/medium/wire.hpp"
 
 using namespace planar;
@@ -41,7 +41,7 @@ TEST_CASE("a transceiver loses the first bits: carrier comes late, the frame doe
     CHECK(w.b.arrivals[0].bytes == frame);
     CHECK_FALSE(w.b.arrivals[0].dribble);
   }
-  // 10BASE2 stays below a slot's share, and a hub is slower than coax: it looks at the signal and sends a whole
+  // 10BASE2 stays below its share of a slot, and a hub is slower than coax: it examines the signal and sends a full
   // preamble.
   const PathDelays coax = path_delays(PathKind::coax, {}), hub = path_delays(PathKind::twisted_pair, {});
   CHECK(coax.begins < 1_us);
@@ -81,14 +81,14 @@ TEST_CASE("every station has a bit clock of its own, within 100 ppm, and the sam
     }
     REQUIRE(w.a.starts.size() == 3);
     CHECK(w.a.starts == again.a.starts);
-    // It starts, sends and counts its gap by its own edges; its gap begins when it no longer hears itself.
+    // It starts, sends and counts its gap by the edges of its own clock; the gap begins when it no longer hears itself.
     CHECK(w.a.starts[0] < bit);
     CHECK(w.a.ends[0] - w.a.starts[0] == bit * (8 * 1526));
     const Time gap = w.a.starts[1] - w.a.ends[0];
     CHECK(gap.ps % bit.ps == 0);
     CHECK(gap >= bit * gap_bits + w.segment.delays().own_ends);
     CHECK(gap <= bit * (gap_bits + 1) + w.segment.delays().own_ends);
-    // The other one takes the bits as they come.
+    // The other one receives the bits as they arrive.
     REQUIRE(w.b.arrivals.size() == 3);
     for (const auto& arrival : w.b.arrivals) CHECK(arrival.ok);
   }

@@ -32,7 +32,7 @@ TEST_CASE("the frame check sequence is the CRC-32 of IEEE 802.3", "[net]") {
   const std::string text = "123456789";
   const Bytes bytes(text.begin(), text.end());
   CHECK(crc32(bytes) == 0xCBF43926);
-  // In two parts, and of lengths that are no multiple of eight, the same sum.
+  // In two parts, and of lengths that are not a multiple of eight, the sum is the same.
   CHECK(crc32(std::span(bytes).subspan(4), crc32(std::span(bytes).first(4))) == 0xCBF43926);
   CHECK(crc32({}, 0xCBF43926) == 0xCBF43926);
   Bytes frame = make_frame(61);
@@ -93,8 +93,8 @@ TEST_CASE("a station that wants to send during another's frame waits for its end
 }
 
 TEST_CASE("carrier in the first part of the gap restarts it, in the last part it is ignored", "[net]") {
-  // A third station begins while b's gap runs; it has seen the end of a's frame earlier or later than b did only
-  // through its own idle time, so here it is made to start by a fresh attachment that knows of no gap.
+  // A third station begins during b's gap. It would see the end of a's frame at a different time from b only because of
+  // its own idle time, so here it starts as a newly attached station that knows of no gap.
   for (const Time into_gap : {3_us, 8_us}) {
     Pair p;
     p.a.port.transmit(make_frame(60), Time{});
@@ -135,10 +135,10 @@ TEST_CASE("two stations that start together collide, jam, back off and both get 
   CHECK(p.b.outcomes[0].result == TransmitResult::ok);
   CHECK(p.a.outcomes[0].collisions >= 1);
   CHECK(p.a.outcomes[0].collisions == p.b.outcomes[0].collisions);
-  // Noticed within the preamble, which is completed; 32 bits of jam follow.
+  // Detected within the preamble, which is completed; 32 bits of jam follow.
   CHECK(p.log.entries[0].collided);
   CHECK(p.log.entries[0].end == 6'400_ns + 3'200_ns);
-  // Retries begin on slot boundaries after the jam, or after the other one's frame and the gap.
+  // Retries begin on slot boundaries after the jam, or after the other station's frame and the gap.
   const Time first_retry = std::min(p.a.starts[1], p.b.starts[1]);
   const Time jam_end = 9'600_ns;
   CHECK(((first_retry - jam_end).ps % (51'200_ns).ps == 0 || first_retry == jam_end + delay + 9'600_ns));
@@ -152,9 +152,9 @@ TEST_CASE("two stations that start together collide, jam, back off and both get 
 TEST_CASE("sixteen collisions give up", "[net]") {
   Scheduler scheduler;
   EthernetSegment segment;
-  RelentlessSender other(scheduler, segment);  // after every collision it starts again at once
+  RelentlessSender other(scheduler, segment);  // starts again at once after every collision
   Recorder a(scheduler, &segment, "a", 1);
-  // Every time `a` begins to send, the other one begins too: both always wait for the same silence.
+  // Whenever `a` begins to send, so does the other station: both always wait for the same idle period.
   other.port.transmit(make_frame(1514), Time{});
   a.port.transmit(make_frame(1514), Time{});
   scheduler.run_until(10_s);
@@ -172,11 +172,11 @@ TEST_CASE("a collision after one slot time is late", "[net]") {
     p.a.port.transmit(make_frame(1514), Time{});
     p.scheduler.run_until(500_us);
     p.b.port.set_plugged(true, 500_us);
-    // It has just been plugged in by somebody who pays no attention: carrier is heard, the frame was missed.
+    // It has just been plugged in by a user who pays no attention: carrier is heard, the frame was missed.
     CHECK(p.b.port.carrier());
     CHECK_FALSE(p.b.port.receiving());
     Recorder deaf(p.scheduler, nullptr, "deaf", 9);
-    deaf.port.attach(p.segment);  // joins in silence and so does not defer
+    deaf.port.attach(p.segment);  // is attached during silence and so does not defer
     deaf.port.transmit(make_frame(60), 500_us);
     p.scheduler.run_until(100_ms);
     REQUIRE(p.a.outcomes.size() == 1);
@@ -258,7 +258,7 @@ TEST_CASE("at 1000 Mbit/s a station sees what the other end's PCS sends, and whe
   CHECK(port.partner() == Pcs{true, Pcs::full_duplex | Pcs::pause});
   other.port.set_plugged(false, 2_ms);
   CHECK_FALSE(port.partner());
-  other.port.set_pcs({false, 0}, 3_ms);  // nobody hears of it
+  other.port.set_pcs({false, 0}, 3_ms);  // no station is told
   other.port.set_plugged(true, 4_ms);
   CHECK(port.partner() == Pcs{false, 0});
   CHECK(station.changes == std::vector<Time>{1_ms, 2_ms, 4_ms});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is the same on every medium: plain stations, names, counters, the description.
+// The common part of all media: plain stations, names, counters, the description.
 #include "devices/stations/peer/peer.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
 
@@ -101,7 +101,7 @@ TEST_CASE("the reference station answers on a medium that it does not know, with
   scheduler.run_until(10_ms);
   REQUIRE(guest.heard.size() == 1);
   const Bytes& reply = guest.heard[0];
-  REQUIRE(reply.size() == 42);  // not padded: no Ethernet
+  REQUIRE(reply.size() == 42);  // not padded: this is not Ethernet
   CHECK(get16(reply, 14) == 0x147);
   CHECK(get16(reply, 20) == 2);
   CHECK(get32(reply, 28) == peer.config().address);

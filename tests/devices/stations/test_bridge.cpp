@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The transparent bridge: learning, filtering, flooding, ageing, time, and what it keeps in a snapshot.
+// The transparent bridge: learning, filtering, flooding, ageing, delays, and its snapshot.
 #include "devices/stations/bridge/bridge.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
 
@@ -158,7 +158,7 @@ TEST_CASE("a side that cannot keep up drops what it has no room for", "[bridge]"
   n.scheduler.run_until(40_ms);
   CHECK(n.bridge.counters().dropped > 0);
   CHECK(n.bridge.counters().received > bridge_queue);
-  CHECK(n.c.heard.size() > bridge_queue);  // the other side took every one
+  CHECK(n.c.heard.size() > bridge_queue);  // the other side has received all of them
 }
 
 TEST_CASE("the bridge translates between media that have nothing in common", "[bridge]") {

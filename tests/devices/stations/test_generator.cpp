@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station's generator: rates, bursts, the medium's limit, requests that make no sense, and its snapshot.
+// The station's generator: rates, bursts, the medium's limit, invalid requests, and its snapshot.
 #include "devices/stations/peer/generator.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct GeneratorClient : Talk {
     for (const auto word : w) put32(b, word);
     send_ip(17, to_generator(b));
   }
-  /// What has come since the last call: frames of the generator, and its last answer.
+  /// The generator's frames since the last call, and its last answer.
   std::vector<GeneratedFrame> frames() {
     std::vector<GeneratedFrame> list;
     for (; seen < guest.arrivals.size(); ++seen) {
@@ -95,7 +95,7 @@ TEST_CASE("the generator sends what was asked for, evenly, and counts it", "[gen
   CHECK(at(c.answer, Word::operation) == (1 | generator_answer));
   CHECK(at(c.answer, Word::error) == 0);
   CHECK(at(c.answer, Word::running) == 1);
-  c.ask(request());  // once more: nothing changes
+  c.ask(request());  // again: nothing changes
   c.step(200_ms);
   const auto frames = c.frames();
   REQUIRE(frames.size() == 100);
@@ -189,7 +189,7 @@ TEST_CASE("a request that makes no sense is refused, and another number ends a r
   refused(Word::port, 0);
   refused(Word::port, 65536);
   refused(Word::operation, 3);
-  refused(Word::operation, 2);  // no such run
+  refused(Word::operation, 2);  // there is no such run
   c.answer = {};
   c.send_ip(17, to_generator(Bytes(12, 0x50)));
   GeneratorWords w = request();

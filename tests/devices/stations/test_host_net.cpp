@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What --net and --forward say, and what is said when it is not to be had.
+// The texts accepted by --net and --forward, and the messages when a network is not available.
 #include "devices/stations/host/host_net.hpp"
 
 #include <arpa/inet.h>
@@ -113,7 +113,7 @@ TEST_CASE("a device, right or port that is not to be had is an error with its re
   CHECK_THAT(message([&] { open("slirp", {"tcp " + port + " -> 23"}); }), Contains(port) && Contains("take another"));
   CHECK_THAT(message([&] { open("slirp", {"tcp 192.0.2.77:2323 -> 23"}); }), Contains("no such address"));
 
-  // A tap device: to be had, or the remedy for what is missing.
+  // A tap device: either available, or a message with the remedy.
   const auto tap = message([] { open("tap:plntest9"); });
   if (tap != "(no error)")
     CHECK_THAT(tap, Contains("modprobe tun") || Contains("ip tuntap add") || Contains("ip link"));
@@ -123,7 +123,7 @@ TEST_CASE("two processes' ends of a socket carry frames both ways, whoever comes
   const Folder folder;
   const auto attach = "socket:unix:" + folder.path + "/wire";
   auto first = std::make_unique<End>(attach);
-  first->link->send(Bytes(60, 1), Time{});  // nobody there: lost, as on a cable without a station
+  first->link->send(Bytes(60, 1), Time{});  // no peer: lost, as on a cable without a station
   End second(attach);
   first->until([&] { return !first->kept.notes.empty(); });
   for (std::uint8_t i = 0; i < 100; ++i) {
@@ -132,7 +132,7 @@ TEST_CASE("two processes' ends of a socket carry frames both ways, whoever comes
   }
   for (int i = 0; i < 2000 && first->kept.frames.size() + second.kept.frames.size() < 200; ++i) {
     first->link->exchange(Time{}, 1ms);
-    second.link->exchange(Time{}, 1ms);  // what did not fit into the socket goes with the next exchange
+    second.link->exchange(Time{}, 1ms);  // the bytes that did not fit into the socket go with the next exchange
   }
   REQUIRE(second.kept.frames.size() == 100);
   REQUIRE(first->kept.frames.size() == 100);
@@ -143,7 +143,7 @@ TEST_CASE("two processes' ends of a socket carry frames both ways, whoever comes
   first.reset();
   second.until([&] { return !second.kept.notes.empty(); });
   CHECK_THAT(second.kept.notes.at(0), Contains("gone"));
-  second.link->exchange(5_s, 0ns);  // now it is the one that listens
+  second.link->exchange(5_s, 0ns);  // now this one listens
   End third(attach);
   third.link->send(Bytes(60, 9), Time{});
   second.until([&] { return second.kept.frames.size() == 101; });
@@ -162,7 +162,7 @@ TEST_CASE("nonsense on the socket drops that connection and nothing else", "[hos
     REQUIRE(::send(s.get(), noise.data(), noise.size(), MSG_NOSIGNAL) > 0);
     s.reset();
     const auto before = end.kept.notes.size();
-    end.until([&] { return end.kept.notes.size() >= before + 2; });  // there, and gone
+    end.until([&] { return end.kept.notes.size() >= before + 2; });  // connected and disconnected
     CHECK(end.kept.notes.size() >= before + 2);
   }
   for (const auto& frame : end.kept.frames) CHECK(frame.size() <= 65536);
@@ -183,7 +183,7 @@ TEST_CASE("a third planar on a wire is refused and told, and the two go on", "[h
   third.until([&] { return !third.kept.notes.empty(); });
   REQUIRE(third.kept.notes.size() == 1);
   CHECK_THAT(third.kept.notes.at(0), Contains("two others hold this wire"));
-  third.link->exchange(100_s, 1ms);  // nor does it come again
+  third.link->exchange(100_s, 1ms);  // nor does it try again
   second.link->send(Bytes(60, 3), Time{});
   first.until([&] { return !first.kept.frames.empty(); });
   CHECK(first.kept.notes.size() == 2);
@@ -199,7 +199,7 @@ TEST_CASE("an address that nothing answers from is given up", "[host]") {
   path.copy(a.sun_path, sizeof a.sun_path - 1);
   REQUIRE(::bind(held.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
   REQUIRE(::listen(held.get(), 0) == 0);
-  std::vector<Descriptor> waiting;  // until its queue is full: connect() blocks then
+  std::vector<Descriptor> waiting;  // until the queue is full, when connect() blocks
   for (int n = 0; n < 16; ++n) {
     Descriptor s(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
     const bool queued = ::connect(s.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's network as a station: frames on the wire, and how virtual time is held back, with a host clock that the
-// test steps.
+// The host's network as a station: frames on the wire, and how virtual time is throttled, with a host clock stepped by
+// the test.
 #include "devices/stations/host/host_station.hpp"
 #include "tests/devices/medium/wire.hpp"
 
@@ -10,13 +10,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A host: a clock that only waiting advances, frames that come at given moments of it.
+/// A host whose clock is advanced only by waiting, and whose frames arrive at given times of that clock.
 struct Host {
-  HostDuration clock = 1000s;  // any moment
+  HostDuration clock = 1000s;  // an arbitrary time
   std::vector<std::pair<HostDuration, Bytes>> coming;
   std::vector<Bytes> got;
   bool begins = false;
-  HostDuration emulation{};  // what emulating until the next look costs
+  HostDuration emulation{};  // host time for emulating until the next look
 };
 
 struct FakeLink final : HostLink {
@@ -119,20 +119,20 @@ TEST_CASE("as-hardware: virtual time keeps to the host's, and lost time stays lo
   r.run(1_s);
   CHECK(r.passed() > 10'990ms);
   CHECK(r.passed() < 11'010ms);
-  r.host.emulation = 750us;  // too slow for a second: half a second late
+  r.host.emulation = 750us;  // too slow for one second: it ends half a second late
   r.run(1_s);
   CHECK(r.passed() > 12'450ms);
   r.host.emulation = 0us;
   const auto before = r.passed();
   r.run(1_s);
-  CHECK(r.passed() - before > 890ms);  // caught up no more than the slack
+  CHECK(r.passed() - before > 890ms);  // no more than the slack is made up
   CHECK(r.passed() - before <= 1'001ms);
 }
 
 TEST_CASE("unthrottled: a busy guest never waits, an idle one does once it has asked", "[host]") {
   Rig r(HostTime::unthrottled);
   r.run(10_s);
-  CHECK(r.passed() == 0s);  // nobody has been asked
+  CHECK(r.passed() == 0s);  // no request to the host yet
   r.guest.port.transmit(make_frame(100), r.scheduler.now());
   r.run(1_s);
   CHECK(r.passed() > 990ms);

@@ -14,7 +14,7 @@ Bytes record(std::uint32_t command, std::uint32_t size) {
   return b;
 }
 
-/// All that the server sends at one moment, at most `limit` bytes.
+/// Everything that the server sends at one time, at most `limit` bytes.
 Bytes sent(NetioSession& s, Time now, std::size_t piece = 700, std::size_t limit = 100'000) {
   Bytes all;
   while (all.size() < limit) {
@@ -46,7 +46,7 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
     Bytes in = record(1, 1024);
     for (int block = 0; block < 3; ++block) {
       in.push_back(block == 2);
-      in.resize(in.size() + 1023, 0xFF);  // only the first byte of a block says anything
+      in.resize(in.size() + 1023, 0xFF);  // only the first byte of a block matters
     }
     put(in, record(2, 2048));
     for (std::size_t at = 0; at < in.size(); at += piece)
@@ -70,7 +70,7 @@ TEST_CASE("a client that speaks out of turn ends nothing but its own connection"
   s.receive(record(2, 1024), {});
   s.receive(record(2, 4096), {});  // early: it waits for the last block
   CHECK(s.to_send(1, {}) == 1);
-  s.receive(Bytes(9, 7), {});  // nobody speaks for so long ahead
+  s.receive(Bytes(9, 7), {});  // nobody sends so much in advance
   CHECK(s.leaving());
   CHECK(s.to_send(1, {}) == 0);
   NetioSession t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station as netperf's client: against a second one's netserver, and against a guest made by hand.
+// The station as netperf's client: with a second station's netserver, and with a hand-made guest.
 #include <algorithm>
 
 #include "core/common/error.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("the station's UDP_STREAM keeps the wire busy, and the results come tw
   CHECK(p.netperf().elapsed() == 1_s);
   CHECK(run.received == run.messages);
   CHECK(run.under_way == 0);
-  // five frames of 1538 byte times and one of 858 for 8192 bytes; a few messages were queued when the time was over
+  // five frames of 1538 byte times and one of 858 for 8192 bytes; a few messages were queued when the time had expired
   CHECK_THAT(p.netperf().mbit_per_s(), WithinAbs(95.84, 0.5));
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("a snapshot of a client with more runs than it may have is refused", "
   Archive good = Archive::loader(damaged);
   client.archive_used(good);
   CHECK(client.outcomes().size() == 1);
-  // most and least, one after the other: a single run is all that is allowed then
+  // most and least repetitions, one after the other: then only a single run is allowed
   const Bytes repetition{3, 0, 0, 0, 2, 0, 0, 0, 95};
   const auto at = std::search(damaged.begin(), damaged.end(), repetition.begin(), repetition.end());
   REQUIRE(at != damaged.end());
@@ -274,7 +274,7 @@ TEST_CASE("a repeated test asks again on its control connection, for the buffers
     CHECK(runs[n].buffers.local_send == std::vector<std::uint32_t>{32768, 65536, 131070}[n]);
     CHECK(runs[n].buffers.remote_receive == std::vector<std::uint32_t>{16384, 32768, 65536}[n]);
     CHECK(runs[n].buffers.local_receive == (n ? 131070 : 65535));
-    CHECK(runs[n].buffers.remote_send == (n && !datagrams ? 131070 : 65535));  // UDP_STREAM has no word for it
+    CHECK(runs[n].buffers.remote_send == (n && !datagrams ? 131070 : 65535));  // UDP_STREAM has no field for it
   }
   std::vector<double> results;
   for (const auto& run : runs) results.push_back(p.netperf().mbit_per_s(run));

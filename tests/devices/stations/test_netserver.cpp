@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::array<std::uint32_t, 64>;
 
-/// A client of one service: what it sends on a connection, and all that it gets back at that time.
+/// A client of one service: what it sends on a connection, and all that it receives at that time.
 struct NetserverClient {
   NetserverService& service;
   std::unique_ptr<ServiceConnection> connection;
@@ -77,7 +77,7 @@ double number_at(const Words& w, std::size_t word) {
 TEST_CASE("a stream: the port in the response, and what was received when the client ends") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
-  control.ask({2}, 0_s);  // DEBUG_OFF, which netperf begins with
+  control.ask({2}, 0_s);  // DEBUG_OFF, with which netperf begins
   CHECK(control.answer(0_s)[0] == 3);
 
   control.ask(stream_request(), 0_s);
@@ -115,7 +115,7 @@ TEST_CASE("requests and responses: each whole request is answered, and the serve
   CHECK(data.take(1_s).size() == 40);
   data.send(Bytes(250, 1), 2_s);
   CHECK(data.take(2_s).size() == 80);
-  CHECK(control.connection->due() == 6_s);  // 3 s and 2 s from the first request on
+  CHECK(control.connection->due() == 6_s);  // 3 s and 2 s after the first request
   CHECK(control.take(5999_ms).empty());
   const auto results = control.answer(6_s);
   CHECK(results[4] == 3);
@@ -145,7 +145,7 @@ TEST_CASE("tests that netserver does not know, sizes that make no sense, and mor
   }
   control.ask(stream_request(), 0_s);
   CHECK(control.answer(0_s)[1] == 105);
-  many.front().connection->ended(1_s);  // a client that goes away leaves room
+  many.front().connection->ended(1_s);  // a client that disconnects makes room
   control.ask(stream_request(), 2_s);
   CHECK(control.answer(2_s)[1] == 0);
 }
@@ -213,7 +213,7 @@ TEST_CASE("a stream of datagrams: messages counted until two seconds after the l
   CHECK(results[2] == 6);
   CHECK(results[3] == 6000);
   CHECK(std::bit_cast<float>(results[4]) == 3.0f);
-  CHECK_FALSE(service.bound(port));  // what comes late is refused
+  CHECK_FALSE(service.bound(port));  // late datagrams are refused
 
   control.ask(udp_stream_request(1000, 3), 7_s);
   const auto again = static_cast<std::uint16_t>(control.answer(7_s)[6]);
@@ -252,7 +252,7 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
   control.ask(udp_stream_request(1, 1), 6_s);
   CHECK(control.answer(6_s)[1] == 0);
 
-  control.connection->ended(7_s);  // a client that goes away: its port is free at once
+  control.connection->ended(7_s);  // if a client disconnects, its port is free at once
   CHECK_FALSE(service.bound(next));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The netio server station, talked to with segments made by hand.
+// The netio server station, tested with hand-made segments.
 #include "tests/devices/stations/talk.hpp"
 
 using namespace planar;
@@ -12,7 +12,7 @@ TEST_CASE("the peer answers ARP and ping after its turnaround", "[peer]") {
   const auto& reply = t.guest.arrivals[0].bytes;
   CHECK(get16(reply, 20) == 2);
   CHECK(get32(reply, 28) == server_ip);
-  // From the end of the request: propagation both ways, turnaround, and its own 72 bytes on the wire.
+  // From the end of the request: propagation in both directions, turnaround, and its own 72 bytes on the wire.
   CHECK(t.guest.arrivals[0].when - t.guest.ends[0] == 2 * ethernet_propagation + peer_turnaround + 57'600_ns);
 
   Bytes ping{8, 0, 0, 0, 0, 1, 0, 1};
@@ -207,8 +207,8 @@ TEST_CASE("a server like Windows acknowledges every second segment of any size, 
   Talk t({}, config);
   t.connect();
   t.align();
-  // The two parts of a 2 KB block: the estimate of Linux 2.2 stays at 1448, and the second is not yet two of that. The
-  // connection's first segment is like any other.
+  // The two parts of a 2 KB block: Linux 2.2's estimate stays at 1448, and after the second part two of that have not
+  // been reached. The connection's first segment is treated like any other.
   for (int i = 0; i < 4; ++i) {
     t.send_tcp(PSH | ACK, i % 2 ? 600 : 1448);
     t.step(300_us);
@@ -268,7 +268,7 @@ TEST_CASE("a duplicate and an out-of-order segment are acknowledged at once", "[
   s = t.one();
   REQUIRE(s);
   CHECK(get32(s->options, 20) == expected + 4344);
-  // The hole is filled: everything is acknowledged together.
+  // The hole is filled: everything is acknowledged at once.
   t.seq = expected;
   t.send_tcp(ACK, 1448);
   t.step(500_us);
@@ -333,7 +333,7 @@ TEST_CASE("a lost SYN/ACK is sent again, by time-out and by a repeated SYN", "[p
   t.step(1_ms);
   CHECK(t.received().size() == 1);
   t.step(200_s);
-  CHECK(t.peer.tcp().connections() == 0);  // given up
+  CHECK(t.peer.tcp().connections() == 0);  // abandoned
 }
 
 TEST_CASE("other ports and unknown connections are reset, resets are not", "[peer][tcp]") {
@@ -413,7 +413,7 @@ TEST_CASE("a second connection waits its turn and its window closes", "[peer][tc
   t.step(1_s);
   const auto list = t.received();
   REQUIRE_FALSE(list.empty());
-  CHECK(list.back().window == 13032);  // half of what 22 buffers leave, in whole segments
+  CHECK(list.back().window == 13032);  // half of what 22 buffers leave free, in whole segments
   CHECK(t.peer.tcp().counters().bytes == 0);
   // The first one ends: the second is read, and the window opens with an update.
   t.port = 1024;
@@ -437,7 +437,7 @@ TEST_CASE("random packets do the peer no harm", "[peer][fuzz]") {
     put16(f, random.below(2) ? 0x0800 : 0x0806);
     f.resize(60 + random.below(200));
     for (std::size_t k = 14; k < f.size(); ++k) f[k] = static_cast<std::uint8_t>(random.next());
-    if (random.below(2)) {  // sound outside, wild inside
+    if (random.below(2)) {  // a valid header, random contents
       f[14] = 0x45;
       set16(f, 16, static_cast<std::uint32_t>(f.size() - 14));
       set16(f, 20, 0);

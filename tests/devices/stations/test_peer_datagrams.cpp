@@ -34,7 +34,7 @@ void send_part(Talk& t, const Bytes& whole, std::size_t from, std::size_t to, un
             static_cast<unsigned>(from / 8) | more, id);
 }
 
-/// The data of the UDP datagram that has come in the frames since `first`, in whatever order they came.
+/// The data of the UDP datagram that has arrived in the frames since `first`, in any order.
 Bytes joined(const Talk& t, std::size_t first) {
   Bytes all(65536);
   std::size_t length = 0;
@@ -153,7 +153,7 @@ TEST_CASE("TCP_CRR: the station's FIN follows its response, and the client's end
   CHECK(list[1].length == 7);
   CHECK(list[2].flags == (FIN | ACK));
   CHECK(list[2].seq == list[1].seq + 7);
-  t.step(5_s);  // nobody answers: both come again
+  t.step(5_s);  // no answer: both are sent again
   CHECK(t.received().size() >= 2);
   t.ack = list[2].seq + 1;
   t.send_tcp(FIN | ACK, 0);

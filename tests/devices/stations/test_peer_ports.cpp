@@ -9,7 +9,7 @@ using namespace planar::test;
 
 namespace {
 
-/// Two segments with the station and a guest by hand on both, which has one address.
+/// Two segments with the station and a hand-made guest, with one address, on both.
 struct TwoWires {
   TwoWires()
       : media{&first, &second},
@@ -75,7 +75,7 @@ TEST_CASE("the peer takes frames on any port and answers over each in turn", "[p
   t.send(t.one, t.arp());
   CHECK(t.one.arrivals.size() == 1);
   for (unsigned n = 0; n < 4; ++n) t.send(t.one, t.ping(n + 1));
-  CHECK(t.one.arrivals.size() == 1 + 2);  // the second, fourth; the first and third went out over the other port
+  CHECK(t.one.arrivals.size() == 1 + 2);  // the second and fourth; the first and third went through the other port
   CHECK(t.two.arrivals.size() == 2);
   CHECK(t.peer.port_counters(0).frames_sent == 3);
   CHECK(t.peer.port_counters(1).frames_sent == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server station as a sender: netio from 1.16 on.
+// The server station as a sender: netio from version 1.16 on.
 #include "tests/devices/stations/talk.hpp"
 
 using namespace planar;
@@ -14,14 +14,14 @@ Bytes control(std::uint32_t command, std::uint32_t size) {
   return b;
 }
 
-/// A client that has asked for blocks of `size`, and puts the stream together.
+/// A client that has requested blocks of `size`, and reassembles the stream.
 struct Client {
   explicit Client(std::uint32_t block = 1024, Time duration = 100_ms, bool sack = false)
       : t({.full_duplex = true}, {.services = {.netio_duration = duration}}), size(block) {
     t.connect(sack);
     t.send_data(PSH | ACK, control(2, size));
   }
-  /// Takes what has come; segments out of order are dropped, as the guest's stack does. True if anything came.
+  /// Takes the received segments; those out of order are dropped, as in the guest's stack. True if any arrived.
   bool take() {
     const auto list = t.received();
     for (const auto& s : list) {
@@ -34,7 +34,7 @@ struct Client {
     }
     return !list.empty();
   }
-  /// Acknowledges every millisecond until nothing comes for half a second.
+  /// Acknowledges every millisecond until nothing has arrived for half a second.
   void run() {
     for (int quiet = 0; quiet < 500; ++quiet) {
       t.step(1_ms);
@@ -65,7 +65,7 @@ TEST_CASE("the peer sends blocks for its duration and ends with one that says so
   CHECK(c.out_of_order == 0);
   CHECK(c.t.peer.tcp().counters().bytes_out == c.stream.size());
   CHECK(c.t.peer.tcp().counters().retransmitted == 0);
-  // The same connection goes on: the client's turn, then QUIT, at which the server closes.
+  // The connection continues: the client's turn, then QUIT, after which the server closes.
   Bytes block(2048, 0);
   c.t.send_data(PSH | ACK, control(1, 1024));
   c.t.step(1_ms);
@@ -111,7 +111,7 @@ TEST_CASE("a lost segment comes again after three duplicates, a lost flight afte
     c.t.send_tcp(ACK, 0);
   }
   c.t.step(20_ms);
-  const auto lost = c.t.received();  // never taken
+  const auto lost = c.t.received();  // never processed
   REQUIRE(lost.size() >= 5);
   for (int i = 0; i < 3; ++i) {
     c.t.send_tcp(ACK, 0);
@@ -121,7 +121,7 @@ TEST_CASE("a lost segment comes again after three duplicates, a lost flight afte
   REQUIRE(!again.empty());
   CHECK(again[0].seq == lost[0].seq);
   CHECK(again[0].data == lost[0].data);
-  c.t.step(2_s);  // everything is lost; the timer begins anew
+  c.t.step(2_s);  // everything is lost; the timer starts again
   const auto timed = c.t.received();
   REQUIRE(!timed.empty());
   CHECK(timed[0].seq == lost[0].seq);
@@ -138,10 +138,10 @@ TEST_CASE("segments make room for the blocks of a SACK option, also those that a
     c.t.send_tcp(ACK, 0);
   }
   c.t.step(20_ms);
-  const auto lost = c.t.received();  // full segments, without blocks
+  const auto lost = c.t.received();  // full segments, without SACK blocks
   REQUIRE(lost.size() >= 4);
   CHECK(lost[0].length == 1448);
-  // Two holes in what this end sends: each answer carries blocks from now on.
+  // Two holes in the data sent by the test: from now on each answer carries SACK blocks.
   const std::uint32_t seq = c.t.seq;
   for (unsigned hole = 1; hole <= 2; ++hole) {
     c.t.seq = seq + 200 * hole;
@@ -161,7 +161,7 @@ TEST_CASE("segments make room for the blocks of a SACK option, also those that a
   CHECK(again[0].seq == lost[0].seq);
   CHECK(again[0].length == 1448 - 4 - 16);
   CHECK(again[0].options.size() == 12 + 4 + 16);
-  c.run();  // what comes is whole, in order, and no datagram longer than the MTU
+  c.run();  // the stream is complete and in order, and no datagram is longer than the MTU
   check_blocks(c.stream, 1024);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fragments of IP datagrams on their way to libslirp, in every order.
+// Fragments of IP datagrams on their way to libslirp, in all orders.
 #include "devices/stations/reassembly.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station's services beside netio: several connections at once, echo and discard over TCP and UDP.
+// The station's services other than netio: several connections at once, echo and discard over TCP and UDP.
 #include "devices/stations/peer/echo_discard.hpp"
 #include "tests/devices/stations/talk.hpp"
 
@@ -8,7 +8,7 @@ using namespace planar::test;
 
 namespace {
 
-/// What one connection's client needs to remember while another one's talks.
+/// The state of one connection's client while another one's is active.
 struct Saved {
   std::uint16_t port, to_port;
   std::uint32_t seq, ack, echo;
@@ -34,7 +34,7 @@ Bytes pattern(std::size_t size, std::uint8_t first) {
   return b;
 }
 
-/// The data that has come to `t`'s connection in order.
+/// The data received on `t`'s connection, in order.
 Bytes take(Talk& t) {
   Bytes data;
   for (const auto& s : t.received()) {
@@ -80,7 +80,7 @@ TEST_CASE("two echo connections at once: each gets its own bytes back", "[peer][
   t.send_tcp(ACK, 0);
   CHECK(t.peer.tcp().connections() == 2);
 
-  // The same client port to another service is another connection.
+  // The same client port with another service is another connection.
   restore(t, first);
   t.seq = 50'000;
   open(t, 1024, discard_port);
@@ -93,7 +93,7 @@ TEST_CASE("two echo connections at once: each gets its own bytes back", "[peer][
 
 TEST_CASE("echo sends what it owes before it closes; netio's server drops it", "[peer][services]") {
   Talk t({.full_duplex = true});
-  t.window = 0;  // the client takes nothing yet
+  t.window = 0;  // the client does not read yet
   open(t, 1024, echo_port);
   t.send_data(PSH | ACK, pattern(600, 3));
   t.send_tcp(FIN | ACK, 0);
@@ -119,7 +119,7 @@ TEST_CASE("echo sends what it owes before it closes; netio's server drops it", "
 TEST_CASE("echo stops reading from a client that does not take its answers", "[peer][services]") {
   Talk t({.full_duplex = true});
   open(t, 1024, echo_port);
-  const std::uint32_t taken = t.ack;  // nothing is acknowledged from here on
+  const std::uint32_t taken = t.ack;  // from here on nothing is acknowledged
   t.window = 1448;
   for (int i = 0; i < 150; ++i) {
     t.send_data(ACK, pattern(1448, 0));

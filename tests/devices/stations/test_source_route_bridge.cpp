@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Source routing: explorers, routes, largest frame, and plain stations that learn their way.
+// Source routing: explorers, routes, largest frame, and plain stations that learn routes.
 #include "devices/medium/ring/ring_routing.hpp"
 #include "devices/stations/bridge/source_route_bridge.hpp"
 #include "devices/stations/peer/peer.hpp"

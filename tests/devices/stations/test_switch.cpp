@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A switch between media of one kind: it cuts through, and frames between rings keep their own form.
+// A switch between media of one kind: it is cut-through, and frames between rings keep their own format.
 #include "devices/medium/ring/ring_translation.hpp"
 #include "devices/stations/bridge/bridge.hpp"
 #include "tests/devices/medium/ring/ring_stations.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A switch between a ring and an Ethernet: what crosses, how, and what the ring's sender is told.
+// A switch between a ring and an Ethernet: which frames cross, in what form, and what the ring's sender is told.
 #include "devices/medium/ring/ring_translation.hpp"
 #include "devices/stations/bridge/bridge.hpp"
 #include "devices/stations/peer/peer.hpp"
@@ -70,7 +70,7 @@ TEST_CASE("frames cross between a ring and an Ethernet, translated, and the ring
   n.ear.link->send(ip_frame(ring_alice, wire_bob, 40, false), n.scheduler.now());
   n.run(5_ms);
   REQUIRE(n.station.arrivals.size() == 1);
-  CHECK(n.last() == ip_frame(ring_alice, wire_bob, 40, false));  // the padding to 60 bytes is gone
+  CHECK(n.last() == ip_frame(ring_alice, wire_bob, 40, false));  // without the padding to 60 bytes
   CHECK(n.bridge.counters().flooded == 1);
   CHECK(n.bridge.counters().forwarded == 1);
 }
@@ -85,7 +85,7 @@ TEST_CASE("what stays on the ring is not recognised by the switch", "[switch]") 
   n.run(1_ms);
   other.port.remove(n.scheduler.now());
   n.run(20_ms);
-  n.from_ring(ip_frame(anna, ring_alice, 100, true));  // on this ring, but gone
+  n.from_ring(ip_frame(anna, ring_alice, 100, true));  // on this ring, but removed
   n.run(1_ms);
   CHECK(n.station.outcomes.at(0).status == 0x00);
   CHECK(n.bridge.counters().filtered == 1);

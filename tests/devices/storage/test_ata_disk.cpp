@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ATA disks at their ports, as Linux 2.2's ide driver and a BIOS use them.
+// ATA disks at their ports, as used by Linux 2.2's ide driver and a BIOS.
 #include "core/common/error.hpp"
 #include "tests/archived.hpp"
 #include "tests/devices/storage/ide_bench.hpp"
@@ -16,7 +16,7 @@ TEST_CASE("IDE: nothing decodes before firmware has enabled it", "[storage][ide]
   CHECK(b.in(7) == 0xFF);
   b.config(0x04, pci::IO_SPACE);
   CHECK(b.in(7) == 0x50);
-  b.config(0x40, 0x80000000);  // the second channel alone
+  b.config(0x40, 0x80000000);  // only the second channel
   CHECK(b.in(7) == 0xFF);
 }
 
@@ -294,7 +294,7 @@ TEST_CASE("IDE: two drives on a cable, the interrupt follows the selected one", 
   b.out(6, 0xB0 | 0x40);
   CHECK(b.irq14.level);
   CHECK((b.alternate() & 0x08) != 0);
-  CHECK(b.irq14.level);  // the alternate status ends none
+  CHECK(b.irq14.level);  // the alternate status does not end it
   b.in(7);
   CHECK_FALSE(b.irq14.level);
   CHECK(b.read_words(512) == sectors_of(50, 1));
@@ -360,7 +360,7 @@ TEST_CASE("IDE: registers and commands while busy or in a block change nothing",
   b.out(7, 0x20);
   b.out(3, 0x55);
   b.out(7, 0xEC);
-  CHECK((b.in(3) & 0x80) != 0);  // a busy drive shows its status
+  CHECK((b.in(3) & 0x80) != 0);  // a busy drive returns its status
   REQUIRE(b.interrupt());
   b.in(7);
   b.out(2, 0x77);
@@ -369,7 +369,7 @@ TEST_CASE("IDE: registers and commands while busy or in a block change nothing",
   REQUIRE(b.interrupt());
   b.in(7);
   b.read_words(100);
-  b.out(7, 0xEC);  // a new command in the middle of a block: the block is gone
+  b.out(7, 0xEC);  // a new command in the middle of a block discards the block
   REQUIRE(b.interrupt());
   b.in(7);
   CHECK(b.word() == 0x0040);
@@ -421,7 +421,7 @@ TEST_CASE("IDE: the data port's cycles follow IDETIM", "[storage][ide]") {
 }
 
 TEST_CASE("IDE: a command goes on after a snapshot, a damaged one is refused", "[storage][ide]") {
-  constexpr std::size_t sectors = 2016;  // small: a snapshot holds its hash
+  constexpr std::size_t sectors = 2016;  // small, because a snapshot contains its hash
   IdeBench b, c;
   b.disk(0, sectors);
   c.disk(0, sectors);
@@ -440,7 +440,7 @@ TEST_CASE("IDE: a command goes on after a snapshot, a damaged one is refused", "
   REQUIRE(c.until([&] { return c.ide.irq14.level(); }));
   c.in(7);
   CHECK(c.read_words(512) == sectors_of(1001, 1));
-  // Whatever single byte is damaged: refused, or a drive that still answers.
+  // Whichever byte is damaged, the state is refused or the drive still answers.
   for (std::size_t place = 0; place < state.size(); place += 1 + place / 97) {
     auto damaged = state;
     damaged[place] ^= 0xFF;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An ATAPI CD-ROM drive at its ports, as Linux 2.2's ide-cd driver uses it.
+// An ATAPI CD-ROM drive at its ports, as used by Linux 2.2's ide-cd driver.
 #include "core/common/error.hpp"
 #include "tests/archived.hpp"
 #include "tests/devices/storage/ide_bench.hpp"
@@ -14,7 +14,7 @@ using Packet = std::vector<std::uint8_t>;
 
 struct CdBench : IdeBench {
   std::uint8_t status = 0, error = 0;
-  unsigned blocks = 0;  // of data that the drive moved
+  unsigned blocks = 0;  // of data transferred by the drive
 
   CdBench() {
     cdrom(2);
@@ -22,7 +22,7 @@ struct CdBench : IdeBench {
     base = 0x170;
     out(6, 0xA0);
   }
-  /// PACKET, the packet, and its data by port in blocks as the drive says.
+  /// Sends PACKET and the packet; its data are transferred by PIO in blocks as the drive requests.
   std::vector<std::uint8_t> packet(Packet cdb, unsigned limit = 0x8000, const std::vector<std::uint8_t>& send = {}) {
     cdb.resize(12);
     blocks = 0;
@@ -57,7 +57,7 @@ struct CdBench : IdeBench {
     error = in(1);
     return data;
   }
-  /// After power-on the first command is told of it.
+  /// Takes the report that the first command after power-on gets.
   void attend() {
     packet({0x00});
     CHECK(status == 0x51);
@@ -208,7 +208,7 @@ TEST_CASE("ATAPI: without a CD the drive is not ready, and tells of the next one
   CHECK(medium_type() == 0x71);
   for (const unsigned op : {0x00u, 0x25u, 0x28u, 0x2Bu, 0x42u, 0x43u, 0x44u})
     check({static_cast<std::uint8_t>(op)}, 2, 0x3A);
-  check({0x1B, 0, 0, 0, 3}, 2, 0x3A);  // the tray closes, and nothing is there to start
+  check({0x1B, 0, 0, 0, 3}, 2, 0x3A);  // the tray closes, but it is empty
   CHECK_FALSE(b.ide.drive(2)->tray_open());
   CHECK(medium_type() == 0x70);
   CHECK(b.packet({0x12, 0, 0, 0, 36}).at(0) == 5);  // INQUIRY needs no CD
@@ -239,13 +239,13 @@ TEST_CASE("ATAPI: the guest opens and closes the tray, unless it has locked it",
   b.packet({0x1B, 0, 0, 0, 2});
   CHECK(b.status == 0x50);
   CHECK(drive.tray_open());
-  CHECK(drive.loaded());  // the CD lies on it
+  CHECK(drive.loaded());  // the CD is in it
   b.packet({0x00});
   CHECK(b.error == 0x24);
   b.packet({0x1B, 0, 0, 0, 3});
   CHECK(b.status == 0x50);
   b.packet({0x00});
-  CHECK(b.error == 0x64);  // it may be another one
+  CHECK(b.error == 0x64);  // it may be a different one
   b.packet({0x00});
   CHECK(b.status == 0x50);
   b.packet({0x1E, 0, 0, 0, 1});

@@ -38,7 +38,7 @@ TEST_CASE("an overlay preserves changes across runs and never writes to its base
   const auto base = files.write("base.img", base_content(sectors));
   const auto before = DiskFiles::read(base);
   { CHECK(generation(DiskImage::open({base}), 7) == 0u); }
-  CHECK_FALSE(std::filesystem::exists(base + ".overlay"));  // a run that writes nothing leaves nothing
+  CHECK_FALSE(std::filesystem::exists(base + ".overlay"));  // a run without writes leaves no file
   {
     DiskImage disk = DiskImage::open({base});
     CHECK(disk.sectors() == sectors);
@@ -71,7 +71,7 @@ TEST_CASE("an overlay's file size is proportional to the changes") {
     REQUIRE(disk.flush());
   }
   CHECK(disk.changed_sectors() == 20);
-  CHECK(disk.overlay()->file_bytes() <= 4096 + 41 * 544);  // the present ones and those they replace
+  CHECK(disk.overlay()->file_bytes() <= 4096 + 41 * 544);  // the current ones and those they replace
   std::vector<std::uint8_t> many(64 * sector_bytes);
   for (std::uint32_t s = 0; s < 64; ++s) {
     const auto one = sector_content(s + 10, 200);
@@ -232,7 +232,7 @@ TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never t
   CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("damaged"));
   {
     DiskImage disk = DiskImage::open({work});
-    CHECK_FALSE(generation(disk, 3));  // it remains so
+    CHECK_FALSE(generation(disk, 3));  // and stays unreadable
     CHECK(write(disk, 3, 2));
     CHECK(generation(disk, 3) == 2u);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's disk is full: the guest is told, and the overlay opens with every write that it was not told about. A
-// limit on the size of this process's files stands for the full disk; a write across it is cut short, as it is there.
+// If the host's disk is full the guest is told, and the overlay opens with every write except those reported as failed.
+// A limit on this process's file size stands for the full disk; a write across it is cut short, as on a full disk.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t full_disk_sectors = 400;
 
-/// No file of this process grows beyond `bytes` while it lives.
+/// No file of this process grows beyond `bytes` during this object's lifetime.
 class FullDisk {
  public:
   explicit FullDisk(std::uint64_t bytes) : action_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -51,7 +51,7 @@ std::uint32_t le32(const std::vector<std::uint8_t>& bytes, std::size_t at) {
 }  // namespace
 
 TEST_CASE("after the disk was full an overlay opens with every acknowledged write") {
-  // Every fill level from nothing but the header on, on and beside the boundaries of slots.
+  // All fill levels from just the header on, at and near slot boundaries.
   for (const std::uint64_t room : {0, 100, 544, 545, 544 * 7 + 31, 544 * 20, 544 * 70 + 300, 544 * 150 + 543}) {
     INFO("room for " << room << " bytes of slots");
     DiskFiles files;
@@ -92,7 +92,7 @@ TEST_CASE("after the disk was full an overlay opens with every acknowledged writ
         REQUIRE(disk.read(sector, bytes));
         REQUIRE(generation_of(sector, bytes) == generation);
       }
-      if (mode == WriteMode::overlay) REQUIRE(disk.write(3, content(3, 1, 900)));  // with space again, it goes on
+      if (mode == WriteMode::overlay) REQUIRE(disk.write(3, content(3, 1, 900)));  // with space again, it continues
       if (mode == WriteMode::overlay) acknowledged[3] = 900;
     }
   }
@@ -153,7 +153,7 @@ TEST_CASE("an overlay that lacks its latest changes is repaired with all that it
   CHECK(DiskFiles::read(work) == good);
 
   SECTION("a checkpoint that counts writes which the host refused (versions before this one wrote such files)") {
-    // The file of a run whose full disk let 30 changes of 47 through: the checkpoint says 47.
+    // The file of a run whose full disk accepted 30 of 47 changes: the checkpoint says 47.
     auto bad = good;
     {
       DiskFiles more;
@@ -168,7 +168,7 @@ TEST_CASE("an overlay that lacks its latest changes is repaired with all that it
       REQUIRE(le32(later, at + 8) == 47);
       std::copy_n(later.begin() + at, 28, bad.begin() + 2048);
       std::fill_n(bad.begin() + 3072, 28, 0);
-      bad.insert(bad.end(), 544 * (le32(later, at + 16) - 30), 0);  // so many slots the checkpoint counts
+      bad.insert(bad.end(), 544 * (le32(later, at + 16) - 30), 0);  // as many slots as the checkpoint counts
     }
     files.write("work.ovl", bad);
     CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("planar disk repair"));

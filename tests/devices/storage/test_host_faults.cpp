@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every single call with which an overlay reaches the host fails once, one after another: nothing that was acknowledged
-// is lost, what failed is said, and the files open again.
+// Each call from an overlay to the host fails once, one after another: no acknowledged write is lost, failures are
+// reported, and the files open again.
 #include <algorithm>
 #include <map>
 
@@ -20,13 +20,13 @@ using planar::tests::sector_content;
 namespace {
 
 constexpr std::uint32_t faulty_disk_sectors = 64;
-constexpr unsigned most_faults = 400;  // more than any of these runs has calls
+constexpr unsigned most_faults = 400;  // more calls than any of these runs makes
 
 const char* name_of(int kind) {
   return kind == planar_fault_fail ? "fails" : kind == planar_fault_stay ? "fails and all after it" : "is cut short";
 }
 
-/// `run` with the first call failing, then the second, until no call is left to fail.
+/// Runs `run` with the first call failing, then the second, until there is no call left to fail.
 void with_every_fault(int kind, const DiskFiles& files, const std::function<void(unsigned)>& prepare,
                       const std::function<void()>& run, const std::function<void()>& check) {
   unsigned n = 1;

@@ -52,7 +52,7 @@ struct Bench {
     rig.out(base, command, 4);
     rig.out(base + 4, attention);
   }
-  /// Waits for the interrupt as the driver's handler does, reads the result and acknowledges it.
+  /// Waits for the interrupt like the driver's handler, reads the result and acknowledges it.
   std::uint8_t answer(Time within = 5_s) {
     const Time end = rig.now + within;
     while (!rig.irqs.level[14] && rig.now < end) rig.step(20_us);
@@ -109,7 +109,7 @@ struct Bench {
     control_block(0x1C82, on_error | retry, lba, count * 512, count);
     return run(0);
   }
-  /// A disk as device 0 without its unit attention.
+  /// A disk as device 0, with its unit attention cleared.
   void ready_disk() {
     REQUIRE(assign(disk_id, 0) == 0xAF);
     other(0, {0, 0, 0, 0, 0, 0}, 0);
@@ -169,7 +169,7 @@ TEST_CASE("SCSI: the driver's probe finds existing devices, and gets an error re
     REQUIRE(b.assign(target, 0, true) == 0xAF);
   }
   CHECK(found == 2);
-  CHECK(b.assign(7, 0) == 0xCF);  // the adapter's own
+  CHECK(b.assign(7, 0) == 0xCF);  // the adapter's own ID
   CHECK(b.assign(1, 15) == 0xCF);
   REQUIRE(b.assign(disk_id, 0, false, 1) == 0xAF);
   CHECK(b.inquiry(0) == 0x10);
@@ -208,7 +208,7 @@ TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
   REQUIRE(all.size() == 1024);
   CHECK(generation_of(202, std::span(all).first(512)) == 9u);
   CHECK(generation_of(203, std::span(all).last(512)) == 0u);
-  // And written back elsewhere.
+  // And written back to another place.
   b.control_block(0x1C82, on_error | to_list, 300, 32, 2, list);
   REQUIRE(b.run(0) == 0x10);
   std::vector<std::uint8_t> disk(1024);
@@ -233,7 +233,7 @@ TEST_CASE("SCSI: errors are reported as check condition with sense, and affect n
   CHECK(b.get(tsb + 17, 1) == 0x01);
   b.control_block(0x1C81, from_device | on_error | to_list, 0, 12, 1, list);  // half an element
   CHECK(b.run(0) == 0xC0);
-  b.control_block(0x1C81, from_device | on_error, 0, 1024, 1);  // a longer buffer than data, not suppressed
+  b.control_block(0x1C81, from_device | on_error, 0, 1024, 1);  // a buffer longer than the data, not suppressed
   CHECK(b.run(0) == 0xC0);
   CHECK(b.get(tsb, 2) == 0x0202);
   CHECK(b.get(tsb + 4, 4) == 512);
@@ -286,7 +286,7 @@ TEST_CASE("SCSI: abort ends a device's command, reset ends all, and the card wor
   b.issue(0x040F, immediate | 0);
   CHECK(b.answer() == 0xA0);
   b.rig.step(200_ms);
-  CHECK_FALSE(b.rig.irqs.level[14]);  // the command itself returns no result any more
+  CHECK_FALSE(b.rig.irqs.level[14]);  // the command itself no longer returns a result
   b.issue(0x040F, immediate | 0);
   CHECK(b.answer() == 0xC0);  // nothing to abort
   CHECK(b.read(5, 1) == 0x10);
@@ -319,7 +319,7 @@ TEST_CASE("SCSI: without bus master enable the card reports an error, without in
   b.issue(scb, block | 0);
   b.rig.step(200_ms);
   CHECK_FALSE(b.rig.irqs.level[14]);
-  CHECK((b.status() & 0x02) != 0);  // firmware polls this
+  CHECK((b.status() & 0x02) != 0);  // polled by firmware
   CHECK(b.rig.in(base + 6) == 0x10);
   b.rig.out(base + 4, eoi | 0);
   CHECK(b.status() == 0x04);
@@ -445,7 +445,7 @@ TEST_CASE("SCSI: timing of the drive: seeks, revolutions, media rate, read-ahead
   CHECK(far < 45_ms);
   timed(0, 64);
   b.rig.step(50_ms);
-  CHECK(timed(64, 64) < 20_ms);  // waited in the drive's buffer: the channel's time
+  CHECK(timed(64, 64) < 20_ms);  // already in the drive's buffer: only the channel's time
   const Time streamed = timed(128, 100);
   CHECK(streamed < 60_ms);
 }

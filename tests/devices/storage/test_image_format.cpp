@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a guest writes to its first sector never shuts it out: signatures of other programs' formats count only in a
-// file that nobody vouches for.
+// A guest never locks itself out by what it writes to its first sector: signatures of other programs' formats count
+// only in a file without a record that it is raw.
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 
@@ -13,7 +13,7 @@ using planar::tests::refusal;
 
 namespace {
 
-/// Sectors that begin as files of other programs do, and as an overlay does.
+/// Sectors that begin like files of other programs, and like an overlay.
 const std::string beginnings[] = {"\x1F\x8B\x08", "PK\x03\x04",        "BZh9", "QFI\xFB", "KDMV",
                                   "conectix",     "planar overlay\r\n"};
 
@@ -45,7 +45,7 @@ TEST_CASE("a guest that writes another format's signature to sector 0 keeps its 
     CHECK(first_sector({overlay}) == written);
     REQUIRE(DiskImage::open({base}).write(1, written));
     CHECK(commit_overlay(overlay) == 1);
-    // Nobody vouches for it any more; its user may.
+    // The record is gone; the user may still say that it is raw.
     std::filesystem::remove(overlay);
     CHECK_THAT(refusal([&] { DiskImage::open({base}); }), Contains("format=raw"));
     CHECK_FALSE(std::filesystem::exists(overlay));

@@ -28,7 +28,7 @@ struct Written {
   std::uint32_t sector, count, generation;
 };
 
-// One write of 1 to 40 killed_disk_sectors as generation `generation`.
+// One write of 1 to 40 sectors with generation `generation`.
 Written random_write(DiskImage& disk, std::mt19937& random, std::uint32_t generation) {
   const auto count = std::uniform_int_distribution<std::uint32_t>(1, random() % 4 ? 4 : 40)(random);
   const auto first = std::uniform_int_distribution<std::uint32_t>(0, killed_disk_sectors - count)(random);
@@ -75,7 +75,7 @@ TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
       write_until_killed(base, seed, generation, report[1]);
     }
     ::close(report[1]);
-    // The first report shows that it is running; then it is killed at a random time.
+    // The first report shows that the child is running; then it is killed at a random time.
     Written w{};
     REQUIRE(::read(report[0], &w, sizeof w) == sizeof w);
     ::usleep(static_cast<useconds_t>(random() % 3000));
@@ -128,7 +128,7 @@ TEST_CASE("after a power loss flushed data are present, whichever pages had reac
       }
       for (unsigned n = random() % 60; n-- > 0;) random_write(disk, random, ++generation);
     }
-    // The power failed before the final flush: some of the pages since the one above had been written.
+    // The power failed before the final flush: some of the pages changed since the flush above had been written.
     auto left = DiskFiles::read(name);
     durable.resize(left.size(), 0);
     for (std::size_t at = 0; at < left.size(); at += page)
@@ -136,7 +136,7 @@ TEST_CASE("after a power loss flushed data are present, whichever pages had reac
         std::copy(durable.begin() + static_cast<std::ptrdiff_t>(at),
                   durable.begin() + static_cast<std::ptrdiff_t>(std::min(at + page, left.size())),
                   left.begin() + static_cast<std::ptrdiff_t>(at));
-    std::copy_n(durable.begin(), page, left.begin());  // its checkpoint came after the last flush
+    std::copy_n(durable.begin(), page, left.begin());  // its checkpoint was written after the last flush
     files.write("base.img.overlay", left);
     const DiskImage disk = DiskImage::open({base});
     std::array<std::uint8_t, sector_bytes> data{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An overlay and the base that it belongs to: a base that was changed is found, and no overlay chooses by itself which
-// file a commit writes over.
+// An overlay and its base: a changed base is detected, and no overlay decides on its own which file a commit
+// overwrites.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -24,7 +24,7 @@ using planar::tests::sector_content;
 
 namespace {
 
-/// Makes `file` look as if it was written last an hour ago, so that its time can vouch for its content.
+/// Makes `file` look as if last written an hour ago, so that its time is evidence for its content.
 void age(const std::string& file, int seconds = 3600) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -58,7 +58,7 @@ TEST_CASE("a base that was changed between the samples of its fingerprint is fou
   CHECK_THAT(open(), Contains("was changed since"));
   auto same = base_content(8192);
   files.write("base.img", same);
-  CHECK(open() == "");  // as it was: whatever its time is
+  CHECK(open() == "");  // unchanged content, whatever its time is
   age(base, 900);
   CHECK(open() == "");
 }
@@ -70,7 +70,7 @@ TEST_CASE("a base that was changed and given its time back is found") {
   age(base);
   const auto open = [&] { return refusal([&] { DiskImage::open({work}); }); };
   create_overlay(work, base);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // younger, the time of change says nothing
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // a younger file's ctime is not evidence
   CHECK(open() == "");
   CHECK(open() == "");
   struct stat before {};
@@ -98,7 +98,7 @@ TEST_CASE("one run changes an overlay: the second is refused when it opens, not 
   std::vector<std::uint8_t> back(sector_bytes);
   CHECK(DiskImage::open({base}).read(7, back));
   CHECK(back == tests::content(7, 1, 1));
-  // The digest is there with the first change.
+  // The digest is written with the first change.
   change(base, 148 * 512);
   CHECK_THAT(refusal([&] { DiskImage::open({base}); }), Contains("was changed since"));
 }
@@ -149,7 +149,7 @@ TEST_CASE("an overlay that says its commit was interrupted writes over no file t
   const auto crc = crc32(std::span(bytes).first(2044));
   for (unsigned n = 0; n < 4; ++n) bytes[2044 + n] = static_cast<std::uint8_t>(crc >> (8 * n));
   files.write("work.ovl", bytes);
-  // Somebody else's disk of the same size, under the name in the file.
+  // Another user's disk of the same size, under the name in the file.
   std::vector<std::uint8_t> precious(400 * 512, 0x5A);
   files.write("base.img", precious);
   CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("interrupted"));
@@ -158,7 +158,7 @@ TEST_CASE("an overlay that says its commit was interrupted writes over no file t
   const auto named = files.write("named.img", base_content(400));
   CHECK(commit_overlay(work, named) == 1);
   CHECK(DiskFiles::read(base) == precious);
-  CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("another base"));  // it is named.img's from now on
+  CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("another base"));  // it belongs to named.img from now on
   CHECK(commit_overlay(work, named) == 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The IDE function's configuration and its bus masters, as Linux 2.2's ide-dma and piix drivers use them.
+// The IDE function's configuration and its bus masters, as used by Linux 2.2's ide-dma and piix drivers.
 #include "core/common/error.hpp"
 #include "devices/board/at/system/i8259.hpp"
 #include "tests/archived.hpp"
@@ -163,7 +163,7 @@ TEST_CASE("PIIX3 IDE: tables and regions where there is no memory", "[storage][i
   CHECK((b.config(4) >> 16 & pci::RECEIVED_MASTER_ABORT) != 0);
   CHECK_FALSE(b.irq14.level);
   b.dma_end();
-  // A working table afterwards.
+  // A valid table afterwards.
   b.control(0x04);
   b.control(0x00);
   REQUIRE(b.idle());
@@ -269,7 +269,7 @@ TEST_CASE("PIIX3 IDE: both channels at once", "[storage][ide][piix3]") {
 
 TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refused or harmless",
           "[storage][ide][piix3]") {
-  constexpr std::size_t sectors = 2016;  // small: a snapshot holds its hash
+  constexpr std::size_t sectors = 2016;  // small, because a snapshot contains its hash
   IdeBench b, c;
   b.disk(0, sectors);
   c.disk(0, sectors);
@@ -322,11 +322,11 @@ TEST_CASE("PIIX3 IDE: every interrupt is an edge at the interrupt controllers", 
     CHECK(pic.acknowledge(b.rig.now) == 0x2E);
     b.rig.out(0xA0, 0x20);
     b.rig.out(0x20, 0x20);
-    CHECK_FALSE(intr.level);  // INTRQ is still active, and no new edge
+    CHECK_FALSE(intr.level);  // INTRQ is still active, but without a new edge
     CHECK((b.in(7) & 0x08) != 0);
     CHECK(b.read_words(512) == sectors_of(100 + n, 1));
   }
-  // A status read before the acknowledge takes the request back: the handler of another line finds it gone.
+  // Reading the status before the acknowledge cycle withdraws the request: the handler of another line finds nothing.
   b.out(7, 0xE7);
   REQUIRE(b.until([&] { return intr.level; }));
   b.in(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Damaged snapshots of a Token Ring adapter, its port and its ring, with frames on their way both ways: each is
+// Damaged snapshots of a Token Ring adapter, its port and its ring, with frames under way in both directions: each is
 // refused, or the card runs on with it.
 #include "tests/archived.hpp"
 #include "tests/damage.hpp"
@@ -16,7 +16,7 @@ bus::Adapter& card_of(MadgeBench& b) { return *b.card; }
 bus::Adapter& card_of(TropicBench& b) { return *b.card; }
 bus::Adapter& card_of(LanStreamerBench& b) { return b.card; }
 
-/// Damages `part` of what `bench` is at several moments from now on. How many states were refused.
+/// Damages `part` of the state of `bench` at several moments from now on. Returns the number of refused states.
 template <class Bench>
 unsigned refused_at_moments(Bench& bench, std::string_view part, Time apart) {
   unsigned refused = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Both LANStreamers as Linux's driver uses them: bring-up, OPEN, requests, frames both ways, interrupts, full duplex.
+// Both LANStreamers as used by Linux's driver: bring-up, OPEN, requests, frames in both directions, interrupts, full
+// duplex.
 #include "tests/devices/tokenring/lanstreamer_bench.hpp"
 
 using namespace planar;
@@ -11,7 +12,7 @@ TEST_CASE("LANStreamer: both cards say that their interface is hypothetical", "[
     CHECK(e->hypothetical);
     CHECK(e->medium == MediumKind::token_ring);
     CHECK(e->limits[0].starts_with("HYPOTHETICAL"));
-    for (const TimingValue& v : e->timing())  // which driver version does what was chosen knowing published rows
+    for (const TimingValue& v : e->timing())  // the behaviour of each driver version was chosen knowing published rows
       CHECK(v.confidence == (v.name == "driver.versions" ? "informed-by-published" : "inferred"));
   }
   CHECK(LanStreamerMc32::entry.adapter_id == 0x8FA0);
@@ -92,7 +93,7 @@ TEST_CASE("LANStreamer: OPEN fails with the ring's reason in the driver's codes"
   CHECK(error({}, 4) == 0x24);                                                  // ring speed mismatch
   CHECK(error({.ring = {.quick_insertion = true}, .alone = true}, 0) == 0x2D);  // autosense without a monitor
   CHECK(error({.plugged = false}, 16) == 0x11);                                 // no cable
-  CHECK(error({}, 16, station_address(7)) == 0x38);                             // somebody else's address
+  CHECK(error({}, 16, station_address(7)) == 0x38);                             // another station's address
   LanStreamerBench b;
   b.reset();
   CHECK(b.open(Chip::INTERNAL_WRAP) == Chip::RC_FAILED);
@@ -108,7 +109,7 @@ TEST_CASE("LANStreamer: the data rate is the driver's, or POS's, or, on the Auto
   CHECK(sensing.open() == 0);
   CHECK(sensing.opened_as == 0);
   LanStreamerBench plain({.automatic = false, .ring = slow});
-  plain.reset(0);  // the older card knows no autosense: POS says 16
+  plain.reset(0);  // the older card has no autosense: POS says 16
   CHECK(plain.open() == Chip::RC_FAILED);
   CHECK(plain.open_error == 0x24);
   LanStreamerBench by_pos({.automatic = false, .ring = slow, .pos4 = 0x41});
@@ -143,7 +144,8 @@ TEST_CASE("LANStreamer: requests and their codes; doorbells written as 32 bits",
   b.hear(ring_frame(group, station_address(7), 50));
   CHECK(b.card.chip().counters().received == 2);
   CHECK(b.request(Chip::SRB_MODIFY_RECEIVE_OPTIONS, {0x0060, 0x4A41, 0x4D45, 0x5320, 0x2020}, true) == Chip::RC_GOOD);
-  b.hear(ring_frame(foreign, station_address(7), 50));  // now it hears what is for others, without setting A or C
+  b.hear(ring_frame(foreign, station_address(7), 50));  // now it receives frames for other stations, without setting A
+                                                        // or C
   CHECK(b.card.chip().counters().received == 3);
   CHECK(b.other.outcomes.back().status == 0);
   CHECK(b.request(Chip::SRB_MODIFY_RECEIVE_OPTIONS, {0}) == Chip::RC_GOOD);
@@ -172,7 +174,7 @@ TEST_CASE("LANStreamer: attention MAC frames come through ARB and local buffers,
     CHECK(b.local(first) == 0);  // the only one of its chain
     CHECK(b.local(first + 4) == length);
     CHECK((b.local(first + 6) & ring_fc::type) == ring_fc::mac);
-    CHECK(b.local(first + 8) == 0xC000);  // to all of this ring
+    CHECK(b.local(first + 8) == 0xC000);  // for all stations of this ring
     b.put_local(b.asb, {0x8100, 0xFE00, 0, first});
     b.out(Chip::LISR_SUM, Chip::ASB_REPLY | Chip::ASB_FREE_REQ);
     b.rig.step(1_ms);
@@ -236,7 +238,7 @@ TEST_CASE("LANStreamer: a ring of frames takes every token, one after the other"
   LanStreamerBench b;
   b.bring_up();
   for (unsigned n = 0; n < 7; ++n) b.describe(n, b.frame(1486, static_cast<std::uint8_t>(n)));
-  b.out32(Chip::TX2LFDA, LanStreamerBench::tx_ring);  // the first after enabling: starts there
+  b.out32(Chip::TX2LFDA, LanStreamerBench::tx_ring);  // the first one after enabling: this is the start
   b.out32(Chip::TX2LFDA, LanStreamerBench::tx_ring + 32 * 6);
   b.rig.step(10_ms);
   REQUIRE(b.log.entries.size() == 7);
@@ -246,7 +248,7 @@ TEST_CASE("LANStreamer: a ring of frames takes every token, one after the other"
     CHECK(between >= b.ring.gap() + b.ring.latency());
     CHECK(between <= token + b.ring.latency());
   }
-  // Ended, it goes on where it stopped.
+  // After an end, it continues where it stopped.
   for (unsigned n = 7; n < 10; ++n) b.send(n % 8, b.frame(100, static_cast<std::uint8_t>(n)));
   b.rig.step(10_ms);
   REQUIRE(b.log.entries.size() == 10);
@@ -286,7 +288,7 @@ TEST_CASE("LANStreamer: channel 1 goes before channel 2", "[lanstreamer][transmi
   REQUIRE(b.log.entries.size() == 8);
   std::string order;
   for (const RingLog::Entry& e : b.log.entries) order += e.bytes.size() < 200 ? '1' : '2';
-  CHECK(order.find("111") < order.find_last_of('2'));  // the three overtake what channel 2 still has
+  CHECK(order.find("111") < order.find_last_of('2'));  // the three overtake the rest of channel 2
   CHECK((b.acknowledge() & (Chip::TX1_EOF | Chip::TX1_IDLE | Chip::TX2_EOF | Chip::TX2_IDLE)) ==
         (Chip::TX1_EOF | Chip::TX1_IDLE | Chip::TX2_EOF | Chip::TX2_IDLE));
   CHECK(b.transmit_status(3, LanStreamerBench::tx1_ring) != 0);
@@ -308,7 +310,7 @@ TEST_CASE("LANStreamer: received frames lie in the ring's buffers from AC to the
     CHECK(b.buffer(1, 1500) == ring_frame(broadcast_mac, station_address(7), 1486, 2));
     CHECK(b.rx_status(2) == 0);
     CHECK(b.other.outcomes[0].status == (ring_fs::recognised | ring_fs::copied));
-    // Its descriptor is back in the driver's hands: RXLBDA returns the buffer.
+    // Its descriptor has been returned to the driver: RXLBDA returns the buffer.
     b.put(LanStreamerBench::rx_ring + 4, 0);
     b.put(LanStreamerBench::rx_ring + 12, 4096);
     b.out32(Chip::RXLBDA, LanStreamerBench::rx_ring);
@@ -353,7 +355,7 @@ TEST_CASE("LANStreamer: the Auto registers with a dedicated port and sends witho
   LanStreamerBench b({.ring = {.full_duplex = true, .quick_insertion = true}});
   b.bring_up();
   CHECK(b.opened_as == (Chip::OPENED_16MBPS | Chip::OPENED_FDX));
-  CHECK((b.in(Chip::SISR)&Chip::ARB_CMD) == 0);  // the driver does not know yet where the ARB lies
+  CHECK((b.in(Chip::SISR)&Chip::ARB_CMD) == 0);  // the driver does not know yet where the ARB is
   for (unsigned n = 0; n < 6; ++n) b.describe(n, b.frame(1486, static_cast<std::uint8_t>(n)));
   for (unsigned n = 0; n < 5; ++n) b.other.to_send.push_back(b.for_us(1486, static_cast<std::uint8_t>(n)));
   b.other.port.transmit(b.for_us(1486, 9), b.rig.now);

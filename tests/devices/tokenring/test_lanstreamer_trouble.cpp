@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LANStreamer: what goes wrong. The channel too slow for its FIFOs, no buffers, the ring interrupted, descriptors and
-// mailboxes that make no sense; bursts beside others on the channel; a snapshot in the middle of frames.
+// LANStreamer faults: a channel too slow for its FIFOs, no buffers, interruptions of the ring, invalid descriptors and
+// mailboxes; bursts competing with others on the channel; a snapshot in the middle of frames.
 #include <tuple>
 
 #include "tests/devices/tokenring/lanstreamer_bench.hpp"
@@ -71,7 +71,7 @@ TEST_CASE("LANStreamer: without a buffer a frame is not copied, and the station 
   b.out32(Chip::RXLBDA, LanStreamerBench::rx_ring);
   b.hear(b.for_us(600, 9));
   CHECK(b.rx_status(0) == rx_good);
-  // A frame that outgrows the last buffer is cut there.
+  // A frame too long for the last buffer is truncated there.
   LanStreamerBench small;
   small.reset();
   small.open(0);
@@ -91,7 +91,7 @@ TEST_CASE("LANStreamer: an aborted frame that has reached memory carries an erro
   const Bytes small = b.for_us(40);
   b.other.port.transmit(std::span(small).first(40), small.size(), b.rig.now);
   b.rig.step(2_ms);
-  CHECK(b.rx_status(1) == 0);  // nothing of it had moved
+  CHECK(b.rx_status(1) == 0);  // none of it had been transferred
 }
 
 TEST_CASE("LANStreamer: a frame to nobody comes back with A and C 0", "[lanstreamer][transmit]") {
@@ -130,7 +130,7 @@ TEST_CASE("LANStreamer: descriptors that make no sense halt their channel until 
   halted(8, 3u << 16 | 114);     // three
   halted(8, 1u << 16 | 13);      // no frame
   halted(8, 1u << 16 | 0xFFFF);  // longer than any
-  halted(16, 113);               // its bytes are not there
+  halted(16, 113);               // there is no memory for its bytes
 }
 
 TEST_CASE("LANStreamer: addresses beyond memory and rings that lead nowhere harm nobody", "[lanstreamer][malformed]") {
@@ -143,7 +143,7 @@ TEST_CASE("LANStreamer: addresses beyond memory and rings that lead nowhere harm
   b.put(LanStreamerBench::tx_ring, 0xFFFFFFF0);
   b.out32(Chip::TX2LFDA, 0xDEAD0000);
   b.rig.step(1_ms);
-  // A descriptor that follows itself and is never the last.
+  // A descriptor that is its own successor and never the last.
   b.out(Chip::BMCTL_SUM, Chip::TX2_DIS);
   b.out(Chip::BMCTL_RUM, ~unsigned{Chip::TX2_DIS});
   b.put(b.describe(2, b.frame(60)), LanStreamerBench::tx_ring + 64);
@@ -156,7 +156,7 @@ TEST_CASE("LANStreamer: addresses beyond memory and rings that lead nowhere harm
   const std::size_t sent = b.log.entries.size();
   b.rig.step(5_ms);
   CHECK(b.log.entries.size() == sent);
-  // Receive buffers of no use, in ROM and nowhere: the frame is cut or lost, reception goes on.
+  // Unusable receive buffers, in ROM and where there is no memory: the frame is truncated or lost, reception continues.
   b.reset();
   b.open(0);
   b.start_channels(4);
@@ -274,7 +274,7 @@ TEST_CASE("LANStreamer: its bursts, basic and streaming, in slots of both widths
   const Rig rig;
   const Time cycle = rig.channel.timing().memory_cycle, phase = rig.channel.timing().arbitration.phase;
   // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
-  // but the phase after one is the one before the next where that waits already.
+  // but the phase after one is also the one before the next if that is already waiting.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);
   CHECK(held(32, false) > wide + phase * 18);
   CHECK(held(32, false) <= wide + phase * 36);

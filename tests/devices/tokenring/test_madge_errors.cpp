@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TMS380 on a Madge card: what the host does wrong, what the ring does, and lists of every shape.
+// TMS380 on a Madge card: errors of the host, errors on the ring, and lists of all forms.
 #include "tests/devices/tokenring/madge_bench.hpp"
 
 using namespace planar;
@@ -41,7 +41,7 @@ TEST_CASE("TMS380: without a program at its vector the bring-up fails, a reset s
   b.board_init();
   b.reset_adapter(true, {});
   CHECK(b.bring_up() == 0x30);
-  b.reset_adapter(true, {{0, 0xFFFC, {0x0080, 0xA000}}});  // it leads to nothing
+  b.reset_adapter(true, {{0, 0xFFFC, {0x0080, 0xA000}}});  // the pointer leads to no code
   CHECK(b.bring_up() == 0x30);
   b.reset_adapter();
   CHECK(b.bring_up() == 0x40);
@@ -96,7 +96,7 @@ TEST_CASE("TMS380: a wrong initialization block is reported with its code, a rig
   CHECK(with(6, 0x0005) == 0x55);
   CHECK(with(8, MadgeBench::scb + 1) == 0x56);
   CHECK(with(10, MadgeBench::ssb + 1) == 0x57);
-  CHECK(with(9, 0x0040) == 0x5B);  // 4 MB: nobody there
+  CHECK(with(9, 0x0040) == 0x5B);  // 4 MB: no memory
   CHECK(b.initialize() == 0);
   CHECK(b.ram_kilobytes() == 128);
 }
@@ -195,14 +195,14 @@ TEST_CASE("TMS380: transmit lists that lead back to themselves end TRANSMIT with
   const Bytes f = MadgeBench::frame(100);
   const std::uint32_t second = MadgeBench::tpl + 32;
   CHECK(b.list_error(f, 0xA900, 100, 60, MadgeBench::tpl) == 0x2010);  // begins a frame in the middle of one
-  // Neither begins nor ends a frame, has no data and is its own next one.
+  // It neither begins nor ends a frame, has no data and is its own successor.
   b.wide(second, second);
   b.word(second + 4, 0x8800);
   b.word(second + 6, 0);
   b.word(second + 8, 0);
   b.wide(second + 10, MadgeBench::tx_data);
   CHECK(b.list_error(f, 0xA900, 100, 60, second) == 0x2080);
-  b.word(second + 8, 20);  // with data, which become too many
+  b.word(second + 8, 20);  // with data, which become too long
   CHECK(b.list_error(f, 0xA900, 100, 60, second) == 0x2080);
   CHECK(b.other.frames.empty());
   b.write_lists();
@@ -292,7 +292,7 @@ TEST_CASE("TMS380: without lists frames wait in local RAM; without buffers they 
   while (b.other.outcomes.size() < 40) b.rig.step(1_ms);
   std::size_t copied = 0;
   for (const auto& outcome : b.other.outcomes) copied += outcome.status & ring_fs::copied ? 1 : 0;
-  // 46 buffers less 20 of transmission's, and the two lists that the driver gave.
+  // 46 buffers less 20 for transmission, and the two lists that the driver gave.
   CHECK(copied == 46 - 20 + 2);
   CHECK(b.counters().overruns == 40 - copied);
   while (b.interrupt()) b.service();
@@ -316,7 +316,7 @@ TEST_CASE("TMS380: a counter's overflow is told once, and however many frames ar
   constexpr std::size_t frames = 400;
   for (std::size_t n = 0; n < frames; ++n) b.other.to_send.push_back(f);
   b.other.port.transmit(b.other.to_send[b.other.next++], b.rig.now);
-  while (b.other.outcomes.size() < frames) b.rig.step(1_ms);  // the driver does not look meanwhile
+  while (b.other.outcomes.size() < frames) b.rig.step(1_ms);  // the driver is not active meanwhile
   CHECK(b.counters().overruns > 300);
   unsigned overflows = 0, received = 0;
   for (int n = 0; n < 50; ++n) {
@@ -349,7 +349,7 @@ TEST_CASE("TMS380: a list that leads nowhere is an adapter check; the driver's r
   CHECK(b.sif(Tms380::SIFINC) == 0x0065);
   CHECK(b.sif(Tms380::SIFINC) == 0x4320);
   CHECK_FALSE(b.chip().port().inserted());
-  b.execute(Tms380::OPEN, MadgeBench::open_block);  // nobody is there to take it
+  b.execute(Tms380::OPEN, MadgeBench::open_block);  // the chip does not take it
   b.rig.step(1_s);
   CHECK((b.sif(Tms380::SIFSTS) & 0x8000) != 0);
   b.start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The Madge cards as Linux's madgemc and tms380tr use them: identity, reset, download, initialization, OPEN, frames
-// both ways, CLOSE; POS and the board's ports; a snapshot in the middle.
+// The Madge cards as used by Linux's madgemc and tms380tr: identity, reset, download, initialization, OPEN, frames in
+// both directions, CLOSE; POS and the board's ports; a snapshot in the middle.
 #include "tests/devices/tokenring/madge_bench.hpp"
 
 using namespace planar;
@@ -60,7 +60,7 @@ TEST_CASE("Madge: the whole life of Linux's driver", "[madge]") {
   CHECK(b.chip().port().inserted());
   CHECK(b.chip().port().node() == MadgeBench::own);
 
-  // Transmit: a frame of odd length, directed, with the FS of one that was copied.
+  // Transmission: a frame of odd length to one station, with the FS of a copied frame.
   const Bytes frame = MadgeBench::frame(1513);
   const std::uint32_t t = b.send(frame);
   const auto sent = b.await(12);
@@ -71,12 +71,12 @@ TEST_CASE("Madge: the whole life of Linux's driver", "[madge]") {
   CHECK(std::equal(frame.begin(), frame.end(), b.other.frames[0].begin()));
   CHECK(b.other.frames[0].size() == frame.size() + 4);
 
-  // To nobody: neither recognised nor copied.
+  // To a station that does not exist: neither recognised nor copied.
   const std::uint32_t nobody = b.send(MadgeBench::frame(60, {0x40, 0, 0, 0, 0, 9}));
   b.await(12);
   CHECK(b.word(nobody + 4) == 0x7900);
 
-  // Receive.
+  // Reception.
   const Bytes heard = MadgeBench::frame(700, MadgeBench::own, MadgeBench::peer);
   b.other.port.transmit(heard, b.rig.now);
   const auto received = b.await(10);
@@ -87,7 +87,7 @@ TEST_CASE("Madge: the whole life of Linux's driver", "[madge]") {
   REQUIRE(b.other.outcomes.size() == 1);
   CHECK((b.other.outcomes[0].status & 0xCC) == 0xCC);
 
-  // More frames than lists, both ways.
+  // More frames than lists, in both directions.
   for (int n = 0; n < 8; ++n) {
     b.send(MadgeBench::frame(200 + 100 * static_cast<std::size_t>(n)));
     CHECK(b.await(12).code == 12);
@@ -149,9 +149,9 @@ TEST_CASE("Madge: the burst modes differ in grants, not in what arrives", "[madg
   };
   const Result steal = run(MadgeMc::mc16, 0x20, 0, 16), limited = run(MadgeMc::mc16, 0x60, 0, 16),
                delayed = run(MadgeMc::mc16, 0xA0, 0, 16), immediate = run(MadgeMc::mc16, 0xE0, 0, 16);
-  CHECK(steal.took > limited.took + 100_us);  // an arbitration for each word
+  CHECK(steal.took > limited.took + 100_us);  // one arbitration per word
   CHECK(limited.took > immediate.took);
-  CHECK(immediate.took > delayed.took);  // one for each burst of the chip
+  CHECK(immediate.took > delayed.took);  // one per burst of the chip
   CHECK(immediate.took - delayed.took < 60_us);
   for (const Result* r : {&limited, &delayed, &immediate}) CHECK(r->bytes == steal.bytes);
   const Result streaming = run(MadgeMc::mc32, 0xA0, 1, 32);
@@ -175,19 +175,19 @@ TEST_CASE("Madge: a channel slower than a default cycle costs the 16-bit card wh
   };
   const Time normal = took(MadgeMc::mc16, 16, 200_ns), one = took(MadgeMc::mc16, 16, 210_ns),
              still_one = took(MadgeMc::mc16, 16, 325_ns), two = took(MadgeMc::mc16, 16, 415_ns);
-  CHECK(took(MadgeMc::mc16, 16, 150_ns) == normal);  // the chip is no faster for it
+  CHECK(took(MadgeMc::mc16, 16, 150_ns) == normal);  // the chip does not get faster
   CHECK(one == still_one);
-  const Time clocks = 757 * 137'500_ps;  // a clock for each word of the frame, and a few for the list
+  const Time clocks = 757 * 137'500_ps;  // one clock per word of the frame, and a few for the list
   for (const Time longer : {one - normal, two - one}) {
     CHECK(longer >= clocks);
     CHECK(longer < clocks + 5_us);
   }
-  // The buffered card's chip never sees the channel.
+  // The buffered card's chip does not depend on the channel.
   CHECK(took(MadgeMc::mc32, 32, 415_ns) - took(MadgeMc::mc32, 32, 200_ns) < 379 * 215_ns + 10_us);
 }
 
 TEST_CASE("Madge: a snapshot is good at any moment of a transfer", "[madge]") {
-  for (const unsigned mode : {0x00u, 0x20u}) {  // POS 4: as in MadgeBench, and the other way to release the channel
+  for (const unsigned mode : {0x00u, 0x20u}) {  // POS 4: as in MadgeBench, and the other mode for releasing the channel
     MadgeBench straight, resumed;
     for (MadgeBench* b : {&straight, &resumed}) {
       b->pos(mode | 0x80);

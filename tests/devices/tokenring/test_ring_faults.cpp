@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What goes wrong on a ring, as the drivers of the three families of adapters read it: the same faults for a shared-RAM
-// adapter (ibmtr), a TMS380 (tms380tr) and a LANStreamer, in the codes that they have in common.
+// Faults on a ring as seen by the drivers of the three families of adapters: the same faults for a shared-RAM adapter
+// (ibmtr), a TMS380 (tms380tr) and a LANStreamer, in the codes that they have in common.
 #include "tests/devices/tokenring/lanstreamer_bench.hpp"
 #include "tests/devices/tokenring/madge_bench.hpp"
 #include "tests/devices/tokenring/tropic_bench.hpp"
@@ -10,7 +10,7 @@ using namespace planar::test;
 
 namespace {
 
-/// Places in the error log, the same for all.
+/// Offsets in the error log, common to all.
 enum Log : unsigned { lost_frame = 6, congestion = 7, token = 10 };
 constexpr MacAddress nobody{0x10, 0x00, 0x5A, 0x77, 0x77, 0x77};
 
@@ -149,11 +149,11 @@ struct Streamer : LanStreamerBench {
   unsigned at_ = 0, number_ = tx_count - 1, status_ = 0;
 };
 
-/// An adapter, its bench's other station, and a third one after it that may come and go.
+/// An adapter, its bench's other station, and a third one after it that may be inserted and removed.
 template <typename Bench>
 struct Faulty : Bench {
   Faulty() : third(this->rig.scheduler, this->ring, 99) {
-    third.parameters.node = {0, 0, 0, 0, 0, 9};  // nobody's address is lower: it wins no contention
+    third.parameters.node = {0, 0, 0, 0, 0, 9};  // no address is lower: it wins no contention
   }
   void pass(Time t) {
     for (const Time end = this->now() + t; this->now() < end;) this->poll();
@@ -168,7 +168,7 @@ struct Faulty : Bench {
     this->ask();
     REQUIRE(this->answer() == 0);
   }
-  /// The adapter is on the ring, and has not been told so yet.
+  /// The adapter is on the ring, but has not been told yet.
   void ask_and_join() {
     const auto purges = this->ring.counters().purges;
     this->prepare();
@@ -190,7 +190,7 @@ struct Faulty : Bench {
   RingRecorder third;
 };
 
-/// The first bit of a frame of a driver's has left.
+/// Sees when the first bit of a frame from the driver has been sent.
 struct Departure final : WireObserver {
   Departure(Ring& ring, const Port& port) : sender(port.name()) { ring.add_observer(*this); }
   void begins(const Medium&, std::string_view who, Time) override { seen = seen || who == sender; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shared-RAM Token Ring adapters as the driver of Linux 2.2 meets them: probe, reset, open, frames both ways,
+// The shared-RAM Token Ring adapters as seen by the driver of Linux 2.2: probe, reset, open, frames in both directions,
 // close.
 #include "tests/devices/tokenring/tropic_bench.hpp"
 
@@ -25,7 +25,7 @@ TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver
       CHECK(b.address == MacAddress{0x10, 0x00, 0x5A, 0x12, 0x34, 0x56});
       CHECK(b.sixteen == !only_4);
       REQUIRE(b.open());
-      CHECK(b.sap_station == 0x0001);  // 0100h, as the driver keeps it without swapping
+      CHECK(b.sap_station == 0x0001);  // 0100h, stored unswapped by the driver
       const Bytes out = b.from_us(1500), in = b.for_us(1500);
       for (int n = 0; n < 3; ++n) {
         b.ask_to_send(out);
@@ -58,7 +58,7 @@ TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver
       b.serve();
       CHECK(b.return_code == 0);
       CHECK_FALSE(b.card->chip().port().inserted());
-      REQUIRE(b.open());  // the first SRB is where it was
+      REQUIRE(b.open());  // the first SRB is at the same place
       CHECK(b.card->counters().sent == 3);
       CHECK(b.card->counters().received == 3);
     }
@@ -74,7 +74,7 @@ TEST_CASE("the ports tell where the windows are; identification has nibbles only
   REQUIRE(b.probe());
   CHECK(b.type == 0xE);
   for (std::uint32_t at = 0x1F00; at < 0x2000; ++at) CHECK(b.rb(TropicBench::mmio + at) <= 0xF);
-  CHECK(b.rb(TropicBench::mmio + 0x1FBA) == 0xF);  // no plug-and-play board
+  CHECK(b.rb(TropicBench::mmio + 0x1FBA) == 0xF);  // not a plug-and-play board
   CHECK(b.rb(TropicBench::mmio) == 0xFF);          // no ROM
   CHECK(b.aca(0) == TropicBench::window >> 12);
   CHECK(b.aca(1) == 0x0C);
@@ -130,7 +130,7 @@ TEST_CASE("the control area is written three ways, and read in a fourth", "[trop
   CHECK(b.rb(TropicBench::mmio + 0x1E60 + 0x0C) == 0xAA);
   b.ww(TropicBench::mmio + 0x1E0E, 0x1234);  // a word is its two bytes
   CHECK(b.rw(TropicBench::mmio + 0x1E0E) == 0x1234);
-  for (const unsigned reg : {0u, 1u, 2u, 3u, 6u, 0xAu, 0x19u}) {  // not the host's
+  for (const unsigned reg : {0u, 1u, 2u, 3u, 6u, 0xAu, 0x19u}) {  // not accessible to the host
     const std::uint8_t before = b.aca(reg);
     b.aca(reg, static_cast<std::uint8_t>(~before));
     CHECK(b.aca(reg) == before);
@@ -151,7 +151,7 @@ TEST_CASE("the interrupt is a level of causes and enable; errors can check the c
   CHECK_FALSE(b.interrupt());
   b.aca_or(8, 0x40);
   CHECK(b.interrupt());
-  b.aca_or(9, 0x40);  // the host can clear causes, not make them
+  b.aca_or(9, 0x40);  // the host can clear causes, but not set them
   CHECK(b.aca(9) == 0x20);
   b.aca_and(9, ~0x20u);
   CHECK_FALSE(b.interrupt());
@@ -230,7 +230,7 @@ TEST_CASE("a window of 16 KB shows 64 KB in pages, and the adapter uses them all
 TEST_CASE("without paging the adapter uses what its window shows", "[tropic][paging]") {
   TropicBench b({.window = 1});
   REQUIRE(b.probe());
-  b.page_mask = 0;  // a driver that does not ask for it
+  b.page_mask = 0;  // a driver that does not request it
   b.available = 32;
   b.dhb16 = 8192;
   b.reset();

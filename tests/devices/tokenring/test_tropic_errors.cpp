@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shared-RAM Token Ring adapters: refused commands, failed insertion, removal, mailboxes that make no sense,
-// snapshots.
+// The shared-RAM Token Ring adapters: refused commands, failed insertion, removal, invalid mailbox contents, snapshots.
 
 #include "tests/devices/tokenring/tropic_bench.hpp"
 
@@ -9,10 +8,10 @@ using namespace planar::test;
 
 namespace {
 
-/// A command of the SRB with some bytes of it; the return code.
+/// Issues an SRB command with some of its bytes; returns the return code.
 std::uint8_t ask(TropicBench& b, std::uint8_t code, std::initializer_list<std::pair<unsigned, unsigned>> bytes = {}) {
   const std::uint32_t at = b.select(b.srb.at ? b.srb : b.first_srb);
-  const unsigned length = b.card->chip().port().inserted() ? 28 : 60;  // the ARB lies after it
+  const unsigned length = b.card->chip().port().inserted() ? 28 : 60;  // the ARB follows it
   for (unsigned i = 0; i < length; ++i) b.wb(at + i, 0);
   for (const auto& [offset, value] : bytes) b.wb(at + offset, value);
   b.wb(at, code);
@@ -42,7 +41,7 @@ TEST_CASE("bring-up takes its time; only then does the first SRB stand there", "
   REQUIRE(b.wait());
   CHECK(b.now() - released >= 699_ms);
   CHECK(b.now() - released < 701_ms);
-  b.rig.out(TropicBench::ports + 1, 0);  // reset takes everything back
+  b.rig.out(TropicBench::ports + 1, 0);  // reset cancels everything
   CHECK_FALSE(b.interrupt());
   CHECK(b.aca(9) == 0);
   b.step(3_s);
@@ -58,7 +57,7 @@ TEST_CASE("OPEN is refused with the code of what is wrong, and leads to the mail
   CHECK(ask(b, 3, {{28, 0x46}, {29, 0x30}}) == 0x43);                  // a DHB beyond 17960
   CHECK(ask(b, 3, {{24, 1}, {26, 4}, {27, 8}}) == 0x30);               // 256 buffers of 1032
   CHECK(ask(b, 3, {{10, 0x80}, {15, 1}}) == 0x32);                     // a group address
-  CHECK(b.rw(b.first_srb.at + 12) - b.rw(b.first_srb.at + 10) == 28);  // ARB after SRB
+  CHECK(b.rw(b.first_srb.at + 12) - b.rw(b.first_srb.at + 10) == 28);  // the ARB follows the SRB
   CHECK(ask(b, 3) == 0);                                               // zeros are defaults
   CHECK(ask(b, 3) == 3);
 }
@@ -75,9 +74,9 @@ TEST_CASE("commands before OPEN, unknown ones, and those with bad stations get t
   CHECK(ask(b, 0x0A, {{4, 1}}) == 0x40);
   CHECK(ask(b, 0x0D) == 0x40);
   CHECK(ask(b, 0x0D, {{4, 2}}) == 0x40);
-  CHECK(ask(b, 0x15, {{16, 0xAA}}) == 0x43);  // open already
+  CHECK(ask(b, 0x15, {{16, 0xAA}}) == 0x43);  // already open
   CHECK(ask(b, 0x15, {{16, 0xF1}}) == 0x43);
-  CHECK(ask(b, 0x15, {{16, 0xF0}, {18, 1}}) == 0x46);  // the only station is taken
+  CHECK(ask(b, 0x15, {{16, 0xF0}, {18, 1}}) == 0x46);  // the only station is in use
   CHECK(ask(b, 0x15, {{16, 0xF0}}) == 0);
   CHECK(ask(b, 0x15, {{16, 0xE0}}) == 0x46);
   CHECK(ask(b, 0x16, {{4, 2}}) == 0);

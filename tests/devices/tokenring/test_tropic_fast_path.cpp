@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fast path transmission of the 1994 board as NetBSD's driver uses it (tropic.c: tr_config, tr_start, tr_xint), and the
+// Fast path transmission of the 1994 board as used by NetBSD's driver (tropic.c: tr_config, tr_start, tr_xint), and the
 // accesses of that driver's reset and interrupt handler.
 #include "tests/devices/tokenring/tropic_bench.hpp"
 
@@ -13,7 +13,7 @@ constexpr unsigned buffer_bytes = 536, header = 22, next_link = 16;
 struct FastBench : TropicBench {
   FastBench() : TropicBench({.entry = &TropicCard::tr16_4a_1994}) {}
 
-  /// tr_reset(): the first response is polled for.
+  /// tr_reset(): polls for the first response.
   bool reset_and_poll() {
     rig.out(ports + 1, 0);
     step(50_ms);
@@ -87,7 +87,7 @@ struct FastBench : TropicBench {
     ww(control + 2, rw(at + next_link));
     aca_or(ISRA_o, 0x40);
   }
-  /// tr_intr(): one cause a turn until none is left; tr_xint() for fast path.
+  /// tr_intr(): one cause per iteration until none is left; tr_xint() for fast path.
   void serve_all() {
     while (const std::uint8_t causes_now = aca(ISRP_o)) {
       causes |= causes_now;
@@ -227,7 +227,7 @@ TEST_CASE("fast path buffers that make no sense end in a return code or an adapt
   CHECK(b.check_reason != 0);
   CHECK(b.rw(TropicBench::window + b.check_reason) == 0x8000);
   CHECK_FALSE(b.card->chip().port().inserted());
-  b.aca_or(TropicBench::ISRA_o, 0x7F);  // nothing works until reset
+  b.aca_or(TropicBench::ISRA_o, 0x7F);  // nothing works until a reset
   b.step(10_ms);
   CHECK(b.aca(TropicBench::ISRP_o) == 0);
   REQUIRE(b.reset_and_poll());

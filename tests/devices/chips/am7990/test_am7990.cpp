@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LANCE as its drivers see it: registers, initialisation, the local bus, loopback, snapshots, nonsense.
+// The LANCE as seen by its drivers: registers, initialisation, the local bus, loopback, snapshots, invalid requests.
 #include <algorithm>
 
 #include "core/common/random.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("initialisation takes twelve words of DMA, then IDON interrupts", "[am
   CHECK_FALSE(b.irq);
   b.step(200_ns);
   CHECK(b.irq);
-  CHECK(b.csr0() == (L::IDON | L::INTR | L::INEA | L::INIT));  // INIT reads 1 on: sk_mca writes it back
+  CHECK(b.csr0() == (L::IDON | L::INTR | L::INEA | L::INIT));  // INIT stays 1: sk_mca writes it back
   b.write(0, b.csr0() | L::IDON | L::STRT);
   CHECK(b.csr0() == (L::INEA | L::RXON | L::TXON | L::STRT | L::INIT));
   CHECK_FALSE(b.irq);
@@ -82,7 +82,7 @@ TEST_CASE("writing INIT, STRT or TDMD back when set does not start over", "[am79
   CHECK_FALSE(b.csr0() & L::IDON);
   b.hear(make_frame(60, {0x02, 0, 0, 0, 0, 7}));
   CHECK_FALSE(b.csr0() & L::RINT);
-  b.hear(b.for_us(60));  // goes into the second buffer: the ring index has not moved back
+  b.hear(b.for_us(60));  // goes into the second buffer: the ring index has not been reset
   CHECK_FALSE(b.rmd1(1) & L::OWN);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a write of what was read clears every cause that was set by then", "[
   b.wait(L::TINT);
   b.hear(b.for_us(60));
   CHECK((b.csr0() & (L::RINT | L::TINT)) == (L::RINT | L::TINT));
-  b.write(0, b.csr0() | L::RINT);  // sk_mca acknowledges a reception so
+  b.write(0, b.csr0() | L::RINT);  // sk_mca acknowledges a reception this way
   CHECK_FALSE(b.csr0() & (L::RINT | L::TINT | L::INTR));
   CHECK_FALSE(b.irq);
 }
@@ -115,7 +115,7 @@ TEST_CASE("the local bus denied for too long: OFLO without ENP, UFLO and the tra
   b.init();
   b.other.port.transmit(b.for_us(1000), b.now);
   b.step(300_us);
-  b.chip.local_bus_denied(b.now - 25_us, b.now);  // 32 bytes beyond the burst take 25.6 us: it holds
+  b.chip.local_bus_denied(b.now - 25_us, b.now);  // 32 bytes beyond the burst take 25.6 us: the SILO holds them
   b.step(2_ms);
   CHECK(b.rmd1(0) == (L::STP | L::ENP));
   b.other.port.transmit(b.for_us(1000), b.now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LANCE's receiver: buffers and their chains, errors, the address filter; the one SILO for both directions.
+// The LANCE's receiver: buffers and their chains, errors, the address filter; the SILO shared by both directions.
 #include "tests/devices/chips/am7990/lance_bench.hpp"
 
 using namespace planar;
@@ -79,7 +79,7 @@ TEST_CASE("no buffer at all: MISS, which the driver sees in CSR0 only", "[am7990
   b.set(LanceBench::rx_ring + 2, L::OWN);
   b.write(0, b.csr0());
   CHECK_FALSE(b.csr0() & (L::ERR | L::INTR));
-  // A buffer that comes before the SILO is full still saves the frame.
+  // A buffer that becomes available before the SILO is full still saves the frame.
   b.set(LanceBench::rx_ring + 2, 0);
   b.other.port.transmit(b.for_us(60), b.now);
   b.step(30_us);
@@ -120,7 +120,7 @@ TEST_CASE("CRC and framing errors; a runt leaves no trace", "[am7990][receive]")
 
 TEST_CASE("own address, broadcast, the logical filter, promiscuous", "[am7990][receive]") {
   const MacAddress all_hosts{0x01, 0x00, 0x5E, 0x00, 0x00, 0x01};
-  // depca's way to the bit: CRC shifted left from all ones, its low six bits taken lowest first.
+  // depca's way to find the bit: CRC shifted left from all ones, its low six bits in reverse order.
   std::uint32_t crc = 0xFFFFFFFF;
   for (std::uint8_t byte : all_hosts)
     for (int bit = 0; bit < 8; ++bit, byte >>= 1) crc = crc << 1 ^ ((crc >> 31 ^ (byte & 1)) ? 0x04C11DB7u : 0);
@@ -149,7 +149,7 @@ TEST_CASE("one SILO: a frame for this station displaces one that waits, until TD
     LanceBench b;
     b.init();
     b.other.port.transmit(b.for_us(1000), b.now);
-    b.step(5_us);  // carrier, no address yet
+    b.step(5_us);  // carrier, but no address yet
     b.put(0, body(60));
     b.demand();
     const Time looked = b.now;
@@ -178,10 +178,10 @@ TEST_CASE("a station that waits for the end of a frame meets the next one of the
   b.wait(L::RINT);
   CHECK(b.log.entries.at(1).start - b.log.entries.at(0).end == 9'600_ns);
   CHECK(b.chip.counters().collisions >= 1);
-  CHECK(b.chip.counters().sent == 1);  // it has lost, and reception has taken the SILO
+  CHECK(b.chip.counters().sent == 1);  // it has lost the collision, and the reception has taken the SILO
   const Time received = b.log.entries.back().end;
   b.step(1_ms);
-  CHECK_FALSE(b.chip.port().busy());  // without demand it waits for the poll, 1.6 ms after the look that it lost
+  CHECK_FALSE(b.chip.port().busy());  // without a demand it waits for the poll: 1.6 ms after the one that failed
   b.step(2_ms);
   CHECK(b.chip.counters().sent == 2);
   CHECK(b.log.entries.back().start - received > 1'300_us);

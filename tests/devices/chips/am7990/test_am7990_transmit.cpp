@@ -9,7 +9,7 @@ using L = Am7990;
 TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][poll]") {
   LanceBench b;
   b.init();
-  const Time looked = b.now - 10_us;  // STRT looked at once
+  const Time looked = b.now - 10_us;  // STRT polled at once
   b.step(200_us);
   b.put(0, body(60));
   b.step(1'380_us);
@@ -24,7 +24,7 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
   CHECK(b.log.entries.size() == 2);
 }
 
-// Linux sk_mca.c copies the descriptor into the window upwards: the word with OWN first, the length after it.
+// Linux's sk_mca.c copies the descriptor into the window in ascending order: the word with OWN first, then the length.
 TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same",
           "[am7990][poll]") {
   LanceBench b;
@@ -32,11 +32,11 @@ TEST_CASE("a look between the words of a descriptor that is being handed over fi
   const Time look = b.now - 10_us + 1'600_us;
   b.put(0, body(1514), 0);
   b.set(b.tx_ring + 2, 0);
-  b.set(b.tx_ring + 4, 0x10000 - 1266);  // of the frame before
+  b.set(b.tx_ring + 4, 0x10000 - 1266);  // from the previous frame
   b.step(look - 100_ns - b.now);
   b.set(b.tx_ring + 2, L::OWN | L::STP | L::ENP);
   b.step(300_ns);
-  CHECK(b.chip.local_bus_free(b.now) == look + 600_ns);  // the host's turn comes after each word
+  CHECK(b.chip.local_bus_free(b.now) == look + 600_ns);  // the host may access memory after each word
   b.step(500_ns);
   CHECK(b.chip.local_bus_free(b.now) == look + 1'200_ns);
   b.set(b.tx_ring + 4, 0x10000 - 1514);
@@ -227,7 +227,7 @@ TEST_CASE("the cable pulled in mid-frame loses the carrier, not the chip", "[am7
 TEST_CASE("1519 bytes on the wire babble, and the frame goes on", "[am7990]") {
   LanceBench b;
   b.init();
-  b.set(LanceBench::tx_ring + 4, 0xF000);  // a count of zero is 4096
+  b.set(LanceBench::tx_ring + 4, 0xF000);  // a count of zero means 4096
   b.set(LanceBench::tx_ring + 2, L::OWN | L::STP | L::ENP);
   b.demand();
   b.wait(L::BABL);

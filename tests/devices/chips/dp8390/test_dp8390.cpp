@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The chip beyond what a healthy driver sees: errors, tallies, stop and start, loopback, remote DMA corners.
+// The chip beyond what a correct driver sees: errors, tallies, stop and start, loopback, special cases of remote DMA.
 #include "tests/devices/ethernet/bench.hpp"
 
 using namespace planar;
@@ -145,7 +145,7 @@ TEST_CASE("stop drops a frame that still waits for the medium, without a status"
   CHECK_FALSE(b.in(0) & 0x04);
   b.step(5_ms);
   CHECK(b.log.entries.size() == 1);
-  // The driver's must-resend path: start and TXP in one write.
+  // The driver's path for a retransmission: start and TXP in one write.
   b.out(0, 0x26);
   b.step(1_ms);
   CHECK(b.log.entries.size() == 2);
@@ -284,7 +284,7 @@ TEST_CASE("the local bus denied for too long: FIFO overrun and underrun", "[dp83
   b.init(true);
   b.other.port.transmit(b.for_us(1000), b.now());
   b.step(300_us);
-  b.ne2().chip().local_bus_denied(b.now() - 6_us, b.now());  // eight bytes take 6.4 us: it holds
+  b.ne2().chip().local_bus_denied(b.now() - 6_us, b.now());  // eight bytes take 6.4 us: the FIFO holds them
   b.step(2_ms);
   CHECK(b.receive().size() == 1);
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -326,9 +326,9 @@ TEST_CASE("loopback leaves TSR, RSR and ISR as the data sheet's tables have them
   const Bytes body = without_fcs(b.for_us(60)), with_crc = b.for_us(60);
   CHECK(loop(0x02, body) == std::tuple(0x53, 0x02, 0x02));
   CHECK(loop(0x04, body) == std::tuple(0x43, 0x02, 0x02));
-  CHECK(b.log.entries.empty());  // nothing has left the card
+  CHECK(b.log.entries.empty());  // nothing has been sent
   CHECK(loop(0x03, with_crc) == std::tuple(0x53, 0x01, 0x02));
-  // The FIFO's last bytes: 64 bytes are eight rounds, then the count follows in the first three places.
+  // The FIFO's last bytes: 64 bytes are eight times round, then the count is in the first three positions.
   CHECK(b.in(6) == 64);
   CHECK(b.in(6) == 0);
   CHECK(b.in(6) == 0);
@@ -401,7 +401,7 @@ TEST_CASE("send packet reads the next frame by itself and moves BNRY", "[dp8390]
   b.init(true);
   b.out(0, 0x60);
   b.out(0, 0x20);
-  b.out(3, 0x4C);  // for this command BNRY points at the frame itself
+  b.out(3, 0x4C);  // for this command BNRY points to the frame itself
   b.out(0, 0x61);
   b.out(7, 0x4C);
   b.out(0, 0x22);
@@ -482,7 +482,7 @@ TEST_CASE("a ring programmed with nonsense harms nobody", "[dp8390]") {
     b.out(0, 0x22 | (random.below(4) == 0 ? 4 : 0));
     b.hear(make_frame(60 + random.below(1500), broadcast_mac, static_cast<std::uint8_t>(round)));
   }
-  // The card comes back to life for a driver that starts over.
+  // The card works again for a driver that starts over.
   b.step(200_ms);
   CHECK(b.probe());
   CHECK(b.init(true));

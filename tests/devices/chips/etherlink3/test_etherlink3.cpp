@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EtherLink III: EEPROM, windows, interrupts, statistics, loopback, reset, nonsense, snapshots.
+// EtherLink III: EEPROM, windows, interrupts, statistics, loopback, reset, invalid requests, snapshots.
 #include "core/common/random.hpp"
 #include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("what commands set can be read back in window 5", "[etherlink3]") {
   b.command(EtherLink3::SetRxEarly, 61);
   b.window(5);
   CHECK(b.inw(0) == 100);
-  CHECK(b.inw(2) == 1536);  // the FIFOs count in fours
+  CHECK(b.inw(2) == 1536);  // the FIFOs count in units of four
   CHECK(b.inw(6) == 60);
   CHECK(b.inw(8) == 5);
   CHECK(b.inw(0xA) == 0x9D);
@@ -70,7 +70,7 @@ TEST_CASE("acknowledging the latch while a cause is pending sets it again", "[et
   El3Bench b;
   b.open();
   b.hear(b.for_us(60));
-  b.command(EtherLink3::AcknowledgeInterrupt, 0xFF);  // RX Complete cannot be acknowledged away
+  b.command(EtherLink3::AcknowledgeInterrupt, 0xFF);  // RX Complete cannot be acknowledged
   CHECK((b.status() & 0xFF) == (EtherLink3::InterruptLatch | EtherLink3::RxComplete));
   CHECK(b.interrupt());
   b.rx();
@@ -235,7 +235,7 @@ TEST_CASE("nonsense from the host never breaks the FIFOs", "[etherlink3]") {
       case 10: b.command(random.below(2) ? EtherLink3::TxEnable : EtherLink3::RxEnable); break;
       default: b.command(EtherLink3::SetRxFilter, 15); break;
     }
-    if (n % 1000 == 0) {  // a snapshot refuses FIFOs whose books do not balance
+    if (n % 1000 == 0) {  // a snapshot with inconsistent FIFO counts is refused
       Archive saved = Archive::saver();
       b.archive(saved);
       Archive loaded = Archive::loader(saved.stream());

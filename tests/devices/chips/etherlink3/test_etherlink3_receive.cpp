@@ -17,7 +17,7 @@ TEST_CASE("RX Status counts what has arrived, and bit 15 stays until the end", "
   CHECK((s & 0x7FF) >= 490);
   CHECK((s & 0x7FF) <= 496);
   CHECK((b.fifo_diagnostics() & EtherLink3::RxReceiving) != 0);
-  // The host may take them now.
+  // The host may read them now.
   Bytes head = b.for_us(1000);
   head.resize(400);
   CHECK(b.take(400) == head);
@@ -60,7 +60,7 @@ TEST_CASE("damaged frames are shown with their error, and the driver waits for t
   b.serve();
   REQUIRE(b.received.size() == 2);
   CHECK((b.received[0].status & 0x7800) == EtherLink3::CrcError);
-  CHECK((b.received[1].status & 0x7800) == EtherLink3::Overrun);  // 1000 and 1600 do not fit together
+  CHECK((b.received[1].status & 0x7800) == EtherLink3::Overrun);  // 1000 and 1600 bytes do not fit together
   CHECK(b.waits > 0);
   b.hear(b.for_us(1600));
   CHECK((b.rx_status() & 0x7800) == EtherLink3::Oversize);
@@ -96,7 +96,7 @@ TEST_CASE("the FIFO overruns when it is full, and takes frames again when it is 
   b.open();
   b.hear(b.for_us(1514, 1));
   b.hear(b.for_us(1514, 2));  // 524 bytes of it fit
-  b.hear(b.for_us(60, 3));    // nothing of it
+  b.hear(b.for_us(60, 3));    // no byte of it fits
   CHECK((b.fifo_diagnostics() & EtherLink3::RxOverrun) != 0);
   CHECK(b.made.network->counters().overruns == 2);
   b.serve();
@@ -137,7 +137,7 @@ TEST_CASE("reading past a packet is an adapter failure; the driver's RX reset re
   El3Bench b;
   b.open();
   b.hear(b.for_us(61));
-  b.take(64);  // the padding belongs to it
+  b.take(64);  // the padding is part of it
   CHECK_FALSE(b.status() & EtherLink3::AdapterFailure);
   CHECK(b.inw(0) == 0xFFFF);
   CHECK((b.status() & EtherLink3::AdapterFailure) != 0);

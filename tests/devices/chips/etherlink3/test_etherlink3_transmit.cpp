@@ -165,7 +165,7 @@ TEST_CASE("single, multiple and late collisions are counted apart", "[etherlink3
   Recorder deaf(b.rig.scheduler, nullptr, "deaf", 9);
   b.fill(El3Bench::data(1514));
   b.step(10_us);
-  deaf.port.attach(b.segment);  // came too late to hear it
+  deaf.port.attach(b.segment);  // attached too late to hear it
   deaf.port.transmit(make_frame(60, {0x00, 1, 2, 3, 4, 5}), b.now());
   b.step(20_ms);
   CHECK(b.counter(3) == 1);
@@ -177,7 +177,7 @@ TEST_CASE("single, multiple and late collisions are counted apart", "[etherlink3
   deaf.port.attach(b.segment);
   deaf.port.transmit(make_frame(60, {0x00, 1, 2, 3, 4, 5}), b.now());
   b.step(20_ms);
-  CHECK(b.counter(4) == 1);  // late, and sent again all the same
+  CHECK(b.counter(4) == 1);  // late, but sent again nevertheless
   CHECK(b.in(0xB) == 0);
   CHECK(b.made.network->counters().sent == 2);
 }

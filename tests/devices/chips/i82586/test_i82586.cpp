@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 82586: start-up, commands, the self-linked NOP, loopback, reset, snapshots, nonsense.
+// The 82586: start-up, commands, the self-linked NOP, loopback, reset, snapshots, invalid requests.
 #include "core/common/random.hpp"
 #include "tests/devices/chips/i82586/i82586_bench.hpp"
 
@@ -21,7 +21,7 @@ TEST_CASE("after a reset the first channel attention reads SCP and ISCP", "[i825
 }
 
 TEST_CASE("BUSY clears within 32 us although the SCB lies over it", "[i82586]") {
-  // 3c523's check586: the ISCP at offset 0, its SCB offset and base zero: status lands beside the BUSY byte.
+  // 3c523's check586: the ISCP at offset 0, its SCB offset and base zero: the status is written next to the BUSY byte.
   I82586Bench b;
   b.w24(I82586Bench::top - 12 + 8, I82586Bench::base);
   b.w16(0, 1);
@@ -73,7 +73,7 @@ TEST_CASE("S suspends the CU after the block; resume goes on at its link", "[i82
   b.step(50_us);
   CHECK(b.cu() == 0);
   CHECK(b.r16(0x60) == 0xA000);
-  b.scb_command(0xF200);  // resume when idle is nothing
+  b.scb_command(0xF200);  // resume has no effect when idle
   b.step(50_us);
   CHECK(b.status() == 0);
 }
@@ -118,11 +118,11 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   b.step(200_us);
   REQUIRE(b.log.entries.size() == 1);
   CHECK(without_fcs(b.log.entries[0].bytes) == frame);
-  // Within a turn, and the fetch of block, descriptor and first word.
+  // Within one iteration of the NOP, plus the fetch of the block, descriptor and first word.
   CHECK(b.log.entries[0].start - patched < b.chip.nop_time() + 10_us);
   CHECK(b.r16(0x80) == (I82586::C | I82586::OK));
   CHECK((b.status() & 0xF000) == I82586::CX);  // and no CNA
-  CHECK(b.chip.parked());                      // on the NOP after it
+  CHECK(b.chip.parked());                      // on the NOP after the block
   b.send_after(0xC0, 0x100, 0x40, frame, 0x3000);
   b.step(200_us);
   CHECK(b.log.entries.size() == 2);
@@ -135,7 +135,7 @@ TEST_CASE("a spinning NOP costs no events, and a write that changes nothing keep
   b.acknowledge();
   CHECK(b.scheduler.pending().empty());
   b.step(1_s);
-  b.w16(0x40, 0);  // its status: written again by the next turn
+  b.w16(0x40, 0);  // its status: written again in the next iteration
   b.step(b.chip.nop_time() * 2);
   CHECK(b.r16(0x40) == 0xA000);
   CHECK(b.chip.parked());
@@ -146,8 +146,9 @@ TEST_CASE("the chip's turns on the memory follow from the time", "[i82586][nop]"
   b.start_up();
   b.start_nop_loop();
   const Time word = b.chip.word_time(), turn = b.chip.nop_time();
-  CHECK(word == 500_ns);  // four clocks of 8 MHz
-  // Over one turn, sampled every 10 ns: five words taken, at most one word's wait, the same in the next turn.
+  CHECK(word == 500_ns);  // four clocks at 8 MHz
+  // Over one iteration, sampled every 10 ns: five words are transferred, a wait is at most one word, and the next
+  // iterations are the same.
   Time busy{};
   for (Time t{}; t < turn; t += 10_ns) {
     const Time at = b.now() + t, wait = b.chip.bus_free(at) - at;
@@ -195,7 +196,7 @@ TEST_CASE("a looped frame comes back and does not reach the wire", "[i82586][loo
     CHECK(b.log.entries.empty());
     CHECK(b.rfd(0) == 0xA000);
     CHECK(b.buffer(0, 100) == frame);
-    b.hear(b.for_us(60));  // deaf to the wire
+    b.hear(b.for_us(60));  // does not hear the wire
     CHECK(b.rfd(1) == 0);
   }
 }

@@ -42,7 +42,7 @@ TEST_CASE("words are in memory as their bytes arrive, without the four that may 
   CHECK(got[arrived - 3] == 0);
   CHECK(got[arrived] == 0);
 
-  // A host never finds half a word.
+  // A host never sees half a word.
   REQUIRE(arrived % 2 == 0);
   REQUIRE((frame[arrived - 4] != 0 && frame[arrived - 3] != 0));
   b.step(800_ns);
@@ -61,7 +61,7 @@ TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume goes on", "[
   b.hear(b.for_us(60, 2));
   CHECK(b.ru() == 1);
   CHECK((b.status() & 0xF000) == (I82586::FR | I82586::RNR));
-  b.hear(b.for_us(60, 3));  // lost, and not counted: the RU is not out of resources
+  b.hear(b.for_us(60, 3));  // lost, but not counted: the RU is not out of resources
   CHECK(b.r16(0x0C) == 0);
   b.acknowledge();
   b.w16(I82586Bench::rfds, 0);
@@ -129,7 +129,7 @@ TEST_CASE("a frame that finds no more buffers is dropped, counted, and the RU ou
   CHECK(b.r16(0x0C) == 1);
   CHECK((b.status() & 0xF000) == I82586::RNR);
   CHECK(b.rfd(0) == 0);
-  // With bad frames saved it is kept, and says why it is short.
+  // If bad frames are saved it is kept, with the reason why it is short.
   I82586Bench s;
   s.start_up();
   s.configure(0, 0xC0);
@@ -165,7 +165,7 @@ TEST_CASE("errors: counted in the SCB, dropped unless bad frames are saved", "[i
     b.hear(b.for_us(50));
     CHECK(b.rfd(save ? 2 : 0) == (save ? I82586::C | I82586::SHORT : 0));
     CHECK(b.r16(0x08) == 1);
-    // What was dropped has used nothing up.
+    // The dropped frame has not used any resources.
     b.hear(b.for_us(100, 7));
     const unsigned next = save ? 3 : 0;
     CHECK(b.rfd(next) == 0xA000);
@@ -192,7 +192,7 @@ TEST_CASE("the address filter: own, broadcast, hash, promiscuous", "[i82586][rec
   CHECK(accepted(another) == 0);
   b.run(I82586::mc_setup, {6, 0x0001, 0x005E, 0x0100});
   CHECK(accepted(group) == (0xA000 | I82586::NO_IA_MATCH));
-  // A count of addresses instead of bytes (eexpress writes that) is no list.
+  // A count of addresses instead of bytes, as written by eexpress, is not a list.
   b.run(I82586::mc_setup, {1, 0x0001, 0x005E, 0x0100});
   CHECK(accepted(group) == 0);
   b.configure(0x01);
@@ -235,7 +235,7 @@ TEST_CASE("a ring of buffers without size ends as an overrun, not in a hang", "[
 
 TEST_CASE("a frame of a slow chip's neighbour: what the FIFO cannot hold is an overrun", "[i82586][receive]") {
   ethernet::I82586Timing slow;
-  slow.command_clocks = 400;  // 50 us to close a frame: the next one begins within 10
+  slow.command_clocks = 400;  // 50 us to complete a frame: the next one begins within 10 us
   I82586Bench b(slow);
   b.start_up();
   b.configure();

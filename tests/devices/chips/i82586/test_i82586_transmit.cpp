@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 82586's command unit sends: chains of frames and buffers, status, collisions, underrun, abort.
+// The 82586's command unit transmits: chains of frames and buffers, status, collisions, underrun, abort.
 #include "tests/devices/chips/i82586/i82586_bench.hpp"
 
 using namespace planar;
@@ -30,8 +30,8 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
   }
 }
 
-// The 8 MHz part begins 11.5 us after its own frame. The other station begins 9.6 us after it has heard that frame's
-// end, and is heard one way later: with a short way it comes first, with a long one both begin.
+// The 8 MHz part begins 11.5 us after its own frame. The other station begins 9.6 us after it has heard the end of that
+// frame, and is heard one propagation delay later: if the delay is short it is first, if it is long both begin.
 TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it",
           "[i82586][transmit]") {
   for (const Time way : {100_ns, 500_ns, 900_ns, 1'000_ns, 2'000_ns}) {
@@ -65,7 +65,7 @@ TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i8
   b.w16(0x100, 101);
   b.w16(0x102, 0x110);
   b.w24(0x104, I82586Bench::base + 0x3001);
-  b.w16(0x110, 0);  // an empty one between
+  b.w16(0x110, 0);  // an empty one in between
   b.w16(0x112, 0x120);
   b.w16(0x120, 0x8000 | 200);
   b.w24(0x124, I82586Bench::base + 0x2800);
@@ -120,7 +120,7 @@ TEST_CASE("collisions are counted in the low bits; sixteen end the frame", "[i82
   CHECK(collisions >= 1);
   CHECK(b.chip.counters().collisions == collisions);
 
-  // CONFIGURE with retry number 0: the first collision is one too many.
+  // CONFIGURE with retry number 0: the first collision exceeds the limit.
   b.run(I82586::configure, {0x080C, 0x2E40, 0x6000, 0x0200, 0, 0x0040});
   b.other.sent_next = 0;
   b.other.port.transmit(make_frame(1514), b.now());
@@ -144,7 +144,7 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   I82586Bench b;
   b.start_up();
   b.configure();
-  // One byte per descriptor: five words of bus for 0.8 us of wire.
+  // One byte per descriptor: five bus words for 0.8 us on the wire.
   for (unsigned i = 0; i < 100; ++i) {
     const unsigned tbd = 0x1000 + 8 * i;
     b.w16(tbd, (i == 99 ? 0x8000 : 0) | 1);

@@ -17,7 +17,7 @@ TEST_CASE("MDIO: a driver's search for PHYs finds one, with the turnaround's zer
     CHECK(word == (at == MiiRig::address ? 0x2'2000u : 0x3'FFFFu));
   }
   CHECK((m.mdio_read(MiiRig::address, MiiPhy::ANLPAR) & 0xFFFF) == 0x41E1);
-  CHECK((m.mdio_read(MiiRig::address, MiiPhy::BMSR) & 0xFFFF) == 0x7829);  // one read each: the latch
+  CHECK((m.mdio_read(MiiRig::address, MiiPhy::BMSR) & 0xFFFF) == 0x7829);  // one read each because of the latch
   CHECK((m.mdio_read(MiiRig::address, MiiPhy::BMSR) & 0xFFFF) == 0x782D);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("MDIO: a frame broken off, wrong operations and noise: the next frame 
   for (unsigned cut = 1; cut < 32; ++cut) {
     for (unsigned n = 0; n < 32; ++n) m.clock_out(true);
     m.shift_out((0x50020000u | MiiRig::address << 23 | MiiPhy::ANAR << 18) >> (32 - cut), cut);
-    for (unsigned n = 0; n < 32; ++n) m.clock_out(true);  // ends whatever was begun
+    for (unsigned n = 0; n < 32; ++n) m.clock_out(true);  // ends whatever had begun
     CHECK((m.mdio_read(MiiRig::address, MiiPhy::PHYID2) & 0xFFFF) == 0x5C01);
   }
   for (unsigned operation : {0u, 3u}) {
@@ -87,6 +87,6 @@ TEST_CASE("MDIO: a snapshot in the middle of a read gives the rest of the word; 
   restore_state(other, saved);
   for (unsigned n = 0; n < 12; ++n) CHECK(m.clock_in() == other.clock_in());
   MiiRig e;
-  e.mdio = MdioPort{};  // nobody at the address that is being read
+  e.mdio = MdioPort{};  // no PHY at the address that is being read
   CHECK_THROWS_AS(restore_state(e, saved), Error);
 }

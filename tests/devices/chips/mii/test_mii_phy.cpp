@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PHY's registers as a driver sees them, and how its link comes and goes.
+// A PHY's registers as seen by a driver, and how its link goes up and down.
 #include "tests/archived.hpp"
 #include "tests/devices/chips/mii/mii_rig.hpp"
 
@@ -68,7 +68,7 @@ TEST_CASE("MII: what is agreed on follows what the driver offers; another rate t
   m.step(3_s);
   CHECK((m.read(MiiPhy::BMSR) & MiiPhy::AN_COMPLETE) != 0);
   CHECK_FALSE(m.phy.link());
-  m.write(MiiPhy::ANAR, 0xFE01);  // nothing in common; acknowledge and next page are not the host's
+  m.write(MiiPhy::ANAR, 0xFE01);  // nothing in common; acknowledge and next page are not writable by the host
   CHECK(m.read(MiiPhy::ANAR) == 0x3E01);
   m.write(MiiPhy::BMCR, 0x1200);
   m.step(3_s);
@@ -121,9 +121,9 @@ TEST_CASE("MII: forced mode has a link at the segment's rate only, and no partne
   CHECK(m.read(MiiPhy::ANLPAR) == 0);
   m.read(MiiPhy::BMSR);
   CHECK(m.read(MiiPhy::BMSR) == 0x780D);
-  m.write(MiiPhy::BMCR, 0x2100);  // the same again leaves the link alone
+  m.write(MiiPhy::BMCR, 0x2100);  // writing the same value does not affect the link
   CHECK(m.phy.link());
-  m.write(MiiPhy::BMCR, 0x2300);  // restart means nothing here
+  m.write(MiiPhy::BMCR, 0x2300);  // restart has no effect here
   CHECK(m.phy.link());
   m.write(MiiPhy::BMCR, 0x0000);  // 10 Mbit/s
   m.step(1_s);

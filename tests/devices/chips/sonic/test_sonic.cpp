@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SONIC beyond what one healthy driver sees: registers, timer, 16-bit mode, the bus, loopback, malformed
-// structures.
+// The SONIC beyond what a correct driver sees: registers, timer, 16-bit mode, the bus, loopback, malformed structures.
 #include "core/common/random.hpp"
 #include "tests/devices/chips/sonic/sonic_bench.hpp"
 
@@ -17,7 +16,7 @@ TEST_CASE("reset values, and what can be written where", "[sonic]") {
   c.out(Sonic::DCR, 0xFFFF);
   CHECK(c.in(Sonic::DCR) == 0xBFFF);
   c.out(Sonic::DCR, 0x0360);
-  c.out(Sonic::CR, Sonic::RXEN | Sonic::RRRA);  // RST left by its 0; nothing else happens in that write
+  c.out(Sonic::CR, Sonic::RXEN | Sonic::RRRA);  // RST is left by writing 0; the write has no other effect
   CHECK(c.in(Sonic::CR) == (Sonic::STP | Sonic::RXDIS));
   c.out(Sonic::DCR, 0);
   CHECK(c.in(Sonic::DCR) == 0x0360);  // in reset only
@@ -203,11 +202,11 @@ TEST_CASE("loopback brings a whole frame back through the receiver, on the wire 
 
 namespace {
 
-/// After a reset and a driver's start the chip receives and sends as a new one does.
+/// After a reset and a driver's start the chip receives and sends like a new one.
 void check_works_after_reset(SonicBench& c) {
   c.out(Sonic::CR, Sonic::RST);
-  c.out(Sonic::DCR2, 0);  // kept by the software reset; RJCM would turn the address filter round
-  c.out(Sonic::DCR, 0);   // with DW the low bits of the resource pointers keep what they were
+  c.out(Sonic::DCR2, 0);  // preserved by the software reset; RJCM would invert the address filter
+  c.out(Sonic::DCR, 0);   // if DW is set the low bits of the resource pointers keep their value
   for (const unsigned pointer : {Sonic::RSA, Sonic::REA, Sonic::RRP, Sonic::RWP}) c.out(pointer, 0);
   c.start();
   const Bytes frame = c.for_us(100, 0x5A);
@@ -227,7 +226,7 @@ void check_works_after_reset(SonicBench& c) {
 TEST_CASE("structures that point anywhere, and lists without an end, harm nobody", "[sonic][malformed]") {
   SonicBench c;
   c.start();
-  // A descriptor that links to itself sends for ever, at the rate of the wire.
+  // A descriptor that links to itself is sent for ever, at wire speed.
   c.descriptor(SonicBench::tda, 60, 0xFFFE, SonicBench::tda);
   c.transmit(SonicBench::tda);
   c.step(5_ms);
@@ -240,11 +239,11 @@ TEST_CASE("structures that point anywhere, and lists without an end, harm nobody
   c.transmit(SonicBench::tda);
   c.step(100_ms);
   CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
-  // No resource at all, and one of no bytes.
+  // No resource at all, and an empty one.
   c.start(Sonic::BRD, 4, 4, 0);
   c.hear(c.for_us(100));
   CHECK((c.in(Sonic::ISR)&Sonic::RBAE) != 0);
-  // A resource list whose end is never met, descriptors in the last bytes of a page.
+  // A resource list whose end is never reached, and descriptors in the last bytes of a page.
   c.out(Sonic::REA, 0x0002);
   c.out(Sonic::CRDA, 0xFFF4);
   for (int n = 0; n < 20; ++n) c.hear(c.for_us(1000));
@@ -267,7 +266,7 @@ TEST_CASE("random registers and random memory: nothing hangs, nothing leaves the
       c.step(Time{static_cast<std::int64_t>(random.below(300'000'000))});
       c.in(static_cast<unsigned>(random.below(64)));
     }
-    c.step(100_ms);  // whatever is on the wire ends
+    c.step(100_ms);  // frames on the wire end
     check_works_after_reset(c);
   }
 }

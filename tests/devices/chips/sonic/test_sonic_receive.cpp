@@ -20,7 +20,7 @@ TEST_CASE("a receive descriptor gets status, count, address and sequence; the up
   CHECK(c.get(d + 2, 1) == 65);
   CHECK(c.get(d + 2, 6) == 0);
   CHECK(c.stored(0) == c.for_us(61));
-  CHECK(c.ram[SonicBench::buffers + 65] == 0xFF);  // filled up to a doubleword
+  CHECK(c.ram[SonicBench::buffers + 65] == 0xFF);  // padded to a doubleword
   CHECK(c.ram[SonicBench::buffers + 68] == 0x00);
   CHECK(c.in(Sonic::CRDA) == c.receive(1));
   CHECK(c.in(Sonic::LLFA) == d + 5 * 4);
@@ -30,9 +30,9 @@ TEST_CASE("a receive descriptor gets status, count, address and sequence; the up
 
 TEST_CASE("several frames share a buffer until less than EOBC is left", "[sonic][receive]") {
   SonicBench c;
-  c.start(Sonic::BRD, 8, 4, 400, 100);  // 800 bytes; the last may begin when 200 are left
+  c.start(Sonic::BRD, 8, 4, 400, 100);  // 800 bytes; the last frame may begin when 200 are left
   for (std::uint8_t n = 0; n < 7; ++n) c.hear(c.for_us(196 + (n & 1), n));
-  // 200 and 204 bytes of doublewords: after three 604 are used and less than 200 are left.
+  // 200 and 204 bytes in doublewords: after three frames 604 are used and less than 200 are left.
   const unsigned at[] = {0x4000, 0x40C8, 0x4194, 0x4800, 0x48CC, 0x4994, 0x5000};
   for (unsigned n = 0; n < 7; ++n) {
     CHECK(c.get(c.receive(n), 2) == at[n]);
@@ -49,7 +49,7 @@ TEST_CASE("RBE warns of the last resource; without an answer the receiver stops 
   CHECK((c.in(Sonic::ISR)&Sonic::RBE) != 0);
   CHECK(c.in(Sonic::RRP) == c.in(Sonic::RWP));
   c.hear(c.for_us(100, 2));
-  CHECK(c.get(c.receive(2), 6) == 0);  // the warning was no end
+  CHECK(c.get(c.receive(2), 6) == 0);  // the warning does not end reception
   c.hear(c.for_us(100, 3));
   c.hear(c.for_us(100, 4));
   CHECK(c.get(c.receive(3), 6) == 1);

@@ -29,12 +29,12 @@ TEST_CASE("a list of frames goes out gap by gap; TXDN comes at its end", "[sonic
 TEST_CASE("a driver that appends to the list starts the chip again where it stopped", "[sonic][transmit]") {
   SonicBench c;
   c.start();
-  c.descriptor(SonicBench::tda, 100, SonicBench::data, SonicBench::tda + 32 + 1);  // the place of the next one, and EOL
+  c.descriptor(SonicBench::tda, 100, SonicBench::data, SonicBench::tda + 32 + 1);  // the next one's address, and EOL
   c.transmit(SonicBench::tda);
   c.step(1_ms);
   CHECK(c.in(Sonic::CTDA) == SonicBench::tda + 33);
   c.descriptor(SonicBench::tda + 32, 100, SonicBench::data, 1);
-  c.out(Sonic::CR, Sonic::TXP);  // CTDA as it is
+  c.out(Sonic::CR, Sonic::TXP);  // CTDA unchanged
   c.step(1_ms);
   CHECK(c.log.entries.size() == 2);
   CHECK(c.get(SonicBench::tda + 32) == Sonic::PTX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 3C905B as Linux 2.2.17's driver sees it: probe, open, the ordinary way of sending and receiving.
+// The 3C905B as seen by Linux 2.2.17's driver: probe, open, normal transmission and reception.
 #include "core/common/error.hpp"
 #include "tests/devices/ethernet/3c905b/3c905b_bench.hpp"
 
@@ -21,7 +21,7 @@ TEST_CASE("3C905B: header, and base addresses of 128 bytes") {
   CHECK(b.rig.config(b.device, pci::STATUS, 2) == 0x0290);
   CHECK(b.rig.config(b.device, b.rig.config(b.device, 0x34, 1)) == 0x7E010001);
   CHECK(b.rig.config(b.device, 0xE0) == 0);
-  b.rig.set_config(b.device, 0xE0, 0xFFFFFFFF);  // state and PME# enable, which do nothing
+  b.rig.set_config(b.device, 0xE0, 0xFFFFFFFF);  // state and PME# enable, which have no effect
   CHECK(b.rig.config(b.device, 0xE0) == 0x0103);
   b.rig.set_config(b.device, 0xE0, 0);
   for (const unsigned bar : {0x10u, 0x14u}) {
@@ -36,7 +36,7 @@ TEST_CASE("3C905B: its FIFOs are as large as its profile says") {
   b.window(3);
   CHECK(b.in(0x0C, 2) == 4096);
   CHECK(b.in(0x0A, 2) == 3072);
-  // Both frames fit, and nothing of a third one.
+  // Both frames fit, and no part of a third one.
   b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE | pci::MEMORY_SPACE, 2);
   for (unsigned n = 0; n < 3; ++n) b.hear(make_frame(1500, b.own, static_cast<std::uint8_t>(n)));
   CHECK(b.in(0x0A, 2) < 100);
@@ -63,7 +63,7 @@ TEST_CASE("3C905B: the probe reads address, capabilities and a good checksum out
   CHECK((words[16] & 0x20) == 0x20);
   CHECK((words[15] & 1) == 0);
   CHECK((words[13] & 0x8000) == 0);
-  // One read takes its time, and nothing is lost by asking early.
+  // One read takes some time, and a command given too early does no harm.
   b.window(0);
   b.out(0x0A, 0x80 + 3, 2);
   CHECK(b.in(0x0A, 2) & 0x8000);
@@ -155,7 +155,7 @@ TEST_CASE("3C905B: sixteen frames go out back to back while the FIFO takes the n
   REQUIRE(b.other.arrivals.size() == given);
   for (unsigned n = 0; n < given; ++n) {
     CHECK(without_fcs(b.other.arrivals[n].bytes) == body(1514, static_cast<std::uint8_t>(n)));
-    // 1526 bytes of 80 ns and the gap: nothing but the interframe gap between two frames once the FIFO has one in stock
+    // 1526 bytes of 80 ns and the gap: only the interframe gap between two frames once another one is in the FIFO
     if (n > 1) CHECK(b.other.begins[n] - b.other.begins[n - 1] <= 123'040_ns + 300_ns);
   }
   CHECK(b.dirty_tx == b.cur_tx);
@@ -178,7 +178,7 @@ TEST_CASE("3C905B: DownStall completes on an idle list and in the middle of a bu
   CHECK(b.other.arrivals.size() == 1);
   CHECK(b.in(XlBench::DN_LIST, 4) == 0);
 
-  b.send(body(1514));  // its descriptor and data are on their way
+  b.send(body(1514));  // its descriptor and data are being transferred
   b.command(XlBench::DN_STALL);
   CHECK(b.status() & Cyclone::CmdInProgress);
   b.rig.step(30_us);

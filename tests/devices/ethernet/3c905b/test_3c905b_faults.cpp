@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 3C905B: a bus that is late or answers nothing, collisions, no link, resets and writes at any time.
+// 3C905B: a bus that is late or does not answer, collisions, no link, resets and writes at any time.
 #include "tests/devices/ethernet/3c905b/3c905b_bench.hpp"
 
 using namespace planar;
@@ -18,7 +18,7 @@ std::uint32_t statistic(XlBench& b, unsigned reg) {
   b.window(6);
   return b.in(reg, 1);
 }
-/// After any mischief: TotalReset, and all is as at the start.
+/// After any fault: TotalReset, and the card is in its initial state.
 void works(XlBench& b) {
   let_master(b, true);
   b.command(0);
@@ -47,7 +47,7 @@ TEST_CASE("3C905B: a bus that comes too late is an underrun, which only TxReset 
   b.rig.put(frame_at, body(3000));
   b.descriptor(list_at, 0, 0, frame_at, 3000 | XlBench::last);
   b.out(XlBench::DN_LIST, list_at, 4);
-  b.rig.step(40_us);  // it has begun to leave
+  b.rig.step(40_us);  // transmission has begun
   let_master(b, false);
   b.rig.step(500_us);
   REQUIRE(b.other.arrivals.size() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("3C905B: where nobody answers, host error stops both engines until a T
   b.rig.step(100_us);
   CHECK(b.other.arrivals.empty());
   CHECK(b.rig.get32(b.rx(1) + 4) == 0);
-  b.handle();  // TotalReset with FFh leaves the lists alone: it meets the same again
+  b.handle();  // TotalReset with FFh does not affect the lists: it encounters the same again
   CHECK(b.host_errors >= 1);
   b.host_errors = 0;
   works(b);

@@ -63,7 +63,7 @@ void store_sum(Bytes& f, std::size_t where, std::uint32_t sum) {
   f[where] = static_cast<std::uint8_t>(~sum >> 8);
   f[where + 1] = static_cast<std::uint8_t>(~sum);
 }
-/// With the right checksums, computed here on their own.
+/// With the correct checksums, computed here independently.
 Bytes summed(Bytes f) {
   f[24] = f[25] = 0;
   store_sum(f, 24, sum_of(f, 14, 34));
@@ -89,10 +89,10 @@ TEST_CASE("3C905B: frames of many fragments, of odd addresses and of no bytes") 
     b.rig.put(pieces.back().first, part);
     whole.insert(whole.end(), part.begin(), part.begin() + pieces.back().second);
   }
-  // rounding is defeated; next to it one that is rounded up to a doubleword
+  // rounding is disabled; beside it one that is rounded up to a doubleword
   put_list(b, at, at + 0x400, Cyclone::RoundUpDefeat | Cyclone::DnIndicate, pieces);
   put_list(b, at + 0x400, 0, 0, {{data_at, 61}});
-  b.out(XlBench::DN_LIST, at + 3, 4);  // the low bits are no part of it
+  b.out(XlBench::DN_LIST, at + 3, 4);  // the low bits are not part of the address
   CHECK(b.in(XlBench::DN_LIST, 4) == at);
   b.rig.step(500_us);
   REQUIRE(b.other.arrivals.size() == 2);
@@ -235,7 +235,7 @@ TEST_CASE("3C905B: checksums of TCP and UDP are checked, of fragments and others
   CHECK(says(with(segment, 500, 1)) == (ip | tcp | 0x04000000));
   CHECK(says(with(segment, 30, 1)) == (ip | 0x02000000 | tcp | 0x04000000));
   CHECK(says(with(packet, 300, 0x80)) == (ip | udp | 0x08000000));
-  CHECK(says(with(segment, 22, 1)) == (ip | 0x02000000 | tcp));  // time to live is the header's alone
+  CHECK(says(with(segment, 22, 1)) == (ip | 0x02000000 | tcp));  // only the header's checksum covers it
   Bytes none = packet;
   none[40] = none[41] = 0;
   CHECK(says(none) == ip);
@@ -260,7 +260,7 @@ TEST_CASE("3C905B: checksums are put into frames that ask for it") {
     b.out(XlBench::DN_LIST, at, 4);
     b.rig.step(300_us);
     CHECK(without_fcs(b.other.arrivals.back().bytes) == summed(frame));
-    // The other protocol's bit, and none, change nothing.
+    // The other protocol's bit, or none, changes nothing.
     put_list(b, at, 0, (header ^ 0x0C000000) & ~Cyclone::AddIpChecksum,
              {{data_at, static_cast<std::uint32_t>(frame.size())}});
     b.out(XlBench::DN_LIST, at, 4);
@@ -289,7 +289,7 @@ TEST_CASE("3C905B: the filter: own address with a mask, broadcast, all multicast
   CHECK_FALSE(takes(stranger));
   CHECK_FALSE(takes(broadcast_mac));
   b.window(2);
-  b.out(0x0A, 0x0F00, 2);  // the last byte's lower half need not fit
+  b.out(0x0A, 0x0F00, 2);  // the last byte's lower half need not match
   CHECK(takes(stranger));
   b.out(0x0A, 0, 2);
   set(Cyclone::Broadcast);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LNE100TX by the sequence of Linux's tulip.c: finding it, its address, negotiation, sending, receiving, the
+// The LNE100TX driven by the sequence of Linux's tulip.c: probe, address, negotiation, transmission, reception, the
 // filter.
 #include "tests/devices/ethernet/lne100tx/lne100tx_bench.hpp"
 
@@ -47,7 +47,7 @@ TEST_CASE("LNE100TX: the address is in the serial ROM, nothing on the MII pins",
   CHECK(words[11] == 0x12CC);
   CHECK(words[12] == 0x5634);
   CHECK(words[0x38] == 20);                                  // as FreeBSD finds it
-  CHECK_FALSE(std::equal(&words[0], &words[4], &words[8]));  // Digital's layout, not addresses only
+  CHECK_FALSE(std::equal(&words[0], &words[4], &words[8]));  // Digital's layout, not only addresses
   for (const unsigned phy : {0u, 1u, 31u}) CHECK(b.mdio_read(phy, 1) == 0xFFFF);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("LNE100TX: a transmission starts at its threshold and reads the rest w
   };
   const Time at_128 = begins_after(0), at_1024 = begins_after(0xC000), whole = begins_after(Tulip::SF);
   CHECK(at_128 < 5_us);
-  CHECK(at_1024 > at_128 + 6_us);  // 896 bytes, a clock for four of them
+  CHECK(at_1024 > at_128 + 6_us);  // 896 bytes more, four per clock
   CHECK(whole > at_1024 + 3_us);
   CHECK(whole < 25_us);
 }
@@ -137,7 +137,7 @@ TEST_CASE("LNE100TX: a ring of sixteen goes out with one gap between frames and 
   for (std::size_t n = 1; n < 64; ++n) CHECK((b.other.begins[n] - b.other.begins[n - 1]).ps == frame.ps);
   b.take_sent();
   CHECK(b.tx_statuses.size() == 64);
-  CHECK((b.in(5) & Tulip::TU) == 0);  // said once, and acknowledged
+  CHECK((b.in(5) & Tulip::TU) == 0);  // reported once, and acknowledged
 }
 
 TEST_CASE("LNE100TX: frames are received with their FCS, all of a ring and beyond", "[lne100tx]") {
@@ -169,7 +169,7 @@ TEST_CASE("LNE100TX: a ring that runs empty interrupts while its last frame is s
   CHECK((b.tx_status(b.dirty_tx) & Tulip::OWN));
   b.service();
   b.rig.step(200_us);
-  CHECK(!b.interrupt());  // its status says that it has gone; nothing else does
+  CHECK(!b.interrupt());  // only its status says that it has been sent
   CHECK(!(b.tx_status(b.dirty_tx) & Tulip::OWN));
   CHECK(b.other.arrivals.size() == 1);
 }
@@ -180,12 +180,13 @@ TEST_CASE("LNE100TX: what a full frame takes on the bus", "[lne100tx][bus]") {
   const auto transactions = [&] { return b.rig.segment.counters().transactions; };
   auto before = transactions();
   b.hear(to_card(b, 1514));
-  // 64 bytes at a time, the first to a boundary; status; next descriptor.
+  // 64 bytes at a time, the first transfer up to a boundary; status; next descriptor.
   CHECK(transactions() - before == 26);
   before = transactions();
   b.send(body(1514));
   b.rig.step(200_us);
-  // Descriptor, to a boundary, to the threshold, four as the wire allows, the next descriptor, and status.
+  // Descriptor, a transfer up to a boundary, one up to the threshold, four as the wire allows, the next descriptor, and
+  // status.
   CHECK(transactions() - before == 9);
 }
 
@@ -222,7 +223,7 @@ TEST_CASE("LNE100TX: perfect filter: own address and broadcast, entries repeated
   REQUIRE(b.frames.size() == 2);
   CHECK((b.rx_statuses[0] & Tulip::R_MF) != 0);
   CHECK((b.rx_statuses[1] & Tulip::R_MF) == 0);
-  // CSR6 changes while it runs: all groups, everything.
+  // CSR6 is changed while running: all groups, then all frames.
   b.out(6, b.csr6 | 0x2002 | Tulip::PM);
   b.hear(make_frame(60, group));
   b.hear(make_frame(60, stranger));
@@ -338,7 +339,7 @@ TEST_CASE("LNE100TX: a pulled cable is told, and the link comes again", "[lne100
   b.run(100_us);
   CHECK((b.seen & Tulip::LC) != 0);
   CHECK_FALSE(b.nway_set);
-  b.send(body(100));  // waits: the driver has stopped both processes with its new CSR6
+  b.send(body(100));  // waits: with its new CSR6 the driver has stopped both processes
   b.rig.step(3_s);
   CHECK_FALSE(b.nway_set);
   static_cast<Lne100tx&>(*b.card).port().set_plugged(true, b.rig.now);
@@ -365,7 +366,7 @@ TEST_CASE("LNE100TX: without a link the setup frame is taken, and frames fail", 
   CHECK(b.other.arrivals.empty());
   CHECK(b.frames.empty());
   b.rig.step(2_s);
-  CHECK((b.in(12) & 0x7006) == 0x2006);  // looks for a partner
+  CHECK((b.in(12) & 0x7006) == 0x2006);  // waiting for a link partner
 }
 
 TEST_CASE("LNE100TX: loopback hears itself, normal operation does not", "[lne100tx]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The LNE100TX's descriptor lists as drivers should not make them, a bus that comes late, resets and snapshots.
+// The LNE100TX with descriptor lists that drivers should not make, a late bus, resets and snapshots.
 #include "tests/devices/ethernet/lne100tx/lne100tx_bench.hpp"
 
 using namespace planar;
@@ -10,7 +10,7 @@ namespace {
 
 using Bench = Lne100txBench;
 
-/// Another master that has the bus for as long as its latency timer lets it: bursts of `bytes`, one after another.
+/// Another master that holds the bus for as long as its latency timer allows: bursts of `bytes`, one after another.
 struct BusHog final : MasterPlace, pci::Master {
   BusHog(PciRig& rig, unsigned device, std::uint32_t bytes)
       : MasterPlace(rig.wiring(), device), Master(function, "hog"), buffer(bytes) {
@@ -30,7 +30,7 @@ void descriptor(Bench& b, std::uint32_t at, std::uint32_t control, std::uint32_t
   b.rig.put32(at, Tulip::OWN);
 }
 
-/// Stops both processes and starts them on lists of the test's own.
+/// Stops both processes and restarts them with the test's own lists.
 void lists(Bench& b, std::uint32_t rx, std::uint32_t tx) {
   b.out(7, 0);
   b.out(6, b.csr6);
@@ -131,7 +131,7 @@ TEST_CASE("LNE100TX: chained descriptors, two buffers, any byte address", "[lne1
   put(0x22002, 400);
   put(0x23007, 266);
   descriptor(b, 0x6200, Tulip::T_LS | Tulip::T_IC | Tulip::T_END | 400 | 266 << 11, 0x22002, 0x23007);
-  // Receive: 64 bytes in each of two buffers, chained ones after that.
+  // Reception: 64 bytes in each of two buffers, then chained ones.
   descriptor(b, 0x5000, 64 | 64 << 11, 0x30000, 0x31000);
   descriptor(b, 0x5010, Tulip::T_CHAINED | 128, 0x32000, 0x5400);
   descriptor(b, 0x5400, 1024, 0x33000);
@@ -248,7 +248,7 @@ TEST_CASE("LNE100TX: rings of one descriptor, and of none that ends", "[lne100tx
   Bench b;
   b.up();
   lists(b, 0x5000, 0x6000);
-  // A descriptor of no bytes that is its own successor; it is given back again and again.
+  // A descriptor without data that is its own successor; it is returned again and again.
   descriptor(b, 0x6000, Tulip::T_CHAINED, 0, 0x6000);
   descriptor(b, 0x5000, Tulip::T_CHAINED, 0, 0x5000);
   b.out(6, b.csr6 | 0x2002);
@@ -260,14 +260,14 @@ TEST_CASE("LNE100TX: rings of one descriptor, and of none that ends", "[lne100tx
     b.rig.step(3_us);
   }
   b.hear(make_frame(100, b.mac));
-  // A buffer over the list itself.
+  // A buffer that overlaps the list itself.
   lists(b, 0x5000, 0x6000);
   descriptor(b, 0x5000, Tulip::T_CHAINED | 1024, 0x5000, 0x5000);
   descriptor(b, 0x6000, whole | Tulip::T_END | 64, 0x6000);
   b.out(6, b.csr6 | 0x2002);
   b.hear(make_frame(100, b.mac));
   b.rig.step(100_us);
-  CHECK(b.other.arrivals.size() == 2);  // fetched ahead, before its status was written
+  CHECK(b.other.arrivals.size() == 2);  // prefetched before its status was written
   CHECK((b.in(5) & Tulip::FBE) == 0);
 }
 
@@ -315,7 +315,7 @@ TEST_CASE("LNE100TX: stopping waits for the frame, starting goes on where it was
   b.out(6, b.csr6 | 0x2002);
   b.rig.step(200_us);
   CHECK(b.other.arrivals.size() == 3);
-  // The same for receiving.
+  // The same for reception.
   b.other.port.transmit(make_frame(1000, b.mac), b.rig.now);
   b.rig.step(30_us);
   b.out(6, b.csr6 | 0x2000);
@@ -336,7 +336,7 @@ TEST_CASE("LNE100TX: a poll demand while a descriptor is being fetched is not lo
   b.rig.put(0x20000, body(100));
   BusHog hog(b.rig, 20, 256);
   for (unsigned n = 0; n < 200; ++n) {
-    lists(b, 0x5000, 0x6FF8);  // over the end of a page: fetched in two transactions
+    lists(b, 0x5000, 0x6FF8);  // across a page boundary: fetched in two transactions
     b.rig.put32(0x6FF8, 0);
     b.out(6, b.csr6 | 0x2002);
     b.rig.step(Time{std::int64_t{n} * 40'000});

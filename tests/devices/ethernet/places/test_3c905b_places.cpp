@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 3C905B with lists and buffers in no memory, in ROM and in its own registers (places.hpp).
+// A 3C905B with lists and buffers where there is no memory, in ROM and in its own registers (places.hpp).
 #include "tests/devices/ethernet/3c905b/3c905b_bench.hpp"
 #include "tests/devices/ethernet/places/places.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PRO/100+ with lists and buffers in no memory, in ROM and in its own registers (places.hpp).
+// A PRO/100+ with lists and buffers where there is no memory, in ROM and in its own registers (places.hpp).
 #include "tests/devices/ethernet/eepro100_bench.hpp"
 #include "tests/devices/ethernet/places/places.hpp"
 
@@ -24,7 +24,7 @@ void start(EePro100Bench& b, std::uint8_t command, std::uint32_t list) {
   b.set(I8255x::SCB_POINTER, list, 4);
   b.set(I8255x::SCB_COMMAND, command, 1);
 }
-/// The receive unit, which has just been started, hears the other station.
+/// The receive unit has just been started and receives from the other station.
 void listen(EePro100Bench& b, std::uint8_t fill) {
   b.rig.step(5_us);
   b.other.port.transmit(make_frame(500, b.own, fill), b.rig.now);
@@ -99,7 +99,7 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
     listen(b, 0);
     two.go_on(when * 20, 500_us);
     CHECK_FALSE(master_abort(b));
-    // C and "out of buffer" at 00h: STAT/ACK 82h. With C and OK it would have taken CNA.
+    // C and "out of buffer" at 00h: STAT/ACK 82h. With C and OK it would have cleared CNA.
     CHECK(b.get(I8255x::SCB_STAT_ACK, 1) == (I8255x::FR | I8255x::CNA | I8255x::SWI));
     CHECK(b.chip.counters().received == 0);
   }

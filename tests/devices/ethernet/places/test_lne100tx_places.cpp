@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An LNE100TX with lists and buffers in no memory, in ROM and in its own registers (places.hpp).
+// An LNE100TX with lists and buffers where there is no memory, in ROM and in its own registers (places.hpp).
 #include "tests/devices/ethernet/lne100tx/lne100tx_bench.hpp"
 #include "tests/devices/ethernet/places/places.hpp"
 
@@ -17,7 +17,7 @@ void descriptor(Lne100txBench& b, std::uint32_t at, std::uint32_t control, std::
   b.rig.put32(at + 12, buffer2);
   b.rig.put32(at, Tulip::OWN);
 }
-/// Both processes are stopped, and their lists are elsewhere.
+/// Stops both processes and moves their lists.
 void stop(Lne100txBench& b, std::uint32_t rx, std::uint32_t tx) {
   b.up();
   b.out(7, 0);
@@ -58,7 +58,7 @@ TEST_CASE("LNE100TX: lists in no memory, in ROM and in its own registers", "[lne
   }
   SECTION("ROM: descriptors that stay the chip's") {
     run(rom_at + 0x100, rom_at + 0x10);
-    CHECK((b.in(5) & (Tulip::FBE | Tulip::TI | Tulip::RI)) == Tulip::RI);  // no interrupt was asked for what was sent
+    CHECK((b.in(5) & (Tulip::FBE | Tulip::TI | Tulip::RI)) == Tulip::RI);  // no interrupt requested for the sent one
     CHECK(same(heard(b), body(300, 9)));
     CHECK(same(b.rig.get(frame_at + 0x1000, 500), without_fcs(make_frame(500, b.mac, 3))));
     CHECK(same(two.rom, rom));

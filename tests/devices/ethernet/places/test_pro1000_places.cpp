@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PRO/1000 with lists and buffers in no memory, in ROM and in its own registers (places.hpp).
+// A PRO/1000 with lists and buffers where there is no memory, in ROM and in its own registers (places.hpp).
 #include "tests/devices/ethernet/places/places.hpp"
 #include "tests/devices/ethernet/pro1000/pro1000_bench.hpp"
 
@@ -100,7 +100,7 @@ TEST_CASE("PRO/1000: buffers in no memory, in ROM and in its own registers") {
   };
   const auto receive = [&](std::uint32_t to) {
     for (unsigned n = 0; n < Pro1000Bench::descriptors; ++n) b.rig.put32(b.rx_ring + 16 * n, to);
-    b.set(e1000::RDBAL, b.rx_ring);  // what has been fetched is discarded
+    b.set(e1000::RDBAL, b.rx_ring);  // prefetched descriptors are discarded
     b.other.port.transmit(make_frame(500, b.own, 3), b.rig.now);
     two.go_on(when, 100_us);
     CHECK((b.rig.get32(b.rx_ring + 12) & 3) == 3);

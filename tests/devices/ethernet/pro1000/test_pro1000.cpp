@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PRO/1000 as Intel's driver 2.5.11 uses it: identity, EEPROM, reset, link, send and receive, statistics.
+// PRO/1000 as used by Intel's driver 2.5.11: identity, EEPROM, reset, link, transmission and reception, statistics.
 #include "core/common/error.hpp"
 #include "tests/devices/ethernet/pro1000/pro1000_bench.hpp"
 
@@ -28,7 +28,7 @@ TEST_CASE("PRO/1000: the EEPROM has the address and the right sum") {
   CHECK(b.eeprom(1) == 0x0147);
   CHECK(b.eeprom(2) == 0x0302);
   CHECK((b.eeprom(0x0F) & 0x3000) == 0x3000);
-  // The chip has loaded it.
+  // The chip has loaded its address.
   CHECK(b.get(e1000::RA) == 0x01470300);
   CHECK(b.get(e1000::RA + 4) == 0x80000302);
 }
@@ -60,7 +60,7 @@ TEST_CASE("PRO/1000: CTRL.RST brings the reset values back and ends by itself") 
   b.put(e1000::CTRL, 1u << 26);
   b.rig.step(10_us);
   CHECK_FALSE(b.get(e1000::CTRL) & 1u << 26);
-  CHECK(b.get(e1000::CTRL) & 8);  // the link is held in reset, as the EEPROM says
+  CHECK(b.get(e1000::CTRL) & 8);  // the link is held in reset, as specified by the EEPROM
   CHECK(b.get(e1000::RDTR) == 0);
   CHECK(b.get(e1000::RDLEN) == 0);
   CHECK(b.get(e1000::IMS) == 0);
@@ -71,7 +71,7 @@ TEST_CASE("PRO/1000: STATUS says what bus it is on") {
   CHECK((Pro1000Bench({.width = 64, .clock = 15_ns}).get(e1000::STATUS) & 0x1800) == 0x1800);
   CHECK((Pro1000Bench({.width = 64}).get(e1000::STATUS) & 0x1800) == 0x1000);
   CHECK((Pro1000Bench().get(e1000::STATUS) & 0x1800) == 0);
-  // An 82542 makes its segment slow.
+  // An 82542 reduces its segment's clock.
   Pro1000Bench old({.is_82543 = false, .width = 64, .clock = 15_ns});
   CHECK(old.rig.segment.timing().clock == 30_ns);
 }
@@ -111,7 +111,7 @@ TEST_CASE("PRO/1000: the link comes by negotiation, three link timers after both
     b.put(e1000::CTRL, b.get(e1000::CTRL) | 0x41);
     CHECK(b.get(e1000::STATUS) & 2);
     b.other.port.set_pcs({true, 0x20}, b.rig.now);
-    CHECK(b.get(e1000::RXCW) & 1u << 29);  // it negotiates now: so does the driver
+    CHECK(b.get(e1000::RXCW) & 1u << 29);  // it negotiates now, and so does the driver
     b.set(e1000::TXCW, 0x800001A0);
     b.put(e1000::CTRL, b.get(e1000::CTRL) & ~0x40u);
     b.rig.step(31'000_us);
@@ -152,7 +152,7 @@ TEST_CASE("PRO/1000: sends and receives with the driver's rings") {
   std::uint32_t bytes = 0;
   for (unsigned n = 0; n < 200; ++n) bytes += 64 + n;
   CHECK(b.get(e1000::GOTCL) == bytes);
-  CHECK(b.get(e1000::GOTCH) == 0);  // and this one both halves
+  CHECK(b.get(e1000::GOTCH) == 0);  // reading this one clears both halves
   CHECK(b.get(e1000::GOTCL) == 0);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("PRO/1000: a frame of several descriptors") {
   REQUIRE(b.other.arrivals.size() == 1);
   CHECK(without_fcs(b.other.arrivals[0].bytes) == whole);
   CHECK(b.sent(last));
-  CHECK_FALSE(b.sent(last - 1));  // it asked for no report
+  CHECK_FALSE(b.sent(last - 1));  // it did not request a report
 }
 
 TEST_CASE("PRO/1000: the filters") {
@@ -212,7 +212,7 @@ TEST_CASE("PRO/1000: the filters") {
     CHECK_FALSE(comes(stranger));
   }
   SECTION("the multicast table, by each choice of address bits") {
-    // By the driver's formulas.
+    // According to the driver's formulas.
     const std::uint32_t hashes[] = {0x563, 0xAC6, 0x58D, 0x634};
     for (std::uint32_t mo = 0; mo < 4; ++mo) {
       for (unsigned n = 0; n < 128; ++n) b.set(e1000::MTA + 4 * n, 0);
@@ -220,7 +220,7 @@ TEST_CASE("PRO/1000: the filters") {
       CHECK_FALSE(comes(group));
       b.put(e1000::MTA + 4 * (hashes[mo] >> 5), 1u << (hashes[mo] & 31));
       CHECK(comes(group));
-      CHECK(b.statuses.back() & 0x80);  // passed, but not exactly
+      CHECK(b.statuses.back() & 0x80);  // passed, but not by an exact match
     }
   }
   SECTION("all of them") {
@@ -251,7 +251,7 @@ TEST_CASE("PRO/1000: the filters") {
     CHECK(counted() == std::array{1u, 1u, 1u, 2u});
     for (const Bytes& bad : {damaged(make_frame(60, stranger)), make_frame(30, stranger), make_frame(1600, stranger)})
       b.hear(bad);
-    CHECK(counted() == std::array{0u, 0u, 0u, 0u});  // nor does a filter let them pass
+    CHECK(counted() == std::array{0u, 0u, 0u, 0u});  // nor does a filter accept them
     b.put(e1000::RCTL, 2 | 1u << 15 | 4 | 0x20);     // store bad packets, long packets
     b.hear(damaged(make_frame(60, b.own)));
     b.hear(make_frame(1600, b.own));
@@ -309,10 +309,10 @@ TEST_CASE("PRO/1000: the 82543 checks and inserts checksums") {
   b.handle();
   CHECK((b.statuses.back() & 0x64) == 0x04);  // IXSM
 
-  // The same packet with sums left to the chip: a context descriptor, then the data.
+  // The same packet, with its checksums left to the chip: a context descriptor, then the data.
   Bytes blank = packet;
   blank[24] = blank[25] = 0;
-  // the pseudo header's sum, as the protocol stack leaves it: addresses, protocol, length
+  // the pseudo header's sum as set by the protocol stack: addresses, protocol, length
   const std::uint32_t pseudo = 0xC000 + 0x0201 + 0xC000 + 0x0202 + 17 + 12;
   blank[40] = static_cast<std::uint8_t>((pseudo + (pseudo >> 16)) >> 8);
   blank[41] = static_cast<std::uint8_t>(pseudo + (pseudo >> 16));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PRO/1000: interrupt delays, thresholds, overrun and recovery, flow control, and what the rings cost on the bus.
+// PRO/1000: interrupt delays, thresholds, overrun and recovery, flow control, and the rings' cost on the bus.
 #include "tests/devices/ethernet/pro1000/pro1000_bench.hpp"
 
 using namespace planar;
@@ -9,14 +9,14 @@ namespace {
 
 constexpr Time unit = 1'024_ns;
 
-/// Until the interrupt comes; never more than `most`.
+/// Time until the interrupt, but at most `most`.
 Time until_interrupt(Pro1000Bench& b, Time most = 2'000_us) {
   const Time begun = b.rig.now;
   while (!b.interrupt() && b.rig.now - begun < most) b.rig.step(100_ns);
   return b.rig.now - begun;
 }
 
-/// Bursts of the card, by length; negative: writes.
+/// The card's bursts, by length; negative: writes.
 struct Bursts final : bus::BusObserver {
   explicit Bursts(Pro1000Bench& b) : bench(b) { bench.rig.segment.add_observer(*this); }
   ~Bursts() { bench.rig.segment.remove_observer(*this); }
@@ -157,7 +157,7 @@ TEST_CASE("PRO/1000: ICS raises, IMS and IMC mask, reading ICR clears") {
   CHECK_FALSE(b.interrupt());
   CHECK(b.get(e1000::ICR) == 0);
 
-  // A byte written to ICR acknowledges causes in that byte alone.
+  // A byte written to ICR acknowledges only causes in that byte.
   b.put(e1000::ICS, e1000::TXDW | 1u << 8);
   b.rig.store(b.at(e1000::ICR), e1000::TXDW, 1);
   b.rig.step(1_us);
@@ -182,7 +182,7 @@ TEST_CASE(
   b.hear_all(std::vector<Bytes>(10, make_frame(60, b.own)));
   b.rig.step(10_us);
   CHECK(b.get(e1000::MPC) == 10);
-  CHECK(b.get(e1000::GPRC) == in_ring + in_buffer);  // without those
+  CHECK(b.get(e1000::GPRC) == in_ring + in_buffer);  // excluding the lost ones
   CHECK(b.get(e1000::ICR) & e1000::RXO);
   for (int n = 0; n < 20; ++n) {
     b.receive();
@@ -328,8 +328,8 @@ TEST_CASE("PRO/1000: TXDCTL and RXDCTL batch write-backs, and prefetch") {
 
 namespace {
 
-/// Frames per second that leave while the driver keeps the ring full, one descriptor in 60 without IDE, one TDT write
-/// per frame.
+/// Transmitted frames per second while the driver keeps the ring full, with one descriptor in 60 without IDE and one
+/// TDT write per frame.
 double send_rate(Pro1000Bench& b) {
   b.open();
   b.set(e1000::IMC, ~0u);
@@ -349,7 +349,7 @@ double send_rate(Pro1000Bench& b) {
   return static_cast<double>(b.other.arrivals.size() - at_start) * 1e12 / static_cast<double>((b.rig.now - begun).ps);
 }
 
-/// Frames per second that reach memory from a wire without pauses, with software refilling the ring eight at a time.
+/// Frames per second that reach memory from a wire without idle time, with software refilling the ring eight at a time.
 double receive_rate(Pro1000Bench& b) {
   b.open();
   b.set(e1000::IMC, ~0u);
@@ -370,7 +370,7 @@ double receive_rate(Pro1000Bench& b) {
 }  // namespace
 
 TEST_CASE("PRO/1000: minimum frames leave and arrive as fast as the bus and the host bridge let them") {
-  // Two reads of the host's memory per frame, of 234 ns beside the bus clocks.
+  // Two reads of the host's memory per frame, each 234 ns in addition to the bus clocks.
   Pro1000Bench sends_82542({.is_82543 = false, .width = 64, .access = 234_ns});
   Pro1000Bench sends_82543({.width = 64, .clock = 15_ns, .access = 234_ns});
   Pro1000Bench in_a_narrow_slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTL8139 by the sequence of its Linux driver: registers, set-up, link, frames both ways.
+// The RTL8139 driven by the sequence of its Linux driver: registers, set-up, link, frames in both directions.
 #include "tests/devices/ethernet/rtl8139/rtl8139_bench.hpp"
 
 using namespace planar;
@@ -43,7 +43,7 @@ TEST_CASE("RTL8139: probe reads the EEPROM, with doubleword reads as delays, and
   Rtl8139Bench b;
   b.probe();
   CHECK(b.found == std::array<std::uint16_t, 4>{0x8129, 0x0000, 0x12E8, 0x5634});
-  CHECK(b.in(0x52) == 0x0F);  // power down and sleep, beside the two mapping bits
+  CHECK(b.in(0x52) == 0x0F);  // power down and sleep, in addition to the two mapping bits
   // Without 9346CR at C0h CONFIG1 is locked.
   b.out(0x50, 0x00);
   b.out(0x52, 0x00);
@@ -66,7 +66,7 @@ TEST_CASE("RTL8139: open from power down: reset, addresses, thresholds after the
   CHECK(b.in(0x3C, 2) == 0xC07F);
   CHECK(b.in(0x00, 4) == 0x12E80000);
   CHECK(b.in(0x04, 2) == 0x5634);
-  CHECK(b.in(0x60, 2) == 0x000F);  // four slots, all the driver's
+  CHECK(b.in(0x60, 2) == 0x000F);  // four slots, all owned by the driver
 }
 
 TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are written as doublewords", "[rtl8139]") {
@@ -80,7 +80,7 @@ TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are wri
   CHECK(b.in(0x00, 4) == 0x12E80000);
   b.out(0x00, 0x44332211, 4);
   CHECK(b.in(0x00, 4) == 0x12E80000);
-  b.out(0x50, 0xC0);  // and with the configuration unlocked
+  b.out(0x50, 0xC0);  // also with the configuration unlocked
   b.out(0x00, 0x55);
   CHECK(b.in(0x00, 4) == 0x12E80000);
   b.out(0x00, 0x44332211, 4);
@@ -127,7 +127,7 @@ TEST_CASE("RTL8139: link, media status and partner, before and after it is up, i
   CHECK(b.in(0x68) == 0xE1);
   CHECK(b.in(0x69) == 0x41);
   CHECK(b.in(0x68, 4) == 0x000341E1);
-  CHECK(b.in(0x6A, 2) == 1);  // page received has been read
+  CHECK(b.in(0x6A, 2) == 1);  // the page received bit has been read
   CHECK(b.in(0x64, 4) == 0x01E17829);
   CHECK(b.in(0x64, 2) == 0x782D);
   // BMCR is locked with the configuration, ANAR is not.
@@ -205,7 +205,7 @@ TEST_CASE("RTL8139: a received frame stands in the ring with its header, which i
   const auto bus = b.rig.segment.counters();
   b.other.port.transmit(frame, b.now());
   b.step(110_us);
-  // Under way: data are in the ring, the header and CBR are not.
+  // Under way: the data are in the ring, the header and CBR are not yet.
   CHECK(b.rig.get(Rtl8139Bench::ring + 4, 512) == Bytes(frame.begin(), frame.begin() + 512));
   CHECK(b.rig.get32(Rtl8139Bench::ring) == 0);
   CHECK(b.in(0x37) & Rtl8139::BUFE);

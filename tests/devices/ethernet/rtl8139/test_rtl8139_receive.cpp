@@ -39,10 +39,10 @@ TEST_CASE("RTL8139: a full ring holds the next frame in the FIFO until RXOVW is 
   CHECK(b.in(0x3E, 2) == (Rtl8139::ROK | Rtl8139::RXOVW));
   CHECK(b.in(0x3A, 2) == 5 * 1524);
   CHECK(b.in(0x4C, 4) == 0);
-  // Written without room: it stands again at once.
+  // Acknowledged without room: it is set again at once.
   b.out(0x3E, Rtl8139::RXOVW, 2);
   CHECK(b.in(0x3E, 2) & Rtl8139::RXOVW);
-  // One frame read, and written: the one in the FIFO comes.
+  // One frame is read and RXOVW written: the one in the FIFO follows.
   b.out(0x38, 1524 - 16, 2);
   b.step(100_us);
   CHECK(b.in(0x3A, 2) == 5 * 1524);
@@ -63,7 +63,7 @@ TEST_CASE("RTL8139: ring and FIFO full: frames are counted and lost until RXOVW 
   CHECK(b.made.network->counters().overruns == 3);
   CHECK(b.made.network->counters().fifo == 0);
   b.out(0x38, 5 * 1524 - 16, 2);
-  b.out(0x3E, Rtl8139::FOVW, 2);  // does not dismiss it (Realtek's programming guide)
+  b.out(0x3E, Rtl8139::FOVW, 2);  // does not acknowledge it (Realtek's programming guide)
   b.hear(b.for_us(64, 20));
   CHECK(b.in(0x4C, 4) == 4);
   b.out(0x3E, Rtl8139::RXOVW, 2);
@@ -79,10 +79,10 @@ TEST_CASE("RTL8139: the driver recovers from a full ring; after a FIFO overflow 
   Rtl8139Bench b;
   b.start();
   for (unsigned n = 0; n < 44; ++n) b.hear(b.for_us(1514, static_cast<std::uint8_t>(n)));
-  CHECK(b.in(0x3E, 2) == (Rtl8139::ROK | Rtl8139::RXOVW));  // 43 frames fill 64 KB but for 4 bytes
+  CHECK(b.in(0x3E, 2) == (Rtl8139::ROK | Rtl8139::RXOVW));  // 43 frames fill 64 KB except for 4 bytes
   CHECK(b.handle() & Rtl8139::RXOVW);
   b.step(100_us);
-  b.handle();  // the one that was in the FIFO
+  b.handle();  // the frame that was in the FIFO
   CHECK(b.received.size() == 44);
   CHECK(b.missed == 0);
   const std::size_t before = b.received.size();
@@ -106,7 +106,7 @@ TEST_CASE("RTL8139: the driver recovers from a full ring; after a FIFO overflow 
   b.hear(b.for_us(101, 1));
   b.handle();
   CHECK(b.received.back() == b.for_us(101, 1));
-  CHECK(b.cur_rx == 112);  // from the ring's start
+  CHECK(b.cur_rx == 112);  // from the start of the ring
 }
 
 TEST_CASE("RTL8139: a bus that is late for less than the FIFO's depth loses nothing", "[rtl8139]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTL8139's transmitter: the order of its slots, short frames, thresholds and bursts, the pause between frames, and
-// what goes wrong: a late bus, collisions, no link, memory that is not there.
+// RTL8139's transmitter: the order of its slots, short frames, thresholds and bursts, the gap between frames, and
+// faults: a late bus, collisions, no link, missing memory.
 #include "tests/devices/ethernet/rtl8139/rtl8139_bench.hpp"
 
 using namespace planar;
@@ -163,7 +163,7 @@ TEST_CASE("RTL8139: the frame leaves at the slot's threshold", "[rtl8139]") {
   CHECK(eight + 1_us < quarter);
   CHECK(quarter + 9_us < whole);
   CHECK(quarter < 5_us);
-  CHECK(one_burst > quarter + 6_us);  // 2048 bytes at a time: the frame is there at once, and late
+  CHECK(one_burst > quarter + 6_us);  // 2048 bytes at a time: the whole frame is there at once, but late
   CHECK(one_burst < whole);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("RTL8139: the wire overtakes the bus: the frame is cut, read again and
   CHECK_FALSE(b.other.arrivals[0].ok);
   CHECK(b.other.arrivals[0].length < 1514);
   CHECK_FALSE(b.interrupt());
-  CHECK(b.in(0x60, 2) == 0x010E);  // TUN, and the slot is the chip's
+  CHECK(b.in(0x60, 2) == 0x010E);  // TUN, and the slot belongs to the chip
   allow_master(b, true);
   b.step(300_us);
   REQUIRE(b.other.arrivals.size() == 2);

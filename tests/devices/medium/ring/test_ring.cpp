@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames and token on a ring: times to the bit, A and C, who strips, what goes wrong.
+// Frames and token on a ring: times to the bit, A and C, stripping, faults.
 #include "tests/devices/medium/ring/ring_stations.hpp"
 
 using namespace planar;
@@ -16,14 +16,14 @@ TEST_CASE("a frame's times on a ring of two stations at 16 Mbit/s", "[ring]") {
   // Two lobe cables of 30 m and the station's 2.5 bits; the monitor adds 30 bits.
   CHECK(r.ring.hop() == 300_ns + Time{bit_16.ps * 5 / 2});
   CHECK(r.ring.latency() == r.ring.hop() * 2 + bit_16 * 30);
-  CHECK(r[0].port.active_monitor());  // it was there first
+  CHECK(r[0].port.active_monitor());  // it was inserted first
 
   r.run(10_us);
   r.send(0, 1, 100);
   r.run(1_ms);
   REQUIRE(r[0].starts.size() == 1);
   const Time start = r[0].starts[0];
-  // The token left the monitor at 0; the frame goes when it has come round.
+  // The token left the monitor at 0; the frame is sent when it has come round.
   CHECK(start.ps % r.ring.latency().ps == 0);
   CHECK(start > 10_us);
   CHECK(start <= 10_us + r.ring.latency());
@@ -58,7 +58,7 @@ TEST_CASE("half duplex reaches the ring's own bound and no more", "[ring]") {
 }
 
 TEST_CASE("a token's release: early, right after the frame, or when the header is back", "[ring]") {
-  // A short frame on a long ring: 21 + 10 bytes are gone long before they are back.
+  // A short frame on a long ring: its 21 + 10 bytes have been sent long before they return.
   const auto second_start = [](bool early) {
     RestingRing r(8, {.early_token_release = early, .lobe_metres = 500});
     r.run(100_us);
@@ -67,7 +67,7 @@ TEST_CASE("a token's release: early, right after the frame, or when the header i
     r.run(1_ms);
     const bool first_is_0 = r[0].starts.at(0) < r[4].starts.at(0);
     const Time first = std::min(r[0].starts[0], r[4].starts[0]), second = std::max(r[0].starts[0], r[4].starts[0]);
-    // From the one to the other: four hops, with the monitor (the first station) between 4 and 0 only.
+    // From one to the other: four hops; the monitor (the first station) is only on the way from 4 to 0.
     const Time way = r.ring.hop() * 4 + (first_is_0 ? Time{} : bit_16 * 30);
     return std::pair(second - first - way, r.ring.latency());
   };
@@ -112,7 +112,7 @@ TEST_CASE("A and C: nobody there, no room, several receivers, functional and gro
     r.run(1_ms);
     CHECK(r[0].outcomes.at(0).status == 0xCC);
     CHECK(r[1].arrivals.at(0).status == 0x00);
-    CHECK(r[2].arrivals.at(0).status == 0xCC);  // what station 2 has set
+    CHECK(r[2].arrivals.at(0).status == 0xCC);  // set by station 2
     CHECK(r[0].arrivals.empty());
   }
   SECTION("functional and group") {
@@ -155,7 +155,7 @@ TEST_CASE("data supplied while a frame is sent, in time and too late", "[ring]")
     CHECK(r[1].arrivals[0].bytes.size() == 100);
     CHECK(r[0].outcomes.at(0).result == RingTransmitOutcome::Result::underrun);
     CHECK(r[0].port.errors().abort_delimiter == 1);
-    r.send(1, 0, 20);  // the ring goes on
+    r.send(1, 0, 20);  // the ring continues
     r.run(1_ms);
     CHECK(r[0].arrivals.size() == 1);
   }
@@ -301,7 +301,7 @@ TEST_CASE("a token that is computed is where one that goes from station to stati
     RingLog log;
     r.ring.add_observer(log);
     Random random(4);
-    // Meanwhile another station goes onto the ring: purge, poll and what else MAC frames do, at their priorities.
+    // Meanwhile another station is inserted: purge, poll and other MAC frames, at their priorities.
     RingRecorder late(r.scheduler, r.ring, 9);
     late.port.insert(late.parameters, Time{});
     for (int k = 0; k < 300; ++k) {

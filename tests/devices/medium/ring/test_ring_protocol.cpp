@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What ring stations do by themselves: poll, insertion, purge, contention, beacons, reports; all of it on the wire.
+// Functions of ring stations without a host: poll, insertion, purge, contention, beacons, reports; all visible on the
+// wire.
 #include "devices/medium/ring/ring_mac_frame.hpp"
 #include "tests/devices/medium/ring/ring_stations.hpp"
 
@@ -179,7 +180,7 @@ TEST_CASE("stations that come and go faster than a purge do not delay the next o
 TEST_CASE("a ring poll that does not come round is reported with the last station that took part", "[ring]") {
   RestingRing r(4);
   MacLog log(r.ring);
-  r.run(7'030_ms);  // the second station has answered the active monitor; the third one's turn comes after 20 ms
+  r.run(7'030_ms);  // the second station has answered the active monitor; the third one is due after 20 ms
   REQUIRE(log.of(MacVector::standby_monitor_present).size() == 1);
   r[2].port.remove(r.scheduler.now());
   r.run(100_ms);
@@ -187,7 +188,7 @@ TEST_CASE("a ring poll that does not come round is reported with the last statio
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].sender == r[0].port.name());
   CHECK(address_in(*reports[0].view().find(mac_subvector::last_neighbour, 6)) == station_address(2));
-  r.run(8_s);  // the polls after it are whole
+  r.run(8_s);  // the later polls are complete
   CHECK(log.of(MacVector::report_poll_failure).size() == 1);
   CHECK(r[3].port.upstream_neighbour() == station_address(2));
 }
@@ -216,9 +217,10 @@ TEST_CASE("priority: a MAC frame is not kept waiting by stations that always hav
   r.run(130_ms);
   std::vector<unsigned> mac, host;
   for (const auto& e : log.entries) (is_mac_frame(e.bytes) ? mac : host).push_back(e.bytes[0] >> 5);
-  // The frame that is on the ring when a turn in the poll is due takes the reservation to its sender, who raises the
-  // token, unless it goes to that station next anyway. After the MAC frame the token is lowered again.
-  CHECK(mac.size() == 6);  // the active monitor, standbys one after the other
+  // If a frame is on the ring when a station's turn in the poll is due, it carries the reservation to its sender, who
+  // raises the token, unless the token goes to that station next anyway. After the MAC frame the token is lowered
+  // again.
+  CHECK(mac.size() == 6);  // the active monitor, then the standbys one after another
   CHECK(std::count(mac.begin(), mac.end(), 7u) >= 3);
   CHECK(std::count(mac.begin(), mac.end(), 7u) + std::count(mac.begin(), mac.end(), 0u) == 6);
   CHECK(std::all_of(host.begin(), host.end(), [](unsigned p) { return p == 0; }));
@@ -227,7 +229,7 @@ TEST_CASE("priority: a MAC frame is not kept waiting by stations that always hav
 
 TEST_CASE("a broken trunk: the station after it beacons, the ring goes on when it is repaired", "[ring]") {
   RestingRing r(3);
-  r.run(8_s);  // a poll: the neighbours are known
+  r.run(8_s);  // after a poll the neighbours are known
   MacLog log(r.ring);
   r.ring.set_broken(r[1].port, true, r.scheduler.now());
   r.send(0, 2, 100);
@@ -241,7 +243,7 @@ TEST_CASE("a broken trunk: the station after it beacons, the ring goes on when i
         (ring_status::transmitting_beacon | ring_status::signal_loss));
   CHECK((r[2].status & ring_status::hard_error) != 0);
   CHECK(r[0].outcomes.empty());  // no token
-  // A station that comes now is told what is wrong.
+  // A station that is inserted now is told about the fault.
   RingRecorder late(r.scheduler, r.ring, 9);
   late.port.insert(late.parameters, r.scheduler.now());
   r.run(8_s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between Ethernet's form of a frame and the ring's: bit order, SNAP, ARP, 802.2, routing information, padding.
+// Translation between Ethernet's and the ring's form of a frame: bit order, SNAP, ARP, 802.2, routing information,
+// padding.
 #include "devices/medium/ring/ring_link_layer.hpp"
 #include "devices/medium/ring/ring_translation.hpp"
 #include "devices/stations/packet.hpp"
@@ -103,7 +104,7 @@ TEST_CASE("the check sequence covers FC to the end of the data, bits in the ring
   Bytes f = to_ring(ethernet(bob, alice, 0x0800, ip_packet(40)));
   f.resize(f.size() + 4);
   set_ring_fcs(f);
-  // As a receiver checks it: one bit after the other through the shift register, the last remainder is a constant.
+  // As checked by a receiver: bit by bit through the shift register, the final remainder is a constant.
   std::uint32_t crc = 0xFFFFFFFF;
   for (std::size_t n = 1; n < f.size(); ++n)
     for (int bit = 7; bit >= 0; --bit) {
@@ -111,7 +112,7 @@ TEST_CASE("the check sequence covers FC to the end of the data, bits in the ring
       crc = crc << 1 ^ (out ? 0x04C11DB7 : 0);
     }
   CHECK(crc == 0xC704DD7B);
-  f[0] ^= 0x18;  // AC is changed on its way
+  f[0] ^= 0x18;  // AC is changed on the way
   Bytes g = f;
   set_ring_fcs(g);
   CHECK(f == g);
