@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for what a machine is booted from. Bit 0 of the first byte: a Linux kernel whose header the input
-// changes, with a ramdisk and a command line; or a disk, CD-ROM or diskette image file whose beginning and length it
-// gives.
+// Fuzz target for the media and kernels that a machine boots from. Bit 0 of the first byte: a Linux kernel whose header
+// is changed by the input, with a ramdisk and a command line; or a disk, CD-ROM or diskette image file whose beginning
+// and length are given by the input.
 //
 // A finding: a crash or sanitizer report, an error that is not planar's own, parts of a kernel that overlap or lie
 // outside the memory, and an image that was opened and cannot be read to its end.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for the network adapter that --card=NAME names.
+// Fuzz target for the network adapter selected by --card=NAME.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

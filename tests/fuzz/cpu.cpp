@@ -37,7 +37,7 @@ constexpr std::uint16_t code0 = 0x08, data0 = 0x10, code3 = 0x1B, data3 = 0x23, 
                         data16 = 0x38, other_tss = 0x40, tss16 = 0x48, task_gate = 0x50, ldt_selector = 0x68,
                         code3_16 = 0xC3, data3_16 = 0xCB;
 
-/// Pieces of an input are written here: base of each kind.
+/// The pieces of an input are written here: the base for each kind.
 constexpr std::array<std::uint32_t, 16> piece_bases = {
     code_at,      code_at,  code_at, gdt_at,         ldt_at,
     idt_at,       0,        tss_at,  tss16_at,       other_tss_at,
@@ -66,8 +66,8 @@ void gate(Memory& m, std::uint32_t at, std::uint16_t selector, std::uint32_t off
   put32(m, at + 4, (offset & 0xFFFF0000u) | access << 8 | params);
 }
 
-/// A system with every kind of descriptor, gate and task, so that single changes reach deep. Its handlers skip one byte
-/// of the code that faulted.
+/// A system with every kind of descriptor, gate and task, so that single changes have far-reaching effects. Its
+/// handlers skip one byte of the code that faulted.
 Memory prepared_memory() {
   Memory m(ram_size);
   const auto put = [&](std::uint32_t at, std::initializer_list<unsigned> bytes) {
@@ -134,7 +134,7 @@ Memory prepared_memory() {
   for (unsigned s = 0; s < 4; ++s) put16(m, tss16_at + 0x22 + 2 * s, s == CS ? code16 : data16);
   put32(m, directory_at, table_at | 7);
   put32(m, directory_at + 4, 0x87);                  // 4 MB, from the Pentium on with CR4.PSE
-  put32(m, directory_at + 8, 0x187);                 // and global, a P6 with CR4.PGE
+  put32(m, directory_at + 8, 0x187);                 // and global, on a P6 with CR4.PGE
   put32(m, directory_at + 0xFFC, directory_at | 7);  // the tables map themselves
   for (std::uint32_t i = 0; i < 0x110; ++i) put32(m, table_at + 4 * i, i << 12 | 7 | (i % 16 == 4 ? 0x100 : 0));
   return m;
@@ -197,7 +197,7 @@ struct Board final : cpu::Pins {
     return a.stream();
   }
 
-  /// The alarm interrupts, or a master has the memory for a while and writes.
+  /// The alarm interrupts, or a master takes the memory for a while and writes.
   void ring(Time now) {
     if (master_rings) {
       processor->steal(processor->clocks(), 10);  // at most half of the time
@@ -265,7 +265,7 @@ struct Board final : cpu::Pins {
   void fpu_error(bool, Time) override {}
 };
 
-/// `machine`: with the caches of a machine, whose memory events are compiled for them; else with a smaller one's.
+/// `machine`: with the caches of a real machine, for which the memory events are compiled; otherwise with smaller ones.
 cpu::CpuConfig config(Model model, bool fpu, bool machine) {
   cpu::CpuConfig c;
   c.model = c.timing.model = model;
@@ -308,7 +308,7 @@ cpu::SegmentView view(const Memory& m, std::uint16_t selector) {
 }
 
 /// The initial state of an input. Fields are at fixed positions; each is used only if its bit of `replace` is set, so
-/// that a sane state is close.
+/// that few changes lead to a sane state.
 void start(Board& b, Input& in) {
   static const Memory prepared = prepared_memory();
   std::copy(prepared.begin(), prepared.end(), b.ram.begin());
@@ -353,7 +353,7 @@ void start(Board& b, Input& in) {
                 : cpu::TableView{idt_at, static_cast<std::uint16_t>(choose(8, 0x7FF, idt_limit))};
   r.ldtr = view(b.ram, static_cast<std::uint16_t>(choose(9, ldt_selector, ldt) & 0xF8));
   r.tr = view(b.ram, static_cast<std::uint16_t>(choose(10, tss_selector, tr) & 0xF8));
-  // States that no instruction can produce are excluded: a guest starts from a state that it could have reached.
+  // States that no instruction can produce are excluded: a guest starts in a state that it could have reached.
   r.cr0 = real ? r.cr0 & ~1u : r.cr0 | 1;
   if (r.cr0 & 0x20000000u) r.cr0 |= 0x40000000u;
   r.cr0 = !real && mode & 0x80 ? r.cr0 | 0x80000000u : r.cr0 & 0x7FFFFFFFu;
@@ -394,7 +394,7 @@ struct Pair {
   explicit Pair(const cpu::CpuConfig& c) : plain(c) {
     for (unsigned d = 1; d < 5; ++d) disturbed[d] = std::make_unique<Board>(c);
     disturbed[1]->processor->limit_block_length(1);
-    // On the P6, too: nothing is learnt of code, what is known is compared, and there is hardly any room.
+    // On the P6, also: no code is learnt; known code is verified; there is hardly any room for it.
     disturbed[1]->processor->limit_learning(0);
     disturbed[3]->processor->verify_learning();
     disturbed[4]->processor->limit_learning(20);

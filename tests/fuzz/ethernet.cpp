@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An Ethernet adapter for card.cpp: the segment at its rate and one other station.
+// An Ethernet adapter for card.cpp: the segment at the adapter's rate and one other station.
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "tests/fuzz/network_adapter.hpp"
 
@@ -27,7 +27,7 @@ struct Segment final : net::EthernetStation {
     if (other.busy()) return;
     std::vector<std::uint8_t> f(length, static_cast<std::uint8_t>(fill));
     net::MacAddress to = kind & 1 ? own : net::broadcast_mac;
-    if (kind & 2) to[0] ^= 1;  // a group address, or a foreign one
+    if (kind & 2) to[0] ^= 1;  // a group address, or another station's
     std::copy_n(to.begin(), std::min(length, to.size()), f.begin());
     if (length > 13) f[12] = f[13] = static_cast<std::uint8_t>(kind);
     net::append_fcs(f);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for the diskette controller with a drive, on the DMA controller: commands of every length and
-// content, transfers by DMA and by the processor, port accesses at any time, diskettes that come and go.
+// Fuzz target for the diskette controller with a drive, on the DMA controller: commands of every length and content,
+// transfers by DMA and by the processor, port accesses at any time, diskettes being inserted and removed.
 //
-// A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, an access that does not end, and those of device_run.hpp.
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/arbitration.hpp"
 #include "devices/board/ps2/diskette_dma.hpp"
@@ -53,7 +53,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
     dma_.archive(a);
     a(present_);
     if (a.loading()) {
-      // The same diskette must be in the drive, and is found there by its digest.
+      // The same diskette must be in the drive; it is identified by its digest.
       if (present_ && !controller_.drive(0).image) controller_.insert(0, diskette(), now);
       if (!present_) controller_.eject(0);
     }
@@ -141,7 +141,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
     return static_cast<std::uint8_t>(cycle.value);
   }
   void out(std::uint16_t port, std::uint8_t value) { ended(bus_.io_write(port, 1, value, now)); }
-  /// As a driver does: each byte when the controller asks for it, or it waits no longer.
+  /// As in a driver: each byte is sent when the controller requests it, or after a time-out.
   void send(std::span<const std::uint8_t> bytes) {
     for (const std::uint8_t byte : bytes) {
       for (unsigned tries = 0; tries < 8 && (in(0x3F4) & 0xC0) != 0x80; ++tries) step(5_us);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target for machine and lab files: TOML, and every key's range.
 //
-// A finding: a crash or sanitizer report, an error that is not planar's own, and a configuration whose resolved file is
-// not one that gives the same again.
+// A finding: a crash or sanitizer report, an error that is not planar's own, and a configuration whose resolved file
+// does not yield the same one again.
 #include <algorithm>
 #include <string>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for netio's protocol on the server's side, and for the reference station that carries it. Bit 0 of the
-// first byte: the protocol by itself, as `planar netio-server` runs it, its bytes cut into pieces; or frames to the
-// station, ARP, ICMP, UDP and TCP with checksums that fit, from a client that knows what the station has said so far.
+// Fuzz target for the server's side of netio's protocol, and for the reference station that carries it. Bit 0 of the
+// first byte: the protocol on its own, as run by `planar netio-server`, with its bytes cut into pieces; or frames to
+// the station, ARP, ICMP, UDP and TCP with valid checksums, from a client that knows what the station has sent so far.
 //
-// A finding: a crash or sanitizer report, a protocol whose course depends on where its bytes are cut, more bytes than
-// were asked for, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, a protocol whose outcome depends on where its bytes are cut, more bytes than
+// were requested, and those of device_run.hpp.
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/stations/peer/generator.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
@@ -24,7 +24,7 @@ std::vector<std::uint8_t> saved(NetioSession& session) {
   return a.stream();
 }
 
-/// What the client sends and takes; `cut` of them in pieces.
+/// The client's data in both directions; those of `cut` in pieces.
 void protocol(Input& input) {
   NetioSession whole(10_ms), cut(10_ms);
   Time now{};
@@ -95,7 +95,7 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
     static constexpr std::uint16_t ports[] = {netio_port, 7, 9, 80, 5001, generator_port, 0, 65535};
     const unsigned first = input.u8(), high = first >> 4;
     switch (first & 15) {
-      case tcp: {  // flags; how far from what follows; window; data
+      case tcp: {  // flags; distance from the expected sequence number; window; data
         const unsigned flags = input.u8();
         const auto ahead = static_cast<std::int8_t>(input.u8());
         const std::uint32_t seq = next_ + static_cast<std::uint32_t>(std::int32_t{ahead} * (high & 8 ? 4096 : 1));
@@ -110,7 +110,7 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
         segment(port, {seq, acknowledged, flags, window}, input, input.u8());
         break;
       }
-      case follow: {  // what a client does: a connection, or data in order
+      case follow: {  // as by a client: a connection, or data in order
         const std::size_t length = high & 4 ? input.u16() % 1461 : input.u8();
         segment(ports[high & 3 ? 0 : 1], {next_, expected_, high & 8 ? syn : ack, 8760}, input, length);
         next_ += static_cast<std::uint32_t>(high & 8 ? 1 : length);
@@ -151,13 +151,13 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
         send(frame);
         break;
       }
-      case broken: {  // an IP header with any fields, options among them, and its checksum
+      case broken: {  // an IP header with any fields, including options, and its checksum
         const auto header = input.take(20 + 4 * (high & 7));
         if (header.size() < 20) break;
         send_ip(6, Bytes(input.u8()), header);
         break;
       }
-      case generate: {  // a request to the generator; bit 0 of `high`: any words, otherwise ones that it takes
+      case generate: {  // a request to the generator; bit 0 of `high`: any words, otherwise valid ones
         Bytes packet;
         put16(packet, 1024);
         put16(packet, generator_port);
@@ -190,7 +190,7 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
   };
 
   void frame_ends(const Reception& r, Time) override {
-    // The client acknowledges all that the station says.
+    // The client acknowledges everything from the station.
     if (r.length < 58 || get16(r.frame, 12) != 0x0800 || r.frame[23] != 6) return;
     const std::size_t total = get16(r.frame, 16), header = (r.frame[46] >> 4) * 4u;
     if (total < 20 + header || (r.frame[47] & 4)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for overlay files (devices/storage/image): the input is one, with its two checksums of the header and of
-// the base's digest made good so that what follows them is reached.
+// Fuzz target for overlay files (devices/storage/image): the input is one, whose checksums of the header and of the
+// base's digest are corrected so that what follows them is reached.
 //
 // A finding: a crash or sanitizer report, an error that is not planar's own, a file that was opened or repaired once
 // and is refused the next time, and a write to an open one that is not read back.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for POS and DMA registers with devices and bus masters at work: two devices of DMA service, a card whose
-// POS registers move its memory and I/O windows over RAM, ROM, the planar's own registers and another card's, and that
-// transfers as a bus master to and from anywhere, gives the channel back late or not at all.
+// Fuzz target for POS and DMA registers with active devices and bus masters: two devices with DMA service, and a card
+// whose POS registers move its memory and I/O windows over RAM, ROM, the planar's own registers and another card's, and
+// which transfers as a bus master to and from any address and releases the channel late or not at all.
 //
-// A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, an access that does not end, and those of device_run.hpp.
 #include <array>
 #include <memory>
 
@@ -26,7 +26,7 @@ struct Silent final : InterruptSink, NmiSink {
   void set_nmi(NmiSource, bool, Time) override {}
 };
 
-/// A device of DMA service that has always something to move.
+/// A device with DMA service that always has something to transfer.
 struct Device final : private DmaClient {
   Device(DmaController& dma, const char* name) : line(dma, *this, name) {}
   std::uint16_t dma_read(unsigned, Time) override { return ++items; }
@@ -88,7 +88,7 @@ class Card final : public Adapter, private Slave, private BusMaster {
   }
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
     register_ = value;
-    // A doorbell that is rung by whoever writes here, this card's own transfers included.
+    // A doorbell for every write here, including this card's own transfers.
     if (offset == 0) transfer(value, value & 0xFF, value & 0x100, now);
   }
   std::uint32_t peek(std::uint32_t, unsigned) const override { return register_; }
@@ -151,7 +151,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
     dma_.archive(a);
     interrupts_.archive(a);
     channel_check_.archive(a);
-    // Where claims overlap the latest one answers; every decode is made again in one order, before and after loading.
+    // Where claims overlap the latest one answers; all decodes are made again in the same order, before and after
+    // loading.
     card0_.archive(a);
     card1_.archive(a);
     a(ram_, a_.items, b_.items);

@@ -4,7 +4,7 @@
 //   fuzz_TARGET [--burst N] [--seed S] [--OPTION=VALUE of the target]... FILE|FOLDER...
 //
 // Runs every file, then N inputs derived from them by seeded mutation (the same ones each time). A finding aborts; the
-// current input is named, and saved as fuzz-finding.bin if it is a mutated one. An input that takes longer than ten
+// current input is named, and is saved as fuzz-finding.bin if it is a mutated one. An input that takes longer than ten
 // seconds of host time counts as a hang.
 #include <unistd.h>
 
@@ -22,7 +22,7 @@
 #include "core/common/random.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
-#pragma weak LLVMFuzzerInitialize  // only targets with options of their own have it
+#pragma weak LLVMFuzzerInitialize  // only targets with their own options have it
 
 namespace {
 
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     else if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
       seed = std::strtoull(argv[++i], nullptr, 10);
     else if (std::strncmp(argv[i], "--", 2) == 0)
-      continue;  // the target's own
+      continue;  // an option of the target
     else if (std::filesystem::is_directory(argv[i])) {
       for (const auto& entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path().string());
     } else

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for two rings, the protocol of their stations, the switch between them that cuts through, and the
-// translation to Ethernet. The input is a sequence of operations: frames of every kind from three stations and from the
-// Ethernet side, also supplied piece by piece or not at all, stations that come and go, pulled cables, a broken trunk,
-// pauses.
+// Fuzz target for two rings, the protocol of their stations, the cut-through switch between them, and the translation
+// to Ethernet. The input is a sequence of operations: frames of every kind from three stations and from the Ethernet
+// side, also supplied in pieces or not at all, stations inserted and removed, pulled cables, a broken trunk, pauses.
 //
-// A finding: a crash or sanitizer report, a station that is never done with its frame, a translation that changes what
-// it has translated before, and a run that ends differently if a snapshot is loaded in the middle of it.
+// A finding: a crash or sanitizer report, a station that never finishes its frame, a translation that changes what it
+// translated before, and a run that ends differently if a snapshot is loaded in the middle of it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -161,7 +160,7 @@ struct Lab {
   }
 
   static void check_translation(std::span<const std::uint8_t> bytes) {
-    constexpr unsigned sna = 0x80D5, large = 0x8870;  // are unwrapped, and may hold anything
+    constexpr unsigned sna = 0x80D5, large = 0x8870;  // these are unwrapped, and may contain anything
     if (bytes.size() < 14) return;
     const auto once = net::to_ethernet(bytes);
     if (!once) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target for the IBM SCSI subsystem with a disk and a CD-ROM drive: subsystem control blocks of every content,
 // with scatter lists, of any length and at any address, immediate commands, long control blocks with SCSI commands,
-// port accesses, POS, resets. Both drives are assigned at the beginning.
+// port accesses, POS, resets. Both drives are assigned at the start.
 //
-// A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, an access that does not end, and those of device_run.hpp.
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
@@ -17,7 +17,7 @@ using fuzz::Input;
 using storage::DiskImage;
 
 constexpr std::uint16_t base = 0x3540;
-constexpr Time limit = 2_s;  // a search over the medium takes tens of milliseconds
+constexpr Time limit = 2_s;  // a seek across the medium takes tens of milliseconds
 
 struct Silent final : bus::InterruptSink, bus::NmiSink {
   void set_irq(unsigned, bool, Time) override {}

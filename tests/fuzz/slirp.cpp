@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for frames into libslirp: ARP, DHCP, ping, UDP, TCP and TFTP of a guest, whole and cut short, with
-// checksums that fit. The process first moves into a network namespace of its own, where nobody can be reached; where
-// the host does not permit that, frames go to addresses that nobody has.
+// Fuzz target for frames into libslirp: ARP, DHCP, ping, UDP, TCP and TFTP from a guest, complete and truncated, with
+// valid checksums. The process first moves into a network namespace of its own, where no host can be reached; if the
+// host does not permit that, frames go to unused addresses.
 //
-// A finding: a crash or sanitizer report, and a frame from libslirp that no medium carries.
+// A finding: a crash or sanitizer report, and a frame from libslirp that no medium can carry.
 #include <sched.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using fuzz::Input;
 
 namespace {
 
-// Before any other thread, which a new user namespace does not permit.
+// Before any other thread is started, as a new user namespace does not permit one.
 const bool alone = ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
 
 constexpr Ipv4 nobody = ipv4(192, 168, 10, 77);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for snapshots, by the first byte of the input:
+// Fuzz target for snapshots, selected by the first byte of the input:
 //
-//   0 to 2  the state of a machine with some bytes changed, its own memory apart, where nothing can go wrong
-//   3       a snapshot file with a checksum that fits and any configuration, diskette and state
-//   4       a file that begins as a snapshot does
+//   0 to 2  the state of a machine with some bytes changed, except its memory, where nothing can go wrong
+//   3       a snapshot file with a valid checksum and any configuration, diskette and state
+//   4       a file that begins like a snapshot
 //
-// A finding: a crash or sanitizer report, an error that is not planar's own, a state that was taken and does not run on
-// or cannot be saved, and a file that is read as something else than was written.
+// A finding: a crash or sanitizer report, an error that is not planar's own, a state that was accepted and does not run
+// on or cannot be saved, and a file that is read as something other than what was written.
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr Shape shapes[] = {{"model56sx", {"ne2", "tr16-4a-1994", "3c523"}},
                             {"model77", {"3c527", "tr4-a", "lanstreamer"}},
                             {"model95", {"etherstreamer", "madge-mc32", "sknet"}}};
 
-/// A machine some time after power-on, and where its memory lies in its state.
+/// A machine some time after power-on, and the position of its memory in its state.
 struct Saved {
   explicit Saved(const Shape& shape) {
     Config config = load_machine(shape.machine);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for `--net socket:`: what another process sends into the wire, cut anywhere, closed anywhere.
+// Fuzz target for `--net socket:`: data that another process sends into the wire, cut and closed at any point.
 //
-// A finding: a crash or sanitizer report, and a frame that the other end has not sent, or has sent and that does not
-// arrive.
+// A finding: a crash or sanitizer report, a frame that the other end has not sent, and a frame that it has sent but
+// that does not arrive.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct Sink final : HostSink {
   std::vector<Bytes> frames;
 };
 
-/// The frames in a stream of frames with their lengths, up to what is none.
+/// The frames in a stream of frames with their lengths, up to the first invalid one.
 std::vector<Bytes> frames_of(ByteView stream) {
   std::vector<Bytes> frames;
   while (stream.size() >= 4) {
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (unsigned pieces = input.u8() & 15; pieces; --pieces) {
       const unsigned how = input.u8();
       Bytes piece;
-      piece.reserve(2 * sizeof(std::uint32_t));  // without it GCC 14 takes the first byte for one past the end
+      piece.reserve(2 * sizeof(std::uint32_t));  // without it GCC 14 believes the first byte is beyond the end
       if (how & 1) put32(piece, how & 2 ? input.u32() : how >> 4 ? input.u8() : 0);
       if (how & 4) put32(piece, busy_word);
       const auto bytes = input.take(input.u8());
@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (how & 8) piece.resize(piece.size() + 64u * input.u8());
       if (::send(other.get(), piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
           static_cast<ssize_t>(piece.size()))
-        break;  // it has hung up
+        break;  // it has closed the connection
       put(sent, piece);
       link->send(Bytes(60, 0x5A), now);
       for (unsigned n = 0; n < 2; ++n) link->exchange(now, HostDuration{});

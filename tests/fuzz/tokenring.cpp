@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A Token Ring adapter for card.cpp: a dedicated ring at the adapter's highest rate with one other station that has
-// always been there, full duplex for a card that asks for it. Insertion is quick, so that a run gets onto the ring.
+// A Token Ring adapter for card.cpp: a dedicated ring at the adapter's highest rate with one other station that is
+// there from the start; at 16 Mbit/s full duplex for a card that requests it. Insertion is quick, so that a run gets
+// onto the ring.
 #include <string_view>
 
 #include "devices/medium/ring/ring.hpp"
@@ -40,7 +41,7 @@ struct RingNetwork final : net::RingStation {
   void insertion_ends(const net::InsertionOutcome&, Time) override {}
   void ring_status_changed(std::uint16_t, Time) override {}
 
-  // Kind: bit 0 to the card, 1 a group or foreign address, 2 MAC frame, 3 routing, 4 cut short.
+  // Kind: bit 0 to the card, 1 a group or another station's address, 2 MAC frame, 3 routing, 4 truncated.
   void send(Input& input, Time now) {
     const std::size_t length = input.u16() & 0x3FFF;
     const unsigned kind = input.u8(), fill = input.u8();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for the VGA: its registers, its memory in every write mode, and the picture and the text that it shows.
-// A run begins in the text mode 3.
+// Fuzz target for the VGA: its registers, its memory in every write mode, and the picture and text that it shows. A run
+// begins in text mode 3.
 //
-// A finding: a crash or sanitizer report, a picture whose size is not what it says, an access or a look that changes
-// something it must not, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, a picture whose size is not as stated, an access or inspection that changes
+// something it must not, and those of device_run.hpp.
 #include "devices/board/at/video/vga.hpp"
 #include "bus/host/host_bridge.hpp"
 #include "bus/mca/arbitration.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `planar run --lockstep` copies from the interpreter because Unicorn does something else.
+// What `planar run --lockstep` copies from the interpreter because Unicorn differs.
 #include "core/cpu/decode/decoder.hpp"
 #include "core/lockstep/exclusions.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Generated instructions, eight million with a fixed seed or, with PLANAR_LONG=SEED, 16 million with that seed: no
-// mismatch, and every cell of the coverage table well filled. With PLANAR_SHORT (the sanitizer build) half a million,
-// without the coverage check.
+// Generated instructions, eight million with a fixed seed or, with PLANAR_LONG=SEED, 16 million with that seed: there
+// is no mismatch, and every cell of the coverage table is well covered. With PLANAR_SHORT (the sanitizer build) half a
+// million, without the coverage check.
 #include <fmt/format.h>
 #include <cstdlib>
 

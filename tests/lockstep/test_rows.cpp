@@ -21,7 +21,7 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "pentium pm32 | 0F C7 0D 00 00 02 00 | eax=1 ebx=2 ecx=3 edx=0 | 20000=01",
       "pentium pm32 | 61 | esp=6FFEF edi=246DE |",                // a fault before the last of the registers
       "pentium pm32 | D1 4B D2 | esp=3016 |",                     // the frame overlaps its own page table entry
-      "p6 pm32r3 | 0F 44 03 | ebx=70000 |",                       // CMOVE of an absent page, with ZF clear
+      "p6 pm32r3 | 0F 44 03 | ebx=70000 |",                       // CMOVE from an absent page, with ZF clear
       "p6 pm32 | 0F 60 C9 | tw=FFFF f1=3FFF.8123456789ABCDEF |",  // PUNPCKLBW MM1,MM1
       "p6 real | 0F 71 D5 10 | tw=0 f5=3FFF.FFFFFFFFFFFFFFFF |",  // PSRLW MM5,16
       "p6 v86 | 0F 77 | sw=1800 |",
@@ -30,7 +30,7 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "p6 pm32 | 0F AE 0B | ebx=20000 |"
       " 20000=7F03010085000000 20020=0000000000000080FF3F 20030=0100000000000000FFFF",
       "p6 pm32r3 | 0F AE 03 | ebx=20008 |",             // an image that is not aligned
-      "p6 pm32r3 | 0F AE 03 | ebx=6FE00 |",             // into a page of the supervisor's
+      "p6 pm32r3 | 0F AE 03 | ebx=6FE00 |",             // into a supervisor page
       "p6 pm32 | 0F 35 | ecx=41000 edx=10040 fl=46 |",  // SYSEXIT
       "p6 pm32r3 | 0F 35 | ecx=41000 edx=10040 |",
       "p6 real | 0F 34 | |",
@@ -39,11 +39,11 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "p6 pm32r3 | 0F 32 | ecx=176 |",
       "pentium pm32 | 01 03 | ebx=420000 cr4=10 |",    // a 4 MB page,
       "pentium pm32r3 | 01 03 | ebx=820000 cr4=10 |",  // read-only,
-      "p6 pm32r3 | 8B 03 | ebx=C20000 cr4=90 |",       // the supervisor's,
+      "p6 pm32r3 | 8B 03 | ebx=C20000 cr4=90 |",       // a supervisor page,
       "p6 pm32r3 | 01 03 | ebx=1020000 cr4=90 |",      // global,
       "p6 pm32r3 | 01 03 | ebx=1420000 cr4=10 |",      // never used,
       "p6 pm32 | 8B 03 | ebx=1820000 cr4=10 |",        // absent,
-      "p6 pm32 | 8B 03 | ebx=420000 |",                // and a table of pages without CR4.PSE
+      "p6 pm32 | 8B 03 | ebx=420000 |",                // and a page table without CR4.PSE
       "p6 pm32 | 0F 22 E0 | eax=90 |",
       "p6 pm32 | 0F 01 38 | eax=1020000 cr4=90 |",  // INVLPG
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",

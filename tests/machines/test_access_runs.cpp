@@ -42,7 +42,7 @@ void start_chip(Assembler& a, unsigned chip, unsigned configuration, unsigned ri
   out(a, chip + 0, 0x22);
 }
 
-/// Now and then a frame is sent while the next transfer runs, and may overlap it.
+/// Now and then a frame is sent during the next transfer, and may overlap it.
 void maybe_send(Assembler& a, Random& random, unsigned chip, unsigned first_page, unsigned pages) {
   if (random.below(3) != 0) return;
   const unsigned length = 60 + static_cast<unsigned>(random.below(1400));
@@ -62,7 +62,7 @@ void remote(Assembler& a, unsigned count, unsigned address, unsigned command) {
   out(a, ne2_port + 0, command);
 }
 
-// A transfer that need not match the chip's programming: another width, more or fewer accesses, either direction of
+// A transfer that need not match the chip's programming: a different width, more or fewer accesses, either direction of
 // memory.
 void transfer(Assembler& a, Random& random, bool write) {
   const unsigned bytes = 2 + static_cast<unsigned>(random.below(1600));
@@ -108,7 +108,7 @@ void copy_block(Assembler& a, Random& random) {
   const unsigned window = 0xD000, ram = 0x2000, bytes = 4u << random.below(9);
   a.word({0xB8}, to_window ? ram : window)({0x8E, 0xD8}).word({0xB8}, to_window ? window : ram)({0x8E, 0xC0});
   const unsigned size = 1u << random.below(3);
-  // In the window anywhere, rarely across its operands; in RAM anywhere, doublewords mostly two bytes off.
+  // Anywhere in the window, rarely unaligned; anywhere in RAM, doublewords mostly two bytes off.
   const unsigned there = static_cast<unsigned>(random.below(0x3800)) & ~(random.below(8) ? size - 1 : 0u);
   const unsigned here = 0x1000 + 4 * static_cast<unsigned>(random.below(0x3000)) +
                         (size == 4 && random.below(2) ? 2u
@@ -136,8 +136,8 @@ Program copies(Random& random) {
 
 // ---- running them ----
 
-/// A card, what its POS registers are set to, its programs, and the accesses that could still be made as a run at their
-/// end.
+/// A card, the settings of its POS registers, its programs, and the number of accesses that could still be made as a
+/// run when they end.
 struct Subject {
   const char* card;
   std::vector<std::pair<unsigned, std::uint8_t>> pos;
@@ -188,7 +188,7 @@ End run(const std::string& model, const Subject& subject, const Program& program
   return {lab.state_hash(), machine.cpu().clocks(), subject.left(machine)};
 }
 
-/// `left`: of a program's end, the accesses that are to remain for a run.
+/// `left`: the number of accesses that should remain for a run at a program's end.
 void compare(const Subject& subject, std::uint64_t seed, std::uint32_t (*left)(const Program& program)) {
   Random random(seed);
   for (const char* model : {"model56sx", "model77", "model95"})
@@ -207,8 +207,8 @@ void compare(const Subject& subject, std::uint64_t seed, std::uint32_t (*left)(c
 }  // namespace
 
 TEST_CASE("string I/O as a run ends in the same state as string I/O by single accesses") {
-  // Of 200 words 10 are over, the last goes by itself. With the second seed the last datum of a row of the 56 SX's
-  // memory goes by itself, and the next row is closed.
+  // Of 200 words 10 have been transferred, and the last is transferred on its own. With the second seed the last datum
+  // of a row of the 56 SX's memory is transferred on its own, and the next row is closed.
   for (const std::uint64_t seed : {20260u, 23760u})
     compare(port_transfers, seed, [](const Program& program) { return program.words ? 189u : 0u; });
 }

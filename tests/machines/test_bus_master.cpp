@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A bus master and a busy processor: the 3C527 fetches frames while the processor runs a loop. On the single path of
-// the 56 SX the loop loses exactly the clocks that the transfers and their arbitration take; on the dual path of the 95
-// a loop in the cache loses nothing, but a loop that accesses DRAM does.
+// the 56 SX the loop loses exactly the clocks of the transfers and their arbitration; on the dual path of the 95 a loop
+// in the cache loses nothing, but a loop that accesses DRAM does.
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
@@ -58,7 +58,7 @@ struct Bench {
     return std::uint64_t{r.gpr[5] & 0xFFFF} * 0x4000 + (0x4000 - (r.gpr[1] & 0xFFFF));
   }
 
-  // The work of a driver, done without the processor, which is busy with its loop.
+  // The work of a driver, done without the processor, which runs its loop.
   Mc32& chip() { return static_cast<ThreeC527&>(*lab.machine().card(1)).chip(); }
   Time now() { return lab.scheduler().now(); }
   std::uint16_t get(std::uint32_t at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every card of the registry under its guest's driver: a snapshot anywhere between its frames goes on to the same end.
-// A card that leaves something out of its snapshot comes to another one, or to none.
+// Every card of the registry with its guest's driver: a run resumed from a snapshot anywhere between its frames ends in
+// the same state. If a card omits something from its snapshot, the end differs or is not reached.
 #include <algorithm>
 
 #include "machines/config/machine_files.hpp"
@@ -21,7 +21,7 @@ using State = std::vector<std::uint8_t>;
 
 std::unique_ptr<Lab> netio_with(std::string_view card) {
   const bool pci = find_adapter(card).bus() == "pci";
-  // The 3c523-old works with a 386 only.
+  // The 3c523-old works only with a 386.
   Config config = load_machine(pci ? "pc-p166" : card == "3c523-old" ? "model56sx" : "model95");
   config.set("slot.1.card", std::string(card), "test");
   config.set("memory.size", pci ? "8 MB" : "4 MB", "test");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which cards a machine accepts.
+// The cards that a machine accepts.
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
 #include "tests/catch.hpp"
@@ -9,7 +9,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Builds the machine with one card; returns the error message, empty if it is accepted.
+/// Builds the machine with one card; returns the error message, or an empty string if it is accepted.
 std::string refusal(const std::string& model, const std::string& card, bool force = false) {
   Config c = load_machine(model);
   c.set("slot.2.card", card, "--card 2=" + card);
@@ -54,7 +54,7 @@ TEST_CASE(
       return {};
     } catch (const Error& e) { return e.what(); }
   };
-  // File, line, key, what is wrong, remedy.
+  // File, line, key, problem, remedy.
   CHECK_THAT(refused("[net]\nrate = \"10 Mbit/s\"\n[slot.2]\ncard = \"oc2335\"\n"),
              Contains("lab.toml:4") && Contains("slot.2.card") && Contains("'oc2335' works at 100 Mbit/s") &&
                  Contains("net.rate is \"10 Mbit/s\"") && Contains("set it to \"100 Mbit/s\" or leave it out"));

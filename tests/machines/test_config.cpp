@@ -111,7 +111,7 @@ TEST_CASE("a machine based on another has its values where it says nothing, and 
   for (const MachineFile& file : machine_files()) CHECK(file.name != "thaler");
   CHECK(machine_base(*find_machine_file("thaler")) == "model9595");
   CHECK(machine_base(*find_machine_file("model77")).empty());
-  // A user's file stands on either, and the resolved file on itself.
+  // A user's file can be based on either kind, and the resolved file on itself.
   Config user;
   user.add_text("machine = \"thaler\"\n[memory]\nsize = \"128 MB\"\n", "lab.toml");
   Config config = load_machine(std::move(user), "lab.toml");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Snapshots that somebody damaged or made up, with a checksum that fits: refused, or run without end of time or memory.
+// Damaged or forged snapshots with a valid checksum are refused, or run within bounds of time and memory.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ Saved saved_after(Time run) {
   return {lab.configuration(), a.stream()};
 }
 
-/// Restores `state` and runs on for a millisecond. The message if it was refused.
+/// Restores `state` and runs on for a millisecond. Returns the message if it was refused.
 std::string restored(const Saved& saved, const std::vector<std::uint8_t>& state) {
   Lab lab(parse_lab(saved.configuration, "test"));
   try {
@@ -47,7 +47,7 @@ std::string restored(const Saved& saved, const std::vector<std::uint8_t>& state)
   return {};
 }
 
-/// Where the values of part `name` begin: after its name and version.
+/// The offset of the values of part `name`, after its name and version.
 std::size_t part(const std::vector<std::uint8_t>& state, const std::string& name) {
   std::string marked(4, '\0');
   marked[0] = static_cast<char>(name.size());
@@ -77,7 +77,7 @@ TEST_CASE("a snapshot whose bus, processor or events are far from its time is re
   }
   CHECK_THAT(with("scheduler", 0, Time{-1}), Contains("time is impossible"));
   CHECK_THAT(with("scheduler", 0, 9'000'000_s), Contains("time is impossible"));
-  // The clocks that the processor has counted: bool, then a count of 20 MHz.
+  // The clocks counted by the processor: a bool, then a count at 20 MHz.
   CHECK_THAT(with("cpu.timing", 1, Time{1'000'000'000'000}), Contains("processor's time"));
   CHECK_THAT(with("cpu.timing", 1, Time::never()), Contains("processor's time"));  // their time wraps around to 0
   CHECK_THAT(with("cpu.timing", 9, Time{1'000'000'000'000}), Contains("damaged processor"));  // its bus is free then
@@ -87,7 +87,7 @@ TEST_CASE("whatever bytes of a snapshot are changed, it is refused or runs on") 
   const Saved saved = saved_after(20_ms);
   std::mt19937 random(7);
   unsigned refused = 0, ran = 0;
-  // Memory apart, where nothing can go wrong: the parts of the devices lie before and after it.
+  // Except memory, where nothing can go wrong: the devices' parts are before and after it.
   const std::size_t memory = part(saved.state, "memory");
   for (unsigned round = 0; round < 60; ++round) {
     auto state = saved.state;
@@ -155,7 +155,7 @@ TEST_CASE("a small snapshot that claims millions of elements takes no memory for
   };
   REQUIRE(restored(saved, saved.state) == "");
   CHECK(peak_within(saved.state));
-  // Connections of the peer: its random numbers' state (8 bytes), then how many there are.
+  // The peer's connections: the state of its random numbers (8 bytes), then their number.
   auto state = saved.state;
   state.resize(state.size() + (30u << 20));
   const std::size_t count = part(state, "peer tcp") + 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Machines that are asked for their devices' state: what is said is what the guest's ports would say, and asking
-// changes nothing.
+// Descriptions of the devices' state: they agree with what the guest's ports would return, and making them changes
+// nothing.
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -27,7 +27,7 @@ std::unique_ptr<Lab> sample_lab(const std::string& model) {
   return lab;
 }
 
-/// The field after the names of parts: "master", "IMR".
+/// The field at the end of a path of part names: "master", "IMR".
 const Field& field(const Description& d, const std::vector<std::string>& path) {
   const Description* at = &d;
   for (std::size_t n = 0; n + 1 < path.size(); ++n) {
@@ -45,7 +45,7 @@ std::uint64_t value(const Machine& machine, const std::string& device, const std
   return field(machine.describe(device), path).value;
 }
 
-/// What the guest would read at the time that descriptions show.
+/// The value that the guest would read at the time that descriptions show.
 std::uint8_t in(Machine& machine, std::uint16_t port) {
   const auto* range = machine.io().find(port);
   REQUIRE(range != nullptr);
@@ -98,7 +98,7 @@ TEST_CASE("devices say what the guest's ports would say") {
     const auto lab = sample_lab(model);
     Machine& m = lab->machine();
     lab->scheduler().run_until(1'234'567_us);
-    // The firmware has programmed them all.
+    // The firmware has programmed all of them.
     CHECK(value(m, "pic", {"master", "IMR"}) == m.io().peek(0x21));
     CHECK(value(m, "pic", {"slave", "IMR"}) == m.io().peek(0xA1));
     CHECK(value(m, "pic", {"master", "vector of input 0"}) == 0x08);
@@ -160,7 +160,7 @@ TEST_CASE("who pulls an interrupt line, and who waits for the channel since when
   m.interrupts().set(5, 1, false, m.now());
   CHECK(field(m.describe("irq"), {"IRQ 5"}).text == "inactive");
 
-  // The diskette's DMA channel: while the boot sector is read its line takes turns with the processor.
+  // The diskette's DMA channel: while the boot sector is read, it and the processor take turns.
   bool seen = false;
   for (int n = 0; n < 200'000 && !seen; ++n) {
     lab->scheduler().run_until(lab->scheduler().now() + 10_us);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every card for the Micro Channel describes itself (those for PCI: test_describe_pci_cards.cpp): with fields that say
-// what its ports say, and without a trace in the machine.
+// Every Micro Channel card describes itself (PCI cards: test_describe_pci_cards.cpp): its fields agree with its ports,
+// and describing it changes nothing in the machine.
 #include <fmt/format.h>
 
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned slot = 2;
 
-/// A register as the description names it, and where the processor finds it.
+/// A register by its name in the description, and where the processor finds it.
 struct Probe {
   std::string_view card, part, field;
   unsigned offset;  ///< from the card's first port, or from its window if it has no ports
@@ -67,7 +67,7 @@ Lab lab_with(std::string_view card) {
   return Lab(std::move(c));
 }
 
-/// Until POST has enabled the card.
+/// Runs until POST has enabled the card.
 void post(Lab& lab) {
   for (int n = 0; n < 300 && !(ps2(lab.machine()).adapter_card(slot)->pos_peek(2) & 1); ++n)
     lab.scheduler().run_until(lab.scheduler().now() + 10_ms);
@@ -80,7 +80,7 @@ Description described(Lab& lab) {
   return d;
 }
 
-/// What the processor would read there, without the effects of a read.
+/// The value that the processor would read there, without the side effects of a read.
 std::uint64_t peek(Lab& lab, const Probe& probe) {
   std::uint64_t value = 0;
   for (const auto& claim : ps2(lab.machine()).slot_page().rows.at(slot - 1).result.claims) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every card for PCI describes itself: with fields that say what its registers say, and without a trace in the machine.
+// Every PCI card describes itself: its fields agree with its registers, and describing it changes nothing in the
+// machine.
 #include <fmt/format.h>
 
 #include <set>
@@ -16,7 +17,7 @@ using namespace planar::test;
 
 namespace {
 
-/// A register as the description names it, and where it is from the card's first base address on.
+/// A register by its name in the description, and its offset from the card's first base address.
 struct PciProbe {
   std::string_view card, part, field;
   unsigned offset, bytes;
@@ -45,7 +46,7 @@ pci::Function& function_of(Lab& lab) {
   return *function;
 }
 
-/// Until POST has set up the card.
+/// Runs until POST has set up the card.
 void post_pc(Lab& lab) {
   for (int n = 0; n < 300 && !function_of(lab).decodes(0); ++n)
     lab.scheduler().run_until(lab.scheduler().now() + 10_ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h where diskette, drive and the table at vector 1Eh disagree about a track's length, as IBM's BIOS has it
+// INT 13h when diskette, drive and the table at vector 1Eh disagree about the length of a track, as in IBM's BIOS
 // (docs/hardware/bios.md#diskettes).
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
@@ -17,14 +17,14 @@ struct Answer {
   bool carry = false;
 };
 
-/// Calls INT 13h from a boot sector, one call after the other.
+/// Calls INT 13h from a boot sector, one call after another.
 class Service {
  public:
   explicit Service(const std::string& drive) {
     config_.set_text("planar.diskette", drive, "test");
     program_({0x31, 0xC0, 0x8E, 0xD8, 0x8E, 0xC0, 0x8E, 0xD0}).word({0xBC}, 0x7C00);
   }
-  /// With ES:BX = 0:8000h. Returns the number of its answer.
+  /// Calls with ES:BX = 0:8000h. Returns the number of the answer.
   unsigned call(unsigned ax, unsigned cx, unsigned dx) {
     program_.word({0xB8}, ax).word({0xBB}, buffer).word({0xB9}, cx).word({0xBA}, dx)({0xCD, 0x13});
     const unsigned at = results + 6 * calls_;
@@ -32,7 +32,7 @@ class Service {
     program_({0x31, 0xC0, 0x8E, 0xC0});  // function 08h has changed ES
     return calls_++;
   }
-  /// A table of the program's own at vector 1Eh, which says how many sectors a track has.
+  /// Points vector 1Eh to a table of the program's own, with this number of sectors per track.
   void set_last_sector(unsigned last) {
     unsigned at = own_table;
     for (const unsigned value : {0xAFu, 0x02u, 0x25u, 0x02u, last, 0x1Bu, 0xFFu, 0x6Cu, 0xF6u, 0x0Fu, 0x08u})
@@ -57,7 +57,7 @@ class Service {
     const unsigned at = results + 6 * n;
     return {word(at), word(at + 2), (word(at + 4) & 1) != 0};
   }
-  /// The linear sector that lies in the buffer after `n` others.
+  /// The linear number of the sector that is in the buffer after `n` others.
   unsigned sector(unsigned n) { return word(buffer + n * 512); }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// docs/hardware/memory-timing.md against the machines: the table's cells are what a machine resolves to.
+// docs/hardware/memory-timing.md compared with the machines: the table's cells are the values that a machine resolves
+// to.
 #include <fstream>
 #include <map>
 #include <set>
@@ -26,7 +27,7 @@ std::vector<std::string> cells(const std::string& line) {
   return list;
 }
 
-/// What the machine resolves to, by path.
+/// The values that the machine resolves to, by path.
 std::map<std::string, std::string> resolved(const std::string& machine) {
   Config config = load_machine(machine);
   read_machine(config);

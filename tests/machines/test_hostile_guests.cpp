@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Guests that mean no good, as programs in a machine: adapter windows that wander over memory, ROM and one another,
-// triple faults without end, code under a window. The machine's time goes on, the same program ends in the same state,
-// and a snapshot in the middle changes nothing.
+// Malicious guests, as programs in a machine: adapter windows that move over memory, ROM and one another, endless
+// triple faults, code under a window. The machine's time advances, the same program ends in the same state, and a
+// snapshot in the middle changes nothing.
 #include <algorithm>
 
 #include "machines/config/machine_files.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using Code = std::vector<std::uint8_t>;
 
-/// A firmware of 32 KB that is `program`, assembled for F000:8000.
+/// A 32 KB firmware consisting of `program`, assembled for F000:8000.
 Code firmware(Assembler& program) {
   Code rom = program.code();
   REQUIRE(rom.size() < 0x7000);
@@ -42,7 +42,7 @@ std::vector<std::uint8_t> saved(Lab& lab) {
   return a.stream();
 }
 
-/// Runs the program to `end` twice, the second time with a snapshot at `middle` that goes on in another lab.
+/// Runs the program to `end` twice, the second time with a snapshot at `middle` that is resumed in another lab.
 void check_runs(const std::string& model, const std::vector<std::string>& cards, const Code& rom, Time end,
                 unsigned snapshots = 3) {
   INFO(model);
@@ -68,7 +68,7 @@ void check_runs(const std::string& model, const std::vector<std::string>& cards,
 /// BX becomes the next of a sequence of 16-bit numbers: BX = BX * 25173 + 13849. Changes AX and DX.
 void next_number(Assembler& a) { a({0x89, 0xD8, 0xBA, 0x55, 0x62, 0xF7, 0xE2, 0x05, 0x19, 0x36, 0x89, 0xC3}); }
 
-/// Writes numbers into the POS registers 2 to 5 of slots 1 to 4, and after each reads and writes here and there.
+/// Writes numbers into POS registers 2 to 5 of slots 1 to 4, and after each of them reads and writes at various places.
 Code wandering_windows(bool over_memory) {
   Assembler a(0x8000);
   a({0xFA, 0xFC, 0xBB, 0x34, 0x12});  // CLI; CLD; BX = 1234h
@@ -127,7 +127,7 @@ TEST_CASE("triple faults without end are resets without end", "[hostile]") {
 }
 
 TEST_CASE("a program whose own code comes under a window runs on, whatever it is then", "[hostile]") {
-  // Copies itself to D000:0000 where there is no memory, or a card's; puts an SMC8013's shared memory there, and jumps.
+  // Copies itself to D000:0000, where there is no memory or a card's; maps an SMC8013's shared memory there, and jumps.
   Assembler a(0x8000);
   a({0xFA, 0xFC, 0xB8, 0x00, 0xF0, 0x8E, 0xD8, 0xBE, 0x00, 0x90});  // DS:SI = F000:9000
   a({0xB0, 0x08, 0xE6, 0x96, 0xBA, 0x05, 0x01, 0xB0, 0x00, 0xEE});  // slot 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// docs/machine-files.md is what the readers of machine and lab files ask for.
+// docs/machine-files.md lists what the readers of machine and lab files ask for.
 #include <fstream>
 #include <iterator>
 
@@ -22,7 +22,7 @@ TEST_CASE("A configuration says what it was asked for: type, range and default")
   c.integer("a.b", 1, 4);
   c.time("a.d", "7 ns");
   c.choice("a.e", {"x", "y"}, "y");
-  c.integer("a.b", 0, 9);  // the first to ask says what it is
+  c.integer("a.b", 0, 9);  // the first request determines the description
   const auto& asked = c.asked();
   REQUIRE(asked.size() == 3);
   CHECK(asked[0].path == "a.b");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A lab with several media: what is plugged into which, what is refused, and the guest's netio across a bridge.
+// A lab with several media: what can be attached to which, what is refused, and the guest's netio across a bridge.
 #include "devices/medium/ring/ring.hpp"
 #include "devices/stations/bridge/source_route_bridge.hpp"
 #include "machines/config/machine_files.hpp"
@@ -22,7 +22,7 @@ const std::string two_segments =
     "[machine.slot.1]\ncard = \"ne2\"\nmedium = \"floor\"\n"
     "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n";
 
-/// The guest's image with its settings sector asking for one short row.
+/// The guest's image with its settings sector requesting one short row.
 Bytes short_netio() {
   Bytes image(roms::guest().begin(), roms::guest().end());
   const std::string settings =
@@ -32,7 +32,7 @@ Bytes short_netio() {
   return image;
 }
 
-/// A lab whose first machine boots the guest, and what that says.
+/// A lab whose first machine boots the guest, and the guest's output.
 struct Running {
   explicit Running(const std::string& toml, const MediumFactory& make = make_medium)
       : lab(parse_lab(toml, "lab.toml"), make) {

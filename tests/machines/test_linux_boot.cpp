@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Direct boot of a Linux kernel: the state that the boot protocol guarantees to the set-up code, rejected files, and
-// that power-on self test, warm start and snapshot preserve it. The kernels are generated here: a header and a few
+// that power-on self-test, warm start and snapshot preserve it. The kernels are generated here: a header and a few
 // instructions.
 #include <cstring>
 #include <iterator>
@@ -48,7 +48,7 @@ constexpr std::uint8_t reporter[] = {
     0xBA, 0xF8, 0x03, 0x88, 0xE0, 0xEE, 0xC3,  // mov dx, 3F8h; mov al, ah; out dx, al; ret
 };
 
-// Set-up code that changes its own memory, as every kernel does, and resets the processor.
+// Set-up code that changes its own memory, like every kernel, and resets the processor.
 constexpr std::uint8_t restarter[] = {
     0xFE, 0x06, 0x00, 0x04,  // inc byte [400h]
     0xB0, 0xFE, 0xE6, 0x64,  // mov al, FEh; out 64h, al
@@ -117,7 +117,7 @@ class LinuxBench {
   bool halt(Time limit = 5'000_ms) {
     const Time end = lab_.scheduler().now() + limit;
     while (lab_.scheduler().now() < end && !machine().halted_for_good()) run(20_ms);
-    run(10_ms);  // the last characters leave COM1
+    run(10_ms);  // the last characters are sent on COM1
     return machine().halted_for_good();
   }
   std::string screen() {
@@ -157,7 +157,7 @@ TEST_CASE("A kernel's set-up code starts on every machine in the state that the 
 TEST_CASE("On a P6 a kernel that is started directly finds the memory type ranges written", "[linux]") {
   struct Row {
     const char* model;
-    std::uint64_t mask;  // of one range that covers all memory
+    std::uint64_t mask;  // of a single range that covers all memory
   };
   const auto row =
       GENERATE(Row{"pc-p2-400", 0xFF8000800}, Row{"pc-p3-600", 0xFF8000800}, Row{"pc-p3-800", 0xFF0000800});
@@ -171,8 +171,8 @@ TEST_CASE("On a P6 a kernel that is started directly finds the memory type range
     REQUIRE(f);
     return f->value;
   };
-  CHECK(value("default type") == 0xC00);  // on, with the fixed ranges; all else is uncacheable
-  CHECK(value("base 0") == 6);            // written back
+  CHECK(value("default type") == 0xC00);  // enabled, with the fixed ranges; everything else is uncacheable
+  CHECK(value("base 0") == 6);            // write-back
   CHECK(value("mask 0") == row.mask);
   CHECK(value("mask 1") == 0);
 }
@@ -255,7 +255,7 @@ TEST_CASE("Power-on self test does not modify kernel, ramdisk and command line",
     std::size_t changed = 0;
     for (std::size_t n = 0; n < part.bytes.size(); ++n) {
       const auto address = part.address + static_cast<std::uint32_t>(n);
-      // Below the command line the kernel's stack grows.
+      // The kernel's stack grows below the command line.
       if (address >= setup + 0x8E00 && address < setup + 0x9000) continue;
       changed += bench.machine().memory().peek(address) != part.bytes[n];
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where values come from: what a profile must say, and rules beside numbers.
+// Where values come from: what a profile must state, and rules next to numbers.
 #include "devices/adapter/timing_profile.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"

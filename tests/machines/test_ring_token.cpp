@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A ring under load whose token goes from station to station, event by event, and one whose token is computed.
+// A loaded ring whose token is passed from station to station, event by event, compared with one whose token is
+// computed.
 #include "devices/medium/ring/ring.hpp"
 #include "machines/lab/lab.hpp"
 #include "machines/lab/stations.hpp"
@@ -31,7 +32,7 @@ model = "model77"
 card = "tr16-4a-1994"
 )";
 
-/// The guest's image with its settings sector asking for netio against a station.
+/// The guest's image with its settings sector requesting netio against a station.
 std::vector<std::uint8_t> guest(const std::string& own, const std::string& peer) {
   std::vector<std::uint8_t> image(roms::guest().begin(), roms::guest().end());
   const std::string settings =
@@ -68,7 +69,7 @@ TEST_CASE("under load, a token that is computed and one that goes step by step h
     REQUIRE(computed.lab.scheduler().now() < 60_s);
     computed.lab.scheduler().run_until(computed.lab.scheduler().now() + 10_ms);
   }
-  // Both go on from here: a station's cable is pulled, and plugged in again, in the middle.
+  // Both continue from here; in the middle, a station's cable is pulled and plugged in again.
   Archive saved = Archive::saver();
   computed.lab.archive(saved);
   RunningRing stepwise(true);

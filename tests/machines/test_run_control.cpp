@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Labs that are stopped, stepped and asked in the middle of a run end as those that are not.
+// Labs that are stopped, stepped and examined in the middle of a run end like those that are not.
 #include <fstream>
 #include <iterator>
 
@@ -63,7 +63,7 @@ TEST_CASE("a run that is stopped, stepped and described ends with the same hash 
       }
     }
     CHECK(several == 0);
-    CHECK(executed > 3000);  // the rest are iterations of repeated instructions and interrupts
+    CHECK(executed > 3000);  // the rest are iterations of repeated instructions, and interrupts
     REQUIRE(control.run_until(1'500_ms) == Stop::limit);
     CHECK(m.cpu().instructions() == whole->machine().cpu().instructions());
     CHECK(stopped->state_hash() == whole->state_hash());
@@ -76,7 +76,7 @@ TEST_CASE("a requested stop comes at the next instruction boundary and says what
   RunControl control(*stopped);
   Machine& m = stopped->machine();
   unsigned stops = 0;
-  // From inside the run: every interrupt that a line begins to ask for.
+  // From inside the run: every interrupt that a line begins to request.
   m.interrupts().watch([&](unsigned line, unsigned, Time) { control.request_stop(fmt::format("line {}", line)); });
   Time last{};
   while (control.run_until(1'500_ms) == Stop::request) {
@@ -136,7 +136,7 @@ TEST_CASE("of two machines one is stepped, the other keeps to virtual time, and 
     REQUIRE(stepped->scheduler().between_instructions());
   }
   CHECK(inside > 10);
-  const Time end = stepped->scheduler().now() + 50_ms;  // a step of a halted machine is as long as its wait
+  const Time end = stepped->scheduler().now() + 50_ms;  // a step of a halted machine lasts as long as it waits
   REQUIRE(control.run_until(end) == Stop::limit);
   whole->scheduler().run_until(end);
   for (std::size_t n = 0; n < 2; ++n)

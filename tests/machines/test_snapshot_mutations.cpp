@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every part of a snapshot, of every machine: bytes are changed in turn, and what comes of it is a refusal in plain
-// words or a machine that runs on.
+// Every part of a snapshot, of every machine: bytes are changed in turn, and the result is a refusal with a clear
+// message or a machine that runs on.
 #include <algorithm>
 #include <cstdlib>
 
@@ -24,7 +24,7 @@ void insert_guest(Lab& lab) {
   lab.insert_diskette({image.begin(), image.end()}, "guest");
 }
 
-/// The guest's driver runs, and netio has begun to send.
+/// The guest's driver is running, and netio has begun to send.
 Sound saved(const char* machine, const char* card) {
   Config config = load_machine(machine);
   config.set("slot.1.card", card, "test");
@@ -37,7 +37,7 @@ Sound saved(const char* machine, const char* card) {
   return {lab.configuration(), a.stream()};
 }
 
-/// Restores `state` and runs on for a millisecond. The message if it was refused.
+/// Restores `state` and runs on for a millisecond. Returns the message if it was refused.
 std::string restore_error(const Sound& saved, const std::vector<std::uint8_t>& state) {
   Lab lab(parse_lab(saved.configuration, "test"));
   insert_guest(lab);
@@ -47,7 +47,7 @@ std::string restore_error(const Sound& saved, const std::vector<std::uint8_t>& s
     a.expect_end();
   } catch (const Error& e) { return e.what(); }
   lab.scheduler().run_until(lab.scheduler().now() + 1_ms);
-  lab.machine().describe();  // looks at every index and state
+  lab.machine().describe();  // examines every index and state
   return {};
 }
 
@@ -56,7 +56,7 @@ struct Part {
   std::size_t begin = 0, end = 0;
 };
 
-/// The parts as Archive::section() marks them: length and letters of a name, a small version.
+/// The parts as marked by Archive::section(): length and letters of a name, a small version.
 std::vector<Part> parts(const std::vector<std::uint8_t>& state) {
   const auto word = [&](std::size_t at) {
     return state[at] | std::uint32_t{state[at + 1]} << 8 | std::uint32_t{state[at + 2]} << 16 |
@@ -78,11 +78,11 @@ std::vector<Part> parts(const std::vector<std::uint8_t>& state) {
   return list;
 }
 
-/// The first bytes of each part, where lengths and indexes are, and some of the rest.
+/// The first bytes of each part, where lengths and indexes are, and some of the others.
 std::vector<std::size_t> places(const std::vector<std::uint8_t>& state, std::size_t first, std::size_t more) {
   std::vector<std::size_t> list;
   for (const Part& part : parts(state)) {
-    if (part.name == "memory") continue;  // the guest's memory may hold anything
+    if (part.name == "memory") continue;  // the guest's memory may contain anything
     const std::size_t length = part.end - part.begin;
     for (std::size_t n = 0; n < std::min(length, first); n += 3) list.push_back(part.begin + n);
     for (std::size_t n = 1; n <= more; ++n) list.push_back(part.begin + length * n / (more + 1));

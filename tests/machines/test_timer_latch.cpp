@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The latch of IRQ 0 under a system that has it at vector 20h and never clears it: what a PS/2 did with Linux 0.96a.
+// The latch of IRQ 0 under a system that has it at vector 20h and never clears it: a PS/2 with Linux 0.96a.
 // docs/hardware/micro-channel.md#an-irq-0-that-nobody-clears
 #include "machines/config/machine_files.hpp"
 #include "machines/lab/lab.hpp"
@@ -11,8 +11,9 @@ using planar::test::Assembler;
 
 namespace {
 
-/// Counts timer interrupts, keys and turns of its main loop. Its timer handler sends an EOI; `masks`: as Linux 0.96a
-/// does, with IRQ 0 masked and interrupts on meanwhile. Its keyboard handler pulses port 61h bit 7, as an AT needs it.
+/// Counts timer interrupts, keys and iterations of its main loop. Its timer handler sends an EOI; with `masks`, it does
+/// so like Linux 0.96a, with IRQ 0 masked and interrupts enabled meanwhile. Its keyboard handler pulses port 61h bit 7,
+/// as needed by an AT.
 struct System {
   System(const char* model, bool masks) : lab(load_machine(model)) {
     Assembler a(0x7C00);
@@ -23,7 +24,7 @@ struct System {
          {std::pair{0x20u, 0x11u}, {0x21u, 0x20u}, {0x21u, 0x04u}, {0x21u, 0x01u}, {0x21u, 0xFCu}})
       a({0xB0, value, 0xE6, port});
     a({0x66, 0x31, 0xC0, 0x66, 0xA3, 0x00, 0x30, 0x66, 0xA3, 0x04, 0x30, 0x66, 0xA3, 0x08, 0x30});
-    a({0xB0, 0x5A, 0xBA, 0x80, 0x06, 0xEE, 0xFB});  // checkpoint 5Ah; interrupts on
+    a({0xB0, 0x5A, 0xBA, 0x80, 0x06, 0xEE, 0xFB});  // checkpoint 5Ah; interrupts enabled
     a.label("main")({0x66, 0xFF, 0x06, 0x08, 0x30}).jump(0xEB, "main");
     a.label("timer")({0x50});
     if (masks) a({0xE4, 0x21, 0x0C, 0x01, 0xE6, 0x21});

@@ -53,7 +53,7 @@ Assembler program() {
   a({0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0x8E, 0xC0, 0x8E, 0xD0}).word({0xBC}, 0x0FF0)({0xFC});  // CLI; DS = ES = SS = 0; CLD
   const std::pair<unsigned, unsigned> setup[] = {
       {0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xFF & ~(1 << irq)}};
-  for (const auto& [port, value] : setup) a({0xB0, value, 0xE6, port});  // 8259: vectors 08h on, one line open
+  for (const auto& [port, value] : setup) a({0xB0, value, 0xE6, port});  // 8259: vectors from 08h, one line unmasked
   for (unsigned n = 0; n < 2; ++n) {                                     // POS: slot n in setup, POS 2, setup off
     a({0xB0, 8 | n, 0xE6, 0x96}).word({0xBA}, 0x102)({0xB0, cards[n].pos2, 0xEE, 0xB0, 0x00, 0xE6, 0x96});
   }

@@ -144,8 +144,7 @@ TEST_CASE("LANStreamer: requests and their codes; doorbells written as 32 bits",
   b.hear(ring_frame(group, station_address(7), 50));
   CHECK(b.card.chip().counters().received == 2);
   CHECK(b.request(Chip::SRB_MODIFY_RECEIVE_OPTIONS, {0x0060, 0x4A41, 0x4D45, 0x5320, 0x2020}, true) == Chip::RC_GOOD);
-  b.hear(ring_frame(foreign, station_address(7), 50));  // now it receives frames for other stations, without setting A
-                                                        // or C
+  b.hear(ring_frame(foreign, station_address(7), 50));  // now it receives others' frames, without setting A or C
   CHECK(b.card.chip().counters().received == 3);
   CHECK(b.other.outcomes.back().status == 0);
   CHECK(b.request(Chip::SRB_MODIFY_RECEIVE_OPTIONS, {0}) == Chip::RC_GOOD);

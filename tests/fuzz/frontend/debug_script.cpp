@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for scripts of `planar debug`: commands with any arguments, and any lines, at a machine that stands
-// before its first instruction.
+// Fuzz target for scripts of `planar debug`: commands with any arguments, and arbitrary lines, for a machine before its
+// first instruction.
 //
-// A finding: a crash or sanitizer report, an error that is not planar's own, a command that looks and changes the
+// A finding: a crash or sanitizer report, an error that is not planar's own, and an inspection command that changes the
 // machine.
 #include <algorithm>
 #include <cctype>
@@ -33,7 +33,7 @@ constexpr std::string_view words[] = {
     "peer",  "zz",    "all",   "read", "write", "access",    "phys",     "1 ms",     "100 us", "3F8-3FF",
     "21-20", "0x400", "1000h", "-1",   "65536", "es",        "cr3",      "pic",      "10"};
 
-/// A step of thousands of instructions is good, but takes the host too long here.
+/// A step of thousands of instructions is valid, but takes the host too long here.
 bool long_work(const std::string& line) {
   constexpr std::size_t most_digits = 2;
   const auto digits = std::count_if(line.begin(), line.end(), [](unsigned char c) { return std::isdigit(c) != 0; });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for flood. Bit 0 of the first byte: what a guest makes of its part, the page of counters in its memory,
-// the frames that it sends and receives, and what it says on COM1; or the generator, by requests to it.
+// Fuzz target for flood. Bit 0 of the first byte: the evaluation of a guest's part, that is, the page of counters in
+// its memory, the frames that it sends and receives, and its output on COM1; or the generator, driven by requests.
 //
-// A finding: a crash or sanitizer report, a count that does not add up, a datagram that fits into no frame, and what
-// device_run.hpp says.
+// A finding: a crash or sanitizer report, a count that does not add up, a datagram that does not fit into a frame, and
+// those of device_run.hpp.
 #include <algorithm>
 #include <memory>
 
@@ -22,7 +22,7 @@ using fuzz::Input;
 
 constexpr std::size_t word_of(GeneratorWord word) { return static_cast<std::size_t>(word); }
 
-/// A request to the generator: sensible but for the words that the input changes.
+/// A request to the generator: valid except for the words changed by the input.
 Bytes request(Input& input) {
   std::array<std::uint32_t, generator_words + 1> words{};
   const unsigned kind = input.u8();
@@ -63,7 +63,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
         expect(!answer || answer->size() == 4 * generator_words, "an answer that is none of the generator");
         break;
       }
-      case 1:  // what is waiting leaves
+      case 1:  // waiting frames are sent
         for (unsigned left = input.u8() & 0x3F; left > 0 && waiting_ > 0; --left, --waiting_)
           service_.own_sent(first & 0x10, now);
         break;
@@ -188,7 +188,7 @@ class Watched {
         put32(bytes, ports & 0x80 ? input.u32() : input.u8());
       }
     }
-    if (bytes.size() < (first & 0x20 ? 0u : 64u)) bytes.resize(64);  // no shorter one is good
+    if (bytes.size() < (first & 0x20 ? 0u : 64u)) bytes.resize(64);  // a shorter one is not valid
     const bool damaged = first & 0x20;
     meter.observe({lab_.medium(), now_, now_ + 50_us, bytes, damaged ? Damage::other : Damage::none,
                    own ? "slot1.ne2.port" : "peer.port"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for what a client sends to `--gdb`: the stream of bytes, cut anywhere, and the packets in it, which ask a
-// machine that stands still. The bytes: an operation each; a packet of a kind that the protocol knows with any
-// arguments, or any bytes.
+// Fuzz target for what a client sends to `--gdb`: the stream of bytes, cut at any point, and its packets, which examine
+// a stopped machine. The bytes: one operation each; a packet of a kind known to the protocol with any arguments, or
+// arbitrary bytes.
 //
 // A finding: a crash or sanitizer report, packets that depend on where the stream is cut, a reader that keeps more than
 // it was fed, and an answer that is longer than a packet may be.
@@ -22,7 +22,7 @@ using fuzz::Input;
 constexpr std::size_t longest = 4096;
 constexpr unsigned most_packets = 200;
 
-/// Steps until a range is left, which may be never: a client interrupts them.
+/// Steps until a range is left, which may never happen: a client interrupts them.
 bool endless(const std::string& packet) { return packet.starts_with("vCont;r"); }
 
 std::string packet(Input& input) {
@@ -79,7 +79,7 @@ std::vector<gdb::Received> received(const std::string& stream, std::size_t piece
     std::size_t kept = 0;
     while (auto one = reader.next()) {
       kept += 1 + one->data.size();
-      // Of a row of refusals or interrupts one counts, however it was cut.
+      // Consecutive refusals or interrupts count once, however they were cut.
       if (all.empty() || one->kind == gdb::Received::Kind::packet || all.back().kind != one->kind)
         all.push_back(std::move(*one));
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for the JSON files that come back in: finished runs, baselines, plans, results to compare with. The first
-// byte: any text as each of them; or documents that their schema allows, made of what follows, and what is done with
-// them; or such a document with one thing changed.
+// Fuzz target for the JSON files that planar reads again: finished runs, baselines, plans, results for comparison. The
+// first byte selects: arbitrary text as each of them; or documents allowed by their schema, generated from the
+// following bytes, and the functions that process them; or such a document with one change.
 //
-// A finding: a crash or sanitizer report, an error that is not planar's own, a document that its schema does not allow
-// though it was made by it, and a kept run that is taken for what it is not.
+// A finding: a crash or sanitizer report, an error that is not planar's own, a document that the schema from which it
+// was generated does not allow, and a kept run that is mistaken for something else.
 #include <unistd.h>
 
 #include <filesystem>
@@ -95,7 +95,7 @@ void change(ordered_json& document, Input& input) {
   }
 }
 
-/// A run as its file keeps it.
+/// A run as stored in its file.
 void run(Input& input) {
   const ordered_json result = made("result", input), other = made("result", input);
   RunIdentity identity;
@@ -123,7 +123,7 @@ void run(Input& input) {
   const unsigned report = input.u8();
   if (report & 1) return diff(result, other);
   const Benchmark& benchmark = *benchmarks()[(report >> 1) % benchmarks().size()];
-  for (const auto* one : {&result, &other}) {  // read_kept_run() takes no others
+  for (const auto* one : {&result, &other}) {  // read_kept_run() accepts no others
     if (const auto load = one->find("cpu_load_percent"); load != one->end() && load->is_null()) return;
     for (const auto& row : one->at("rows"))
       if (!row.contains(benchmark.row_key)) return;
@@ -198,7 +198,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       plan(document.dump());
       break;
     }
-    case 4: {  // any of them with something changed
+    case 4: {  // any of them with one change
       static constexpr const char* names[] = {"netio",   "netperf", "flood", "flood-send", "runs",
                                               "compare", "regress", "cell",  "baseline"};
       ordered_json a = made(names[(first >> 3) % std::size(names)], input), b = a;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for netperf. Bit 0 of the first byte: what the guest says of its tests on COM1, whatever they are; or the
-// server's protocol, with several clients whose control connections, data connections and datagrams come in any order.
+// Fuzz target for netperf. Bit 0 of the first byte: the guest's output about its tests on COM1, whatever they are; or
+// the server's protocol, with several clients whose control connections, data connections and datagrams arrive in any
+// order.
 //
-// A finding: a crash or sanitizer report, more bytes than were asked for, an answer that is no record, requests that
-// pile up in the server, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, more bytes than were requested, an answer that is not a record, requests that
+// pile up in the server, and those of device_run.hpp.
 #include <array>
 #include <memory>
 

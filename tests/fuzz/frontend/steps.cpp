@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target for scenario steps (frontend/scenario/scenario_steps.hpp): the text of a file of steps, and the same text
-// as that of --type.
+// as for --type.
 //
 // A finding: a crash or sanitizer report, an error that is not planar's own, and a step whose source text, which a
 // snapshot stores, is not read back as the same step.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One PCI network card, on a full-duplex segment with one other station. The input is a sequence
 // of operations: configuration, port and memory accesses of every width, bytes in host memory where rings and
-// descriptors are, pauses, frames and fragments from the network, the cable unplugged and plugged in, RST#. The card
+// descriptors are, pauses, frames and fragments from the network, unplugging and plugging in the cable, RST#. The card
 // begins with I/O at 6000h, memory at FEB00000h and mastering enabled; the operations may change all of that. Rings and
-// buffers may lie in the card's own registers. The processor's caches are snooped.
+// buffers may be in the card's own registers. The processor's caches are snooped.
 //
 // A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
 // ends differently if a snapshot is loaded in the middle of it.
@@ -176,7 +176,7 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   net::EthernetPort other{scheduler, "other", *this, 77};
   pci::Slot slot{device, 1, {scheduler, bus.io(), memory, segment_bus, trace, [](unsigned, unsigned, bool, Time) {}}};
   PciParts made;
-  unsigned wide = 0;  // bytes of registers of a card that has them in one large base address; 0: 256 of them
+  unsigned wide = 0;  // size of the registers of a card that has them in one large base address; 0: 256 bytes
 };
 
 }  // namespace

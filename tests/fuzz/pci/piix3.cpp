@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The south bridge of a PC with its interrupt routes and its IDE function, by configuration mechanism 1 or 2. The input
-// is a sequence of operations: configuration cycles to the bridge, to a card and to nobody, the ports of mechanism 2
+// is a sequence of operations: configuration cycles to the bridge, to a card and to no device, the ports of mechanism 2
 // with any key, ELCR and interrupt controllers, INTA# to INTD# of the card, task files and data ports of both channels
 // in every width, packets, bus master IDE with regions anywhere, pauses, RST#.
-// A disk is the first channel's master, a CD-ROM drive the second one's. Firmware's work is done at the beginning; the
-// operations may change all of it.
+// A disk is the first channel's master, a CD-ROM drive the second one's. At the beginning everything is set up as by
+// firmware; the operations may change all of it.
 //
-// A finding: a crash or sanitizer report, an access that does not end, a pulled pin whose line is not, a line that
-// nobody pulls and is, and what device_run.hpp says.
+// A finding: a crash or sanitizer report, an access that does not end, a line that is inactive though one of its pins
+// is pulled, a line that is active though none is, and those of device_run.hpp.
 #include <array>
 #include <optional>
 #include <vector>
@@ -29,7 +29,7 @@ using pci::ConfigMechanism;
 using storage::DiskImage;
 using storage::DriveKind;
 
-constexpr Time limit = 2_s;  // a search over the medium takes tens of milliseconds
+constexpr Time limit = 2_s;  // a seek across the medium takes tens of milliseconds
 constexpr unsigned bridge = 7, card_device = 9, nobody = 20;
 constexpr std::uint16_t masters = 0xF000;
 constexpr std::uint32_t table = 0x1000;
@@ -40,7 +40,7 @@ enum Operation : unsigned { config_out, config_in, mechanism, controllers, pin, 
                             regions, master_out, dma, pause, reset, look };
 // clang-format on
 
-/// A card that only has interrupt pins, and a base address for configuration cycles to move.
+/// A card with only interrupt pins, and a base address that configuration cycles can move.
 struct Card final : pci::Function {
   struct Registers final : Slave {
     std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0; }
@@ -146,7 +146,7 @@ class Board final : public fuzz::DeviceRun<Board> {
         break;
       case packet:
         out(static_cast<std::uint16_t>(base + 1), 1, first >> 5 & 1);  // by DMA
-        out(static_cast<std::uint16_t>(base + 4), 2, input.u16());     // and the byte count's high half
+        out(static_cast<std::uint16_t>(base + 4), 2, input.u16());     // including the byte count's high half
         out(static_cast<std::uint16_t>(base + 7), 1, 0xA0);
         step(1_ms);
         for (unsigned n = 0; n < 6; ++n) out(base, 2, input.u16());
@@ -193,7 +193,7 @@ class Board final : public fuzz::DeviceRun<Board> {
   }
 
  private:
-  /// Bits 1:0 of `target` the device, bit 2 the function.
+  /// Bits 1:0 of `target` select the device, bit 2 the function.
   static unsigned device_of(unsigned target) {
     constexpr std::array<unsigned, 4> devices{bridge, bridge, card_device, nobody};
     return devices[target & 3];
@@ -224,7 +224,7 @@ class Board final : public fuzz::DeviceRun<Board> {
     config(other, pci::BAR0, 4, 0x6000);
     config(other, pci::COMMAND, 2, pci::IO_SPACE);
   }
-  /// Each line has the level of what pulls it.
+  /// Checks that each line has the level of its sources.
   void check_routes() const {
     std::array<bool, bus::InterruptLines::lines> pulled{};
     pulled[14] = ide_.irq14.level(), pulled[15] = ide_.irq15.level();

@@ -113,7 +113,8 @@ void Arena::build_tables() {
   put16(m, tss_at + 0x66, 0x68);  // a bitmap that permits every port: Unicorn does not check it
   m[tss_at + 0x68 + 0x2000] = 0xFF;
 
-  // The first 4 MB: identity where there is memory, with pages of each right, some shared, a few absent.
+  // The first 4 MB: identity-mapped where there is memory, with pages of each protection, some mapped twice, a few not
+  // present.
   put32(m, page_directory_at, page_table_at | 0x67);
   for (std::uint32_t page = 0; page < memory_bytes >> 12; ++page) {
     std::uint32_t entry = page << 12 | 0x67;
@@ -122,8 +123,8 @@ void Arena::build_tables() {
     if (page >= 0x60 && page < 0x68) entry = page << 12 | 0x65;         // read-only
     else if (page >= 0x68 && page < 0x6C) entry = page << 12 | 0x63;    // supervisor
     else if (page >= 0x6C && page < 0x70) entry = page << 12 | 0x61;
-    else if (page >= 0x70 && page < 0x74) entry = 0;                    // absent
-    else if (page >= 0x74 && page < 0x78) entry = (page - 0x24) << 12 | 0x67;  // seen twice
+    else if (page >= 0x70 && page < 0x74) entry = 0;                    // not present
+    else if (page >= 0x74 && page < 0x78) entry = (page - 0x24) << 12 | 0x67;  // mapped twice
     else if (page >= 0x78 && page < 0x80) entry = page << 12 | 0x07;    // never used
     else if (page >= 0x80 && page < 0x88) entry = page << 12 | 0x27;    // never written
     else if (page >= 0x88 && page < 0x90) entry = page << 12 | 0x167;   // global on a P6, if CR4.PGE is set
@@ -131,7 +132,7 @@ void Arena::build_tables() {
     put32(m, page_table_at + page * 4, entry);
   }
 
-  // 4 MB pages of each right, one of them global, one never used, one absent.
+  // 4 MB pages of each protection, one of them global, one never used, one not present.
   static constexpr std::uint32_t rights[large_pages]{0xE7, 0xE5, 0xE3, 0x1E7, 0x87, 0x86};
   if (model >= Model::pentium)
     for (std::uint32_t n = 0; n < large_pages; ++n) put32(m, page_directory_at + 4 * (n + 1), rights[n]);

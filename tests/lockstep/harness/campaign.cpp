@@ -39,7 +39,7 @@ class Run {
     outcome_.exceptions += runner.exceptions;
   }
 
-  /// Programs of the cells that have fewer executions than demanded. False: enough mismatches.
+  /// Runs programs of the cells with fewer executions than required. False: enough mismatches.
   bool top_up(Runner& runner, Generator& generator, Random& random) {
     const std::uint64_t end = runner.instructions + campaign_.instructions / (20 * mode_count);
     while (runner.instructions < end) {

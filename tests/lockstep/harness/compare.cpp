@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What must be equal after an instruction, and the conditions that the masks depend on.
+// What must be equal after an instruction, and the conditions for the masks.
 #include "tests/lockstep/harness/compare.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool Runner::refused_cr0(const Instruction& instruction) const {
   return (v & 0x80000001u) == 0x80000000u || (v & 0x60000000u) == 0x20000000u;
 }
 
-// MOV CR4 with other bits than PSE and a P6's PGE.
+// MOV CR4 with bits other than PSE and a P6's PGE.
 bool Runner::sets_other_cr4_bits(const Instruction& instruction) const {
   const std::uint32_t v = before_.gpr[program_->bytes[instruction.offset + instruction.length - 1u] & 7];
   return v & ~(cr4_pse | (arena.model == Model::p6 ? cr4_pge : 0));
@@ -61,8 +61,8 @@ bool Runner::stores_equal() {
   return equal;
 }
 
-// A page fault leaves planar's tables as they were. Unicorn has marked entries by then, if the access was the second of
-// its instruction: the write of ADD [m], r; a second page.
+// A page fault leaves planar's tables unchanged. Unicorn has already marked entries if the access was the second of its
+// instruction: the write of ADD [m], r; a second page.
 void Runner::take_back_marks() {
   bool marked = false;
   for (std::uint32_t at = 0; at < tables_end; at += 4) {
@@ -175,7 +175,7 @@ const char* Runner::compare_fpu(const Form& form) {
   return what;
 }
 
-// Unicorn leaves the exponents as they are, and EMMS the top.
+// Unicorn leaves the exponents unchanged, and EMMS does not change its top.
 const char* Runner::compare_mmx(const Form& form) {
   const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
   const bool emms = form.opcode == 0x0F77;
@@ -188,7 +188,7 @@ const char* Runner::compare_mmx(const Form& form) {
   return nullptr;
 }
 
-/// Linear; nothing: it is not decoded.
+/// The linear address; empty if the instruction cannot be decoded.
 std::optional<std::uint32_t> Runner::operand_address(const Instruction& instruction) const {
   cpu::Op op;
   const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
@@ -201,14 +201,14 @@ std::optional<std::uint32_t> Runner::operand_address(const Instruction& instruct
   return before_.segment[op.segment].base + (op.address32 ? offset : offset & 0xFFFF);
 }
 
-// The whole state after FXRSTOR, the image of FXSAVE; but for the pointers.
+// Compares the whole state after FXRSTOR, and the image of FXSAVE; except the pointers.
 const char* Runner::compare_image(const Form& form) {
   const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
   const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
   for (unsigned i = 0; i < 8; ++i)
     if (!(ours.registers[i] == theirs.registers[i])) return "x87: register";
   if (empty(ours.tags) != empty(theirs.tags)) return "x87: tags";
-  if ((ours.status ^ theirs.status) & 0x7F7F) return "x87: status word";  // but for ES and B
+  if ((ours.status ^ theirs.status) & 0x7F7F) return "x87: status word";  // except ES and B
   if ((ours.control ^ theirs.control) & 0x1F3F) return "x87: control word";
   arena.unicorn.set_fpu(ours);
   if (form.group == 1) return nullptr;

@@ -203,7 +203,7 @@ std::uint16_t Generator::code_selector() {
   }
 }
 
-/// CMP reg, imm: gives every arithmetic flag a value both processors agree on.
+/// CMP reg, imm: gives every arithmetic flag a value on which both processors agree.
 void Generator::define_flags() {
   begin(form_of(0x81, 7), wide_, false);
   byte(0x81);

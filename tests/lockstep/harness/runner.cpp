@@ -30,7 +30,7 @@ void Runner::load(const Program& program) {
     index_[program.instructions[i].offset] = static_cast<std::int16_t>(i);
 }
 
-// Followed by this many HLTs.
+// The program is followed by this many HLTs.
 void Runner::place(unsigned halts) {
   for (auto* memory : {&arena.ours, &arena.theirs}) {
     const auto at = memory->begin() + start_linear_;
@@ -39,7 +39,7 @@ void Runner::place(unsigned halts) {
   }
 }
 
-// Whether the program is unchanged: it may have stored into itself, with or without being masked.
+// Whether the program is unchanged: it may have stored into itself, whether masked or not.
 bool Runner::intact() const {
   const auto& bytes = program_->bytes;
   return std::memcmp(&arena.ours[start_linear_], bytes.data(), bytes.size()) == 0 &&
@@ -416,10 +416,10 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return exclude(Mask::arpl);
     if (is_limit) return exclude(Mask::limits);
     if (vector == 13 && through_cs(instruction)) return exclude(Mask::rights);
-    // Unicorn reads the stack of a far return with ring 0 privilege, and gets to the selector stored there.
+    // Unicorn reads the stack of a far return with ring 0 privilege, and so reaches the selector stored there.
     if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
       return exclude(Mask::far_stack);
-    // It pushes before it compares a far call's target with the limit of its segment, #GP(0).
+    // Unicorn pushes before it compares a far call's target with the limit of its segment, #GP(0).
     if (is_far(form.kind) && vector == 13 && result.vector == 14 && !what && error == 0) return exclude(Mask::limits);
     found_.reset();
     const Next n = mismatch("vector");
@@ -464,8 +464,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   return code_stored_ || tables_stored_ ? Next::stop : Next::restart;
 }
 
-// The words pushed by the delivery, which Unicorn does not execute. Where they overlap the page tables, which are
-// mapped one-to-one, they may have changed their own entry.
+// Copies the words pushed by the delivery, which Unicorn does not execute. Where they overlap the page tables, which
+// are mapped one-to-one, they may have changed their own entry.
 void Runner::sync_stack(const Registers& handler) {
   const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
   for (std::uint32_t i = 0; i < 48; ++i) {

@@ -50,7 +50,7 @@ TEST_CASE("two PCI buses: width and clock of each, and M66EN on the one that a c
   CHECK(buses[1]->timing().width == 64);
   CHECK(buses[0]->timing().clock == 30_ns);
   CHECK(buses[1]->timing().clock == 15_ns);
-  // 234 ns that do not follow the clock, rounded up to whole clocks, and five that do.
+  // 234 ns that do not depend on the clock, rounded up to whole clocks, and five clocks.
   CHECK(buses[0]->timing().read_first() == 13 * 30_ns);
   CHECK(buses[1]->timing().read_first() == 21 * 15_ns);
 

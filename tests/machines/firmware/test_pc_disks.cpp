@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h of a PC for IDE disks and CD-ROMs, as the boot sector sample-drives shows it, and where a PC starts from.
+// INT 13h of a PC for IDE disks and CD-ROMs, as shown by the boot sector sample-drives, and from which drive a PC
+// boots.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -49,7 +50,7 @@ Bytes cdrom(unsigned media, const Bytes& image) {
 
 class Drives {
  public:
-  /// A disk of this many sectors, which are not written to the host's disk but for the first.
+  /// A disk of this many sectors, of which only the first is written to the host's disk.
   void disk(unsigned id, std::uint64_t sectors, const Bytes& first = {}) {
     const auto name = files_.write(fmt::format("disk{}", id), first.empty() ? Bytes{0} : first);
     std::filesystem::resize_file(name, sectors * 512);
@@ -58,7 +59,7 @@ class Drives {
   void cd(unsigned id, const Bytes& bytes) { add("cdrom", id, files_.write(fmt::format("cd{}", id), bytes)); }
   void boot(const std::string& order) { config_.set_text("planar.boot", order, "the test"); }
 
-  /// The screen of a machine with these drives once a boot sector or POST has nothing more to do.
+  /// The screen of a machine with these drives after a boot sector or POST has finished.
   std::string screen() {
     PostBench bench(std::move(config_), "");
     REQUIRE(bench.post());
@@ -84,8 +85,7 @@ TEST_CASE("PC: INT 13h of IDE disks by their size", "[pc-disks]") {
     std::string parameters, size, own, table;
   };
   const auto e = GENERATE(values<Expected>({
-      // 20 MB: 40 cylinders, the disk's own heads and sectors; what is left after the last cylinder is reached by
-      // packets
+      // 20 MB: 40 cylinders, the disk's own heads and sectors; the rest after the last cylinder is reached by packets
       {40960, "273F 0F01", "0000 A000", "001E 0002 0028 0000 0010 0000 003F 0000 A000 0000",
        "0028 0010 0000 0000 0008 0000 0028 003F"},
       // less than a cylinder
@@ -99,7 +99,7 @@ TEST_CASE("PC: INT 13h of IDE disks by their size", "[pc-disks]") {
       // 3 GB: 128 heads
       {3000 * 2048, "F8BF 7F01", "005D C000", "001E 0002 17CF 0000 0010 0000 003F 0000 C000 005D",
        "02F9 A080 003F 0000 CF08 1017 02F9 6E3F"},
-      // 12 GB: no more than 1024 cylinders of 255 heads, and no geometry of its own that reaches its end
+      // 12 GB: no more than 1024 cylinders of 255 heads; the disk's own geometry does not reach its end
       {12000 * 2048, "FFFF FE01", "0177 0000", "001E 0000 3FFF 0000 0010 0000 003F 0000 0000 0177",
        "0400 A0FF 003F 0000 FF08 103F 0400 853F"},
   }));
@@ -114,7 +114,7 @@ TEST_CASE("PC: INT 13h of IDE disks by their size", "[pc-disks]") {
   CHECK_THAT(screen, Contains("E80 2100 0005"));
   CHECK_THAT(screen, Contains("G80 " + e.own + " 0000 0000 0200 0280 9FC0"));
   CHECK_THAT(screen, Contains("V80 " + e.table));
-  CHECK_THAT(screen, Contains("X80 0400 0400 0004"));  // sector not found, nothing moved
+  CHECK_THAT(screen, Contains("X80 0400 0400 0004"));  // sector not found, nothing transferred
 }
 
 TEST_CASE("PC: four IDE disks are four drives, each with the table of its interface", "[pc-disks]") {

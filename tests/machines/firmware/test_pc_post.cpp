@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The firmware on a PC with PCI: power-on self test, its buses set up, the services that a PC has beside a PS/2's.
+// The firmware on a PC with PCI: power-on self-test, set-up of the buses, and the services that a PC has in addition to
+// those of a PS/2.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -18,7 +19,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A PC with a PCI network adapter in each of its first `cards` slots, of two kinds.
+/// A PC with a PCI network adapter in each of its first `cards` slots, of two models.
 Config pc_config(unsigned cards, const std::string& machine = "pc-p166") {
   Config c = load_machine(machine);
   for (unsigned slot = 1; slot <= cards; ++slot)
@@ -26,7 +27,7 @@ Config pc_config(unsigned cards, const std::string& machine = "pc-p166") {
   return c;
 }
 
-/// What the firmware gave a card, in the order of its base address registers, and its interrupt line.
+/// A card's resources as assigned by the firmware, in the order of its base address registers, and its interrupt line.
 struct Given {
   std::vector<bus::CardResource> ranges;
   std::uint32_t line = 0;
@@ -47,7 +48,7 @@ std::uint16_t elcr(PostBench& bench) {
   return static_cast<std::uint16_t>(io.peek(0x4D0) | io.peek(0x4D1) << 8);
 }
 
-/// Adds to a CMOS byte as a program does, through ports 70h and 71h.
+/// Changes a CMOS byte as a program does, through ports 70h and 71h.
 void change_cmos(PostBench& bench, std::uint8_t index, int by) {
   IoSpace& io = bench.machine().board().io();
   const auto at = [&](std::uint16_t port) { return io.find(port); };
@@ -192,7 +193,7 @@ TEST_CASE("PC: the firmware sets up both buses of a ServerSet LE, and its servic
   CHECK_THAT(bench.screen(), Contains("sample-pci: ok"));
   CHECK_THAT(bench.screen(), Contains("last bus 0210 0001 ok"));
   CHECK_THAT(bench.screen(), Contains("routing table, slots 0006 ok"));
-  // Bus 0 comes first: slot 3 is device 4 there, slots 1 and 2 are devices 1 and 2 of bus 1.
+  // Bus 0 is first: slot 3 is device 4 there, slots 1 and 2 are devices 1 and 2 of bus 1.
   CHECK_THAT(bench.screen(), Contains("adapters, lines 0004 000B 0021 0009 0022 000A ok"));
   CHECK(elcr(bench) == (1u << 9 | 1u << 10 | 1u << 11));
   std::vector<bus::CardResource> all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The firmware on each machine: power-on self test, adapter set-up, configuration errors, booting from diskette. Checks
-// what a user sees: the screen, COM1, the checkpoints.
+// The firmware on each machine: power-on self-test, adapter set-up, configuration errors, booting from diskette. The
+// tests check what a user sees: the screen, COM1, the checkpoints.
 #include "adf/nvram/nvram.hpp"
 #include "machines/config/machine_files.hpp"
 #include "tests/catch.hpp"
@@ -13,14 +13,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A machine with, as `card`, an NE/2 in slot 2.
+/// A machine with an NE/2 in slot 2 if `card` is true.
 Config ps2_config(const std::string& model, bool card = true) {
   Config c = load_machine(model);
   if (card) c.set("slot.2.card", "ne2", "--card 2=ne2");
   return c;
 }
 
-/// Changes the adapter records and gives them a valid checksum again.
+/// Changes the adapter records and makes their checksum valid again.
 template <typename Change>
 void change_records(PostBench& bench, Change change) {
   auto& nvram = ps2(bench.machine()).nvram();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another board with another bus: the machine, its processor, observers, descriptions and snapshots work with what
-// tests/machines/toy brings, and know none of it.
+// Another board with another bus: the machine, its processor, observers, descriptions and snapshots work with the parts
+// in tests/machines/toy, without knowing them.
 #include <array>
 #include <memory>
 

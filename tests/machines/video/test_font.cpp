@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The firmware's character generators, as INT 10h AX=1130h hands them out: every character has a picture of its own,
-// and lines and boxes meet at the edges of their cells.
+// The firmware's character generators as returned by INT 10h AX=1130h: every character has its own glyph, and lines and
+// boxes meet at the edges of their cells.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,7 +16,7 @@ using planar::test::Assembler;
 
 namespace {
 
-constexpr unsigned found_at = 0x600;  // where the boot program leaves the fonts' offsets
+constexpr unsigned found_at = 0x600;  // where the boot program stores the fonts' offsets
 constexpr std::array<std::pair<unsigned, unsigned>, 3> fonts{{{16, 6}, {14, 2}, {8, 3}}};  // height, BH
 
 using Glyph = std::vector<std::uint8_t>;
@@ -63,7 +63,7 @@ std::vector<unsigned> rows_with(const Glyph& glyph, unsigned mask) {
   return rows;
 }
 
-/// B3h to DAh: how many lines leave the cell to the left, right, top and bottom.
+/// B3h to DAh: number of lines that leave the cell to the left, right, top and bottom.
 constexpr const char* arms[] = {"0011", "1011", "2011", "1022", "1002", "2001", "2022", "0022", "2002", "2020",
                                 "1020", "2010", "1001", "0110", "1110", "1101", "0111", "1100", "1111", "0211",
                                 "0122", "0220", "0202", "2220", "2202", "0222", "2200", "2222", "2210", "1120",
@@ -116,7 +116,7 @@ TEST_CASE("lines and boxes meet at the edges of their cells, and blocks fill the
 }
 
 TEST_CASE("strokes of letters and digits are two dots wide", "[font]") {
-  // Where a stem runs down over three rows or more, it has a neighbour; the corners of round letters may not.
+  // Where a stem runs down over three or more rows, it has a neighbour; the corners of round letters need not.
   for (const auto& [height, glyphs] : firmware_fonts())
     for (const char letter : std::string("0123456789ABCDEFGHIJKLNOPQRSTUVXYZabcdefghijklnopqrstuvxyz")) {
       const Glyph& glyph = glyphs[static_cast<unsigned char>(letter)];

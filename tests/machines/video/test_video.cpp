@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 10h of the firmware, checked in the picture: each mode has the right size, pixels and characters.
+// INT 10h of the firmware, checked by its picture: each mode has the right size, pixels and characters.
 #include <algorithm>
 #include <map>
 
@@ -40,7 +40,7 @@ class Screen {
     run(30_ms);
     while ((machine().board().checkpoint() & 0xFF) != ready && lab_.scheduler().now() < limit) run(10_ms);
     REQUIRE((machine().board().checkpoint() & 0xFF) == ready);
-    // Of two times half a cursor period apart, the one that shows no cursor.
+    // Of two times half a cursor period apart, the one at which the cursor is off.
     const Vga& video = machine().video();
     const Time now = lab_.scheduler().now();
     Picture one = video.picture(now), other = video.picture(now + video.frame_period() * 8);
@@ -145,7 +145,7 @@ TEST_CASE("INT 10h: 1Ch restores mode, palette and screen position") {
   a({0xB8, 0x13, 0x00, 0xCD, 0x10});                                                  // mode 13h
   a({0xB8, 0x10, 0x10, 0xBB, 0x09, 0x00, 0xB6, 0x3F, 0xB9, 0x15, 0x00, 0xCD, 0x10});  // entry 9: red, some blue
   a({0xB8, 0x09, 0x0C, 0xB9, 0x09, 0x00, 0xBA, 0x05, 0x00, 0xBB, 0x00, 0x00, 0xCD, 0x10});
-  a({0xB8, 0x00, 0x1C, 0xB9, 0x07, 0x00, 0xCD, 0x10});                    // how much?
+  a({0xB8, 0x00, 0x1C, 0xB9, 0x07, 0x00, 0xCD, 0x10});                    // how many blocks?
   a({0x53});                                                              // push bx
   a({0xB8, 0x01, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});  // save at 0:2000h
   a({0x58, 0xA3, 0x00, 0x30});                                            // keep the number of blocks at 0:3000h
@@ -153,7 +153,7 @@ TEST_CASE("INT 10h: 1Ch restores mode, palette and screen position") {
   a({0xB8, 0x83, 0x00, 0xCD, 0x10});  // text, memory preserved except for the font (plane 2)
   a.call("pause");
   a({0xB8, 0x02, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});
-  a({0xB8, 0x00, 0x0F, 0xCD, 0x10, 0xA2, 0x02, 0x30});  // which mode, at 0:3002h
+  a({0xB8, 0x00, 0x0F, 0xCD, 0x10, 0xA2, 0x02, 0x30});  // the mode, at 0:3002h
   a.call("pause");
   a({0xFA, 0xF4});
   Screen screen(a);
