@@ -73,7 +73,7 @@ TEST_CASE("the page of memory timing says what the machines have") {
   std::set<std::string> built_in;
   for (const MachineFile& file : machine_files()) built_in.insert(std::string(file.name));
   CHECK(std::set<std::string>(machines.begin(), machines.end()) == built_in);
-  // And all that the machines have of it.
+  // The page also has all such values of the machines.
   for (const auto& [machine, values] : actual)
     for (const auto& [path, value] : values)
       for (const char* group : {"memory.dram.", "memory.rom.", "memory.refresh.", "cache.", "l2."})

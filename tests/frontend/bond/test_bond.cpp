@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several adapters as one: who sends what where, what reordering and a dead cable do to TCP, and that it repeats.
+// Several adapters bonded: which adapter sends what, the effects of reordering and of a dead cable on TCP, and
+// repeatability.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -28,7 +29,7 @@ struct Capture {
   std::vector<Frame> frames;
 };
 
-/// Interface descriptions and enhanced packets, as planar writes them: little-endian.
+/// Reads interface descriptions and enhanced packets as written by planar: little-endian.
 Capture read_capture(const std::string& file) {
   Capture capture;
   const auto bytes = read_file(file);
@@ -48,7 +49,7 @@ Capture read_capture(const std::string& file) {
   return capture;
 }
 
-/// A machine file with the guest's `settings`, its adapters on media `media`, the station on `ports`.
+/// A machine file with the guest's `settings`, its adapters on `media`, and the station on `ports`.
 std::string lab(const std::string& settings, const std::string& media, const std::string& ports) {
   std::string text = "machine = \"model77\"\n[net]\nbond = [" + ports + "]\n[guest]\n" + settings;
   unsigned slot = 1;
@@ -153,10 +154,10 @@ TEST_CASE("a bond keeps sending into a cable that leads nowhere, and the run end
                          "\"a\", \"b\""));
   const auto run = run_planar("run " + file + " --serial stdio --until serial:@done --timeout '600 s' --quiet");
   INFO(run.out << run.err);
-  REQUIRE(run.status == 1);  // so slowly that close() gives up, and the guest says so
+  REQUIRE(run.status == 1);  // so slow that close() times out, and the guest says so
   CHECK_THAT(run.err, Contains("the guest failed: close: error 110"));
   CHECK_THAT(run.out, Contains("@done"));
-  // Every third frame is gone; what arrives is what was sent again.
+  // Every third frame is lost; what arrives has been retransmitted.
   CHECK_THAT(run.out, Contains("retransmitted="));
   CHECK_THAT(run.out, !Contains("retransmitted=0 "));
 }
@@ -167,7 +168,7 @@ TEST_CASE("a bond's run repeats, also from a snapshot in its middle") {
   const std::string options = "netio --machine model77 --card 3c523 --bond 2" + brief();
   const auto first = run_planar(options);
   REQUIRE(first.status == 0);
-  const double end = first.json().at("virtual_seconds").get<double>();  // the rows are its last half second or more
+  const double end = first.json().at("virtual_seconds").get<double>();  // the rows take at least its last half second
   const auto second = run_planar(options + fmt::format(" --snapshot-at '{:.3f} s' ", end - 0.2) + snapshot);
   INFO(second.err);
   REQUIRE(second.status == 0);
@@ -200,8 +201,8 @@ TEST_CASE(
     sent += card.at("frames").at("sent").get<std::uint64_t>();
   }
   CHECK(sent > 1000);
-  // Each segment that is out of order is acknowledged at once, with what was acknowledged before; the window is often
-  // another one, as the data wait in the receive buffer.
+  // Each out-of-order segment is acknowledged at once, with the same acknowledgement number as before; the window often
+  // differs, as the data wait in the receive buffer.
   const auto out_of_order = bond.at("segments_out_of_order").at("at_peer").get<std::uint64_t>();
   const auto duplicates = bond.at("duplicate_acknowledgements").at("of_peer").get<std::uint64_t>();
   CHECK(out_of_order > 50);
@@ -247,7 +248,7 @@ TEST_CASE("a comparison of bonds names them so, beside what all their wires carr
   CHECK_THAT(
       page, Contains("Novell NE/2, 2 bonded: limited by the processor") && Contains("the wires would allow 2318 KB/s"));
   CHECK_THAT(read_file(report + "/compare.html"), Contains("2 x 10 Mbit/s Ethernet carry at most"));
-  // One that another process has run is found by its plan.
+  // A run made by another process is found by its plan.
   const auto sweep = scratch.file("sweep");
   REQUIRE(run_planar(options + " --plan --report " + sweep).status == 0);
   REQUIRE(run_planar(options + " --results " + sweep + "/runs").status == 0);
@@ -304,10 +305,10 @@ TEST_CASE("--bond: RTL8139s get one address in their EEPROMs, because their driv
   REQUIRE(run.status == 0);
   const auto said = run.json();
   for (const auto& card : said["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
-  // The same as when the user gives it.
+  // The same as when given by the user.
   const auto given = run_planar(options + "2 --card rtl8139:mac=02:00:00:00:00:01");
   CHECK(given.json()["state_hash"] == said["state_hash"]);
-  // After another card it gets that one's.
+  // After another card it gets that card's address.
   const auto mixed = run_planar(options + "--card 3c905b:mac=00:60:08:00:00:01 --card rtl8139");
   INFO(mixed.err);
   REQUIRE(mixed.status == 0);

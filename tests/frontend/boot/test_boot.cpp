@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bootable diskette boots; one that does not is said so.
+// Any bootable diskette boots; for others there is a message.
 
 #include "tests/catch.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
@@ -33,7 +33,7 @@ TEST_CASE("a diskette that does not boot is said so on the screen") {
 
 TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18.2 times a second") {
   Scratch scratch;
-  // Takes vector 08h; counts its calls from one second of the clock to the next; shows "=NN;". The handler counts and
+  // Takes vector 08h; counts its calls from one second of the clock to the next; shows "=NN;". The handler counts, and
   // writes 20h to port 20h. It does not write port 61h.
   std::string image(
       "\xFA\x31\xC0\x8E\xD8\xC7\x06\x20\x00\x58\x7C\xA3\x22\x00\xFB\xE8\x33\x00\xC6\x06\x64\x7C\x00"
@@ -56,7 +56,7 @@ TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18
 
 TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
   Scratch scratch;
-  // Vector 6 (invalid opcode) leads to a halt; A20 off through 92h, processor reset through 64h.
+  // Vector 6 (invalid opcode) points to a halt; A20 is disabled through 92h, and the processor reset through 64h.
   std::string image(
       "\x31\xC0\x8E\xD8\xC7\x06\x18\x00\x1C\x7C\xC7\x06\x1A\x00\x00\x00\xE4\x92\x24\xFC\xE6\x92"
       "\xB0\xFE\xE6\x64\xEB\xFE\xFA\xF4",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PC starts from CD-ROM: programs that read it themselves, and images of a diskette and a disk on it (El Torito).
+// A PC boots from CD-ROM: programs that read it themselves, and images of a diskette and of a disk on it (El Torito).
 #include <filesystem>
 
 #include "tests/catch.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs that were not written for planar start from diskettes and disks made here, and are known by what they say.
+// Programs that were not written for planar boot from diskettes and disks made here, and are recognised by their
+// output.
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +25,8 @@ TEST_CASE("SYSLINUX starts from a diskette on every machine, reads its settings 
   CHECK_THAT(said.out, Contains("SYSLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
 }
 
-// GRUB asks INT 13h how many sectors a track has, and is told what the drive can do, as IBM's firmware tells it: in a
-// 2.88 MB drive, which the PS/2s have, it needs a diskette of that size.
+// GRUB asks INT 13h for the number of sectors per track, and is told the drive's maximum, as by IBM's firmware: in the
+// PS/2s' 2.88 MB drives it needs a diskette of that size.
 TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[boot]") {
   const std::vector<std::string> all{"model56sx", "model77", "model95", "pc-p166"}, few{"model56sx", "pc-p166"};
   const auto machine = GENERATE_REF(from_range(program::short_runs() ? few : all));
@@ -38,8 +39,8 @@ TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[bo
   CHECK_THAT(said.out, Contains("GNU GRUB"));
 }
 
-// Debian's build of it needs CMOV, hence the P6. Its files are put on a diskette one after the other, as its manual
-// says.
+// Debian's build of it needs CMOV, and therefore the P6. Its files are put on a diskette one after another, as
+// described in its manual.
 TEST_CASE("GRUB Legacy starts from a diskette and sees the firmware's memory map and the drive", "[boot]") {
   Scratch scratch;
   const auto image = scratch.file("legacy.img");
@@ -83,7 +84,7 @@ TEST_CASE("SYSLINUX starts from a FAT partition of a disk, SCSI or IDE", "[boot]
 }
 
 TEST_CASE("A disk as Debian makes it: GRUB before an ext4 partition, a menu there, a kernel", "[boot]") {
-  // Above 504 MB programs see more heads than the disk has, above 8 GB only packets reach its end.
+  // Above 504 MB programs see more heads than the disk has; above 8 GB only packets reach its end.
   const std::vector<std::pair<std::string, unsigned>> all{
       {"model95", 40}, {"pc-p166", 40}, {"pc-p166", 3000}, {"pc-p166", 12000}},
       one{{"pc-p166", 12000}};

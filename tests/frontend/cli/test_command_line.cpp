@@ -16,7 +16,7 @@ TEST_CASE("help teaches, and usage errors end with 2") {
   for (const char* verb : {"netio", "run", "list", "show", "config", "adf", "bench"})
     CHECK_THAT(help.out, Contains(verb));
   CHECK_THAT(help.out, Contains("Exit codes"));
-  for (const char* display : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(display);  // there would be a start page
+  for (const char* display : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(display);  // or the start page would open
   CHECK(run_planar("").status == 2);
   CHECK(run_planar("nettio").status == 2);
   CHECK(run_planar("netio --no-such-option").status == 2);
@@ -50,7 +50,7 @@ TEST_CASE("the lists have the members that programs rely on") {
   }
   const auto list = run_planar("list cards").out;
   CHECK_THAT(list, Contains("ne2") && Contains("7154"));
-  // Cards that nobody knows how to program say so; nobody else does.
+  // Cards whose programming interface is not known say so; no others do.
   std::set<std::string> cards, hypothetical;
   for (const auto& card : run_planar("list cards --json -").json()) {
     cards.insert(card.at("name").get<std::string>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A result carries the name of what was measured, and options that contradict one another are refused.
+// A result bears the name of what was measured, and contradictory options are refused.
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 

@@ -83,7 +83,7 @@ TEST_CASE("a session that is paused and stepped through its scenario ends as one
 
   const auto paused = session();
   unsigned pauses = 0;
-  // Keys that arrive, and whatever else interrupts while the steps are done.
+  // Keys that arrive, and any other interrupts while the steps are executed.
   paused->lab().machine().interrupts().watch([&](unsigned line, unsigned, Time) {
     if (line == 1) paused->pause("keyboard");
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar disk`, and drives whose changes are kept, as a user meets them.
+// `planar disk`, and drives whose changes are kept, as seen by a user.
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
@@ -63,7 +63,7 @@ TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mo
   CHECK(run_planar("disk commit " + image + ".overlay").status == 0);
   const auto direct = scratch.write("direct.img", original);
   REQUIRE(run(direct + ",mode=write-through").status == 0);
-  CHECK(read_file(direct) == read_file(image));  // the program restores what it wrote over
+  CHECK(read_file(direct) == read_file(image));  // the program restores what it overwrote
   CHECK(read_file(direct) == original);
 
   CHECK_THAT(run(image + ",mode=sideways").err, Contains("sideways"));
@@ -130,7 +130,7 @@ TEST_CASE("a snapshot of a machine with a disk continues to the same end, and le
 TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
   const Scratch scratch;
   const auto image = scratch.write("boot.img", read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img"));
-  // Room for the overlay's header and nothing else: the guest's own test of INT 13h writes fails.
+  // Room for the overlay's header only: the guest's own test of INT 13h writes fails.
   const auto command = "ulimit -f 8; '" + std::string(PLANAR_BINARY) +
                        "' run model95 --quiet --serial stdio --floppy " + image + " --until '20 s' </dev/null >" +
                        scratch.file("out") + " 2>" + scratch.file("err");
@@ -139,7 +139,7 @@ TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
   CHECK(WEXITSTATUS(status) == 3);
   CHECK_THAT(read_file(scratch.file("err")), Contains("drive A") && Contains("check the free space"));
   CHECK_THAT(read_file(scratch.file("out")), Contains("write, format write-protected"));
-  CHECK_FALSE(std::filesystem::exists(image + ".overlay"));  // no change came so far
+  CHECK_FALSE(std::filesystem::exists(image + ".overlay"));  // there has been no change yet
 }
 
 TEST_CASE("an overlay of a version that counted refused writes is repaired") {

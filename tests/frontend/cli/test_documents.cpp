@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The commands and files that README.md and the pages in docs/ show are ones that this program takes.
+// The commands and files shown in README.md and the pages in docs/ are accepted by this program.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -26,7 +26,7 @@ std::vector<std::string> pages() {
   return list;
 }
 
-/// `line` without the explanation after a command: what follows three spaces outside of quotes. Splits at ';' and '&'.
+/// `line` without the explanation after a command (the text after three spaces outside quotes), split at ';' and '&'.
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> parts(1);
   char quote = 0;
@@ -102,7 +102,7 @@ TEST_CASE("the short commands in README.md run") {
   CHECK(ran >= 4);
 }
 
-// 217<!-- = tr16-4a-1989 microprocessor.step --> is a value of that card's profile as `planar show` has it.
+// 217<!-- = tr16-4a-1989 microprocessor.step --> is a value of that card's profile as shown by `planar show`.
 TEST_CASE("figures of timing profiles in the pages are those of the program") {
   const std::regex figure("([0-9.]+)<!-- = ([^ ]+) ([^ ]+) -->");
   std::map<std::string, nlohmann::ordered_json> cards;
@@ -132,7 +132,7 @@ TEST_CASE("docs/README.md leads to every page, that of a folder from the folder'
   for (const auto& page : pages()) {
     const auto path = std::filesystem::path(page);
     if (path.filename() == "README.md") continue;
-    // The page of a folder is its README.md, or the page beside it that has its name.
+    // The page of a folder is its README.md, or the page of the same name next to it.
     auto index = path.parent_path() / "README.md";
     if (!std::filesystem::exists(index)) index = path.parent_path().string() + ".md";
     const auto link = std::filesystem::relative(path, index.parent_path()).string();
@@ -223,7 +223,7 @@ TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that 
   scratch.write("linux.img", std::string(1 << 20, '\0'));
   for (const auto& lab : labs) {
     if (lab.find("[[machine]]") == std::string::npos) continue;
-    // A kernel is not ours to bring along.
+    // planar does not come with a kernel.
     std::string text;
     std::istringstream rows(lab);
     while (std::getline(rows, line))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The program on a host whose files fail: every single call below a folder is refused once, one run after another. A
-// run then ends with an error that names its reason and leaves what it was to replace, or ends well with all of it
+// The program on a host whose files fail: each call below a folder fails once, one run after another. A run then either
+// ends with an error that names the reason and leaves the file to be replaced unchanged, or succeeds with everything
 // written.
 #include "tests/catch.hpp"
 #include "tests/frontend/cli/fault_run.hpp"
@@ -10,7 +10,7 @@ using namespace program;
 
 namespace {
 
-/// What replaces `file`, which a good run fills with the same bytes each time.
+/// Checks a command that replaces `file`, and that writes the same bytes whenever it succeeds.
 void check_replaced(const std::string& arguments, const std::string& name) {
   const Scratch scratch;
   const auto file = scratch.file(name), folder = scratch.file("");
@@ -35,7 +35,7 @@ void check_replaced(const std::string& arguments, const std::string& name) {
         CHECK(read_file(file) == before);
       }
       if (!came) CHECK(said.status == 0);
-      CHECK(names_in(folder) == std::set<std::string>{name});  // nothing is left beside it
+      CHECK(names_in(folder) == std::set<std::string>{name});  // nothing else is left in the folder
     }
     CHECK(n > 4);
   }
@@ -79,7 +79,7 @@ TEST_CASE("whichever allocation fails, the program ends with an error and replac
   const std::string arguments = "run model56sx --quiet --until '2 ms' --snapshot-at '1 ms' " + file;
   const std::string before(300, 'k');
   unsigned ended = 0;
-  // Too many for each: every one of the first, then ever further apart.
+  // Too many to try each: all of the first ones, then at growing distances.
   for (unsigned n = 1; n < 1'000'000; n += 1 + n / (short_runs() ? 3 : 8)) {
     scratch.write("lab.snap", before);
     const auto [said, came] = run_with_fault(arguments, n, "memory", scratch.file(""));

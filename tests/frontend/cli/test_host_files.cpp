@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's files under the program: what replaces a file does so whole or not at all, output that does not arrive is
-// an error, and input without end is refused at once. /dev/full stands for a full disk, or a limit on the size of
-// files.
+// The host's files used by the program: a file is replaced completely or not at all, output that cannot be written is
+// an error, and endless input is refused at once. /dev/full or a limit on the size of files stands for a full disk.
 #include <sys/stat.h>
 
 #include "tests/catch.hpp"
@@ -24,7 +23,7 @@ int into_full(const std::string& arguments, int descriptor) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/// The same with no file larger than `blocks` of 512 bytes (as sh counts).
+/// The same with no file larger than `blocks` of 512 bytes (as counted by sh).
 int limited(const std::string& arguments, unsigned blocks, const std::string& err) {
   const auto command = "ulimit -f " + std::to_string(blocks) + "; '" + std::string(PLANAR_BINARY) + "' " + arguments +
                        " </dev/null >/dev/null 2>" + err;
@@ -101,11 +100,11 @@ TEST_CASE("what replaces a file does it whole, or leaves the file of before") {
     CHECK(limited(run, 1, err) == 3);
     CHECK_THAT(read_file(err), Contains(file));
     CHECK(read_file(file) == std::string(100, 'k'));
-    CHECK(std::distance(std::filesystem::directory_iterator(scratch.file("")), {}) == 2);  // nothing beside it
+    CHECK(std::distance(std::filesystem::directory_iterator(scratch.file("")), {}) == 2);  // no other files
     CHECK(run_planar(run).status == 0);
     CHECK(read_file(file).size() > 512);
   }
-  // A link stays one, and the file that it leads to keeps its permissions.
+  // A link remains a link, and its target keeps its permissions.
   const auto file = scratch.write("target", "before"), link = scratch.file("link");
   REQUIRE(::chmod(file.c_str(), 0600) == 0);
   std::filesystem::create_symlink("target", link);
@@ -148,7 +147,7 @@ TEST_CASE("input without end, or much too large, is refused at once") {
     for (const std::string verb :
          {"run ", "run model95 --do ", "run model95 --image ", "run model95 --kernel ", "run model95 --bios ",
           "run --restore ", "run model95 --floppy ", "run model95 --disk ", "adf ", "config "}) {
-      if (file == sparse && verb == "run model95 --disk ") continue;  // a good disk
+      if (file == sparse && verb == "run model95 --disk ") continue;  // a valid disk
       const auto command = memory_limit + "timeout 10 '" + std::string(PLANAR_BINARY) + "' " + verb + file +
                            " >/dev/null 2>" + scratch.file("err") + " </dev/null";
       const int status = std::system(command.c_str());

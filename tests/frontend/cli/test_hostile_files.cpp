@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// No output destroys an input: every option that names a file, in every verb, walked from the program's own tables. An
-// option that names a file and has no row in option_files.cpp fails here, and so does a row without an option.
+// No output destroys an input: the test tries every option that names a file, in every verb, from the program's own
+// tables. It fails for an option that names a file and has no row in option_files.cpp, and for a row without an option.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ CommandRow program_table() {
   return command_table(app);
 }
 
-/// What a value's name stands for: "TIME FILE", "MACHINE[:CARD]", "FILE[,mode=M]".
+/// The placeholders of values: "TIME FILE", "MACHINE[:CARD]", "FILE[,mode=M]".
 bool names_file(const OptionRow& option) {
   static const std::set<std::string> words = {"FILE", "F", "IMG", "BASE", "DIR", "MACHINE", "SECOND"};
   std::string word;
@@ -46,7 +46,7 @@ struct NamedOption {
 
   bool writes() const { return row->use == FileUse::writes; }
   bool reads() const { return row->use != FileUse::writes && row->use != FileUse::folder; }
-  /// As words of a command line that names `file`.
+  /// The words of a command line that name `file`.
   std::string with(const std::string& file) const {
     std::string words = option->positional ? "" : option->name() + " ";
     for (unsigned n = 0; n < row->first; ++n) words += "'1 s' ";
@@ -63,7 +63,7 @@ std::vector<NamedOption> file_options_of(const CommandRow& command) {
   return list;
 }
 
-/// `planar VERB` with two options that name files; what is required besides names others.
+/// `planar VERB` with two options that name files; other required options name other files.
 std::string line(const CommandRow& command, const NamedOption& a, const std::string& first, const NamedOption& b,
                  const std::string& second, const std::string& other) {
   std::string positional, options;
@@ -83,7 +83,7 @@ std::string line(const CommandRow& command, const NamedOption& a, const std::str
   return command.path + positional + options;
 }
 
-/// A machine's file, which as an image, a script or a list of steps is as good as any: nothing gets so far.
+/// A machine file, which also serves as an image, a script or a list of steps: no command gets as far as reading it.
 const std::string content = "machine = \"model95\"\n";
 
 }  // namespace
@@ -116,8 +116,8 @@ TEST_CASE("an output that names an input, or another output, is refused with bot
     for (const NamedOption& out : options)
       for (const NamedOption& in : options) {
         if (!out.writes() || &in == &out || (!in.reads() && !(in.writes() && &in < &out))) continue;
-        if (command->path == "disk create") continue;  // what it makes never replaces a file
-        // By the same name, another name in the same directory, and a symbolic link, in turns.
+        if (command->path == "disk create") continue;  // it never replaces a file
+        // Alternately the same name, another name in the same directory, a symbolic link, and another path.
         const auto file = scratch.write("input", content), hard = scratch.file("hard"), soft = scratch.file("soft");
         std::filesystem::create_hard_link(file, hard);
         std::filesystem::create_symlink(file, soft);
@@ -151,7 +151,7 @@ TEST_CASE("what a machine's file, a lab, a step or an overlay names is no output
   const std::string lines[] = {
       "run " + machine + " --json " + image,
       "run " + changed + " --capture " + image,
-      "run " + changed + " --json " + image + ".overlay",  // before there is one
+      "run " + changed + " --json " + image + ".overlay",  // before it exists
       "run " + lab + " --json " + image,
       "run " + lab + " --json " + bare,
       "run " + lab + " --json " + scratch.file("com1"),
@@ -246,7 +246,7 @@ TEST_CASE("an output that is standard output goes on where that stands") {
     const auto text = read_file(log);
     CHECK_THAT(text, Catch::Matchers::StartsWith("before\n[") && Catch::Matchers::EndsWith("]\nafter\n"));
   }
-  // The same of what is written as it comes.
+  // The same for output that is written as it comes.
   const auto command = "(echo before; " + planar + "run model95 --quiet --until '1 s' --serial file:/dev/stdout " +
                        "--trace pos --trace-to '1 ms' --trace-file /dev/stdout; echo after) >" + log;
   REQUIRE(std::system(command.c_str()) == 0);

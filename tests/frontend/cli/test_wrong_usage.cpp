@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a newcomer types wrongly, and the answer: it names what was wrong and says what to write.
+// Mistakes that newcomers make on the command line, and the answers, which name the mistake and say what to write.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -310,7 +310,7 @@ TEST_CASE("help is there under the words that people try", "[usage]") {
 
 TEST_CASE("a run whose screen nobody sees says so, and how to see it", "[usage]") {
   const auto said = run_planar("run model95 --until '100 ms' --quiet");
-  CHECK_THAT(said.err, !Contains("--window"));  // --until says what the run is for
+  CHECK_THAT(said.err, !Contains("--window"));  // --until says what ends the run
   const Scratch scratch;
   const auto steps =
       run_planar("run model95 --do 'wait 100 ms' --do 'grab screen \"now.txt\"' --result " + scratch.file("kept"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar compare as its user sees it: the table, the files of the report, going on from finished runs.
+// planar compare as seen by its user: the table, the files of the report, resuming from finished runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
                        Catch::Contains("<small>planar "));
   CHECK(page.find("href=") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
-  // What uPlot draws of it, which is in the page.
+  // The data plotted by uPlot, which is included in the page.
   CHECK_THAT(page, Catch::Contains("var uPlot=") && Catch::Contains("new uPlot(") && Catch::Contains(".u-legend"));
   const std::string data = "<script type=\"application/json\">";
   const auto figure = page.find("<figure class=\"chart\">");
@@ -105,9 +105,9 @@ TEST_CASE("figures that are more than what was delivered are marked, with what w
                          Contains("differs from what was delivered by more than 1 %"));
   }
   CHECK_THAT(read_file(folder + "/compare.csv"), Contains("1024,throughput_delivered,"));
-  // All figures lie far above zero: the axis says where it begins, and shows the break.
+  // All figures are far above zero: the axis says where it begins, and shows the break.
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("KB/s (from ") && Contains("class=\"axis\""));
-  // Why, in the same words in every form.
+  // The reason, in the same words in every format.
   for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
     std::string line = text;
     std::replace(line.begin(), line.end(), '\n', ' ');
@@ -133,7 +133,7 @@ TEST_CASE("netio's other direction, the guest as receiver, is compared by --do n
   for (const auto& result : said.json()) {
     const auto& row = result["rows"][0];
     CHECK(row["received_kb_per_s"].get<double>() > 500);
-    CHECK(row["received_kb_per_s"].get<double>() < 1190);  // 10 Mbit/s, and what lies in the buffers of so short a run
+    CHECK(row["received_kb_per_s"].get<double>() < 1190);  // 10 Mbit/s, plus buffered data after so short a run
   }
   const auto text =
       run_planar("compare --do netio-receive --machines model95 --cards ne2 --seconds 0.2 --sizes 4096 --quiet");
@@ -147,7 +147,7 @@ TEST_CASE("a frame that the receiving guest has lost costs one retransmission, n
   const auto said =
       run_planar("netio --generation 2 --machine model77 --card de210 --seconds 1 --sizes 4096 --quiet --json -");
   REQUIRE(said.status == 0);
-  CHECK(said.json()["rows"][0]["received_kb_per_s"].get<double>() > 800);  // 428 where each is sent again
+  CHECK(said.json()["rows"][0]["received_kb_per_s"].get<double>() > 800);  // 428 if each of them is retransmitted
 }
 
 TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
@@ -207,7 +207,7 @@ TEST_CASE("what is named twice is run once, and a rate is called by its number",
   const auto rate = run_planar("compare --do flood --machines 77 --cards ne2 --sizes 1024 --seconds 0.05 --quiet");
   REQUIRE(rate.status == 0);
   CHECK(rate.out.find("frames/s            1024") != std::string::npos);
-  // A flood's rows differ in load, and there are pauses between them: the mean over the run says nothing.
+  // A flood's rows differ in load, with pauses in between: a mean over the run would be meaningless.
   CHECK(rate.out.find("      -       -\n") != std::string::npos);
   const auto none = run_planar("compare --machines 77 --cards 3c905b --sizes 1024 --seconds 0.05");
   CHECK(none.status == 2);
@@ -235,7 +235,7 @@ TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[
     REQUIRE(both != std::string::npos);
     CHECK(ethernet < ring);
     CHECK(ring < both);
-    // The page calls cards by name, the others by title. The faster one comes first.
+    // The page calls cards by name, the other outputs by title. The faster one is first.
     const auto faster = std::min(text.find("LANStreamer MC 32", both), text.find("lanstreamer (hyp.)", both));
     const auto slower = std::min(text.find("Novell NE/2", both), text.find(">ne2<", both));
     CHECK(faster < slower);
@@ -249,7 +249,7 @@ TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[
     for (const auto& part : parts) sum += part.get<double>();
     CHECK(sum > 500);
     CHECK(sum < 2000);
-    CHECK(parts.at("wire").get<double>() > 50);  // in a run this short it depends on how ticks and frames meet
+    CHECK(parts.at("wire").get<double>() > 50);  // in so short a run it depends on how ticks and frames coincide
   }
 }
 

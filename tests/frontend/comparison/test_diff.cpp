@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar diff as its user sees it: rows, figures and what explains them.
+// planar diff as seen by its user: rows, figures and what explains their differences.
 #include <fstream>
 
 #include "tests/catch.hpp"

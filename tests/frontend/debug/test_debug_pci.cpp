@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar debug` on a machine with PCI: configuration space, breakpoints on it and on what base addresses decode.
+// `planar debug` on a machine with PCI: configuration space, and breakpoints on it and on the ranges of base addresses.
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar debug` by scripts: what its commands print, and how it ends.
+// `planar debug` with scripts: the output of its commands, and how it ends.
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
@@ -66,7 +66,7 @@ TEST_CASE("in a lab breakpoints are those of the machine that commands apply to"
   const auto said = debug(lab, "machine two\nbreak int 8\nuntil 3 s\nlist\n");
   INFO(said.out << said.err);
   CHECK_THAT(said.out, Contains("breakpoint 1: two: interrupt 08h") && Contains("interrupt 08h is delivered\ntwo  ") &&
-                           Contains("1 hits") && !Contains("until   "));  // nor is what it ran to a breakpoint now
+                           Contains("1 hits") && !Contains("until   "));  // nor the temporary breakpoint of `until`
 }
 
 TEST_CASE("a frame of nobody is refused at once, with those who send") {
@@ -97,7 +97,7 @@ TEST_CASE("words beyond a command's own are refused, with its form") {
 TEST_CASE("a snapshot whose steps are done is debugged, and its end is the user's") {
   const Scratch scratch;
   const auto snap = scratch.file("lab.snap");
-  // The last step has been done, or there is one that is done soon.
+  // Either the last step is done, or the last one will be done soon.
   for (const std::string& steps :
        {" --do 'wait 3 ms' --do 'snapshot \"" + snap + "\"'", " --do 'snapshot \"" + snap + "\"' --do 'wait 3 ms'"}) {
     REQUIRE(run_planar("run model95 --card ne2 --quiet" + steps).status == 0);
@@ -114,7 +114,7 @@ TEST_CASE("the guest's work goes on to its end under the prompt") {
   INFO(said.out << said.err);
   CHECK(said.status == 0);
   CHECK_THAT(said.out, Contains("@row bytes=1024") && Contains("@done 0") && Contains("the run is over"));
-  // What was said on COM1 before the way back is not said again.
+  // Output on COM1 from before the step back is not repeated.
   const auto first = said.out.find("@done 0");
   CHECK(said.out.find("@done 0", first + 1) == std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Breakpoints, steps and the way back: what they stop at, and that the run computes what it would without them.
+// Breakpoints, steps and reverse steps: where they stop, and that the run computes the same as without them.
 #include "frontend/debug/commands.hpp"
 #include "tests/frontend/debug/debug_session.hpp"
 #include "tests/machines/ps2.hpp"
@@ -59,7 +59,7 @@ TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") 
                                      : interrupts);
       if (kind == BreakKind::execute) CHECK(d.machine().cpu().instruction_address() == send);
       if (stops == 1 && d.breakpoints().size() == 1) {
-        // The stack's top: written by the next call. Then a register of the card, and the tick.
+        // The top of the stack, which is written by the next call. Then a register of the card, and the tick.
         const auto r = d.machine().cpu().registers();
         Breakpoint memory;
         memory.kind = BreakKind::memory;
@@ -124,7 +124,7 @@ TEST_CASE("a step back comes to the boundary before, and the run forward again i
       CHECK(position(d) == positions[n]);
       CHECK(back->state_hash() == hashes[n]);
     }
-    // To before the breakpoint, and to it again.
+    // Back to before the breakpoint, and to it again.
     REQUIRE(d.reverse_step().why == Stop::Why::stepped);
     CHECK(position(d) < positions[0]);
     REQUIRE(d.step(false).why == Stop::Why::stepped);
@@ -161,7 +161,7 @@ TEST_CASE("a sleep in HLT is one step in either direction, and many steps back a
     CHECK_FALSE(cpu.asleep());
     REQUIRE(d.step(false).why == Stop::Why::stepped);
     CHECK(position(d) == begin);
-    REQUIRE(d.step(false).why == Stop::Why::stepped);  // to the handler of what wakes it
+    REQUIRE(d.step(false).why == Stop::Why::stepped);  // to the handler of the interrupt that ends the HLT
     CHECK(within < position(d));
     REQUIRE(d.reverse_step().why == Stop::Why::stepped);
     CHECK(position(d) == begin);
@@ -262,7 +262,7 @@ TEST_CASE("a bus master's write to a descriptor stops the run") {
   std::vector<std::string> writes;
   session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
     if (stop.why == Stop::Why::asked) {
-      constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver announces a descriptor by its address
+      constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver passes a descriptor by its address
       const auto& claims = ps2(d.machine()).slot_page().rows.front().result.claims;
       Breakpoint b;
       b.kind = BreakKind::port;

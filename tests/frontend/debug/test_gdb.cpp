@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The distribution's gdb at a run: the session that docs/debugging.md shows, word for word.
+// The distribution's gdb connected to a run: the session shown in docs/debugging.md, word for word.
 #include <sstream>
 
 #include "tests/catch.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* guest_elf = PLANAR_SOURCE_DIR "/roms/build/guest/kernel-0.elf";
 
-/// Why gdb and the guest's symbols cannot be had here; empty: they can.
+/// Why gdb or the guest's symbols are not available here; empty if they are.
 std::string missing() {
   if (std::system("gdb --version >/dev/null 2>&1") != 0) return "gdb is not installed";
   if (!std::filesystem::exists(guest_elf)) return "there is no roms/build/guest/kernel-0.elf; make -C roms builds it";
@@ -24,10 +24,10 @@ std::string missing() {
 
 struct PageSession {
   std::vector<std::string> commands;
-  std::vector<std::string> lines;  ///< what gdb shows, commands after "+"
+  std::vector<std::string> lines;  ///< gdb's output; commands after "+"
 };
 
-/// The block of docs/debugging.md whose lines begin with "(gdb) ", with what gdb answered.
+/// The block of docs/debugging.md whose lines begin with "(gdb) ", with gdb's answers.
 PageSession session_of_the_page() {
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/debugging.md"));
   PageSession session;
@@ -51,13 +51,13 @@ struct Run {
   int status = 0;
 };
 
-/// Runs planar with `arguments`, and gdb with `commands` at its port.
+/// Runs planar with `arguments`, and gdb with `commands` connected to its port.
 Run with_gdb(const std::string& arguments, const std::vector<std::string>& commands) {
   const Scratch scratch;
   std::string script = "set pagination off\nset confirm off\nset width 0\nset trace-commands on\n";
   for (const auto& command : commands) script += command + "\n";
   scratch.write("script", script);
-  // The port is the system's choice; planar says which.
+  // The port is chosen by the system; planar reports it.
   scratch.write("both.sh", "cd '" + scratch.file("") + "'\n('" + PLANAR_BINARY + "' " + arguments +
                                " --json result.json </dev/null >out 2>err; echo $? >status) &\n"
                                "for n in $(seq 600); do\n"

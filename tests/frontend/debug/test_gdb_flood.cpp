@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever comes to the port of --gdb, planar's memory stays what it was and the run goes on.
+// Whatever is sent to the port of --gdb, planar's memory does not grow and the run continues.
 #include "tests/catch.hpp"
 #include "tests/frontend/network/loopback.hpp"
 
@@ -7,7 +7,7 @@ using namespace program;
 
 namespace {
 
-/// Most memory of a process so far, in MB.
+/// Peak memory of a process so far, in MB.
 unsigned long most_memory(pid_t pid) {
   const auto text = read_file("/proc/" + std::to_string(pid) + "/status");
   const auto at = text.find("VmHWM:");
@@ -31,10 +31,10 @@ TEST_CASE("a client that goes before it is answered leaves the run to go on") {
   REQUIRE(run.until(run.err_file(), "target remote"));
   {
     const auto gdb = attach(run);
-    std::string questions;  // whose answers do not fit into a connection that nobody reads
+    std::string questions;  // their answers do not fit into a connection that is not read
     for (unsigned n = 0; n < 2000; ++n) questions += "$m0,3000#8c";
     REQUIRE(send(gdb, {questions.begin(), questions.end()}));
-    const linger at_once{1, 0};  // its end is an error for who sends
+    const linger at_once{1, 0};  // closing is an error for the sender
     REQUIRE(::setsockopt(gdb.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) == 0);
   }
   CHECK(run.end().status == 0);
@@ -63,7 +63,7 @@ TEST_CASE("a flood at gdb's port costs no memory") {
   REQUIRE(run.until(run.err_file(), "target remote"));
   const auto gdb = attach(run);
   const auto ask = [&](const std::string& text) { return send(gdb, {text.begin(), text.end()}); };
-  // The answer to a question shows that all before it was read.
+  // The answer to a question shows that everything before it has been read.
   const auto answered = [&](const std::string& question, const std::string& answer) {
     REQUIRE(ask(question));
     std::string said;
@@ -75,7 +75,7 @@ TEST_CASE("a flood at gdb's port costs no memory") {
   };
   answered("$qC#b4", "$QC1#");
   const auto before = most_memory(run.pid());
-  // While it stands, and while it runs: then checkpoints of the last seconds are kept, some MB each.
+  // While the machine is stopped, and while it runs: then checkpoints of the last seconds are kept, some MB each.
   constexpr std::size_t piece = 1 << 20;
   for (const char* kind : {"+", "-", "\x03"}) {
     for (unsigned n = 0; n < 32; ++n) REQUIRE(ask(std::string(piece, *kind)));

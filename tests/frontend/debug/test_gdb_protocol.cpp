@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GDB's protocol without a connection: framing, every kind of packet, and packets that make no sense.
+// GDB's protocol without a connection: framing, every kind of packet, and invalid packets.
 #include "core/common/random.hpp"
 #include "frontend/gdb/protocol.hpp"
 #include "frontend/gdb/registers.hpp"
@@ -20,7 +20,7 @@ std::vector<Received> read(std::string_view bytes) {
   return all;
 }
 
-/// Talks to the debugger of a machine that stands before its first instruction.
+/// Talks to the debugger of a machine that is stopped before its first instruction.
 void with_protocol(const std::function<void(Protocol&, Debugger&)>& talk) {
   const auto session = netio_session("model95", "ne2");
   bool talked = false;
@@ -45,7 +45,7 @@ TEST_CASE("packets are taken out of a stream, and damaged ones are not") {
   CHECK(one[0].data == "g");
   CHECK(one[1].kind == Received::Kind::refused);
   CHECK(one[2].kind == Received::Kind::interrupt);
-  // What means nothing, or nothing more, does not wait in the reader.
+  // Bytes without a meaning, or without one any more, do not stay in the reader.
   CHECK(read(std::string(1000, '+')).empty());
   CHECK(read(std::string(1000, '-')).size() == 1);
   CHECK(read("\x03\x03+\x03").size() == 1);

@@ -19,7 +19,7 @@ using namespace program;
 
 namespace {
 
-/// planar at a terminal of its own.
+/// planar on its own terminal.
 class Terminal {
  public:
   explicit Terminal(const std::string& home) {
@@ -39,10 +39,10 @@ class Terminal {
   }
   Terminal(const Terminal&) = delete;
 
-  /// No pseudo-terminal can be had on every host.
+  /// Some hosts have no pseudo-terminals.
   bool missing() const { return child_ < 0; }
 
-  /// What has been shown since the last call, up to `text` and with it; all that came in a minute if it did not.
+  /// The output since the last call, up to and including `text`; all output of a minute if it did not appear.
   std::string until(const std::string& text) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (seen_.find(text) == std::string::npos && std::chrono::steady_clock::now() < end) {
@@ -62,8 +62,8 @@ class Terminal {
   void type(const std::string& keys) {
     CHECK(::write(terminal_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
   }
-  /// until() the next prompt, and until it reads keys: libedit shows the prompt before it takes the terminal over, and
-  /// until then a Ctrl-D is the terminal's own.
+  /// Waits for the next prompt, and until it reads keys: libedit shows the prompt before it takes over the terminal,
+  /// which until then handles a Ctrl-D itself.
   std::string prompt() {
     const auto shown = until("(planar) ");
     until_keys_are_read(true);
@@ -75,7 +75,7 @@ class Terminal {
     for (unsigned n = 0; n < 6000 && tcgetattr(terminal_, &mode) == 0 && !(mode.c_lflag & ICANON) != wanted; ++n)
       usleep(10'000);
   }
-  /// The exit code; -1 if it was killed, or does not end within a minute.
+  /// The exit code; -1 if it was killed, or did not end within a minute.
   int wait() {
     int status = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -111,10 +111,10 @@ TEST_CASE("the prompt edits lines, keeps a history and takes Ctrl-C") {
     CHECK_THAT(t.prompt(), Contains(" s  "));
     t.type("time\n");
     CHECK_THAT(t.prompt(), Contains("instructions"));
-    t.type("nonsense\n");  // is no reason to end
+    t.type("nonsense\n");  // is not a reason to end
     CHECK_THAT(t.prompt(), Contains("there is no command"));
     t.type("\x10\x10\n");                                           // Ctrl-P: the line before the last
-    CHECK_THAT(t.until("instructions"), Contains("instructions"));  // a line that is shown anew has a prompt, too
+    CHECK_THAT(t.until("instructions"), Contains("instructions"));  // a redisplayed line has a prompt, too
     t.prompt();
     t.type("quit\n");
     CHECK(t.wait() == 0);
@@ -122,7 +122,7 @@ TEST_CASE("the prompt edits lines, keeps a history and takes Ctrl-C") {
   CHECK_THAT(read_file(home.file(".planar_history")), Contains("regs") && Contains("nonsense"));
   Terminal again(home.file(""));
   again.prompt();
-  again.type("\x10\x10\x10\n");  // "nonsense" of the last time
+  again.type("\x10\x10\x10\n");  // "nonsense" from the previous session
   CHECK_THAT(again.until("there is no command"), Contains("there is no command"));
   again.prompt();
   again.type("\x04");  // the end of input ends the run

@@ -36,7 +36,7 @@ TEST_CASE("a row is busy as the processor was since the row before it, of either
   const auto say = [&](const std::string& line, ClockReading processor) {
     for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), 1_s, processor);
   };
-  say("@row bytes=1024 blocks=1 ticks=1", {50, 0});  // before the start: nothing to count from
+  say("@row bytes=1024 blocks=1 ticks=1", {50, 0});  // before the start: there is nothing to count from
   say("@netio start version=1.31", {100, 40});
   say("@row bytes=1024 blocks=1 ticks=1", {200, 115});
   say("@row_received bytes=1024 blocks=1 ticks=1", {300, 125});

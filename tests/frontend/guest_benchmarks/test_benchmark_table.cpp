@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What compares, reports and keeps baselines knows a benchmark by its row alone: here one that planar does not have.
+// The code that compares, reports and keeps baselines knows a benchmark only by its row: here one that planar does not
+// have.
 #include "core/common/error.hpp"
 #include "frontend/comparison/compare_report.hpp"
 #include "frontend/comparison/side_by_side.hpp"
@@ -95,7 +96,7 @@ TEST_CASE("cards of different buses, each in its machine, stand side by side, an
   REQUIRE(cells.size() == 2);
   CHECK(cells[0].key() == "model95-ne2");
   CHECK(cells[1].key() == "pc-p166-3c905b");
-  auto wrong = matrix_cells({"model95"}, {"3c905b"});  // fits no machine: the run says so
+  auto wrong = matrix_cells({"model95"}, {"3c905b"});  // does not fit into any machine: the run says so
   leave_out_other_buses(wrong);
   CHECK(wrong.size() == 1);
   auto pci = answered("3c905b", 200), mca = answered("ne2", 100);

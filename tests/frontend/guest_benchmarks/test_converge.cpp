@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --converge: when a run is taken for a longer one, and what its figures then are. And the order of a matrix's runs.
+// --converge: when a run is accepted in place of a longer one, and its resulting figures. Also the order of a matrix's
+// runs.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -20,8 +21,8 @@ namespace {
 
 constexpr std::size_t batches = DeliveryMeter::batches;
 
-/// A run of `seconds` in which the wire takes `kb_per_s`, in every other batch `percent` more and less, and netio has
-/// put `share_kb` more into its buffer than has left it.
+/// A run of `seconds` in which the wire carries `kb_per_s`, with `percent` more or less in alternate batches, and netio
+/// has put `share_kb` more into its buffer than has been sent.
 NetioResult wire(const std::string& seconds, double kb_per_s, double percent, double share_kb) {
   NetioRow row{1024, 0, static_cast<std::uint64_t>(std::stod(seconds) * 1024)};
   const double bytes = kb_per_s * static_cast<double>(row.ticks);
@@ -176,7 +177,7 @@ TEST_CASE("netio that settles comes near the whole run, and is the same each tim
   CHECK(j["virtual_seconds"].get<double>() < exact["virtual_seconds"].get<double>() - 1.5);
   const double ours = j["rows"][0]["kb_per_s"], whole = exact["rows"][0]["kb_per_s"];
   CHECK(std::abs(ours - whole) < 0.01 * whole);
-  // The figure of that one second by itself holds all of the send buffer.
+  // The figure of that one second alone includes the whole send buffer.
   const double brief = run_planar(settling + " --seconds 1 --json -").json()["rows"][0]["kb_per_s"];
   CHECK(brief > 1.015 * whole);
   const auto again = run_planar(settling + " --seconds 3 --converge 1 --json -").json();
@@ -236,14 +237,14 @@ TEST_CASE("runs that take longest begin first", "[compare]") {
   o.seconds = o.benchmark->comparison.seconds;
   o.sizes = o.benchmark->comparison.sizes;
   const auto order = longest_first(cells, o);
-  // Three cards carry the most frames, then one of 100 Mbit/s, and two machines; a clock of the 77 costs more than one
-  // of the 95, which has more of them.
+  // Three cards carry the most frames, then one with 100 Mbit/s and two machines; emulating a clock of the 77 costs
+  // more than one of the 95, which has more of them.
   REQUIRE(order.size() == cells.size());
   CHECK(std::vector(order.begin(), order.begin() + 3) == std::vector<std::size_t>{5, 2, 6});
   CHECK(order.back() == 0);
   for (std::size_t n = 1; n < order.size(); ++n)
     CHECK(estimated_cost(cells[order[n - 1]], o) >= estimated_cost(cells[order[n]], o));
-  CHECK(std::find(order.begin(), order.end(), 1) < std::find(order.begin(), order.end(), 4));  // equal: as they stand
+  CHECK(std::find(order.begin(), order.end(), 1) < std::find(order.begin(), order.end(), 4));  // equal: in given order
 }
 
 TEST_CASE("a table says how many of its runs ended early", "[converge]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// flood in the guest: every frame of the station's generator is delivered or lost somewhere, and all who count agree.
+// flood in the guest: every frame from the station's generator is either delivered or lost somewhere, and all counts
+// agree.
 
 #include <unistd.h>
 
@@ -38,8 +39,8 @@ void check_row(const Row& row) {
   const double looked =
       figure(cpu, "interrupt") + figure(cpu, "bottom_half") + figure(cpu, "process") + figure(cpu, "idle_task");
   CHECK(std::abs(looked + figure(cpu, "idle") - 100) < 0.1);
-  // By looking every 10 us, and by the processor's clocks. One that an interrupt wakes is looked at as idle until the
-  // acknowledge cycle has ended: a microsecond in a PC, less on a PS/2.
+  // From samples every 10 us, and from the processor's clocks. A processor that is woken by an interrupt is sampled as
+  // idle until the acknowledge cycle has ended: a microsecond in a PC, less on a PS/2.
   const double acknowledging = 100 * 1e-6 * static_cast<double>(count(row, "interrupts")) / figure(row, "seconds");
   const double more = figure(cpu, "busy") - looked, bound = short_runs() ? 3 : 1;
   CHECK(more > -bound);
@@ -53,7 +54,7 @@ void check_row(const Row& row) {
   }
 }
 
-/// Frames of the generator in a capture: UDP from its port, with the number of a run and a number.
+/// The generator's frames in a capture: UDP from its port, with the number of a run and a frame number.
 std::uint64_t generated_frames(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::vector<std::uint8_t> all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -88,8 +89,8 @@ TEST_CASE("flood: below the knee all is delivered, beyond it every frame is lost
   CHECK(count(low, "delivered_in_time") == count(low, "offered"));
   CHECK(j.at("knee_per_s") == low.at("offered_per_s"));
   CHECK(figure(high, "offered_per_s") > 14700);
-  CHECK(figure(high, "offered_per_s") <= 14881);  // of 64 bytes with preamble and gap
-  CHECK(figure(high, "delivered_per_s") < 500);   // a 386SX takes 67 us and more for the interrupt of one
+  CHECK(figure(high, "offered_per_s") <= 14881);  // for 64 bytes with preamble and gap
+  CHECK(figure(high, "delivered_per_s") < 500);   // a 386SX takes 67 us or more for the interrupt of a frame
   CHECK(figure(high.at("cpu_percent"), "interrupt") > 80);
   CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
 }
@@ -131,7 +132,7 @@ TEST_CASE("flood: the deeper frames are counted, the fewer arrive, and the backl
   check_row(row);
   REQUIRE(count(row.at("lost"), "backlog") > 0);
   CHECK(lost(row) == count(row.at("lost"), "backlog"));
-  // While 301 frames are worked off a third as many come at least, and all of them are lost.
+  // While 301 frames are processed at least a third as many arrive, and all of them are lost.
   CHECK(count(row.at("gaps"), "longest") > 100);
   CHECK(count(row.at("gaps"), "count") < 10);
 }
@@ -154,7 +155,7 @@ TEST_CASE("flood: every card accounts for every frame") {
   unsigned looked_at = 0;
   for (const auto& card : nlohmann::ordered_json::parse(in)) {
     const auto name = card.at("name").get<std::string>();
-    if (name == "3c523-old") continue;  // works with a 386 alone
+    if (name == "3c523-old") continue;  // works only with a 386
     const std::string machine = card.at("bus") == "pci" ? "pc-p166" : "model77";
     const auto run = run_planar("flood --machine " + machine + " --card " + name +
                                 " --rates 1000,9973 --quiet --json - --seconds 0.1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// flood beyond receiving by interrupts: the other ways of taking frames, sending as fast as it goes, and a router. The
-// program itself fails when a frame is not accounted for.
+// flood other than receiving by interrupts: the other modes of reception, sending at full speed, and a router. The
+// program itself fails if a frame is not accounted for.
 #include <cmath>
 #include <sstream>
 
@@ -64,7 +64,7 @@ TEST_CASE("flood: where interrupts bring a machine to livelock, polling delivers
       CHECK(most > (machine == "model56sx" ? 900 : 3500));
       CHECK(mode_figure(by_interrupt.at("rows").at(1), "delivered_per_s") < most / 4);
       CHECK(mode_figure(polled.at("rows").at(1), "delivered_per_s") > 0.85 * most);
-      // What is too much is left in the adapter, where it costs nothing.
+      // Excess frames stay in the adapter, where they cost nothing.
       const Row& lost = polled.at("rows").at(1).at("lost");
       CHECK(lost.at("backlog") == 0);
       CHECK(lost.at("socket") == 0);
@@ -97,7 +97,7 @@ TEST_CASE("flood: an adapter goes on receiving after a visit that left frames") 
 }
 
 TEST_CASE("flood: a receive ring without an end laps its driver, which then delivers frames of an earlier rate") {
-  // 82586 under eexpress.c: in which of the guest's placements it happens changes with the image.
+  // 82586 with eexpress.c: the guest's placement in which it happens changes with the image.
   for (unsigned placement = 0; placement < (short_runs() ? 1 : 8); ++placement) {
     const auto j = result("flood --machine model77 --card etherexpress --mode poll --rates 7000,10000 --placement " +
                               std::to_string(placement),
@@ -148,13 +148,13 @@ TEST_CASE("flood --send: the driver's frames are on the wire and counted by the 
     CHECK(mode_count(row, "given") > 0);
     CHECK(mode_count(row, "given") == mode_count(row, "sent") + mode_count(row.at("lost"), "driver"));
     CHECK(mode_count(row, "sent") == mode_count(row, "counted"));
-    CHECK(mode_figure(row, "sent_per_s") < 14881);  // of 64 bytes with preamble and gap
+    CHECK(mode_figure(row, "sent_per_s") < 14881);  // for 64 bytes with preamble and gap
   }
   CHECK(j.at("rows").at(0).at("from") == "kernel");
   CHECK(mode_figure(j.at("rows").at(0), "sent_per_s") > 14000);
   CHECK(mode_figure(j.at("rows").at(1), "sent_per_s") < mode_figure(j.at("rows").at(0), "sent_per_s") / 2);
   CHECK(without_host_time(result(command)) == without_host_time(j));
-  // Longer frames fill the wire: (1518 + 20) bytes of 0.8 us. In 50 ms one frame more is 20 a second.
+  // Longer frames fill the wire: (1518 + 20) bytes of 0.8 us. In 50 ms one more frame is 20 per second.
   const Row longer = result("flood --machine model95 --card lan-a --send kernel --frame 1518", "0.2").at("rows").at(0);
   CHECK(mode_figure(longer, "sent_per_s") > 790);
   CHECK(mode_figure(longer, "sent_per_s") < 813);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest on gigabit Ethernet: netio and flood with both PRO/1000s, the accesses of their driver, and what its three
-// ways of taking frames make of overload.
+// The guest on gigabit Ethernet: netio and flood with both PRO/1000s, the accesses of their driver, and the effect of
+// overload in its three modes of reception.
 
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ struct Access {
 };
 Access wrote(std::uint32_t offset, std::uint32_t value) { return {offset, value, true}; }
 
-/// Those of a run, in their order.
+/// The accesses of a run, in order.
 std::vector<Access> accesses(const std::string& arguments) {
   const auto file = std::filesystem::temp_directory_path() / ("planar-e1000-" + std::to_string(::getpid()) + ".txt");
   gigabit(arguments + " --trace memory --trace-device slot1.pro1000-82542 --trace-file " + file.string());
@@ -68,7 +68,7 @@ constexpr std::uint32_t CTRL = 0x00, ICR = 0xC0, IMS = 0xD0, IMC = 0xD8, RCTL = 
 TEST_CASE("gigabit: netio runs on both PRO/1000s") {
   for (const std::string card : {"pro1000-82542", "pro1000-82543"}) {
     const auto j = gigabit("netio --machine pc-p3-600 --card " + card + " --sizes 8192 --seconds 0.1");
-    CHECK(j.at("rows").at(0).at("kb_per_s").get<double>() > 15000);  // beyond what 100 Mbit/s lets through
+    CHECK(j.at("rows").at(0).at("kb_per_s").get<double>() > 15000);  // more than 100 Mbit/s allows
   }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("gigabit: the driver's accesses are those of Intel's") {
   CHECK(std::find(all.begin(), all.end(), wrote(TIDV, 128)) != all.end());
   CHECK(std::find(all.begin(), all.end(), wrote(RDTR, 0x80000000)) != all.end());
 
-  // Each frame sent writes TDT with the place of the next one.
+  // For each frame sent, TDT is written with the next position.
   std::uint32_t place = 0, wrong = 0;
   bool first = true;
   for (const Access& a : all) {
@@ -119,7 +119,7 @@ TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once for a visi
 
   const auto delayed = accesses(flood + std::string("delayed"));
   CHECK(std::find(delayed.begin(), delayed.end(), wrote(RDTR, 0x80000080)) != delayed.end());
-  CHECK(count_of(delayed, RDT, true) > 2900);  // one for each frame that it took
+  CHECK(count_of(delayed, RDT, true) > 2900);  // one for each frame that it received
 }
 
 TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall later, polling holds") {
@@ -139,14 +139,14 @@ TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall l
       CHECK(row.at("offered").get<std::uint64_t>() == row.at("delivered").get<std::uint64_t>() + lost);
     }
     CHECK(of->at(0).at("delivered_in_time") == of->at(0).at("offered"));
-    CHECK(of->at(2).at("offered_per_s").get<double>() > 1'480'000);  // minimum frames at the wire's rate
+    CHECK(of->at(2).at("offered_per_s").get<double>() > 1'480'000);  // minimum frames at wire speed
   }
   CHECK(per_second(interrupt.at(1)) < 100'000);
   CHECK(per_second(delayed.at(1)) > 195'000);
   CHECK(per_second(delayed.at(2)) > 3 * per_second(interrupt.at(2)));
   CHECK(per_second(poll.at(2)) > 300'000);
   CHECK(per_second(poll.at(2)) > 1.5 * per_second(delayed.at(2)));
-  // What is too much stays in the card, whose packet buffer overflows.
+  // Excess frames stay in the card, whose packet buffer overflows.
   CHECK(poll.at(2).at("lost").at("backlog") == 0);
   CHECK(poll.at(2).at("lost").at("ring").get<std::uint64_t>() > 1000);
 }

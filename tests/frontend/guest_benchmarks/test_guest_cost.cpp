@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The test bench costs what Linux 2.2.26 does: counted here, event by event, while netio runs, and held against the
-// counts of the real kernel with its own driver for the same card in the same machine (roms/guest/cost/README.md
-// says how they were obtained).
+// The test bench has the cost of Linux 2.2.26: it is counted here, event by event, while netio runs, and compared with
+// the counts of the real kernel with its own driver for the same card in the same machine (roms/guest/cost/README.md
+// describes how they were made).
 #include <fmt/format.h>
 
 #include <functional>
@@ -20,10 +20,11 @@ using namespace events;
 namespace {
 
 constexpr double cost_band = 0.15;   // of instructions, loads, stores
-constexpr double lines_band = 0.25;  // of lines of code and data, with a few to spare where there are few
+constexpr double lines_band = 0.25;  // of lines of code and data; a few spare ones if the number is small
 constexpr double spare_lines = 6;
 
-/// One block size in a Model 95 with an NE/2 for `seconds`. Watched once its caches have grown to what the flow needs.
+/// One block size in a Model 95 with an NE/2 for `seconds`, counted once the guest's caches have grown to what the flow
+/// needs.
 std::vector<Occurrence> netio(unsigned size, const char* seconds) {
   Config config = load_machine("model95");
   config.set("slot.1.card", "ne2", "test");
@@ -83,7 +84,7 @@ bool calls(const Occurrence& e) { return e.kind == call && e.seen[sends] == 1; }
 
 TEST_CASE("a send() of the guest costs what the real kernel's does, to within 15 %") {
   if (program::short_runs()) SKIP("the counts are those of a steady flow, which a short run does not reach");
-  // without the copy, the frames' way down, interrupts and task switches, which follow below
+  // without the copy, the transmit path, interrupts and task switches, which are compared below
   compare(netio(1024, "0.6"), {"send() of 1024 bytes", calls, one, 1234, 504, 349, 157, 102});
   compare(netio(2048, "0.6"), {"send() of 2048 bytes", calls, one, 1496, 617, 436, 157, 128});
   compare(netio(8192, "0.6"), {"send() of 8192 bytes", calls, one, 4489, 1891, 1368, 220, 350});

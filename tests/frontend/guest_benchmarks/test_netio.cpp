@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole runs: power-on, POST, boot from diskette, a real TCP conversation, the guest's own figures.
+// Complete runs: power-on, POST, boot from diskette, a real TCP conversation, the guest's own figures.
 
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"

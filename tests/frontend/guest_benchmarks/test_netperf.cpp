@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netperf in the guest: streams and transactions against the reference station and against a second machine.
+// netperf in the guest: streams and transactions with the reference station and with a second machine.
 #include <algorithm>
 #include <vector>
 
@@ -25,7 +25,7 @@ TEST_CASE("netperf TCP_STREAM: what the server has received, and twice the same 
   for (const auto& row : j.at("rows")) {
     const auto sent = row.at("messages").get<std::uint64_t>() * row.at("packet_bytes").get<std::uint64_t>();
     const auto received = row.at("received_bytes").get<std::uint64_t>();
-    // A message that the alarm cut short has partly gone out, too.
+    // A message cut short by the alarm has partly been sent, too.
     CHECK(received >= sent);
     CHECK(received < sent + row.at("packet_bytes").get<std::uint64_t>());
     CHECK(row.at("mbit_per_s").get<double>() > 2);
@@ -46,8 +46,8 @@ TEST_CASE("netperf TCP_STREAM delivers what netio delivers, whatever kind of car
         {"model95", "tr16-4a-1994"}}) {
     const std::string options =
         std::string(" --machine ") + machine + " --card " + card + " --sizes 8192 --seconds 2 --quiet --json -";
-    // The LAN Adapter/A's driver clears PKTRX after it has looked: a frame that comes between stays until the next one.
-    // If that is the other station's FIN the test lasts three seconds longer, in one placement and not in the next.
+    // The LAN Adapter/A's driver clears PKTRX after it has looked: a frame that arrives in between stays until the next
+    // one. If that is the other station's FIN the test lasts three seconds longer, in some placements only.
     const auto median = [&](const std::string& benchmark, const char* figure) {
       std::vector<double> figures;
       for (unsigned placement = 0; placement < 3; ++placement) {
@@ -96,11 +96,11 @@ TEST_CASE("netperf TCP_RR says that it has waited for a response which a driver 
 }
 
 TEST_CASE("an answer that comes while its process falls asleep wakes it up") {
-  // LAN Adapter/A and Model 77: the response arrives between the choice of the idle task and the switch to it.
+  // LAN Adapter/A and Model 77: the response arrives between the selection of the idle task and the switch to it.
   const auto run = run_planar("netperf --test tcp_rr --machine model77 --card lan-a --sizes 1" + brief_tests());
   INFO(run.err);
   REQUIRE(run.status == 0);
-  CHECK(run.json().at("rows").at(0).at("transactions_per_s").get<double>() > 500);  // one a tick would be 100
+  CHECK(run.json().at("rows").at(0).at("transactions_per_s").get<double>() > 500);  // one per tick would be 100
 }
 
 TEST_CASE("netperf UDP_STREAM reaches the wire's arithmetic limit in fragments, and nothing is lost at the station") {
@@ -114,8 +114,8 @@ TEST_CASE("netperf UDP_STREAM reaches the wire's arithmetic limit in fragments, 
   CHECK(row.at("messages") == row.at("messages_received"));
   CHECK(row.at("received_bytes") == row.at("messages").get<std::uint64_t>() * 8192);
   CHECK(row.at("mbit_per_s") == row.at("sent_mbit_per_s"));
-  // 6 fragments, 5 of 1538 and one of 858 byte times, are 6838 us at 10 Mbit/s. The send buffer's 43 fragments, which
-  // the alarm finds in it, are counted too. 2 %, and a message that the alarm cuts off.
+  // 6 fragments, 5 of 1538 and one of 858 byte times, are 6838 us at 10 Mbit/s. The 43 fragments that are in the send
+  // buffer at the alarm are counted, too. Tolerance: 2 %, and a message cut off by the alarm.
   const double limit = row.at("seconds").get<double>() / 6.838e-3 + 43 / 6.0;
   INFO(row);
   CHECK(row.at("messages").get<double>() < limit + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netperf's confidence intervals and socket buffers, by the guest's client and server (docs/hardware/netperf.md).
+// netperf's confidence intervals and socket buffers, with the guest's client and server (docs/hardware/netperf.md).
 #include <cmath>
 
 #include "tests/catch.hpp"
@@ -23,7 +23,7 @@ Json only_row(const Said& said) {
   return said.json().at("rows").at(0);
 }
 
-/// 2 t s / (mean sqrt(n - 1)) in percent, s with n below the root as netperf has it.
+/// 2 t s / (mean sqrt(n - 1)) in percent, with n in the denominator of s, as in netperf.
 double width(const Json& each, const char* figure, double t) {
   const auto n = static_cast<double>(each.size());
   double sum = 0, squares = 0;
@@ -54,7 +54,7 @@ TEST_CASE("netperf runs a test less than MAX times, sets the buffers that it has
   double mean = 0;
   for (const auto& run : each) mean += run.at("mbit_per_s").get<double>() / 4;
   CHECK(row.at("mbit_per_s").get<double>() == Approx(mean).margin(0.001));
-  // What getsockopt() has told is asked for in the next run: doubled, and then no more.
+  // The sizes returned by getsockopt() are requested in the next run: doubled, and then no further.
   for (std::size_t n = 0; n < each.size(); ++n)
     for (const char* buffer : {"local_send", "local_receive", "remote_send", "remote_receive"})
       CHECK(each.at(n).at("socket_buffers").at(buffer) == (n == 0 ? 65535 : 131070));
@@ -91,7 +91,7 @@ TEST_CASE("loads count, too, where they are asked for: the client's and what the
         (row.at("confidence").at("achieved_percent").get<double>() <= 5 &&
          row.at("confidence").at("cpu_achieved_percent").get<double>() <= 5 &&
          row.at("confidence").at("server_cpu_achieved_percent").get<double>() <= 5));
-  // The reference station's program takes no time, and says that it measures none.
+  // The reference station's program takes no time, and reports no measured load.
   const auto alone = only_row(run_planar("netperf --machine model95 -C -c -i 4,2" + lasting()));
   CHECK_FALSE(alone.contains("server_cpu_load_percent"));
   CHECK(alone.at("confidence").contains("cpu_achieved_percent"));
@@ -118,7 +118,7 @@ TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over
     CHECK(buffers(against + "--test tcp_rr -s 4096, -S ,16384") == asked);
     CHECK(buffers(against + "--test tcp_rr -s 1000000 -S 70000") == most);
   }
-  // The datagram test has no word for the server's send buffer.
+  // The datagram test has no field for the server's send buffer.
   CHECK(buffers("--against model77:smc8013 --test udp_stream -s 4096, -S 16384") == asked);
   CHECK(buffers("--against model77:smc8013 --test udp_rr --sizes 1 -s 1 -S 1") == least);
 }
@@ -135,7 +135,7 @@ TEST_CASE("a small receive buffer is a small window, a large send buffer holds m
   const double usual = figure("", "mbit_per_s");
   CHECK(figure("-S ,2048", "mbit_per_s") < 0.8 * usual);
   CHECK(figure("-S ,16384", "mbit_per_s") > 0.95 * usual);
-  // 43 fragments of datagrams of six wait in 65535 bytes, 86 in twice as many.
+  // 65535 bytes hold 43 fragments of six-fragment datagrams, twice as many bytes hold 86.
   const std::string datagrams = "--test udp_stream --sizes 8192 -s ";
   const double few = figure(datagrams + "32767", "messages"), many = figure(datagrams + "65535", "messages");
   CHECK(many - few >= 5);

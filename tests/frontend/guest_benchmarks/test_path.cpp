@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// net.path and net.delay: what the way between two stations does to a card that sends at wire speed.
+// net.path and net.delay: the effect of the path between two stations on a card that sends at wire speed.
 #include <fstream>
 
 #include "tests/catch.hpp"
@@ -10,7 +10,7 @@ using namespace program;
 
 namespace {
 
-/// Collisions a received frame in a Model 95 over a bare cable of `ns`.
+/// Collisions per received frame in a Model 95 on a bare cable of `ns`.
 double collisions(const Scratch& scratch, const std::string& card, unsigned ns, unsigned placement = 0) {
   const auto file = scratch.file("lab.toml");
   std::ofstream(file) << "machine = \"model95\"\n[net]\npath = \"cable\"\ndelay = \"" << ns << " ns\"\n";
@@ -27,7 +27,7 @@ double collisions(const Scratch& scratch, const std::string& card, unsigned ns, 
 TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a knee for each chip", "[path]") {
   if (short_runs()) SKIP("nineteen runs of netio");
   const Scratch scratch;
-  // An 82586 goes on 1.9 us after the gap at the latest, a SONIC's time varies (docs/hardware/netio-path.md#the-path).
+  // An 82586 continues at most 1.9 us after the gap; a SONIC's time varies (docs/hardware/netio-path.md#the-path).
   const double near = collisions(scratch, "3c523", 500), before = collisions(scratch, "3c523", 850),
                beyond = collisions(scratch, "3c523", 1100);
   CHECK(near < 0.1);
@@ -41,7 +41,7 @@ TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a
     CHECK(rate > last);
     last = rate;
   }
-  CHECK(last > 0.4);  // 0.29 to 0.89 over the eight placements of the guest
+  CHECK(last > 0.4);  // 0.29 to 0.89 in the eight placements of the guest
 }
 
 TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements, an NE/2 with none", "[path]") {

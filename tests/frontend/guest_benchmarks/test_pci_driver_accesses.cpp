@@ -27,7 +27,7 @@ struct CardAccess {
   bool write = false, port = false;
 };
 
-/// Those of a short run on pc-p166, whose card has its registers at multiples of `window`.
+/// The accesses of a short run on pc-p166, whose card has its registers at multiples of `window`.
 std::vector<CardAccess> accesses_of(const std::string& card, std::uint32_t window) {
   const auto file = std::filesystem::temp_directory_path() / ("planar-pci-" + std::to_string(::getpid()) + ".txt");
   const auto run = run_planar("netio --machine pc-p166 --card " + card +
@@ -50,7 +50,7 @@ std::vector<CardAccess> accesses_of(const std::string& card, std::uint32_t windo
   return all;
 }
 
-/// "44d=9C00" writes a doubleword, "37b?" reads a byte; readings of one register in a row, however many, are one.
+/// "44d=9C00" writes a doubleword, "37b?" reads a byte; consecutive reads of one register, however many, count as one.
 std::vector<std::string> spelled(const std::vector<CardAccess>& all,
                                  const std::function<bool(const CardAccess&)>& left_out) {
   std::vector<std::string> words;
@@ -64,7 +64,7 @@ std::vector<std::string> spelled(const std::vector<CardAccess>& all,
   return words;
 }
 
-/// The run begins with these; a value of * is any: an address of the guest's.
+/// Checks that the run begins with these; the value * stands for any: an address of the guest.
 void check_begins(const std::vector<std::string>& is, const std::string& expected) {
   std::istringstream in(expected);
   std::size_t n = 0;
@@ -98,7 +98,7 @@ TEST_CASE("PCI drivers: the RTL8139's accesses are those of rtl8139.c") {
   CHECK(written(all, 0x50, 0xF7) == 4);
   CHECK(std::count_if(all.begin(), all.end(), [](const CardAccess& a) { return a.offset == 0x50 && a.bytes == 4; }) ==
         4 * (11 * 2 + 1 + 16 * 2));
-  // The first frame: address, then size and threshold; the handler acknowledges what it has read.
+  // The first frame: address, then size and threshold; the handler acknowledges the causes that it has read.
   const auto words = spelled(all, [](const CardAccess& a) { return a.offset < 0x10 || a.offset >= 0x40; });
   const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return w.starts_with("20d="); });
   REQUIRE(first != words.end());
@@ -113,14 +113,14 @@ TEST_CASE("PCI drivers: the LNE100TX's accesses are those of tulip.c") {
                "30d? 30d=E0000000 40d? " + nway +             // tulip_probe1()
                    "00d=1 00d=1A08000 18d=* 20d=* " + nway +  // tulip_open(), tulip_up()
                    "30d=82420200 30d=82422200 28d=801FBFF 38d=801FBFF 30d=82422202 10d=0");
-  // What each frame asks for: one poll demand, which is any write to CSR1.
+  // Each frame requires one poll demand, which is any write to CSR1.
   CHECK(written(all, 0x08, 0) > 10);
 }
 
 TEST_CASE("PCI drivers: the 3C905B's accesses are those of 3c59x.c") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses_of("3c905b", 0x80);
-  // The EEPROM, 64 words, and the PHY's pins are done below.
+  // The EEPROM, 64 words, and the PHY's pins are checked below.
   unsigned window = 0;
   std::vector<CardAccess> others;
   std::size_t words_read = 0, mii = 0;
@@ -140,7 +140,7 @@ TEST_CASE("PCI drivers: the 3C905B's accesses are those of 3c59x.c") {
                "06w=0 08w=0 0Aw=0 0Ew=B000 "
                "0Ew=806 00b? 01b? 02b? 03b? 04b? 05b? 06b? 07b? 08b? 09b? 0Aw? 0Cw? 0Ew=804 0Cb? 06w=40 0Ew=807 "
                "0Ew=8980 20d=20 38d=* 2Fb=6 24d=0 0Ew=8005 0Ew=A800 0Ew=2000 0Ew=4800 0Ew=7EC6 0Ew=6869 0Ew=76CF");
-  // boomerang_start_xmit(): stall, until it is not in progress, the idle list's pointer, unstall.
+  // boomerang_start_xmit(): stall, wait until it is not in progress, the idle list's pointer, unstall.
   const auto words = spelled(all, [](const CardAccess& a) { return a.offset != 0x0E && a.offset != 0x24; });
   const auto first = std::find(words.begin(), words.end(), "0Ew=3002");
   REQUIRE(first != words.end());

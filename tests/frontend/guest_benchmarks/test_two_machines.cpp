@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two machines on one wire: a lab file, netio between them, and that nothing of it depends on how the run was cut.
+// Two machines on one wire: a lab file, netio between them, and that nothing depends on how the run was cut.
 
 #include <fmt/format.h>
 
@@ -92,8 +92,8 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   INFO(whole.err);
   REQUIRE(whole.status == 0);
   const auto expected = without_host_time(whole.json());
-  // Where a loop is seen to copy depends on where it was interrupted: of the parts of a frame's time only the sum
-  // stays.
+  // Where a loop is recognised as a copy depends on where it was interrupted: of the parts of a frame's time only the
+  // sum is the same.
   const auto without_parts = [](nlohmann::ordered_json j) {
     j.at("frame_time").erase("parts_us");
     return j;
@@ -142,12 +142,12 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
   CHECK(j.at("machines").at(0).at("name") == "near");
   CHECK(j.at("machines").at(1).at("machine") == "model77");
   CHECK(program::read_file(scratch.file("far.txt")).find("@server port=18767") != std::string::npos);
-  // Station addresses of their own, in both directions.
+  // Each station has its own address, in both directions.
   const auto frames = program::read_file(capture);
   CHECK(frames.find(std::string("\x00\x20\xAF\x01\x02\x02", 6)) != std::string::npos);
   CHECK(frames.find(std::string("\x00\x00\xC0\x01\x03\x01", 6)) != std::string::npos);
 
-  // What `planar config` prints is the same lab.
+  // The output of `planar config` is the same lab.
   const auto resolved = run_planar("config " + file);
   REQUIRE(resolved.status == 0);
   const auto again = run_planar("run " + scratch.write("resolved.toml", resolved.out) + until + capture);
@@ -221,7 +221,7 @@ TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
         std::string::npos);
   CHECK(said_at(scratch, "[machine]\nname = \"a\"\n").find("wrong.toml:1:1: [machine] is one table") !=
         std::string::npos);
-  // The first card of the lab, in whatever machine it is, says how fast the wire is.
+  // The wire's speed is that of the lab's first card, whichever machine it is in.
   CHECK(said_at(scratch, one + "[[machine]]\nname = \"b\"\nmodel = \"pc-p166\"\n[machine.slot.1]\ncard = \"3c905b\"\n")
             .find("3c905b") == std::string::npos);
   CHECK(said_at(scratch, one + "colour = 1\n").find("wrong.toml:4:10: no setting 'colour'") != std::string::npos);
@@ -249,6 +249,6 @@ TEST_CASE("a PC with Fast Ethernet sends to a PS/2 with 10 Mbit/s through a swit
   };
   const double megabits = number("received_kb") * 1024 * 8 / number("us");
   CHECK(megabits > 6);
-  CHECK(megabits < 9.9);  // of the slower side's ten
+  CHECK(megabits < 9.9);  // the slower side has 10 Mbit/s
   CHECK(said.out.find("ps2: @served tests=1") != std::string::npos);
 }

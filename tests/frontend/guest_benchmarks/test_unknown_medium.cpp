@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a frame's time goes, on a medium that planar does not know: exact figures of frames sent by the test.
+// Where a frame's time goes, on a medium that planar does not know: exact figures for frames sent by the test.
 #include <cmath>
 
 #include "frontend/meters/frame_time.hpp"
@@ -23,7 +23,7 @@ TEST_CASE("the time of a frame on another medium: its own length, its own gap, a
   LabConfig config{load_machine("model56sx")};
   config.set("net.attach", "none", "--net none");
   Lab lab(std::move(config), [](Scheduler&, const MediumConfig& m) { return std::make_unique<ToyLine>(m.name); });
-  lab.machine().load_firmware(Bytes(0x8000, 0xF4), "halt.rom");  // HLT, interrupts off
+  lab.machine().load_firmware(Bytes(0x8000, 0xF4), "halt.rom");  // HLT with interrupts disabled
   Ear own(lab.scheduler(), lab.medium(), "slot3.toy", 1), other(lab.scheduler(), lab.medium(), "other", 2);
   FrameTimer timer(lab);
   for (int n = 0; n < 10; ++n) {

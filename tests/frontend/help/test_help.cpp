@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What --help says, and what is said of a command line that is not understood.
+// The output of --help, and the messages for a command line that is not understood.
 #include <set>
 #include <sstream>
 
@@ -11,7 +11,7 @@ using program::run_planar;
 
 namespace {
 
-/// The verbs that `planar --help` names.
+/// The verbs named by `planar --help`.
 std::vector<std::string> verbs() {
   std::vector<std::string> list;
   std::istringstream in(run_planar("--help").out);
@@ -82,7 +82,7 @@ TEST_CASE("a verb or an option that does not exist gets a suggestion", "[help]")
   check("netio -q", "`planar netio` has no option '-q'; see `planar netio --help`");
   check("netio --mtu", "--mtu");      // no value
   check("netio --mtu ten", "--mtu");  // a wrong one
-  check("netio surplus", "surplus");  // an argument that nobody takes
+  check("netio surplus", "surplus");  // a surplus argument
   check("show", "name is required");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kept runs of the wrong shape, or of something else: absent, and named, but never believed and never a crash.
+// Kept runs of the wrong form, or files of another kind: they count as absent and are named, but never believed, and
+// never cause a crash.
 #include <fmt/format.h>
 
 #include <functional>
@@ -43,7 +44,7 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
     changed([&](auto& j) { j.erase(member); }, "missing", true);
     for (const ordered_json& value : {ordered_json(5), ordered_json("x"), ordered_json::array(), ordered_json()})
       if (value != good[member] && !(std::string(member) == "program_sha256" && value.is_string()) &&
-          !(std::string(member) == "arguments" && value.is_array()))  // of another program, with other arguments
+          !(std::string(member) == "arguments" && value.is_array()))  // from another program, with other arguments
         changed([&](auto& j) { j[member] = value; }, member, true);
   }
   for (const auto& [member, value] : good["result"].items())
@@ -63,14 +64,14 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   changed([](auto& j) { j["result"]["cycles"] = 1; }, "digest", false);
   changed([](auto& j) { j.erase("digest"); }, "digest is missing", false);
 
-  // A report relies on nothing that the schema leaves out.
+  // A report does not rely on anything that the schema leaves out.
   auto partless = good;
   partless["result"]["frame_time"]["parts_us"] = ordered_json::object();
   planar::seal(partless);
   write(kept, partless.dump());
   CHECK(merged().status == 0);
 
-  // It is run again then, and good.
+  // Then it is run again, successfully.
   auto file = good;
   file["result"].erase("rows");
   planar::seal(file);
@@ -81,7 +82,7 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   CHECK_THAT(again.err, Contains(kept) && Contains("rows is missing"));
   CHECK(again.json()[0]["state_hash"] == hash);
   CHECK(planar::seal_problem(read_json(kept)).empty());
-  // Of another program, or with other arguments, it is simply not of this comparison.
+  // A run of another program, or with other arguments, is simply not part of this comparison.
   file = good;
   file["program_sha256"] = std::string(64, '0');
   write(kept, file.dump());
@@ -131,6 +132,6 @@ TEST_CASE("finished runs of every kind of benchmark are taken again", "[kept]") 
     REQUIRE(first.status == 0);
     const auto second = run_planar(command);
     CHECK(second.err.empty());
-    CHECK(second.json() == first.json());  // the host's time, too
+    CHECK(second.json() == first.json());  // including the host's time
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Baselines, plans and results of the wrong shape, or of something else: refused, and named, but never believed and
-// never a crash.
+// Baselines, plans and results of the wrong form, or files of another kind: refused and named, but never believed, and
+// never cause a crash.
 #include <filesystem>
 
 #include "tests/frontend/kept/kept_files.hpp"
@@ -59,7 +59,7 @@ TEST_CASE("a baseline of the wrong shape, or changed, is refused and named", "[k
     auto changed = good;
     changed.erase(member);
     planar::seal(changed);
-    if (member != "placement") refused(changed.dump(), member);  // older ones have none
+    if (member != "placement") refused(changed.dump(), member);  // older ones do not have it
     for (const ordered_json& other : {ordered_json(-1.5), ordered_json::array({1}), ordered_json()}) {
       changed[member] = other;
       planar::seal(changed);
@@ -88,7 +88,7 @@ TEST_CASE("bench cpu looks at what it is to compare with before it runs", "[kept
   const auto refused = [&](const std::string& text, int status) {
     INFO(text.substr(0, 200));
     write(file, text);
-    // Every machine, for hours: it ends at once or not within this test's time.
+    // Every machine, for hours: it is refused at once or takes longer than this test's limit.
     const auto command = "timeout 20 '" + std::string(PLANAR_BINARY) +
                          "' bench cpu --quiet --passes 100000000 --compare " + file + " </dev/null >/dev/null 2>" +
                          scratch.file("err");

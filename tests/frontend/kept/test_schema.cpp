@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that come back in: read against their schema, with a digest. (tests/docs/check_schemas.py compares what the
-// program writes with the schemas by another implementation of JSON Schema.)
+// Files that planar reads again: they are checked against their schema and have a digest. (tests/docs/check_schemas.py
+// compares what the program writes with the schemas by another implementation of JSON Schema.)
 #include "core/common/error.hpp"
 #include "frontend/kept/embedded_schemas.hpp"
 #include "frontend/kept/kept_json.hpp"
@@ -41,10 +41,10 @@ TEST_CASE("a document is what its schema says, or the place where it is not is n
   };
   CHECK(problem(ordered_json::object()).empty());
   CHECK(problem({{"converge", "1"}}).empty());
-  CHECK(problem({{"runs", 1.0}}).empty());  // a whole number, however it is written
+  CHECK(problem({{"runs", 1.0}}).empty());  // an integer, however it is written
   CHECK(problem({{"seed", 1e15}}).empty());
   CHECK(problem({{"seed", UINT64_MAX}}).empty());
-  CHECK(problem({{"seed", 1e18}}) == "seed: is no integer");  // a double has no longer every whole number
+  CHECK(problem({{"seed", 1e18}}) == "seed: is no integer");  // a double no longer represents every integer
   CHECK(problem({{"runs", 4294967296}}) == "runs: is above 100000");
   CHECK(problem({{"schema", "planar.plan/2"}}) == "schema: is not \"planar.plan/1\"");
   CHECK(problem({{"cells", nullptr}}) == "cells is missing");
@@ -72,7 +72,7 @@ TEST_CASE("every keyword of every schema is known", "[kept]") {
   for (const EmbeddedFile& file : embedded_schemas()) {
     const std::string path(file.path), name = path.substr(path.rfind('/') + 1);
     INFO(path);
-    // Each member of each value there is: whatever it is, the schemas look at all that they name.
+    // All members of all values: whatever they are, the schemas check all that they name.
     for (const auto& document :
          {ordered_json(), ordered_json::object(), ordered_json::array({1, "x", nullptr}), plan()})
       CHECK_NOTHROW(schemas.problem(name.substr(0, name.rfind(".json")), document));

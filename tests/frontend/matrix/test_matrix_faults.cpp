@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// compare, published and regress on a host whose files fail: every single call below their folder (in a short run every
-// third one) is refused once, in the program itself and in the runs that it starts. What stood there stays or is
-// replaced as a whole, an error names a file, nothing lies beside it.
+// compare, published and regress on a host whose files fail: each call below their folder (in a short run every third
+// one) fails once, in the program itself and in the runs that it starts. Existing files stay or are replaced
+// completely, an error names a file, and no other files are left.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -43,9 +43,9 @@ void forget_host_time(nlohmann::ordered_json& j) {
     if (part.is_structured()) forget_host_time(part);
 }
 
-/// What a good run writes each time.
+/// The part of a file that a successful run writes identically each time.
 std::string lasting(const std::string& path, const std::string& content) {
-  if (path.ends_with(".html")) {  // its last paragraph has the command and the day
+  if (path.ends_with(".html")) {  // its last paragraph contains the command and the date
     const auto last = content.rfind("<p><small>planar ");
     REQUIRE(last != std::string::npos);
     return content.substr(0, last);
@@ -57,14 +57,14 @@ std::string lasting(const std::string& path, const std::string& content) {
   return j.dump();
 }
 
-/// A finished run that is kept: its figures are those of any other, its host time is not.
+/// A finished run that is kept: its figures are the same each time, its host time is not.
 bool is_kept_run(const std::string& path) { return path.find("/runs/") != std::string::npos; }
 
-/// What --accept goes on from, and replaces by one whose history is longer.
+/// The file that --accept starts from, and replaces by one with a longer history.
 bool is_baseline(const std::string& path) { return path.ends_with("/baseline.json"); }
 
-/// `arguments` with FOLDER standing for a folder of the run's own. Everything in it but the kept runs is to be
-/// replaced. `fresh`: the benchmark is run each time instead of taken from the runs that are kept.
+/// `arguments`, in which FOLDER stands for a folder of the run's own. Everything in it except the kept runs is to be
+/// replaced. `fresh`: the benchmark is run each time instead of being taken from the kept runs.
 void check_matrix(std::string arguments, bool fresh) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.file("tmp"));
@@ -73,7 +73,7 @@ void check_matrix(std::string arguments, bool fresh) {
   while (arguments.find("FOLDER") != std::string::npos) arguments.replace(arguments.find("FOLDER"), 6, folder);
   arguments += " --quiet --jobs 1 --machines model56sx --cards ne2";
   INFO(arguments);
-  REQUIRE(run_planar(arguments).status <= 1);  // 1: so short a run misses what `published` demands
+  REQUIRE(run_planar(arguments).status <= 1);  // 1: so short a run does not meet the limits of `published`
   Files before = files_in(folder);
   for (auto& [path, content] : before)
     if (!is_kept_run(path) && !is_baseline(path)) content = std::string(300, 'k');
@@ -103,7 +103,7 @@ void check_matrix(std::string arguments, bool fresh) {
       if (!came) CHECK(said.status == whole.status);
       for (const auto& [path, content] : after) {
         INFO(path);
-        REQUIRE(good.contains(path));  // nothing is left beside them
+        REQUIRE(good.contains(path));  // no other files are left
         if (is_kept_run(path))
           CHECK(nlohmann::json::parse(content)["result"].is_object());
         else if (said.status == whole.status)

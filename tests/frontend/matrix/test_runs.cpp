@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several runs with different seeds and placements as one result, and comparisons that other processes run.
+// Several runs with different seeds and placements as one result, and comparisons executed by other processes.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -106,7 +106,7 @@ TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of 
     const auto first = line.find('\t'), second = line.find('\t', first + 1);
     REQUIRE(second != std::string::npos);
     const double cost = std::stod(line.substr(0, first));
-    CHECK(cost <= last);  // those that take longest first
+    CHECK(cost <= last);  // the longest ones first
     last = cost;
     files.insert(line.substr(first + 1, second - first - 1));
     commands.push_back(line.substr(second + 1));
@@ -114,7 +114,7 @@ TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of 
   }
   CHECK(commands.size() == 8);
   CHECK(files.size() == 8);
-  const auto report = scratch.file("new") + "/report";  // a folder that is not there yet
+  const auto report = scratch.file("new") + "/report";  // a folder that does not exist yet
   const auto early = run_planar("compare --merge " + folder + " --report " + report);
   CHECK(early.status == 1);
   CHECK_THAT(early.out, Contains(": not run") && !Contains("interrupted"));
@@ -122,7 +122,7 @@ TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of 
   CHECK_THAT(early.err, Contains("8 of 8 runs are not finished"));
   for (const auto& command : commands) CHECK(run_planar(command.substr(7)).status == 0);
   for (const auto& file : files) CHECK(std::filesystem::exists(file));
-  // A cell that is done is not done again.
+  // A finished cell is not run again.
   const auto stamp = std::filesystem::last_write_time(*files.begin());
   for (const auto& command : commands) CHECK(run_planar(command.substr(7)).status == 0);
   CHECK(std::filesystem::last_write_time(*files.begin()) == stamp);

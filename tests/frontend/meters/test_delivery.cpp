@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The delivered rate beside netio's figure, which counts what is still in the send buffer.
+// The delivered rate compared with netio's figure, which also counts what is still in the send buffer.
 #include <cmath>
 
 #include "tests/catch.hpp"
@@ -14,7 +14,7 @@ TEST_CASE("a short run's figure has the delivered rate beside it, and a warning"
   REQUIRE(said.status == 0);
   const auto rows = said.json().at("rows");
   REQUIRE(rows.size() == 2);
-  // 1460 bytes of data in 1538 byte times, at 10 Mbit/s: no more gets through, whatever was put into the buffer.
+  // 1460 bytes of data in 1538 byte times, at 10 Mbit/s: no more can get through, whatever was put into the buffer.
   constexpr double most = 10e6 / 8 * 1460 / 1538 / 1024;
   CHECK(rows[0].at("kb_per_s").get<double>() > most);
   for (const auto& row : rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a full-size frame's time goes, as netio reports it.
+// Where the time of a full-size frame goes, as reported by netio.
 #include <cmath>
 
 #include "tests/catch.hpp"
@@ -39,7 +39,7 @@ TEST_CASE("the parts of a frame's time add up to it, and it is the time between 
       sum += std::llround(us.get<double>() * 1000);
     }
     CHECK(sum == std::llround(frame["us"].get<double>() * 1000));
-    CHECK(frame["us"].get<double>() > 1230.4);  // the wire's own time for it
+    CHECK(frame["us"].get<double>() > 1230.4);  // the frame's own time on the wire
     CHECK(frame["us"].get<double>() < 4000);
   }
 }
@@ -57,7 +57,7 @@ TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master
 TEST_CASE("a slower data port is bus wait: so many words per frame, so much longer, and nothing else", "[frame-time]") {
   const auto plain = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1200 ns'");
   const auto slower = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1700 ns'");
-  // 757 words out, and of every second frame's acknowledgement 35 in; shorter frames between have some more.
+  // 757 words out, and 35 words in for the acknowledgement of every second frame; shorter frames in between add some.
   const double more = part(slower, "bus_wait") - part(plain, "bus_wait");
   INFO(more << " us more bus wait");
   CHECK(more > 757 * 0.5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Load and rates of netperf are those of its tests: what comes before and after one is not in them.
+// The load and rates of netperf are those of its tests: what happens before and after a test is not included.
 #include <cmath>
 
 #include "tests/catch.hpp"
@@ -32,7 +32,7 @@ TEST_CASE("netperf's true load is the tests' own, not that of the pauses between
     // The server of udp_stream answers two seconds after the test: five times as long as the test itself.
     CHECK(std::abs(j.at("true_busy_percent").get<double>() - busy_by_frame(j)) < 6);
   }
-  // With two tests the shares are of both.
+  // With two tests the shares cover both.
   const auto both = run_planar(test + " --test udp_stream --sizes 1472,8192").json();
   CHECK(both.at("true_busy_percent").get<double>() > 0.75 * busy_by_frame(both));
 }
@@ -42,7 +42,7 @@ TEST_CASE("the machine that runs netperf's server is looked at over the same tim
                      "netperf --machine model95 --card smc8013 --against model56sx:ne2 --test udp_stream --sizes 1472 "
                      "--quiet --json - --seconds 0.3")
                      .json();
-  CHECK(j.at("against").at("true_busy_percent").get<double>() > 60);  // a 386SX that receives at the wire's rate
+  CHECK(j.at("against").at("true_busy_percent").get<double>() > 60);  // a 386SX that receives at wire speed
 }
 
 TEST_CASE("what netperf's datagrams delivered within the time is told, with a warning where it counts more",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a driver version does differently shows in the interrupts that it takes and in its throughput.
+// The differences between driver versions show in the number of interrupts and in the throughput.
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fragments into the guest: this test is the other end of its wire and sends echo requests in pieces, whole, twice,
-// overlapping, with gaps, and with ends that contradict each other. What is whole is answered, once; the rest ends
-// nothing.
+// Fragments to the guest: this test is the other end of its wire and sends echo requests in fragments: complete,
+// duplicated, overlapping, with gaps, and with contradictory ends. Complete ones are answered, once; the others do no
+// harm.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -35,7 +35,7 @@ std::uint32_t internet_sum(const Bytes& b, std::size_t from, std::size_t to) {
   return ~sum & 0xFFFF;
 }
 
-/// The guest's netserver, which waits, at the other end of a wire.
+/// The guest's netserver, which is waiting, at the other end of a wire.
 class Wire {
  public:
   explicit Wire(const Scratch& scratch)
@@ -51,7 +51,7 @@ class Wire {
     put(ask, 0, 6);
     put(ask, guest_ip, 4);
     guest_mac_.fill(0xFF);
-    // Nobody is there before the guest has booted.
+    // There is no answer before the guest has booted.
     for (int tries = 0; tries < 600 && guest_mac_[0] == 0xFF; ++tries) {
       frame(0x0806, ask);
       if (const auto answer = take(0x0806, 500))
@@ -101,7 +101,7 @@ class Wire {
     }
   }
 
-  /// What comes for IP next, joined in the order in which it was sent: the fragment that ends it first.
+  /// The next IP datagram, joined from its fragments in the order in which they are sent: the last one first.
   std::optional<Bytes> datagram() {
     Bytes whole;
     for (;;) {
@@ -122,7 +122,7 @@ class Wire {
   std::array<std::uint8_t, 6> guest_mac_{};
 };
 
-/// An echo request with so much data, from `first` on.
+/// An echo request with `bytes` of data, from `first` on.
 Bytes echo(std::size_t bytes, std::uint8_t first) {
   Bytes b;
   put(b, 0x08000000, 4);
@@ -135,10 +135,10 @@ Bytes echo(std::size_t bytes, std::uint8_t first) {
   return b;
 }
 
-/// A UDP datagram with so much data, from `first` on, to a port that is nobody's.
+/// A UDP datagram with `bytes` of data, from `first` on, to an unused port.
 Bytes to_nobody(std::size_t bytes, std::uint8_t first) {
   const auto length = static_cast<std::uint32_t>(echo_header + bytes);
-  Bytes b;  // what the sum is about: addresses, protocol, length, and the datagram
+  Bytes b;  // what the checksum covers: addresses, protocol, length, and the datagram
   put(b, own_ip, 4);
   put(b, guest_ip, 4);
   put(b, udp, 2);
@@ -154,7 +154,7 @@ Bytes to_nobody(std::size_t bytes, std::uint8_t first) {
   return b;
 }
 
-/// The next datagram is the answer to this request.
+/// Checks that the next datagram is the answer to this request.
 void answered(Wire& wire, const Bytes& request) {
   const auto answer = wire.datagram();
   REQUIRE(answer);
@@ -181,7 +181,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(whole, 2960, end, id, false);
   answered(wire, whole);
 
-  const auto backwards = echo(4000, 2);  // as Linux sends them, and each twice
+  const auto backwards = echo(4000, 2);  // as sent by Linux, and each one twice
   ++id;
   for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{2960, end}, {1480, 2960}}) {
     wire.fragment(backwards, from, to, id, to != end);
@@ -190,7 +190,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(backwards, 0, 1480, id, true);
   answered(wire, backwards);
 
-  // Overlaps at either side, one within another, one over all of another: what came first stays.
+  // Overlaps at either side, one fragment within another, one covering another: the first data received stay.
   const auto overlapping = echo(4000, 3);
   Bytes others = overlapping;
   std::fill(others.begin() + 1000, others.begin() + 1480, std::uint8_t{0xEE});
@@ -202,7 +202,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(overlapping, 2400, 3200, id, true);
   answered(wire, overlapping);
 
-  // A gap: nothing. What is after it comes for itself.
+  // A gap: no answer. What follows is received on its own.
   const auto gap = echo(4000, 4);
   wire.fragment(gap, 0, 1480, ++id, true);
   wire.fragment(gap, 2960, end, id, false);
@@ -210,7 +210,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(small, 0, small.size(), ++id, false);
   answered(wire, small);
 
-  // Two ends, data beyond the end, pieces not in units of 8, nothing at all, an offset beyond what a datagram can hold.
+  // Two ends, data beyond the end, fragments not in units of 8, empty ones, an offset beyond the size of a datagram.
   const auto liar = echo(4000, 6);
   wire.fragment(liar, 0, 1480, ++id, true);
   wire.fragment(liar, 1480, 2960, id, false);
@@ -221,8 +221,8 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(liar, 1480, 1480, ++id, true);
   Bytes beyond(66'000, 7);
   wire.fragment(beyond, 65'512, 66'000, ++id, false);
-  // More begun datagrams than 256 KB: the eldest are given up.
-  // The answers in between keep the card's ring from running over.
+  // More incomplete datagrams than 256 KB: the oldest are given up.
+  // The answers in between keep the card's ring from overflowing.
   for (int n = 0; n < 240; ++n) {
     wire.fragment(gap, 0, 1480, ++id, true);
     if (n % 4 != 3) continue;
@@ -246,9 +246,9 @@ TEST_CASE("a datagram that stays incomplete is given up after 30 seconds, and it
   wire.fragment(old, 0, 1480, 99, true, udp);
   const auto given_up = wire.datagram();
   REQUIRE(given_up);
-  CHECK(get(*given_up, 0, 2) == 0x0B01);  // time exceeded: of reassembly
+  CHECK(get(*given_up, 0, 2) == 0x0B01);  // time exceeded: reassembly
   CHECK(get(*given_up, echo_header + 4, 2) == 99);
-  // Together with the old piece this would have a wrong sum, and nobody would answer.
+  // With the old fragment it would have a wrong checksum, and there would be no answer.
   wire.fragment(next, 1480, 2960, 99, true, udp);
   wire.fragment(next, 2960, next.size(), 99, false, udp);
   wire.fragment(next, 0, 1480, 99, true, udp);

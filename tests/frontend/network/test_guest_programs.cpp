@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest's programs beside netio: several sockets at once, and what is said of settings that make no sense.
+// The guest's programs other than netio: several sockets at once, and the messages for invalid settings.
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// What the guest says on COM1 up to its end. A guest that fails is a scenario that fails.
+/// The guest's output on COM1 until it ends. If the guest fails, the scenario fails.
 std::string said(const Scratch& scratch, const std::vector<std::pair<std::string, std::string>>& settings,
                  const std::string& machine = "model95 --card ne2") {
   const auto com1 = scratch.file("com1.txt");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the host is free to do differently: no freedom of it may show in a virtual result.
+// Freedoms of the host: none of them may show in a virtual result.
 
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"

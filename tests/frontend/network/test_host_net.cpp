@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest reaches the host's loopback through slirp, and the host the guest.
+// Through slirp the guest reaches the host's loopback interface, and the host reaches the guest.
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
@@ -17,7 +17,7 @@ const std::string slirp = " --net slirp --net-time unthrottled";
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
-/// What the guest sends (roms/guest/programs/transfer.c), seed 1.
+/// The data that the guest sends (roms/guest/programs/transfer.c), seed 1.
 Bytes pattern(std::size_t bytes) {
   Bytes all(bytes);
   for (std::size_t i = 0; i < bytes; ++i)
@@ -25,7 +25,7 @@ Bytes pattern(std::size_t bytes) {
   return all;
 }
 
-/// What `generation` counts, guest and server; no medium on the way takes more than `most` KB/s.
+/// Checks what guest and server count with `generation`; no medium on the way carries more than `most` KB/s.
 void run_netio(int generation, const std::string& machine = "", double most = 1250) {
   INFO("generation " << generation << machine);
   const Scratch scratch;
@@ -49,7 +49,7 @@ void run_netio(int generation, const std::string& machine = "", double most = 12
     const double rate = row.at("kb_per_s").get<double>();
     CHECK(rate > 100);
     CHECK(rate <
-          most + 64 / std::stod(seconds));  // no faster than the wire takes what does not stay in the send buffer
+          most + 64 / std::stod(seconds));  // no faster than the wire carries what does not stay in the send buffer
     data += rate * 1024 * std::stod(seconds);
     CHECK(row.contains("received_kb_per_s") == (generation == 2));
     if (generation == 2) {
@@ -61,7 +61,7 @@ void run_netio(int generation, const std::string& machine = "", double most = 12
   REQUIRE(said.status == 0);
   const auto counted = nlohmann::ordered_json::parse(said.out);
   CHECK(counted.at("generation") == (generation == 1 ? "up to 1.14" : "1.16 and later"));
-  // Rates are of the time sent in; the last block of a size reaches beyond it.
+  // Rates refer to the sending time; the last block of a size extends beyond it.
   CHECK(counted.at("received_bytes").get<double>() > 0.9 * data);
   CHECK((counted.at("sent_bytes").get<double>() > 0) == (generation == 2));
 }
@@ -94,7 +94,7 @@ TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte a
   CHECK((data == pattern(bytes)));
   for (auto& b : data) b = static_cast<std::uint8_t>(~b);
   REQUIRE(send(client, data));
-  CHECK(receive(client, 1).empty());  // the guest closes, and waits for this end to do so
+  CHECK(receive(client, 1).empty());  // the guest closes, and waits until this end does so
   client.reset();
   const auto said = run.end();
   INFO(said.err);
@@ -223,7 +223,7 @@ TEST_CASE("netio from 1.23 on counts what its larger send buffer holds at the en
   };
   const auto before = figures(2), from = figures(3);
   REQUIRE((before.size() == 2 && from.size() == 2));
-  // Linux counts whole buffers: 1616 bytes for each 1448 of data, and 65535 bytes more of them than otherwise.
+  // Linux counts whole buffers: 1616 bytes per 1448 bytes of data, and 65535 bytes more of them than otherwise.
   const double more = 65535.0 * 1448 / 1616 / 1024;
   for (std::size_t n = 0; n < 2; ++n) CHECK(from[n] - before[n] == Approx(more).margin(8));
 }

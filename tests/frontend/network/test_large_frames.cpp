@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Datagrams that no Ethernet frame holds, between two stations of a ring.
+// Datagrams that do not fit into an Ethernet frame, between two stations of a ring.
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
@@ -18,7 +18,7 @@ TEST_CASE("two machines on one ring exchange TCP segments of 4464 bytes", "[gues
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.json()["rows"][0]["kb_per_s"].get<double>() > 500);
-  // Version and header length, service, and the length of the longest datagram that the MTU allows.
+  // Version and header length, type of service, and the length of the longest datagram that the MTU allows.
   const std::string bytes = program::read_file(capture);
   CHECK(bytes.find(std::string("\x08\x00\x45\x00\x11\x70", 6)) != std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar netio-server where the host has nothing left for another connection.
+// planar netio-server when the host has no resources left for another connection.
 #include <fstream>
 #include <sstream>
 
@@ -74,5 +74,5 @@ TEST_CASE("netio-server at its limit of descriptors does not spin, and serves on
     CHECK(send(client, std::vector<std::uint8_t>(100'000, 0x55)));
     ::shutdown(client.get(), SHUT_WR);
   }
-  for (auto& client : clients) CHECK(receive(client, 1).empty());  // closed by the server: all of it was taken
+  for (auto& client : clients) CHECK(receive(client, 1).empty());  // closed by the server: everything was received
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netperf against somebody who does not keep to its protocol: the run ends with what was wrong, and none of them hangs.
+// netperf with a peer that violates its protocol: the run ends with a message about the violation, and never hangs.
 #include <functional>
 
 #include "tests/catch.hpp"
@@ -23,7 +23,7 @@ Record record(std::uint32_t type, std::uint32_t error = 0) {
   return r;
 }
 
-/// A TCP_STREAM client in a guest, and `serve` in place of its server with the control connection and the first
+/// A TCP_STREAM client in a guest; in place of its server, `serve` is called with the control connection and the first
 /// request.
 Said against(const std::function<void(const Descriptor&, const Record&)>& serve) {
   const Scratch scratch;
@@ -76,7 +76,7 @@ TEST_CASE("results that are no numbers end nothing but the run", "[netperf][slir
     while (!receive(stream, 65536).empty()) {}
     ::shutdown(stream.get(), SHUT_WR);
     auto results = record(11);
-    std::fill(results.begin() + 8, results.end(), std::uint8_t{0xFF});  // a double that is no number
+    std::fill(results.begin() + 8, results.end(), std::uint8_t{0xFF});  // a double that is not a number
     send(s, results);
     receive(s, 1);
   });
@@ -99,13 +99,13 @@ TEST_CASE("the guest's server refuses what makes no sense, and serves on when a 
     const auto unknown = receive(control, record_bytes);
     REQUIRE(unknown.size() == record_bytes);
     CHECK(unknown[6] * 256 + unknown[7] == 998);  // netperf's "no such test"
-    auto absurd = record(16);                     // UDP_STREAM of messages of 4 GB
+    auto absurd = record(16);                     // UDP_STREAM with messages of 4 GB
     std::fill(absurd.begin() + 12, absurd.begin() + 16, std::uint8_t{0xFF});
     REQUIRE(send(control, absurd));
     const auto refused = receive(control, record_bytes);
     REQUIRE(refused.size() == record_bytes);
     CHECK(refused[7] == 22);
-    REQUIRE(send(control, Record(100)));  // a part of a record
+    REQUIRE(send(control, Record(100)));  // part of a record
   }
   const auto next =
       run_planar("netperf --quiet --net slirp --net-time unthrottled --seconds 0.2 --test tcp_rr --json - --port " +
@@ -140,7 +140,7 @@ TEST_CASE("a client that goes away or falls silent in the middle costs the guest
     REQUIRE(response[7] == 0);
     return static_cast<std::uint16_t>(response[4 * 8 + 2] << 8 | response[4 * 8 + 3]);
   };
-  {  // gone in the middle of its data, before it has heard the result: a stream ends so, and it counts
+  {  // closes in the middle of its data, before it has received the result: a stream may end like this, and is counted
     const Descriptor control = to(port);
     const Descriptor data = to(asked(control));
     REQUIRE(send(data, Record(10'000)));

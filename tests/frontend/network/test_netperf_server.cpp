@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar netperf --serve`: the guest's netserver for a netperf outside. Here that is another guest's, which reaches it
-// as any program of the host would: through its own slirp and the first one's forwarded ports.
+// `planar netperf --serve`: the guest's netserver for an external netperf. Here that is another guest's, which reaches
+// it as a program on the host would: through its own slirp and the first one's forwarded ports.
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
 #include "tests/frontend/network/loopback.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Labs with rings: eight stations of which some come and go, two machines on one ring, machines on rings of their own
-// behind a switch. Nothing that TCP has acknowledged is lost, and nothing depends on how a run was cut.
+// Labs with rings: eight stations, some of which are inserted and removed, two machines on one ring, machines on
+// separate rings connected by a switch. Nothing that TCP has acknowledged is lost, and nothing depends on how a run was
+// cut.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ struct RingOfEight {
   nlohmann::ordered_json result() const {
     return nlohmann::ordered_json::parse(read_file(scratch.file("result.json")));
   }
-  /// Lines that a machine has written to COM1.
+  /// Lines written by a machine to COM1.
   std::vector<std::string> lines(const std::string& machine) const {
     std::istringstream in(said.out);
     std::vector<std::string> list;
@@ -54,7 +55,7 @@ struct RingOfEight {
       if (line.starts_with(machine + ": ")) list.push_back(line.substr(machine.size() + 2));
     return list;
   }
-  /// What netio has counted.
+  /// Bytes counted by netio.
   std::uint64_t counted(const std::string& machine) const {
     std::uint64_t bytes = 0;
     for (const std::string& line : lines(machine))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SIGINT and SIGTERM end what is under way, with what there is so far and an exit code of its own.
+// SIGINT and SIGTERM end what is in progress, with the results so far and a distinct exit code.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <spawn.h>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// planar beside the test, its output in files.
+/// planar running beside the test, with its output in files.
 class Beside {
  public:
   Beside(const Scratch& scratch, std::vector<std::string> words)
@@ -44,7 +44,7 @@ class Beside {
   }
   void signal(int number) const { ::kill(pid_, number); }
   pid_t pid() const { return pid_; }
-  /// Until `file` holds something, for ten seconds.
+  /// Waits until `file` is not empty, at most ten seconds.
   static void wait_for(const std::string& file) {
     for (int n = 0; n < 1000 && read_file(file).empty(); ++n) std::this_thread::sleep_for(10ms);
     REQUIRE_FALSE(read_file(file).empty());
@@ -88,7 +88,7 @@ TEST_CASE("SIGINT and SIGTERM end a run with its result and exit code 6") {
 TEST_CASE("an interrupted netio says so, with what it has measured") {
   const Scratch scratch;
   Beside run(scratch, {"netio", "--json", "-", "--seconds", "0.2", "--sizes", "1024,2048,4096,8192,16384,32767,1,2,3"});
-  // Without a terminal each finished row has a line.
+  // Without a terminal, each finished row has a line.
   for (int n = 0; n < 3000 && run.err().find("1K: ") == std::string::npos; ++n) std::this_thread::sleep_for(10ms);
   REQUIRE_THAT(run.err(), Contains("1K: ") && Contains("KB/s"));
   run.signal(SIGINT);
@@ -96,7 +96,7 @@ TEST_CASE("an interrupted netio says so, with what it has measured") {
   const auto j = nlohmann::ordered_json::parse(run.out());
   CHECK(j.at("interrupted") == true);
   CHECK_FALSE(j.at("rows").empty());
-  // The guest tells its load at the end; what the processor did up to here is known.
+  // The guest reports its load at the end; the processor's activity so far is known.
   CHECK(j.at("cpu_load_percent").is_null());
   CHECK(j.at("true_busy_percent").get<double>() > 10);
 }
@@ -145,7 +145,7 @@ TEST_CASE("an interrupted compare keeps what is finished, removes its temporary 
   CHECK(finished.status == 0);
   REQUIRE(finished.json().size() == 4);
   for (const auto& run : finished.json()) CHECK(run.contains("rows"));
-  // The first run was not done again: there is no line for it.
+  // The first run was not repeated: there is no line for it.
   CHECK(finished.err.find("model95-ne2") == std::string::npos);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A result says what was run: the program, the machine as it was changed, the settings; all that is the host's stands
-// apart.
+// A result says what was run: the program, the machine with its changes, the settings; everything about the host is
+// separate.
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
 
@@ -30,7 +30,7 @@ TEST_CASE("a result carries program, configuration, settings and command line") 
   const auto words = j.at("host").at("command_line").get<std::vector<std::string>>();
   CHECK(std::find(words.begin(), words.end(), "ne2.data_port.ready_delay=550ns") != words.end());
   CHECK(j.at("host").at("seconds").get<double>() > 0);
-  // Two results differ in what is the host's alone.
+  // Two results differ only in what concerns the host.
   const auto again = run_planar("netio --json - --set ne2.data_port.ready_delay=550ns --card ne2" + quick).json();
   CHECK(without_host_time(again).dump() == without_host_time(j).dump());
   const auto other = run_planar("netio --card ne2 --json -" + quick).json();
@@ -71,7 +71,7 @@ TEST_CASE("a changed machine does not pass under the built-in machine's name") {
   REQUIRE(heading != std::string::npos);
   CHECK(compared.out.find("Pentium at 90 MHz", heading + 1) == std::string::npos);
 
-  // The resolved file of a built-in machine changes nothing; a title of the user's is the user's.
+  // The resolved file of a built-in machine changes nothing; a title in the user's file is the user's.
   scratch.write("same.toml", run_planar("config model95 --card ne2").out);
   const auto same = run_planar("netio --machine " + scratch.file("same.toml") + " --json -" + quick).json();
   CHECK(same.at("machine") == "model95");

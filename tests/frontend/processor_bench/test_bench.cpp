@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar bench: what it measures is repeatable, its JSON keeps its members, and a comparison notices a changed cycle.
+// planar bench: its measurements are repeatable, its JSON keeps its members, and a comparison detects a changed cycle.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,7 +23,8 @@ using program::short_runs;
 namespace {
 const std::string brief_bench = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
 
-/// The kernels of all machines, run once for the cases below. In a short run of those without a P6, whose take longest.
+/// The kernels of all machines, run once for the cases below. A short run omits the P6 machines, whose kernels take
+/// longest.
 const nlohmann::ordered_json& timing() {
   const std::string few = short_runs() ? " --machine att3325,model56sx,model77,model95,model9595,pc-p166" : "";
   static const auto said = run_planar("bench timing --quiet --json -" + few);
@@ -83,7 +84,7 @@ TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle,
   const auto file = scratch.file("before.json");
   const std::string one = brief_bench + " --machine model95";
   REQUIRE(run_planar(one + " --json " + file).status == 0);
-  // Speed on a host that does other work is no test: the stored one is made tiny, so that it cannot have been lost.
+  // Speed on a host that does other work is not tested: the stored one is made tiny, so that there cannot be a loss.
   auto before = nlohmann::ordered_json::parse(program::read_file(file));
   auto& row = before.at("results").at(0);
   const auto compare_with = [&](const nlohmann::ordered_json& j) {
@@ -200,7 +201,7 @@ TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and mea
   }
   CHECK(rows == 9);
   CHECK(sum / rows < 6);
-  // What a dirty line costs the card that reads it, and what snoops cost the processor.
+  // The cost of a dirty line for the card that reads it, and of snoops for the processor.
   CHECK(clocks.at("card_reads_dirty_l1") > clocks.at("card_reads_1514") + 15);
   CHECK(clocks.at("card_reads_dirty_l2") > clocks.at("card_reads_1514") + 5);
   CHECK(clocks.at("l2_beside_card") > clocks.at("line_l2") + 0.2);
@@ -209,7 +210,7 @@ TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and mea
 
 TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on average within 12 %") {
   if (short_runs()) SKIP("the P6's kernels take long");
-  // Where sources disagree or one is not confirmed: p6.toml has the reasons.
+  // Where sources disagree or a source is not confirmed: p6.toml has the reasons.
   const std::set<std::string> far{"movs_by_4", "movs_short", "address_space"};
   std::map<std::string, std::vector<double>> errors;  // by set
   for (const auto& row : timing().at("results")) {
@@ -217,7 +218,7 @@ TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on
     const auto kernel = row.at("kernel").get<std::string>();
     const double error = std::abs(row.at("residual_percent").get<double>());
     INFO(kernel << ": " << row.at("clocks") << " clocks, measured by others " << row.at("expected_clocks"));
-    if (row.at("machine") != "pc-p3-600") continue;  // the Katmai that most of them were measured on
+    if (row.at("machine") != "pc-p3-600") continue;  // the Katmai, on which most of them were measured
     CHECK((error <= 35) == !far.contains(kernel));
     errors[row.at("set").get<std::string>()].push_back(error);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of values that were chosen by published figures is complete: what repeats another value is equal to it and
-// has its rows, what says so only in words is found, and every mark in code and pages leads to a row of the list.
+// The list of values that were chosen by published figures is complete: values that repeat another one are equal to it
+// and have its rows, those marked only in words are found, and every mark in code and pages leads to a row of the list.
 #include <fmt/format.h>
 
 #include <filesystem>

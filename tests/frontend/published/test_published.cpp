@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The published figures as data, and the score's arithmetic against figures worked out by hand.
+// The published figures as data, and the score's arithmetic compared with results worked out by hand.
 #include "frontend/published/score.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t netio_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
 
-/// An outcome whose sizes all come to `kb_per_s`, with the same load while sending as on the whole.
+/// An outcome with `kb_per_s` for all sizes, and the same load while sending as in total.
 CellOutcome outcome(const std::string& machine, const std::string& card, double kb_per_s, double load) {
   nlohmann::ordered_json result{{"cpu_load_percent", load}, {"rows", nlohmann::ordered_json::array()}};
   for (const auto size : netio_sizes)
@@ -102,7 +102,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
     CHECK(is_built_in(row.machine));
   }
   CHECK(sections == std::map<std::string, std::size_t>{{"I", 2}, {"II", 2}, {"III", 6}, {"IV", 18}});
-  CHECK(repeats == 2);  // THALER's best row stands in II and IV; DIME has the same setup in I and II
+  CHECK(repeats == 2);  // THALER's best row is in II and IV; DIME has the same set-up in I and II
   CHECK(calibrated == std::set<std::string>{"dime autolanstreamer 4.54 full", "lira autolanstreamer 3.01 half",
                                             "thaler autolanstreamer 3.04 half", "thaler madge-mc 2.04.30 half",
                                             "thaler tr16-4a-1989 4.0 half", "thaler tr16-4a-1990 4.0 half",
@@ -112,7 +112,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
       return r.section == "IV" && r.card == card && r.driver == driver && r.duplex == duplex;
     });
   };
-  // The averages that the author gives himself.
+  // The averages given by the author.
   CHECK(find("tr16-4a-1989", "4.0", "half").average() == Approx(599.13).margin(0.01));
   CHECK(find("autolanstreamer", "5.23", "full").average() == Approx(1510.44).margin(0.01));
   CHECK(find("madge-mc32", "2.21", "half").average() == Approx(1803.90).margin(0.01));
@@ -230,7 +230,7 @@ TEST_CASE("a row with one figure is one line, with what it cannot run for", "[pu
              Catch::Contains(" 84.62* ") && Catch::Contains(" 80.39 ") && Catch::Contains(" -5.0 ") &&
                  Catch::EndsWith("calibrated: pc-p166 memory.dram.burst_step, l2.write_hit"));
   CHECK_THAT(text, Catch::Contains("2 x PII/400 (SMP): peer.turnaround=30 us (inferred)"));
-  CHECK(make_record(rows, {"2", ""})["rows"]["pc-p166 3c905b: tcp_stream received"].size() == 2);  // the average alone
+  CHECK(make_record(rows, {"2", ""})["rows"]["pc-p166 3c905b: tcp_stream received"].size() == 2);  // only the average
   const auto json = published_json(rows, {"pc-p166"});
   for (const auto& j : json["rows"]) {
     CHECK(j["unit"] == "Mbit/s");
@@ -326,7 +326,7 @@ TEST_CASE("what was chosen by published figures is the same in the values, the p
   for (std::string line; std::getline(lines, line);) block += "    " + line + "\n";
   INFO("docs/published.md must hold, word for word:\n" << block);
   CHECK(page.find("\n\n" + block + "\n") != std::string::npos);
-  // `planar show` has each of them with its mark.
+  // `planar show` shows each of them with its mark.
   for (const ChosenValue& chosen : chosen_by_print()) {
     INFO(chosen.owner << " " << chosen.from.value);
     const auto shown = program::run_planar("show " + chosen.owner + " --json -").json();
@@ -374,7 +374,7 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   const Score predicted = score(rows, "model95", Rows::prediction);
   CHECK(predicted.rows == 2);
   CHECK(*predicted.mape == Approx(5));  // 10, 0
-  CHECK_FALSE(predicted.rank);          // two rows rank always
+  CHECK_FALSE(predicted.rank);          // two rows always have a rank correlation
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 
@@ -416,7 +416,7 @@ TEST_CASE("a card with a hypothetical interface counts in no score but its own",
 
 TEST_CASE("rows that are means over placements are scored as means, with the interval of the placements",
           "[published]") {
-  // Three placements of one card: 90, 100 and 110 where 100 is published. The mean is right; a placement is not.
+  // Three placements of one card: 90, 100 and 110; 100 is published. The mean is right; single placements are not.
   const std::vector<PublishedRow> print{printed("ne2", 100, 50, "")};
   std::vector<nlohmann::ordered_json> runs;
   for (const double value : {90, 100, 110}) {
@@ -547,7 +547,7 @@ TEST_CASE("a figure outside its recorded band is named with its row", "[publishe
   REQUIRE(red.size() == 7);  // the average and each size
   CHECK_THAT(red.front(), Catch::Contains("model95 ne2: average is +6.0 %") && Catch::Contains("+2.0 to +4.0 %"));
   CHECK(outside("ne2", 100.5, record).size() == 7);
-  // A row without a record is red too; one that was not run is not.
+  // A row without a record is red, too; one that was not run is not.
   const auto other = outside("lan-a", 100, record);
   REQUIRE(other.size() == 1);
   CHECK_THAT(other.front(), Catch::Contains("model95 lan-a: no residual is recorded"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The band that the uncertain values leave open, by figures worked out by hand and by a short run.
+// The band left open by the uncertain values, with figures worked out by hand and with a short run.
 #include "frontend/published/sensitivity.hpp"
 
 #include "frontend/published/sensitivity_report.hpp"
@@ -33,7 +33,7 @@ SensitiveRow row_with(const CellOutcome& ours, double print, std::vector<Effect>
 TEST_CASE("the band adds what lowers a row and what raises it, value by value", "[sensitivity]") {
   const CellOutcome ours = flat(1000);
   const UncertainValue value{"peer.turnaround", "60 ns", "30 ns", "120 ns"};
-  // One works against its sign, one both ways down.
+  // One has the opposite sign, the other lowers the row both ways.
   const auto row = row_with(ours, 985, {{value, 1010.0, 990.0}, {value, 996.0, 992.0}});
   using Values = SensitiveRow::Values;
   REQUIRE(row.band(Values::shared));

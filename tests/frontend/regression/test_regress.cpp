@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar regress as its user sees it: green, red with the right name, and refusals.
+// planar regress as seen by its user: green, red with the right name, and refusals.
 #include <fstream>
 
 #include "frontend/kept/kept_json.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("accepted reasons are a history", "[regress]") {
   CHECK(told.status == 0);
   CHECK_THAT(told.out, Catch::Contains("made by a test\n") && Catch::Contains("a second time\n"));
   CHECK(run_planar(b.command).status == 0);
-  // A baseline from before there was a history keeps its reason.
+  // A baseline from before the history was introduced keeps its reason.
   auto old = nlohmann::ordered_json::parse(read_file(b.file));
   old.erase("history");
   old.erase("digest");  // nor a digest
@@ -195,7 +195,7 @@ TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[r
   auto marked = before;
   marked["cells"]["model95"]["ne2"]["cycles"] = 1;
   marked["cells"]["model56sx"]["ne2"]["cycles"] = 1;
-  marked.erase("digest");  // as in one of before there were digests
+  marked.erase("digest");  // as in one from before digests were introduced
   std::ofstream(file) << marked.dump();
 
   const auto one = run_planar(brief + " --sizes 1024 --machines model95 --cards ne2 --accept one");
@@ -210,7 +210,7 @@ TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[r
   CHECK(merged["history"].back()["runs"] == 1);
   CHECK(merged["history"].back()["figures_changed"] == 1);
 
-  // Figures of another length cannot stand beside them.
+  // Figures of a different length cannot be added to them.
   const auto stored = read_file(file);
   for (const std::string other : {" --sizes 2048", " --sizes 1024 --seed 5", " --sizes 1024 --do flood"}) {
     const auto refused = run_planar(brief + other + " --machines model95 --cards ne2 --accept other");
@@ -247,7 +247,7 @@ TEST_CASE("regress writes none of its outputs over the baseline", "[regress]") {
     CHECK_THAT(said.err, Catch::Contains("--baseline") && Catch::Contains(option));
   }
   CHECK(read_file(b.file) == stored);
-  // Also over the one that it finds by itself.
+  // Also for the one that it finds by itself.
   const Scratch tree;
   std::filesystem::create_directories(tree.file("tests/baselines"));
   const auto own = tree.write("tests/baselines/netio.json", stored);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cache of results as its user meets it: what is run again and what is not, and what becomes of a wrong entry.
+// The cache of results as seen by its user: what is run again and what is not, and what happens to a wrong entry.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 const std::string brief = " --seconds 0.05 --sizes 1024 --jobs 1 --quiet";
 
-/// A cache of a test's own.
+/// A cache for one test.
 struct Cache {
   Scratch scratch;
 
@@ -38,7 +38,7 @@ struct Cache {
         if (file.path().extension() == ".json") list.push_back(file.path());
     return list;
   }
-  /// Changes the result of each entry that `chosen` takes, as if it had been made so.
+  /// Changes the result of each entry selected by `chosen`, as if it had been made like that.
   void plant(const std::function<bool(const ordered_json& file)>& chosen) const {
     for (const auto& entry : entries()) {
       auto file = read_json(entry.string());
@@ -52,7 +52,7 @@ struct Cache {
 
 bool from_cache(const ordered_json& result) { return result["host"].value("from_cache", false); }
 
-/// Which of the results of a comparison came from the cache, in their order: "yn".
+/// Which results of a comparison came from the cache, in order: "yn".
 std::string taken(const Said& said) {
   std::string out;
   for (const auto& result : said.json()) out += from_cache(result) ? 'y' : 'n';
@@ -86,13 +86,13 @@ TEST_CASE("a comparison that was made before comes from the cache and is equal b
   CHECK(cache.info()["entries"] == 2);
   CHECK(cache.info()["hits"] == 4);
 
-  // Neither taken nor kept.
+  // Neither taken from the cache nor stored in it.
   CHECK(taken(cache(compare + " --no-cache --json -")) == "nn");
   CHECK(taken(run_planar(compare + " --json -")) == "nn");
   CHECK(cache(compare + " --no-cache --check-cache").status == 2);
   CHECK(cache.info()["hits"] == 4);
 
-  // What is asked for one card is no matter of the other's.
+  // Settings for one card do not affect the other.
   const auto slow = cache(compare + " --set ne2.data_port.ready_delay=550ns --json -");
   CHECK(taken(slow) == "ny");
   CHECK(slow.json()[0]["state_hash"] != first.json()[0]["state_hash"]);
@@ -202,7 +202,7 @@ TEST_CASE("of the runs that are taken one in twenty is made again unasked", "[ca
   REQUIRE(compare(1).status == 0);
   REQUIRE(cache.entries().size() == 1);
   const auto sample = read_json(cache.entries()[0].string());
-  // The keys of other seeds.
+  // The keys with other seeds.
   const auto checked = [&](unsigned seed) {
     planar::RunIdentity identity;
     identity.program_sha256 = sample["program_sha256"].get<std::string>();
@@ -264,7 +264,7 @@ TEST_CASE("every benchmark's runs are taken from the cache, and so are those of 
   for (auto& row : second["rows"])
     if (row.contains("host")) from_cache.push_back(row["host"]["runs_from_cache"].get<std::size_t>());
   CHECK(from_cache == std::vector<std::size_t>{2});
-  for (auto* result : {&first, &second})  // the first has one that regress has made
+  for (auto* result : {&first, &second})  // one run of the first was made by regress
     for (auto& row : (*result)["rows"]) row.erase("host");
   CHECK(first.dump() == second.dump());
   CHECK_THAT(cache(published).out, Contains("all 2 runs were taken from the cache of results"));
@@ -280,7 +280,7 @@ TEST_CASE("a flood of one's own comes from the cache, too", "[cache]") {
     std::string flood;
     Said first, second;
     unsigned seed = 0;
-    do {  // one seed in twenty is made again unasked, and which ones depends on the program's contents
+    do {  // one seed in twenty is made again without request, and which ones depends on the program's contents
       REQUIRE(seed < 8);
       flood = fmt::format("flood --card ne2 --seconds 0.05 --quiet {} --seed {}", kind, ++seed);
       first = cache(flood);
@@ -323,12 +323,12 @@ TEST_CASE("runs that are more than their results are never kept", "[cache]") {
   const Cache cache;
   const auto compare = "compare --machines model56sx --cards ne2" + brief;
   REQUIRE(cache(compare + " --timeline " + cache.scratch.file("timelines")).status == 0);
-  CHECK(cache.entries().size() == 1);  // not that of the timeline
+  CHECK(cache.entries().size() == 1);  // not the one of the timeline
   fs::remove_all(cache.scratch.file("timelines"));
   REQUIRE(cache(compare + " --timeline " + cache.scratch.file("timelines")).status == 0);
   CHECK(fs::exists(cache.scratch.file("timelines") + "/model56sx-ne2.timeline.json"));
 
-  // A folder of results gets what the cache has, and --fresh makes it again.
+  // A folder of results gets the results from the cache, and --fresh makes them again.
   const auto report = compare + " --json - --report " + cache.scratch.file("out");
   CHECK(taken(cache(report)) == "y");
   CHECK(fs::exists(cache.scratch.file("out") + "/runs/model56sx-ne2.json"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cache of results by itself: keys, entries, its size, and which runs are made again.
+// The cache of results on its own: keys, entries, its size, and which runs are made again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string digest(const Words& words) {
   return inputs ? inputs->sha256 : "";
 }
 
-/// A result and the run that it is of.
+/// A result and its run.
 struct Sample {
   KeptRun run;
   RunIdentity identity;
@@ -85,7 +85,7 @@ TEST_CASE("what a run depends on: its machine, its values, its files by content"
     REQUIRE(!digest(with(usual, change)).empty());
     CHECK(all.insert(digest(with(usual, change))).second);
   }
-  // What only the benchmark knows has no part in the machine: it is in the arguments.
+  // Settings that only the benchmark knows are not part of the machine: they are in the arguments.
   CHECK(digest(with(usual, {"--placement", "3"})) == digest(usual));
 
   const auto machine = scratch.file("slow.toml"), disk = scratch.write("disk.img", std::string(20480 * 512, 'x'));
@@ -198,7 +198,7 @@ TEST_CASE("above its limit the cache loses what was used longest ago", "[cache]"
     fs::last_write_time(store.folder() / (result_key(all[n]) + ".json"), now - std::chrono::minutes(100 - n));
   }
   REQUIRE(store.take(all[0], schemas));                                      // used now
-  const auto left = store.folder() / (result_key(all[0]) + ".json.aBcDeF");  // by a process that was killed
+  const auto left = store.folder() / (result_key(all[0]) + ".json.aBcDeF");  // left by a process that was killed
   write(left.string(), "{");
   write((store.folder() / "notes.txt").string(), "the user's own");
   store.trim();
@@ -245,11 +245,11 @@ TEST_CASE("one run in twenty is made again, in turn and within a limit", "[cache
 
   using Places = std::vector<std::size_t>;
   CHECK(runs_to_check({}).empty());
-  CHECK(runs_to_check({{7, 10 * check_budget, 0}}) == Places{7});  // one at least
+  CHECK(runs_to_check({{7, 10 * check_budget, 0}}) == Places{7});  // at least one
   CHECK(runs_to_check({{1, 100, 0}, {2, 50, 0}, {3, 200, 0}}) == Places{2, 1, 3});
   CHECK(runs_to_check({{1, check_budget, 0}, {2, check_budget - 1, 0}}) == Places{2});
   CHECK(runs_to_check({{1, check_budget, 0}, {2, check_budget - 1, 1}}) == Places{1});
-  // A long one has its turn, too.
+  // A long one gets its turn, too.
   std::vector<CheckCandidate> runs{{0, check_budget, 0}, {1, 5 * check_budget, 0}};
   for (unsigned n = 0; n < 12; ++n)
     for (const auto place : runs_to_check(runs)) ++runs[place].checks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every frame reaches the capture, and a network analyser agrees with what is in it.
+// Every frame is in the capture, and a network analyser agrees with its contents.
 
 #include <algorithm>
 #include <cstdlib>
@@ -47,7 +47,7 @@ TEST_CASE("tshark finds no malformed packet, no lost segment and no retransmissi
     const auto text = read_file(out);
     return std::count(text.begin(), text.end(), '\n');
   };
-  // A FIN may come again: its first copy can lie in the ring unseen (docs/hardware/dp8390.md#what-linux-does).
+  // A FIN may be repeated: its first copy may stay in the ring unseen (docs/hardware/dp8390.md#what-linux-does).
   CHECK(frames("_ws.malformed || tcp.analysis.lost_segment || (tcp.analysis.retransmission && tcp.flags.fin == 0)") ==
         0);
   const auto segments = frames("tcp.len > 0"), acknowledgements = frames("tcp.len == 0 && tcp.flags == 0x10");

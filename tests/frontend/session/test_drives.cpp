@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Drive B, and what goes into drives and out of them while a machine runs: in steps, in the debugger, in snapshots.
+// Drive B, and inserting and removing media while a machine runs: in steps, in the debugger, in snapshots.
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 #include "tests/machines/assembler.hpp"
@@ -13,13 +13,14 @@ namespace {
 
 std::string doing(const std::string& text) { return " --do '" + text + "'"; }
 std::string insert_b(const std::string& file) { return doing("insert diskette b \"" + file + ",mode=memory\""); }
-/// A line of the program below appears, after a key.
+/// After a key, a line of the program below appears.
 std::string shows(const std::string& text) { return doing("wait screen \"" + text + "\" within 30 s"); }
 
 void put_character(Assembler& a) { a.label("put")({0xB4, 0x0E, 0xBB, 0x07, 0x00, 0xCD, 0x10, 0xC3}); }
 
-/// A diskette whose program shows, and again after each key: the number of diskette drives by INT 11h, by INT 13h
-/// function 08h, the type of drive B by that, and the first byte in drive B, or '!' when it cannot be read.
+/// A diskette whose program shows, at first and again after each key: the number of diskette drives according to INT
+/// 11h and to INT 13h function 08h, the type of drive B according to the latter, and the first byte in drive B, or '!'
+/// if it cannot be read.
 std::string looking_diskette(const Scratch& scratch) {
   Assembler a(0x7C00);
   a({0x31, 0xC0, 0x8E, 0xC0, 0x8E, 0xD8, 0xFC});  // es = ds = 0
@@ -44,7 +45,7 @@ std::string looking_diskette(const Scratch& scratch) {
 std::string locking_diskette(const Scratch& scratch) {
   Assembler a(0x7C00);
   a({0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0xFC});
-  for (unsigned n = 0; n < 2; ++n) a.call("packet");  // the first one is told of the power-on
+  for (unsigned n = 0; n < 2; ++n) a.call("packet");  // the first one is told about the power-on
   for (const char c : std::string("locked")) a({0xB0, static_cast<unsigned char>(c)}).call("put");
   a({0xFB}).label("end").jump(0xEB, "end");
   a.label("packet")({0xBA, 0x76, 0x01, 0xB0, 0xA0, 0xEE, 0x42, 0xEE});  // drive 0, PACKET
@@ -95,7 +96,7 @@ TEST_CASE("the diskette in drive B is changed by steps, and a snapshot knows wha
     REQUIRE(rest.status == 0);
     CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
   }
-  CHECK(run_planar("run --quiet --restore " + empty).status == 2);  // inserts y, which the command line does not name
+  CHECK(run_planar("run --quiet --restore " + empty).status == 2);  // inserts y, which is not named on the command line
 }
 
 TEST_CASE("a drive that is not there is said before the machine starts", "[drives]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `--lockstep`: a whole machine run with Unicorn beside the processor.
+// `--lockstep`: a complete machine run with Unicorn beside the processor.
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
 

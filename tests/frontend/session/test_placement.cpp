@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guest's placements: the same kernel with its functions, variables and pages at other places.
+// The guest's placements: the same kernel with its functions, variables and pages at different addresses.
 #include <set>
 
 #include "frontend/guest/guest_image.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A snapshot, which a stranger may have made, neither reaches this host nor lets the guest do so unless the command
-// line says it. What the command line says beside it changes something or is refused.
+// A snapshot, which a stranger may have made, neither accesses this host nor lets the guest do so unless the command
+// line says so. Every other option on the command line has an effect or is refused.
 #include <fmt/format.h>
 
 #include "machines/config/lab_config.hpp"
@@ -20,7 +20,7 @@ TEST_CASE("a restored slirp leads nowhere and forwards no port, unless the comma
   REQUIRE(run_planar("run model95 --card ne2 --net-time unthrottled --net slirp --image " + image + forward +
                      " --quiet --until '100 ms' --snapshot-at '50 ms' " + snap)
               .status == 0);
-  // Whoever wants the port now is told that it is taken.
+  // From now on, an attempt to use the port gets a message that it is taken.
   const Descriptor taken(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto address = loopback(port);
   REQUIRE(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
@@ -76,7 +76,7 @@ TEST_CASE("a snapshot's steps insert no file that the command line does not name
   REQUIRE(named.status == 0);
   CHECK(named.json().at("state_hash") == whole.json().at("state_hash"));
   CHECK(restored(" --do 'wait 1 ms'").status == 0);
-  CHECK(run_planar("describe pic --restore " + snap).status == 0);  // nothing is done
+  CHECK(run_planar("describe pic --restore " + snap).status == 0);  // no step is executed
   CHECK(run_planar("describe pic --until '60 s' --restore " + snap).status == 2);
 }
 

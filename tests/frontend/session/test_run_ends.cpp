@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files at a run's end: a snapshot that was not taken, one with more in it than it says, a socket that is another's.
+// Files at the end of a run: a snapshot that was not taken, one with more contents than stated, a socket that belongs
+// to another process.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -48,7 +49,7 @@ TEST_CASE("a Unix socket's path is removed only while it is this run's socket") 
   const std::string run = "run model95 --card ne2 --quiet --net-time unthrottled --net socket:unix:" + path;
   REQUIRE(run_planar(run + " --until '1 ms'").status == 0);
   CHECK_FALSE(std::filesystem::exists(path));
-  // While the run has it, something else comes to stand there: the run's own step writes it.
+  // While the run has its socket, something else takes its place; the run ends after that.
   const std::string planar = "'" + std::string(PLANAR_BINARY) + "' ";
   const auto replace = [&](const std::string& with) {
     const auto command = planar + run + " --do 'wait 2000 s' 2>/dev/null & pid=$!; until [ -S " + path +
@@ -61,7 +62,7 @@ TEST_CASE("a Unix socket's path is removed only while it is this run's socket") 
   CHECK(refused.status != 0);
   CHECK(read_file(path) == "precious\n");
   std::filesystem::remove(path);
-  // Another process's socket of the same name.
+  // Another process's socket with the same name.
   const int other = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps at a machine: what is typed arrives, what is waited for is seen, what fails leaves evidence, and a
-// continued run is the same run.
+// Steps at a machine: typed keys arrive, awaited output is seen, failures leave evidence, and a resumed run is the same
+// run.
 #include <filesystem>
 
 #include "core/common/error.hpp"
@@ -181,7 +181,7 @@ TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", 
 
 TEST_CASE("wait still looks at the picture in graphics modes", "[scenario]") {
   const Scratch scratch;
-  // Mode 13h; a pixel every 55 ms for a second, then none. Interrupts stay on.
+  // Mode 13h; a pixel every 55 ms for a second, then none. Interrupts stay enabled.
   std::string sector(
       "\xB8\x13\x00\xCD\x10\xB8\x00\xA0\x8E\xC0\x31\xFF\xB9\x12\x00"  // INT 10h, ES:DI = A000:0, CX = 18
       "\xFB\xF4\xB0\x0F\xAA\xE2\xF9"                                  // STI; HLT, STOSB, LOOP
@@ -196,7 +196,7 @@ TEST_CASE("wait still looks at the picture in graphics modes", "[scenario]") {
   INFO(run.err);
   REQUIRE(run.status == 0);
   const double still = run.json().at("virtual_seconds");
-  // Before it there are POST, 18 ticks and the 700 ms; the diskette's motor runs on for two seconds.
+  // Before that there are POST, 18 ticks and the 700 ms; the diskette's motor runs for another two seconds.
   CHECK(still > 1.7);
 }
 
@@ -300,7 +300,7 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.json().at("steps").size() == 7);
-  std::filesystem::remove(b.image);  // the snapshot needs the second one only
+  std::filesystem::remove(b.image);  // the snapshot needs only the second one
   const auto rest = run_planar("run --quiet --json - --restore " + snap);
   INFO(rest.err);
   REQUIRE(rest.status == 0);

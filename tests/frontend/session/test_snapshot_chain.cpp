@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Snapshots of runs that were restored from snapshots, three deep, whatever verb saves and whatever verb restores: each
+// Snapshots of runs that were restored from snapshots, three deep, with any verb saving and any verb restoring: each
 // ends with the state of the run that was never interrupted.
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ using namespace program;
 
 namespace {
 
-/// Saves a run of `command` at three moments, each time out of the run that the snapshot before restores, and ends the
-/// last one. `rest`: the verb that restores, with what ends it.
+/// Saves a run of `command` at three moments, each time from the run restored from the previous snapshot, and finishes
+/// the last one. `rest`: the restoring verb, with the condition that ends it.
 void check_chain(const std::string& command, const std::string& rest) {
   INFO(command);
   const Scratch scratch;

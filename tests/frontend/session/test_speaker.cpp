@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --audio: POST beeps once; the speaker's tone has the frequency that was programmed, for as long as it sounds, and
-// changes nothing.
+// --audio: POST beeps once; the speaker's tone has the programmed frequency and duration, and changes nothing.
 #include <cmath>
 #include <cstdlib>
 
@@ -43,7 +42,7 @@ struct Tone {
   double seconds = 0, hertz = 0;
 };
 
-/// What sounds in the samples from `from` to `to`.
+/// The tone in the samples from `from` to `to`.
 Tone tone(const std::string& wave, std::size_t from, std::size_t to) {
   std::size_t first = 0, last = 0, rises = 0;
   std::int32_t before = 0;
@@ -75,7 +74,7 @@ TEST_CASE("the speaker is recorded in virtual time, and a run that is recorded c
   CHECK(wave.substr(0, 4) == "RIFF");
   CHECK(wave.substr(8, 8) == "WAVEfmt ");
   const Tone post = tone(wave, 0, rate), program = tone(wave, rate, 8 * rate);
-  CHECK(std::abs(post.seconds - 0.4) < 0.15);  // as long as the keyboard tests itself
+  CHECK(std::abs(post.seconds - 0.4) < 0.15);  // as long as the keyboard's self-test
   CHECK(std::abs(post.hertz - 896) < 20);
   CHECK(std::abs(program.seconds - 0.47) < 0.06);  // eight to nine ticks of 54.9 ms
   CHECK(std::abs(program.hertz - 1000) < 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operating systems as data: every value has its source, and only what differs from Linux 2.2 goes to the guest.
+// Operating systems as data: every value has its source, and only differences from Linux 2.2 are passed to the guest.
 #include "frontend/systems/operating_system.hpp"
 
 #include <map>
@@ -60,7 +60,7 @@ TEST_CASE("a guest that stands for Windows NT sends full segments without time s
   };
   const auto [linux22, with] = run("linux22");
   const auto [nt4, without] = run("nt4");
-  // The first IP packet is the SYN; the high half of byte 12 of its TCP header counts the header's words.
+  // The first IP packet is the SYN; the high half of byte 12 of its TCP header is the header's length in words.
   const auto syn_words = [](const std::string& capture) {
     const auto ip = capture.find(std::string("\x08\x00\x45\x00", 4)) + 2;
     REQUIRE(capture.at(ip + 9) == 6);

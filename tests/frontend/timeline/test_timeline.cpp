@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --timeline as its user and the viewers see it.
+// --timeline as seen by its user and by viewers.
 #include <cstring>
 
 #include "tests/catch.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 const std::string brief_timeline = " --seconds 0.2 --sizes 8192 ";
 
-/// The time stamps of a capture's packets in nanoseconds: draft-ietf-opsawg-pcapng, block type 6.
+/// The time stamps of a capture's packets in ns: draft-ietf-opsawg-pcapng, block type 6.
 std::vector<std::int64_t> capture_stamps(const std::string& file) {
   const std::string bytes = read_file(file);
   const auto u32 = [&](std::size_t at) {
@@ -123,7 +123,7 @@ TEST_CASE("a timeline whose run ends in it is complete; one that is cut off open
   const auto whole = read_file(file);
   CHECK(whole.ends_with("\n]\n"));
   CHECK(trace_events::parse(whole).problem.empty());
-  // The process may write 64 KB and no more.
+  // The process may write at most 64 KB.
   const auto command = "ulimit -f 128; '" + std::string(PLANAR_BINARY) + "' " + run;
   CHECK(std::system(("( " + command + " ) >/dev/null 2>&1").c_str()) != 0);
   const auto cut = read_file(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar timeline`: the buses of a Micro Channel machine and of a PC while each receives a frame.
+// `planar timeline`: the buses of a Micro Channel machine and of a PC while each of them receives a frame.
 #include "frontend/timeline_analysis/bus_view.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_CASE("planar timeline: the same frame on Micro Channel and on PCI, one abov
   }
   CHECK(channel.to - channel.from > 1230_us);
   CHECK(bus.to - bus.from < 200_us);
-  // All of the frame goes to memory in its time, with descriptors and what the 3C527 says of it.
+  // The whole frame goes to memory within its time, with descriptors and the 3C527's report of it.
   const auto mca_card = channel.use(lane(channel, "channel: slot1.3c527"));
   const auto pci_card = bus.use(lane(bus, "pci: slot1.3c905b"));
   CHECK(mca_card.bytes >= 1514);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a timeline shows of one data frame through the NE/2 and through the 3C527 is what the cards do: docs/timeline.md
-// says it in words.
+// A timeline of one data frame through the NE/2 and through the 3C527 shows what the cards do, as described in
+// docs/timeline.md.
 #include <algorithm>
 
 #include "frontend/timeline_analysis/frame_picture.hpp"
@@ -50,7 +50,7 @@ void check_page(const FrameWay& way) {
 TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor waits for each word", "[timeline]") {
   const FrameWay way = way_of("ne2");
   CHECK(way.bytes == 1518);
-  // The card is loaded with the frame while it sends the one before.
+  // The card is loaded with the frame while it sends the previous one.
   const auto& loads = engine(way, "remote DMA: direction").spans;
   const auto load = std::find_if(loads.begin(), loads.end(), [](const auto& span) { return span.length() > 100_us; });
   REQUIRE(load != loads.end());
@@ -90,7 +90,7 @@ TEST_CASE("3C527: the bus master fetches the frame from memory, the processor on
   Time fetching{};
   std::size_t ports = 0;
   for (const auto& span : way.bus.spans) {
-    if (span.to > way.before) break;  // before it: the frame in question waits in card RAM then
+    if (span.to > way.before) break;  // the other frame before it is being sent: this one waits in card RAM
     unsigned bytes = 0;
     if (std::sscanf(span.name.c_str(), "slot1.3c527 reads %u bytes", &bytes) == 1) {
       fetched += bytes;

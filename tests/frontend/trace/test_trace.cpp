@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Traces as docs/tracing.md describes them: every category is alive in its form, filters compose, nothing changes.
+// Traces as described in docs/tracing.md: every category works in its form, filters compose, nothing changes.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -43,8 +43,8 @@ std::vector<Line> trace_lines(const std::string& file) {
   return list;
 }
 
-/// The form of a text: each word of hexadecimal digits is 0, several in a row are one; a disassembled instruction is
-/// any.
+/// The form of a text: each word of hexadecimal digits becomes 0, consecutive ones are merged; all disassembled
+/// instructions are alike.
 std::string shape(const std::string& category, const std::string& text) {
   if (category == "cpu" && text.size() > 20 && text[4] == ':' && text.ends_with(" clocks")) return "instruction";
   std::istringstream words(text);
@@ -70,7 +70,7 @@ struct Row {
   std::string shows, category, device, text;
 };
 
-/// The table of categories in docs/tracing.md, with the columns of the examples.
+/// The table of categories in docs/tracing.md, with the columns of its examples.
 std::map<std::string, Row> documented() {
   static const std::regex row(R"(\| `(\w+)` \| (.*) \| `([0-9.]+) (\w+) (\S+) (.*)` \|)");
   std::map<std::string, Row> rows;
@@ -85,7 +85,7 @@ std::map<std::string, Row> documented() {
 const std::string short_netio = "netio --card ne2 --quiet --seconds 0.05 --sizes 1024 ";
 constexpr std::int64_t instant_ms = 4;
 
-/// While it sends.
+/// A time at which it sends.
 std::int64_t instant_from() {
   static const std::int64_t from = sending_from(short_netio);
   return from;
@@ -117,7 +117,7 @@ TEST_CASE("every trace category is documented, and has lines like its example", 
   run("disk", "run model95 --quiet --until '9 s' --trace disk --disk " + scratch.write("disk.img", disk));
 
   const auto rows = documented();
-  const auto said = run_planar("run model95 --trace nonsense").err;  // names them all
+  const auto said = run_planar("run model95 --trace nonsense").err;  // the message names them all
   unsigned named = 0;
   for (const auto& [category, row] : rows) {
     INFO(category << ": " << row.text);
@@ -155,7 +155,7 @@ TEST_CASE("a trace changes nothing, and repeats byte for byte", "[trace]") {
     CHECK(hash(run_planar(command + instant() + "--trace all --trace-file " + scratch.file(name))) == plain);
   CHECK(read_file(scratch.file("a")) == read_file(scratch.file("b")));
   CHECK_FALSE(read_file(scratch.file("a")).empty());
-  // From the beginning, with the fast paths of repeated port accesses refused throughout.
+  // From the start, with the fast paths of repeated port accesses always refused.
   CHECK(hash(run_planar(command + "--trace nic,disk --trace-device pit --trace-file " + scratch.file("c"))) == plain);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The start page: what it chooses is a command line of `planar run`; on a display, Enter runs it.
+// The start page: its selection is a command line of `planar run`; on a display, Enter runs it.
 #include "tests/catch.hpp"
 
 #if PLANAR_HAVE_WINDOW
@@ -38,7 +38,7 @@ TEST_CASE("planar without arguments shows the start page on a display, and Enter
   if (!display.works()) SKIP("Xvfb and xdotool are not installed");
   program::Said said{};
   std::thread runner([&] { said = program::run_planar(""); });
-  // A key that comes before the window has the keyboard is lost: again until it is seen.
+  // A key that arrives before the window has the keyboard focus is lost: it is pressed again until it is seen.
   const auto press_until = [&](const std::string& key, const std::function<bool()>& done) {
     for (unsigned n = 0; n < 150; ++n) {
       if (done()) return true;

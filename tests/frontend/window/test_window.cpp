@@ -95,7 +95,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   lab.scheduler().run_until(2_s);
   window_rig::NotingActions actions(lab);
   Window window(lab, actions);
-  window.update(now());  // the first picture: where the screen is
+  window.update(now());  // the first picture determines where the screen is
   CHECK(window.next(now()) - now() == machine.video().frame_period());
   REQUIRE(window.update(now()));
   CHECK_FALSE(window.used());
@@ -123,7 +123,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   CHECK(typed(1) == '%');
   CHECK(window.used());
 
-  // The mouse counts from the click that captures it until Ctrl-Alt-G.
+  // The mouse is active from the click that captures it until Ctrl-Alt-G.
   auto& mouse = machine.keyboard_controller().mouse();
   const auto movement = [&] {
     mouse.receive(0xF0, now());

@@ -17,7 +17,7 @@ using namespace planar;
 
 namespace {
 
-/// A window over a machine that has started up, and somebody at it.
+/// A window of a machine that has booted, and a user.
 struct Desk {
   window_rig::Display& display;
   Lab lab{load_machine("model95")};
@@ -58,7 +58,7 @@ struct Desk {
   }
 };
 
-/// Of the dots in a part of two pictures of one size: which share differs.
+/// The share of dots that differ in a part of two pictures of the same size.
 double difference(const Picture& a, const Picture& b, unsigned left, unsigned top, unsigned width, unsigned height) {
   REQUIRE((a.width == b.width && a.height == b.height && left + width <= a.width && top + height <= a.height));
   unsigned other = 0;
@@ -134,7 +134,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     CHECK(desk.until([&] { return actions.captures; }));
     desk.display.person("key ctrl+alt+s");
     CHECK(desk.until([&] { return !actions.last.empty(); }));
-    CHECK_FALSE(desk.window->used());  // nobody took part in the run
+    CHECK_FALSE(desk.window->used());  // no user took part in the run
     desk.display.person("key ctrl+alt+r");
     CHECK(desk.until([&] { return actions.notes.back() == "load window-1.snap"; }));
     CHECK(desk.window->used());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The window's parts that need no window: pace and speed, where the picture goes, frames in words, adapters' buffers as
-// bars, the search in memory.
+// The window's parts that do not need a window: speed control and measurement, placing of the picture, descriptions of
+// frames, adapters' buffers as bars, the search in memory.
 #include "tests/catch.hpp"
 
 #if PLANAR_HAVE_WINDOW
@@ -25,7 +25,7 @@ TEST_CASE("the window's speed is what passed in virtual time, at full speed as w
   CHECK(*pace.speed(401_s, host(2000)) == Approx(40000));  // 400 times
   CHECK(*pace.speed(401_s, host(2100)) == Approx(40000));  // not measured again yet
   CHECK(*pace.speed(401_s, host(3000)) == Approx(0).margin(0.1));
-  CHECK_FALSE(pace.speed(10_s, host(4000)));  // back in time: measured anew
+  CHECK_FALSE(pace.speed(10_s, host(4000)));  // back in time: a new measurement
   CHECK(*pace.speed(10_s + 500_ms, host(5000)) == Approx(50));
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("the window waits while virtual time is ahead, by the speed that was c
   Pace pace;
   const Pace::Clock::time_point start{};
   const auto host = [&](int ms) { return start + milliseconds(ms); };
-  CHECK(pace.ahead(5_s, host(0)).count() == 0);  // begins here
+  CHECK(pace.ahead(5_s, host(0)).count() == 0);  // the measurement begins here
   CHECK(pace.ahead(5_s + 100_ms, host(40)) == milliseconds(60));
   CHECK(pace.ahead(5_s + 100_ms, host(140)).count() == 0);
   CHECK(pace.late(5_s + 100_ms, host(140)));
@@ -43,7 +43,7 @@ TEST_CASE("the window waits while virtual time is ahead, by the speed that was c
   CHECK(pace.ahead(6_s + 100_ms, host(1000)) == milliseconds(200));
   pace.set_throttle(0);
   CHECK(pace.ahead(60_s, host(1000)).count() == 0);
-  // A host that slept for a second is not made up for.
+  // No attempt is made to catch up when the host has slept for a second.
   pace.set_throttle(100);
   CHECK(pace.ahead(60_s, host(1000)).count() == 0);
   CHECK(pace.ahead(60_s + 20_ms, host(2000)).count() == 0);
@@ -94,7 +94,7 @@ TEST_CASE("an adapter's receive ring is drawn from the page that was not read to
   REQUIRE(bars.size() == 1);
   CHECK(bars[0].first == 0x40);
   CHECK(bars[0].end == 0x80);
-  REQUIRE(bars[0].fills.size() == 3);  // over the end of the ring, and the frame that is sent
+  REQUIRE(bars[0].fills.size() == 3);  // across the end of the ring, and the frame being sent
   CHECK(bars[0].fills[0].from == 0x7F);
   CHECK(bars[0].fills[1].to == 0x48);
   CHECK(bars[0].fills[2].to == 0x46);
@@ -138,7 +138,7 @@ TEST_CASE("the window's settings survive being written and read, and what is wro
 }
 
 TEST_CASE("text is twice as large on a display with twice the dots per inch") {
-  CHECK(scale_of(0) == 1);  // a display that does not tell
+  CHECK(scale_of(0) == 1);  // a display without this information
   CHECK(scale_of(72) == 1);
   CHECK(scale_of(96) == 1);
   CHECK(scale_of(109) == 1);

@@ -64,7 +64,7 @@ void drop(const std::string& file) {
   SDL_PushEvent(&event);
 }
 
-/// Something that happens at a virtual time, in order.
+/// Something that happens at a virtual time, in this order.
 struct Act {
   Time at{};
   std::function<void()> what;
@@ -171,7 +171,7 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
                [] {
                  for (const auto key : {SDL_SCANCODE_LSHIFT, SDL_SCANCODE_APOSTROPHE, SDL_SCANCODE_KP_ENTER})
                    tap(key, false);
-                 press(SDL_SCANCODE_G);  // the mouse is the machine's
+                 press(SDL_SCANCODE_G);  // the machine has the mouse
                }},
               {2100_ms,
                [] {
@@ -184,7 +184,7 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
               {2400_ms, [] { press(SDL_SCANCODE_V); }},
               {3500_ms, [&] {
                  press(SDL_SCANCODE_J);  // eject
-                 press(SDL_SCANCODE_U);  // out of B
+                 press(SDL_SCANCODE_U);  // from B
                  press(SDL_SCANCODE_O);  // the CD
                  drop(disc);
                  press(SDL_SCANCODE_BACKSPACE);  // reset
@@ -255,7 +255,7 @@ TEST_CASE("files that are dropped go into drive A and the CD-ROM drive") {
   w.run(400_ms, {{200_ms, [&] {
                     drop(diskette);
                     drop(second);
-                    drop(w.scratch.file("none.img"));  // refused: the one before stays
+                    drop(w.scratch.file("none.img"));  // refused: the previous one stays
                   }}});
   REQUIRE(machine.diskette().drive(0).image);
   CHECK(machine.diskette().drive(0).image->disk().name() == diskette);
@@ -264,6 +264,6 @@ TEST_CASE("files that are dropped go into drive A and the CD-ROM drive") {
   CHECK(drive->image().name() == second);
   CHECK(drive->image().sectors() == 32 * 4);
   CHECK_FALSE(w.session->repeatable());
-  CHECK(w.session->lab().configuration().find("second.iso") != std::string::npos);  // as snapshots have it
+  CHECK(w.session->lab().configuration().find("second.iso") != std::string::npos);  // as in snapshots
 }
 #endif
