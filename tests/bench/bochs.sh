@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Times planar's machines and Bochs side by side on the same diskette, roms/images/bench/bench-mix.img, run by run in turn, and
-# prints the median MIPS of each and planar's ratio to Bochs. MIPS: the count of the mix's instructions (REP counted once)
-# by the processor time of each program between "@mix start" and "@mix end" on COM1; elapsed time is shown beside it.
+# Times planar's machines and Bochs on the same diskette, roms/images/bench/bench-mix.img, in alternating runs, and
+# prints the median MIPS of each and planar's ratio to Bochs. MIPS: the mix's instruction count (REP counted once)
+# divided by each program's processor time between "@mix start" and "@mix end" on COM1; elapsed time is also shown.
 #   tests/bench/bochs.sh [PLANAR [RUNS [MACHINE...]]]    needs Debian's packages bochs, bochsbios, vgabios and jq
-# Without machines: model95, model77 and model56sx. Not a test: its figures are the host's. It ends with 1 if two disagree
-# about the mix's checksum.
+# Without machines: model95, model77 and model56sx. Not a test: its figures depend on the host. It ends with 1 if two
+# disagree about the mix's checksum.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 planar=${1:-build/release/frontend/planar}
@@ -37,7 +37,8 @@ ticks=$(getconf CLK_TCK)
 processor_seconds() {  # of process $1
   awk -v hz="$ticks" '{ sub(/^.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"
 }
-# Bochs once: sets host (processor seconds), elapsed, sum. Debian's Bochs has its debugger built in and waits for "c".
+# Runs Bochs once: sets host (processor seconds), elapsed, sum. Debian's Bochs has its debugger built in and waits for
+# "c".
 run_bochs() {
   rm -f "$scratch/com1" "$scratch/keys"; mkfifo "$scratch/com1" "$scratch/keys"
   bochs -q -f "$scratch/bochsrc" <"$scratch/keys" >"$scratch/out" 2>&1 &
@@ -60,7 +61,7 @@ run_bochs() {
 }
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR+1)/2] : (v[NR/2] + v[NR/2+1]) / 2 }'; }
 
-# Planar's $1 once: sets mips, elapsed_planar; count is that of the machine's own instructions.
+# Runs planar's $1 once: sets mips, elapsed_planar; count is the instruction count of the machine itself.
 run_planar() {
   "$planar" bench cpu --machine "$1" --workload mix --repeat 1 --quiet --json "$scratch/planar.json" >/dev/null
   count=$(jq '.results[0].measured_instructions' "$scratch/planar.json")

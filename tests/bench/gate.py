@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a virtual second of netio costs the host, against the stored figures: its instructions, and how many misses of its
-first-level instruction cache there are for each instruction of the guest.
+"""Compares the host's cost of a virtual second of netio with the stored figures: its instructions, and the misses of its
+first-level instruction cache per instruction of the guest.
 
     tests/bench/gate.py [--planar PROGRAM] [--only NAME] [--accept "REASON"]
 
 Each row of gate.json is a machine with a card: the guest is booted without measuring and saved when netio is sending;
-cachegrind then runs the snapshot to two later times, and the difference of both counts is what the time between them
-costs, whatever the host is doing meanwhile. The instruction cache that it simulates is the same on every host: 32 KB in
-one set. With eight ways, as hosts have, one row's misses varied by 9 % with where the linker had put the same functions;
-one set counts what is run and not where it lies. More than a stored figure and its room: 1. The figures are those of one compiler: with another one, or without valgrind,
-nothing is compared (4, which ctest counts as skipped). --accept measures and writes gate.json.
+cachegrind then runs the snapshot to two later times, and the difference of both counts is the cost of the time between
+them, whatever the host is doing meanwhile. The simulated instruction cache is the same on every host: 32 KB in one set.
+With eight ways, as in real hosts, the misses of a row varied by 9 % with the addresses that the linker gave the same
+functions; one set counts what is executed, not where it is. Exit code 1: a figure exceeds the stored one by more than
+its tolerance. The figures are those of one compiler: with a different one, or without valgrind, nothing is compared (4,
+which ctest counts as skipped). --accept measures and writes gate.json.
 """
 import argparse
 import json
@@ -39,7 +40,7 @@ def run(command):
 
 
 def compiler_of(planar):
-    """The compiler's name and version as it left them in the program."""
+    """The compiler's name and version, as recorded in the program."""
     shown = subprocess.run(["readelf", "-p", ".comment", planar], capture_output=True, text=True).stdout
     found = re.findall(r"\]\s+(.*)", shown)
     header = subprocess.run(["readelf", "-h", planar], capture_output=True, text=True).stdout
@@ -61,7 +62,7 @@ def counts(planar, snapshot, until, scratch):
 
 
 def measure(planar, row, scratch):
-    """The figures of a row: millions of host instructions in a virtual second, and misses."""
+    """The figures of a row: millions of host instructions per virtual second, and misses."""
     snapshot = scratch / "snapshot"
     run([planar, "netio", "--machine", row["machine"], "--card", row["card"], "--sizes", row["sizes"], "--seconds", "1",
          "--snapshot-at", f"{row['from']} s", str(snapshot), "--quiet"])

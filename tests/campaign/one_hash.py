@@ -4,12 +4,13 @@
 
     tests/campaign/one_hash.py [--planar PROGRAM] [--minutes M | --runs N] [--seed S] [--only MACHINE[:CARD]]
 
-A benchmark is drawn: machine, card, sizes, length, seed, three of four with a bus master, and often with a slower memory,
-where a master and the processor meet more often. It runs once undisturbed, then with what must change nothing: short
-blocks, flushed blocks, cut horizons, traces, snapshots at random times (restored, saved again and restored again), or
-several of these. State hash, cycles and instructions must be the same. The first difference ends the search: the commands
-are printed, to be run as they are, with the virtual times between which the states begin to differ. The exit code is 0 if
-there was none, 1 if there was one, 3 if planar failed. The same --seed gives the same search.
+A benchmark is chosen at random: machine, card, sizes, length, seed, three out of four with a bus master, and often with
+a slower memory, for which a master and the processor compete more often. It runs once undisturbed, then with things that
+must change nothing: short blocks, flushed blocks, cut horizons, traces, snapshots at random times (restored, saved again
+and restored again), or several of these. State hash, cycles and instructions must be the same. The first difference ends
+the search: the commands are printed, ready to be run, with the virtual times between which the states begin to differ.
+The exit code is 0 if there was no difference, 1 if there was one, 3 if planar failed. The same --seed gives the same
+search.
 """
 import argparse
 import json
@@ -24,16 +25,16 @@ import time
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sizes = ("1024", "2048", "4096", "8192", "16384", "32767")
-# By bus: what a master and the processor meet at, and times in ns.
+# By bus: the setting for which a master and the processor compete, and times in ns.
 uncertain = {"micro-channel": ("channel.memory_cycle", (600, 800, 1000)), "pci": ("pci.read_access", (60, 150, 300))}
 cells = ("state_hash", "cycles", "instructions")
-# Exit codes: the guest failed, or came to no end, with these memory timings; this machine does not take this card, or the
-# card not this option.
+# Exit codes: the guest failed, or did not finish, with these memory timings; this machine does not accept this card, or
+# the card does not accept this option.
 no_result = (1, 2, 5)
 
 
 class Failed(Exception):
-    """planar did not run."""
+    """planar could not be run."""
 
 
 class Planar:
@@ -45,7 +46,7 @@ class Planar:
         return subprocess.run([self.program, *arguments], cwd=self.folder, capture_output=True, text=True)
 
     def result(self, arguments):
-        """What of the result must be the same, and its virtual time; None if there is no result."""
+        """The parts of the result that must be the same, and its virtual time; None if there is no result."""
         done = self.run([*arguments, "--quiet", "--json", "result.json"])
         if done.returncode in no_result:
             return None
@@ -75,7 +76,7 @@ def at(microseconds):
 
 
 class Draw:
-    """What the generator decides."""
+    """The random choices."""
 
     def __init__(self, seed, machines, cards, only):
         self.random = random.Random(seed)
@@ -101,7 +102,7 @@ class Draw:
         """A verb with its options, and whether it can be restored."""
         r, card = self.random, self.card()
         bus = self.cards[card]["bus"]
-        slow = 6 if self.cards[card]["medium"] == "ethernet-1000" else 1  # so many times as much work in a second
+        slow = 6 if self.cards[card]["medium"] == "ethernet-1000" else 1  # that many times as much work per second
         common = ["--machine", self.machine(bus), "--card", card, "--seed", str(r.randrange(1, 1000)),
                   "--seconds", f"{r.uniform(0.05, 0.4) / slow:.3f}"]
         if not self.one_in(4):
@@ -138,25 +139,25 @@ class Draw:
                 options += ["--check-cut-horizons", str(r.randrange(1, 1 << 30))]
             else:
                 options += ["--trace", r.choice(("arbitration,irq", "bus", "cpu,bus")), "--trace-file", os.devnull]
-        known = set()  # an option is given once
+        known = set()  # an option is given only once
         pairs = [p for p in zip(options[::2], options[1::2]) if not (p[0] in known or known.add(p[0]))]
         return [word for pair in pairs for word in pair]
 
     def trace_span(self, options, end, begin=0):
-        """Traces of everything are of some milliseconds only, later than `begin`, of which the snapshot is."""
+        """Traces of everything cover only some milliseconds, after `begin`, the time of the snapshot."""
         if "--trace" not in options:
             return options
         first = self.random.randrange(max(end // 2, begin + 1), end + 1)
         return [*options, "--trace-from", at(first), "--trace-to", at(first + 5000)]
 
     def moment(self, begin, end, busy):
-        """Mostly while the benchmark runs, at its end."""
+        """Mostly while the benchmark runs, near the end."""
         begin = begin if self.one_in(4) else max(begin, end - busy)
         return self.random.randrange(begin, end)
 
     def disturbed(self, benchmark, restorable, end, busy):
-        """For each comparison commands that run one after the other; the last one's result is compared. Most go on from
-        one snapshot: that is quicker than the whole run."""
+        """For each comparison, commands that run one after another; the last one's result is compared. Most resume from
+        one snapshot, which is quicker than the whole run."""
         if not restorable or self.one_in(4):
             yield [[*benchmark, *self.trace_span(self.checks(), end)]]
         if not restorable:
@@ -177,7 +178,7 @@ class Draw:
 
 
 def state_at(planar, commands, microseconds):
-    """The state hash at that time on the way of `commands`; None if it cannot be had."""
+    """The state hash at that time in the run of `commands`; None if it is not available."""
     for command in commands:
         if "--snapshot-at" in command:
             taken = int(command[command.index("--snapshot-at") + 1].split()[0])
@@ -193,7 +194,7 @@ def state_at(planar, commands, microseconds):
 
 
 def first_difference(planar, benchmark, commands, end):
-    """The last time found at which both are the same, the first at which they differ; None if that cannot be had."""
+    """The last time found at which both are the same, and the first at which they differ; None if not available."""
     same, different = 0, end - 1
     if state_at(planar, [benchmark], different) in (None, state_at(planar, commands, different)):
         return None
@@ -218,7 +219,7 @@ def report(planar, benchmark, expected, commands, found, end):
 
 
 def search(planar, draw, finished):
-    """Benchmarks until `finished`; whether all results were the same."""
+    """Runs benchmarks until `finished`; returns whether all results were the same."""
     started = told = time.monotonic()
     benchmarks = comparisons = refused = 0
     while not finished(comparisons):
@@ -233,7 +234,7 @@ def search(planar, draw, finished):
         done = None
         for commands in draw.disturbed(benchmark, restorable, end, busy):
             for command in commands[:-1]:
-                if command != done:  # the snapshot that several go on from
+                if command != done:  # the snapshot from which several resume
                     planar.complete(command)
                     done = done or command
             found = planar.result(commands[-1])

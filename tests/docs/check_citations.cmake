@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whatever a source, a page or a data file cites must be in the repository. Run as
 #   cmake -DROOT=<source tree> -P tests/docs/check_citations.cmake
-# It looks at comments and strings alike and knows three kinds of citations:
+# It examines both comments and strings and knows three kinds of citations:
 #   PAGE.md, PAGE.md#heading   the page exists, and so does the heading (as its anchor is written on the web: small letters,
-#                              punctuation gone, blanks as hyphens). From the root of the tree, or beside the file that cites
+#                              no punctuation, hyphens for blanks). From the root of the tree, or beside the citing file
 #   PAGE.md section N          the page has a heading that begins with "N."
-#   FOLDER/.../FILE.cpp ...    a file of ours, for the folders below and the kinds of file below
+#   FOLDER/.../FILE.cpp ...    a file of this project, for the folders and kinds of file below
 # and, on the pages that follow the code, a fourth:
-#   `name()`, `Class::name()`  a function of ours; in that file where `name()` (`FILE`) says so
+#   `name()`, `Class::name()`  a function of this project; in FILE if written as `name()` (`FILE`)
 # and prints file:line of each that does not resolve. Includes are left to the compiler.
 cmake_minimum_required(VERSION 3.21)
 
@@ -27,7 +27,7 @@ list(FILTER files EXCLUDE REGEX "^${ROOT}/roms/build/")
 list(APPEND files "${ROOT}/README.md" "${ROOT}/Makefile" "${ROOT}/CMakeLists.txt")
 string(REPLACE ";" "|" folder_choice "${folders}")
 
-# The anchors of a page, in the variable that is named.
+# Sets the named variable to the anchors of a page.
 function(anchors page variable)
   get_property(known GLOBAL PROPERTY "anchors ${page}" SET)
   if(NOT known)
@@ -52,7 +52,7 @@ function(anchors page variable)
   set(${variable} "${list}" PARENT_SCOPE)
 endfunction()
 
-# Where `path`, cited in `file`, is; empty if nowhere.
+# The location of `path`, cited in `file`; empty if there is none.
 function(resolve path file variable)
   get_filename_component(folder "${file}" DIRECTORY)
   set(${variable} "" PARENT_SCOPE)
@@ -67,7 +67,7 @@ endfunction()
 
 set(bad 0)
 set(citations 0)
-# One line for each place where `text` stands in `content` of `file`.
+# One line for each occurrence of `text` in `content` of `file`.
 function(complain file content text what)
   file(RELATIVE_PATH name "${ROOT}" "${file}")
   set(line 1)
@@ -94,7 +94,7 @@ foreach(file IN LISTS files)
   if(NOT text MATCHES "\\.md|(${folder_choice})/")
     continue()
   endif()
-  string(REGEX REPLACE "[][;\\]" " " text "${text}")  # what CMake's lists would stumble over
+  string(REGEX REPLACE "[][;\\]" " " text "${text}")  # characters that CMake's lists cannot handle
   string(REGEX REPLACE "#include[^\n]*" "" text "${text}")
   # -- pages
   string(REGEX MATCHALL "[A-Za-z0-9_./+-]+[A-Za-z0-9_]\\.md(#[A-Za-z0-9_-]+|,? sections? [0-9]+)?" list "${text}")
@@ -135,7 +135,7 @@ foreach(file IN LISTS files)
       endif()
     endforeach()
   endif()
-  # -- files of ours
+  # -- files of this project
   string(REGEX MATCHALL "(^|[^A-Za-z0-9_./+-])(${folder_choice})/[A-Za-z0-9_./+-]*[A-Za-z0-9_]\\.(${kinds})($|[^A-Za-z0-9_.])" list "${text}")
   list(REMOVE_DUPLICATES list)
   foreach(citation IN LISTS list)
@@ -152,7 +152,7 @@ foreach(file IN LISTS files)
   endforeach()
 endforeach()
 
-# -- functions of ours
+# -- functions of this project
 set(walkthroughs docs/frame.md core/cpu/README.md)
 set(sources ${files})
 list(FILTER sources INCLUDE REGEX "\\.(cpp|hpp|c|h|asm)$")
@@ -162,7 +162,7 @@ foreach(file IN LISTS sources)
   file(READ "${file}" text)
   string(APPEND code "${text}")
 endforeach()
-# Whether `text` has NAME( as a word of its own; of a class, if one is given, that this is a class.
+# Whether `text` contains NAME( as a separate word; if a class is given, also whether it declares that class.
 function(has_function name text variable)
   set(${variable} FALSE PARENT_SCOPE)
   if(name MATCHES "^(.*)::([^:]*)$")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the pages show as a session at the shell is run, and its output compared: check_console.py PLANAR ROOT [--accept] [PAGE...]
+"""Runs the shell sessions shown on the pages and compares their output: check_console.py PLANAR ROOT [--accept] [PAGE...]
 
-A session is a listing marked `console`: lines that begin with `$ ` are commands, the others are what they print (standard output and
-standard error). In the output, `...` alone on a line is any number of lines, and within a line any text. A command whose exit code is
+A session is a listing marked `console`: lines that begin with `$ ` are commands, the others are their output (standard output and
+standard error). In the output, `...` alone on a line stands for any number of lines, and within a line for any text. A command whose exit code is
 not 0 ends with `# exit code N`. The sessions of a page run one after another in one empty folder, which has the source tree's `roms` and
 `docs`; `planar` is the program under test.
 
---accept writes the figures of this program into the pages where nothing but figures differs.
+--accept writes the figures of this program into the pages if only figures differ.
 """
 import argparse
 import os
@@ -56,7 +56,7 @@ def form(line):
 
 
 def refreshed(expected, lines):
-    """The expected lines with the figures of `lines`; None where they differ in more than figures."""
+    """The expected lines with the figures of `lines`; None if they differ in more than figures."""
     fresh, at = [], 0
     for line in expected:
         if line == "...":
@@ -73,7 +73,7 @@ def refreshed(expected, lines):
 
 
 def self_test():
-    """`...` is any text or any lines, other figures are found and taken over, other words are not."""
+    """`...` stands for any text or any lines; different figures are found and adopted, different words are not."""
     expected = ["table", "NE/2   524.0  µs", "...", "host ... s", "1 of 1"]
     printed = ["table", "NE/2  1519.13  µs", "more", "host 0.5 s", "1 of 1"]
     assert pattern(expected).fullmatch("table\nNE/2   524.0  µs\na\nb\nhost 3 s\n1 of 1\n")

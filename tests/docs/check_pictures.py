@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pictures of README.md and docs/ against new ones: check_pictures.py PLANAR SOURCE
+"""Compares the pictures of README.md and docs/ with new ones: check_pictures.py PLANAR SOURCE
 
-docs/pictures/make.sh makes them again. Figures in them move with every change of a timing model, so a picture may differ in
-a few dots; a pane that is missing or elsewhere is far more. 4: skipped, nothing is installed to make them with.
+docs/pictures/make.sh makes the new ones. Figures in them change with every change of a timing model, so a picture may differ
+in a few dots; a pane that is missing or elsewhere differs in far more. 4: skipped, the programs to make them are not installed.
 """
 import pathlib
 import re
@@ -55,7 +55,7 @@ def decode(file):
 
 
 def words(svg):
-    """What a drawn picture says, figures left out."""
+    """The words in a drawn picture, without figures."""
     return [re.sub(r"[0-9][0-9.]*", "#", text) for text in re.findall(r"<text [^>]*>([^<]*)<", svg.read_text())]
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every kind of result that the program writes, against its schema in docs/schemas/: check_schemas.py PLANAR ROOT.
+"""Compares every kind of result that the program writes with its schema in docs/schemas/: check_schemas.py PLANAR ROOT.
 
-Needs the module jsonschema; ends with 4 (skipped) without it. Shows besides that a schema refuses what it should: a
-member that it does not name, and one that is missing.
+Needs the module jsonschema; ends with 4 (skipped) without it. It also shows that a schema refuses what it should: a
+member that it does not name, and a missing one.
 """
 import copy
 import json
@@ -28,7 +28,7 @@ SETTLING = ["netio", "--card", "3c529", "--seconds", "2", "--sizes", "8192", "--
 ROUTER = ["compare", "--do", "flood-router", *CELLS[:4], "--seconds", "0.05", "--sizes", "1000", "--quiet"]
 REGRESS = ["regress", *CELLS, "--baseline", "baseline.json"]
 
-# Schema, exit code, the arguments that write FILE.json, in order: later ones read what earlier ones wrote.
+# Schema, exit code, and the arguments that write FILE.json, in order: later ones read what earlier ones wrote.
 RESULTS = [
     ("netio", 0, [*NETIO, "--json", "netio.json"]),
     ("netio", 0, [*NETIO, "--against", "model56sx:3c523", "--json", "against.json"]),
@@ -115,7 +115,7 @@ def problems(name, document):
 
 
 def refused(name, document):
-    """A result with a member too many, and with one too few, must not pass."""
+    """A result with a surplus member, or with a missing one, must not pass."""
     more = copy.deepcopy(document)
     more["nobody_named_this"] = 1
     fewer = copy.deepcopy(document)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The documentation's site is built and whole: check_site.py ROOT [--theme NAME]; ends with 4 (skipped) where MkDocs is not installed.
+"""Builds the documentation's site and checks it: check_site.py ROOT [--theme NAME]; ends with 4 (skipped) if MkDocs is not installed.
 
-Every link within the site leads to a file and a heading that exist, no page loads anything from elsewhere, every page says for whom it
-is and is found by the search, and lists and tables are lists and tables (the Markdown of the web takes them where MkDocs' does not).
+Every link within the site leads to an existing file and heading, no page loads anything from other sites, every page says for whom
+it is and is found by the search, and lists and tables are rendered as such (Markdown on the web accepts some that MkDocs' does not).
 """
 import argparse
 import html.parser

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs what docs/sweeps.md prints: check_sweeps.sh PLANAR ROOT. The commands are the page's own, with shorter runs; Slurm
-# is a stand-in that runs an array's tasks one after another, and what is not installed is left out.
+# Runs the commands in docs/sweeps.md: check_sweeps.sh PLANAR ROOT. They are the page's own, with shorter runs; Slurm is
+# replaced by a stand-in that runs an array's tasks one after another, and tools that are not installed are skipped.
 set -euo pipefail
 planar=$1 root=$2
 scratch=$(mktemp -d)
@@ -18,7 +18,7 @@ chmod +x "$scratch/bin/sbatch"
 export PATH=$scratch/bin:$PATH
 cd "$scratch"
 
-# The page's line that begins with $1; every one must be there.
+# The page's line that begins with $1; all of them must exist.
 page=$(ls "$root"/docs/sweeps.*)
 line() { grep -m 1 "^    $1" "$page" | sed 's/^    //' || fail "docs/sweeps.md has no line '$1'"; }
 plan=$(line 'planar compare --machines' | sed 's/--seconds 1 /--seconds 0.05 --sizes 1024 --quiet /')

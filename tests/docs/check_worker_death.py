@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A worker of docs/sweeps/dask_sweep.py is killed in the middle of a sweep: nothing is lost, no cell is twice in the report.
+"""Kills a worker of docs/sweeps/dask_sweep.py in the middle of a sweep: nothing is lost, no cell is in the report twice.
 
 check_worker_death.py PLANAR ROOT; ends with 4 (skipped) without dask.distributed.
 """
@@ -27,7 +27,7 @@ cells = len(machines) * len(cards) * seeds
 
 
 def workers(sweep):
-    """The processes that run cells: children of children, for each has a nanny or none."""
+    """The processes that run cells: children of children, as a worker may have a nanny."""
     return [p for p in psutil.Process(sweep.pid).children(recursive=True)
             if "spawn_main" in " ".join(p.cmdline()) and "resource_tracker" not in " ".join(p.cmdline())]
 

@@ -20,11 +20,11 @@ struct State {
   std::uint64_t left = 0;  // calls up to the fault; 0: not armed
   int kind = planar_fault_fail;
   bool came = false;
-  bool in_main = false;  // before and after main() nobody catches what an allocation throws
+  bool in_main = false;  // before and after main() an exception from an allocation is not caught
   char folder[4096] = "";
   char told[4096] = "";
 };
-State state;  // of the process: what stands between it and its host
+State state;  // of the process: the layer between it and its host
 
 template <class Function>
 Function real(const char* name) {
@@ -51,7 +51,7 @@ void tell() {
   if (fd >= 0) ::syscall(SYS_close, fd);
 }
 
-/// Counts a call; true when it is to fail.
+/// Counts a call; true if it must fail.
 bool due() {
   if (state.left == 0) return false;
   if (state.left > 1) {
@@ -72,7 +72,7 @@ bool refuses(Place place, int error) {
   return true;
 }
 
-/// A write of `bytes`: how many are let through, -1 for none and an error.
+/// A write of `bytes`: returns how many are let through, or -1 for none and an error.
 template <class Write>
 ssize_t write_some(int descriptor, size_t bytes, Write write) {
   if (!files() || !below(descriptor)) return write(bytes);
@@ -115,7 +115,7 @@ bool planar_fault_disarm() {
   return state.came;
 }
 
-// What the C library declares, with its own promises about exceptions.
+// Functions declared by the C library, with their own exception specifications.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wredundant-decls"
 
@@ -189,7 +189,7 @@ static std::FILE* open_stream(const char* name, const char* path, const char* mo
 }
 std::FILE* fopen(const char* path, const char* mode) { return open_stream("fopen", path, mode); }
 std::FILE* fopen64(const char* path, const char* mode) { return open_stream("fopen64", path, mode); }
-/// As the C library marks a stream whose file took nothing: ferror() says so. glibc's _IO_ERR_SEEN.
+/// Marks a stream as the C library does after a failed write, so that ferror() reports it. glibc's _IO_ERR_SEEN.
 static bool refuses_stream(std::FILE* file) {
   if (!refuses(::fileno(file), ENOSPC)) return false;
   file->_flags |= 0x20;

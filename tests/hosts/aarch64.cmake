@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Cross compiler of Debian for AArch64, with the libraries that sysroot.sh has put into build/sysroot. pkg-config is told
-# here, so that it finds those, and none of this host, whenever CMake runs again.
+# Debian's cross compiler for AArch64, with the libraries that sysroot.sh has put into build/sysroot. pkg-config is
+# configured here, so that it finds only those, and not this host's, whenever CMake runs again.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

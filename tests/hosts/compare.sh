@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.sh PROGRAM...: each PROGRAM is a planar, built by another compiler or for another processor (a command with
-# blanks is a program under an emulator: "qemu-aarch64 -L SYSROOT build/aarch64/frontend/planar"). A short netio run of each
-# machine must end with the same state hash in all of them, also when a snapshot that one has taken goes on in the next; so must
-# a flood of gigabit, which cannot be restored.
+# compare.sh PROGRAM...: each PROGRAM is a build of planar by a different compiler or for a different processor (a
+# command with blanks is a program under an emulator: "qemu-aarch64 -L SYSROOT build/aarch64/frontend/planar"). A short
+# netio run of each machine must end with the same state hash in all of them, also when a snapshot taken by one is
+# resumed by the next; so must a gigabit flood, which cannot be restored.
 set -euo pipefail
 runs=("model56sx --card ne2" "model56sx --card tr4-a" "model77 --card 3c527" "model77 --card tr16-4a-1994"
       "model95 --card etherstreamer" "model95 --card lanstreamer" "model9595 --card sknet" "model9595 --card madge-mc32"
@@ -35,7 +35,7 @@ same() {
     fi
   done
 }
-# passed_on "MACHINE --card CARD" OPTIONS PROGRAM...: a snapshot from each goes on in the next
+# passed_on "MACHINE --card CARD" OPTIONS PROGRAM...: a snapshot from each is resumed by the next
 passed_on() {
   local run=$1 brief=$2 middle n takes goes
   shift 2

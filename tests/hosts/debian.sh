@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# debian.sh RELEASE [FOLDER]: what a newcomer does on a fresh Debian RELEASE (bookworm, trixie): a root with nothing but make,
-# git and ca-certificates added, a clone of HEAD, the README's two commands. Ends with the state hash of a netio run, which is
-# the same in every release. The root is made in FOLDER (build/debian-RELEASE), or used again with what make has installed in it;
-# remove it to start from nothing. Needs to be root; takes about 5 GB and, on two cores, 20 minutes.
+# debian.sh RELEASE [FOLDER]: a newcomer's steps on a fresh Debian RELEASE (bookworm, trixie): a root to which only
+# make, git and ca-certificates are added, a clone of HEAD, the README's two commands. Ends with the state hash of a
+# netio run, which is the same in every release. The root is made in FOLDER (build/debian-RELEASE), or reused with what
+# make has installed in it; remove it to start from scratch. Must be run as root; takes about 5 GB and, on two cores, 20
+# minutes.
 set -euo pipefail
 release=${1:?which release? for example trixie}
 folder=${2:-build/debian-$release}
@@ -15,7 +16,7 @@ mkdir -p "$folder"
 root=$(cd "$folder" && pwd)
 [ -e "$root/complete" ] || { debootstrap "$release" "$root" && touch "$root/complete"; }
 
-# The mounts are seen by this script alone and end with it.
+# The mounts are visible only to this script and end with it.
 if [ -z "${PLANAR_MOUNTS:-}" ]; then
   export PLANAR_MOUNTS=1
   exec unshare --mount "$0" "$release" "$root"
@@ -24,7 +25,7 @@ mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --rbind /sys "$root/sys"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-# A host behind a proxy has certificates of its own.
+# A host with a proxy has its own certificates.
 mkdir -p "$root/usr/local/share/ca-certificates"
 find /usr/local/share/ca-certificates -name '*.crt' -exec cp {} "$root/usr/local/share/ca-certificates" \;
 within() { chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sysroot.sh FOLDER: unpacks Debian's AArch64 libraries that planar needs into FOLDER, with what they depend on. Needs no
-# rights and leaves the packages of this system alone.
+# sysroot.sh FOLDER: unpacks Debian's AArch64 libraries that planar needs into FOLDER, with their dependencies. Needs no
+# privileges and does not touch this system's packages.
 set -euo pipefail
 packages="libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev nettle-dev libzstd-dev libdeflate-dev
           libslirp-dev libglib2.0-dev libpng-dev libzydis-dev libedit-dev catch2

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An installation, from outside of the source tree: check_install.sh prefix|package BUILD
+# Checks an installation from outside the source tree: check_install.sh prefix|package BUILD
 #   prefix    what `cmake --install` puts below an empty prefix
-#   package   what the Debian package holds, unpacked into an empty folder
-# Runs the program with nothing of this shell's environment, reads the manual pages, and completes command lines in the
-# shells that are there.
+#   package   the contents of the Debian package, unpacked into an empty folder
+# Runs the program without this shell's environment, reads the manual pages, and completes command lines in the
+# available shells.
 set -euo pipefail
 kind=$1 build=$2 roms=$(dirname "$(realpath "$0")")/../../roms
 scratch=$(mktemp -d)
@@ -38,7 +38,7 @@ grep -q 'netio .* on model95 with ne2' "$scratch/netio" || fail "netio printed n
 planar regress --quiet --machines model56sx --cards ne2 >"$scratch/regress" || { cat "$scratch/regress"; fail "regress"; }
 grep -q "1 run equals the baseline (this program's own)" "$scratch/regress" || fail "regress without the embedded baseline"
 
-# Symbols for gdb, of the committed images, where the compiler of these images is.
+# Symbols for gdb, for the committed images, if the compiler of these images is available.
 if [ "$(i686-linux-gnu-gcc -dumpversion 2>/dev/null | cut -d. -f1)" = "$(sed -n 's/^PINNED = //p' "$roms/Makefile")" ]; then
   for symbols in kernel-0 kernel-7 user firmware pc-firmware; do
     [ -s "$usr/share/planar/gdb/$symbols.elf" ] || fail "no share/planar/gdb/$symbols.elf"
@@ -51,7 +51,7 @@ if [ "$(i686-linux-gnu-gcc -dumpversion 2>/dev/null | cut -d. -f1)" = "$(sed -n 
   fi
 fi
 
-# The manual: a page for each verb, without a warning, and with what --help-all says.
+# The manual: a page for each verb, without warnings, and with the same contents as --help-all.
 for page in "$usr"/share/man/man1/planar*.1*; do
   MANWIDTH=80 man --warnings -l "$page" >"$scratch/page" 2>"$scratch/warnings" || fail "$page: man"
   [ ! -s "$scratch/warnings" ] || { cat "$scratch/warnings"; fail "$page: warnings"; }
@@ -65,7 +65,7 @@ for verb in $(planar --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); 
   done
 done
 
-# Completion: `complete SHELL` prints what the shell proposes for the words after it.
+# Completion: `complete SHELL` prints what the shell suggests for the words after it.
 bash_proposes() {
   env -i PATH=/usr/bin:/bin bash --norc -c 'source "$1"; shift; complete -p planar >/dev/null || exit 1
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _planar; printf "%s\n" "${COMPREPLY[@]}"' bash \
@@ -102,7 +102,7 @@ if command -v zsh >/dev/null; then
     [[ \${_comps[planar]} == _planar ]]" || fail "zsh does not load $file"
 fi
 
-# The desktop's entry starts something that the program understands.
+# The desktop entry starts something that the program understands.
 desktop=$usr/share/applications/planar.desktop
 if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$desktop"; fi
 sed -n 's/^Exec=planar //p' "$desktop" | while read -r words; do

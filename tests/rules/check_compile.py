@@ -3,10 +3,10 @@
 """Rules that need the compiler. Usage: check_compile.py RULE --build DIR [--jobs N]
 
 alone      every header, and every source file of the libraries, compiles alone: it includes what it uses. A header that
-           its own source file includes before anything else is checked with that. Headers of the standard library and LARGE
-           that a file includes, itself or through another, are precompiled for it, as far as other files need the same: that
-           hides nothing that the file does not have. Where it stands for its header, those that the header includes.
-tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
+           its own source file includes first is checked with that. Headers of the standard library and LARGE
+           that a file includes, directly or through others, are precompiled for it, if other files need the same ones: this
+           hides nothing that the file does not include. If a source stands for its header: those that the header includes.
+tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, or in what it includes
 
 DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
 """
@@ -53,7 +53,7 @@ def commands(build):
 
 
 def flags_for(header, known):
-    """The call of the source that lies nearest to the header."""
+    """The call of the source that is nearest to the header."""
     parts = header.split("/")
 
     def shared(file):
@@ -68,7 +68,7 @@ def flags_for(header, known):
 
 
 def included_first(header, known):
-    """Whether a source file that is checked itself, the header's own, includes it before anything else."""
+    """Whether the header's own source file, which is checked itself, includes it first."""
     source = header[:-len(".hpp")] + ".cpp"
     if source not in known or source.startswith("tests/"):
         return False
@@ -82,7 +82,7 @@ def included_first(header, known):
 
 @functools.cache
 def external(file):
-    """The headers of the standard library and those of LARGE that the file includes, itself or through others."""
+    """The headers of the standard library and those of LARGE that the file includes, directly or through others."""
     found = set()
     with open(os.path.join(ROOT, file), encoding="utf-8") as text:
         for line in text:
@@ -95,7 +95,7 @@ def external(file):
 
 
 def stands_for(file):
-    """The header of a source file that has one, else the file."""
+    """The header of a source file that has one, otherwise the file."""
     header = re.sub("[.]cpp$", ".hpp", file)
     return header if os.path.exists(os.path.join(ROOT, header)) else file
 
@@ -111,7 +111,7 @@ def weights(names):
 
 
 def choose(wanted, weight):
-    """The sets of headers that spare more than they cost. `wanted` has what each file includes: no file gets anything else."""
+    """The sets of headers that save more than they cost. `wanted` has the includes of each file: no file gets others."""
     candidates = {names: sum(weight[name] for name in names) for names in wanted}
     chosen, spared = [], [0] * len(wanted)
     while candidates:
@@ -119,7 +119,7 @@ def choose(wanted, weight):
             return sum(max(0, candidates[names] - had) for file, had in zip(wanted, spared) if names <= file)
 
         best = max(candidates, key=gain)
-        if gain(best) <= 2 * candidates[best]:  # reading it, and writing it down
+        if gain(best) <= 2 * candidates[best]:  # the cost of reading and writing it
             break
         chosen.append(best)
         spared = [max(had, candidates[best]) if best <= file else had for file, had in zip(wanted, spared)]
@@ -141,7 +141,7 @@ def precompile(options, names, build):
 
 def with_precompiled(calls, build, jobs):
     """[(file, compiler call)] with the best set of headers for each."""
-    def common(words):  # no header outside of planar asks for these
+    def common(words):  # outside planar no header needs these
         return tuple(word for word in words if not word.startswith(("-I", "-DPLANAR_")))
 
     groups = {}

@@ -3,8 +3,8 @@
 """No include between the folders of a library runs upward. Usage: check_layers.py [--root DIR] [--count]
 
 layers.txt lists the folders of each library, lowest first. Includes that follow such an order cannot form a circle. Each
-violation is one line, `file:line: what is wrong; what to do`, and the exit code is 1. --count prints how many arrows between
-folders there are, upward ones and pairs of folders that include each other among them, and fails on nothing.
+violation is one line, `file:line: what is wrong; what to do`, and the exit code is 1. --count prints the number of arrows
+between folders, of upward ones and of pairs of folders that include each other, and never fails.
 """
 import argparse
 import collections
@@ -76,7 +76,7 @@ def count(root):
             library, len(found), len(upward), len(mutual)))
 
 
-# A tree that breaks the rule in each way, and what must be said of it.
+# A tree that breaks the rule in each way, and the expected messages.
 BROKEN = {LAYERS: "# order\nhouse\n  floor  the lowest\n  wall\n  cellar\n  .\n",
           "house/floor/a.hpp": '\n#include "house/wall/b.hpp"\n', "house/wall/b.hpp": "",
           "house/wall/c.cpp": '#include "house/floor/a.hpp"\n#include "house/wall/b.hpp"\n#include "shed/s.hpp"\n',

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rules for pages (Markdown). Usage: check_pages.py [--root DIR]
 
-A page has at most 2000 words: of its text and the text in its tables; figures, listings and comments are not counted. Each find is one line,
+A page has at most 2000 words: in its text and tables; figures, listings and comments are not counted. Each violation is one line,
 `file:1: what is wrong; what to do`, and the exit code is 1.
 """
 import argparse
@@ -13,7 +13,7 @@ import sys
 from check_tree import tracked, tree_of
 
 MAX_WORDS = 2000
-# Longer, and why.
+# Longer pages, with the reason.
 EXCEPT = {
     "CHANGELOG.md": "a list of changes by version",
     "docs/machine-files.md": "the reference that `planar config --reference` prints: a table per section",
@@ -23,7 +23,7 @@ WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def words(text):
-    """The number of words that a reader reads."""
+    """The number of words that a reader sees."""
     return len(WORD.findall(NOT_COUNTED.sub("", text)))
 
 
@@ -38,7 +38,7 @@ def finds(root):
 
 
 def self_test():
-    """A page of one word too many is found; figures, listings and comments do not count."""
+    """A page with one word too many is found; figures, listings and comments do not count."""
     uncounted = "\n12 3.5 | 7 |\n\n    a listing\n\n```console\n$ planar netio\n```\n<!-- a\ncomment -->\n"
     with tree_of({"long.md": "word " * (MAX_WORDS + 1) + uncounted, "whole.md": "word " * MAX_WORDS + uncounted}) as root:
         found = list(finds(root))

@@ -4,9 +4,9 @@
 
 includes   no circle of #include between files, nor between the folders of the guest
 sizes      no source file over 600 lines, no folder with more than 25 files
-places     nothing of the guest is pinned to a place: its linker scripts have no offsets, its code no sections and fillers
+places     nothing in the guest has a fixed address: its linker scripts have no offsets, its code no sections and fillers
 names      a file with test cases is named test_*.cpp, and every other test source holds none
-format     the C++ sources are as clang-format and .clang-format leave them (--clang-format PROGRAM)
+format     clang-format with .clang-format leaves the C++ sources unchanged (--clang-format PROGRAM)
 
 Each violation is one line, `file:line: what is wrong; what to do`, and the exit code is 1. Without clang-format 14 `format` says
 SKIP, and the exit code is 4.
@@ -25,17 +25,17 @@ SKIPPED = 4  # ctest: SKIP_RETURN_CODE
 MAX_LINES = 600
 MAX_FILES = 25
 SOURCE = re.compile(r"\.(cpp|hpp|c|h|inc|asm|py|sh|cmake)$|/CMakeLists\.txt$|/Makefile$")
-# Inputs that tests read one by one: a folder of them is a list, which may be long.
+# Inputs that tests read one by one: such a folder is a list, which may be long.
 DATA_FOLDERS = ("tests/fuzz/corpus/", "adf/files", "docs/", "tests/baselines")
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 TEST_CASE = re.compile(r"^[A-Z_]*(TEST_CASE|SCENARIO)[A-Z_]*\(")
-# Below these each folder is an -I of the C compiler.
+# Each folder below these is an -I of the C compiler.
 C_ROOTS = ("roms/guest/", "roms/firmware/")
 GUEST = "roms/guest/"
 
 
 def tracked(root):
-    """Files under version control, or all files where there is no git (a source archive)."""
+    """Files under version control, or all files if there is no git (a source archive)."""
     try:
         out = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"],
                              check=True, capture_output=True, text=True).stdout.splitlines()
@@ -53,7 +53,7 @@ def lines(root, file):
 
 
 def include_graph(root, files):
-    """{file: {included file: line}} for what lies in the tree; generated files have no node."""
+    """{file: {included file: line}} for files in the tree; generated files have no node."""
     known = set(files)
     rooms = {top: sorted({os.path.dirname(f) for f in files if f.startswith(top)}) for top in C_ROOTS}
     graph = {}
@@ -76,7 +76,7 @@ def include_graph(root, files):
 
 
 def circles(graph):
-    """One shortest circle through each node that lies on any; every circle once."""
+    """One shortest circle through each node that is on one; every circle once."""
     found = {}
     for start in graph:
         before = {start: None}
@@ -196,7 +196,7 @@ def other_formatter(program):
 
 RULES = {"includes": check_includes, "sizes": check_sizes, "places": check_places, "names": check_names, "format": check_format}
 
-# A tree that breaks each rule, and what must be said: a rule that finds nothing would pass for ever.
+# A tree that breaks each rule, with the expected messages: a rule that finds nothing would always pass.
 BROKEN = {
     "includes": ({"a/one.hpp": '#include "a/two.hpp"\n', "a/two.hpp": '\n#include "three.hpp"\n',
                   "a/three.hpp": '#include "a/one.hpp"\n', "a/good.cpp": '#include "a/one.hpp"\n',
@@ -221,7 +221,7 @@ BROKEN = {
 
 @contextlib.contextmanager
 def tree_of(files):
-    """A folder that has these files, by name and text, while a rule is tried on it."""
+    """A folder that contains these files, by name and text, while a rule is tried on it."""
     with tempfile.TemporaryDirectory() as root:
         for file, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, file)), exist_ok=True)

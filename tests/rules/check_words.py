@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The words of words.txt in comments, messages and pages. Usage: check_words.py [--root DIR]
 
-Each find is one line, `file:line: the words; what to write`, and the exit code is 1.
+Each violation is one line, `file:line: the words; what to write`, and the exit code is 1.
 """
 import argparse
 import os
@@ -14,7 +14,7 @@ from prose import prose
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = "tests/rules/words.txt"
-# Other people's texts, inputs and results.
+# Texts by others, inputs and results.
 LEFT_OUT = re.compile(r"^(tests/fuzz/corpus|tests/baselines)/|^tests/rules/(words\.txt|check_words\.py)$")
 
 
@@ -78,7 +78,7 @@ def check(root, wanted):
                     file, text.count("\n", 0, found.start()) + 1, " ".join(found[0].split()), entry.write)
 
 
-# A tree that breaks the rule in each kind of text, with what must not be found beside it.
+# A tree that breaks the rule in each kind of text, with text in which nothing must be found.
 SELF_TEST_LIST = "\\bbehind\\b\n  write   after\n  except  \\bleft behind\\b\n\n\\bin front of\\b\n  write   before\n  not     ^b/\n"
 BROKEN = {
     "a/one.cpp": '#include "a/behind it.hpp"\nint behind = 1;  // the one behind it\n// nothing is left behind\n'

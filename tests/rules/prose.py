@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What people read in a file: the comments and messages of a program, the sentences of a page. Identifiers, keys, code spans and
-listings are left out."""
+"""The text that people read in a file: the comments and messages of a program, the sentences of a page. Identifiers, keys, code
+spans and listings are left out."""
 import re
 
 STRING = r'"(?:\\.|[^"\\\n])*"'
 QUOTED = r"'(?:\\.|[^'\\\n])*'"
-# Comments and literals by language. A character literal is one, so that '"' begins no string.
+# Comments and literals by language. Character literals are included, so that '"' does not begin a string.
 TEXT = {
     "c": re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|%s|%s' % (STRING, QUOTED), re.S),
     "python": re.compile(r'#[^\n]*|"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|%s|%s' % (STRING, QUOTED), re.S),
     "asm": re.compile(r';[^\n]*|"[^"\n]*"|\'[^\'\n]*\''),
 }
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.M)
-# Of a page: listings (fenced, or indented after an empty line), code spans, and where links lead.
+# In a page: listings (fenced, or indented after an empty line), code spans, and link targets.
 LISTING = re.compile(r"^ *(```|~~~).*?^ *\1 *$|(?<=\n\n)(?:(?: {4}|\t)(?! *(?:[-*]|\d+\.) )[^\n]*\n+)+", re.S | re.M)
 NAME_SPAN = re.compile(r"`[^`\n]+`")
 CODE_SPAN = re.compile(r"(`+)[^`].*?\1", re.S)
 LINK_TARGET = re.compile(r"\]\([^)\s]*\)|<?https?://\S+|^\[[^]\n]*\]: *\S+", re.M)
-# What stands between two words of a sentence that goes on in the next line: the end of one literal or comment line, and the
-# beginning of the next.
+# The text between two words of a sentence that continues on the next line: the end of one literal or comment line and
+# the beginning of the next.
 LINE_ENDS = re.compile(r'(?:\\n)?"[ \t]*(?=\n)|(?<=\n)[ \t]*(?:///?<?|\*(?!/)|#+|;+|"|>)')
 KINDS = (("c", r"\.(cpp|hpp|c|h|inc)$"), ("python", r"\.py$"), ("asm", r"\.asm$"), ("page", r"\.md$"),
          ("whole", r"\.(sh|cmake|toml|json|ADF|txt|ld)$|(^|/)(CMakeLists\.txt|Makefile)$"))
 
 
 def blank(pattern, text):
-    """`text` with spaces in place of what the pattern finds: places and lines stay."""
+    """`text` with spaces in place of what the pattern finds: positions and lines are kept."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
@@ -34,7 +34,7 @@ def literal(text):
 
 
 def read_pieces(pattern, text):
-    """(begin, end) of each comment, and of each literal of more than one word; literals with nothing between them are one."""
+    """(begin, end) of each comment, and of each literal of more than one word; adjacent literals count as one."""
     group, end = [], 0
     for found in list(pattern.finditer(text)) + [None]:
         if group and (found is None or not literal(found[0]) or text[end:found.start()].strip()):
@@ -51,7 +51,7 @@ def read_pieces(pattern, text):
 
 
 def only(spans, text):
-    """`text` with marks that end a sentence in place of all outside of the spans."""
+    """`text` with marks that end a sentence in place of everything outside the spans."""
     empty = re.sub(r"\S", "\0", text)
     out, at = [], 0
     for begin, end in spans:
@@ -61,7 +61,7 @@ def only(spans, text):
 
 
 def prose(file, text):
-    """What is to be read of `file`, as long as `text` and with its lines in their places; None: nothing."""
+    """The readable text of `file`, as long as `text` and with the same lines; None: nothing."""
     kind = next((k for k, names in KINDS if re.search(names, file)), None)
     if kind is None:
         return None

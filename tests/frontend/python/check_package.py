@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Python package as its user gets it: check_package.py package|notebook PLANAR ROOT
+"""The Python package as installed by its user: check_package.py package|notebook PLANAR ROOT
 
 package   builds the wheel, installs it into a clean virtual environment and runs tests/frontend/python/test_planar.py there; checks the
           type hints (mypy, strict)
 notebook  the same wheel beside the host's pandas: test_frames.py, and the notebook is executed with short runs
 
-Nothing is fetched. Ends with 4 (skipped) where the host's Python lacks what a part needs.
+Nothing is downloaded. Ends with 4 (skipped) if the host's Python lacks modules that a part needs.
 """
 import importlib.util
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results as pandas frames; the code that the package's page shows."""
+"""Results as pandas frames; the code shown on the package's page."""
 import pathlib
 import re
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The installed Python package, with nothing but Python's own library: results, exceptions, the debugger."""
+"""The installed Python package, with only Python's standard library: results, exceptions, the debugger."""
 import os
 import pathlib
 import tempfile
