@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A guest never locks itself out by what it writes to its first sector: signatures of other programs' formats count
-// only in a file without a record that it is raw.
+// only in a file that no overlay vouches for.
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("a guest that writes another format's signature to sector 0 keeps its 
     CHECK(first_sector({overlay}) == written);
     REQUIRE(DiskImage::open({base}).write(1, written));
     CHECK(commit_overlay(overlay) == 1);
-    // The record is gone; the user may still say that it is raw.
+    // No overlay vouches for it any more; the user may still say that it is raw.
     std::filesystem::remove(overlay);
     CHECK_THAT(refusal([&] { DiskImage::open({base}); }), Contains("format=raw"));
     CHECK_FALSE(std::filesystem::exists(overlay));

@@ -224,7 +224,7 @@ TEST_CASE("answers that cannot be used come back with a code, and can be correct
   b.aca_or(TropicBench::ISRA_o, 2);
   b.settle();
   REQUIRE(b.results.size() == 1);
-  CHECK(b.results[0].code == 0x22);  // 100 zeros are addressed to nobody
+  CHECK(b.results[0].code == 0x22);  // 100 zeros are not addressed to any station
 }
 
 TEST_CASE("an answer that finds the adapter closed by the ring meanwhile is no error", "[tropic][asb]") {

@@ -59,7 +59,7 @@ TEST_CASE("RTL8139: ring and FIFO full: frames are counted and lost until RXOVW 
   small_ring(b);
   for (std::uint8_t n = 0; n < 9; ++n) b.hear(b.for_us(1514, n));
   CHECK(b.in(0x3E, 2) == (Rtl8139::ROK | Rtl8139::RXOVW | Rtl8139::FOVW));
-  CHECK(b.in(0x4C, 4) == 3);  // one of nine lies in the FIFO, five in the ring
+  CHECK(b.in(0x4C, 4) == 3);  // one of nine is in the FIFO, five are in the ring
   CHECK(b.made.network->counters().overruns == 3);
   CHECK(b.made.network->counters().fifo == 0);
   b.out(0x38, 5 * 1524 - 16, 2);
