@@ -374,7 +374,7 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   const Score predicted = score(rows, "model95", Rows::prediction);
   CHECK(predicted.rows == 2);
   CHECK(*predicted.mape == Approx(5));  // 10, 0
-  CHECK_FALSE(predicted.rank);          // two rows always have a rank correlation
+  CHECK_FALSE(predicted.rank);          // a rank of two rows means nothing
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("3C527: the bus master fetches the frame from memory, the processor on
   Time fetching{};
   std::size_t ports = 0;
   for (const auto& span : way.bus.spans) {
-    if (span.to > way.before) break;  // the other frame before it is being sent: this one waits in card RAM
+    if (span.to > way.before) break;  // only earlier spans: from then on the frame is in card RAM
     unsigned bytes = 0;
     if (std::sscanf(span.name.c_str(), "slot1.3c527 reads %u bytes", &bytes) == 1) {
       fetched += bytes;
