@@ -70,7 +70,7 @@ TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged
               for (std::uint32_t n = 0; n < count; ++n) (done ? acknowledged : attempted)[first + n] = generation;
               told = told || !done;
               if (generation % 2 == 0) told = !disk.flush() || told;
-              // The same faulty_disk_sectors again, so that slots are used a second time.
+              // The same sectors again, so that slots are used a second time.
               const bool again = disk.write(1, content(1, 1, generation));
               (again ? acknowledged : attempted)[1] = generation;
               told = told || !again;
