@@ -213,7 +213,7 @@ TEST_CASE("A20 off folds the second megabyte onto the first", "[cpu]") {
 
 TEST_CASE("Code can be modified just before it runs, in the same block", "[cpu][smc]") {
   Board b;
-  // MOV byte [10008h],2; NOP; MOV AL,1 (becomes MOV AL,2)
+  // MOV byte [10009h],2; NOP; MOV AL,1 (becomes MOV AL,2)
   b.flat({0xC6, 0x05, 0x09, 0x00, 0x01, 0x00, 0x02, 0x90, 0xB0, 0x01, 0xF4}).run();
   CHECK((b.reg(EAX) & 0xFF) == 2);
 }

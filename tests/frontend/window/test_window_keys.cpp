@@ -34,7 +34,7 @@ struct Desk {
     display.person("search --sync --name '^planar' windowfocus");
   }
   Time now() { return lab.scheduler().now(); }
-  /// Serves the window, whose machine stands still, for two seconds at most.
+  /// Serves the window, whose machine stands still, for five seconds at most.
   bool until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (std::chrono::steady_clock::now() < end) {

@@ -144,7 +144,8 @@ const char* Runner::compare_fpu(const Form& form) {
   // does.
   const bool function =
       is_register && form.opcode == 0xD9 &&
-      ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
+      ((modrm >= 0xF0 && modrm <= 0xF3) || modrm == 0xF5 || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB ||
+       modrm >= 0xFE);
   bool special = false;
   for (unsigned i = 0; i < 8; ++i)
     for (const cpu::Fpu* f : {static_cast<const cpu::Fpu*>(&fpu_before_), &ours}) {
