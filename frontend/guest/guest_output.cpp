@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -109,6 +111,20 @@ std::optional<std::string> GuestOutput::failure() const {
     if (line.tagged("@fail"))
       return line.text.size() > 6 ? with_words(line.text.substr(6)) : std::string("(no reason given)");
   return std::nullopt;
+}
+
+std::string GuestOutput::driver_reports() const {
+  const auto is_name = [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '_' || c == '-'; };
+  std::string reports;
+  for (const auto& line : lines_) {
+    const auto colon = line.text.find(": ");
+    if (line.tagged("@fail") || line.text.starts_with("failed: ")) break;
+    if (colon == std::string::npos || colon == 0 ||
+        !std::all_of(line.text.begin(), line.text.begin() + static_cast<std::ptrdiff_t>(colon), is_name))
+      continue;
+    reports += (reports.empty() ? "" : "; ") + line.text;
+  }
+  return reports;
 }
 
 void GuestOutput::archive(Archive& a) {

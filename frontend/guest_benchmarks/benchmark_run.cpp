@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
@@ -21,6 +23,22 @@ bool over(Session& session) {
     all &= status.has_value();
   }
   return all;
+}
+
+/// The error of OPEN that a Token Ring adapter gives in its insertion phase if the ring has another speed.
+constexpr std::string_view frequency_errors[] = {"error 24", "error 0024"};
+
+/// What the guest's drivers have reported, and the remedy if that is known.
+std::string reports(const GuestOutput& guest) {
+  const std::string said = guest.driver_reports();
+  if (said.empty()) return {};
+  const bool other_speed = std::any_of(std::begin(frequency_errors), std::end(frequency_errors),
+                                       [&](std::string_view error) { return said.ends_with(error); });
+  return fmt::format(" ({}){}", said,
+                     other_speed
+                         ? "; the ring runs at another speed than the adapter: give both the same, by --rate or "
+                           "the card's adapter-data-rate"
+                         : "");
 }
 
 /// The remedy if the client found no server at the host's port; empty: that was not the failure.
@@ -80,8 +98,8 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
   for (std::size_t n = 0; n < session.lab().machines(); ++n)
     if (session.guest(n).done().value_or(0) != 0) {
       const auto failure = session.guest(n).failure().value_or("no reason given");
-      throw Error(fmt::format("{}{} failed in the guest: {}{}", name, n ? "'s server" : "", failure,
-                              remedy(session, name, failure)),
+      throw Error(fmt::format("{}{} failed in the guest: {}{}{}", name, n ? "'s server" : "", failure,
+                              reports(session.guest(n)), remedy(session, name, failure)),
                   ExitCode::scenario_failed);
     }
   return true;

@@ -48,6 +48,21 @@ std::string read_text(const fs::path& path) {
                         "is too large for a run");
 }
 
+/// The slot in which a machine's file itself has the cell's card, with its pins and values: that one is measured.
+/// Nothing if the file has no such card or several, or the cell asks for other options.
+std::optional<std::string> slot_of_own_card(const Cell& cell) {
+  if (is_built_in(cell.machine) || !cell.options.empty() || cell.bonded() > 1) return std::nullopt;
+  const Config config = load_machine(cell.machine);
+  std::optional<std::string> own;
+  for (const std::string& slot : config.children("slot")) {
+    const std::string path = "slot." + slot;
+    if (config.peek_text(path + ".card") != cell.card || config.peek_text(path + ".enabled") == "false") continue;
+    if (own) return std::nullopt;
+    own = slot;
+  }
+  return own;
+}
+
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   std::vector<std::string> own{"--seed", std::to_string(cell.seed.value_or(o.seed))};
   if (const auto placement = cell.placement.value_or(o.placement))
@@ -60,8 +75,10 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   const Benchmark& benchmark = o.benchmark_of(cell);
   std::vector<std::string> list{std::string(benchmark.verb)};
   list.insert(list.end(), benchmark.arguments.begin(), benchmark.arguments.end());
-  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds_of(cell),
-                           std::string(benchmark.sizes_option), o.sizes_of(cell)});
+  const auto own_slot = slot_of_own_card(cell);
+  list.insert(list.end(),
+              {"--machine", cell.machine, own_slot ? "--use" : "--card", own_slot ? *own_slot : cell.card_option(),
+               "--seconds", o.seconds_of(cell), std::string(benchmark.sizes_option), o.sizes_of(cell)});
   list.insert(list.end(), own.begin(), own.end());
   if (o.may_converge(cell)) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());

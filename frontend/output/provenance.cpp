@@ -28,11 +28,19 @@ ordered_json card_provenance(const CardConfig& card) {
   return j;
 }
 
+/// What a card's timing values are listed under: its name, with the slot if another card of that name has other values.
+std::string name_of_values(const MachineConfig& machine, const CardConfig& card) {
+  const bool apart = std::any_of(machine.cards.begin(), machine.cards.end(), [&](const CardConfig& other) {
+    return other.name == card.name && other.settings != card.settings;
+  });
+  return apart ? fmt::format("{}={}", card.slot, card.name) : card.name;
+}
+
 /// The timing values in force for a card: those of its profile, or the user's.
-void add_timing(const CardConfig& card, ordered_json& out) {
-  const auto values = timing_values(card.name);
-  for (const auto& [name, value] : values.items()) out[card.name + "." + name] = value;
-  for (const auto& [key, value] : card.settings) out[card.name + "." + key] = value;
+void add_timing(const std::string& card, const CardConfig& config, ordered_json& out) {
+  const auto values = timing_values(config.name);
+  for (const auto& [name, value] : values.items()) out[card + "." + name] = value;
+  for (const auto& [key, value] : config.settings) out[card + "." + key] = value;
 }
 
 /// The lines of in_order() as names and values: "cpu.clock", or "1.cpu.clock" for the machines of a lab.
@@ -66,8 +74,9 @@ ordered_json machine_provenance(const MachineConfig& machine) {
   j["timing"] = ordered_json::object();
   for (const CardConfig& card : machine.cards) {
     j["cards"].push_back(card_provenance(card));
-    for (const auto& [key, value] : card.settings) j["set"].push_back(fmt::format("{}.{}={}", card.name, key, value));
-    add_timing(card, j["timing"]);
+    const std::string name = name_of_values(machine, card);
+    for (const auto& [key, value] : card.settings) j["set"].push_back(fmt::format("{}.{}={}", name, key, value));
+    add_timing(name, card, j["timing"]);
   }
   return j;
 }
