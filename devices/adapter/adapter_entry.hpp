@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a card says of itself to the registry, and what its user chose for it, whatever bus it is made for. What a bus
-// adds (the slot that a card is built into, the card as the slot sees it) is in that bus's folder: mca/mca_entry.hpp.
+// A card's entry in the registry and the options its user chose, whatever its bus. What is specific to a bus (the slot
+// that a card is built into, the card as the slot sees it) is in that bus's folder: mca/mca_entry.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,43 @@
 
 namespace planar {
 
-/// What an adapter is built with, its slot excepted.
+/// What an adapter is built with, apart from its slot.
 struct AdapterOptions {
-  unsigned slot_number = 0;        ///< of its slot, from 0: part of its station address and seed
+  unsigned slot_number = 0;        ///< counted from 0; part of the station address and seed
   net::Medium* medium = nullptr;   ///< null: the cable is not plugged in
-  std::optional<std::string> mac;  ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
-  /// Timing values overridden by the user, name and value with unit; an unknown name or a bad value throws Error.
+  std::optional<std::string> mac;  ///< "00:00:d8:01:02:03"; default: an address with the card's own prefix
+  /// Timing values overridden by the user, as name and value with unit; an unknown name or bad value throws Error.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::uint64_t seed = 1;  ///< of the lab; the station's backoff generator derives from it, the machine and the slot
+  std::uint64_t seed = 1;  ///< of the lab; the station's backoff generator derives its seed from it, the machine and
+                           ///< the slot
   unsigned machine = 0;    ///< its number in the lab, 0 to 7
 };
 
-/// The processor of the machine, as far as a card may depend on it.
+/// The machine's processor, as far as a card may depend on it.
 enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium, p6 };
 
-/// What a card is, whatever bus it is made for.
+/// Describes a card, whatever its bus.
 struct AdapterEntry {
-  std::string_view name;     ///< of the command line: "ne2"
+  std::string_view name;     ///< on the command line: "ne2"
   std::string_view title;    ///< "Novell NE/2"
-  std::uint16_t adapter_id;  ///< by which configuration knows the card: its POS ID by default, or its PCI device ID
+  std::uint16_t adapter_id;  ///< the ID that configuration knows the card by: its default POS ID, or its PCI device ID
   MediumKind medium;
   std::string_view data_path;                ///< "PIO (remote DMA)", "shared RAM", "bus master"...
   unsigned bus_width;                        ///< bits
   std::span<const std::string_view> limits;  ///< what is not modelled, one sentence each
-  /// Why a machine with this processor cannot hold the card; empty if it can. Null: it fits all.
+  /// Why a machine with this processor cannot take the card; empty if it can. Null: every machine can.
   std::string_view (*refusal)(ProcessorGeneration processor);
-  /// No public programming information exists: the interface is planar's own declaration, and every report says so.
+  /// No public programming information exists: the interface is planar's own definition, and every report says so.
   bool hypothetical;
-  std::string_view profile;  ///< name of the timing profile's file if it is not `name`
-  /// Bits per second, of a ring adapter that does not do 16 Mbit/s; 0: its medium's own.
+  std::string_view profile;  ///< file name of the timing profile, if it is not `name`
+  /// Bits per second, for a ring adapter that cannot do 16 Mbit/s; 0: the medium's own rate.
   std::uint64_t medium_rate;
-  bool full_duplex;         ///< it can send and receive at once
+  bool full_duplex;         ///< can send and receive at the same time
   std::uint16_t vendor;     ///< its PCI vendor ID; 0 on other buses
-  std::string_view on_bus;  ///< the expansion bus that it is made for
+  std::string_view on_bus;  ///< the expansion bus it is made for
 
   std::string_view bus() const { return on_bus; }
-  /// Two of them agree on full duplex by themselves: auto-negotiation of 10, 100 and 1000 Mbit/s.
+  /// Two such cards agree on full duplex by themselves: auto-negotiation at 10, 100 and 1000 Mbit/s.
   bool agrees_on_full_duplex() const {
     return full_duplex && (medium == MediumKind::ethernet_100 || medium == MediumKind::ethernet_1000);
   }
@@ -62,8 +63,8 @@ struct AdapterEntry {
   }
 };
 
-/// A card's row of the registry, as the card declares it: AdapterEntry's fields, and what builds it. `Bus` is the
-/// expansion bus: its name, and the types Context (an AdapterOptions with the slot) and Parts (the card).
+/// A card's registry row as the card declares it: the fields of AdapterEntry, and the function that builds it. `Bus` is
+/// the expansion bus: its name, and the types Context (AdapterOptions with the slot) and Parts (the card).
 template <class Bus>
 struct AdapterRow {
   std::string_view name;

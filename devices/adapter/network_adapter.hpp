@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What reports, traces and a lab know of a network adapter, whatever bus it sits on and whatever medium it serves.
+// What reports, traces and labs know about a network adapter, whatever its bus and medium.
 #pragma once
 
 #include <string_view>
@@ -12,12 +12,12 @@ namespace planar {
 
 class NetworkAdapter {
  public:
-  /// The card name of the registry, for example "ne2".
+  /// The card's name in the registry, for example "ne2".
   virtual std::string_view name() const = 0;
   virtual NetCounters counters() const = 0;
   /// Its connection to the medium.
   virtual net::Port& port() = 0;
-  /// Its registers and state; changes nothing.
+  /// Its registers and state; has no side effects.
   virtual void describe(Description& d) const = 0;
 
  protected:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a value comes from: how far it can be trusted, and which published figures were looked at when it was chosen.
+// Where a value comes from: how far it can be trusted, and which published figures were consulted in choosing it.
 //
 //   source = "..."
 //   confidence = "calibrated"     # datasheet, measured, inferred, calibrated or informed-by-published
 //   published = [{ machine = "model56sx", card = "ne2", sizes = [8192, 16384] }]
-//   same_as = "ne2 chip.bus_clock"   # optional: has the value of another one, by owner and name, and must stay equal
+//   same_as = "ne2 chip.bus_clock"   # optional: repeats another value, given by owner and name, and must stay equal
 //
-// "calibrated" was fitted to the figures that `published` names; "informed-by-published" was chosen knowing them but
-// not fitted. Both name them, the others must not. A figure is a row of the published network tables, by planar's names
-// (without `sizes` all of its packet sizes; `load = true` adds the processor's load), or `figure = "..."` in words.
+// "calibrated" was fitted to the figures that `published` lists; "informed-by-published" was chosen knowing them but
+// not fitted. Both need `published`; the other marks must not have it. An entry is a row of the published network
+// tables, under planar's names (without `sizes`: all its packet sizes; `load = true`: the processor load as well), or
+// `figure = "..."` in words.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@
 
 namespace planar {
 
-/// Published figures that a value was chosen by.
+/// Published figures that were used in choosing a value.
 struct PublishedUse {
-  std::string machine, card;         ///< a row of the network tables; empty if `figure` says it
-  std::vector<std::uint32_t> sizes;  ///< in bytes; empty: all of the row
+  std::string machine, card;         ///< a row of the network tables; empty if `figure` is given
+  std::vector<std::uint32_t> sizes;  ///< in bytes; empty: the whole row
   bool load = false;
   std::string figure;
 
@@ -29,7 +30,7 @@ struct PublishedUse {
   std::string text() const;
 };
 
-/// The texts of several uses, with commas.
+/// The texts of several uses, separated by commas.
 std::string published_text(const std::vector<PublishedUse>& uses);
 
 struct Provenance {
@@ -37,11 +38,11 @@ struct Provenance {
   std::string source;
   std::string confidence;
   std::vector<PublishedUse> published;
-  std::string same_as{};  ///< owner and name of the value that it repeats; empty: none
+  std::string same_as{};  ///< owner and name of the value that this one repeats; empty: none
 };
 
-/// The [[provenance]] tables of a TOML text: value, source, confidence, published. `file` names it in errors. Throws
-/// Error with file and line for anything else in them.
+/// Reads the [[provenance]] tables of a TOML text: value, source, confidence, published. `file` names the text in
+/// errors. Throws Error with file and line if a table has any other key.
 std::vector<Provenance> read_provenance(std::string_view text, std::string_view file);
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Provenance as it stands in a TOML table; for the readers in this folder.
+// Provenance as stored in a TOML table; used by the readers in this folder.
 #pragma once
 
 #include <string>

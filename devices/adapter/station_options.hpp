@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every Ethernet adapter reads from its options: the maker's ID, the station address, the timing profile, the
-// seed.
+// The options that every Ethernet adapter reads: manufacturer ID, station address, timing profile, seed.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +12,20 @@
 
 namespace planar::ethernet {
 
-/// An adapter ID that the same board is known by, and whose it is.
+/// An adapter ID under which the same board was also sold, and its vendor.
 struct OemId {
   std::uint16_t id;
   std::string_view maker;
 };
 
 struct StationOptions {
-  std::uint16_t adapter_id;  ///< the first of the OEM IDs, or the one that the setting "adapter_id" names
-  net::MacAddress mac;       ///< the user's, or the maker's prefix and 01:(2 + number of the machine):(slot number)
-  TimingProfile profile;     ///< devices/ethernet/CARD.toml with the user's values in it
-  std::uint64_t seed;        ///< of the station's backoff generator
+  std::uint16_t adapter_id;  ///< the first OEM ID, or the one chosen by the setting "adapter_id"
+  net::MacAddress mac;       ///< the user's, or the maker's prefix and 01:(2 + machine number):(slot number)
+  TimingProfile profile;     ///< the card's timing profile with the user's overrides
+  std::uint64_t seed;        ///< for the station's backoff generator
 };
 
-/// Reads the options of `card`. Throws Error for an ID that is none of `ids`, a bad address, an unknown timing value.
+/// Reads the options of `card`. Throws Error for an ID not in `ids`, a bad address or an unknown timing value.
 StationOptions station_options(const AdapterOptions& given, std::string_view card, std::span<const OemId> ids,
                                std::array<std::uint8_t, 3> maker_prefix);
 

@@ -16,7 +16,7 @@
 namespace planar {
 namespace {
 
-// Picoseconds in one of a time unit; 0 if it is none.
+// Picoseconds in one `unit`; 0 if it is not a time unit.
 std::int64_t picoseconds(std::string_view unit) {
   if (unit == "ps") return 1;
   if (unit == "ns") return 1'000;
@@ -81,7 +81,7 @@ std::string profile_path(std::string_view card) {
   const std::string file = fmt::format("/{}.toml", card);
   for (const EmbeddedFile& f : embedded_files())
     if (f.path.ends_with(file)) return std::string(f.path);
-  return fmt::format("devices/ethernet/{0}/{0}.toml", card);  // whoever opens it says that there is none
+  return fmt::format("devices/ethernet/{0}/{0}.toml", card);  // a missing file is reported by whoever opens it
 }
 
 TimingProfile TimingProfile::parse(std::string_view text, std::string_view file) {
@@ -133,7 +133,7 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
     return Error(fmt::format("'{}' is no value for '{}'; write a number of 0 or more in {}{}", text, name, found->unit,
                              picoseconds(found->unit) ? ", or one with its unit, as in 500ns" : ""));
   };
-  // Whole part, up to six decimals, optional unit; integers throughout, so that a setting is exact.
+  // Whole part, up to six decimals, optional unit; integers only, so that a setting is exact.
   std::int64_t whole = 0, millionths = 0;
   const char* p = text.data();
   const char* const end = p + text.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A timing profile: the numbers of an adapter, as data beside its code (TOML, embedded in the binary).
+// A timing profile: an adapter's timing values, kept as data next to its code (TOML, embedded in the binary).
 //
 //   [data_port.ready_delay]
 //   value = 450
@@ -7,8 +7,8 @@
 //   source = "..."
 //   confidence = "inferred"       # see provenance.hpp; "user" after an override
 //
-// A table with `rule = "..."` in place of value and unit is a rule that the model follows: it is shown with its source
-// and cannot be set.
+// A table with `rule = "..."` instead of value and unit describes a rule that the model follows: it is shown with its
+// source and cannot be set.
 //
 // A value's name is its table's path, "data_port.ready_delay"; `--set ne2.data_port.ready_delay=500ns` replaces it.
 #pragma once
@@ -26,12 +26,12 @@ namespace planar {
 /// One value of a timing profile, as `planar show CARD` shows it and `--set CARD.NAME=VALUE` overrides it.
 struct TimingValue {
   std::string name;
-  std::string value;  ///< with its unit: "450 ns"; of a rule its words
+  std::string value;  ///< with its unit: "450 ns"; the text of a rule
   std::string source;
   std::string confidence;               ///< provenance.hpp
-  std::vector<PublishedUse> published;  ///< the figures that it was chosen by, if it was calibrated or informed by any
-  bool rule = false;                    ///< what the model does, not a number
-  std::string same_as = {};             ///< owner and name of the value that it repeats; empty: none
+  std::vector<PublishedUse> published;  ///< the figures it was calibrated to or informed by, if any
+  bool rule = false;                    ///< describes what the model does; not a number
+  std::string same_as = {};             ///< owner and name of the value that this one repeats; empty: none
 };
 
 /// The path of a card's timing profile in the source tree.
@@ -45,27 +45,28 @@ struct ProfileValue {
   std::string confidence;
   std::vector<PublishedUse> published;
   std::string rule;     ///< in words; empty: a number
-  std::string same_as;  ///< as TimingValue
+  std::string same_as;  ///< as in TimingValue
 };
 
 class TimingProfile {
  public:
   TimingProfile() = default;
-  /// Reads TOML. `file` names it in errors. Throws Error with file and line for anything but tables of the form above.
+  /// Parses TOML. `file` names the text in errors. Throws Error with file and line unless all tables have the form
+  /// above.
   static TimingProfile parse(std::string_view text, std::string_view file);
   /// The profile embedded from `path` ("devices/ethernet/ne2/ne2.toml"). Throws Error if there is none.
   static TimingProfile embedded(std::string_view path);
 
   const std::vector<ProfileValue>& values() const { return values_; }
-  /// The same as rows of the adapter registry.
+  /// The values as rows of the adapter registry.
   std::vector<TimingValue> rows() const;
-  /// Replaces a value: a number in the value's own unit, or with another time unit ("500ns", "0.5 us").
-  /// Throws Error naming the values that exist.
+  /// Replaces a value; the text is a number in the value's own unit, or has another time unit ("500ns", "0.5 us").
+  /// Throws Error listing the values that exist.
   void set(std::string_view name, std::string_view text);
 
-  /// A value of unit ps, ns or us. Throws Error if the profile lacks it or it is no time.
+  /// A value in ps, ns or us. Throws Error if the profile lacks it or it is not a time.
   Time time(std::string_view name) const;
-  /// A value of any other unit. Throws Error if it is below `least` or above `most`.
+  /// A value in any other unit. Throws Error if it is below `least` or above `most`.
   std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
 
  private:

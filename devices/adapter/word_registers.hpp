@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The port window of a chip that has registers of 16 bits and no byte enables: a doubleword is two of them, the lower
-// first; a byte read gives its half of the word, with the word's effects; a byte write changes nothing.
+// The port window of a chip with 16-bit registers and no byte enables: a doubleword access is two word accesses, the
+// lower first; a byte read returns its half of the word, with the word's side effects; a byte write has no effect.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace planar {
 
-/// `Chip` has peek(offset), which returns the register, read(offset, now), which has its effects, and write(offset,
-/// value, now), all at even offsets.
+/// `Chip` has peek(offset), which returns the register, read(offset, now), which also has its side effects, and
+/// write(offset, value, now), all at even offsets.
 template <class Chip>
 class WordRegisters final : public Slave {
  public:

@@ -18,12 +18,12 @@ constexpr std::uint32_t section_header = 0x0A0D0D0A, interface_description = 1, 
 constexpr std::uint32_t byte_order_magic = 0x1A2B3C4D;
 constexpr std::uint16_t opt_end = 0, shb_userappl = 4, if_name = 2, if_speed = 8, if_tsresol = 9, epb_flags = 2;
 constexpr std::uint8_t nanoseconds = 9;  // 10^-9 s
-// epb_flags: bits 4:2 how it was addressed, 8:5 FCS length, 31:24 link-layer errors
+// epb_flags: bits 4:2 reception type (how the frame was addressed), 8:5 FCS length, 31:24 link-layer errors
 // by Destination
 constexpr std::uint32_t destination_flags[] = {0, 1u << 2, 2u << 2, 3u << 2};
 constexpr std::uint32_t crc_error = 1u << 24, too_long = 1u << 25, too_short = 1u << 26;
 
-// Little-endian, whatever the host is: the magic number tells readers.
+// Little-endian on any host; readers see this from the magic number.
 class Body {
  public:
   void u16(std::uint32_t v) { number(v, 2); }
@@ -71,7 +71,7 @@ PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::vector<const 
   section.u32(byte_order_magic);
   section.u16(1);  // version 1.0
   section.u16(0);
-  section.u64(~std::uint64_t{0});  // length of the section: not stated
+  section.u64(~std::uint64_t{0});  // section length: unspecified
   section.option(shb_userappl, "planar");
   section.option(opt_end, "");
   block(section_header, section.bytes());

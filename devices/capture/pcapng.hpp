@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Capture of a medium in pcapng (draft-ietf-opsawg-pcapng), for Wireshark and its kind.
+// Capture of media in pcapng (draft-ietf-opsawg-pcapng), for Wireshark and similar tools.
 //
-// One section, one interface for each medium (its link type and rate, time stamps in nanoseconds). A stamp is the
-// virtual time at which the frame's last bit left its sender, counted from power-on: tools show it as a moment of 1
-// January 1970. Good frames are written without their FCS, as captures usually hold them. Fragments and damaged frames
-// are left out, or on request written with all their bytes and the link-layer error bits of epb_flags, unless they lack
-// a whole header.
+// One section, with one interface per medium (its link type and rate, time stamps in nanoseconds). A time stamp is the
+// virtual time at which the frame's last bit left its sender, counted from power-on: tools show it as a time on 1
+// January 1970. Good frames are written without their FCS, as is usual in captures. Fragments and damaged frames are
+// omitted or, on request, written with all their bytes and the link-layer error bits of epb_flags; those without a
+// whole header are always omitted.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace planar::net {
 
 class PcapngWriter final : public WireObserver {
  public:
-  /// Creates or replaces `file`, with an interface for each of `media`, which outlive the writer. Throws Error if it
-  /// cannot. It observes nothing by itself: add it to the media, or hand it their records.
+  /// Creates or replaces `file`, with one interface for each of `media`, which must outlive the writer. Throws Error if
+  /// that fails. The writer does not register as an observer: add it to the media, or pass it their records.
   PcapngWriter(const std::filesystem::path& file, std::vector<const Medium*> media, bool include_damaged = false);
   ~PcapngWriter() override;
 
-  /// Writes the frame; one of a medium that the file has no interface for is left out.
+  /// Writes the frame; frames of a medium without an interface in the file are ignored.
   void observe(const WireRecord& record) override;
-  /// Writes out what is buffered. Throws Error when the disk is full or gone.
+  /// Writes out buffered data. Throws Error if the disk is full or gone.
   void flush();
   std::uint64_t frames() const { return frames_; }
 

@@ -52,7 +52,8 @@ void BusMasterPort::granted(Time now) {
 
 void BusMasterPort::burst_done(Time now) {
   const auto part = client_.transfer_buffer().subspan(moved_, burst_);
-  // A copy: the address may be that of the card's own registers, which end this transfer or let another one begin.
+  // A copy, because the address may be that of the card's own registers, and the write may end this transfer or start
+  // another.
   std::array<std::uint8_t, longest_burst> bytes;
   const auto moving = std::span(bytes).first(burst_);
   std::copy(part.begin(), part.end(), moving.begin());
@@ -90,7 +91,7 @@ void BusMasterPort::archive(Archive& a) {
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
 }
 
-// burst_ is of the burst that is moving; while the port waits for the channel it is the last one's.
+// burst_ belongs to the burst in progress; while the port waits for the channel it is that of the previous burst.
 bool BusMasterPort::sound() const {
   if (transferring_ != client_.transferring()) return false;
   if (!transferring_) return !burst_done_.pending();

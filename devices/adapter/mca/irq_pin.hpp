@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A card's way to the interrupt lines of the Micro Channel: the line that POS selects, driven by level while the card
-// is enabled. On a change of the selection the old line is let go.
+// A card's connection to the Micro Channel interrupt lines: it drives the line that POS selects, by level, while the
+// card is enabled. When the selection changes, the old line is released.
 #pragma once
 
 #include "bus/mca/slot.hpp"
@@ -11,18 +11,18 @@ class IrqPin {
  public:
   explicit IrqPin(bus::Slot& slot) : slot_(slot) {}
 
-  /// POS has changed: `line` is the one to drive, 0 if none is selected or the card is disabled.
+  /// POS has changed: drive `line`, or nothing if it is 0 (none selected, or card disabled).
   void select(unsigned line, Time now) {
     slot_.release_irqs(now);
     line_ = line;
     drive(now);
   }
-  /// The card's cause (the OR of them, if it has several) comes or goes.
+  /// The card's interrupt cause (the OR of several, if it has them) is asserted or negated.
   void set(bool cause, Time now) {
     cause_ = cause;
     drive(now);
   }
-  /// The board's own interrupt enable, for cards that have one. Open at first.
+  /// The board's own interrupt enable, on cards that have one. Initially open.
   void gate(bool open, Time now) {
     open_ = open;
     drive(now);
@@ -32,13 +32,13 @@ class IrqPin {
   unsigned line() const { return line_; }
   bool asserted() const { return line_ != 0 && cause_ && open_; }
 
-  /// After a snapshot was loaded: the lines have restored their own levels, nothing is driven.
+  /// After a snapshot is loaded: the lines restore their own levels, so nothing is driven.
   void restore(unsigned line, bool cause, bool open) {
     line_ = line;
     cause_ = cause;
     open_ = open;
   }
-  /// The cause alone: line and gate follow from the card's registers.
+  /// Only the cause: line and gate follow from the card's registers.
   void archive(Archive& a) { a(cause_); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every Micro Channel card here is made of: its identity, its POS registers and its interrupt pin.
+// What all Micro Channel cards here have in common: identity, POS registers and interrupt pin.
 //
-// A card says what its POS bits mean: irq_line() and apply_pos(). POS writes that change something, and channel reset,
-// lead there; before POST has enabled the card it drives no line and claims nothing.
+// A card defines what its POS bits mean in irq_line() and apply_pos(). These are called on POS writes that change
+// something and on channel reset; before POST has enabled the card, it drives no line and claims nothing.
 #pragma once
 
 #include <initializer_list>
@@ -33,21 +33,20 @@ class McaCard : public bus::Adapter {
 
   /// The interrupt line that POS selects; 0: none.
   virtual unsigned irq_line() const = 0;
-  /// Claims what POS selects and nothing else (nothing at all if the card is not enabled); sets up what else follows
-  /// from POS.
+  /// Claims exactly what POS selects (nothing if the card is not enabled), and updates whatever else depends on POS.
   virtual void apply_pos() = 0;
-  /// CHRESET: all but POS.
+  /// CHRESET: resets everything except POS.
   virtual void reset_board(Time now) = 0;
-  /// The board's registers, and a part for each chip.
+  /// The board's registers, and one part per chip.
   virtual void describe_board(Description& d) const = 0;
-  /// POS register `reg` has another value.
+  /// POS register `reg` has changed.
   virtual void pos_changed(unsigned /*reg*/, Time now) { decode(now); }
 
   bool enabled() const { return pos_.card_enabled(); }
-  /// Selects the interrupt line and claims, as POS says now.
+  /// Selects the interrupt line and claims according to the present POS values.
   void decode(Time now);
   void select_irq(Time now) { irq_.select(enabled() ? irq_line() : 0, now); }
-  /// After a snapshot was loaded; `cause` and `gate` of the interrupt pin follow from the card's state.
+  /// After a snapshot is loaded; the interrupt pin's `cause` and `gate` follow from the card's state.
   void restored(bool cause, bool gate = true);
 
   bus::Slot& slot_;
@@ -67,7 +66,7 @@ class McaNetworkCard : public McaCard, public NetworkAdapter {
   using McaCard::McaCard;
 };
 
-/// For the registry rows of network cards: builds `Card`(context, arguments...) and plugs it into the medium.
+/// For the registry rows of network cards: builds `Card`(context, arguments...) and connects it to the medium.
 template <class Card, class... Arguments>
 McaParts make_network_card(const McaContext& context, Arguments&&... arguments) {
   auto card = std::make_unique<Card>(context, std::forward<Arguments>(arguments)...);

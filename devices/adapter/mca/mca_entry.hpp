@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A Micro Channel card's row of the registry, what it is built with and what comes of it.
+// A Micro Channel card's registry row, the context it is built with, and the parts that result.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct McaContext : AdapterOptions {
   bus::Slot& slot;
 };
 
-/// A card, seen from its slot, and the same object as what it is to the rest of the machine; null where it is none.
+/// A card as its slot sees it, and the same object by its other interfaces; null where it lacks one.
 struct McaParts {
   std::unique_ptr<bus::Adapter> card;
   NetworkAdapter* network = nullptr;

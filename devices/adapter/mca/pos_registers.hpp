@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The POS registers of a Micro Channel card, 2 to 7: latches that setup cycles write and the card's logic reads.
+// POS registers 2 to 7 of a Micro Channel card: latches that setup cycles write and the card's logic reads.
 #pragma once
 
 #include <array>
@@ -15,28 +15,27 @@ class PosRegisters {
   static constexpr unsigned first = 2, most = 6;
 
   struct Register {
-    std::uint8_t latched = 0xFF;  ///< the bits that keep what is written
-    std::uint8_t ones = 0;        ///< bits that stand at 1 whatever is written
+    std::uint8_t latched = 0xFF;  ///< bits that keep what is written
+    std::uint8_t ones = 0;        ///< bits that always read 1
   };
 
-  /// POS 2 and those after it; the card has no others. At most six.
+  /// POS 2 and the registers after it, at most six; the card has no others.
   PosRegisters(std::initializer_list<Register> registers);
 
-  /// One past the last register that exists.
+  /// One past the last register.
   unsigned end() const { return first + count_; }
   bool has(unsigned reg) const { return reg >= first && reg < end(); }
   /// The latch of register `reg`, 2 to 7; 0 if the card does not have it.
   std::uint8_t operator[](unsigned reg) const { return latch_[reg - first]; }
-  /// What a setup cycle reads: FFh where there is no register; POS 5 bit 7 stands at 1, since no card here raises
-  /// -CHCK.
+  /// The value a setup cycle reads: FFh for a missing register; POS 5 bit 7 reads 1, since no card here raises -CHCK.
   std::uint8_t peek(unsigned reg) const;
-  /// True if the write has changed the register.
+  /// Returns true if the write changed the register.
   bool write(unsigned reg, std::uint8_t value);
-  /// POS 2 bit 0: the card takes part in normal cycles.
+  /// POS 2 bit 0: the card responds to normal cycles.
   bool card_enabled() const { return latch_[0] & 1; }
   /// CHRESET: all latches to 0.
   void reset();
-  /// The latches that exist, one byte each.
+  /// The existing latches, one byte each.
   void archive(Archive& a);
 
  private:
@@ -45,7 +44,7 @@ class PosRegisters {
   std::array<std::uint8_t, most> latch_{};
 };
 
-/// A register of eight latches.
+/// A register in which all eight bits are latched.
 inline constexpr PosRegisters::Register whole_byte{};
 
 }  // namespace planar

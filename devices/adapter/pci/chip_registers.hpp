@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers of a chip as its card's base addresses show them: byte enables are the chip's own, so an access of any
-// width reaches it as it is.
+// A chip's registers as its card's base addresses expose them: the chip handles byte enables itself, so accesses of any
+// width are passed on unchanged.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace planar {
 
-/// `Chip` has read(offset, bytes, now), which has the register's effects, peek(offset, bytes), write(offset, bytes,
-/// value, now) and register_name(offset), or register_name(offset, direction).
+/// `Chip` has read(offset, bytes, now), which has the register's side effects, peek(offset, bytes), write(offset,
+/// bytes, value, now) and register_name(offset), or register_name(offset, direction).
 template <class Chip>
 class ChipRegisters final : public Slave {
  public:

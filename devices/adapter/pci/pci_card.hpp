@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every PCI network card here is made of: its function on the bus, its name, and the chip's way to memory.
+// What all PCI network cards here have in common: bus function, name, and the chip's access to memory.
 //
-// A card says in its constructor what its header and base addresses are (bus/pci/function.hpp), connects its chip's
-// BurstClient, and archives with archive_card().
+// A card sets up its configuration header and base addresses (bus/pci/function.hpp) in its constructor, connects its
+// chip's BurstClient, and archives with archive_card().
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace planar {
 
-/// The chip's bursts as those of a master on the segment.
+/// Runs the chip's bursts as a master on the segment.
 class PciBurstPort final : public pci::Master {
  public:
   using Master::Master;
@@ -47,16 +47,16 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
         entry_(entry),
         port_(*this, context.slot.device_name(entry.name), entry.bus_width) {}
 
-  /// RST#: all but the configuration space.
+  /// RST#: resets everything except the configuration space.
   virtual void reset_board(Time now) = 0;
-  /// The board's registers, and a part for each chip.
+  /// The board's registers, and one part per chip.
   virtual void describe_board(Description& d) const = 0;
 
   void connect(BurstClient& client) { port_.connect(client); }
-  /// The next two base addresses: `size` ports, and as much memory, of the same registers. `wait`: the target's
+  /// Adds the next two base addresses: `size` ports, and the same registers in as much memory. `wait`: the target's
   /// latency.
   void add_register_bars(std::uint32_t size, Slave& registers, Time wait);
-  /// Before the chip is archived; the interrupt pin of a loaded snapshot is in it.
+  /// Call before archiving the chip; this restores the interrupt pin of a loaded snapshot.
   void archive_card(Archive& a) { archive_function(a); }
 
   // ChipHost, BurstHost
@@ -71,7 +71,7 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   PciBurstPort port_;
 };
 
-/// For the registry rows of network cards: builds `Card`(context, arguments...) and plugs it into the medium.
+/// For the registry rows of network cards: builds `Card`(context, arguments...) and connects it to the medium.
 template <class Card, class... Arguments>
 PciParts make_pci_card(const PciContext& context, Arguments&&... arguments) {
   auto card = std::make_unique<Card>(context, std::forward<Arguments>(arguments)...);

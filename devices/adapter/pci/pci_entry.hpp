@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A PCI card's row of the registry, what it is built with and what comes of it.
+// A PCI card's registry row, the context it is built with, and the parts that result.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct PciContext : AdapterOptions {
   pci::Slot& slot;
 };
 
-/// A card, and the same object as what it is to the rest of the machine; null where it is none.
+/// A card, and the same object by its other interfaces; null where it lacks one.
 struct PciParts {
   std::unique_ptr<bus::Card> card;
   pci::Function* function = nullptr;
