@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an adapter is plugged into, as the list of cards and the results name it.
+// The kind of medium an adapter connects to, with its names in the list of cards and in results.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr std::string_view title(MediumKind kind) {
   return {};
 }
 
-/// The rate of the Ethernet segment that such a card works on, bits per second; 0 if its medium is no Ethernet.
+/// The rate of the Ethernet segment that such a card works on, bits per second; 0 if its medium is not Ethernet.
 constexpr std::uint64_t ethernet_rate(MediumKind kind) {
   switch (kind) {
     case MediumKind::ethernet_10: return 10'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a network adapter has counted, for results.
+// A network adapter's counters, for results.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ struct NetCounters {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   std::uint64_t overruns = 0;
-  std::vector<net::NamedCount> of_medium{};  ///< what only its medium knows: collisions on Ethernet
-  std::uint64_t fifo = 0;                    ///< of the overruns, frames for which a FIFO was too short
+  std::vector<net::NamedCount> of_medium{};  ///< counts specific to the medium: collisions on Ethernet
+  std::uint64_t fifo = 0;                    ///< of the overruns: frames lost because a FIFO was too short
 
   NetCounters& operator+=(const NetCounters& other) {
     sent += other.sent;
@@ -34,8 +34,8 @@ struct NetCounters {
   }
 };
 
-/// Those of an Ethernet chip, whose counters have `sent`, `received`, `collisions` and `overruns`; `fifo_overruns`
-/// where these are a FIFO's, and not those of a ring or of buffers that were full.
+/// The counters of an Ethernet chip, which has `sent`, `received`, `collisions` and `overruns`; the chip sets
+/// `fifo_overruns` if its overruns are those of a FIFO rather than of a full ring or full buffers.
 template <class ChipCounters>
 NetCounters ethernet_counters(const ChipCounters& chip) {
   NetCounters c{chip.sent, chip.received, chip.overruns, {{"collisions", chip.collisions}}};

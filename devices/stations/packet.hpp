@@ -47,7 +47,7 @@ inline std::uint32_t checksum_add(ByteView data, std::uint32_t sum = 0) {
   if (i < data.size()) sum += static_cast<std::uint32_t>(data[i] << 8);
   return sum;
 }
-/// RFC 1071: the folded complement; 0 over data that holds its own right checksum.
+/// RFC 1071: the folded complement; 0 over data that contains its own correct checksum.
 inline std::uint16_t checksum_fold(std::uint32_t sum) {
   while (sum >> 16) sum = (sum & 0xFFFF) + (sum >> 16);
   return static_cast<std::uint16_t>(~sum);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Joins the fragments of IP datagrams, for the reference station, and so that libslirp never sees one: up to at least
-// 4.7.0 it damages its own memory when a fragment belongs before one that is there already, and some systems send
-// the last fragment first (Linux 2.2 and 2.4).
+// Reassembles IP datagrams, for the reference station, and so that libslirp never sees a fragment: up to at least 4.7.0
+// it corrupts its own memory when a fragment belongs before one already received, and some systems send the last
+// fragment first (Linux 2.2 and 2.4).
 //
-// Nothing becomes of a datagram with an overlap or a fragment that comes twice; one with a gap is discarded after
-// thirty seconds (RFC 1122, section 3.3.2 asks for 60 to 120 where a path of unknown length is between) or when sixteen
-// younger ones are under way. Options are those of the first fragment.
+// A datagram with overlapping or duplicate fragments is dropped; one with a gap is discarded after thirty seconds (RFC
+// 1122, section 3.3.2 asks for 60 to 120 where a path of unknown length is between) or when sixteen younger ones are
+// being reassembled. Options are those of the first fragment.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,14 @@ class Reassembly {
   static constexpr std::size_t most_datagrams = 16;
   static constexpr Time longest = 30_s;
 
-  /// Whether this Ethernet frame holds a fragment; any other goes its own way.
+  /// Whether this Ethernet frame holds a fragment; other frames need no reassembly.
   static bool is_fragment(ByteView frame);
-  /// Takes a fragment. The frame with the whole datagram (up to 64 KB) if this was the last that it lacked.
+  /// Takes a fragment. Returns the frame with the whole datagram (up to 64 KB) if this was the last missing one.
   std::optional<Bytes> take(ByteView frame, Time now);
-  /// Datagrams under way.
+  /// Number of incomplete datagrams.
   std::size_t waiting() const { return datagrams_.size(); }
-  /// A fragment under way, as take() got it, with the time of its datagram's first one. Taken again in this order by
-  /// an empty Reassembly they make the same state.
+  /// A stored fragment, as take() got it, with the time of its datagram's first one. Passing them in this order to an
+  /// empty Reassembly restores the same state.
   struct Kept {
     Time begun{};
     Bytes frame;
@@ -39,7 +39,7 @@ class Reassembly {
 
  private:
   struct Fragment {
-    std::uint32_t from = 0;  ///< of the datagram's data
+    std::uint32_t from = 0;  ///< offset in the datagram's data
     bool more = false;
     Bytes head;  ///< Ethernet and IP header
     Bytes data;
@@ -53,7 +53,7 @@ class Reassembly {
 
   static bool whole(const Datagram& datagram);
   static Bytes joined(const Datagram& datagram);
-  std::vector<Datagram> datagrams_;  ///< the eldest first
+  std::vector<Datagram> datagrams_;  ///< oldest first
 };
 
 }  // namespace planar::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a lab holds besides its machines and media: the station at the other end, the way to the host's network,
+// What a lab contains besides machines and media: the station at the other end, the connection to the host's network,
 // bridges.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace planar::net {
 class Station {
  public:
   virtual ~Station() = default;
-  /// Nothing outside the lab takes part in what it does.
+  /// Nothing outside the lab influences its behaviour.
   virtual bool repeatable() const { return true; }
   virtual Description describe() const = 0;
-  /// Its state, that of its ports included.
+  /// Its state, including that of its ports.
   virtual void archive(Archive& a) = 0;
 };
 

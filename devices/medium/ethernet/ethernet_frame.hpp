@@ -24,8 +24,8 @@ inline constexpr std::size_t max_frame_bytes = 1518;
 
 using planar::crc32;
 
-/// The remainder register after an address, most significant bit first and not complemented: the
-/// form in which the 8390 family's multicast hash takes its top six bits.
+/// The CRC register after an address, most significant bit first and not complemented: the form whose top six bits are
+/// the 8390 family's multicast hash.
 std::uint32_t crc32_remainder(std::span<const std::uint8_t> data);
 
 /// Appends the four FCS bytes, least significant first.
@@ -34,7 +34,7 @@ void append_fcs(std::vector<std::uint8_t>& frame);
 /// True if `frame` ends in the right FCS.
 bool fcs_good(std::span<const std::uint8_t> frame);
 
-/// "00:00:d8:01:02:03". Throws Error naming `text` and the form that is wanted.
+/// "00:00:d8:01:02:03". Throws Error with `text` and the expected form.
 MacAddress parse_mac(std::string_view text);
 std::string format_mac(const MacAddress& mac);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A plain station on an Ethernet segment: it obeys CSMA/CD and hears every frame. Its frames are padded to the shortest
-// legal length.
+// A plain station on an Ethernet segment: it obeys CSMA/CD and receives every frame. Its frames are padded to the
+// minimum length.
 #pragma once
 
 #include "devices/medium/ethernet/ethernet_segment.hpp"
@@ -16,7 +16,7 @@ class EthernetLinkLayer final : public LinkLayer, private EthernetStation {
   EthernetPort& port() override { return port_; }
   unsigned arp_hardware() const override { return 1; }
   std::optional<Arriving> arriving() const override;
-  /// Between full-duplex links: on others a collision may still come.
+  /// Only between full-duplex links: on others a collision may still occur.
   bool can_follow(const LinkLayer& from) const override;
   void follow_ends(bool good, Time now) override;
   void archive(Archive& a) override { port_.archive(a); }

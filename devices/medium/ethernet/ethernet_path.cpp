@@ -4,8 +4,8 @@
 namespace planar::net {
 namespace {
 
-// Sources and limits: docs/hardware/netio-path.md#the-path. A transceiver is on the card or sits on its AUI connector
-// without a drop cable.
+// Sources and limits: docs/hardware/netio-path.md#the-path. A transceiver is on the card or directly on its AUI
+// connector, without a drop cable.
 constexpr Time bit = 100_ns;
 constexpr Time transmitter_lost = bit, transmitter_steady = 25_ns;
 constexpr Time receiver_lost = bit * 4, receiver_steady = 15_ns;
@@ -13,7 +13,7 @@ constexpr Time carrier_on = 50_ns, carrier_off = 160_ns;
 constexpr Time coax_metre = Time{5'130}, pair_metre = Time{5'700};
 constexpr Time repeater_start = bit * 8;
 
-/// The way along a cable of `metres`, or of a third of the `longest`.
+/// Delay of a cable of `metres`, or of a third of `longest` if that is 0.
 constexpr Time length(Time metre, unsigned metres, unsigned longest) {
   return metres ? metre * static_cast<std::int64_t>(metres) : Time{metre.ps * longest / 3};
 }
@@ -33,7 +33,7 @@ constexpr PathDelays sensed(PathDelays path) {
 PathDelays path_delays(PathKind kind, Time bare, unsigned metres) {
   if (kind == PathKind::cable) return {bare, bare, bare, Time{}};
   if (kind == PathKind::coax) return sensed(link(length(coax_metre, metres, longest_coax)));
-  // A repeater sends whole preambles: what follows waits as long as the first bit did.
+  // A repeater sends complete preambles, so the bits that follow are delayed as long as the first one.
   const PathDelays pair = link(length(pair_metre, metres, longest_pair));
   const Time hub = pair.begins + repeater_start;
   return sensed({hub + pair.begins, hub + pair.data, hub + pair.ends, pair.own_ends});

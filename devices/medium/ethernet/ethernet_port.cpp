@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The MAC of a station: deferral, collisions, backoff, and what it hears.
+// A station's MAC: deferral, collisions, backoff, and reception.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ EthernetPort::EthernetPort(Scheduler& scheduler, std::string name, EthernetStati
   idle_since_ = Time{} - gap();
 }
 
-EthernetPort::~EthernetPort() { detach(); }  // its station is half gone: nothing below calls it
+EthernetPort::~EthernetPort() { detach(); }  // its station is partly destroyed: nothing below calls it
 
 void EthernetPort::attach(Medium& medium) {
   if (!dynamic_cast<EthernetSegment*>(&medium))
@@ -37,7 +37,7 @@ void EthernetPort::attach(Medium& medium) {
   idle_since_ = scheduler_.now() - gap();
 }
 
-// The crystal is the station's, so it is the same wherever the station is plugged in.
+// The crystal belongs to the station, so its error is the same on every segment.
 void EthernetPort::set_clock() {
   bit_time_ = segment()->bit_time();
   phase_ = {};
@@ -88,7 +88,7 @@ void EthernetPort::set_plugged(bool plugged, Time now) {
     if (source_ != nobody) end_reception(now, now);
     idle_since_ = now;
   } else {
-    // What is on the cable already is carrier here, but no frame: its start was missed.
+    // A signal already on the cable counts as carrier here but not as a frame: its start was missed.
     for (std::size_t n = 0; n < segment()->ports().size(); ++n)
       if (const EthernetPort* other = segment()->port(n); other && other != this && other->carrier_on_) ++signals_;
   }
@@ -161,7 +161,7 @@ bool EthernetPort::cut(Time now) {
   return true;
 }
 
-// The signal ends sooner than planned. Its end does not overtake its beginning.
+// The signal ends sooner than planned, but its end must not precede its beginning.
 void EthernetPort::carrier_until(Time last_bit) {
   if (!on_segment_ || !carrier_off_.pending()) return;
   Time gone = last_bit + segment()->delays().ends;
@@ -169,7 +169,7 @@ void EthernetPort::carrier_until(Time last_bit) {
   carrier_off_.at(std::min(carrier_off_.when(), gone));
 }
 
-// The next attempt is at the later of `ready_` and the end of the gap, unless carrier is there: then its end decides.
+// The next attempt is at `ready_` or the end of the gap, whichever is later; under carrier, the end of carrier decides.
 void EthernetPort::schedule_attempt(Time now) {
   if (state_ != State::waiting) return;
   if (!full_duplex() && signals_ > 0) {
@@ -180,7 +180,7 @@ void EthernetPort::schedule_attempt(Time now) {
 }
 
 void EthernetPort::attempt(Time now) {
-  if (source_ != nobody && !full_duplex()) end_reception(now, now);  // carrier came in the last third of the gap
+  if (source_ != nobody && !full_duplex()) end_reception(now, now);  // carrier appeared in the last third of the gap
   if (fresh_) {
     wire_.swap(waiting_);
     fresh_ = false;
@@ -254,7 +254,7 @@ void EthernetPort::finish(TransmitResult result, Time now) {
   station_.transmit_ends({result, collisions_, deferred_, any_late_, start_}, now);
 }
 
-// ---- the signal on its way to the others ----
+// ---- propagation to the other stations ----
 
 void EthernetPort::signal_begins(Time now) {
   carrier_on_ = true;
@@ -266,12 +266,12 @@ void EthernetPort::signal_ends(Time now) {
   segment()->each_listener(*this, [&](EthernetPort& other) { other.carrier_off(index(), now); });
 }
 
-// ---- hearing ----
+// ---- receiving ----
 
 void EthernetPort::carrier_on(std::uint32_t source, Time now) {
   ++signals_;
   if (full_duplex()) {
-    // A link has two ends; a third station's overlapping frame has nowhere to go and is lost.
+    // A link has two ends; an overlapping frame from a third station is lost.
     if (source_ != nobody) return;
   } else {
     if (state_ == State::on_wire) {
@@ -286,7 +286,7 @@ void EthernetPort::carrier_on(std::uint32_t source, Time now) {
       damaged_from_ = std::min<std::uint64_t>(damaged_from_, r->arrived(now));
       return;
     }
-    if (signals_ > 1) return;  // no preamble can be made out of two signals
+    if (signals_ > 1) return;  // overlapping signals do not make a preamble
   }
   source_ = source;
   reception_start_ = now - (segment()->delays().begins - segment()->delays().data);
@@ -315,7 +315,7 @@ void EthernetPort::describe(std::uint32_t source, Reception& r) const {
   r.length = r.frame.size();
   if (damaged_from_ != UINT64_MAX) {
     r.damaged_from = static_cast<std::size_t>(damaged_from_);
-    r.length = SIZE_MAX;  // nobody knows when the noise will end
+    r.length = SIZE_MAX;  // the end of the noise is unknown
   }
 }
 

@@ -2,25 +2,25 @@
 // An Ethernet segment in virtual time: CSMA/CD (half duplex) or a full-duplex link, 10 or 100 Mbit/s; or a full-duplex
 // link of 1000 Mbit/s over fibre (1000BASE-SX, 1000BASE-LX).
 //
-// Every station hears every other one after the same delays (ethernet_path.hpp). A frame is preamble and start
-// delimiter (8 bytes), the frame with its FCS, and at least the interframe gap of silence. All times below are of the
-// first and last bit at the place in question.
+// Every station hears every other one after the same delay (ethernet_path.hpp). A frame is preamble and start delimiter
+// (8 bytes), the frame with its FCS, and at least the interframe gap of silence. Times below are those of the first and
+// last bit at the point in question.
 //
 //   sender    |preamble SFD|frame.............FCS|      gap      |
 //   receiver     |preamble SFD|frame.............FCS|                 later by the propagation delay
 //
-// MAC rules (IEEE 802.3 clauses 4.2.3 and 4.4.2): a station with a frame waits for silence of one interframe gap;
-// carrier in the first part of the gap (two thirds, unless the chip has another) restarts it, later it does not. A
-// collision is noticed when another signal arrives during one's own; preamble and start delimiter are completed, 32
-// bits of jam follow; backoff is a whole number of slot times below 2^min(n, 10), drawn from the station's own
-// generator; the 16th collision gives up; a collision after one slot time is late.
+// MAC rules (IEEE 802.3 clauses 4.2.3 and 4.4.2): a station with a frame waits for one interframe gap of silence;
+// carrier in the first part of the gap (two thirds, unless the chip differs) restarts it, later carrier does not. A
+// collision is detected when another signal arrives during the station's own; preamble and start delimiter are
+// completed, and 32 bits of jam follow; backoff is a whole number of slot times below 2^min(n, 10), drawn from the
+// station's own generator; after the 16th collision the frame is given up; a collision after one slot time is late.
 //
-// With `oscillators` every station has a bit clock of its own: a rate within 100 ppm (clause 7.3.2) and a phase, both
-// from the station's seed. Carrier sense is sampled by it, and gap, backoff and frame are counted in it.
+// With `oscillators` every station has its own bit clock: a rate within 100 ppm (clause 7.3.2) and a phase, both
+// derived from the station's seed. This clock samples carrier sense and times gap, backoff and frame.
 //
-// At 1000 Mbit/s a station tells the other end what its PCS sends, a configuration word or idle (clause 37); who
-// negotiates looks at it and takes the time for it (devices/chips/i8254x). A plain station's PCS negotiates full duplex
-// without pause.
+// At 1000 Mbit/s a station tells the other end what its PCS sends, a configuration word or idle (clause 37); a chip
+// that negotiates reads it and allows for the time this takes (devices/chips/i8254x). A plain station's PCS negotiates
+// full duplex without pause.
 //
 // Not modelled: different distances between pairs of stations, half duplex at 1000 Mbit/s (carrier extension, bursts),
 // jabber cut-off, SQE heartbeat (a station may assume it), auto-negotiation at 10 and 100 Mbit/s (both ends are
@@ -49,8 +49,8 @@ namespace planar::net {
 class EthernetSegment;
 class EthernetPort;
 
-/// One-way delay between any two stations. Unit: time. Source: inferred; about 100 m of cable (0.43 us at 0.77 c)
-/// plus a transceiver. Of a bare cable (PathKind::cable).
+/// One-way delay between any two stations on a bare cable (PathKind::cable). Unit: time. Source: inferred; about 100 m
+/// of cable (0.43 us at 0.77 c) plus a transceiver.
 inline constexpr Time ethernet_propagation = 500_ns;
 
 /// Lengths in bit times (IEEE 802.3 clause 4.4.2).
@@ -68,11 +68,11 @@ inline constexpr FrameFormat ethernet_format{.link = LinkType::ethernet,
                                              .destination = ethernet_destination};
 
 struct EthernetConfig {
-  std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000, 100'000'000, or 1'000'000'000 in full duplex
+  std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000, 100'000'000, or, full duplex only, 1'000'000'000
   bool full_duplex = false;
-  Time propagation = ethernet_propagation;  ///< of PathKind::cable; must be shorter than the interframe gap
-  PathKind path = PathKind::cable;          ///< others: half duplex at 10 Mbit/s
-  unsigned metres = 0;                      ///< of its cable (path_delays())
+  Time propagation = ethernet_propagation;  ///< for PathKind::cable; must be shorter than the interframe gap
+  PathKind path = PathKind::cable;          ///< other kinds: half duplex at 10 Mbit/s only
+  unsigned metres = 0;                      ///< cable length (path_delays())
   bool oscillators = false;                 ///< stations differ in bit rate and phase
 };
 
@@ -80,8 +80,8 @@ enum class TransmitResult : std::uint8_t {
   ok,
   excessive_collisions,
   late_collision,
-  carrier_lost,  ///< the whole frame went out, but nobody can have heard it (unplugged)
-  underrun,      ///< the chip had no byte when the wire wanted one
+  carrier_lost,  ///< the whole frame was sent, but no station can have heard it (unplugged)
+  underrun,      ///< the chip had no byte when one was due on the wire
   abandoned,     ///< given up by the station itself (abandon())
 };
 
@@ -93,15 +93,15 @@ struct TransmitOutcome {
   Time start{};                 ///< first preamble bit of the last attempt
 };
 
-/// A frame on its way into a station. While it arrives, only the bytes that arrived() counts may be looked at.
+/// A frame being received by a station. Until it is complete, only the bytes that arrived() counts may be read.
 struct Reception {
   Time first_bit{};  ///< of the preamble
   Time byte_time{};
   std::span<const std::uint8_t> frame;  ///< as sent, FCS included
-  std::size_t length = 0;               ///< whole bytes: as announced while it arrives, as arrived at its end
+  std::size_t length = 0;               ///< whole bytes: announced during reception, received at its end
   std::size_t damaged_from = SIZE_MAX;  ///< bytes from here on are garbled by a collision
-  bool dribble = false;                 ///< at its end: did not stop on a byte boundary
-  bool fcs_ok = false;                  ///< at its end: complete, intact, and the FCS matches
+  bool dribble = false;                 ///< at its end: it did not stop on a byte boundary
+  bool fcs_ok = false;                  ///< at its end: complete, intact, and with a good FCS
 
   /// When byte `k` has arrived completely.
   Time arrival(std::size_t k) const { return first_bit + byte_time * static_cast<std::int64_t>(8 + k + 1); }
@@ -114,14 +114,14 @@ struct Reception {
     const std::uint8_t sent = k < frame.size() ? frame[k] : 0x55;
     return k < damaged_from ? sent : static_cast<std::uint8_t>(sent ^ 0xA5);
   }
-  /// Its bytes from `from` on.
+  /// Copies its bytes from `from` on.
   void copy(std::size_t from, std::span<std::uint8_t> to) const;
-  /// Adds to `data`, which has its first bytes, those up to `end`.
+  /// Appends the bytes up to `end` to `data`, which already holds the first ones.
   void append(std::vector<std::uint8_t>& data, std::size_t end) const;
   MacAddress destination() const;
 };
 
-/// What a station's cable leads to.
+/// What a station finds at the other end of its cable.
 struct EthernetLink {
   bool present = false;               ///< plugged in, to a segment
   std::uint64_t bits_per_second = 0;  ///< of the segment; 0 without one
@@ -132,7 +132,8 @@ struct EthernetLink {
 struct Pcs {
   /// Bits of a configuration word (clause 37.2.1).
   enum Ability : std::uint16_t { full_duplex = 0x0020, half_duplex = 0x0040, pause = 0x0080, asm_dir = 0x0100 };
-  bool negotiates = true;               ///< configuration words until the link is up; false: idle, the link is forced
+  bool negotiates = true;               ///< sends configuration words until the link is up; false: idle, the link is
+                                        ///< forced
   std::uint16_t ability = full_duplex;  ///< its configuration word
   bool operator==(const Pcs&) const = default;
 };
@@ -147,59 +148,59 @@ class EthernetStation {
   virtual void frame_ends(const Reception& reception, Time now) = 0;
   /// An attempt begins: the first preamble bit leaves.
   virtual void transmit_begins(Time /*now*/) {}
-  /// The frame given to transmit() is finished with, one way or another.
+  /// The frame given to transmit() is done, one way or another.
   virtual void transmit_ends(const TransmitOutcome& outcome, Time now) = 0;
-  /// Its cable was plugged in or pulled out (not: attached to the segment when the lab was built).
+  /// Its cable was plugged in or unplugged (not called when the lab is built).
   virtual void link_changed(bool /*up*/, Time /*now*/) {}
-  /// Another station has been plugged in or pulled out, or its PCS sends something else.
+  /// Another station was plugged in or unplugged, or its PCS sends something else.
   virtual void partner_changed(Time /*now*/) {}
 };
 
-/// A station's connection: its MAC (deferral, collisions, backoff) and its ear.
+/// A station's connection: its MAC (deferral, collisions, backoff) and its receiver.
 class EthernetPort final : public Port {
  public:
   struct Mac {
     unsigned attempts = 16;
-    bool retry_late_collisions = false;              ///< the 8390 reschedules them like any other
+    bool retry_late_collisions = false;              ///< the 8390 retries them like any other collision
     std::int64_t gap_first_bits = gap_bits * 2 / 3;  ///< carrier in this part of the gap restarts it
     bool low_priority_backoff = false;               ///< 8390 TCR.OFST: the first three draws from 2^min(3+n, 10)
   };
 
-  /// `seed` starts the backoff generator and sets the bit clock: give every station of a lab another one.
+  /// `seed` seeds the backoff generator and sets the bit clock: it must differ between the stations of a lab.
   EthernetPort(Scheduler& scheduler, std::string name, EthernetStation& station, std::uint64_t seed);
   ~EthernetPort() override;
 
   /// Joins a segment, plugged in. A port without a segment behaves as an unplugged one at 10 Mbit/s. Throws Error if
-  /// `medium` is no Ethernet segment.
+  /// `medium` is not an Ethernet segment.
   void attach(Medium& medium) override;
   void detach();
 
-  /// Pulls or inserts the cable. A frame on its way is cut for the others; the sender notices lost carrier.
+  /// Plugs in or unplugs the cable. A frame on the wire is cut off for the others; the sender notices lost carrier.
   void set_plugged(bool plugged, Time now) override;
 
-  /// Sends `frame` (which holds its FCS) as soon as the MAC rules allow. Ignored while busy().
+  /// Sends `frame` (FCS included) as soon as the MAC rules allow. Ignored while busy().
   void transmit(std::span<const std::uint8_t> frame, Time now);
-  /// Replaces byte `offset` of the frame in transmit(), if it has not left yet; with `refresh_fcs` its last four bytes
-  /// follow.
+  /// Replaces byte `offset` of the frame given to transmit() if it has not left yet; with `refresh_fcs` the FCS is
+  /// recomputed.
   void patch(std::size_t offset, std::uint8_t value, bool refresh_fcs, Time now);
-  /// Gives the frame up: a waiting one is dropped at once (no outcome is reported, returns false), one on the wire is
-  /// completed but not tried again (returns true).
+  /// Gives up the frame: a waiting one is dropped at once (returns false, no outcome is reported); one on the wire is
+  /// completed but not retried (returns true).
   bool abandon(Time now);
   /// The chip has no next byte: the frame ends here, with a bad FCS.
   void underrun(Time now);
-  /// What a reset of the chip does: abandon(), and one on the wire ends here. Returns true if there was one: its
-  /// outcome is still to come, and concerns nobody.
+  /// For a reset of the chip: abandon(), but a frame on the wire ends here. Returns true if there was one; its outcome
+  /// is still reported and can be ignored.
   bool cut(Time now);
 
   EthernetLink link() const;
 
-  /// What its own PCS sends from now on; the other end begins to negotiate again. Not archived: who sets it does so
-  /// again when a snapshot has been loaded.
+  /// Sets what its own PCS sends from now on; the other end restarts negotiation. Not archived: the caller sets it
+  /// again after loading a snapshot.
   void set_pcs(const Pcs& pcs, Time now);
   const Pcs& pcs() const { return pcs_; }
-  /// The same when a snapshot has been loaded: nobody is told.
+  /// The same after loading a snapshot: no station is notified.
   void restore_pcs(const Pcs& pcs) { pcs_ = pcs; }
-  /// What the other end's PCS sends; nothing if nobody is there.
+  /// What the other end's PCS sends; empty if there is no other end.
   std::optional<Pcs> partner() const;
 
   Mac& mac() { return mac_; }
@@ -211,14 +212,14 @@ class EthernetPort final : public Port {
   Time transmit_start() const { return start_; }
   /// Collisions of the present frame so far.
   unsigned collisions() const { return collisions_; }
-  /// Another station's signal is heard.
+  /// Another station's signal is present.
   bool carrier() const { return signals_ > 0; }
-  /// The frame that is arriving, if one is.
+  /// The frame that is arriving, if any.
   std::optional<Reception> receiving() const;
-  /// `frame`, whole, as a chip hears it that sends it to itself, with its last bit now.
+  /// The complete `frame` as received in loopback by the chip that sends it, with its last bit now.
   Reception looped(std::span<const std::uint8_t> frame, Time now) const;
 
-  Time bit_time() const { return bit_time_; }  ///< of its own clock
+  Time bit_time() const { return bit_time_; }  ///< by its own clock
   Time byte_time() const { return bit_time() * 8; }
   void archive(Archive& a);
 
@@ -235,7 +236,7 @@ class EthernetPort final : public Port {
   void carrier_off(std::uint32_t source, Time now);
   void collide(Time now);
   void schedule_attempt(Time now);
-  /// Bits that had left their sender until `until` less the path's delay count.
+  /// Only bits that had left their sender by `until` less the path's delay count.
   void end_reception(Time until, Time now);
   void finish(TransmitResult result, Time now);
   void back_off(Time now);
@@ -258,12 +259,12 @@ class EthernetPort final : public Port {
   Time bit_time_{100'000}, phase_{};
 
   State state_ = State::idle;
-  std::vector<std::uint8_t> waiting_;  // given to transmit(), first attempt still to come
+  std::vector<std::uint8_t> waiting_;  // given to transmit(), before its first attempt
   std::vector<std::uint8_t> wire_;     // the frame of the present or last attempt
   bool fresh_ = false;                 // waiting_ holds a frame that has not been on the wire
-  Time ready_{};                       // request or end of backoff
+  Time ready_{};                       // time of the request, or end of backoff
   Time start_{};
-  bool on_segment_ = false;  // the present attempt goes out on the segment (cable was in when it began)
+  bool on_segment_ = false;  // the present attempt goes out on the segment (the cable was plugged in when it began)
   bool collided_ = false;
   bool late_ = false;
   bool any_late_ = false;
@@ -273,7 +274,7 @@ class EthernetPort final : public Port {
   bool abandoned_ = false;
   unsigned collisions_ = 0;
 
-  bool carrier_on_ = false;        // this port's signal is being heard by the others
+  bool carrier_on_ = false;        // the others hear this port's signal
   std::uint32_t signals_ = 0;      // other stations' signals heard here
   Time idle_since_{};              // when this station last saw the medium fall silent
   std::uint32_t source_ = nobody;  // whose frame is being received
@@ -296,7 +297,7 @@ class EthernetSegment final : public Medium {
     std::uint64_t damaged = 0;     ///< complete or cut, but not good and not collided
   };
 
-  /// Throws Error for a rate other than 10, 100 or 1000 Mbit/s, for the last in half duplex, and for a delay that is
+  /// Throws Error for a rate other than 10, 100 or 1000 Mbit/s, for half duplex at 1000 Mbit/s, and for a delay that is
   /// not shorter than the gap.
   explicit EthernetSegment(EthernetConfig config = {}, std::string name = "segment");
 
@@ -319,7 +320,7 @@ class EthernetSegment final : public Medium {
  private:
   friend class EthernetPort;
   EthernetPort* port(std::size_t index) const { return static_cast<EthernetPort*>(ports()[index]); }
-  /// Calls `hear(port)` for every port but `sender` that is plugged in.
+  /// Calls `hear(port)` for every plugged-in port except `sender`.
   template <class F>
   void each_listener(const EthernetPort& sender, F&& hear) const {
     for (std::size_t n = 0; n < ports().size(); ++n)

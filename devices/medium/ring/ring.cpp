@@ -100,7 +100,7 @@ Time Ring::latency() const {
   return hop() * static_cast<std::int64_t>(stations()) + bit_time_ * (on_ring(monitor_) ? ring_monitor_bits : 0);
 }
 
-// From a station to itself: once round.
+// From a station to itself is once round the ring.
 Time Ring::delay(std::uint32_t from, std::uint32_t to) const {
   Time sum{};
   std::uint32_t at = from;
@@ -149,8 +149,8 @@ void Ring::leave(RingPort& p, Time now) {
   interrupt(now);
 }
 
-// A relay switches, or the trunk breaks: what is on the ring comes to nothing. The timers that find that out count from
-// the last good token: another interruption meanwhile does not prolong them.
+// A relay switches, or the trunk breaks: whatever is on the ring is lost. The timers that detect this count from the
+// last good token; another interruption in the meantime does not extend them.
 void Ring::interrupt(Time now) {
   lose_token(now);
   for (RingFlight& flight : flights_) {

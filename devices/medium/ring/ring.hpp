@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A Token Ring in virtual time: 4 or 16 Mbit/s, shared by stations that take turns by a token, or dedicated to two
-// stations that send whenever they like (transmit immediate, full duplex). IEEE 802.5-1998 and 802.5r.
+// A Token Ring in virtual time at 4 or 16 Mbit/s: shared by stations that take turns by means of a token, or dedicated
+// to two stations that send at any time (transmit immediate, full duplex). IEEE 802.5-1998 and 802.5r.
 //
-// Stations stand in the order of their ports. What leaves one arrives at the next after both lobe cables and that
-// station's own delay; the active monitor's latency buffer adds its bits. A station's time of a bit is that of its
-// output: reception and repetition are one.
+// Stations are in the order of their ports. A signal that leaves one station arrives at the next after both lobe cables
+// and that station's own delay; the active monitor's latency buffer adds its bits. A station's bit times are those at
+// its output: a bit is received and repeated at the same time.
 //
 //   sender    |SD AC FC DA SA ... FCS ED FS|gap|token|
 //   next one        |SD AC FC DA SA ... FCS ED FS|gap|token|          later by the hop's delay
 //   sender                        |SD AC FC ...  stripped  |          later by the ring's latency
 //
-// A token that nobody wants costs no event: its place is computed from when and where it was released. A station
-// captures it when its first bit passes, if the frame was waiting before (the standard looks at it 11 bit times later).
+// A token that no station wants costs no events: its position is computed from when and where it was released. A
+// station captures it when its first bit passes, if the frame was already waiting (the standard decides 11 bit times
+// later).
 //
-// Stations that come and go break the signal: frames and token on the ring are lost, and the active monitor purges the
-// ring when its valid transmission timer has run out.
-// What the stations then say to each other is in ring_protocol.hpp.
+// Stations that join or leave interrupt the signal: frames and token on the ring are lost, and the active monitor
+// purges the ring when its valid transmission timer has expired.
+// The MAC protocol between the stations is in ring_protocol.hpp.
 //
-// Not modelled: jitter and the elastic buffer's changes, single bit errors, lobes of different lengths.
+// Not modelled: jitter and changes of the elastic buffer, single bit errors, lobes of different lengths.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ namespace planar::net {
 
 /// Signal in the lobe cable, per metre. Source: inferred, 0.67 c.
 inline constexpr Time ring_cable_delay = 5_ns;
-/// A station that repeats, half bits. Source: IEEE 802.5, recalled.
+/// Delay of a repeating station, in half bits. Source: IEEE 802.5, recalled.
 inline constexpr std::int64_t ring_station_half_bits = 5;
 /// The active monitor's latency buffer, and the middle of its elastic buffer. Source: IEEE 802.5, recalled.
 inline constexpr std::int64_t ring_monitor_bits = 24 + 6;
@@ -47,22 +48,22 @@ inline constexpr std::int64_t ring_gap_bytes_4 = 1, ring_gap_bytes_16 = 5;
 /// Longest frame from SD to FS, bytes: what the token holding time of 8.9 ms allows. Source: IEEE 802.5, recalled.
 inline constexpr std::size_t ring_longest_4 = 4'550, ring_longest_16 = 18'200;
 
-/// Timers (IEEE 802.5; values that Linux's smctr.c loads into its controller, too).
+/// Timers (IEEE 802.5; Linux's smctr.c loads the same values into its controller).
 namespace ring_timer {
 inline constexpr Time return_to_repeat = 4_ms;     ///< TRR: a frame that is not back by then is lost
-inline constexpr Time valid_transmission = 10_ms;  ///< TVX: the active monitor without frame or token
+inline constexpr Time valid_transmission = 10_ms;  ///< TVX: the active monitor sees no frame or token
 inline constexpr Time queue = 20_ms;               ///< TQP: before a station's turn in the poll
-inline constexpr Time no_token = 2600_ms;          ///< TNT: any station without a good token
+inline constexpr Time no_token = 2600_ms;          ///< TNT: any station sees no good token
 inline constexpr Time active_monitor = 7_s;        ///< TAM: between polls
-inline constexpr Time standby_monitor = 15_s;      ///< TSM: a standby without a poll
+inline constexpr Time standby_monitor = 15_s;      ///< TSM: a standby monitor sees no poll
 inline constexpr Time error_report = 2_s;          ///< TER
 inline constexpr Time beacon_transmit = 16_s;      ///< TBT: until the beaconing station tests itself
-inline constexpr Time beacon_receive = 200_ms;     ///< TBR: until the beacons that are heard no more are over
-// Recalled, as the standard or IBM's architecture has them:
+inline constexpr Time beacon_receive = 200_ms;     ///< TBR: until beacons that are no longer received count as over
+// Recalled, from the standard or IBM's architecture:
 inline constexpr Time ring_purge = 1_s;           ///< TRP
 inline constexpr Time claim_token = 1_s;          ///< TCT
 inline constexpr Time pacing = 20_ms;             ///< between claims, and between beacons
-inline constexpr Time attach = 18_s;              ///< a phase of insertion, at the longest
+inline constexpr Time attach = 18_s;              ///< maximum for one phase of insertion
 inline constexpr Time parameters = 2'500'000_us;  ///< TRI: until a request for parameters is repeated
 }  // namespace ring_timer
 
@@ -78,7 +79,7 @@ class Ring final : public Medium {
     void archive(Archive& a) { a(frames, bytes, damaged, purges); }
   };
 
-  /// Throws Error for a rate other than 4 or 16 Mbit/s, full duplex at 4, or a lobe beyond 1 to 500 m.
+  /// Throws Error for a rate other than 4 or 16 Mbit/s, full duplex at 4 Mbit/s, or a lobe length outside 1 to 500 m.
   explicit Ring(Scheduler& scheduler, RingConfig config = {}, std::string name = "ring");
   ~Ring() override;
 
@@ -88,11 +89,11 @@ class Ring final : public Medium {
   const Counters& counters() const { return counters_; }
   /// Longest frame, AC to FCS.
   std::size_t longest() const { return format().longest; }
-  /// A bit's way from one station to the next, the monitor's buffer left out.
+  /// A bit's delay from one station to the next, without the monitor's buffer.
   Time hop() const;
-  /// Once round, with the stations that are there now.
+  /// Once round the ring, with the stations now on it.
   Time latency() const;
-  /// Two stations that both asked for it are alone on a dedicated ring: they transmit without a token.
+  /// Both stations of a dedicated ring asked for full duplex: they transmit without a token.
   bool full_duplex() const;
   /// Breaks the trunk before a station's port, or repairs it.
   void set_broken(const Port& before, bool broken, Time now);
@@ -116,12 +117,12 @@ class Ring final : public Medium {
   static constexpr std::uint32_t nobody = UINT32_MAX;
   struct Token {
     bool present = false;
-    std::uint32_t from = nobody;  // who released it, or passed it on last
+    std::uint32_t from = nobody;  // the station that released or last passed it on
     Time released{};              // first bit at that station
     std::uint8_t priority = 0;
     void archive(Archive& a) { a(present, from, released, priority); }
   };
-  /// A station has raised the token's priority and will lower it.
+  /// A station has raised the token's priority and must lower it.
   struct Raise {
     std::uint32_t station = nobody;
     std::uint8_t from = 0, to = 0;
@@ -134,7 +135,7 @@ class Ring final : public Medium {
   std::size_t stations() const;
   std::uint32_t next_station(std::uint32_t from) const;
   Time delay(std::uint32_t from, std::uint32_t to) const;
-  /// `port` opens the ring into its lobe. `at_rest`: it has always been there.
+  /// `port` opens the ring to include its lobe. `at_rest`: the station has always been there.
   void enter(RingPort& port, bool at_rest, bool joins, Time now);
   void leave(RingPort& port, Time now);
   void interrupt(Time now);
@@ -187,16 +188,16 @@ class Ring final : public Medium {
   RingConfig config_;
   Time bit_time_;
   Counters counters_;
-  std::uint32_t monitor_ = nobody;  // the active one
+  std::uint32_t monitor_ = nobody;  // the active monitor
   std::uint32_t broken_ = nobody;   // the port before which the trunk is broken
   Token token_;
-  Token step_;                 // stepwise: where it is on its way; no state of its own
-  std::vector<Raise> raises_;  // the last one is of the token's present priority
+  Token step_;                 // stepwise: its position on the way; not saved
+  std::vector<Raise> raises_;  // the last one belongs to the token's present priority
   std::vector<RingFlight> flights_;
   std::uint64_t next_flight_ = 1;
   Event start_;    // a station captures the token, or transmits immediately
   Event wire_;     // the next stop of a frame
-  Event recover_;  // the monitor's timer for frames and tokens has run out, or every station's if there is none
+  Event recover_;  // the valid transmission timer has expired, or, without a monitor, every station's no token timer
 };
 
 inline Ring* RingPort::ring() const { return static_cast<Ring*>(medium()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A frame on its way round a ring, from its first bit until its sender has stripped it.
+// A frame on the ring, from its first bit until its sender has stripped it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace planar::net {
 
 /// A frame on the ring.
 struct RingFlight {
-  /// What still happens to it. A flight is over when nothing is left.
+  /// An event still to come for the frame. A flight is over when none is left.
   struct Stop {
     enum class Kind : std::uint8_t {
-      dry,       ///< bytes that should leave are not there
-      header,    ///< SA has arrived at the first station: who wants it is decided
+      dry,       ///< bytes that are due to leave are missing
+      header,    ///< SA has arrived at the first station: the receivers are determined
       begins,    ///< SA has arrived at `port`
       ends,      ///< ED has arrived at `port`
       leaves,    ///< FS has left the sender
@@ -36,18 +36,18 @@ struct RingFlight {
   };
 
   std::uint64_t id = 0;
-  std::uint32_t source = UINT32_MAX;  ///< none: it left the ring
+  std::uint32_t source = UINT32_MAX;  ///< UINT32_MAX: it left the ring
   Time start{};                       ///< first bit of SD at the sender
-  std::vector<std::uint8_t> bytes{};  ///< AC to FCS; those from `known` on are yet to come
+  std::vector<std::uint8_t> bytes{};  ///< AC to FCS; bytes from `known` on are not supplied yet
   std::size_t known = 0;
   enum class Purpose : std::uint8_t { host, mac, recovery } purpose = Purpose::host;
   bool immediate = false;  ///< full duplex: needs no token and does not come back
   bool left = false;       ///< FS is out
   bool returned = false;   ///< SA is back
   bool aborted = false;    ///< ended by an abort sequence
-  bool broken = false;     ///< the ring was interrupted while it was on it
+  bool broken = false;     ///< the ring was interrupted while the frame was on it
   std::uint8_t status = 0;
-  std::uint8_t priority = 0;  ///< of the token that it was made of
+  std::uint8_t priority = 0;  ///< of the token that was captured for it
   std::vector<Stop> stops{};
 
   void archive(Archive& a) {

@@ -5,7 +5,7 @@
 
 namespace planar::net {
 
-// The polynomial is Ethernet's, the bits are sent from the other end of each byte.
+// The polynomial is Ethernet's, but each byte's bits are sent in the opposite order.
 void set_ring_fcs(std::span<std::uint8_t> frame) {
   if (frame.size() < 1 + fcs_bytes) return;
   std::vector<std::uint8_t> covered;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Token Ring frames as bytes (IEEE 802.5 clause 3), from AC to FCS: delimiters and frame status are not among them.
+// Token Ring frames as bytes (IEEE 802.5 clause 3), from AC to FCS, without delimiters and frame status.
 //
 //   AC 1 | FC 1 | DA 6 | SA 6 | routing information 0 to 30 | data | FCS 4
 //
-// Addresses stand as they are sent, most significant bit first ("non-canonical").
+// Addresses are in transmission order, most significant bit first ("non-canonical").
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ namespace planar::net {
 namespace ring_ac {
 inline constexpr std::uint8_t priority = 0xE0, frame = 0x10, monitor = 0x08, reservation = 0x07;
 }
-/// Frame control: the two upper bits tell the type.
+/// Frame control: the two upper bits give the type.
 namespace ring_fc {
 inline constexpr std::uint8_t type = 0xC0, mac = 0x00, llc = 0x40;
 }
-/// FC of MAC frames: what a station does with them before it looks inside.
+/// FC of MAC frames: how a station treats them before parsing them.
 namespace ring_mac_control {
 inline constexpr std::uint8_t normal = 0, express = 1, beacon = 2, claim = 3, purge = 4, active_monitor = 5,
                               standby_monitor = 6;
@@ -51,7 +51,7 @@ inline std::size_t routing_bytes(std::span<const std::uint8_t> frame) {
 }
 /// Puts the check sequence, which covers FC to the end of the data, into the last four bytes.
 void set_ring_fcs(std::span<std::uint8_t> frame);
-/// The bits of a byte the other way round: Ethernet's order to the ring's and back.
+/// Reverses the bits of a byte: Ethernet's order to the ring's and back.
 constexpr std::uint8_t reversed(std::uint8_t byte) {
   unsigned r = 0;
   for (unsigned bit = 0; bit < 8; ++bit) r |= (byte >> bit & 1u) << (7 - bit);

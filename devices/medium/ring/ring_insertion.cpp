@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How a station goes onto the ring and off it.
+// Insertion of a station into the ring and its removal.
 #include "devices/medium/ring/ring.hpp"
 
 namespace planar::net {
 namespace {
 
-/// Lobe test: 2047 lobe media test frames and what the adapter does between them. Source: inferred, so that opening
-/// takes 1 to 2.5 s.
+/// Lobe test: 2047 lobe media test frames and the adapter's work between them. Source: inferred, so that opening takes
+/// 1 to 2.5 s.
 constexpr Time lobe_test = 1_s, quick_lobe_test = 100_us;
-/// Signal is lost at once; the phantom current is found open some seconds later, and the station leaves.
+/// Signal is lost at once; the open phantom circuit is detected some seconds later, and the station leaves.
 constexpr Time wire_fault = 5_s;
 
 }  // namespace
@@ -78,7 +78,7 @@ void RingPort::withdraw(Time now) {
   if (busy()) host_finished(RingTransmitOutcome::Result::removed, 0, now);
 }
 
-// Off the ring, but still the host's: what was on its way is lost, what waits goes on waiting.
+// Off the ring but still open for the host: frames on the ring are lost, waiting frames keep waiting.
 void RingPort::drop_off(Time now) {
   mac_waiting_.clear();
   ring()->leave(*this, now);
@@ -93,7 +93,7 @@ void RingPort::remove_by_server(Time now) {
   station_.ring_status_changed(ring_status::remove_received, now);
 }
 
-// Somebody's beacons say that this station or its cable may be to blame.
+// Another station's beacons say that this station or its cable may be at fault.
 void RingPort::test_itself(Time now) {
   if (state_ != State::inserted) return withdraw(now);
   begin(State::self_test, lobe_test, now);
@@ -110,14 +110,14 @@ void RingPort::self_tested(Time now) {
   station_.ring_status_changed(ring_status::auto_removal, now);
 }
 
-// With the lobe open the hub's relay falls: the ring closes without the station.
+// When the lobe is unplugged, the hub's relay drops and the ring closes without the station.
 void RingPort::set_plugged(bool plugged, Time now) {
   if (!medium() || plugged == plugged_) return;
   plugged_ = plugged;
   if (plugged) {
     if (state_ == State::removed) station_.lobe_connected(now);
     if (state_ != State::inserted) return;
-    phase_.cancel();  // the fault was not found: the phantom current is back
+    phase_.cancel();  // the fault was not detected: the phantom current is back
     ring()->enter(*this, false, false, now);
     return;
   }

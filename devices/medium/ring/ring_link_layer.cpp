@@ -52,7 +52,7 @@ std::vector<std::uint8_t> RingLinkLayer::encapsulate(std::span<const std::uint8_
   if (route != routes_.end()) {
     if (const auto way = RingRoute::of(route->header)) out = way->applied_to(out);
   } else if (static_cast<const Ring*>(port_.medium())->config().source_routing) {
-    out[8] |= routing_indicator;  // nobody knows: to every ring
+    out[8] |= routing_indicator;  // route unknown: to every ring
     out.insert(out.begin() + ring_header_bytes, single_route_explorer.begin(), single_route_explorer.end());
   }
   out.resize(out.size() + fcs_bytes);
@@ -85,7 +85,7 @@ std::optional<LinkLayer::Arriving> RingLinkLayer::arriving() const {
 std::array<std::uint8_t, 12> RingLinkLayer::addresses(const Arriving& frame) const {
   std::array<std::uint8_t, 12> both{};
   for (std::size_t n = 0; n < both.size(); ++n) both[n] = reversed(frame.bytes[2 + n]);
-  both[6] &= static_cast<std::uint8_t>(~1);  // the routing information indicator is no part of the address
+  both[6] &= static_cast<std::uint8_t>(~1);  // the routing information indicator is not part of the address
   return both;
 }
 
@@ -128,7 +128,7 @@ bool RingLinkLayer::frame_ends(const RingReception& r, Time now) {
   return true;
 }
 
-// As a frame came, so goes the answer (docs/hardware/token-ring.md#source-routing).
+// An answer takes the reverse of the received route (docs/hardware/token-ring.md#source-routing).
 void RingLinkLayer::learn_route(std::span<const std::uint8_t> frame, Time now) {
   if (!static_cast<const Ring*>(port_.medium())->config().source_routing) return;
   Route route{{}, {}, now};

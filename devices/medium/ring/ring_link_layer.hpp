@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A plain station on a ring: it has always been there, hears every LLC frame, and translates between the ring's frames
-// and the Ethernet form that its user knows. It remembers over which bridges the stations of other rings are reached.
+// A plain station on a ring: it has always been there, receives every LLC frame, and translates between ring frames and
+// the Ethernet form that its user expects. It remembers the routes to stations on other rings.
 #pragma once
 
 #include "devices/medium/link_layer.hpp"
@@ -10,7 +10,7 @@ namespace planar::net {
 
 class RingLinkLayer final : public LinkLayer, private RingStation {
  public:
-  /// The station's own address, which MAC frames show, is a locally administered one drawn from `seed`.
+  /// The station's own address, seen in MAC frames, is a locally administered one derived from `seed`.
   RingLinkLayer(Scheduler& scheduler, std::string name, Ring& ring, LinkUser& user, std::uint64_t seed);
 
   RingPort& port() override { return port_; }
@@ -42,7 +42,8 @@ class RingLinkLayer final : public LinkLayer, private RingStation {
 
   struct Route {
     MacAddress station{};
-    std::vector<std::uint8_t> header{};  // of a frame, with the routing information to it; none: it is on this ring
+    std::vector<std::uint8_t> header{};  // of a frame, up to its routing information; empty: the station is on this
+                                         // ring
     Time heard{};
     void archive(Archive& a) { a(station, header, heard); }
   };
@@ -50,9 +51,9 @@ class RingLinkLayer final : public LinkLayer, private RingStation {
   RingInsertion parameters_;
   RingPort port_;
   std::vector<Route> routes_;
-  std::span<const std::uint8_t> whole_;  // the frame that frame_received() tells of, only meanwhile
-  std::uint64_t fed_ = 0;                // bytes of the frame that is followed
-  Event give_up_;                        // a frame of a station that is not on the ring
+  std::span<const std::uint8_t> whole_;  // the frame being reported by frame_received(); empty otherwise
+  std::uint64_t fed_ = 0;                // bytes passed on of the frame being followed
+  Event give_up_;                        // for a frame of a station that is not on the ring
 };
 
 }  // namespace planar::net

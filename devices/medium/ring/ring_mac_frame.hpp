@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MAC frames: the ring stations' own, a vector of subvectors (docs/hardware/token-ring.md#mac-frames).
+// MAC frames, exchanged by the ring stations themselves: a vector of subvectors
+// (docs/hardware/token-ring.md#mac-frames).
 //
 //   AC FC DA SA | length 2 | class 1 | vector 1 | { length 1, subvector 1, value }...
 //
-// The class byte holds the destination's function in its high half, the source's in its low one.
+// The class byte holds the function of the destination in its high nibble, that of the source in its low nibble.
 #pragma once
 
 #include <optional>
@@ -60,7 +61,8 @@ inline constexpr MacAddress ring_parameter_server{0xC0, 0, 0, 0, 0, 0x02}, ring_
 /// Makes a MAC frame, AC to the end of its subvectors.
 class MacFrameBuilder {
  public:
-  /// `control` is the lower half of FC (1 is the express buffer; what begins with beacon has a number of its own).
+  /// `control` is the low nibble of FC (1 is the express buffer; beacon and the vectors after it have values of their
+  /// own).
   MacFrameBuilder(std::uint8_t control, const MacAddress& to, const MacAddress& from, MacVector vector,
                   std::uint8_t to_class = mac_class::station, std::uint8_t from_class = mac_class::station);
   MacFrameBuilder& add(std::uint8_t subvector, std::span<const std::uint8_t> value);
@@ -72,17 +74,17 @@ class MacFrameBuilder {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// A MAC frame taken apart; its views are of the frame.
+/// A parsed MAC frame; its views refer to the frame.
 struct MacFrameView {
   std::span<const std::uint8_t> source;  ///< address
   std::uint8_t classes = 0;
   MacVector vector{};
   std::span<const std::uint8_t> subvectors;
-  /// Value of a subvector with at least `bytes` of it, or nothing.
+  /// Value of a subvector that has at least `bytes` bytes, or nothing.
   std::optional<std::span<const std::uint8_t>> find(std::uint8_t subvector, std::size_t bytes) const;
 };
 
-/// Nothing for a frame whose lengths do not fit. `frame` has no FCS; routing information is stepped over.
+/// Empty if the frame's lengths are inconsistent. `frame` has no FCS; routing information is skipped.
 std::optional<MacFrameView> parse_mac_frame(std::span<const std::uint8_t> frame);
 
 }  // namespace planar::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the ring's servers ask of a station, and what it tells them.
+// Requests from the ring's servers, and reports to them.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
@@ -76,7 +76,7 @@ void RingProtocol::respond(const MacFrameView& frame, unsigned code, Time now) {
   std::copy_n(frame.source.begin(), to.size(), to.begin());
   to[0] &= static_cast<std::uint8_t>(~routing_indicator);
   MacFrameBuilder response = build(ring_mac_control::normal, to, MacVector::response, frame.classes & 15);
-  // The correlator is last: Wireshark reads a byte after the code.
+  // The correlator comes last because Wireshark reads a byte after the code.
   response.add32(mac_subvector::response_code,
                  static_cast<std::uint32_t>(code << 16 | static_cast<unsigned>(frame.classes) << 8 |
                                             static_cast<unsigned>(frame.vector)));
@@ -121,7 +121,7 @@ void RingProtocol::count(std::uint8_t RingErrors::*counter, Time now) {
   count_in(unreported_.*counter);
   const auto before = port_.errors_.*counter;
   count_in(port_.errors_.*counter);
-  // Once, when it is reached: until the counters are read there is nothing new to say.
+  // Reported once, when the limit is reached: nothing changes until the counters are read.
   if (before != 255 && port_.errors_.*counter == 255)
     port_.station_.ring_status_changed(ring_status::counter_overflow, now);
   if (port_.on_ring_ && !report_.pending()) report_.at(now + error_timer_);

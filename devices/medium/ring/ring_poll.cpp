@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Insertion after the relay's click, and the ring poll.
+// Insertion after the relay has switched, and the ring poll.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
@@ -7,7 +7,7 @@
 namespace planar::net {
 namespace {
 
-/// The station that a frame with A and C clear comes from is the upstream neighbour.
+/// A frame with A and C clear comes from the upstream neighbour.
 bool first_to_hear(std::uint8_t status) { return !(status & (ring_fs::recognised | ring_fs::copied)); }
 
 }  // namespace
@@ -33,7 +33,7 @@ MacFrameBuilder& RingProtocol::with_neighbour(MacFrameBuilder& frame) const {
       .add(mac_subvector::upstream_neighbour, upstream_.value_or(MacAddress{}));
 }
 
-// Priorities: recalled, as IBM's adapters use them.
+// Priorities: recalled, as used by IBM's adapters.
 void RingProtocol::send(const MacFrameBuilder& frame, Time now) {
   std::vector<std::uint8_t> bytes = frame.done();
   const bool poll = bytes[1] == ring_mac_control::active_monitor || bytes[1] == ring_mac_control::standby_monitor;
@@ -85,7 +85,7 @@ void RingProtocol::phase_due(Time now) {
     case Phase::poll: port_.fail(InsertionPhase::ring_poll, InsertionError::timeout, now); break;
     case Phase::parameters:
       if (ring().full_duplex() || attempts_ >= 4)
-        port_.joined(now);  // nobody has answered: the defaults hold
+        port_.joined(now);  // no answer: the defaults apply
       else
         request_parameters(now);
       break;
@@ -138,7 +138,7 @@ void RingProtocol::request_parameters(Time now) {
 
 // ---- the poll (neighbour notification) ----
 
-// The active monitor's: begins a poll. A standby's: its turn has come.
+// The active monitor begins a poll; a standby monitor takes its turn.
 void RingProtocol::poll_due(Time now) {
   if (role_ == Role::active) return begin_poll(now);
   MacFrameBuilder frame = build(ring_mac_control::standby_monitor, ring_broadcast, MacVector::standby_monitor_present);
@@ -194,7 +194,7 @@ void RingProtocol::heard_poll(const MacFrameView& frame, std::uint8_t status, Ti
   monitor_seen(now);
 }
 
-// A standby without a poll, or without the beacons that were there a moment ago.
+// A standby monitor has missed a poll, or the beacons that it was hearing have stopped.
 void RingProtocol::watch_due(Time now) { claim(false, now); }
 
 void RingProtocol::sent(std::span<const std::uint8_t> frame, RingTransmitOutcome::Result result, std::uint8_t status,
@@ -205,7 +205,7 @@ void RingProtocol::sent(std::span<const std::uint8_t> frame, RingTransmitOutcome
   switch (view->vector) {
     case MacVector::duplicate_address_test: address_tested(result, status, now); break;
     case MacVector::active_monitor_present:
-      if (!unheard) break;  // nobody is there: the only station of its ring
+      if (!unheard) break;  // no other station: it is alone on its ring
       upstream_ = port_.node();
       complete_ = true;
       tell(ring_status::single_station, now);
@@ -213,7 +213,7 @@ void RingProtocol::sent(std::span<const std::uint8_t> frame, RingTransmitOutcome
       break;
     case MacVector::standby_monitor_present: polled(now); break;
     case MacVector::request_initialization:
-      if (unheard && phase_ == Phase::parameters) port_.joined(now);  // no such server: the defaults hold
+      if (unheard && phase_ == Phase::parameters) port_.joined(now);  // no such server: the defaults apply
       break;
     default: break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A station's sending and hearing.
+// Sending and receiving by a station.
 #include "devices/medium/ring/ring_port.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace planar::net {
 namespace {
 
 constexpr std::uint32_t functional_bits = 0x7FFFFFFF;
-constexpr std::uint64_t most_sent = 0x10000;  ///< bytes that some chip gives a port for one frame, at the most
+constexpr std::uint64_t most_sent = 0x10000;  ///< the longest frame, in bytes, that any chip passes to a port
 
 }  // namespace
 
@@ -26,7 +26,7 @@ RingPort::RingPort(Scheduler& scheduler, std::string name, RingStation& station,
       protocol_(scheduler, this->name(), *this),
       phase_(scheduler, this->name() + ".phase", Priority::wire, Callback::to<&RingPort::phase_ends>(this)) {}
 
-RingPort::~RingPort() { detach(); }  // its station is half gone: nothing below calls it
+RingPort::~RingPort() { detach(); }  // its station is partly destroyed: nothing below calls it
 
 void RingPort::attach(Medium& medium) {
   if (!dynamic_cast<Ring*>(&medium))
@@ -122,7 +122,7 @@ void RingPort::finished(RingFlight::Purpose purpose, std::span<const std::uint8_
     protocol_.sent(frame, result, status, now);
   else
     host_finished(result, status, now);
-  if (medium()) ring()->request(now);  // the other kind may be waiting
+  if (medium()) ring()->request(now);  // a frame of the other kind may be waiting
 }
 
 void RingPort::host_finished(RingTransmitOutcome::Result result, std::uint8_t status, Time now) {
@@ -131,7 +131,7 @@ void RingPort::host_finished(RingTransmitOutcome::Result result, std::uint8_t st
   station_.transmit_ends({result, status, start_}, now);
 }
 
-// ---- hearing ----
+// ---- receiving ----
 
 RingPort::Match RingPort::match(std::span<const std::uint8_t> frame, Time now) const {
   Match m;
@@ -200,7 +200,7 @@ void RingPort::archive(Archive& a) {
   phase_.archive(a);
 }
 
-// Without a ring a station gets no further than the lobe test.
+// Without a ring, a station gets no further than the lobe test.
 bool RingPort::sound() const {
   const std::uint64_t rate = parameters_.bits_per_second;
   return state_ <= State::self_test && sending_ <= Sending::on_ring && (rate == 4'000'000 || rate == 16'000'000) &&

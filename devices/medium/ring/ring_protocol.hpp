@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a ring station does by itself, with MAC frames (IEEE 802.5 clause 4): goes onto the ring in phases, takes part
-// in the ring poll, is active or standby monitor, claims, purges, beacons, answers the ring's servers and reports its
-// errors.
+// The MAC protocol that a ring station runs by itself (IEEE 802.5 clause 4): phased insertion, ring poll, active or
+// standby monitor, claim, purge, beacon, answers to the ring's servers, and error reports.
 //
-// Not modelled: a purge, claim or beacon is sent once in a while, not without pause; a station that claims or beacons
-// still repeats what arrives.
+// Not modelled: purge, claim and beacon frames are sent at intervals, not continuously; a station that claims or
+// beacons still repeats what arrives.
 #pragma once
 
 #include <optional>
@@ -29,23 +28,23 @@ class RingProtocol {
   void leave();
   std::optional<MacAddress> upstream_neighbour() const { return upstream_; }
 
-  /// A good MAC frame for this station. `status` as it came in.
+  /// A good MAC frame for this station has arrived. `status` as received.
   void heard(std::span<const std::uint8_t> frame, std::uint8_t status, Time now);
-  /// One of this station's that waited for a token has come back, or has not.
+  /// A MAC frame of this station that waited for a token has come back or has been lost.
   void sent(std::span<const std::uint8_t> frame, RingTransmitOutcome::Result result, std::uint8_t status, Time now);
-  /// The same of a purge, claim or beacon, which needs no token.
+  /// The same for a purge, claim or beacon, which needs no token.
   void recovery_sent(std::span<const std::uint8_t> frame, RingTransmitOutcome::Result result, Time now);
-  /// The phases of insertion have come to their end.
+  /// The phases of insertion have ended.
   void phase_over();
-  /// The first station of a ring that is at rest.
+  /// This is the first station of a ring that starts out at rest.
   void begin_as_monitor(Time now);
-  /// The no token timer has run out.
+  /// The no token timer has expired.
   void no_token(Time now);
-  /// The active monitor: frames and tokens are gone.
+  /// Active monitor: no frames or tokens are left on the ring.
   void purge(Time now);
-  /// No signs of a monitor, or (`no_signal`) of anything upstream.
+  /// There is no sign of a monitor or (`no_signal`) no signal from upstream.
   void claim(bool no_signal, Time now);
-  /// The station counts an error and will report it.
+  /// The station counts an error, to be reported later.
   void count(std::uint8_t RingErrors::*counter, Time now);
 
   void archive(Archive& a);
@@ -56,7 +55,7 @@ class RingProtocol {
 
   Ring& ring() const;
   MacFrameBuilder build(std::uint8_t control, const MacAddress& to, MacVector vector, std::uint8_t to_class = 0) const;
-  /// Upstream neighbour and physical drop, which many vectors end with.
+  /// Appends upstream neighbour and physical drop number, which many vectors end with.
   MacFrameBuilder& with_neighbour(MacFrameBuilder& frame) const;
   void send(const MacFrameBuilder& frame, Time now);
 
@@ -96,16 +95,16 @@ class RingProtocol {
   Phase phase_ = Phase::none;
   Role role_ = Role::standby;
   std::optional<MacAddress> upstream_;
-  std::uint8_t attempts_ = 0;    // address tests, requests for parameters
-  std::uint8_t good_tests_ = 0;  // of the address
+  std::uint8_t attempts_ = 0;    // address tests and requests for parameters made
+  std::uint8_t good_tests_ = 0;  // address tests passed
   bool answered_ = false;        // this station has had its turn in the poll
   bool complete_ = true;         // the active monitor's poll has come round
-  MacAddress last_neighbour_{};  // the last one in it
-  std::uint8_t own_claims_ = 0;  // that have come back
-  std::uint8_t beacons_of_ = 0;  // beacons that name this station as upstream neighbour
-  bool no_signal_ = false;       // why it claims
-  Time since_{};                 // begin of purge, claim or beacon
-  std::uint16_t told_ = 0;       // ring status of the present recovery
+  MacAddress last_neighbour_{};  // the last station heard in it
+  std::uint8_t own_claims_ = 0;  // own claims that have come back
+  std::uint8_t beacons_of_ = 0;  // beacons received that name this station as upstream neighbour
+  bool no_signal_ = false;       // reason for claiming
+  Time since_{};                 // start of purge, claim or beacon
+  std::uint16_t told_ = 0;       // ring status reported during the present recovery
   std::uint32_t physical_drop_ = 0;
   std::uint16_t ring_number_ = 0;
   Time error_timer_;

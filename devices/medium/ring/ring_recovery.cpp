@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Purge by the active monitor, contention for its place, beacons where the ring is broken.
+// Purge by the active monitor, contention for the monitor role, beacons on a broken ring.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 /// Own claims that must come back before a station is the monitor. Source: IEEE 802.5, recalled.
 constexpr unsigned claims_to_win = 3;
-/// Beacons that make the station upstream of the fault test itself. Source: IBM, recalled.
+/// Beacons after which the station upstream of the fault tests itself. Source: IBM, recalled.
 constexpr unsigned beacons_to_test = 8;
 /// Beacon types.
 constexpr unsigned signal_loss = 1, claims_unanswered = 3;
@@ -68,7 +68,7 @@ void RingProtocol::begin_as_monitor(Time now) {
 
 // ---- contention ----
 
-// Where beacons are heard, the station that sends them is the one to act.
+// Where beacons are heard, recovery is left to the beaconing station.
 void RingProtocol::no_token(Time now) {
   if (!(told_ & ring_status::hard_error)) claim(false, now);
 }
@@ -104,7 +104,7 @@ void RingProtocol::heard_claim(const MacFrameView& frame, Time now) {
   } else if (port_.parameters_.contender && mine_is_higher) {
     return claim(false, now);
   } else if (role_ == Role::active) {
-    ring().monitor_ = UINT32_MAX;  // contention ends in a monitor, which may be another one
+    ring().monitor_ = UINT32_MAX;  // contention may elect another monitor
     stand_by();
   }
   watch_.at(now + ring_timer::no_token);
@@ -133,7 +133,7 @@ void RingProtocol::heard_beacon(const MacFrameView& frame, Time now) {
   port_.test_itself(now);
 }
 
-// The next purge, claim or beacon, or the end of one kind.
+// Sends the next purge, claim or beacon, or ends the present phase of recovery.
 void RingProtocol::repeat_due(Time now) {
   const Time length = now - since_;
   repeat_.at(now + ring_timer::pacing);
@@ -143,7 +143,7 @@ void RingProtocol::repeat_due(Time now) {
       if (length < ring_timer::ring_purge) {
         MacFrameBuilder frame = build(ring_mac_control::purge, ring_broadcast, MacVector::ring_purge);
         send_recovery(with_neighbour(frame), now);
-      } else {  // nothing comes round: contention
+      } else {  // no frame comes back: contention
         ring().monitor_ = UINT32_MAX;
         claim(false, now);
       }
@@ -165,7 +165,7 @@ void RingProtocol::repeat_due(Time now) {
 }
 
 void RingProtocol::recovery_sent(std::span<const std::uint8_t>, RingTransmitOutcome::Result result, Time now) {
-  if (result != RingTransmitOutcome::Result::stripped) return;  // repeated when its time comes
+  if (result != RingTransmitOutcome::Result::stripped) return;  // it will be repeated at the next interval
   switch (role_) {
     case Role::standby: break;
     case Role::active:
@@ -179,7 +179,7 @@ void RingProtocol::recovery_sent(std::span<const std::uint8_t>, RingTransmitOutc
     case Role::claiming:
       if (++own_claims_ == claims_to_win) become_monitor(now);
       break;
-    case Role::beaconing:  // the ring is whole again
+    case Role::beaconing:  // the ring is closed again
       role_ = Role::standby;
       claim(false, now);
       break;

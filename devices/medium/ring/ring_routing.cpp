@@ -6,7 +6,7 @@ namespace {
 
 /// Control and 14 descriptors; IBM's bridges stop at 8.
 constexpr std::size_t longest_route = 30;
-/// Bytes after the routing information that the codes of the largest frame stand for.
+/// Maximum bytes after the routing information, by largest-frame code.
 constexpr std::size_t largest_frames[] = {516, 1500, 2052, 4472, 8144, 11407, 17800};
 
 }  // namespace
@@ -60,7 +60,7 @@ void RingRoute::lower_largest(std::size_t longest) {
 
 RingRoute RingRoute::back() const {
   RingRoute route = *this;
-  route.bytes_[0] &= 0x1F;  // routed, no explorer
+  route.bytes_[0] &= 0x1F;  // routed, not an explorer
   route.bytes_[1] ^= 0x80;
   return route;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a ring controller tells the adapter's chip, in the codes that all adapters report to their drivers.
+// What a ring controller reports to the adapter's chip, in the codes that all adapters report to their drivers.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ enum class InsertionPhase : std::uint8_t {
   address_verification = 3,
   ring_poll = 4,
   request_parameters = 5,
-  registration = 6,  ///< dedicated ring: the port at the other end is asked for full duplex
+  registration = 6,  ///< dedicated ring: asks the port at the other end for full duplex
   registration_lobe_test = 7,
   registration_address = 8,
 };
 
-/// Why it failed, as the low nibble does.
+/// Why insertion failed, as the low nibble reports it.
 enum class InsertionError : std::uint8_t {
   none = 0,
   function_failure = 1,
@@ -66,42 +66,43 @@ struct RingErrors {
   }
 };
 
-/// How a station goes onto the ring.
+/// How a station inserts into the ring.
 struct RingInsertion {
   MacAddress node{};             ///< individual
-  std::uint32_t functional = 0;  ///< the 31 bits after C0-00; bit 31 is ignored
-  std::uint32_t group = 0;       ///< the 31 bits after C0-00 of a group address; 0: none
+  std::uint32_t functional = 0;  ///< the low 31 bits after C0-00; bit 31 is ignored
+  std::uint32_t group = 0;       ///< the 31 bits of a group address after C0-00; 0: none
   std::uint64_t bits_per_second = 16'000'000;
-  bool autosense = false;  ///< take the speed of a ring that is there
+  bool autosense = false;  ///< adopt the speed of an existing ring
   bool early_token_release = true;
-  bool contender = false;    ///< takes part in monitor contention that another station began
-  bool full_duplex = false;  ///< asks a dedicated port to register for transmit immediate; half duplex otherwise
-  std::array<std::uint8_t, 18> product{};    ///< product instance ID of report station attachments and request init.
-  std::array<std::uint8_t, 10> microcode{};  ///< microcode level of the same
+  bool contender = false;                    ///< takes part in monitor contention started by another station
+  bool full_duplex = false;                  ///< asks a dedicated port for transmit immediate; otherwise half duplex
+  std::array<std::uint8_t, 18> product{};    ///< product instance ID in station attachment reports, request init.
+  std::array<std::uint8_t, 10> microcode{};  ///< microcode level in the same vectors
 };
 
-/// What became of a frame that was sent.
+/// What became of a transmitted frame.
 struct RingTransmitOutcome {
   enum class Result : std::uint8_t {
-    stripped,  ///< came round: `status` is its frame status. Full duplex: sent, status as if copied
-    lost,      ///< did not come round in time (TRR), or came back damaged
-    underrun,  ///< bytes did not arrive in time: ended by an abort sequence
+    stripped,  ///< came back round: `status` is its frame status. Full duplex: sent, status as if copied
+    lost,      ///< did not come back in time (TRR), or came back damaged
+    underrun,  ///< data did not arrive in time: ended by an abort sequence
     removed,   ///< the station left the ring
   };
   Result result = Result::stripped;
   std::uint8_t status = 0;  ///< FS as stripped (ring_fs)
-  Time start{};             ///< first bit of the start delimiter left
+  Time start{};             ///< when the first bit of the start delimiter left
 };
 
-/// A frame on its way into a station. While it arrives, only the bytes that arrived() counts may be looked at.
+/// A frame being received by a station. Until it is complete, only the bytes that arrived() counts may be read.
 struct RingReception {
   Time first_bit{};  ///< of the start delimiter, at this station
   Time byte_time{};
   std::span<const std::uint8_t> frame;           ///< AC to FCS, as sent
-  std::size_t length = 0;                        ///< as announced while it arrives, as arrived at its end
-  bool good = false;                             ///< at its end: complete, FCS matches, no error bit
-  std::uint8_t status = 0;                       ///< at its end: FS as it came in, before this station's A and C
-  bool by_functional = false, by_group = false;  ///< which of the station's addresses matched; none: the individual one
+  std::size_t length = 0;                        ///< announced length during reception, received length at its end
+  bool good = false;                             ///< at its end: complete, FCS correct, no error bit
+  std::uint8_t status = 0;                       ///< at its end: FS as received, before this station sets A and C
+  bool by_functional = false, by_group = false;  ///< which of the station's addresses matched; neither: the individual
+                                                 ///< one
 
   /// When byte `k` of `frame` has arrived completely.
   Time arrival(std::size_t k) const {
@@ -113,30 +114,30 @@ struct RingReception {
   }
 };
 
-/// The chip at a port.
+/// The chip attached to a port.
 class RingStation {
  public:
   virtual ~RingStation() = default;
-  /// Header (AC to SA) of a frame for this station has arrived: LLC frames to one of its addresses, and MAC frames that
-  /// it asked for (RingPort::pass_mac). Not called in snapshots' restore.
+  /// The header (AC to SA) of a frame for this station has arrived: an LLC frame to one of its addresses, or a MAC
+  /// frame that it asked for (RingPort::pass_mac). Not called while a snapshot is restored.
   virtual void frame_begins(const RingReception&, Time /*now*/) {}
-  /// A station that hears everything (RingPort::hear_all): A and C are to be set for frames to `destination`, whose
-  /// bits are as sent.
+  /// For a station that hears everything (RingPort::hear_all): true if A and C are to be set for frames to
+  /// `destination`, which is in the bit order of the ring.
   virtual bool accepts(std::span<const std::uint8_t> /*destination*/, Time /*now*/) { return false; }
-  /// The same frame's end delimiter has arrived. True if it was copied (C is set; otherwise congestion is counted).
+  /// The frame's end delimiter has arrived. Returns true if it was copied (C is set; otherwise congestion is counted).
   virtual bool frame_ends(const RingReception& reception, Time now) = 0;
-  /// The token is captured: the first bit of the frame leaves.
+  /// The token has been captured: the first bit of the frame leaves.
   virtual void transmit_begins(Time /*now*/) {}
-  /// The frame given to transmit() is finished with.
+  /// The frame given to transmit() is done.
   virtual void transmit_ends(const RingTransmitOutcome& outcome, Time now) = 0;
-  /// insert() has come to its end.
+  /// insert() has finished.
   virtual void insertion_ends(const InsertionOutcome& outcome, Time now) = 0;
-  /// Ring status has changed: `bits` that have come on (ring_status). After signal loss that lasts, wire fault, auto
-  /// removal and remove the port has left the ring by itself.
+  /// Ring status has changed: `bits` (ring_status) are newly set. After a lasting signal loss, wire fault, auto removal
+  /// or remove, the port has already left the ring.
   virtual void ring_status_changed(std::uint16_t bits, Time now) = 0;
-  /// It goes onto the ring without a driver that opens it: it may be told to do so again.
+  /// Joins the ring without being opened by a driver, so it may be told to join again.
   virtual bool plain() const { return false; }
-  /// The lobe cable is plugged in again, and the port is not on the ring.
+  /// The lobe cable has been plugged in again while the port is off the ring.
   virtual void lobe_connected(Time /*now*/) {}
 };
 

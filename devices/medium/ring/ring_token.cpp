@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The token: where it is, who captures it, and at which priority it goes round (IEEE 802.5 clause 4.1).
+// The token: where it is, which station captures it, and its priority (IEEE 802.5 clause 4.1).
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
@@ -17,7 +17,7 @@ void Ring::lose_token(Time now) {
   find_start(now);
 }
 
-// The token's first bit passes `to` again and again; the first time after `after`, which itself is too late.
+// The token's first bit passes `to` repeatedly; returns the first time later than `after`.
 Time Ring::token_arrival(std::uint32_t to, Time after) const {
   const Time first = token_.released + delay(token_.from, to);
   if (first > after) return first;
@@ -26,8 +26,8 @@ Time Ring::token_arrival(std::uint32_t to, Time after) const {
   return first + round * ((after - first) / round + 1);
 }
 
-// What stations that waited have written into the reservation bits of a frame or token that has come round to `station`
-// at `back`.
+// The highest priority that waiting stations have written into the reservation bits of a frame or token that is back at
+// `station` at time `back`.
 std::uint8_t Ring::reservation(std::uint32_t station, Time back) const {
   std::uint8_t most = 0;
   for (std::uint32_t i = 0; i < ports().size(); ++i) {
@@ -38,13 +38,13 @@ std::uint8_t Ring::reservation(std::uint32_t station, Time back) const {
   return most;
 }
 
-// After a frame. With early release the reservations in it may not be back yet, and are lost.
+// After a frame. With early release, its reservations may not be back yet; they are then lost.
 void Ring::pass_token(const RingFlight& f, Time now) {
   const Time back = f.start + latency();
   const std::uint8_t wanted = now >= back + byte_time() * 2 ? reservation(f.source, back) : 0;
   std::uint8_t priority = f.priority;
   if (wanted > priority) {
-    // Who raises the priority sees to it that it is lowered again.
+    // The station that raises the priority is responsible for lowering it again.
     if (!raises_.empty() && raises_.back().station == f.source && raises_.back().to == priority)
       raises_.back().to = wanted;
     else
@@ -54,7 +54,7 @@ void Ring::pass_token(const RingFlight& f, Time now) {
   release_token(f.source, now + gap(), priority, now);
 }
 
-// The token is back at the station that raised its priority, and nobody has wanted it.
+// The token is back at the station that raised its priority; no station has captured it.
 void Ring::lower_token(Time now) {
   Raise& raise = raises_.back();
   const std::uint32_t station = raise.station;
@@ -103,7 +103,7 @@ void Ring::start_due(Time now) {
   find_start(now);
 }
 
-// The same by one step from station to station.
+// The same, advancing the token one station per event.
 void Ring::step_token(Time now) {
   const Time passed = next_step();
   const std::uint32_t at = next_station(step_.from);
@@ -118,7 +118,7 @@ void Ring::step_token(Time now) {
   find_start(now);
 }
 
-// A token that goes step by step is saved as one that is computed.
+// A stepwise token is saved in the form of a computed one.
 void Ring::archive_start(Archive& a) {
   const Time step = start_.when();
   if (!a.loading() && steps()) start_.at(computed_start());

@@ -31,7 +31,7 @@ void append_reversed(Bytes& b, ByteView address) {
 
 bool is_ip_multicast(ByteView a) { return a[0] == 0x01 && a[1] == 0x00 && a[2] == 0x5E && a[3] < 0x80; }
 
-/// The packet of `type` without what pads a short Ethernet frame, as far as it tells its own length.
+/// The packet of `type` without the padding of a short Ethernet frame, where its length can be read from the packet.
 ByteView without_padding(ByteView packet, unsigned type) {
   std::size_t length = packet.size();
   if (type == type_arp) length = arp_bytes;
@@ -39,7 +39,7 @@ ByteView without_padding(ByteView packet, unsigned type) {
   return packet.first(std::min(length, packet.size()));
 }
 
-/// ARP between the two forms: hardware type, and both hardware addresses.
+/// Translates ARP between the two forms: hardware type, and both hardware addresses.
 void translate_arp(std::span<std::uint8_t> p, unsigned hardware) {
   if (p.size() < arp_bytes || p[4] != 6 || p[5] != 4) return;
   if (const unsigned had = get16(p, 0); had != arp_ethernet && had != arp_ieee802) return;
@@ -86,7 +86,7 @@ std::optional<Bytes> to_ethernet(ByteView frame) {
   Bytes out;
   append_reversed(out, frame.subspan(2, 6));
   append_reversed(out, frame.subspan(8, 6));
-  out[6] &= 0xFE;  // the routing information indicator is no part of the address
+  out[6] &= 0xFE;  // the routing information indicator is not part of the address
   put16(out, snap ? get16(llc, 6) : llc.size() <= longest_llc ? static_cast<unsigned>(llc.size()) : type_large);
   append(out, snap ? llc.subspan(snap_bytes) : llc);
   const std::span<std::uint8_t> data = std::span(out).subspan(ethernet_header);

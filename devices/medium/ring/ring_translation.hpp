@@ -2,12 +2,12 @@
 // Translation between Ethernet frames and Token Ring frames (translational bridging; RFC 1042, IEEE 802.1H,
 // docs/hardware/token-ring.md#translation).
 //
-//   addresses        the bits of each byte the other way round; IP multicast 01:00:5E:... is the functional address
+//   addresses        each byte's bits reversed; IP multicast 01:00:5E:... becomes the functional address
 //                    C0:00:00:04:00:00
 //   type >= 600h     SNAP with OUI 00-00-00, or 00-00-F8 for AppleTalk's ARP and IPX
-//   ARP              hardware type 6 instead of 1, addresses inside in the ring's order
+//   ARP              hardware type 6 instead of 1, embedded addresses in the ring's bit order
 //   type 80D5h       the 802.2 frame after its length and a byte of padding (SNA on Ethernet)
-//   type 8870h       the 802.2 frame that is longer than a length field can say (large frames, draft-ietf-isis-ext-eth)
+//   type 8870h       an 802.2 frame too long for a length field (large frames, draft-ietf-isis-ext-eth)
 //   length           the 802.2 frame, padding removed
 #pragma once
 
@@ -21,12 +21,12 @@ namespace planar::net {
 /// LLC and SNAP headers before a packet.
 inline constexpr std::size_t snap_bytes = 8;
 
-/// AC (10h), FC (40h) to the end of the data, without routing information and FCS. `frame` is in Ethernet form, 14
-/// bytes or more.
+/// The frame from AC (10h) and FC (40h) to the end of the data, without routing information and FCS. `frame` is in
+/// Ethernet form, 14 bytes or more.
 std::vector<std::uint8_t> to_ring(std::span<const std::uint8_t> frame);
 
-/// In Ethernet form, without check sequence and padding. `frame` is an LLC frame without FCS; its routing information
-/// is left out. Nothing if it ends before its headers do.
+/// The frame in Ethernet form, without FCS and padding. `frame` is an LLC frame without FCS; its routing information is
+/// dropped. Empty if `frame` is too short for its headers.
 std::optional<std::vector<std::uint8_t>> to_ethernet(std::span<const std::uint8_t> frame);
 
 }  // namespace planar::net

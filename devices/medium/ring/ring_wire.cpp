@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames on their way round the ring, from their start until their sender has stripped them.
+// Frames on the ring, from their start until their sender has stripped them.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
 
 namespace planar::net {
 
-// Its header goes to the next station, the whole of it round the ring unless that is broken.
+// Its header goes to the next station; the whole frame goes round the ring, unless the ring is broken.
 RingFlight Ring::new_flight(const RingPort& p, std::size_t body, RingFlight::Purpose purpose, Time now) {
   RingFlight f;
   f.id = next_flight_++;
@@ -57,19 +57,19 @@ void Ring::supply(std::uint64_t id, std::span<const std::uint8_t> more) {
   const std::size_t body = bytes.size() - fcs_bytes, n = std::min(more.size(), body - f->known);
   std::copy_n(more.begin(), n, bytes.begin() + static_cast<std::ptrdiff_t>(f->known));
   f->known += n;
-  // The ring controller's own bits, whatever the host wrote there.
+  // These bits belong to the ring controller, whatever the host wrote.
   if (f->known) bytes[0] = static_cast<std::uint8_t>(ring_ac::frame | f->priority << 5);
   if (f->known == body) {
     set_ring_fcs(bytes);
     f->known = bytes.size();
   }
-  // What the token holding time does not allow is cut off as if it were not there.
+  // Bytes beyond the token holding time are cut off as if they were missing.
   std::erase_if(f->stops, [](const Stop& s) { return s.kind == Stop::Kind::dry; });
   if (f->known < bytes.size() || f->known > longest()) f->stops.push_back({Stop::Kind::dry, f->source, f->start});
   find_stop();
 }
 
-// ---- frames on their way ----
+// ---- frames on the ring ----
 
 RingFlight* Ring::flight(std::uint64_t id) {
   const auto found = std::find_if(flights_.begin(), flights_.end(), [&](const RingFlight& f) { return f.id == id; });
@@ -122,7 +122,7 @@ bool Ring::take_stop(Time now) {
   return true;
 }
 
-// Stations may insert, leave and transmit meanwhile: after every call the flight is looked up again.
+// Stations may insert, leave and transmit meanwhile, so the flight is looked up again after every call.
 void Ring::happen(std::uint64_t id, const Stop& stop, Time now) {
   RingFlight& f = *flight(id);
   switch (stop.kind) {
@@ -183,7 +183,7 @@ void Ring::arrive(RingFlight& f, const Stop& stop, Time now) {
   if (stop.forwards || stop.recognised) same->status |= ring_fs::copied;
 }
 
-// An abort sequence (SD, ED) in place of the rest.
+// An abort sequence (SD, ED) replaces the rest.
 void Ring::end_early(RingFlight& f, std::size_t length) {
   f.aborted = true;
   f.bytes.resize(length);
@@ -191,7 +191,7 @@ void Ring::end_early(RingFlight& f, std::size_t length) {
   std::erase_if(f.stops, [](const Stop& s) { return s.kind == Stop::Kind::dry; });
 }
 
-// The byte that is being sent is the last one.
+// The byte being sent becomes the last one.
 void Ring::abort(std::uint64_t id, Time now) {
   RingFlight* f = flight(id);
   if (!f || f->left || f->aborted) return;

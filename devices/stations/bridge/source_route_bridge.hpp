@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A source-routing bridge between rings (IEEE 802.1D annex C; IBM Token-Ring Network Bridge Program).
 //
-// It forwards frames with routing information only. An explorer, to all routes or along the spanning tree, leaves on
-// every other ring that it has not been on, with this bridge and that ring added to its route, and its largest frame
-// lowered to what that ring carries. A routed frame leaves where its route says. Its sender sees A and C set.
+// It forwards only frames with routing information. An explorer (all routes or spanning tree) is sent on every other
+// ring that it has not visited, with this bridge and that ring added to its route, and its largest frame lowered to
+// that ring's limit. A routed frame is forwarded as its route says. The sender sees A and C set.
 //
-// Not modelled: the spanning tree (a lab whose bridges close a loop is refused, so every explorer may take every way),
-// the bridge's own functions of ring parameter server and error monitor.
+// Not modelled: the spanning tree (a lab whose bridges form a loop is refused, so explorers may use every path), the
+// bridge's own functions of ring parameter server and error monitor.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@
 
 namespace planar::net {
 
-/// From a frame's end to its place in the queue of the other ring. Source: inferred, a bridge in software that moves
-/// about 2000 frames a second.
+/// From a frame's end to its place in the queue of the other ring. Source: inferred, a software bridge that forwards
+/// about 2000 frames per second.
 inline constexpr Time source_route_delay = 500_us;
-/// Frames that wait for one ring. Source: inferred.
+/// Frames waiting for one ring. Source: inferred.
 inline constexpr std::size_t source_route_queue = 32;
 
 class SourceRouteBridge final : public Station {
@@ -35,10 +35,10 @@ class SourceRouteBridge final : public Station {
   };
   struct Counters {
     std::uint64_t routed = 0;    ///< forwarded along their route
-    std::uint64_t explored = 0;  ///< explorers forwarded, one for each ring
-    std::uint64_t stayed = 0;    ///< with routing information that leads elsewhere, or has no room left
+    std::uint64_t explored = 0;  ///< explorers forwarded, counted per ring
+    std::uint64_t stayed = 0;    ///< routing information leads elsewhere, or has no room left
     std::uint64_t too_long = 0;  ///< for the other ring
-    std::uint64_t dropped = 0;   ///< for want of room, or not sent
+    std::uint64_t dropped = 0;   ///< no room, or not sent
     void archive(Archive& a) { a(routed, explored, stayed, too_long, dropped); }
   };
 
@@ -62,7 +62,7 @@ class SourceRouteBridge final : public Station {
     void archive(Archive& a) { a(frame, to, due); }
   };
 
-  /// True if it leaves on another ring.
+  /// True if the frame leaves on another ring.
   bool receive(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);
   bool explore(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);
   bool follow_route(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file descriptor with an owner, and a wait in host time.
+// An owning file descriptor, and a wait in host time.
 #pragma once
 
 #include <poll.h>
@@ -36,8 +36,8 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// ppoll() for at most `at_most`. The number of descriptors with an event; none (and all revents 0) when a signal or an
-/// error ended it.
+/// ppoll() for at most `at_most`. Returns the number of descriptors with an event; 0 (and all revents 0) if a signal or
+/// an error ended it.
 inline int wait_for(std::span<pollfd> fds, HostDuration at_most) {
   const timespec wait{static_cast<time_t>(at_most.count() / 1'000'000'000), at_most.count() % 1'000'000'000};
   const int ready = ::ppoll(fds.data(), fds.size(), &wait, nullptr);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station through which the host's network takes part in a medium. Frames pass with wire timing both ways; the
-// host is looked at every `host_poll` of virtual time. Such a run does not repeat: results say "host in the loop".
+// The station that connects the host's network to a medium. Frames have wire timing in both directions; the host is
+// polled every `host_poll` of virtual time. Such a run is not repeatable: results say "host in the loop".
 //
 // Time modes:
-//   as-hardware   virtual time passes no faster than host time. Where the emulation is slower, it is not made up later:
-//                 once it is more than `host_slack` late, counting starts anew.
+//   as-hardware   virtual time passes no faster than host time. If the emulation is slower, the delay is not made up
+//                 later: once it exceeds `host_slack`, counting starts anew.
 //   unthrottled   as fast as the host emulates, but while the guest idles (HLT) virtual time passes no faster than host
-//                 time, for the host's answer may be on its way: a frame from the host ends the wait. Before the
-//                 guest's first frame there is no answer to wait for, unless the host may begin (a forwarded port, a
-//                 tap device).
+//                 time, because the host's answer may be on its way: a frame from the host ends the wait. Before the
+//                 guest's first frame there is no answer to wait for, unless the host may send first (a forwarded port,
+//                 a tap device).
 //
-// Not modelled: the time that a station's own stack takes (the host's counts instead). Frames for which there is no
-// room (more than `host_queue` waiting) are dropped, as are those that are no Ethernet frames.
+// Not modelled: processing time of the station's own stack (the host's applies instead). Frames without room (more than
+// `host_queue` waiting) are dropped, as are those that are not Ethernet frames.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@
 
 namespace planar::net {
 
-/// Virtual time between two looks at the host. Chosen: well below the 10 ms tick of the guests' stacks, so that no
+/// Virtual time between two polls of the host. Chosen: well below the 10 ms tick of the guests' stacks, so that no
 /// round trip grows by a tick, and rare enough to cost nothing.
 inline constexpr Time host_poll = 500_us;
 /// How far virtual time may fall behind host time and still catch up.
 inline constexpr Time host_slack = 100_ms;
-/// Frames from the host that wait for the wire: about a third of a second of it.
+/// Frames from the host waiting for the wire: about a third of a second's worth.
 inline constexpr std::size_t host_queue = 256;
 
 enum class HostTime : std::uint8_t { as_hardware, unthrottled };
@@ -41,12 +41,13 @@ class HostStation final : public Station, private LinkUser, private HostSink {
   struct Counters {
     std::uint64_t to_host = 0, from_host = 0;        ///< good frames
     std::uint64_t damaged = 0;                       ///< from the medium: bad FCS or length
-    std::uint64_t refused = 0;                       ///< from the host: no Ethernet frame, or no room
-    std::uint64_t failed_attempts = 0, dropped = 0;  ///< to send: collisions on Ethernet; dropped: given up
+    std::uint64_t refused = 0;                       ///< from the host: not an Ethernet frame, or no room
+    std::uint64_t failed_attempts = 0, dropped = 0;  ///< failed attempts to send: collisions on Ethernet; dropped:
+                                                     ///< given up
   };
   struct Hooks {
     std::function<HostDuration()> host_clock;  ///< since any fixed moment
-    std::function<Time()> idle;                ///< for how long the guest has idled altogether
+    std::function<Time()> idle;                ///< for how long the guest has idled in total
   };
 
   HostStation(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, std::unique_ptr<HostLink> link,
@@ -57,7 +58,8 @@ class HostStation final : public Station, private LinkUser, private HostSink {
   // Station
   bool repeatable() const override { return false; }
   Description describe() const override;
-  /// The state on this side of the link; what the host keeps (connections) is not in it, and lost with a snapshot.
+  /// The state on this side of the link; state kept by the host (connections) is not included and does not survive a
+  /// restore.
   void archive(Archive& a) override;
 
   /// The steady clock of the host.

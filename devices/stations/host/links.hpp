@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The links that there are, each in a file of its own. Each throws Error with the remedy when it cannot be had.
+// The available links, each in its own file. Each throws Error with a remedy if it cannot be opened.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace planar::net {
 
-/// `isolated`: nothing of the guest's leaves for the host or beyond it; forwarded ports lead in all the same.
+/// `isolated`: nothing from the guest leaves for the host or beyond; forwarded ports still lead in.
 std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards, bool isolated);
-/// Joins the tap device `name`, or creates it for the time of the run.
+/// Joins the tap device `name`, or creates it for the duration of the run.
 std::unique_ptr<HostLink> open_tap(const std::string& name);
 /// A packet socket on the interface `name`.
 std::unique_ptr<HostLink> open_packet_socket(const std::string& name);
-/// The one wire between two processes. `address`: HOST:PORT or unix:PATH.
+/// The single wire between two processes. `address`: HOST:PORT or unix:PATH.
 std::unique_ptr<HostLink> open_socket(const std::string& address);
 bool socket_address_good(const std::string& address);
 

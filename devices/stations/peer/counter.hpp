@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts datagrams of one run: what `planar flood` sends to the station, or what a router passes on to it.
+// Counts the datagrams of one run, whether `planar flood` sends them to the station or a router forwards them.
 //
-// A datagram of 8 bytes or more to `counter_port` is counted under the number in its first word (network order); a
-// number other than the last one's begins a new count. One that begins with `counter_magic` is a request: it is
-// answered with itself, and the number in its second word begins a new count.
+// A datagram of 8 bytes or more to `counter_port` is counted under the run number in its first word (network order); a
+// number different from the last one starts a new count. A datagram that begins with `counter_magic` is a request: it
+// is echoed back, and the number in its second word starts a new count.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class CounterService final : public Service {
   struct Count {
     std::uint32_t run = 0, frames = 0;
     std::uint64_t bytes = 0;  ///< of the datagrams' data
-    Time first{}, last{};     ///< when they were taken
+    Time first{}, last{};     ///< when the first and the last were taken
     void archive(Archive& a) { a(run, frames, bytes, first, last); }
   };
 
@@ -35,14 +35,14 @@ class CounterService final : public Service {
   void archive_used(Archive& a) override;
   void forget() override { counts_ = {}; }
 
-  /// Of a run; zeros for one that is not kept.
+  /// The count of a run; zeros for a run no longer kept.
   Count count(std::uint32_t run) const;
 
  private:
   static constexpr std::size_t runs_kept = 20;
   Count& counted(std::uint32_t run);
 
-  std::array<Count, runs_kept> counts_{};  // the latest one first
+  std::array<Count, runs_kept> counts_{};  // most recent first
 };
 
 }  // namespace planar::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The two simplest services, over TCP and UDP: echo (port 7, RFC 862) returns what it receives, discard (port 9, RFC
-// 863) throws it away.
+// 863) drops it.
 #pragma once
 
 #include <deque>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A generator of frames, which a client asks for a run by a datagram: UDP datagrams of one length to the client's
-// address and port, evenly or in bursts, at any rate up to the medium's.
+// A frame generator, started by a client's datagram: it sends UDP datagrams of one length to the client's address and
+// port, evenly or in bursts, at any rate up to the medium's.
 //
-// Request and answer are `generator_words` 32-bit words in network order, to and from `generator_port`; the meaning of
-// each is GeneratorWord. One word more in a request to start is the address that the frames are for, by way of the
-// client: a router's other side. A request to start is answered with what will be sent, and repeated it changes
-// nothing; a request for a report with what has become of it so far. One run at a time: a start under another number
-// ends the one before.
+// Request and answer are `generator_words` 32-bit words in network order, to and from `generator_port`; GeneratorWord
+// gives the meaning of each. An extra word in a start request is the destination address of the frames, with the client
+// as the gateway: a station beyond a router. A start request is answered with what will be sent; repeating it changes
+// nothing. A report request is answered with the progress so far. One run at a time: a start with another number ends
+// the previous run.
 //
-// What is generated carries the run's number and, from 0 on, its own. A frame is offered when its last bit has left
-// the station. At each interval the generator fills its queue up to the burst and one more; what does not fit because
-// earlier frames have not left yet (a rate beyond the medium's) is held back, and never offered. A frame that is given
-// up after too many collisions is counted, too.
+// Generated frames carry the run's number and a sequence number from 0. A frame counts as offered when its last bit has
+// left the station. At each interval the generator fills its queue up to the burst plus one; frames that do not fit
+// because earlier ones have not left yet (a rate beyond the medium's) are held back and never offered. A frame given up
+// after too many collisions is counted separately.
 //
-// Not modelled: a host that feeds the generator (it takes no time between two frames of a burst), several runs at once.
+// Not modelled: a host that feeds the generator (no time passes between two frames of a burst), several runs at once.
 #pragma once
 
 #include <cstddef>
@@ -34,18 +34,18 @@ inline constexpr std::uint32_t generator_magic = 0x504C464C;  ///< "PLFL"
 enum class GeneratorWord : std::size_t {
   magic,
   operation,    ///< GeneratorOperation; in an answer with `generator_answer` set
-  run,          ///< the client's number of it
-  error,        ///< in an answer: 0, or 22 for a request that makes no sense
-  port,         ///< where to
+  run,          ///< the client's number for the run
+  error,        ///< in an answer: 0, or 22 for an invalid request
+  port,         ///< destination port
   frame_bytes,  ///< of an Ethernet frame with its check sequence: 64 to 1518
-  interval,     ///< ns from the beginning of a burst to that of the next: 600 to 4'000'000'000
+  interval,     ///< ns from the start of one burst to that of the next: 600 to 4'000'000'000
   burst,        ///< back-to-back frames: 1 to 256
-  duration,     ///< us from the first frame on: 1 to 60'000'000
+  duration,     ///< us from the first frame: 1 to 60'000'000
   delay,        ///< us from the answer to the first frame: up to 10'000'000
-  running,      ///< in an answer: 1 while frames are to come or wait
+  running,      ///< in an answer: 1 while frames are still to come or waiting
   generated,    ///< frames of the intervals so far
-  offered,      ///< of those: have left whole
-  held_back,    ///< were delayed by a busy medium
+  offered,      ///< of those: completely sent
+  held_back,    ///< not sent because the medium was busy
   given_up,     ///< lost to collisions
   elapsed,      ///< us from the first interval to the last frame's last bit
   words
@@ -55,7 +55,7 @@ inline constexpr std::size_t generator_words = static_cast<std::size_t>(Generato
 enum class GeneratorOperation : std::uint32_t { start = 1, report = 2 };
 inline constexpr std::uint32_t generator_answer = 0x80000000;
 
-/// Bytes of an Ethernet frame that are not the datagram's data: headers of Ethernet, IP and UDP, check sequence.
+/// Bytes of an Ethernet frame other than the datagram's data: headers of Ethernet, IP and UDP, check sequence.
 inline constexpr std::uint32_t generated_overhead = 14 + 20 + 8 + 4;
 
 class GeneratorService final : public Service {
@@ -66,7 +66,7 @@ class GeneratorService final : public Service {
     std::uint32_t number = 0, port = 0, frame_bytes = 0, interval = 0, burst = 1, duration = 0, delay = 0;
     Time next{}, end{}, began{}, left{};
     std::uint32_t generated = 0, offered = 0, held_back = 0, given_up = 0;
-    Ipv4 behind = 0;  ///< whom the frames are for, with `to` as the way there; 0: for `to`
+    Ipv4 behind = 0;  ///< final destination of the frames, with `to` as the gateway; 0: `to` itself
     void archive(Archive& a) {
       a(running, to, behind, number, port, frame_bytes, interval, burst, duration, delay, next, end, began, left,
         generated, offered, held_back, given_up);
@@ -87,12 +87,12 @@ class GeneratorService final : public Service {
   }
 
   const Run& run() const { return run_; }
-  /// Frames that wait for the medium, or are on it.
+  /// Frames waiting for the medium, or on it.
   std::uint32_t waiting() const { return run_.generated - run_.offered - run_.held_back - run_.given_up; }
 
  private:
   Run run_;
-  /// Frames of an earlier run that have not left yet.
+  /// Frames of an earlier run that have not been sent yet.
   std::uint32_t earlier_ = 0;
 };
 

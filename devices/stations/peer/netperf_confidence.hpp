@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How often netperf 2.1 repeats a test, and how sure the mean of its runs is (options -i and -I;
+// How often netperf 2.1 repeats a test, and the confidence interval of the mean (options -i and -I;
 // docs/hardware/netperf.md).
 #pragma once
 
@@ -17,14 +17,14 @@ namespace planar::net {
 /// netperf's own limit; its tables of Student's t end there.
 inline constexpr unsigned most_netperf_runs = 30;
 
-/// What -i and -I ask for. One run unless they are given.
+/// The requests of -i and -I. A single run without them.
 struct NetperfRepetition {
-  unsigned most = 1, least = 1;  ///< -i: the runs are fewer than `most`, and at least `least`
+  unsigned most = 1, least = 1;  ///< -i: at least `least` runs, and fewer than `most`
   unsigned level = 99;           ///< -I: 95 or 99 percent
-  std::uint32_t width = 50'000;  ///< -I: of the whole interval, in millionths of the mean
+  std::uint32_t width = 50'000;  ///< -I: full width of the interval, in millionths of the mean
 
   bool several() const { return most > 1 || least > 1; }
-  /// How many there can be.
+  /// The maximum number of runs.
   unsigned limit() const { return std::max(least, most - 1); }
   bool sensible() const {
     return least >= 1 && least <= most && most <= most_netperf_runs && (level == 95 || level == 99) && width >= 10 &&
@@ -33,9 +33,9 @@ struct NetperfRepetition {
   void archive(Archive& a) { a(most, least, level, width); }
 };
 
-/// The width of the interval around the mean of `results`, as a share of that mean: 2 t s / (mean sqrt(n - 1)), with n
-/// under the root of the deviation s and t of n - 1 degrees of freedom, two-sided. 0 of fewer than two results, or of
-/// results without a mean.
+/// Width of the confidence interval of the mean of `results`, relative to that mean: 2 t s / (mean sqrt(n - 1)), where
+/// the deviation s has n in its denominator and t has n - 1 degrees of freedom, two-sided. 0 for fewer than two results
+/// or a mean of 0.
 inline double netperf_width(std::span<const double> results, unsigned level) {
   const std::size_t n = results.size();
   if (n < 2) return 0;

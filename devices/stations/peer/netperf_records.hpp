@@ -32,10 +32,10 @@ inline constexpr std::size_t udp_receive_buffer = specific, udp_send_buffer = sp
                              udp_data_port = specific + 4;
 inline constexpr std::size_t udp_messages = specific, udp_bytes = specific + 1, udp_elapsed = specific + 2;
 
-/// Bytes of the smallest socket buffers that Linux 2.2 makes.
+/// Smallest socket buffers in Linux 2.2, bytes.
 inline constexpr std::uint32_t least_send_buffer = 2048, least_receive_buffer = 256;
-/// What Linux 2.2 makes of a buffer size that is asked for with setsockopt(): `own`, which nobody may exceed, at most,
-/// and doubled. 0 or less: nothing was asked for.
+/// The buffer size that Linux 2.2 sets for a setsockopt() request: at most `own`, the limit for users, and then
+/// doubled. 0 or less: no size was requested.
 inline std::uint32_t linux_buffer(std::uint32_t wanted, std::uint32_t own, std::uint32_t least) {
   return static_cast<std::int32_t>(wanted) <= 0 ? own : std::max(std::min(wanted, own) * 2, least);
 }

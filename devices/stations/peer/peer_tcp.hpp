@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP: mostly a server, with the behaviour of Linux 2.2, most of all as a receiver.
+// The peer's TCP: mainly a server, with the behaviour of Linux 2.2, above all as a receiver.
 //
-// What is kept of Linux 2.2 (read in the public source, 2.2.1 and 2.2.26 alike; facts, none of its code):
-// - an ACK goes out at once when twice the estimated segment size is outstanding, when the window can be raised to more
-//   than double, in quick-ack mode, or while data is out of order; otherwise it is delayed;
-// - the estimate follows the largest segment seen, or two equal ones of 536 bytes or more in a row: it can fall;
+// Behaviour taken from Linux 2.2 (from the public source, 2.2.1 and 2.2.26 alike; facts, none of its code):
+// - an ACK is sent at once when twice the estimated segment size is outstanding, when the window can be more than
+//   doubled, in quick-ack mode, or while data is out of order; otherwise it is delayed;
+// - the estimate follows the largest segment seen, or two equal ones of 536 bytes or more in a row: it can decrease;
 // - the delay is a smoothed interval between data segments (at least one tick of 10 ms, at most half a second), and
 //   expires with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at
 //   once;
 // - a small segment with PSH shortens the delay to two ticks;
-// - the window is half of the free receive buffer (65535, or what the service asks for, less what the unread buffers
-//   take), in multiples of the own segment size, and never shrinks: 32120 in the SYN/ACK,
-//   31856 with timestamps afterwards;
-// - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
+// - the window is half of the free receive buffer (65535, or the service's choice, less the memory of unread buffers),
+//   in multiples of the station's own segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps
+//   afterwards;
+// - timestamps, window scaling and SACK are used when offered; PAWS drops old duplicates;
 // - a FIN is acknowledged at once; the server then closes and sends its own. A service may close first (leaving()).
 //
-// It also opens connections, for services that are clients (Service::own_connections): the SYN offers what Linux 2.2
-// offers, timestamps, SACK and a window scale of 0, and a refused or unanswered one ends the conversation.
+// It also opens connections for services that are clients (Service::own_connections): like Linux 2.2, the SYN offers
+// timestamps, SACK and a window scale of 0; a refused or unanswered connection ends the conversation.
 //
-// What the connections are for is the services' business (service.hpp). Sending (peer_tcp_send.cpp): slow start from
-// two segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with doubling back-off, window
+// What the connections are for is up to the services (service.hpp). Sending (peer_tcp_send.cpp): slow start from two
+// segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with exponential back-off, window
 // probes.
 //
-// Not modelled: TIME-WAIT (what this end closed first is discarded with the client's FIN), urgent data (taken as data),
-// IP options, keepalive, SYN cookies, simultaneous open, selective acknowledgements as a sender.
+// Not modelled: TIME-WAIT (a connection closed first by this end is discarded with the client's FIN), urgent data
+// (treated as data), IP options, keepalive, SYN cookies, simultaneous open, selective acknowledgements as a sender.
 #pragma once
 
 #include <cstdint>
@@ -47,27 +47,28 @@ inline bool after(std::uint32_t a, std::uint32_t b) { return before(b, a); }
 
 /// The constants. One set for every adapter and machine.
 struct PeerTcp {
-  static constexpr std::int64_t hz = 100;  ///< ticks a second; Linux 2.2 on i386
+  static constexpr std::int64_t hz = 100;  ///< ticks per second; Linux 2.2 on i386
   static constexpr Time tick = 10_ms;
   static constexpr std::uint32_t receive_buffer =
       65535;                                          ///< bytes; with CONFIG_SKB_LARGE, else 32767 (Linux 2.2 source)
-  static constexpr std::uint32_t max_window = 32767;  ///< never offered more in a SYN
-  static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged besides the buffer: its descriptor on i386
+  static constexpr std::uint32_t max_window = 32767;  ///< maximum offered in a SYN
+  static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged in addition to the buffer: its descriptor on
+                                                      ///< i386
   static constexpr std::uint32_t headers = 40;        ///< IP and TCP without options: MTU less MSS
   static constexpr std::uint32_t max_delay = hz / 2;  ///< ticks
-  static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, of AckRule::every_second_segment
+  static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, for AckRule::every_second_segment
   static constexpr std::uint32_t initial_rto = 3 * hz;
-  static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, once ours has been acknowledged
-  static constexpr std::uint32_t longest_window = 65535;  ///< of the client's that is used: the send buffer
+  static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, after ours has been acknowledged
+  static constexpr std::uint32_t longest_window = 65535;  ///< the most used of the client's window: the send buffer
   static constexpr std::uint8_t largest_scale = 14;       ///< of a window (RFC 1323, 2.3)
-  static constexpr std::uint32_t shortest_segment = 8;    ///< bytes of data that room is kept for, whatever the options
+  static constexpr std::uint32_t shortest_segment = 8;    ///< bytes of data that always fit, whatever the options
   static constexpr unsigned synack_retries = 5;
-  static constexpr unsigned fin_retries = 15;  ///< also of data
+  static constexpr unsigned fin_retries = 15;  ///< also for data
   static constexpr std::uint32_t min_rto = hz / 5, max_rto = 120 * hz;
   static constexpr std::size_t max_connections = 16;
 };
 
-/// A TCP segment that has passed its checksums.
+/// A TCP segment whose checksums are correct.
 struct TcpSegment {
   Ipv4 from = 0;
   std::uint16_t source = 0, destination = 0;
@@ -77,7 +78,7 @@ struct TcpSegment {
   ByteView options;
   ByteView data;
   std::uint32_t length = 0;       ///< of the data
-  std::uint32_t frame_bytes = 0;  ///< of the Ethernet frame without FCS: what the driver allocates for
+  std::uint32_t frame_bytes = 0;  ///< of the Ethernet frame without FCS: the size that the driver allocates for
 
   bool fin() const { return flags & 0x01; }
   bool syn() const { return flags & 0x02; }
@@ -87,19 +88,19 @@ struct TcpSegment {
   std::uint32_t end_seq() const { return seq + length + (syn() ? 1 : 0) + (fin() ? 1 : 0); }
 };
 
-/// Where the server's segments go: TCP header and data without checksum.
+/// Destination of the server's segments: TCP header and data, without checksum.
 class TcpOutput {
  public:
   virtual ~TcpOutput() = default;
   virtual void send_tcp(Ipv4 to, Bytes segment, Time now) = 0;
 };
 
-/// What differs between one server and another.
+/// Settings that differ between servers.
 struct TcpServerConfig {
   std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram, 576 or more
-  Time tick_phase{};         ///< when its clock ticks for the first time; less than PeerTcp::tick
+  Time tick_phase{};         ///< when its clock first ticks; less than PeerTcp::tick
   std::uint32_t receive_buffer =
-      PeerTcp::receive_buffer;  ///< bytes of a socket's; half of them is the window, up to 65535
+      PeerTcp::receive_buffer;  ///< bytes of a socket's buffer; half of them is the window, up to 65535
   AckRule acknowledge = AckRule::by_estimate;
 };
 
@@ -108,8 +109,8 @@ class TcpServer {
   struct Counters {
     std::uint64_t connections = 0;    ///< established
     std::uint64_t bytes = 0;          ///< read by the services
-    std::uint64_t bytes_out = 0;      ///< written by them and sent, each once
-    std::uint64_t retransmitted = 0;  ///< segments with data sent again
+    std::uint64_t bytes_out = 0;      ///< written by them and sent, retransmissions excluded
+    std::uint64_t retransmitted = 0;  ///< data segments sent again
     std::uint64_t segments_in = 0, segments_out = 0;
     std::uint64_t acks_now = 0;      ///< sent because of arriving data
     std::uint64_t acks_delayed = 0;  ///< sent by the delay timer
@@ -129,7 +130,7 @@ class TcpServer {
   void receive(const TcpSegment& segment, Time now);
   /// Opens a connection for a service.
   void connect(Service& service, const OwnConnection& wanted, Time now);
-  /// The earliest timer; Time::never() if none runs.
+  /// The earliest timer; Time::never() if none is running.
   Time next_timer() const;
   void run_timers(Time now);
   const Counters& counters() const { return counters_; }
@@ -160,16 +161,17 @@ class TcpServer {
     void archive(Archive& a) { a(seq, data, when); }
   };
   struct Sender {
-    std::uint32_t window = 0, wl1 = 0, wl2 = 0;                     // the client's offer, and the segment it came with
+    std::uint32_t window = 0, wl1 = 0, wl2 = 0;                     // the client's window, and the segment that carried
+                                                                    // it
     std::uint8_t scale = 0;                                         // of its windows
     std::uint32_t cwnd = 2, cwnd_count = 0, ssthresh = 0x7FFFFFFF;  // in segments
     std::uint32_t srtt = 0, mdev = 0, rto = PeerTcp::initial_rto;   // 1/8, 1/4 and whole ticks
     std::uint32_t duplicate_acks = 0;
     bool recovering = false, timed_out = false;  // until high_seq is acknowledged
     std::uint32_t high_seq = 0;
-    std::uint32_t sent_again = 0;  // how many of `sent`, from the first, since the time-out
+    std::uint32_t sent_again = 0;  // number of segments in `sent`, from the first, resent since the time-out
     std::deque<Sent> sent;
-    Bytes next;  // the segment that is being filled
+    Bytes next;  // the segment being filled
     void archive(Archive& a);
   };
   struct Options {
@@ -198,11 +200,11 @@ class TcpServer {
     std::deque<Unread> unread;
     std::uint32_t receive_memory = 0;
     std::vector<Held> held;                                            // sorted by seq
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> sack_blocks;  // latest first
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> sack_blocks;  // most recent first
     Sender sender;
     Service* service = nullptr;  // at local_port
     std::unique_ptr<ServiceConnection> conversation;
-    /// Everything but the service and its conversation.
+    /// Everything except the service and its conversation.
     void archive(Archive& a);
     bool sound() const;
   };
@@ -269,7 +271,7 @@ class TcpServer {
   const std::uint32_t receive_buffer_;
   const AckRule acknowledge_;
   Counters counters_;
-  std::deque<Connection> connections_;  // in order of their SYN
+  std::deque<Connection> connections_;  // in the order of their SYNs
 };
 
 }  // namespace planar::net

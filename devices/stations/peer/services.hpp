@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of the station's services. A new one: a class in a file of its own and a row in services.cpp.
+// The table of the station's services. To add one: write a class in a file of its own and a row in services.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace planar::net {
 
 struct ServiceConfig {
   Time netio_duration = net::netio_duration;  ///< how long netio sends for each size (1.16 and later)
-  std::uint32_t socket_buffer = 65535;        ///< bytes of a socket's buffers, and the most that one may ask for
+  std::uint32_t socket_buffer = 65535;        ///< bytes of a socket's buffers, and the largest that may be requested
 };
 
 class Services {
