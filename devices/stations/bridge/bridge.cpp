@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t ethernet_header = 14;
 constexpr unsigned type_ip = 0x0800, dont_fragment = 0x4000;
 constexpr std::uint8_t protocol_icmp = 1;
-/// How often a frame is looked at whose sender does not have the whole of it itself.
+/// How often more is taken of a frame whose sender is still receiving it itself.
 constexpr Time feeding = 4_us;
 
 /// 01:80:C2:00:00:00 to 0F (IEEE 802.1D, reserved addresses).
@@ -35,7 +35,7 @@ class Bridge::Side final : private LinkUser {
         bridge_(bridge),
         number_(number) {}
   const std::unique_ptr<LinkLayer> link;
-  // The frame that arrives: when it could leave, where it does, when that wants more of it.
+  // The frame being received: when the decision is due, where it leaves, when more of it is to be fed.
   Time decide = Time::never(), feed = Time::never();
   std::uint32_t leaves_at = all_others;
   std::uint32_t number() const { return number_; }
@@ -116,7 +116,7 @@ const Bridge::Address* Bridge::find(const MacAddress& mac, Time now) const {
 }
 
 void Bridge::learn(const MacAddress& source, std::uint32_t side, Time now) {
-  if (source[0] & 1) return;  // no station's address
+  if (source[0] & 1) return;  // not a station's address
   const auto place = [&] {
     return std::lower_bound(addresses_.begin(), addresses_.end(), source,
                             [](const Address& a, const MacAddress& wanted) { return a.mac < wanted; });
@@ -158,7 +158,7 @@ void Bridge::send(Side& side, const Held& held, Time now) {
   }
 }
 
-// RFC 792 and 1191. A broadcast or a fragment after the first one is not answered, nor is an ICMP error (RFC 1122).
+// RFC 792 and 1191. Broadcasts, fragments other than the first, and ICMP errors are not answered (RFC 1122).
 void Bridge::refuse(const Held& held, std::size_t mtu, Time now) {
   const ByteView frame = held.frame, ip = frame.subspan(ethernet_header);
   if (held.from == itself || frame[0] & 1 || get16(frame, 12) != type_ip || ip.size() < 28 || ip[0] >> 4 != 4) return;
@@ -257,7 +257,7 @@ void Bridge::archive(Archive& a) {
   forward_.archive(a);
   cut_.archive(a);
   if (!a.loading()) return;
-  // A damaged snapshot must not index beyond the ports that are here.
+  // A damaged snapshot must not index beyond the existing ports.
   const auto there = [&](std::uint32_t side) { return side < sides_.size(); };
   std::erase_if(addresses_, [&](const Address& entry) { return !there(entry.side); });
   std::erase_if(held_, [&](const Held& held) {

@@ -68,7 +68,7 @@ void HostStation::frame_sent(const LinkOutcome& outcome, Time now) {
 void HostStation::poll(Time now) {
   now_ = now;
   host_->exchange(now, HostDuration::zero());
-  if (!anchored_) {  // power-on, or the moment of a snapshot
+  if (!anchored_) {  // power-on, or after a restored snapshot
     anchored_ = true;
     anchor_ = now;
     idle_before_ = hooks_.idle();

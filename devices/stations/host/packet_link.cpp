@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An interface of the host through a packet socket: the guest's frames leave by it, and all that it receives arrives.
+// An interface of the host through a packet socket: the guest's frames leave on it, and all that it receives is passed
+// in.
 //
-// The host itself does not hear the guest this way, nor the guest the host (frames that the host sends are left out:
-// the cable carries them to the others); a tap device in a bridge, or slirp, brings the two together. Frames that the
-// host's driver has joined into larger ones are refused (ethtool -K IFACE gro off lro off).
+// The host itself does not receive the guest's frames this way, nor the guest the host's (frames sent by the host are
+// excluded: the cable carries them to the other stations); a tap device in a bridge, or slirp, connects the two. Frames
+// that the host's driver has merged into larger ones are refused (ethtool -K IFACE gro off lro off).
 #include <fmt/format.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -32,7 +33,7 @@ constexpr std::size_t most_frames = 64;  // taken in one exchange
   throw Error(fmt::format("--net pcap:{}: {}: {}; {}", name, what, std::strerror(reason), remedy));
 }
 
-// A frame that a program of this host has sent over a virtual interface may come without its TCP or UDP checksum.
+// A frame that a program of this host sent over a virtual interface may arrive without its TCP or UDP checksum.
 void complete_checksum(std::span<std::uint8_t> frame) {
   constexpr std::size_t ethernet = 14;
   if (frame.size() < ethernet + 20 || get16(frame, 12) != 0x0800) return;
@@ -70,7 +71,7 @@ class PacketLink final : public HostLink {
       fail(name, "cannot receive all frames on it", errno);
   }
 
-  // A full queue or an interface that is down loses the frame, as a cable without a station does.
+  // If the queue is full or the interface is down, the frame is lost, as on a cable without a station.
   void send(ByteView frame, Time) override {
     if (::send(socket_.get(), frame.data(), frame.size(), 0) < 0 && errno != EAGAIN)
       sink_->host_note(fmt::format("the interface refused a frame: {}", std::strerror(errno)));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libslirp as a link: its clock is virtual time, its sockets are looked at in exchange(). The only file that sees
+// libslirp as a link: it runs on virtual time, and its sockets are polled in exchange(). The only file that uses
 // libslirp.
 //
 // The guest's network is 192.168.10.0/24 (host_net.hpp). slirp answers ARP, DHCP, ping of its own addresses and name
-// queries, and carries TCP and UDP to wherever this process may connect.
+// queries, and forwards TCP and UDP to wherever this process may connect.
 //
-// Not carried: IPv6, broadcast and multicast beyond DHCP, ICMP further than the host allows unprivileged processes. A
-// snapshot holds no connections: after a restore the guest's are gone, as with a router that was switched off and on.
+// Not forwarded: IPv6, broadcast and multicast other than DHCP, ICMP beyond what the host allows unprivileged
+// processes. A snapshot holds no connections: after a restore the guest's are gone, as if a router had been
+// power-cycled.
 #include <fmt/format.h>
 #include <libslirp.h>
 
@@ -66,7 +67,7 @@ class SlirpLink final : public HostLink {
 
   void send(ByteView frame, Time now) override {
     now_ = now;
-    // Between two guests of a segment libslirp, which takes every IP packet for its own, must not answer.
+    // Between two guests on a segment, libslirp must not answer: it takes every IP packet as addressed to itself.
     const bool ours = frame[0] & 1 || (frame[0] == 0x52 && frame[1] == 0x55);
     if (!ours) return;
     if (!Reassembly::is_fragment(frame)) return input(frame);

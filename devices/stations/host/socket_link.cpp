@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A wire between two processes over a stream socket. Each frame follows its length, 32 bits big-endian, which is also
-// what QEMU's `-netdev socket,connect=` and `listen=` speak. Both ends name the same address: the first one listens.
-// When the other end goes away, the cable is unplugged until somebody comes again. A wire has two ends: a third planar
-// reads the word "busy" where a length should be, says so, and does not come again.
+// A wire between two processes over a stream socket. Each frame is preceded by its length, 32 bits big-endian, the same
+// protocol as QEMU's `-netdev socket,connect=` and `listen=`. Both ends use the same address: the first one listens.
+// When the other end goes away, the cable is unplugged until another one connects. A wire has two ends: a third planar
+// reads the word "busy" in place of a length, reports it, and does not reconnect.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
@@ -25,10 +25,10 @@
 namespace planar::net {
 namespace {
 
-constexpr std::size_t longest = 65536;           // no frame is longer: the stream is out of step or not ours
-constexpr std::size_t most_unsent = 256 * 1518;  // beyond it the other end is taken for asleep and frames are lost
+constexpr std::size_t longest = 65536;           // no frame is longer: the stream is out of sync or not ours
+constexpr std::size_t most_unsent = 256 * 1518;  // beyond it the other end is considered stalled and frames are lost
 constexpr std::uint32_t busy = 0x62757379;       // "busy"
-constexpr int connect_milliseconds = 2000;       // of host time; an address that drops what it gets never answers
+constexpr int connect_milliseconds = 2000;       // of host time; an address that drops packets never answers
 constexpr Time try_again = 1_s;                  // virtual time between two attempts to find the other end
 
 struct Address {
@@ -72,7 +72,7 @@ class SocketLink final : public HostLink {
                       text_, std::strerror(reason)));
   }
   ~SocketLink() override {
-    // Only what this process has bound: another may stand there by now.
+    // Removes only the socket that this process has bound: it may have been replaced.
     if (const auto there = socket_file(); there && there == bound_) ::unlink(path());
   }
 
@@ -90,7 +90,7 @@ class SocketLink final : public HostLink {
     }
     if (peer_) flush();
     const short wanted = static_cast<short>(peer_ && !unsent_.empty() ? POLLIN | POLLOUT : POLLIN);
-    // poll() passes over descriptors below 0.
+    // poll() ignores negative descriptors.
     std::array<pollfd, 2> p{pollfd{peer_.get(), wanted, 0}, pollfd{listener_.get(), POLLIN, 0}};
     if (!wait_for(p, at_most)) return false;
     if (p[0].revents) receive();
@@ -99,7 +99,7 @@ class SocketLink final : public HostLink {
   }
 
  private:
-  // Connects, or listens where nobody does. Returns 0 or the reason.
+  // Connects, or listens if nobody does. Returns 0 or the errno.
   int open() {
     Descriptor s = make();
     if (!s) return errno;
@@ -108,7 +108,7 @@ class SocketLink final : public HostLink {
       begin(std::move(s));
       return 0;
     }
-    if (error == ETIMEDOUT || error == EAGAIN) return error;  // somebody holds the address, and is silent
+    if (error == ETIMEDOUT || error == EAGAIN) return error;  // another process holds the address but does not respond
     if (error == ECONNREFUSED) remove_abandoned();
     s = make();
     if (!s) return errno;
@@ -133,7 +133,7 @@ class SocketLink final : public HostLink {
     return error;
   }
 
-  // The Unix socket of a process that died; any other file stays, and bind() complains.
+  // Removes the Unix socket of a process that died; any other file stays, and bind() reports it.
   void remove_abandoned() const {
     if (socket_file()) ::unlink(path());
   }
@@ -145,7 +145,7 @@ class SocketLink final : public HostLink {
     ino_t inode;
     bool operator==(const FileId&) const = default;
   };
-  // The socket that stands at the path of a Unix socket, if one does.
+  // The socket at the path of a Unix socket, if there is one.
   std::optional<FileId> socket_file() const {
     struct stat status {};
     if (!text_.starts_with(unix_prefix) || ::lstat(path(), &status) != 0 || !S_ISSOCK(status.st_mode))
@@ -223,7 +223,7 @@ class SocketLink final : public HostLink {
   std::string text_;
   Address address_;
   Descriptor listener_, peer_;
-  std::optional<FileId> bound_;  // the listener's, of a Unix socket
+  std::optional<FileId> bound_;  // the listener's file, for a Unix socket
   Bytes received_, unsent_;
   bool refused_ = false;
   Time retry_{};

@@ -49,7 +49,7 @@ class TapLink final : public HostLink {
     bring_up(name);
   }
 
-  // A full queue or an interface that is down loses the frame, as a cable without a station does.
+  // If the queue is full or the interface is down, the frame is lost, as on a cable without a station.
   void send(ByteView frame, Time) override {
     if (::write(device_.get(), frame.data(), frame.size()) < 0 && errno != EAGAIN)
       sink_->host_note(fmt::format("the tap device refused a frame: {}", std::strerror(errno)));

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<ServicePort, 2> echo_ports{{{Transport::tcp, echo_port}, {Transport::udp, echo_port}}};
 constexpr std::array<ServicePort, 2> discard_ports{{{Transport::tcp, discard_port}, {Transport::udp, discard_port}}};
 
-/// Bytes that echo keeps for a client that does not read its answers: as many as a Linux 2.2 socket's send buffer.
+/// Bytes that echo holds for a client that does not read its answers: the size of a Linux 2.2 socket's send buffer.
 constexpr std::size_t echo_buffer = 65535;
 
 class Echo final : public ServiceConnection {

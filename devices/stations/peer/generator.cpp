@@ -116,7 +116,7 @@ void GeneratorService::archive_used(Archive& a) {
   run_.archive(a);
   a(earlier_);
   if (!a.loading()) return;  // a damaged snapshot
-  // Every interval since `next` would be made up for.
+  // Otherwise every interval since `next` would be generated at once.
   if (run_.running && (run_.duration > longest_run || run_.end != run_.began + 1_us * run_.duration ||
                        run_.next < run_.began || run_.next >= run_.end))
     throw Error("snapshot holds a damaged run of a station's generator; take a new one", ExitCode::missing_file);

@@ -17,7 +17,7 @@ void NetioSession::record(Time now) {
       (command == command_client_sends || command == command_server_sends) && size > 0 && size <= netio_longest_block;
   if (!measure) {
     if (generation_ == Generation::second) {
-      phase_ = Phase::over;  // QUIT, or out of step
+      phase_ = Phase::over;  // QUIT, or out of sync
       return;
     }
     generation_ = Generation::first;
@@ -42,7 +42,7 @@ void NetioSession::receive(ByteView data, Time now) {
       case Phase::control:
       case Phase::blocks_out:  // the next record may come early; it waits for the last block
         used = std::min<std::size_t>(used, control_.size() - control_bytes_);
-        if (used == 0) {  // nobody speaks for so long ahead
+        if (used == 0) {  // no client sends so far ahead
           phase_ = Phase::over;
           return;
         }
@@ -83,7 +83,7 @@ std::size_t NetioSession::to_send(std::size_t at_most, Time now) {
 }
 
 void NetioSession::take(std::span<std::uint8_t> data) {
-  for (std::uint8_t& byte : data)  // the content is of no consequence, but for the first byte
+  for (std::uint8_t& byte : data)  // only the first byte of a block matters
     byte = in_block_++ == 0 ? last_ : static_cast<std::uint8_t>(in_block_ * 0x9D >> 3);
   sent_ += data.size();
 }

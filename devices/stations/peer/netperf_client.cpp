@@ -21,12 +21,12 @@ constexpr auto client_ports = [] {
 }();
 constexpr std::uint32_t fragment_data = 1480;  // at an MTU of 1500
 constexpr Time longest_client_test = 3600_s;
-constexpr std::uint32_t largest_datagram = 65507;         // after IP's and UDP's headers
-constexpr std::uint32_t largest_block = 65535;            // of TCP: the send buffer
-constexpr std::uint32_t largest_client_buffer = 1 << 20;  // of a snapshot
-constexpr Time given_up_pause = 1_ms;                     // after a datagram that did not leave
+constexpr std::uint32_t largest_datagram = 65507;         // without IP and UDP headers
+constexpr std::uint32_t largest_block = 65535;            // for TCP: the send buffer
+constexpr std::uint32_t largest_client_buffer = 1 << 20;  // accepted from a snapshot
+constexpr Time given_up_pause = 1_ms;                     // after a datagram that was not sent
 
-/// The requests, and the two records that answer each.
+/// Sends the requests, and receives the two records that answer each.
 class ClientControl final : public ServiceConnection {
  public:
   explicit ClientControl(NetperfClient& client) : client_(client) {}
@@ -62,7 +62,7 @@ class ClientControl final : public ServiceConnection {
   Bytes in_, out_;
 };
 
-/// TCP_STREAM's data.
+/// The data connection of TCP_STREAM.
 class ClientData final : public ServiceConnection {
  public:
   explicit ClientData(NetperfClient& client) : client_(client) {}
@@ -97,7 +97,7 @@ std::unique_ptr<ServiceConnection> NetperfClient::accept(std::uint16_t port) {
   return std::make_unique<ClientData>(*this);
 }
 
-// Whole messages that the send buffer holds, one at least.
+// Whole messages that fit in the send buffer, at least one.
 std::uint32_t NetperfClient::most_under_way() const {
   const std::uint32_t fragments = (config_->message_bytes + fragment_data - 1) / fragment_data;
   return std::max(run_.buffers.local_send / (fragments * netperf_fragment_bytes), 1u);
@@ -175,7 +175,7 @@ void NetperfClient::take_record(ByteView record, Time now) {
   const NetperfRecord r(Bytes(record.begin(), record.end()));
   const auto type = static_cast<std::uint32_t>(config_->type);
   const bool response = run_.phase == Phase::asking && r[type_word] == type + 1;
-  const bool results = run_.phase >= Phase::running && !run_.has_results;  // of whatever type: netserver swaps it twice
+  const bool results = run_.phase >= Phase::running && !run_.has_results;  // of any type: netserver swaps it twice
   if (finished()) return;
   if (r[error_word] || (!response && !results)) {
     run_.error = r[error_word];
@@ -223,7 +223,7 @@ bool NetperfClient::enough() const {
   return met || runs + 1 >= wanted.most;
 }
 
-// What getsockopt() has told is asked for in the next run.
+// The values returned by getsockopt() are requested in the next run.
 void NetperfClient::end_run(Time now) {
   outcomes_.push_back({elapsed(), datagrams() ? run_.messages : run_.sent_bytes, run_.received, run_.buffers});
   if (enough()) {
@@ -242,7 +242,7 @@ void NetperfClient::data_ended(Time now) {
   if (run_.phase == Phase::ending)
     stop_clock(now);
   else if (!finished())
-    run_.phase = Phase::failed;  // refused, or ended by the server in the middle
+    run_.phase = Phase::failed;  // refused, or closed by the server before the end
 }
 
 void NetperfClient::control_ended(Time now) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace netperf;
 
-constexpr std::uint16_t data_port = netperf_port + 1;  // of the first slot
+constexpr std::uint16_t data_port = netperf_port + 1;  // for the first slot
 constexpr auto netserver_ports = [] {
   constexpr std::size_t tcp = 1 + NetserverService::slots;
   std::array<ServicePort, tcp + NetserverService::slots> ports{};
@@ -23,8 +23,8 @@ constexpr auto netserver_ports = [] {
 
 constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
 constexpr std::uint32_t largest_message = 1 << 20;
-constexpr std::uint32_t largest_buffer = 1 << 20;  // of a snapshot
-constexpr std::uint32_t largest_datagram = 65507;  // after IP's and UDP's headers
+constexpr std::uint32_t largest_buffer = 1 << 20;  // accepted from a snapshot
+constexpr std::uint32_t largest_datagram = 65507;  // without IP and UDP headers
 constexpr std::uint32_t longest_test = 3600;       // seconds
 
 bool known(NetperfTestType type) {
@@ -43,7 +43,7 @@ class Control final : public ServiceConnection {
     in_.insert(in_.end(), data.begin(), data.end());
     next_request();
   }
-  // A client that asks for the next test before the results waits with it in the connection.
+  // If a client requests the next test before the results, its request waits in the connection.
   bool reading() const override { return in_.size() < netperf_record_bytes; }
 
   std::size_t to_send(std::size_t at_most, Time now) override {
@@ -103,7 +103,7 @@ class Control final : public ServiceConnection {
       const std::uint32_t seconds = request[udp_stream ? udp_length : rr_length];
       t.request = request[udp_stream ? udp_message : rr_request];
       t.response = udp_stream ? 1 : request[rr_response];
-      // A length below 0 is a number of transactions, which only the client can know to be the last ones.
+      // A length below 0 is a number of transactions; only the client knows which one is the last.
       const std::uint32_t largest = t.datagrams() ? largest_datagram : largest_message;
       if (t.request - 1 >= largest || t.response - 1 >= largest || seconds - 1 >= longest_test)
         return answer(response_type, bad_request);
@@ -131,7 +131,7 @@ class Control final : public ServiceConnection {
                               : rr_receive_buffer,
                  t.receive_buffer);
     response.set(t.stream() ? stream_send_buffer : udp_stream ? udp_send_buffer : rr_send_buffer, t.send_buffer);
-    if (t.stream()) response.set(stream_receive_size, t.receive_buffer);  // a read takes all that there is
+    if (t.stream()) response.set(stream_receive_size, t.receive_buffer);  // a read takes all data available
     out_ = response.bytes();
   }
 
@@ -163,10 +163,10 @@ class Control final : public ServiceConnection {
   const std::uint32_t socket_buffer_;
   Bytes in_, out_;
   std::optional<std::uint8_t> slot_;
-  Time now_{};  // of the latest call that says it; take() follows to_send() at the same time
+  Time now_{};  // time of the latest call that passes it; take() follows to_send() at the same time
 };
 
-/// A data connection of one slot. Without a test in it what comes is discarded.
+/// A data connection of one slot. Data is discarded if the slot has no test.
 class Data final : public ServiceConnection {
  public:
   explicit Data(NetserverTest& test) : test_(test) {}
@@ -212,7 +212,7 @@ class Data final : public ServiceConnection {
   }
 
  private:
-  // The connection's only one; what comes after it is not read.
+  // The connection's only request; anything after it is not read.
   void take_request(std::size_t bytes) {
     if (in_request_ == test_.request) return;
     test_.bytes += bytes;
@@ -229,7 +229,7 @@ class Data final : public ServiceConnection {
 
 }  // namespace
 
-// Longer ones are cut to the size, as recv() does it.
+// Longer ones are truncated to the request size, as by recv().
 std::optional<Bytes> NetserverTest::take_datagram(std::size_t size, Time now) {
   const bool whole = size >= request;
   bytes += std::min<std::size_t>(size, request);

@@ -35,7 +35,7 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, s
   for (std::size_t n = 0; n < std::min(media.size(), most_ports); ++n) {
     auto link = std::make_unique<Link>(*this);
     const std::string name = config_.name + (n ? fmt::format(".port{}", n + 1) : ".port");
-    const std::uint64_t of_port = n ? 0xF0 + n : 0xFF;  // beside the other stations' seeds (lab.cpp)
+    const std::uint64_t of_port = n ? 0xF0 + n : 0xFF;  // distinct from the other stations' seeds (lab.cpp)
     link->layer = media[n]->connect(scheduler, name, *link, Random(seed * 0x100 + of_port).next());
     links_.push_back(std::move(link));
   }
@@ -100,7 +100,7 @@ void Peer::tick(Time now) {
   set_tick();
 }
 
-// A neighbour's address with another's hardware address.
+// Gives a neighbour's IP address another one's hardware address.
 void Peer::add_route(Ipv4 to, Ipv4 gateway) {
   const auto of = [&](Ipv4 address) {
     return std::find_if(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == address; });
@@ -110,7 +110,8 @@ void Peer::add_route(Ipv4 to, Ipv4 gateway) {
   neighbours_.emplace_back(to, mac);
 }
 
-// Not through ARP, as whom a service sends to has asked for it. A datagram in fragments is counted by the last frame.
+// No ARP is needed, since the addressee has made a request of the service. A fragmented datagram is counted by its last
+// frame.
 void Peer::send_own(Service& service, Time now) {
   for (const OwnDatagram& d : service.own_datagrams(waiting(), now)) {
     if (d.gateway) add_route(d.to, d.gateway);
@@ -121,7 +122,7 @@ void Peer::send_own(Service& service, Time now) {
       service.own_sent(false, now);
       continue;
     }
-    // The last of its frames: on which link, and after how many there.
+    // The last of its frames: its link, and its position there.
     const std::size_t before_it = whole ? 0 : (bytes - room + (room & ~std::size_t{7}) - 1) / (room & ~std::size_t{7});
     Link& link = *links_[(turn_ + before_it) % links_.size()];
     link.own.push_back(link.counters.frames_sent + link.given_up + link.layer->waiting() + before_it / links_.size());
@@ -159,7 +160,7 @@ void Peer::frame_sent(Link& link, const LinkOutcome& outcome, Time now) {
     ++counters_.dropped;
     trace_(TraceCategory::peer, now, "peer", "a frame was lost after {} failed attempts", outcome.failed_attempts);
   }
-  // A service that sends as fast as its frames leave.
+  // For a service that sends as fast as its frames leave.
   const auto waits = [now](const auto& service) { return service->due() <= now; };
   if (own_room && std::any_of(services_.all().begin(), services_.all().end(), waits)) set_tick();
 }
@@ -168,8 +169,8 @@ void Peer::frame_sent(Link& link, const LinkOutcome& outcome, Time now) {
 
 void Peer::receive_arp(ByteView p, Time now) {
   if (p.size() < arp_bytes) return;
-  // Behind a bridge the medium may be another one: a station of an Ethernet asks with its own hardware type, and is
-  // answered with that.
+  // Beyond a bridge the medium may be of another kind: a station on Ethernet asks with its own hardware type and is
+  // answered with the same.
   const unsigned hardware = get16(p, 0);
   if ((hardware != links_.front()->layer->arp_hardware() && hardware != arp_ethernet) || get16(p, 2) != ethertype_ip ||
       p[4] != 6 || p[5] != 4)
@@ -310,7 +311,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
       send_udp(from, port, source, *answer, now);
     return;
   }
-  Bytes unreachable{3, 3, 0, 0, 0, 0, 0, 0};  // port unreachable, with the head of the datagram (RFC 792)
+  Bytes unreachable{3, 3, 0, 0, 0, 0, 0, 0};  // port unreachable, with the first bytes of the datagram (RFC 792)
   put(unreachable, packet.first(std::min(packet.size(), header + 8)));
   set16(unreachable, 2, checksum_fold(checksum_add(unreachable)));
   send_ip(from, protocol_icmp, unreachable, now);
@@ -326,7 +327,7 @@ void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView
   put(p, data);
   const std::uint16_t sum =
       checksum_fold(checksum_add(p, checksum_pseudo(config_.address, to, protocol_udp, p.size())));
-  set16(p, 6, sum ? sum : 0xFFFF);  // 0 means that there is none
+  set16(p, 6, sum ? sum : 0xFFFF);  // 0 means no checksum
   send_ip(to, protocol_udp, p, now, last_first);
 }
 
@@ -351,7 +352,7 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now, bool 
     p = {0x45, 0};
     put16(p, static_cast<std::uint32_t>(ip_header + bytes));
     put16(p, id);
-    // path MTU discovery: TCP's are not to be fragmented
+    // path MTU discovery: TCP packets must not be fragmented
     put16(p, (protocol == protocol_tcp ? 0x4000u : 0u) | (more ? 0x2000u : 0u) | static_cast<std::uint32_t>(at / 8));
     p.push_back(64);
     p.push_back(static_cast<std::uint8_t>(protocol));
@@ -399,7 +400,7 @@ void Peer::archive_used(Archive& a) {
   }
 }
 
-// What several ports have beyond one follows them.
+// The data of further ports is stored after that of the first.
 void Peer::archive_links(Archive& a) {
   for (const auto& link : links_) link->layer->archive(a);
   if (links_.size() == 1) {
@@ -419,9 +420,9 @@ void Peer::archive(Archive& a) {
     counters_.malformed, counters_.failed_attempts, counters_.dropped);
   a(arrived_);
   for (const auto& link : links_) link->layer->archive_waiting(a);
-  // Fragments under way stand among the packets that wait, for address 0.0.0.0, each as its datagram's beginning and
-  // its frame: without any the stream is as it was before there were fragments.
-  // The same holds for what services have that send of their own accord, for address 0.0.0.1.
+  // Pending fragments are stored among the waiting packets, under address 0.0.0.0, each as its datagram's start time
+  // and its frame: without any, the stream is the same as before fragments were supported. The same applies to services
+  // that send on their own initiative, under address 0.0.0.1.
   constexpr Ipv4 nobody = 0, used_services = 1;
   if (a.saving()) {
     auto waiting = unresolved_;

@@ -7,8 +7,8 @@
 namespace planar::net {
 namespace {
 
-constexpr std::uint32_t boot_jiffies = 100'000;     // the server has been up for a while: stamps do not start at 0
-constexpr std::uint32_t latest_tick = 400'000'000;  // 46 days after
+constexpr std::uint32_t boot_jiffies = 100'000;     // the server has been up for a while: timestamps do not start at 0
+constexpr std::uint32_t latest_tick = 400'000'000;  // 46 days later
 constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 days in ticks
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 day
 TcpServer::Jiffies TcpServer::jiffies(Time now) const {
   return boot_jiffies - 1 + static_cast<Jiffies>((now + PeerTcp::tick - tick_phase_) / PeerTcp::tick);
 }
-// A damaged snapshot may name a tick that Time does not reach.
+// A damaged snapshot may contain a tick beyond the range of Time.
 Time TcpServer::time_of(Jiffies j) const {
   return tick_phase_ + PeerTcp::tick * static_cast<std::int64_t>(std::min(j - boot_jiffies, latest_tick));
 }
@@ -90,7 +90,7 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
   send_synack(connections_.back(), now);
 }
 
-// What the other end's SYN says.
+// Applies the other end's SYN.
 void TcpServer::take_syn(Connection& c, const TcpSegment& s, Time now) {
   const Options o = parse(s.options);
   c.irs = s.seq;
@@ -138,7 +138,7 @@ void TcpServer::connect(Service& service, const OwnConnection& wanted, Time now)
   send_syn(connections_.back(), now);
 }
 
-// To our SYN.
+// The answer to our SYN.
 void TcpServer::answered(Connection& c, const TcpSegment& s, Time now) {
   if (s.has_ack() && s.ack != c.snd_nxt) {
     send_reset(s, now);
@@ -159,10 +159,10 @@ void TcpServer::answered(Connection& c, const TcpSegment& s, Time now) {
   send_ack(c, now);
 }
 
-// True if the segment completes the handshake and must be looked at like any other.
+// True if the segment completes the handshake and needs further processing.
 bool TcpServer::handshake(Connection& c, const TcpSegment& s, Time now) {
   if (s.syn() && !s.has_ack()) {
-    if (s.seq == c.irs) send_synack(c, now);  // ours was lost
+    if (s.seq == c.irs) send_synack(c, now);  // our SYN/ACK was lost
     return false;
   }
   if (s.rst()) {
@@ -223,7 +223,7 @@ void TcpServer::established(Connection& c, const TcpSegment& s, Time now) {
   if (c.delayed_acks && c.state != State::closed) check_ack(c, now);
 }
 
-// False when the connection is over.
+// False if the connection has ended.
 bool TcpServer::take_ack(Connection& c, const TcpSegment& s, Time now) {
   if (after(s.ack, c.snd_nxt) || before(s.ack, c.snd_una)) return true;
   if (s.length && acknowledge_ == AckRule::by_estimate) estimate_delay(c, now);
@@ -262,7 +262,7 @@ void TcpServer::measure_mss(Connection& c, std::uint32_t length) {
 
 void TcpServer::take_data(Connection& c, const TcpSegment& s, Time now) {
   if (c.fin_received) {
-    if (before(s.seq, c.rcv_nxt)) {  // their FIN again, or data before it
+    if (before(s.seq, c.rcv_nxt)) {  // the client's FIN again, or data before it
       c.quick = true;
       ++c.delayed_acks;
       ++counters_.duplicates;
@@ -371,10 +371,10 @@ void TcpServer::check_ack(Connection& c, Time now) {
   if (!c.ack_at || before(at, *c.ack_at)) c.ack_at = at;
 }
 
-// ---- the services: they read at once what has come, and close at end of file ----
+// ---- the services: they read data at once, and close at end of file ----
 
 void TcpServer::serve(Time now) {
-  std::vector<const Service*> busy;  // iterative services whose turn another connection has
+  std::vector<const Service*> busy;  // iterative services in use by another connection
   for (Connection& c : connections_) {
     if (c.state != State::established && c.state != State::close_wait) continue;
     if (std::find(busy.begin(), busy.end(), c.service) != busy.end()) continue;
@@ -404,7 +404,7 @@ void TcpServer::read(Connection& c, Time now) {
   if (wanted && wanted >= left * 2 && left + c.mss_cache <= c.window_clamp) send_ack(c, now);
 }
 
-// The client has closed its direction and still waits for data.
+// The client has closed its direction and still expects data.
 bool TcpServer::owes_data(Connection& c, Time now) {
   if (!c.conversation->sends_after_end()) return false;
   return !c.unread.empty() || !c.sender.sent.empty() || !c.sender.next.empty() || c.conversation->to_send(1, now) > 0;
@@ -420,7 +420,7 @@ void TcpServer::close(Connection& c, Time now) {
   c.retries = 0;
 }
 
-// Our FIN goes first, after all data; what is not acknowledged yet may still have to be sent again.
+// Our FIN is sent after all data; unacknowledged data may still have to be sent again.
 void TcpServer::leave(Connection& c, Time now) {
   if (!c.sender.next.empty() || c.conversation->to_send(1, now) > 0) return;
   c.state = State::leaving;
@@ -433,7 +433,7 @@ void TcpServer::leaving_acknowledged(Connection& c, Time now) {
   if (c.snd_una == c.snd_nxt) {
     c.retries = 0;
     c.retransmit_at = jiffies(now) + PeerTcp::fin_timeout;
-  } else if (!c.retransmit_at) {  // the data has arrived, our FIN not yet
+  } else if (!c.retransmit_at) {  // the data has arrived, but not yet our FIN
     c.retransmit_at = jiffies(now) + c.sender.rto;
   }
 }
@@ -441,7 +441,7 @@ void TcpServer::leaving_acknowledged(Connection& c, Time now) {
 void TcpServer::erase_closed(Time now) {
   std::erase_if(connections_, [now](const Connection& c) {
     if (c.state != State::closed) return false;
-    if (!c.fin_received) c.conversation->ended(now);  // else close() has told it
+    if (!c.fin_received) c.conversation->ended(now);  // otherwise close() has done so
     return true;
   });
 }
@@ -477,7 +477,7 @@ void TcpServer::run_timers(Time now) {
       data_timer(c, now);
       continue;
     }
-    if (c.state == State::leaving && c.snd_una == c.snd_nxt) {  // the client has never ended its direction
+    if (c.state == State::leaving && c.snd_una == c.snd_nxt) {  // the client has never closed its direction
       c.state = State::closed;
       continue;
     }

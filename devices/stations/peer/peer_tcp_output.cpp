@@ -10,7 +10,7 @@ namespace planar::net {
 namespace {
 
 constexpr std::uint8_t flag_syn = 0x02, flag_rst = 0x04, flag_ack = 0x10;
-constexpr std::uint32_t most_memory = 1 << 28;  // that a sound connection holds, in bytes
+constexpr std::uint32_t most_memory = 1 << 28;  // bytes held by a sound connection
 
 // Header without options; the data offset is set when the options are complete.
 Bytes header(std::uint16_t from, std::uint16_t to, std::uint32_t seq, std::uint32_t ack, std::uint8_t flags,
@@ -31,7 +31,8 @@ void close_options(Bytes& b) { b[12] = static_cast<std::uint8_t>(b.size() / 4 <<
 
 }  // namespace
 
-// What the driver allocates for a frame (2 bytes of alignment and 16 of head room, in units of 16), and the descriptor.
+// The size that the driver allocates for a frame (2 bytes of alignment, 16 of head room, in units of 16), plus the
+// descriptor.
 std::uint32_t TcpServer::truesize(std::uint32_t frame_bytes) {
   return ((frame_bytes + 2 + 16 + 15) & ~15u) + PeerTcp::skb_overhead;
 }
@@ -46,7 +47,7 @@ std::uint32_t TcpServer::receive_buffer(const Connection& c) const {
   return own ? own : receive_buffer_;
 }
 
-// A multiple of the segment size; the present offer stays while it is within one segment of the free space.
+// A multiple of the segment size; the present window is kept while it is within one segment of the free space.
 std::uint32_t TcpServer::window_wanted(const Connection& c) const {
   const auto buffer = static_cast<std::int32_t>(receive_buffer(c));
   const auto mss = static_cast<std::int32_t>(std::min(c.mss_cache, c.window_clamp));
@@ -61,7 +62,7 @@ std::uint32_t TcpServer::window_wanted(const Connection& c) const {
 std::uint32_t TcpServer::select_window(Connection& c) {
   const std::uint32_t left = window_left(c);
   const std::uint32_t wanted = window_wanted(c);
-  if (wanted < left) return left;  // never taken back
+  if (wanted < left) return left;  // never shrunk
   c.rcv_wnd = wanted;
   c.rcv_wup = c.rcv_nxt;
   return wanted;
@@ -95,7 +96,7 @@ void TcpServer::send_synack(Connection& c, Time now) {
   output_.send_tcp(c.remote, std::move(b), now);
 }
 
-/// Of the SACK option with its two NOPs; 0 while nothing is held out of order.
+/// Size of the SACK option with its two NOPs; 0 while no data is held out of order.
 std::uint32_t TcpServer::sack_bytes(const Connection& c) {
   return c.sack && !c.sack_blocks.empty() ? static_cast<std::uint32_t>(4 + 8 * c.sack_blocks.size()) : 0;
 }
@@ -148,7 +149,7 @@ void TcpServer::Connection::archive(Archive& a) {
     throw Error("snapshot holds a damaged connection of a station; take a new one", ExitCode::missing_file);
 }
 
-// What windows are computed from: no more than one is on its way.
+// Checks the values that windows are computed from: at most one window is in flight.
 bool TcpServer::Connection::sound() const {
   return state <= State::syn_sent && mss_cache >= PeerTcp::shortest_segment && mss_cache <= PeerTcp::longest_window &&
          window_clamp > 0 && window_clamp <= PeerTcp::longest_window && rcv_wscale <= PeerTcp::largest_scale &&

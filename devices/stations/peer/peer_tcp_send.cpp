@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP as a sender: what the services have to send, in the windows; losses. Facts as peer_tcp.hpp.
+// The peer's TCP as a sender: data from the services, within the windows, and recovery from loss. Sources as in
+// peer_tcp.hpp.
 #include <algorithm>
 
 #include "devices/stations/peer/peer_tcp.hpp"
@@ -10,7 +11,7 @@ constexpr std::uint8_t flag_psh = 0x08, flag_ack = 0x10;
 constexpr std::uint32_t fast_retransmit = 3;  // duplicates
 }  // namespace
 
-// The acknowledgement number has been taken; this is what it means for the data on their way.
+// The acknowledgement number has been accepted; this applies it to the data in flight.
 void TcpServer::take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now) {
   Sender& w = c.sender;
   const std::uint32_t window = std::min(std::uint32_t{s.window} << w.scale, PeerTcp::longest_window);
@@ -104,7 +105,7 @@ void TcpServer::estimate_round_trip(Sender& w, std::uint32_t ticks) {
   w.rto = std::clamp(rto + (rto >> 2), PeerTcp::min_rto, PeerTcp::max_rto);
 }
 
-// Nagle as in 2.2: less than half a segment waits while something is on its way.
+// Nagle as in 2.2: less than half a segment waits while data is in flight.
 bool TcpServer::may_send(const Connection& c, std::uint32_t size) {
   const Sender& w = c.sender;
   if (size == 0 || w.sent.size() >= w.cwnd || w.timed_out) return false;
@@ -112,7 +113,7 @@ bool TcpServer::may_send(const Connection& c, std::uint32_t size) {
   return !after(c.snd_nxt + size, c.snd_una + w.window);
 }
 
-// What a segment may carry now: the blocks of a SACK option take their place (2.2's tcp_current_mss).
+// What a segment may carry now: the SACK blocks reduce its room (2.2's tcp_current_mss).
 std::uint32_t TcpServer::current_mss(const Connection& c) {
   return std::max(c.mss_cache, sack_bytes(c) + PeerTcp::shortest_segment) - sack_bytes(c);
 }
@@ -127,8 +128,8 @@ void TcpServer::fill_window(Connection& c, Time now) {
       w.next.resize(w.next.size() + n);
       c.conversation->take(std::span(w.next).last(n));
     }
-    auto size = std::min(static_cast<std::uint32_t>(w.next.size()), mss);  // filled before the blocks came
-    if (w.sent.empty() && w.window) size = std::min(size, w.window);  // its whole window may be less than a segment
+    auto size = std::min(static_cast<std::uint32_t>(w.next.size()), mss);  // filled before the blocks were added
+    if (w.sent.empty() && w.window) size = std::min(size, w.window);  // the whole window may be less than a segment
     if (!may_send(c, size)) break;
     Bytes rest(w.next.begin() + size, w.next.end());
     w.next.resize(size);
@@ -175,7 +176,7 @@ void TcpServer::data_timer(Connection& c, Time now) {
   c.retransmit_at = jiffies(now) + w.rto;
   if (w.sent.empty()) {
     if (!w.next.empty())
-      send_segment(c, flag_ack, c.snd_una - 1, now);  // an old number makes the client answer
+      send_segment(c, flag_ack, c.snd_una - 1, now);  // an old sequence number makes the client answer
     else
       c.retransmit_at.reset();
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A drive as a machine, a window and a snapshot know it, whatever its cable is: its kind, the image that is its medium,
-// and of a CD-ROM drive whether there is one and whether the tray is locked.
+// A drive as machines, windows and snapshots see it, whatever its cable: its kind, its medium (an image), and for a
+// CD-ROM drive whether there is one and whether the tray is locked.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ enum class DriveKind : std::uint8_t { disk, cdrom };
 class Drive {
  public:
   DriveKind kind() const { return kind_; }
-  /// There is a medium in it, or on its open tray.
+  /// There is a medium in the drive or on its open tray.
   bool loaded() const { return image_.has_value(); }
-  /// Its medium; only if there is one.
+  /// Its medium; only valid if there is one.
   const DiskImage& image() const { return *image_; }
   bool tray_open() const { return tray_open_; }
-  /// The guest has locked the tray: the drive's button does nothing while it is closed.
+  /// The guest has locked the tray: the drive's button has no effect while it is closed.
   bool locked() const { return locked_; }
 
  protected:

@@ -9,7 +9,7 @@ namespace planar::storage {
 namespace {
 
 constexpr std::int64_t ps_per_second = 1'000'000'000'000;
-/// Of a position in time: a few minutes of transfers fit after it.
+/// Latest valid time; leaves room for a few minutes of transfers.
 constexpr Time latest = Time::never() - 1'000'000_s;
 
 std::uint64_t root(std::uint64_t v) {
@@ -42,7 +42,7 @@ Time Mechanics::transfer_time(std::uint64_t bytes) const {
       static_cast<std::int64_t>(static_cast<unsigned __int128>(bytes) * ps_per_second / timing_.bytes_per_second)};
 }
 
-// From where the heads stand to `sector`: the seek, then the wait until it comes round.
+// From the present head position to `sector`: the seek, then the wait for the sector to come round.
 void Mechanics::seek(std::uint64_t sector, std::uint64_t whole_sectors, Time now) {
   const std::uint64_t byte = sector * sector_bytes;
   const auto target = static_cast<std::uint32_t>(byte / timing_.cylinder_bytes);
@@ -67,7 +67,8 @@ void Mechanics::seek(std::uint64_t sector, std::uint64_t whole_sectors, Time now
 
 void Mechanics::access(std::uint64_t first, std::uint64_t sectors, std::uint64_t whole, bool reads, Time start) {
   if (reads && read_ahead_ && first == next_sector_)
-    medium_at_ = std::max(medium_at_, start - transfer_time(timing_.buffer_bytes));  // waits with a full buffer
+    medium_at_ = std::max(medium_at_, start - transfer_time(timing_.buffer_bytes));  // read-ahead paused with a full
+                                                                                     // buffer
   else
     seek(first, whole, start);
   read_ahead_ = reads;

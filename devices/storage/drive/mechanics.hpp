@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How a drive takes its time: a command pays the drive's own overhead; an access that does not follow the one before
-// pays the seek (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate
-// of the medium. While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its
-// data there. Not modelled: zones, a write cache.
+// Timing of a drive: a command costs the drive's own overhead; an access that does not continue the previous one costs
+// the seek (by the square root of the distance) and the exact wait for the sector to come round; bytes pass at the rate
+// of the medium. While idle, the drive reads ahead into its buffer, so that a following sequential read finds its data
+// there. Not modelled: zones, a write cache.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace planar::storage {
 
 struct DriveTiming {
-  Time overhead;    ///< of a command in the drive
+  Time overhead;    ///< per command, in the drive
   Time seek_least;  ///< to the next cylinder
   Time seek_most;   ///< over the whole medium
-  Time revolution;  ///< 0: no rotational position is kept (CD-ROM: part of the seek)
+  Time revolution;  ///< 0: no rotational position is tracked (CD-ROM: part of the seek)
   std::uint32_t track_bytes = 0;
   std::uint32_t cylinder_bytes = 1;
   std::uint64_t bytes_per_second = 1;
@@ -33,13 +33,14 @@ class Mechanics {
   explicit Mechanics(const DriveTiming& timing) : timing_(timing) {}
   const DriveTiming& timing() const { return timing_; }
 
-  /// An access to `sectors` sectors from `first`, of a medium of `whole`, begins at `start`, after the overhead.
+  /// An access to `sectors` sectors from `first`, on a medium of `whole` sectors, begins at `start`, after the
+  /// overhead.
   void access(std::uint64_t first, std::uint64_t sectors, std::uint64_t whole, bool reads, Time start);
-  /// When its next `bytes` have passed the head, if they are waited for from `now` on.
+  /// When its next `bytes` have passed the head, if the host waits for them from `now` on.
   Time piece(std::uint32_t bytes, Time now);
-  /// When the heads are where the latest access begins.
+  /// When the heads reach the start of the latest access.
   Time arrival() const { return medium_at_; }
-  /// What was read ahead is lost: a reset.
+  /// Discards read-ahead data: a reset.
   void reset() { read_ahead_ = false; }
   void medium_changed() {
     read_ahead_ = false;

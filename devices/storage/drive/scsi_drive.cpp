@@ -63,7 +63,7 @@ bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
 }
 
 bool ScsiDrive::data_out(std::span<const std::uint8_t> data) {
-  if (!on_medium_) return true;  // MODE SELECT, FORMAT UNIT's defect list: taken and not used
+  if (!on_medium_) return true;  // MODE SELECT, FORMAT UNIT's defect list: accepted and ignored
   if (!ready()) return fail(not_ready, medium_not_present), false;
   if (!image_->write(sector_, data)) {
     fail(medium_error, write_fault);
@@ -90,7 +90,7 @@ void ScsiDrive::reset() {
 }
 
 void ScsiDrive::change_medium(std::optional<DiskImage> image) {
-  image_.reset();  // first: the new one may be over the same file
+  image_.reset();  // first, because the new image may be over the same file
   image_ = std::move(image);
   tray_open_ = !image_;
   if (image_) attention_ = Attention::medium_changed;
@@ -111,7 +111,7 @@ void ScsiDrive::archive(Archive& a) {
   }
   if (image_) image_->archive(a);
   a(sense_, attention_, small_, at_, sector_, on_medium_, failed_, mechanics_);
-  const std::uint64_t end = image_ ? image_->sectors() : 0;  // also of a medium on an open tray
+  const std::uint64_t end = image_ ? image_->sectors() : 0;  // including a medium on an open tray
   if (a.loading() && (at_ > small_.size() || sector_ > end || attention_ > Attention::medium_changed))
     throw Error("snapshot holds a damaged SCSI command; take a new one", ExitCode::missing_file);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A SCSI target with one logical unit: a hard disk or a CD-ROM drive over a disk image.
+// A SCSI target with one logical unit: a hard disk or a CD-ROM drive backed by a disk image.
 //
 // Commands: TEST UNIT READY, REZERO, REQUEST SENSE, FORMAT UNIT, REASSIGN BLOCKS, READ, WRITE, SEEK (6 and 10, READ and
 // WRITE also 12), INQUIRY, MODE SELECT and SENSE (6 and 10), RESERVE, RELEASE, START STOP UNIT, SEND DIAGNOSTIC,
@@ -7,12 +7,13 @@
 // READ HEADER of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
 //
 // The tray of a CD-ROM drive: START STOP UNIT opens and closes it, with the CD on it, unless PREVENT REMOVAL has locked
-// it; a person takes the CD out or puts one in (change_medium()). Without a CD, or with the tray open, what needs one
-// is NOT READY, medium not present; after a CD has come in the next command learns that the medium may have changed.
+// it; the user removes or inserts the CD (change_medium()). Without a CD, or with the tray open, commands that need one
+// end with NOT READY, medium not present; after a CD was inserted, the next command reports that the medium may have
+// changed.
 //
-// Time: mechanics.hpp, with the values of the card's profile. An ATAPI drive is the same drive on another cable:
-// INQUIRY says so, and MODE SENSE has the page of its abilities (SFF-8020i). Not modelled: defects, other logical
-// units, audio, sessions, the time that a tray takes.
+// Timing: mechanics.hpp, with the values of the card's profile. An ATAPI drive is the same drive on another cable:
+// INQUIRY reports this, and MODE SENSE has the capabilities page (SFF-8020i). Not modelled: defects, other logical
+// units, audio, sessions, tray movement time.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@
 
 namespace planar::storage {
 
-/// What a target answers to a command, before the data phase.
+/// A target's response to a command, before the data phase.
 struct ScsiReply {
   static constexpr std::uint8_t good = 0x00, check_condition = 0x02;
   enum class Data : std::uint8_t { none, in, out };
@@ -42,38 +43,38 @@ class ScsiDrive final : public Drive {
   ScsiDrive(DriveKind kind, std::optional<DiskImage> image, const DriveTiming& timing, Cable cable = Cable::scsi);
 
   std::uint32_t block_bytes() const { return kind_ == DriveKind::disk ? 512 : 2048; }
-  /// Of the medium; 0: none can be read.
+  /// Of the medium; 0: no readable medium.
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(sectors() * sector_bytes / block_bytes()); }
 
   /// Begins a command for `lun`; `cdb` is padded to 12 bytes. The data phase follows in pieces.
   ScsiReply command(std::span<const std::uint8_t> cdb, unsigned lun, Time now);
-  /// When the next `bytes` of the data phase are there (in) or on the medium (out), if they are waited for from `now`
-  /// on.
+  /// When the next `bytes` of the data phase are available (in) or on the medium (out), if the host waits for them from
+  /// `now` on.
   Time piece_ready(std::uint32_t bytes, Time now);
-  /// A piece of the data phase, in order. False ends the phase: status is then check_condition.
+  /// A piece of the data phase, in order. False ends the phase; the status is then check_condition.
   bool data_in(std::span<std::uint8_t> data);
   bool data_out(std::span<const std::uint8_t> data);
-  /// Whether the data phase can hold `bytes` more to read, in whole blocks of the medium.
+  /// Whether the data phase has `bytes` more to read; from the medium only whole blocks.
   bool can_give(std::uint32_t bytes) const {
     return on_medium_ ? bytes % block_bytes() == 0 : bytes <= small_.size() - at_;
   }
-  /// After the data phase.
+  /// Called after the data phase.
   std::uint8_t finish();
-  /// Of the command that failed last.
+  /// Sense key of the command that failed last.
   std::uint8_t sense_key() const { return sense_.key; }
   void reset();
-  /// Another medium is in the drive: the next command learns of it by a unit attention, one under way fails where the
-  /// new medium has no more. Without one the tray is open and empty.
+  /// Changes the medium: the next command reports a unit attention; a command in progress fails if it reaches the end
+  /// of the new medium. Without an image, the tray is left open and empty.
   void change_medium(std::optional<DiskImage> image);
   void archive(Archive& a);
 
  private:
-  /// What the next command is told instead of being done.
+  /// Condition that the next command reports instead of executing.
   enum class Attention : std::uint8_t { none, power_on, medium_changed };
   struct Sense {
     std::uint8_t key = 0, code = 0, qualifier = 0;
     std::uint32_t information = 0;
-    bool valid = false;  ///< information
+    bool valid = false;  ///< information field valid
     void archive(Archive& a) { a(key, code, qualifier, information, valid); }
   };
 
@@ -84,7 +85,7 @@ class ScsiDrive final : public Drive {
   std::uint8_t attention_code() const;
   ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
   ScsiReply reply(std::vector<std::uint8_t> data, std::uint32_t allocation);
-  // scsi_replies.cpp: what the drive says of itself
+  // scsi_replies.cpp: the drive's replies about itself
   ScsiReply disk_command(std::span<const std::uint8_t> cdb, Time now);
   ScsiReply cdrom_command(std::span<const std::uint8_t> cdb);
   ScsiReply start_stop(std::uint8_t flags);
@@ -99,10 +100,10 @@ class ScsiDrive final : public Drive {
   Mechanics mechanics_;
   Sense sense_;
   Attention attention_ = Attention::power_on;  // not yet reported
-  // the command under way
-  std::vector<std::uint8_t> small_;  // a data phase that does not come from the medium
+  // the command in progress
+  std::vector<std::uint8_t> small_;  // data phase that does not involve the medium
   std::uint32_t at_ = 0;             // bytes of the data phase so far
-  std::uint64_t sector_ = 0;         // the next one of the medium
+  std::uint64_t sector_ = 0;         // next sector on the medium
   bool on_medium_ = false;
   bool failed_ = false;
 };

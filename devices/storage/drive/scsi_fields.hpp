@@ -20,7 +20,7 @@ enum ScsiOperation : std::uint8_t {
   // clang-format on
 };
 
-/// As SCSI-2 names it; "operation" for another one.
+/// The name in SCSI-2; "operation" for any other code.
 constexpr std::string_view operation_name(std::uint8_t operation) {
   switch (operation) {
     case test_unit_ready_op: return "TEST UNIT READY";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SCSI drive's commands, and what it says of itself.
+// The SCSI drive's commands, and its replies about itself.
 #include <algorithm>
 #include <string_view>
 
@@ -103,7 +103,7 @@ ScsiReply ScsiDrive::disk_command(std::span<const std::uint8_t> cdb, Time now) {
     }
     case verify_op: return medium(big(cdb.subspan(2, 4)), big(cdb.subspan(7, 2)), ScsiReply::Data::none, now);
     case synchronize_op: return image_->flush() ? ScsiReply{} : fail(medium_error, write_fault);
-    case format_op:  // the present content stays, as a drive that only certifies its medium leaves it
+    case format_op:  // the content is kept, as by a drive that only certifies its medium
       if (image_->write_protected()) return fail(data_protect, write_protected_medium);
       return {};
     case reassign_op: return {};
@@ -126,7 +126,7 @@ ScsiReply ScsiDrive::cdrom_command(std::span<const std::uint8_t> cdb) {
   }
 }
 
-/// START STOP UNIT: bit 0 start, bit 1 the tray, which closes to start and opens to stop. SFF-8020i gives the errors.
+/// START STOP UNIT: bit 0 start, bit 1 the tray, which closes on start and opens on stop. Errors as in SFF-8020i.
 ScsiReply ScsiDrive::start_stop(std::uint8_t flags) {
   if (kind_ == DriveKind::disk) return {};
   const bool start = flags & 1, tray = flags & 2;
@@ -196,7 +196,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
   std::vector<std::uint8_t> pages;
   const auto add = [&](std::uint8_t number, std::vector<std::uint8_t> body) {
     if (page != number && page != 0x3F) return;
-    if (control == 1) std::fill(body.begin(), body.end(), 0);  // nothing can be changed
+    if (control == 1) std::fill(body.begin(), body.end(), 0);  // no field is changeable
     pages.push_back(number);
     pages.push_back(static_cast<std::uint8_t>(body.size()));
     pages.insert(pages.end(), body.begin(), body.end());
@@ -223,7 +223,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
     add(0x0E, {4, 0, 0, 0, 0, 75, 1, 0xFF, 2, 0xFF, 0, 0, 0, 0});
     if (cable_ == Cable::atapi) {
       const auto rate = static_cast<std::uint32_t>(mechanics_.timing().bytes_per_second / 1000);
-      // a tray, that can be locked and opened, and whether it is locked
+      // a tray that can be locked and opened, and whether it is locked
       std::vector<std::uint8_t> abilities{0, 0, 0, 0, static_cast<std::uint8_t>(0x29 | (locked_ ? 0x02 : 0)), 0};
       put_big(abilities, rate, 2);
       put_big(abilities, 0, 2);  // no audio volumes
@@ -236,7 +236,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
   if (pages.empty()) return fail(illegal_request, invalid_field);
   const bool disk = kind_ == DriveKind::disk;
   const std::uint8_t specific = disk && image_->write_protected() ? 0x80 : 0;
-  // SFF-8020i: a CD with data of 120 mm; closed without a CD; open
+  // SFF-8020i: a 120 mm data CD; closed without a CD; open
   const std::uint8_t medium_type = cable_ == Cable::scsi ? 0 : ready() ? 0x01 : tray_open_ ? 0x71 : 0x70;
   std::vector<std::uint8_t> block;
   if (!(cdb[1] & 8)) {

@@ -10,7 +10,7 @@
 namespace planar::storage {
 
 namespace {
-constexpr std::uint32_t most_lba = 0x0FFFFFFF;  // that 28 bits can name
+constexpr std::uint32_t most_lba = 0x0FFFFFFF;  // limit of 28 bits
 constexpr std::uint8_t default_heads = 16, default_sectors = 63;
 
 DiskImage addressable(DiskImage image) {
@@ -53,7 +53,7 @@ AtaDisk::Geometry AtaDisk::geometry(std::uint8_t heads, std::uint8_t per_track) 
   return {static_cast<std::uint16_t>(std::clamp<std::uint32_t>(cylinders, 1, most)), heads, per_track};
 }
 
-/// The sector that the registers name; none if the disk has no such sector.
+/// The sector addressed by the registers; empty if the disk has no such sector.
 std::optional<std::uint32_t> AtaDisk::address() const {
   const std::uint32_t head = reg(ide_select) & 0x0F, cylinder = reg(ide_low) | reg(ide_high) << 8;
   std::uint32_t sector;
@@ -169,7 +169,7 @@ void AtaDisk::set_features(Time now) {
       else if (mode > 1 && ((mode & 0xF8) != 0x08 || (mode & 7) > 4))
         return fail(ide_abrt, now);
       break;
-    case 0x55:  // read-ahead off and on, settings at reset: taken and without effect
+    case 0x55:  // read-ahead off and on, settings at reset: accepted without effect
     case 0xAA:
     case 0x66:
     case 0xCC: break;
@@ -178,7 +178,7 @@ void AtaDisk::set_features(Time now) {
   settle(now + timing_.command);
 }
 
-/// The command's sectors, if the medium has them: the heads move.
+/// Begins access to the command's sectors, if the medium has them: the heads move.
 bool AtaDisk::begin(std::uint32_t per_block, bool dma, bool reads, Time now) {
   const auto first = address();
   const std::uint32_t count = reg(ide_count) ? reg(ide_count) : 256;
@@ -193,7 +193,7 @@ bool AtaDisk::begin(std::uint32_t per_block, bool dma, bool reads, Time now) {
   return true;
 }
 
-/// The command ends at the first sector that could not be moved.
+/// The command ends at the first sector that could not be transferred.
 void AtaDisk::bad_sector(std::uint8_t error, Time now) {
   set_address(sector_);
   reg(ide_count) = static_cast<std::uint8_t>(left_);
@@ -214,12 +214,12 @@ void AtaDisk::step(std::uint8_t step, Time now) {
   if (left_ == 0) return complete(true, now);
   const std::uint32_t n = std::min(left_, per_block_), bytes = n * sector_bytes;
   if (step == write_step) {
-    // The host is told of every block but the first.
+    // Every block except the first raises an interrupt.
     const bool first = left_ == (reg(ide_count) ? reg(ide_count) : 256u);
     return open_block(Block::from_host, moves_by_dma_, bytes, !first, now);
   }
   buffer_.resize(bytes);
-  // Up to the end of the medium, or a damaged sector: what can be read is given, by sectors.
+  // Up to the end of the medium or a damaged sector: the readable sectors are returned.
   std::uint32_t good = 0;
   while (good < n && sector_ + good < sectors() &&
          medium_.image().read(sector_ + good, std::span(buffer_).subspan(good * sector_bytes, sector_bytes)))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An ATA hard disk over a disk image.
+// An ATA hard disk backed by a disk image.
 //
 // Commands: RECALIBRATE, READ and WRITE SECTORS, READ VERIFY, SEEK, EXECUTE DEVICE DIAGNOSTIC, INITIALIZE DEVICE
 // PARAMETERS, READ and WRITE MULTIPLE, SET MULTIPLE MODE, READ and WRITE DMA, the power commands, FLUSH CACHE, IDENTIFY
-// DEVICE, SET FEATURES (transfer mode, read-ahead). All others are aborted. Addresses are LBA of 28 bits or cylinder,
-// head and sector of the translation that INITIALIZE DEVICE PARAMETERS has set. Facts: ATA-3 (X3.298-1997).
+// DEVICE, SET FEATURES (transfer mode, read-ahead). All others are aborted. Addresses are 28-bit LBA, or cylinder, head
+// and sector in the translation set by INITIALIZE DEVICE PARAMETERS. Facts: ATA-3 (X3.298-1997).
 //
-// A written block is taken into the drive's buffer; the command ends when the last one is on the medium.
-// Not modelled: a write cache (SET FEATURES aborts it), Ultra DMA, long reads and writes, security, SMART, spinning
-// down (the power commands end well and change nothing).
+// A written block is taken into the drive's buffer; the command ends when the last one is on the medium. Not modelled:
+// a write cache (SET FEATURES aborts it), Ultra DMA, long reads and writes, security, SMART, spin-down (the power
+// commands succeed without effect).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class AtaDisk final : public IdeDevice {
   void change_medium(std::optional<DiskImage> image) override;
 
  private:
-  /// Sectors per block of READ and WRITE MULTIPLE, at most; of a DMA transfer's piece.
+  /// Maximum sectors per block of READ and WRITE MULTIPLE, and per piece of a DMA transfer.
   static constexpr std::uint32_t most_multiple = 16;
   enum : std::uint8_t { read_step = own_step, write_step };
 
@@ -74,8 +74,8 @@ class AtaDisk final : public IdeDevice {
   Mechanics mechanics_;
   Geometry translation_;
   std::uint8_t multiple_ = 0;     // 0: not set
-  std::uint8_t dma_mode_ = 0x02;  // of multiword DMA
-  // the command under way
+  std::uint8_t dma_mode_ = 0x02;  // multiword DMA mode
+  // the command in progress
   std::uint32_t sector_ = 0, left_ = 0, per_block_ = 1;
   bool moves_by_dma_ = false;
   bool reads_ = false;

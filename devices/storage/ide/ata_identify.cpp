@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// IDENTIFY DEVICE: what the disk says of itself (ATA-3, 8.12).
+// IDENTIFY DEVICE: the disk's description of itself (ATA-3, 8.12).
 #include <algorithm>
 
 #include "devices/storage/ide/ata_disk.hpp"
@@ -11,7 +11,7 @@ void AtaDisk::word(unsigned n, std::uint32_t value) {
   buffer_[2 * n + 1] = static_cast<std::uint8_t>(value >> 8);
 }
 
-/// Characters in pairs, the first one in the high byte.
+/// Characters in pairs, the first of each in the high byte.
 void AtaDisk::text(unsigned n, std::string_view text, unsigned words) {
   const auto at = [&](unsigned place) { return place < text.size() ? static_cast<std::uint8_t>(text[place]) : ' '; };
   for (unsigned pair = 0; pair < words; ++pair)
@@ -32,12 +32,12 @@ void AtaDisk::identification() {
   word(3, own.heads);
   word(6, own.sectors);
   text(10, "PLANAR00000000000001", 10);
-  word(20, 3);  // a buffer that reads ahead
+  word(20, 3);  // a read-ahead buffer
   word(21, timing_.disk.buffer_bytes / sector_bytes);
   text(23, "1.0", 4);
   text(27, "PLANAR ATA DISK", 20);
   word(47, 0x8000 | most_multiple);
-  word(49, 0x0F00);  // IORDY, which can be switched off, LBA, DMA
+  word(49, 0x0F00);  // IORDY, can be disabled; LBA; DMA
   word(51, 0x0200);  // PIO mode 2 without IORDY
   word(52, 0x0200);
   word(53, 0x0003);  // words 54 to 58 and 64 to 70 are valid

@@ -35,7 +35,7 @@ void AtapiDrive::execute(std::uint8_t command, Time now) {
     case identify_packet_ata: return busy_until(soon, identify_step);
     case device_reset_ata: reset_drive(); return leave_reset(now);
     case identify_ata:
-    case read_ata:  // as SFF-8020i wants it of commands that a disk has: abort, and say what this is
+    case read_ata:  // required by SFF-8020i for disk commands: abort, with the signature
       set_signature();
       return fail(ide_abrt, now);
     case set_features_ata: {
@@ -100,7 +100,7 @@ void AtapiDrive::next_piece(Time now) {
   busy_until(std::max(drive_.piece_ready(bytes, now), now + timing_.gap), fetched_step);
 }
 
-/// The next block, as large as the host wants it.
+/// The next block, of the size that the host requested.
 void AtapiDrive::open_chunk(Time now) {
   const bool in = phase_ == Phase::in;
   const auto there = in ? static_cast<std::uint32_t>(piece_.size()) - piece_at_ : std::min(left_, piece_bytes);
@@ -147,7 +147,7 @@ void AtapiDrive::check(Time now) {
   fail(static_cast<std::uint8_t>(drive_.sense_key() << 4 | ide_abrt), now);
 }
 
-// ---- what it says of itself ----
+// ---- identification ----
 
 /// IDENTIFY PACKET DEVICE (SFF-8020i, 7.1.7).
 void AtapiDrive::identify() {
@@ -165,7 +165,7 @@ void AtapiDrive::identify() {
   text(10, "PLANAR00000000000002", 10);
   text(23, "1.0", 4);
   text(27, "PLANAR CD-ROM", 20);
-  word(49, 0x0F00);  // IORDY, which can be switched off, LBA, DMA
+  word(49, 0x0F00);  // IORDY, can be disabled; LBA; DMA
   word(51, 0x0200);
   word(52, 0x0200);
   word(53, 0x0002);  // words 64 to 70 are valid

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An ATAPI CD-ROM drive: a SCSI drive's commands in packets on an IDE cable.
+// An ATAPI CD-ROM drive: a SCSI drive whose commands are sent in packets on an IDE cable.
 //
-//   PACKET -> the drive takes 12 bytes of command -> data in blocks of at most the byte count that cylinder low and
-//   high asked for, or by DMA -> the end: status, and the sense key in the error register
+//   PACKET -> the drive takes 12 bytes of command -> data in blocks of at most the byte count requested in cylinder low
+//   and high, or by DMA -> the end: status, and the sense key in the error register
 //
-// Every step but the packet's begins with an interrupt; the count register says what it is (bit 0 command or end, bit 1
-// to the host). Commands of its own: PACKET, IDENTIFY PACKET DEVICE, DEVICE RESET, SET FEATURES (transfer mode), the
-// power commands; IDENTIFY DEVICE is aborted with the signature EB14h in the cylinder registers, by which it is found.
-// What the packets say is ScsiDrive's. Facts: SFF-8020i; ATA-3.
+// Every step except the packet's begins with an interrupt; the count register gives its reason (bit 0 command or end,
+// bit 1 to the host). Commands of its own: PACKET, IDENTIFY PACKET DEVICE, DEVICE RESET, SET FEATURES (transfer mode),
+// the power commands; IDENTIFY DEVICE is aborted with the signature EB14h in the cylinder registers, which identifies
+// the drive. The packets' commands are executed by ScsiDrive. Facts: SFF-8020i; ATA-3.
 //
 // Not modelled: overlapped commands, audio.
 #pragma once
@@ -54,14 +54,14 @@ class AtapiDrive final : public IdeDevice {
   void identify();
 
   ScsiDrive drive_;
-  std::uint8_t dma_mode_ = 0x02;  // of multiword DMA
+  std::uint8_t dma_mode_ = 0x02;  // multiword DMA mode
   Phase phase_ = Phase::none;
   bool by_dma_ = false;
-  std::uint32_t limit_ = 0;          // of a block by port
-  std::uint32_t left_ = 0;           // of the data phase, not yet in piece_ or taken
-  std::vector<std::uint8_t> piece_;  // from the drive
-  std::uint32_t piece_at_ = 0;       // given to the host
-  std::uint32_t chunk_ = 0;          // the block that the host moves
+  std::uint32_t limit_ = 0;          // maximum block by port
+  std::uint32_t left_ = 0;           // rest of the data phase, not yet in piece_ or taken
+  std::vector<std::uint8_t> piece_;  // read from the drive
+  std::uint32_t piece_at_ = 0;       // bytes given to the host
+  std::uint32_t chunk_ = 0;          // the block being moved by the host
 };
 
 }  // namespace planar::storage

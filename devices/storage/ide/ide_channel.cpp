@@ -41,7 +41,7 @@ std::uint8_t IdeChannel::read_register(unsigned reg) const {
   const IdeDevice* const d = selected() ? selected() : other();
   if (!d) return nobody;
   const std::uint8_t value = d->read_register(reg);
-  // Both have the same device/head, but for the bit that tells them apart after a reset.
+  // Both have the same device/head, except for the bit that distinguishes them after a reset.
   return reg == ide_select && !(d->status() & ide_bsy)
              ? static_cast<std::uint8_t>((value & ~ide_device1) | (select_ & ide_device1))
              : value;

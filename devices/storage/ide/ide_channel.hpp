@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An IDE channel: a cable with a master (device 0) and a slave (device 1), its command and control block, its
-// interrupt.
+// An IDE channel: a cable with a master (device 0) and a slave (device 1), command block, control block and interrupt.
 //
 //   +0  data, 16 or 32 bits   +1 error, features   +2 sector count   +3 sector number   +4, 5 cylinder   +6 device/head
 //   +7  status, command       control block +6: alternate status, device control
 //
-// Both devices take what is written to the registers; the one that device/head selects answers. Where it is absent and
-// the other is there, that one answers with status 0. Nobody at all: the pulled-down DD7 leaves 7Fh. Facts: ATA-3, 7.2
-// and 9.
+// Both devices take register writes; the one selected by device/head answers reads. If it is absent and the other is
+// present, that one answers with status 0. With no device, the pull-down on DD7 gives 7Fh. Facts: ATA-3, 7.2 and 9.
 #pragma once
 
 #include <array>
@@ -25,7 +23,7 @@ namespace planar::storage {
 /// What a channel is connected to.
 class IdeHost {
  public:
-  /// The interrupt of the cable: INTRQ of the selected device, if device control lets it pass.
+  /// The interrupt of the cable: INTRQ of the selected device, if device control enables it.
   virtual void ide_interrupt(bool asserted, Time now) = 0;
   /// The selected device has data to move by DMA: IdeChannel::dma().
   virtual void ide_dma_request(Time now) = 0;
@@ -105,7 +103,7 @@ class IdeChannel final : private IdeCable {
   IdeHost& host_;
   const IdeTiming timing_;
   std::array<std::unique_ptr<IdeDevice>, 2> devices_;
-  std::uint8_t select_ = 0;   // the latest device/head
+  std::uint8_t select_ = 0;   // last value of device/head
   std::uint8_t control_ = 0;  // device control
   bool interrupt_ = false;
   Registers registers_{*this};

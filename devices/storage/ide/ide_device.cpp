@@ -43,7 +43,7 @@ void IdeDevice::set_interrupt(bool asserted, Time now) {
 }
 
 void IdeDevice::write_command(std::uint8_t command, Time now) {
-  const bool reset = command == device_reset_ata && signature()[0] != 0;  // packet devices take it while busy
+  const bool reset = command == device_reset_ata && signature()[0] != 0;  // packet devices accept it while busy
   if ((status_ & ide_bsy) && !reset) return;
   trace_(TraceCategory::disk, now, name_, "{} ({:02X}h), sector {:02X} {:02X} {:02X} {:02X}, count {:02X}",
          ata_command_name(command), command, registers_[ide_select], registers_[ide_high], registers_[ide_low],
@@ -54,9 +54,9 @@ void IdeDevice::write_command(std::uint8_t command, Time now) {
   execute(command, now);
 }
 
-// ---- a command's parts ----
+// ---- parts of a command ----
 
-/// Nothing is under way any more.
+/// Ends everything in progress.
 void IdeDevice::stop(Time now) {
   event_.cancel();
   block_ = Block::none;
@@ -175,7 +175,7 @@ void IdeDevice::diagnose(bool interrupts, Time now) {
   busy_until(now + timing_.reset, diagnostic_step);
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void IdeDevice::describe(Description& d) const {
   d.text("image", drive().loaded() ? drive().image().name() : "none");

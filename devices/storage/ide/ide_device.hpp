@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a disk and a packet device on an IDE cable have in common: the command block's registers, status and interrupt,
-// data blocks that the host moves by port or DMA, resets and their signature.
+// What disks and packet devices on an IDE cable have in common: command block registers, status and interrupt, data
+// blocks moved by the host through the port or by DMA, resets and the signature.
 //
 //   command -> BSY -> a block of data: DRQ, and an interrupt -> the host moves it -> BSY -> ... -> the end
 //
@@ -27,13 +27,13 @@ namespace planar::storage {
 
 /// The drives of a machine's IDE channels.
 struct IdeTiming {
-  Time command;  ///< a command without the medium: from its write to its end
-  Time gap;      ///< between two data blocks, at least
-  Time packet;   ///< from PACKET until the drive takes the packet
+  Time command;  ///< a command without medium access: from its write to its end
+  Time gap;      ///< minimum time between two data blocks
+  Time packet;   ///< from PACKET until the drive accepts the packet
   Time reset;    ///< how long a drive is busy after a reset
   DriveTiming disk, cdrom;
 
-  /// The values of ide.toml.
+  /// Reads the values from ide.toml.
   static IdeTiming read(const TimingProfile& profile);
 };
 
@@ -42,7 +42,7 @@ class IdeCable {
  public:
   /// INTRQ of a device has changed.
   virtual void interrupt_changed(Time now) = 0;
-  /// A device asserts DMARQ: IdeDevice::dma_data() is there to be moved.
+  /// A device asserts DMARQ: IdeDevice::dma_data() is ready to be moved.
   virtual void dma_requested(Time now) = 0;
 
  protected:
@@ -55,39 +55,39 @@ class IdeDevice {
   virtual ~IdeDevice() = default;
 
   virtual const Drive& drive() const = 0;
-  /// Another medium is in the drive, which may be none in a CD-ROM drive.
+  /// Changes the medium; a CD-ROM drive may be left without one.
   virtual void change_medium(std::optional<DiskImage> image) = 0;
 
-  // ---- the host's accesses, as the channel passes them on ----
-  /// Registers 1 to 6; without effect while the device is busy or moves data.
+  // ---- accesses by the host, passed on by the channel ----
+  /// Registers 1 to 6; ignored while the device is busy or moves data.
   void write_register(unsigned reg, std::uint8_t value);
-  /// Registers 1 to 6; a busy device shows its status.
+  /// Registers 1 to 6; a busy device returns its status.
   std::uint8_t read_register(unsigned reg) const;
   std::uint8_t status() const { return status_; }
-  /// Reading the status register ends the interrupt.
+  /// Reading the status register clears the interrupt.
   void acknowledge(Time now) { set_interrupt(false, now); }
   void write_command(std::uint8_t command, Time now);
   bool interrupt() const { return interrupt_; }
 
-  /// The data register: one word. Ones where there is no block to read.
+  /// The data register: one word. All ones if there is no block to read.
   std::uint16_t read_data(Time now);
   std::uint16_t peek_data() const;
   void write_data(std::uint16_t value, Time now);
-  /// The rest of the block that the data register moves, empty in the other direction.
+  /// The rest of the block moved through the data register; empty if the block's direction is the other.
   std::span<std::uint8_t> port_data(Direction direction);
   void port_moved(std::size_t bytes, Time now) { moved(bytes, now); }
 
-  /// DMARQ, and which way.
+  /// DMARQ, and the direction.
   bool dma_requested() const { return dma_ && block_ != Block::none; }
   bool dma_to_host() const { return block_ == Block::to_host; }
   std::span<std::uint8_t> dma_data();
   void dma_moved(std::size_t bytes, Time now) { moved(bytes, now); }
 
-  /// SRST is set; it is cleared; RESET#, by which settings are lost too.
+  /// SRST is set; SRST is cleared; RESET#, which also loses settings.
   void hold_reset(Time now);
   void leave_reset(Time now);
   void hard_reset(Time now);
-  /// EXECUTE DEVICE DIAGNOSTIC reaches both devices; device 0 interrupts at the end.
+  /// EXECUTE DEVICE DIAGNOSTIC is executed by both devices; device 0 interrupts at the end.
   void diagnose(bool interrupts, Time now);
 
   void describe(Description& d) const;
@@ -95,12 +95,12 @@ class IdeDevice {
 
  protected:
   enum class Block : std::uint8_t { none, to_host, from_host };
-  /// What happens when the event comes: some steps of every device, the others are its own.
+  /// What the event does: steps common to all devices; further steps are the device's own.
   enum : std::uint8_t { complete_step, reset_step, diagnostic_step, own_step };
 
   IdeDevice(Scheduler& scheduler, Trace& trace, std::string name, IdeCable& cable, const IdeTiming& timing);
 
-  // ---- what a kind of device is ----
+  // ---- defined by the kind of device ----
   virtual void execute(std::uint8_t command, Time now) = 0;
   virtual void step(std::uint8_t step, Time now) = 0;
   /// The host has moved the whole block.
@@ -118,13 +118,13 @@ class IdeDevice {
   std::uint8_t& reg(unsigned n) { return registers_[n]; }
   std::uint8_t reg(unsigned n) const { return registers_[n]; }
   std::uint8_t features() const { return features_; }
-  /// Busy until `when`, then `step`.
+  /// Busy until `when`, then performs `step`.
   void busy_until(Time when, std::uint8_t step);
-  /// The block is the first `bytes` of buffer_: DRQ. By port it begins with an interrupt if `interrupts`.
+  /// Offers the first `bytes` of buffer_ as the block: DRQ. By port it starts with an interrupt if `interrupts` is set.
   void open_block(Block block, bool dma, std::size_t bytes, bool interrupts, Time now);
-  /// Of the block that is open; 0: none.
+  /// Size of the open block; 0: none.
   std::uint32_t block_bytes() const { return block_ == Block::none ? 0 : end_; }
-  /// The command ends well, or with error bits.
+  /// The command ends successfully, or with error bits.
   void complete(bool interrupts, Time now);
   void fail(std::uint8_t error, Time now);
   void set_signature();
@@ -134,23 +134,23 @@ class IdeDevice {
   const std::string name_;
   IdeCable& cable_;
   const IdeTiming timing_;
-  std::vector<std::uint8_t> buffer_;  // of whole words
+  std::vector<std::uint8_t> buffer_;  // whole words
 
  private:
   void moved(std::size_t bytes, Time now);
   void stop(Time now);
   void event(Time now);
 
-  std::array<std::uint8_t, 7> registers_{};  // 1 is the error register
+  std::array<std::uint8_t, 7> registers_{};  // register 1 is the error register
   std::uint8_t features_ = 0;
   std::uint8_t command_ = 0;
   std::uint8_t status_ = 0;
   bool interrupt_ = false;
   Block block_ = Block::none;
   bool dma_ = false;
-  std::uint32_t at_ = 0, end_ = 0;  // of the block in buffer_
+  std::uint32_t at_ = 0, end_ = 0;  // position in and end of the block in buffer_
   std::uint8_t step_ = complete_step;
-  bool interrupts_ = false;  // diagnostic: this device does
+  bool interrupts_ = false;  // diagnostic: this device raises the interrupt
   Event event_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers of ATA-3 (X3.298-1997) and ATAPI (SFF-8020i): registers, status and error bits, commands.
+// Constants of ATA-3 (X3.298-1997) and ATAPI (SFF-8020i): registers, status and error bits, commands.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ enum AtaCommand : std::uint8_t {
   write_dma_ata = 0xCA, write_dma_once_ata = 0xCB, standby_now_ata = 0xE0, idle_now_ata = 0xE1, standby_ata = 0xE2,
   idle_ata = 0xE3, check_power_ata = 0xE5, sleep_ata = 0xE6, flush_ata = 0xE7, identify_ata = 0xEC,
   set_features_ata = 0xEF,
-  // The same by their old numbers.
+  // The old codes of the same commands.
   standby_now_old_ata = 0x94, idle_now_old_ata = 0x95, standby_old_ata = 0x96, idle_old_ata = 0x97,
   check_power_old_ata = 0x98, sleep_old_ata = 0x99,
   // clang-format on
 };
 
-/// As ATA-3 names it; "command" for another one.
+/// The name in ATA-3; "command" for any other code.
 constexpr std::string_view ata_command_name(std::uint8_t command) {
   if ((command & 0xF0) == recalibrate_ata) return "RECALIBRATE";
   if ((command & 0xF0) == seek_ata) return "SEEK";

@@ -24,7 +24,7 @@ namespace {
   throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
 }
 
-// Fills a file of another name in the same directory, then gives it its own.
+// Fills a file of another name in the same directory, then renames it.
 void create_with(const std::string& file, const std::string& what, const std::function<bool(int descriptor)>& fill) {
   const int error = write_beside(file, Existing::keep, fill);
   if (error == EEXIST) refuse(file, "exists already; choose another name, or move it away once no run has it open");
@@ -63,7 +63,7 @@ BlockFile BlockFile::open(const std::string& file, Access access, const std::str
   if (!opened.is_open())
     refuse(file, fmt::format("cannot be {} ({}); check its permissions",
                              access == Access::read_write ? "written" : "read", std::strerror(errno)));
-  // One that its last user has removed since it was opened is nobody's any more.
+  // A file that its last user deleted after it was opened must not be used.
   if (access != Access::look &&
       ((::flock(opened.descriptor_, (access == Access::read_write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
         errno == EWOULDBLOCK) ||
@@ -106,7 +106,7 @@ bool BlockFile::in_place() const {
 std::uint64_t BlockFile::next_data(std::uint64_t offset) const {
   const off_t data = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
   if (data >= 0) return static_cast<std::uint64_t>(data);
-  return errno == ENXIO ? size_ : offset;  // a file system without holes says nothing
+  return errno == ENXIO ? size_ : offset;  // otherwise the file system does not report holes
 }
 
 bool BlockFile::read(std::uint64_t offset, std::span<std::uint8_t> data) const {

@@ -23,12 +23,12 @@ constexpr std::size_t copy_bytes = 1 << 18;
   throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
 }
 
-// A sum over something else than the base would make an overlay that no base fits.
+// A checksum over anything but the whole base would make an overlay that matches no base.
 [[noreturn]] void refuse_unread(const std::string& file) {
   refuse(file, "cannot be read to its end; check the host's disk");
 }
 
-// Containers of other programs are no raw images: a guest would read their tables.
+// Containers of other programs are not raw images: a guest would read their metadata.
 struct Foreign {
   std::string_view signature;
   unsigned offset;
@@ -50,7 +50,7 @@ constexpr Foreign foreign[] = {
      0, "xz-compressed"},
 };
 
-/// What another program's container in `file` is called; empty if there is none.
+/// The name of the foreign container format of `file`; empty if it is none.
 std::string_view foreign_format(const BlockFile& file) {
   std::array<std::uint8_t, sector_bytes> first{}, last{};
   if (!file.read(0, std::span(first).first(std::min<std::size_t>(file.size(), first.size())))) return {};
@@ -70,14 +70,14 @@ bool starts_as_overlay(const BlockFile& file) {
   return file.size() >= first.size() && file.read(0, first) && OverlayFile::recognise(first);
 }
 
-/// The same of a file that need not be there.
+/// The same for a file that may not exist.
 bool is_overlay_file(const std::string& file) {
   try {
     return starts_as_overlay(BlockFile::open(file, BlockFile::Access::look, "overlay"));
   } catch (const Error&) { return false; }
 }
 
-/// The overlay beside a base knows it: as the file that changes were made over or brought into.
+/// The overlay next to a base lists it as the file that the changes were made to or committed to.
 bool vouches(const std::string& overlay, const DiskImage& base) {
   const auto known = OverlayFile::base_of(overlay);
   return known && known->sectors == base.sectors() && known->fingerprint == base.fingerprint();
@@ -114,10 +114,10 @@ std::string base_path(const std::string& overlay, const std::string& base) {
                              : (std::filesystem::path(overlay).parent_path() / named).lexically_normal().string();
 }
 
-/// base_path() of a base that is there. Throws Error naming both files if it is not.
+/// base_path() of an existing base. Throws Error naming both files if it is missing.
 std::string present_base(const std::string& overlay, const std::string& base) {
   const auto path = base_path(overlay, base);
-  std::error_code unknown;  // whoever opens it says what is wrong
+  std::error_code unknown;  // an error is reported by whoever opens the file
   if (!std::filesystem::exists(path, unknown) && !unknown)
     refuse(overlay,
            fmt::format("its base, {}, is not there; move it back, or write the changes into it where it is with "
@@ -132,7 +132,7 @@ std::string relative_base(const std::string& overlay, const std::string& base) {
   return std::filesystem::absolute(base).lexically_normal().lexically_relative(directory.lexically_normal()).string();
 }
 
-// Samples first, which are quick; then all of the base, unless it is the file that was looked at last and unchanged.
+// Samples first, which is quick; then the whole base, unless it is the file last checked and is unchanged.
 void check_base(const DiskImage& image, OverlayFile& overlay) {
   const OverlayBase& base = overlay.base();
   if (base.committing)
@@ -285,7 +285,7 @@ bool DiskImage::read_below_memory(std::uint64_t sector, std::span<std::uint8_t> 
 bool DiskImage::read(std::uint64_t sector, std::span<std::uint8_t> data) const {
   const std::uint64_t count = data.size() / sector_bytes;
   if (data.size() % sector_bytes != 0 || sector >= sectors_ || count > sectors_ - sector) return false;
-  // A sector in memory hides a damaged one below.
+  // A sector in memory hides a damaged one in the overlay or base.
   for (std::uint64_t n = 0; n < count;) {
     auto changed = memory_.lower_bound(sector + n);
     const std::uint64_t plain =
@@ -320,7 +320,7 @@ void DiskImage::open_overlay(const DiskSpec& spec) {
   if (is_new) overlay_->remove_unless_used();
 }
 
-// Reading all of the base takes a while: an overlay that stays empty does without.
+// Reading the whole base takes a while, so an overlay that stays empty skips it.
 bool DiskImage::begin_overlay() {
   try {
     if (overlay_->base().digest.empty()) overlay_->note_base(digest(), stamp());
@@ -459,8 +459,8 @@ std::uint64_t commit_overlay(const std::string& file, const std::string& named_b
   const std::string base = named_base.empty() ? present_base(file, overlay.base().name) : named_base;
   const DiskSpec raw_base{base, WriteMode::read_only, {}, ImageFormat::raw};  // whatever its first sector looks like
   if (overlay.base().committing) {
-    // The base is neither the old one nor the new one, so that nothing in it shows whose overlay this is: a file that
-    // somebody else made must not choose what is written over.
+    // The base is neither the old one nor the new one, so nothing in it shows that it belongs to this overlay: a file
+    // made by someone else must not choose what is overwritten.
     if (named_base.empty())
       refuse(file, fmt::format("a commit of it was interrupted, and its base cannot be recognised any more; if that "
                                "is {}, say so with `planar disk commit {} --base {}`",

@@ -20,7 +20,7 @@ constexpr std::string_view hash_magic = "BASEHSH2", earlier_hash_magic = "BASEHA
 constexpr std::string_view next_magic = "HEADNEXT";
 constexpr unsigned digest_digits = 64;
 constexpr unsigned base_hash_at = 2560;
-constexpr unsigned base_hash_checked = 96, earlier_base_hash_checked = 88;  // bytes; the check follows
+constexpr unsigned base_hash_checked = 96, earlier_base_hash_checked = 88;  // bytes; the checksum follows
 constexpr unsigned next_header_at = 3584;
 constexpr unsigned next_header_checked = 80;
 constexpr unsigned fingerprint_at = 40, committing_at = 104;
@@ -35,11 +35,12 @@ constexpr unsigned slot_bytes = slot_header + sector_bytes;
 constexpr unsigned longest_name = 1024;
 constexpr unsigned slots_a_write = 64;
 constexpr unsigned slots_a_read = 1024;
-/// A flush when so many replaced slots wait for one (1 MB).
+/// Flush when this many replaced slots are waiting to be reused (1 MB).
 constexpr unsigned most_stale = 2048;
-/// A flush at the latest after so many changed sectors (4 MB): a power cut costs no more, as with a disk's write cache.
+/// Flush at the latest after this many changed sectors (4 MB): a power failure loses no more, as with a disk's write
+/// cache.
 constexpr std::uint64_t most_unsynced = 8192;
-/// Of a change; leaves room to count on.
+/// Highest sequence of a change; leaves room to count on.
 constexpr std::uint64_t highest_sequence = std::uint64_t{1} << 62;
 
 std::uint64_t get(const std::uint8_t* p, unsigned bytes) {
@@ -100,7 +101,7 @@ std::vector<std::uint8_t> encode(const OverlayBase& base) {
   return header;
 }
 
-// What of a header ever changes, and the check of that header.
+// The fields of a header that ever change, and its checksum.
 std::array<std::uint8_t, next_header_checked + 4> encode_next(std::span<const std::uint8_t> header) {
   std::array<std::uint8_t, next_header_checked + 4> h{};
   std::copy(next_magic.begin(), next_magic.end(), h.begin());
@@ -114,7 +115,7 @@ bool check_fits(std::span<const std::uint8_t, header_bytes> h) {
   return get(&h[header_checked], 4) == crc32(h.first(header_checked));
 }
 
-// A header whose writing was cut short becomes the one that was being written.
+// Completes a header whose writing was interrupted.
 void complete_header(std::span<std::uint8_t, header_bytes> h) {
   const auto next = h.subspan(next_header_at, next_header_checked + 4);
   if (check_fits(h) || std::memcmp(next.data(), next_magic.data(), next_magic.size()) != 0 ||
@@ -156,7 +157,7 @@ OverlayFile::OverlayFile(const std::string& file, BlockFile::Access access)
   if (writable_) settle();
 }
 
-// While its lock is held: whoever has opened it meanwhile finds that it is gone.
+// Done while its lock is held: anyone who has opened it meanwhile finds it deleted.
 OverlayFile::~OverlayFile() {
   if (temporary_ && changed_ == 0 && !lost()) ::unlink(name().c_str());
 }
@@ -168,7 +169,7 @@ OverlayRepair OverlayFile::repair(const std::string& file) {
   overlay.read_checkpoints();
   overlay.read_slots(&found);
   if (found.needed()) {
-    // Both checkpoints: the one that claims more than there is must not count again.
+    // Writes both checkpoints: the one that claims more than exists must not be used again.
     overlay.synced_ = overlay.placed_;
     bool done = overlay.file_.sync();
     for (const std::uint32_t slot : overlay.cut_short_) done = done && overlay.blank(slot);
@@ -253,10 +254,10 @@ void OverlayFile::read_slots(OverlayRepair* repaired) {
     repaired->missing_slots = synced_slots_ - whole;
   }
   slots_ = static_cast<std::uint32_t>(whole);
-  std::map<std::uint64_t, std::uint64_t> sequences;  // of the slot that counts, by sector
+  std::map<std::uint64_t, std::uint64_t> sequences;  // sequence of the valid slot, by sector
   std::vector<std::uint8_t> buffer(std::size_t{slots_a_read} * slot_bytes);
   for (std::uint32_t first = 0, count = 0; first < slots_; first += count) {
-    // A hole in the file is free, and costs neither time nor memory: a few bytes can be terabytes long.
+    // A hole in the file is free and must cost neither time nor memory: a few bytes of real data can span terabytes.
     const std::uint64_t data = (file_.next_data(slot_offset(first)) - header_bytes) / slot_bytes;
     count = static_cast<std::uint32_t>(std::min<std::uint64_t>(data, slots_)) - first;
     free_.insert(first, first + count);
@@ -308,11 +309,11 @@ void OverlayFile::take_over(std::uint32_t number, const std::uint8_t* slot,
   latest = sequence;
   if (const auto before = lookup(sector); before != none && before != damaged_sector) free_.insert(before - 1);
   place(sector, good ? number + 1 : damaged_sector);
-  free_.erase(number);  // a damaged one too: it is what says that the sector is
+  free_.erase(number);  // a damaged one too: it records that the sector is damaged
 }
 
-// A later checkpoint must not take a write cut short for damage, nor a slot be used again that only a change replaced
-// which is not durable yet (the process was killed before its flush).
+// A later checkpoint must not take an interrupted write for damage, and a slot must not be reused if the change that
+// replaced it is not durable yet (the process was killed before its flush).
 void OverlayFile::settle() {
   for (const std::uint32_t slot : cut_short_) blank(slot);
   cut_short_.clear();
@@ -355,7 +356,7 @@ std::uint32_t OverlayFile::take_slot() {
   return slot;
 }
 
-// What part of a write arrived is unknown: the content of before stands, its slots mean nothing.
+// It is unknown which part of a write arrived: the previous content stays valid, the new slots are ignored.
 void OverlayFile::undo_write(std::uint32_t first, unsigned count, std::uint32_t slots_before) {
   bool undone = slots_ == slots_before || file_.truncate(slot_offset(slots_before));
   for (unsigned n = 0; n < count && first + n < slots_before; ++n) {
@@ -370,7 +371,7 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
   std::array<std::uint8_t, std::size_t{slots_a_write} * slot_bytes> buffer;
   while (!data.empty()) {
     if (broken_) return false;
-    // Slots that follow one another go to the host in one write.
+    // Consecutive slots go to the host in a single write.
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(slots_a_write, data.size() / sector_bytes));
     const std::uint32_t before = slots_, first = take_slot();
     unsigned count = 1;
@@ -385,7 +386,7 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     for (unsigned n = 0; n < count; ++n)
       fill_slot(&buffer[std::size_t{n} * slot_bytes], sector + n, sequence_ + 1 + n,
                 data.subspan(std::size_t{n} * sector_bytes, sector_bytes));
-    sequence_ += count;  // also of a write that fails: what arrived of it never ranks equal with a later one
+    sequence_ += count;  // also for a failed write, so that its remains never have the same sequence as a later one
     if (!file_.write(slot_offset(first), std::span(buffer).first(std::size_t{count} * slot_bytes))) {
       undo_write(first, count, before);
       return false;
@@ -418,7 +419,7 @@ bool OverlayFile::flush() {
   if (broken_ || (changed_ != 0 && lost())) return false;
   if (placed_ == synced_) return true;
   if (!file_.sync()) {
-    broken_ = true;  // the host may have dropped the pages it could not write, and would report success the next time
+    broken_ = true;  // the host may have dropped pages that it could not write, and would report success next time
     return false;
   }
   if (!write_checkpoint(placed_, slots_)) return false;
@@ -441,7 +442,7 @@ bool OverlayFile::begin_commit() {
 }
 
 bool OverlayFile::clear(const std::string& fingerprint, const std::string& digest, const FileStamp& stamp) {
-  // First no checkpoint asks for the slots any more, then they go; interrupted, the commit can be repeated.
+  // First no checkpoint requires the slots any more, then they are removed; if interrupted, the commit can be repeated.
   synced_ = synced_slots_ = 0;
   if (!write_checkpoint(0, 0) || !write_checkpoint(0, 0) || !file_.sync() || !file_.truncate(header_bytes))
     return false;

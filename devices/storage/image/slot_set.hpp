@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A set of slot numbers, kept as runs: a file's length costs no memory where nothing is in it.
+// A set of slot numbers, stored as runs: an empty stretch of a file costs no memory, however long.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace planar::storage {
 class SlotSet {
  public:
   bool empty() const { return runs_.empty(); }
-  /// The lowest. Not of an empty set.
+  /// The lowest slot. Not valid for an empty set.
   std::uint32_t first() const { return runs_.begin()->first; }
   bool contains(std::uint32_t slot) const {
     const auto after = runs_.upper_bound(slot);
@@ -19,12 +19,12 @@ class SlotSet {
   }
 
   void insert(std::uint32_t slot) { insert(slot, slot + 1); }
-  /// Those from `begin` up to but not `end`.
+  /// Inserts the slots from `begin` up to but not including `end`.
   void insert(std::uint32_t begin, std::uint32_t end) {
     if (begin >= end) return;
     auto run = runs_.upper_bound(begin);
     if (run != runs_.begin() && std::prev(run)->second >= begin) --run;
-    while (run != runs_.end() && run->first <= end) {  // overlaps or touches: one run with it
+    while (run != runs_.end() && run->first <= end) {  // overlaps or touches: merge
       if (run->first < begin) begin = run->first;
       if (run->second > end) end = run->second;
       run = runs_.erase(run);
@@ -42,7 +42,7 @@ class SlotSet {
   void clear() { runs_.clear(); }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> runs_;  // first slot, and the one after the last
+  std::map<std::uint32_t, std::uint32_t> runs_;  // first slot, and one past the last
 };
 
 }  // namespace planar::storage

@@ -155,7 +155,7 @@ void IbmScsi::write_attention(std::uint8_t value, Time now) {
     end_of_interrupt(value & device_mask, now);
     return;
   }
-  if (busy_) return;  // the one before has not been taken: lost, as the status said
+  if (busy_) return;  // the previous request has not been accepted: this one is lost, as the status indicated
   attention_ = value;
   busy_ = true;
   attention_event_.at(now + attention_time_);
@@ -177,7 +177,7 @@ void IbmScsi::write_control(std::uint8_t value, Time now) {
 void IbmScsi::reset_done(Time now) {
   for (auto& drive : drives_)
     if (drive) drive->reset();
-  for (unsigned n = 0; n < devices_.size(); ++n)  // the seven targets in order, as drivers find them
+  for (unsigned n = 0; n < devices_.size(); ++n)  // the seven targets in order, as drivers expect them
     devices_[n] = {static_cast<std::int8_t>(n < 7 ? n : -1), 0, false};
   busy_ = false;
   interrupt_status_ = reset_complete;
@@ -185,7 +185,7 @@ void IbmScsi::reset_done(Time now) {
   update_irq(now);
 }
 
-// Everything that is under way ends without a trace.
+// Ends everything in progress without a result.
 void IbmScsi::stop(Time now) {
   attention_event_.cancel();
   immediate_event_.cancel();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM PS/2 SCSI Adapter/A (16 bits, 8EFEh) and IBM PS/2 SCSI Adapter/A with cache (32 bits, 8EFFh): the SCSI subsystem
-// with its subsystem control blocks.
-// Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes beyond what it reads from 86Box's account of
-// the same card (docs/hardware/scsi-subsystem.md#registers, docs/hardware/pos-and-adf.md#scsi-adapters-in-pos).
+// with its subsystem control blocks. Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes that it
+// does not read from 86Box's description of the same card (docs/hardware/scsi-subsystem.md#registers,
+// docs/hardware/pos-and-adf.md#scsi-adapters-in-pos).
 //
 //   +0..3 R/W  command interface: address of a control block, or an immediate command
 //   +4    R/W  attention: 7:4 request (1 immediate, 3 control block, 4 long one, E end of interrupt), 3:0 device
@@ -42,22 +42,22 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   void archive(Archive& a) override;
 
  private:
-  static constexpr unsigned subsystem = 15;  ///< as a device: the adapter itself
+  static constexpr unsigned subsystem = 15;  ///< as a device number: the adapter itself
   enum class Step : std::uint8_t {
     idle,
     fetch,         ///< the control block, by bus master transfer
     fetch_list,    ///< the scatter list
-    prepare,       ///< the firmware looks at it
-    select,        ///< the target is selected and gets its command
+    prepare,       ///< firmware processing time
+    select,        ///< the target is selected and receives its command
     medium,        ///< waits for the drive's next piece
-    move,          ///< a piece by bus master transfer
-    conclude,      ///< the firmware makes the result
+    move,          ///< transfers a piece as bus master
+    conclude,      ///< the firmware prepares the result
     store_status,  ///< the termination status block, by bus master transfer
   };
   struct Device {
     std::int8_t target = -1;  ///< physical unit; -1: not assigned
     std::uint8_t lun = 0;
-    bool busy = false;  ///< a control block of it is waiting or at work
+    bool busy = false;  ///< one of its control blocks is waiting or in progress
     void archive(Archive& a) { a(target, lun, busy); }
   };
   struct Request {
@@ -65,7 +65,7 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
     std::uint32_t command = 0;
     void archive(Archive& a) { a(attention, command); }
   };
-  /// What becomes of a control block.
+  /// How a control block ends.
   struct Ending {
     std::uint8_t result = 0;
     std::uint16_t status = 0;
@@ -144,20 +144,20 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
 
   // the registers
   std::array<std::uint8_t, 4> interface_{};
-  std::uint8_t written_ = 0;  // bytes of it since the last attention
+  std::uint8_t written_ = 0;  // bytes of it written since the last attention
   std::uint8_t attention_ = 0;
   std::uint8_t control_ = 0;
   bool busy_ = false;
   bool immediate_pending_ = false;
   std::uint8_t interrupt_status_ = 0;
   bool interrupting_ = false;
-  std::deque<std::uint8_t> results_;  // after the one in the interrupt status register
+  std::deque<std::uint8_t> results_;  // queued after the one in the interrupt status register
 
   std::array<Device, 16> devices_;
   std::deque<Request> queue_;
   std::uint8_t pacing_ = 0;
 
-  // the control block at work
+  // the control block in progress
   Step step_ = Step::idle;
   Request active_;
   std::uint32_t block_address_ = 0;
@@ -166,10 +166,10 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   std::uint32_t segment_ = 0, segment_at_ = 0;
   std::uint32_t host_bytes_ = 0;    // room in the host's buffers
   std::uint32_t moved_ = 0;         // of them
-  std::uint32_t target_bytes_ = 0;  // of the target's data phase
+  std::uint32_t target_bytes_ = 0;  // in the target's data phase
   std::uint32_t target_at_ = 0;
   ScsiReply::Data data_ = ScsiReply::Data::none;
-  bool own_ = false;  // the data are the adapter's, not a target's
+  bool own_ = false;  // the data comes from the adapter, not from a target
   std::vector<std::uint8_t> buffer_;
   std::uint32_t buffer_at_ = 0, piece_ = 0;
   Ending ending_;

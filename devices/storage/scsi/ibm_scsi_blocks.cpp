@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The IBM SCSI subsystem's control blocks: fetched, executed, concluded.
+// The IBM SCSI subsystem's control blocks: fetch, execution, completion.
 #include <algorithm>
 
 #include "devices/storage/drive/scsi_fields.hpp"
@@ -112,7 +112,7 @@ void IbmScsi::execute(Time now) {
   }
 }
 
-// The target's command for this control block; false: the block makes no sense.
+// The target's command for this control block; false: the block is invalid.
 bool IbmScsi::build_command(std::span<std::uint8_t, 12> cdb) const {
   const auto command = static_cast<std::uint16_t>(field(block_command, 2) & block_command_mask);
   const auto on_blocks = [&](std::uint8_t operation) {
@@ -167,14 +167,14 @@ void IbmScsi::select(Time now) {
     step_ = Step::medium;
     step_event_.at(drive->piece_ready(0, now));
   } else if (data_ == ScsiReply::Data::out && host_bytes_ < target_bytes_) {
-    drive->reset();  // the target still waits for its data: only a reset of it ends that
+    drive->reset();  // the target still waits for data: only a reset ends that
     refuse(now);
   } else {
     next_piece(now);
   }
 }
 
-// Data that the adapter itself has.
+// Returns data that the adapter itself supplies.
 void IbmScsi::answer(std::span<const std::uint8_t> data, Time now) {
   own_ = true;
   data_ = ScsiReply::Data::in;
@@ -200,7 +200,7 @@ void IbmScsi::next_piece(Time now) {
   }
 }
 
-// The drive has the piece ready (in), or has written it (out), or the command without data is done.
+// The drive has the piece ready (in), has written it (out), or has completed a command without data.
 void IbmScsi::medium_done(Time now) {
   ScsiDrive& drive = *target();
   if (data_ == ScsiReply::Data::none) {
@@ -224,12 +224,12 @@ void IbmScsi::medium_done(Time now) {
   target_at_ += piece_;
   piece_ = std::min(piece_, host_bytes_ - moved_);
   if (piece_ == 0)
-    next_piece(now);  // more than the host asked for
+    next_piece(now);  // more than the host requested
   else
     move_segment(now);
 }
 
-/// Of a snapshot: the target is there, and what is still to be moved has its place in the host's buffers.
+/// For a snapshot: the target exists, and what is still to be moved fits in the host's buffers.
 bool IbmScsi::work_sound() const {
   std::uint64_t room = 0, before = segment_at_;
   for (std::size_t n = 0; n < segments_.size(); ++n) {
@@ -344,7 +344,7 @@ std::array<std::uint8_t, 18> IbmScsi::pos_information() const {
   info[12] = end_of_interrupt_time;
   info[13] = busy_time;
   info[14] = info[15] = 0xFF;  // no device is cached
-  return info;                 // retries on for all
+  return info;                 // retries enabled for all
 }
 
 std::array<std::uint8_t, 26> IbmScsi::status_block() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The numbers of the IBM SCSI subsystem's interface (docs/hardware/scsi-subsystem.md).
+// Constants of the IBM SCSI subsystem's interface (docs/hardware/scsi-subsystem.md).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr std::uint16_t reset_command = 0x0400, feature_control_command = 0x040C
 constexpr unsigned block_command = 0, block_enable = 2, block_lba = 4, block_buffer = 8, block_length = 12,
                    block_tsb = 16, block_chain = 20, block_count = 24, block_size = 26, block_cdb = 24;
 constexpr unsigned short_block_bytes = 28, long_block_bytes = 36;
-// Command word; bits 6 and 7 (no synchronous transfer, no disconnection) do not matter here
+// Command word; bits 6 and 7 (no synchronous transfer, no disconnection) are ignored here
 constexpr std::uint16_t block_command_mask = 0xFF3F;
 constexpr std::uint16_t read_command = 0x1C01, write_command = 0x1C02, read_verify_command = 0x1C03,
                         write_verify_command = 0x1C04, complete_status_command = 0x1C07, request_sense_command = 0x1C08,
@@ -35,10 +35,10 @@ constexpr std::uint16_t status_only_on_error = 0x4000, pointer_to_list = 0x1000,
 constexpr unsigned status_block_bytes = 26;
 constexpr std::uint16_t ended_good = 0x0001, short_record = 0x0002, long_record = 0x0004, specification_check = 0x0008,
                         device_information = 0x0200;
-// Its command status, device error and command error; what they mean is 86Box's account
+// Its command status, device error and command error; meanings from 86Box's description
 constexpr std::uint8_t command_failed = 0x0C, block_refused = 0x0E, device_check = 0x20, selection_timed_out = 0x10,
                        not_assigned = 0x0A, invalid_parameter = 0x01;
-/// The card's data go through a buffer of this size.
+/// Size of the card's data buffer.
 constexpr std::uint32_t piece_bytes = 8192;
 /// Elements of the longest scatter list (Linux uses 16).
 constexpr std::uint32_t most_segments = 256;
