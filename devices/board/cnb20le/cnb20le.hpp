@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ServerWorks CNB20LE, the host bridge of the ServerSet III LE, as two functions of device 0 on bus 0: function 0 is
-// that of bus 0, 32 bits at 33 MHz, function 1 that of a peer bus, 64 bits at 66 MHz. What they do to accesses is
-// bus/host and bus/pci; here are their registers.
+// the bridge of bus 0, 32 bits at 33 MHz, function 1 that of a peer bus, 64 bits at 66 MHz. Their handling of accesses
+// is in bus/host and bus/pci; this file has their registers.
 //
 //   44h first and 45h last bus number of the function: 0 and 0, 1 and 1 after a reset [inferred: what firmware
 //       leaves in real machines]; the first one of function 1 is the peer segment's number
@@ -10,7 +10,7 @@
 //
 // Its data book is not public. Sources: Linux 2.2.16 bios32.c and FreeBSD's pci_bus.c (bus numbers), Linux
 // arch/x86/pci/broadcom_bus.c (windows), lspci of such machines on the Linux kernel list (identity, revision, COMMAND,
-// STATUS). Not modelled: all other registers, which read 0; the windows are kept but decide nothing, devices decode by
+// STATUS). Not modelled: all other registers, which read 0; the windows are stored without effect, as devices decode by
 // their base addresses.
 #pragma once
 

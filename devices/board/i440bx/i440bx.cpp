@@ -8,7 +8,7 @@ constexpr pci::Identity identity{
     .vendor = 0x8086, .device = 0x7192, .revision = 0x03, .class_code = 0x060000, .interrupt_pin = 0};
 constexpr std::uint32_t row_unit = 8 << 20;  // of DRB: 8 MB
 
-/// A register: what it holds after a reset, and the bits that can be written.
+/// A register: its value after a reset, and its writable bits.
 struct Own {
   std::uint8_t reg;
   unsigned bytes;
@@ -16,7 +16,7 @@ struct Own {
 };
 constexpr Own own[] = {
     {I440bx::NBXCFG, 4, 0x0000A402, 0xFF00FBFC},
-    {I440bx::DRAMC, 1, 0x08, 0x3F},  // synchronous memory, refresh every 15.6 us is the firmware's
+    {I440bx::DRAMC, 1, 0x08, 0x3F},  // synchronous memory; firmware sets refresh every 15.6 us
     {I440bx::DRAMT, 1, 0x03, 0x03},
     {NorthBridge::PAM0, 4, 0, 0x33333330},
     {NorthBridge::PAM0 + 4, 3, 0, 0x333333},

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Intel 82443BX (440BX) without its AGP port: the host bridge as a function on PCI, bus 0 device 0. What it does to
-// accesses is bus/host and bus/pci; here are its registers, which firmware sets and which operating systems read.
+// Intel 82443BX (440BX) without its AGP port: the host bridge as a function on PCI, bus 0 device 0. Its handling of
+// accesses is in bus/host and bus/pci; this file has its registers, which firmware sets and operating systems read.
 //
 //   04 PCICMD  06 PCISTS  50 NBXCFG  57 DRAMC  58 DRAMT  59-5F PAM0-6  60-67 DRB0-7  68 FDHC  69-6E MBSC  72 SMRAM
 //   73 ESMRAMC  74 RPS  76 SDRAMC  78 PGPOL  7A PMCR  7B SCRR  80 EAP  90 ERRCMD  91 ERRSTS
 //
-// Sources: Intel 82443BX data sheet (290633, public), chapter 3; names are its own. With AGP disabled by a strap the
-// device is 7192h and there is no bridge to a second bus.
-// Not modelled: as of the 430HX, the registers decide nothing.
+// Sources: Intel 82443BX data sheet (290633, public), chapter 3, whose names are used. With AGP disabled by a strap the
+// device is 7192h and there is no bridge to a second bus. Not modelled: as on the 430HX, the registers have no effect.
 #pragma once
 
 #include <cstdint>

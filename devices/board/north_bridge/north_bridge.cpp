@@ -18,7 +18,7 @@ NorthBridge::NorthBridge(pci::Slot& slot, const pci::Identity& identity) : Funct
 NorthBridge::NorthBridge(pci::Slot& slot, const pci::Identity& identity, std::uint32_t memory_bytes,
                          std::uint32_t row_unit)
     : NorthBridge(slot, identity) {
-  // Two rows of equal size, as a pair of double-sided modules: each DRB is where its row ends.
+  // Two rows of equal size, as for a pair of double-sided modules: each DRB is the end of its row.
   const std::uint32_t units = memory_bytes / row_unit;
   for (unsigned row = 0; row < rows; ++row) config_.set_default(DRB0 + row, 1, row == 0 ? (units + 1) / 2 : units);
   config_.set_writable(DRB0, 4, 0xFFFFFFFF);

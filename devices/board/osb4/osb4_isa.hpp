@@ -2,13 +2,13 @@
 // ServerWorks OSB4, function 0: the bridge from PCI to ISA.
 //
 //   C00h  index: 10h to 13h the routes of PIRQA# to PIRQD#, 00h ACPI, 01h USB, 02h and 04h IDE, 03h SMBus
-//   C01h  the interrupt line of what C00h names; 0: none
+//   C01h  the interrupt line of the source selected by C00h; 0: none
 //
 // Its data book is not public. Sources: Linux arch/i386/kernel/pci-irq.c (the two ports), lspci of such machines on the
-// Linux kernel list (identity, COMMAND, STATUS). The chip has routes for sixteen PCI interrupts, of which a board wires
-// four here; the others are kept and lead nowhere. Not modelled: registers in configuration space, which read 0; power
-// management, USB (function 2 is absent). The AT's parts in it, ELCR and port CF9h are those of the PIIX3
-// (docs/hardware/piix3.md): that the two agree there is inferred.
+// Linux kernel list (identity, COMMAND, STATUS). The chip has routes for sixteen PCI interrupts, of which boards here
+// wire four; the others are stored without effect. Not modelled: registers in configuration space, which read 0; power
+// management, USB (function 2 is absent). Its AT-compatible parts, ELCR and port CF9h are modelled as in the PIIX3
+// (docs/hardware/piix3.md): that both chips agree here is inferred.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ constexpr std::uint8_t start_bit = 0x01, direction_bit = 0x08;
 constexpr std::uint8_t active_bit = 0x01, error_bit = 0x02, interrupt_bit = 0x04, capable_bits = 0x60;
 constexpr std::uint32_t descriptor_bytes = 8, end_of_table = 0x8000'0000, region_limit = 0x10000;
 
-/// `address` and so many bytes on, within its 64 KB.
+/// `address` plus this many bytes, wrapping within its 64 KB.
 constexpr std::uint32_t advanced(std::uint32_t address, std::uint32_t bytes) {
   return (address & 0xFFFF0000) | ((address + bytes) & 0xFFFF);
 }
@@ -118,7 +118,8 @@ Time BusMasterIde::cable_time(std::uint32_t bytes) const {
   return host_.dma_word(channel_) * static_cast<std::int64_t>((bytes + 1) / 2);
 }
 
-/// The next bytes through the FIFO, if the drive has or wants any: to an aligned end, so that bursts stay aligned.
+/// Moves the next bytes through the FIFO, if the drive has or wants any: up to an aligned address, so that bursts stay
+/// aligned.
 void BusMasterIde::next_chunk(Time now) {
   storage::IdeDevice* const drive = drives_.dma();
   if (!drive || drive->dma_to_host() != to_memory()) return;
@@ -135,7 +136,7 @@ void BusMasterIde::next_chunk(Time now) {
   }
 }
 
-/// The FIFO is full of the drive's data, or the drive has taken it.
+/// The FIFO is full of the drive's data, or the drive has taken its content.
 void BusMasterIde::cable_done(Time now) {
   storage::IdeDevice* const drive = drives_.dma();
   if (!drive || drive->dma_data().size() < chunk_) {  // the drive was reset, or another one is selected
@@ -180,13 +181,13 @@ void BusMasterIde::chunk_done(Time now) {
   } else {
     state_ = State::fetch;
   }
-  // The drive may end its command with that, or ask for more at once.
+  // This may end the drive's command, or the drive may request more at once.
   if (storage::IdeDevice* const drive = drives_.dma(); drive && drive->dma_data().size() >= moved)
     drive->dma_moved(moved, now);
   if (state_ == State::fetch || (state_ == State::region && drives_.dma())) go_on(now);
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void BusMasterIde::describe_registers(Description& d) const {
   d.reg("BMICX", command_, 8).reg("BMISX", status_, 8).reg("BMIDTPX", table_, 32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus master of one IDE channel of the PIIX3: moves a drive's DMA data between its FIFO and the memory that a table
-// of physical region descriptors names.
+// The bus master of one IDE channel of the PIIX3: transfers a drive's DMA data between its FIFO and the memory
+// described by a table of physical region descriptors.
 //
 //   +0  BMICX   3 direction (1: to memory), 0 start
 //   +2  BMISX   6, 5 drive 1, 0 can do DMA (kept); 2 interrupt; 1 error; 0 active (2 and 1 are cleared by writing 1)
@@ -8,11 +8,11 @@
 //
 //   descriptor: address (even), then 15:0 bytes (even, 0: 64 KB), 31 end of table
 //
-// Active goes when the last region is full, or start is cleared; interrupt comes with the drive's. Counters of
-// addresses have 16 bits above which nothing carries: tables and regions lie within 64 KB.
+// Active is cleared when the last region is full or start is cleared; interrupt is set by the drive's interrupt.
+// Address counters have 16 bits without a carry beyond them: tables and regions lie within 64 KB.
 // Sources: docs/hardware/piix3.md#bus-master-ide.
-// Simplified: the FIFO of 64 bytes is filled from one side and emptied to the other in turn, but for the drive's
-// reading, which goes on while the FIFO is written to memory.
+// Simplified: the 64-byte FIFO is filled from one side and emptied to the other alternately, except that the drive
+// continues reading while the FIFO is written to memory.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ namespace planar {
 
 class BusMasterIde final : public pci::Master {
  public:
-  /// What the function around it knows.
+  /// Provided by the function that contains it.
   class Host {
    public:
-    /// One word on the cable at present.
+    /// Present duration of one word on the cable.
     virtual Time dma_word(unsigned channel) const = 0;
 
    protected:
@@ -42,7 +42,7 @@ class BusMasterIde final : public pci::Master {
 
   BusMasterIde(pci::Function& function, std::string name, unsigned channel, storage::IdeChannel& drives, Host& host);
 
-  /// The eight registers, by bytes.
+  /// The eight registers, as bytes.
   std::uint8_t read(unsigned reg) const;
   void write(unsigned reg, std::uint8_t value, Time now);
 
@@ -59,10 +59,10 @@ class BusMasterIde final : public pci::Master {
   static constexpr std::uint32_t fifo_bytes = 64;
   enum class State : std::uint8_t {
     idle,    ///< not started, or the table is done
-    fetch,   ///< the next descriptor is wanted, or on its way
+    fetch,   ///< the next descriptor is required or being fetched
     region,  ///< within a region; waits for DMARQ
-    cable,   ///< the FIFO moves on the cable
-    memory,  ///< and in memory
+    cable,   ///< data moves between drive and FIFO
+    memory,  ///< data moves between FIFO and memory
   };
 
   // pci::Master
@@ -85,8 +85,8 @@ class BusMasterIde final : public pci::Master {
   std::uint32_t table_ = 0;  // BMIDTPX
   State state_ = State::idle;
   std::uint32_t next_ = 0;                // the next descriptor
-  std::uint32_t address_ = 0, left_ = 0;  // of the region
-  bool last_ = false;                     // it is the table's last one
+  std::uint32_t address_ = 0, left_ = 0;  // rest of the region
+  bool last_ = false;                     // the region is the last of the table
   std::uint32_t chunk_ = 0;               // bytes in the FIFO
   std::array<std::uint8_t, fifo_bytes> fifo_{};
   Time cable_free_{};  // when the cable may move the next word

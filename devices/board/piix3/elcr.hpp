@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ELCR, edge/level control of the interrupt controllers of a PCI board: 4D0h has IRQ 0 to 7, 4D1h IRQ 8 to 15; a bit
-// that is set makes the input a level. IRQ 0, 1, 2, 8 and 13 are always edges: their bits read 0
-// (docs/hardware/piix3.md#interrupt-routes). Firmware sets the bit of every line that it routes a PCI interrupt to;
-// Linux 2.2 touches none.
+// ELCR, edge/level control of the interrupt controllers of a PCI board: 4D0h has IRQ 0 to 7, 4D1h IRQ 8 to 15; a set
+// bit makes the input level-triggered. IRQ 0, 1, 2, 8 and 13 are always edge-triggered: their bits read 0
+// (docs/hardware/piix3.md#interrupt-routes). Firmware sets the bit of every line to which it routes a PCI interrupt;
+// Linux 2.2 changes none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace planar {
 
-/// Offsets count from 4D0h. The controllers have Trigger::elcr.
+/// Offsets count from 4D0h. The controllers must have Trigger::elcr.
 class Elcr final : public Slave {
  public:
   explicit Elcr(I8259Pair& pic) : pic_(pic) {}
@@ -35,7 +35,7 @@ class Elcr final : public Slave {
     return offset == 0 ? "ELCR1" : "ELCR2";
   }
 
-  /// Bit n: IRQ n is a level.
+  /// Bit n: IRQ n is level-triggered.
   std::uint16_t levels() const { return levels_; }
   void reset(Time now) {
     levels_ = 0;
@@ -49,7 +49,7 @@ class Elcr final : public Slave {
 
  private:
   static constexpr std::uint16_t writable = 0xDEF8;
-  I8259Pair& pic_;  // has its own copy, with its snapshot
+  I8259Pair& pic_;  // keeps and archives its own copy
   std::uint16_t levels_ = 0;
   PortGroup ports_{"elcr"};
 };

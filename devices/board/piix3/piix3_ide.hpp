@@ -9,9 +9,9 @@
 // A channel decodes 1F0-1F7h and 3F6h (170-177h and 376h) while its IDETIM bit 15 and PCICMD bit 0 are set: firmware
 // sets both.
 //
-// Time: a cycle of the data port takes the compatible time, or with fast timing the sample point and the recovery time
-// in clocks of PCI; DMA the same, at least 120 ns per word. With two drives of different settings on one channel the
-// slower counts. Sources: docs/hardware/piix3.md#ide; ide.toml.
+// Timing: a cycle of the data port has the compatible timing or, with fast timing, the sample point plus the recovery
+// time in PCI clocks; DMA likewise, at least 120 ns per word. If two drives on a channel have different settings, the
+// slower one applies. Sources: docs/hardware/piix3.md#ide; ide.toml.
 #pragma once
 
 #include "devices/board/south_bridge/pci_ide.hpp"

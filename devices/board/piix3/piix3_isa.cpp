@@ -7,7 +7,7 @@ namespace {
 
 enum Register : std::uint8_t { IORT = 0x4C, XBCS = 0x4E, PIRQRC = 0x60, TOM = 0x69, MSTAT = 0x6A, DLC = 0x82 };
 
-/// A register of the bridge's own: what it holds after a reset, and the bits that can be written.
+/// A device-specific register: its value after a reset, and its writable bits.
 struct Own {
   std::uint8_t reg;
   unsigned bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 82371SB (PIIX3), function 0: the bridge from PCI to ISA as configuration space shows it.
+// 82371SB (PIIX3), function 0: the configuration space of the bridge from PCI to ISA.
 //
 //   04h PCICMD   0007h; bits 3 and 8 can be written              06h PCISTS   0280h, bits 14:11 cleared by 1
 //   4Ch IORT     ISA recovery times                              4Eh XBCS     what the X-bus decodes
@@ -7,7 +7,7 @@
 //   6Ah MSTAT    70h MBIRQ0   76h, 77h MBDMA   78h PCSC          80h APICBASE   82h DLC
 //   A0h SMICNTL  A2h SMIEN  A4h SEE  A8h FTMR  AAh SMIREQ  ACh CTLTMR  AEh CTHTMR
 //
-// Sources: docs/hardware/piix3.md. Of all these the routes alone have an effect: the others are kept under their masks,
+// Sources: docs/hardware/piix3.md. Only the routes have an effect: the other registers are stored under their masks,
 // because firmware and systems write and read them back. SMIREQ reads 0: nothing ever requests.
 //
 // Not modelled: system management interrupts, the programmable chip select, motherboard interrupts and DMA, an I/O
@@ -26,7 +26,7 @@ namespace planar {
 
 class Piix3Isa final : public SouthBridge {
  public:
-  /// The first function that is built for the slot.
+  /// Must be the first function built for the slot.
   Piix3Isa(pci::Slot& slot, PirqRouter& router);
 
   const char* name() const override { return "piix3"; }

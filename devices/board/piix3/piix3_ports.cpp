@@ -92,7 +92,7 @@ void Piix3Ports::write_rc(std::uint8_t value, Time now) {
   (value & everything ? hard_reset : init).pulse(now);
 }
 
-/// Latches the checks that are on; switching one off clears its latch.
+/// Latches the enabled checks; disabling one clears its latch.
 void Piix3Ports::update_checks(Time now) {
   serr_latched_ = !(nsc_ & serr_off) && (serr_latched_ || serr_);
   iochk_latched_ = !(nsc_ & iochk_off) && (iochk_latched_ || iochk_);

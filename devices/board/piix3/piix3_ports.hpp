@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82371SB (PIIX3): the ports that control the machine.
 //
-//   61h   NSC   7 SERR# came, 6 IOCHK# came, 5 timer 2's output, 4 refresh toggle; 3 IOCHK# off, 2 SERR# off,
-//               1 speaker, 0 timer 2's gate (3:0 can be written; 1 in 3 and 2 also clears what came)
-//   92h         1 A20, 0 INIT by its rise; the others read 0
-//   B2h   APMC, B3h APMS: two bytes by which systems speak with firmware; nothing listens here
-//   CF9h  RC    2 reset by its rise, of the kind in bit 1: 0 INIT, 1 everything
+//   61h   NSC   7 SERR# seen, 6 IOCHK# seen, 5 timer 2's output, 4 refresh toggle; 3 IOCHK# off, 2 SERR# off,
+//               1 speaker, 0 timer 2's gate (3:0 can be written; 1 in 3 and 2 also clears the bit seen)
+//   92h         1 A20, 0 INIT on its rise; the others read 0
+//   B2h   APMC, B3h APMS: two bytes for communication between systems and firmware; without effect here
+//   CF9h  RC    2 reset on its rise, of the kind in bit 1: 0 INIT, 1 everything
 //
 // Source: docs/hardware/piix3.md#ports. NMI is masked by port 70h bit 7, which belongs to the clock
 // (RtcCmos::nmi_mask). There is no watchdog, and IRQ 0 needs no acknowledge in 61h.
-// Not modelled: sound (it is made of bit 1 and the timer outside), SMI# by APMC, SERR# by the bus.
+// Not modelled: sound (derived elsewhere from bit 1 and the timer), SMI# by APMC, SERR# by the bus.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ namespace planar {
 /// Offsets count from 61h.
 class Piix3Ports final : public Slave, public bus::NmiSink {
  public:
-  /// `refresh`: how often bit 4 of 61h changes: 18 clocks of timer 1, as every AT programs it.
+  /// `refresh`: interval at which bit 4 of 61h toggles: 18 clocks of timer 1, as every AT programs it.
   Piix3Ports(I8254& timers, Trace& trace, Time refresh = 15'085_ns);
 
-  /// Decodes 61h, 92h, B2h, B3h and CF9h. The last lies within the bridge's configuration ports, where only doublewords
-  /// are the bridge's.
+  /// Decodes 61h, 92h, B2h, B3h and CF9h. The last lies within the bridge's configuration ports, of which the bridge
+  /// decodes only doublewords.
   void claim_ports(IoSpace& space);
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
@@ -42,21 +42,21 @@ class Piix3Ports final : public Slave, public bus::NmiSink {
   std::string_view register_name(std::uint32_t offset, Direction) const override;
 
   // Outputs.
-  Output nmi;         ///< its rise goes to the processor
+  Output nmi;         ///< its rising edge goes to the processor
   Output a20;         ///< address line 20 enabled: 92h bit 1 or the 8042's output; starts inactive
-  Output init;        ///< pulse: the processor alone starts again
+  Output init;        ///< pulse: restarts the processor only
   Output hard_reset;  ///< pulse: RST# on PCI, RESETDRV on ISA, and the processor's RESET
 
   // Inputs.
   Signal& a20_from_keyboard() { return keyboard_a20_; }
   Signal& reset_from_keyboard() { return keyboard_reset_; }
   Signal& nmi_mask() { return nmi_mask_; }  ///< RtcCmos::nmi_mask: true = masked
-  /// IOCHK# (channel_check) and SERR# (parity); the others do not exist here.
+  /// IOCHK# (channel_check) and SERR# (parity); other sources do not exist here.
   void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
 
   bool speaker_data() const { return nsc_ & 2; }
 
-  /// RST#: NMI masked, A20 from the 8042 alone, everything else 0.
+  /// RST#: NMI masked, A20 controlled by the 8042 only, everything else 0.
   void reset(Time now);
   void describe(Description& d, Time now) const;
   void archive(Archive& a);

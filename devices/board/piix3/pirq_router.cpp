@@ -37,7 +37,7 @@ PirqRouter::Levels PirqRouter::pulled() const {
   return levels;
 }
 
-/// Lets go of what is not pulled any more, then pulls what was not.
+/// Negates lines that are no longer asserted, then asserts new ones.
 void PirqRouter::drive(Time now) {
   const Levels before = driven_;
   driven_ = pulled();

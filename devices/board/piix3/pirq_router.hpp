@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the interrupt pins of PCI devices to interrupt lines: the board joins the pins INTA# to INTD# of its devices
-// into four wires PIRQA# to PIRQD#, each of which PIRQRC[A:D] routes to one of eleven lines, or to none. Devices on one
-// wire, wires on one line and the line's other sources share it as levels: ELCR must say so, and firmware writes the
-// same line into the devices' INTERRUPT_LINE.
+// Connects the interrupt pins of PCI devices to interrupt lines: the board joins the pins INTA# to INTD# of its devices
+// into four wires PIRQA# to PIRQD#, each of which PIRQRC[A:D] routes to one of eleven lines or to none. Devices on one
+// wire, wires on one line and the line's other sources share it as a level: ELCR must be set accordingly, and firmware
+// writes the same line into the devices' INTERRUPT_LINE.
 //
-// To the lines each slot is a source of its own, as on other buses; all other devices together are one.
+// On the lines each slot is a source of its own, as on other buses; all other devices together are one source.
 //
 // Source: docs/hardware/piix3.md#interrupt-routes.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace planar {
 
-/// The wire, 0 (PIRQA#) to 3, of each device's pins 1 (INTA#) to 4: the board's copper.
+/// The wire, 0 (PIRQA#) to 3, of each device's pins 1 (INTA#) to 4, as wired on the board.
 struct PirqTable {
   std::array<std::array<std::uint8_t, 4>, 32> wires{};
 
@@ -44,32 +44,32 @@ class PirqRouter {
   PirqRouter(bus::InterruptLines& lines, const PirqTable& table, std::span<const unsigned> slots = {});
   PirqRouter(const PirqRouter&) = delete;
 
-  /// A device pulls a pin, or lets it go: pci::SlotWiring::interrupt.
+  /// A device asserts or negates a pin: pci::SlotWiring::interrupt.
   void set_pin(unsigned device, unsigned pin, bool asserted, Time now);
   /// PIRQRC of wire `n`.
   void set_route(unsigned n, std::uint8_t value, Time now);
 
   /// The line that wire `n` is routed to; -1 for none.
   int line(unsigned n) const;
-  /// The line of a device's pin 1 to 4, as routed at present; -1 for none.
+  /// The line that a device's pin 1 to 4 is routed to at present; -1 for none.
   int line_of(unsigned device, unsigned pin) const { return line(table_.wire(device, pin)); }
   const PirqTable& table() const { return table_; }
 
-  /// Each wire: its line, and the devices that pull it.
+  /// Each wire: its line, and the devices that assert it.
   void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
-  using Levels = std::array<std::uint32_t, bus::InterruptLines::lines>;  // the sources that pull each line
+  using Levels = std::array<std::uint32_t, bus::InterruptLines::lines>;  // the sources that assert each line
   Levels pulled() const;
   void drive(Time now);
 
   bus::InterruptLines& lines_;
   const PirqTable table_;
-  std::array<std::uint8_t, 32> sources_{};                      // of lines_, by device
+  std::array<std::uint8_t, 32> sources_{};                      // source number in lines_, by device
   std::array<std::uint8_t, wires> routes_{off, off, off, off};  // PIRQRC
-  std::array<std::uint32_t, 4> pins_{};                         // INTA# to INTD#: the devices that pull it
-  Levels driven_{};                                             // follows from the three above
+  std::array<std::uint32_t, 4> pins_{};                         // INTA# to INTD#: the devices that assert each
+  Levels driven_{};                                             // derived from the three above
 };
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The diskette controller's wires to DMA service: DRQ at arbitration level 2, data, terminal count.
+// The diskette controller's connection to the DMA controller: DRQ at arbitration level 2, data, terminal count.
 #pragma once
 
 #include "bus/mca/dma.hpp"

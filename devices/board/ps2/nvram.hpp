@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration NVRAM extension: 2 KB at 74h (address low), 75h (address high) and 76h
-// (data).
+// The configuration NVRAM extension: 2 KB at 74h (address low), 75h (address high) and 76h (data).
 //
 // Facts: docs/hardware/pos-and-adf.md#cmos-and-nvram; the address wraps at 2 KB and both halves read back. The layout
-// is roms/README.md section 2.
+// is in roms/README.md section 2.
 #pragma once
 
 #include <array>
@@ -29,11 +28,10 @@ class Nvram final : public Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// The contents, for the machine builder (the ADF solver's records) and for a file that outlives
-  /// a run.
+  /// The contents, for the machine builder (the ADF solver's records) and for a file that outlives a run.
   std::span<std::uint8_t, size> contents() { return contents_; }
 
-  /// Address and what it points at; how much of the contents is in use.
+  /// Address and the byte it points to; how much of the contents is in use.
   void describe(Description& d) const;
   void archive(Archive& a) {
     a.section("nvram", 1);

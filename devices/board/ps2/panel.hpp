@@ -29,7 +29,7 @@ class InformationPanel final : public Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// The eight characters, leftmost first; codes outside printable ASCII as blanks.
+  /// The eight characters, leftmost first; codes outside printable ASCII appear as blanks.
   std::string text() const;
 
   void describe(Description& d) const { d.text("text", text()); }

@@ -33,7 +33,7 @@ PlanarFunctions PlanarPos::functions() const {
   f.serial_base = (pos2 & 0x08) != 0 ? 0x3F8 : 0x2F8;
   f.serial_irq = (pos2 & 0x08) != 0 ? 4 : 3;
   f.parallel = enabled && (pos2 & 0x10) != 0;
-  // 11 is not described; it leaves the port without an address, so nothing answers.
+  // 11 is undocumented; it leaves the port without an address, so nothing responds.
   switch (pos2 >> 5 & 3) {
     case 0: f.parallel_base = 0x3BC; break;
     case 1: f.parallel_base = 0x378; break;

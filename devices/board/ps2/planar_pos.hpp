@@ -14,7 +14,7 @@
 
 namespace planar {
 
-/// What planar POS 2 switches on.
+/// Functions enabled by planar POS 2.
 struct PlanarFunctions {
   bool diskette = false;
   bool serial = false;
@@ -22,33 +22,32 @@ struct PlanarFunctions {
   unsigned serial_irq = 3;
   bool parallel = false;
   std::uint16_t parallel_base = 0x3BC;  ///< 3BCh, 378h or 278h
-  /// Extended (bidirectional) mode of the parallel port is allowed: bit 7 = 0. Sources disagree
-  /// about the polarity.
+  /// Whether extended (bidirectional) mode of the parallel port is allowed: bit 7 = 0. Sources disagree about the
+  /// polarity.
   bool parallel_extended = true;
   friend bool operator==(const PlanarFunctions&, const PlanarFunctions&) = default;
 };
 
-/// Planar POS: planar ID, POS 2 as all PS/2 have it, POS 3 to 5 as registers without a function
-/// (what they do on these planars is not public; our firmware gives them a private meaning), POS 6
-/// and 7 absent.
+/// Planar POS: planar ID; POS 2 as on all PS/2; POS 3 to 5 as registers without a function (their use on these planars
+/// is not public; our firmware gives them a private meaning); POS 6 and 7 absent.
 class PlanarPos final : public bus::SetupTarget {
  public:
   using Changed = std::function<void(const PlanarFunctions&, Time)>;
 
   explicit PlanarPos(std::uint16_t planar_id) : id_(planar_id) {}
-  /// Called whenever a write changes what is enabled, and by reset().
+  /// Called when a write changes what is enabled, and by reset().
   void on_change(Changed changed) { changed_ = std::move(changed); }
 
   void pos_write(unsigned reg, std::uint8_t value, Time now) override;
   std::uint8_t pos_peek(unsigned reg) const override;
 
-  /// What POS 2 says: bit 0 = 0 switches diskette, serial and parallel off together.
+  /// The functions selected by POS 2: bit 0 = 0 disables diskette, serial and parallel together.
   PlanarFunctions functions() const;
   /// The functions in words.
   void describe(Description& d) const;
   /// Power-on: everything off until POST writes POS 2.
   void reset(Time now);
-  /// After loading, the owner enables its devices from functions(); the callback is not called.
+  /// After loading, the owner enables its devices according to functions(); the callback is not called.
   void archive(Archive& a);
 
  private:
@@ -57,7 +56,7 @@ class PlanarPos final : public bus::SetupTarget {
   std::array<std::uint8_t, 4> pos_{};  // POS 2 to 5
 };
 
-/// Planar VGA in its setup: only POS 2 exists, bit 0 = 1 wakes it.
+/// Setup of the planar VGA: only POS 2 exists; bit 0 = 1 wakes it.
 class VideoPos final : public bus::SetupTarget {
  public:
   using Changed = std::function<void(bool awake, Time)>;

@@ -63,8 +63,7 @@ void SystemControl::write(std::uint32_t offset, unsigned, std::uint32_t value32,
   }
 }
 
-/// Latches the checks that are on; switching one off clears its latch (that is how handlers
-/// acknowledge an NMI).
+/// Latches the enabled checks; disabling one clears its latch (the way handlers acknowledge an NMI).
 void SystemControl::update_checks(Time now) {
   if (port_b_ & parity_disable)
     parity_latched_ = false;

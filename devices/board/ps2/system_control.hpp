@@ -3,9 +3,9 @@
 // A20, hot reset.
 //
 // Facts: docs/hardware/planar-devices.md#system-control-ports; docs/hardware/micro-channel.md#refresh (every 15.12 us).
-// 61h bits 2 and 3 *disable* the parity and channel checks (0 = checking on). NMI: parity and channel check are masked
-// by port 70h bit 7, the watchdog and the bus time-out are not.
-// Known limits: no sound is made from the speaker data bit; no memory error ever occurs by itself.
+// 61h bits 2 and 3 *disable* the parity and channel checks (0 = checking on). NMI: port 70h bit 7 masks parity and
+// channel check, but not the watchdog and the bus time-out.
+// Known limits: the speaker data bit produces no sound; memory errors never occur by themselves.
 #pragma once
 
 #include <cstdint>
@@ -53,10 +53,9 @@ class SystemControl final : public Slave, public bus::NmiSink {
   bool password_locked() const { return port_a_ & 8; }
   bool a20_enabled() const { return a20.level(); }
 
-  /// Power-on state: NMI masked, A20 from the 8042 only, everything else 0. A CPU-only reset does
-  /// not call this.
+  /// Power-on state: NMI masked, A20 controlled by the 8042 only, everything else 0. Not called for a CPU-only reset.
   void reset(Time now);
-  /// The ports as they read at `now`, NMI sources and masks, A20.
+  /// The ports as read at `now`, NMI sources and masks, A20.
   void describe(Description& d, Time now) const;
   void archive(Archive& a);
 

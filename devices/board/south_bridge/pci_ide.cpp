@@ -75,7 +75,7 @@ void PciIde::config_changed(unsigned reg, unsigned bytes, Time) {
   if (command || reg >= first_own) decode_channels();
 }
 
-/// Of the slower drive, if both are there.
+/// Time of the slower drive, if both are present.
 Time PciIde::slower_word(unsigned channel, bool dma) const {
   Time longest{};
   for (unsigned n = 0; n < 2; ++n)
@@ -92,7 +92,7 @@ void PciIde::decode_channels() {
     if (!enabled(pci::IO_SPACE) || !decodes_channel(n)) continue;
     const Place& at = places[n];
     const CycleSpec registers{8, pci::CycleKind::io, compatible_};
-    // Three ports more than the register has: a doubleword begins in its range and ends beside it.
+    // Three ports more than the register has, because a doubleword access extends beyond it.
     part.data = slot().claim_io(at.command, static_cast<std::uint16_t>(at.command + 3), part.drives.data(),
                                 {32, pci::CycleKind::io, slower_word(n, false)});
     part.registers = slot().claim_io(static_cast<std::uint16_t>(at.command + 1),
@@ -143,7 +143,7 @@ bool PciIde::busy() const {
   return false;
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void PciIde::describe(Description& d) const {
   describe_header(d);

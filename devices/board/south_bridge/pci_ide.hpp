@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The IDE function of a south bridge: two channels at their AT addresses, with bus masters (base address register 4, 16
-// ports). A channel's interrupt is ISA's IRQ 14 or 15, an edge. When a channel decodes, and what a word of its data
-// port or of DMA takes, is the chip's.
+// ports). A channel's interrupt is ISA's IRQ 14 or 15, edge-triggered. The chip determines when a channel decodes and
+// how long a word takes through the data port or by DMA.
 //
 // Not modelled: prefetch and posting of the data port, native mode, Ultra DMA.
 #pragma once
@@ -25,10 +25,10 @@ class PciIde : public pci::Function, public StorageAdapter {
  public:
   static constexpr unsigned channels = 2;
 
-  /// The function that is built after the ISA bridge in the same slot. `profile`: ide.toml's, as the machine file has
-  /// it.
+  /// Must be the function built after the ISA bridge in the same slot. `profile`: ide.toml's, as given by the machine
+  /// file.
   PciIde(pci::Slot& slot, const pci::Identity& identity, const TimingProfile& profile);
-  /// The profile that is built in.
+  /// The built-in profile.
   static TimingProfile profile();
 
   Output irq14, irq15;
@@ -47,18 +47,18 @@ class PciIde : public pci::Function, public StorageAdapter {
   void archive(Archive& a);
 
  protected:
-  /// Channel `n` answers at its AT addresses while I/O space is enabled.
+  /// Whether channel `n` responds at its AT addresses while I/O space is enabled.
   virtual bool decodes_channel(unsigned n) const = 0;
-  /// One word of drive `drive` of a channel in its present mode: of the data port, or of DMA.
+  /// Duration of one word of drive `drive` of a channel in its present mode: through the data port, or by DMA.
   virtual Time word_time(unsigned channel, unsigned drive, bool dma) const = 0;
   virtual void describe_timing(Description& d) const = 0;
-  /// A register that the two depend on has been written.
+  /// To be called when a register that the two depend on has been written.
   void decode_channels();
-  /// One word of the data port as an AT has it.
+  /// Duration of one word through the data port in an AT.
   Time compatible() const { return compatible_; }
 
  private:
-  /// A channel with what the bridge adds to it.
+  /// A channel and the bridge's additions to it.
   struct Part final : storage::IdeHost, BusMasterIde::Host {
     Part(PciIde& f, unsigned n, const storage::IdeTiming& timing);
     // IdeHost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A south bridge's first function, the bridge from PCI to ISA: what a board needs to know of it, whichever chip it is.
+// First function of a south bridge, the bridge from PCI to ISA: the interface that boards use for any such chip.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class SouthBridge : public pci::Function {
  public:
   using Function::Function;
 
-  virtual const char* name() const = 0;  ///< of its part in views: "piix3"
-  /// Its ports beside those that every PC has.
+  virtual const char* name() const = 0;  ///< name of its part in views: "piix3"
+  /// Claims its ports other than those that every PC has.
   virtual void claim_ports(IoSpace&) {}
-  /// How `$PIR` names the routes of PIRQA# to PIRQD#: a link for each, from this one up.
+  /// The link value of PIRQA# in `$PIR`; PIRQB# to PIRQD# use the values that follow.
   virtual std::uint8_t first_link() const = 0;
-  /// The chip that `$PIR` says its routes are compatible with: device << 16 | vendor.
+  /// The compatible interrupt router given in `$PIR`: device << 16 | vendor.
   virtual std::uint32_t compatible_router() const = 0;
   virtual void describe(Description& d) const = 0;
   virtual void archive(Archive& a) = 0;

@@ -113,7 +113,7 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
   schedule(now);
   const bool after = channel0_.out(here);
   if (!before && after)
-    rise(now);  // a control word lifts OUT at once
+    rise(now);  // a control word raises OUT at once
   else if (board_ == TimerBoard::at)
     irq0.set(after, now);
 }

@@ -24,7 +24,7 @@ std::uint32_t I8254Counter::initial_from(std::uint16_t count) const {
 
 /// Transfers the count register to the counting element at tick `at`.
 void I8254Counter::load(Tick at) {
-  // Mode 3 takes a new count at the end of a half cycle: the half that follows a high one is low.
+  // Mode 3 loads a new count at the end of a half cycle: a high half is followed by a low one.
   const bool low_half = mode_ == 3 && loaded_ && running_ && out_at(at - 1 - start_);
   initial_ = initial_from(count_register_);
   const Tick offset = low_half ? (initial_ + 1) / 2 : 0;
@@ -69,8 +69,7 @@ std::uint16_t I8254Counter::count_at(Tick elapsed) const {
   if (mode_ == 2) {
     value = initial_ - static_cast<std::uint32_t>(elapsed % initial_);
   } else if (mode_ == 3) {
-    // Both halves count down by two; an odd count is loaded less one and its high half includes
-    // zero.
+    // Both halves count down by two; an odd count is loaded less one, and its high half includes zero.
     const Tick high = (initial_ + 1) / 2;
     const Tick position = elapsed % initial_;
     const Tick in_half = position < high ? position : position - high;
@@ -214,7 +213,7 @@ void I8254Counter::set_gate(bool level, Tick now) {
     gate_ = level;
     reload_at_ = level && count_written_ ? now + 1 : -1;
     if (level || !count_written_) return;
-    if (!loaded_) reload_at_ = now + 1;  // the first count is transferred with the gate low as well
+    if (!loaded_) reload_at_ = now + 1;  // the first count is transferred even with the gate low
     return;
   }
   gate_ = level;
@@ -263,7 +262,7 @@ void I8254Counter::archive(Archive& a) {
   a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_, read_high_, inhibited_);
   a(count_register_, initial_, start_, held_, reload_at_, residue_);
   a(status_latched_, latched_status_, count_latched_, latched_count_);
-  // Times of the scheduler end at 106 days.
+  // The scheduler's time range ends at 106 days.
   const auto possible = [](Tick tick) { return tick > -(Tick{1} << 43) && tick < Tick{1} << 43; };
   if (a.loading() &&
       (mode_ > 5 || (loaded_ && initial_ == 0) || !possible(start_) || !possible(held_) || !possible(reload_at_)))

@@ -37,7 +37,7 @@ constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, squ
 constexpr std::uint8_t periodic_flag = 0x40, alarm_flag = 0x20, update_flag = 0x10;
 
 constexpr Time update_cycle = 1'984_us;  // MC146818 data sheet, 32.768 kHz time base
-constexpr Time update_warning = 244_us;  // UIP rises this much ahead of the update cycle
+constexpr Time update_warning = 244_us;  // UIP rises this long before the update cycle
 constexpr Time first_update = 500_ms;    // after the divider is released
 
 unsigned days_in(unsigned month_number, unsigned year_number) {
@@ -235,7 +235,7 @@ std::uint32_t RtcCmos::read(std::uint32_t offset, unsigned, Time now) {
   return value;
 }
 
-/// What the register shows at `now`, to which `clock` has been brought.
+/// The register's value at `now`, to which `clock` has been advanced.
 std::uint8_t RtcCmos::value_at(const Clock& clock, unsigned index, Time now) const {
   switch (index) {
     case register_a:
@@ -298,7 +298,7 @@ void RtcCmos::reset(Time now) {
 void RtcCmos::describe(Description& d, Time now) const {
   Clock at = clock_;
   at.settle(now);
-  const auto bcd = [&](unsigned index) { return fmt::format("{:02X}", at.ram[index]); };  // as the guest keeps it
+  const auto bcd = [&](unsigned index) { return fmt::format("{:02X}", at.ram[index]); };  // as stored by the guest
   d.reg("index", index_, 8);
   d.text("date", fmt::format("{}{}-{}-{}", bcd(century), bcd(year), bcd(month), bcd(day)));
   d.text("time", fmt::format("{}:{}:{}", bcd(hours), bcd(minutes), bcd(seconds)));
@@ -315,8 +315,8 @@ void RtcCmos::archive(Archive& a) {
   a.section("rtc_cmos", 1);
   a(clock_.ram, index_, clock_.flags, battery_good_, clock_.phase, clock_.updates, clock_.periodics);
   a(irq8, nmi_mask, interrupt_);
-  index_ &= 0x3F;  // a damaged snapshot names no byte that is not there
-  // Every second since the last update is counted.
+  index_ &= 0x3F;  // a damaged snapshot must not address a nonexistent byte
+  // Every second since the last update is processed.
   if (a.loading() && (clock_.updates < 0 || clock_.phase < Time{} - 1_s))
     throw Error("snapshot holds a damaged clock; take a new one", ExitCode::missing_file);
 }

@@ -6,13 +6,13 @@
 //   0Ah-0Dh registers A to D
 //   0Eh-3Fh CMOS (PS/2 use: docs/hardware/pos-and-adf.md#cmos-and-nvram; CRC over 10h-31h at 32h, 33h; century at 37h)
 //
-// Facts: Motorola MC146818 data sheet (update cycle 1984 us at 32.768 kHz, UIP 244 us ahead of it, first update 500 ms
+// Facts: Motorola MC146818 data sheet (update cycle 1984 us at 32.768 kHz, UIP 244 us before it, first update 500 ms
 // after the divider is released, periodic rates); docs/hardware/planar-devices.md#clock (IRQ 8 is a level, cleared by
 // reading register C); port 70h bit 7 masks NMI, 1 at power-on. Time is computed when it is read; events exist only
 // while an interrupt is enabled and not yet requested.
-// Known limits: daylight saving (register B bit 0) and the square-wave output are stored and do nothing; the second
+// Known limits: daylight saving (register B bit 0) and the square-wave output are stored without effect; the second
 // bank of late planars is absent, index bit 6 is ignored; only the 32.768 kHz divider setting runs the clock, the
-// others stop it; the calendar only counts years 0 to 99, the century byte is plain CMOS that firmware keeps.
+// others stop it; the calendar counts only years 0 to 99, the century byte is plain CMOS maintained by firmware.
 #pragma once
 
 #include <array>
@@ -56,9 +56,9 @@ class RtcCmos final : public Slave {
   Output nmi_mask;  ///< port 70h bit 7; true = masked
 
   // For the machine builder.
-  /// The clock as it stands at `now`: BCD, 24 hours, century in 37h, dividers running.
+  /// Sets the clock at `now`: BCD, 24 hours, century in 37h, dividers running.
   void set_date_time(const DateTime& date, Time now);
-  /// Byte 0Eh to 3Fh.
+  /// Sets a byte from 0Eh to 3Fh.
   void set_cmos(unsigned index, std::uint8_t value);
   std::uint8_t cmos(unsigned index) const { return clock_.ram[index & 63]; }
   /// Writes the CRC of 10h-31h into 32h (high) and 33h (low), as the reference diskette does.
@@ -67,14 +67,14 @@ class RtcCmos final : public Slave {
   /// Register D bit 7 (valid RAM and time); false is a dead battery: POST reports 161.
   void set_battery_good(bool good) { battery_good_ = good; }
 
-  /// A system reset: interrupt enables and flags go, time and memory stay (battery). NMI is masked.
+  /// System reset: interrupt enables and flags are cleared, time and memory are kept (battery). NMI is masked.
   void reset(Time now);
-  /// Clock, registers A to D and CMOS as at `now`.
+  /// Clock, registers A to D and CMOS at `now`.
   void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
  private:
-  /// Registers and dividers: all that time changes by itself. A copy can be brought up to a time to be looked at.
+  /// Registers and dividers: everything that changes with time. A copy can be advanced to a given time for inspection.
   struct Clock {
     static constexpr ClockDomain crystal{32'768};
     std::array<std::uint8_t, 64> ram{};
@@ -83,7 +83,7 @@ class RtcCmos final : public Slave {
     std::int64_t updates = 0;    // updates since phase that the registers already show
     std::int64_t periodics = 0;  // periodic ticks since phase that register C already shows
 
-    /// Brings registers and flags up to `now`.
+    /// Advances registers and flags to `now`.
     void settle(Time now);
     bool dividers_run() const;
     std::int64_t periodic_ticks() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A diskette: the geometry of a raw sector image, recognised by its size, over the storage layer's disk image, which
-// decides where changes go.
+// A diskette: the geometry of a raw sector image, recognised by its size, on top of the storage layer's disk image,
+// which determines where changes are stored.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace planar {
 
-/// How a diskette is laid out; sectors of 512 bytes.
+/// Layout of a diskette; sectors of 512 bytes.
 struct FloppyGeometry {
   std::uint8_t cylinders;
   std::uint8_t heads;
@@ -28,14 +28,14 @@ class FloppyImage {
  public:
   static constexpr unsigned sector_bytes = 512;
 
-  /// Opens what `spec` names. Throws Error (ExitCode::missing_file) naming the file, the reason or its size, and what
-  /// would do.
+  /// Opens the image described by `spec`. Throws Error (ExitCode::missing_file) with the file, the reason or the size,
+  /// and what is accepted.
   static FloppyImage open(const storage::DiskSpec& spec);
-  /// `file` with changes that are discarded at the end.
+  /// Opens `file`; changes are discarded at the end.
   static FloppyImage load(const std::string& file, bool write_protected = false);
-  /// An image in memory; `name` stands for the file in messages.
+  /// An image in memory; messages use `name` in place of a file.
   FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool write_protected = false);
-  /// The geometry of an image of this size, if it is one.
+  /// The geometry of an image of this size, if valid.
   static std::optional<FloppyGeometry> recognise(std::uint64_t bytes);
 
   const FloppyGeometry& geometry() const { return geometry_; }
@@ -45,15 +45,14 @@ class FloppyImage {
   bool changed() const { return disk_.changed_sectors() != 0; }
   const storage::DiskImage& disk() const { return disk_; }
 
-  /// One sector; `sector` counts from 1. False if the diskette has no such sector, or it is damaged.
+  /// One sector; `sector` counts from 1. False if the diskette has no such sector, or if it is damaged.
   bool read(unsigned cylinder, unsigned head, unsigned sector, std::span<std::uint8_t, sector_bytes> data) const;
   bool write(unsigned cylinder, unsigned head, unsigned sector, std::span<const std::uint8_t, sector_bytes> data);
 
   /// The image with its changes.
   std::vector<std::uint8_t> contents() const;
 
-  /// Saves the changes and a digest of the original; restoring over another image throws Error
-  /// naming both.
+  /// Saves the changes and a digest of the original; restoring over another image throws Error naming both.
   void archive(Archive& a);
 
  private:

@@ -89,7 +89,7 @@ void I82077::enter_reset(Time now) {
 
 void I82077::leave_reset(Time now) { reset_event_.at(now + reset_time); }
 
-/// The controller polls its drives after a reset: one interrupt, and a status of each drive to be sensed.
+/// After a reset the controller polls its drives: one interrupt, and one status per drive to be sensed.
 void I82077::reset_done(Time now) {
   ready_for_byte_ = true;
   if (configure_ & 0x10) return;
@@ -173,7 +173,7 @@ std::uint8_t I82077::dir() const {
 
 std::uint32_t I82077::peek(std::uint32_t offset, unsigned) const {
   switch (offset) {
-    case 0: return sra(revolution - 1_ps);  // without the index pulse: a peek has no time
+    case 0: return sra(revolution - 1_ps);  // no index pulse: a peek has no time
     case 1: return srb();
     case 2: return dor_;
     case 4: return msr();
@@ -216,7 +216,7 @@ std::uint8_t I82077::read_fifo(Time now) {
   if (result_position_ == 0) set_interrupt(false, now);
   if (++result_position_ == results_.size()) {
     to_idle();
-    if (seek_to_sense()) set_interrupt(true, now);  // ended meanwhile, or another drive's
+    if (seek_to_sense()) set_interrupt(true, now);  // another seek has ended, on this or another drive
   }
   return value;
 }
@@ -227,7 +227,7 @@ void I82077::write_fifo(std::uint8_t value, Time now) {
     return;
   }
   if (!ready_for_byte_ || phase_ == Phase::result) return;  // the host ignores RQM or DIO: the byte is lost
-  if (phase_ == Phase::idle) set_interrupt(false, now);  // a new command takes it away; its status stays to be sensed
+  if (phase_ == Phase::idle) set_interrupt(false, now);     // a new command clears it; its status can still be sensed
   phase_ = Phase::command;
   command_.push_back(value);
   ready_for_byte_ = false;

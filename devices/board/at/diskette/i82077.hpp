@@ -6,16 +6,14 @@
 //
 // Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO);
 // docs/hardware/planar-devices.md#diskette-controller (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA
-// request are always gated on; what takes the interrupt away).
-// Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and
-// head settling from SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); a command
-// byte is taken in 8 us (inferred). Gap lengths follow IBM system 34, GAP 3 up to 108 bytes. All
-// spindles have their index at multiples of 200 ms. As on the chip, a command on a drive without
-// index pulses (no diskette, motor off) never ends; a reset does that.
-// Known limits: a raw image holds 512-byte MFM sectors only: other sizes and FM read as missing,
-// deleted marks are not kept, sectors formatted with foreign IDs are not stored; 40-cylinder images
-// stand on single steps; SCAN and, as on a 82077AA, PART ID are invalid commands; the power-down
-// modes do nothing.
+// request are always enabled; what clears the interrupt).
+// Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and head settling from
+// SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); accepting a command byte takes 8 us (inferred). Gap
+// lengths follow IBM system 34, GAP 3 up to 108 bytes. All spindles have their index at multiples of 200 ms. As on the
+// chip, a command on a drive without index pulses (no diskette, motor off) never ends until a reset.
+// Known limits: a raw image holds 512-byte MFM sectors only: other sizes and FM read as missing, deleted marks are not
+// kept, sectors formatted with foreign IDs are not stored; 40-cylinder images use single steps; SCAN and, as on an
+// 82077AA, PART ID are invalid commands; the power-down modes have no effect.
 #pragma once
 
 #include <array>
@@ -41,10 +39,10 @@ struct FloppyDrive {
   bool installed = false;
   std::uint16_t highest_rate = 1000;  ///< kbit/s: 1000 for a 2.88 MB drive, 500 for 1.44 MB
   std::optional<FloppyImage> image;
-  std::uint8_t cylinder = 0;  ///< where the head stands
+  std::uint8_t cylinder = 0;  ///< present head position
   bool changed = true;        ///< disk change line, until a step with a diskette in the drive
   bool motor = false;
-  Time motor_ready = Time::never();  ///< when the spindle has its speed
+  Time motor_ready = Time::never();  ///< when the spindle reaches its speed
   void archive(Archive& a) { a(installed, highest_rate, cylinder, changed, motor, motor_ready); }
 };
 
@@ -65,27 +63,26 @@ class I82077 final : public Slave {
   Output irq6;
   /// DMA request, arbitration level 2.
   Output drq;
-  /// The DMA controller's I/O half while drq is active.
+  /// Transfers through the DMA controller while drq is active.
   std::uint8_t dma_read(Time now);
   void dma_write(std::uint8_t value, Time now);
-  /// -TC, with (directly after) the last transfer.
+  /// -TC, with (immediately after) the last transfer.
   void terminal_count(Time now);
 
   /// Builder: a drive and its highest rate (kbit/s).
   void install(unsigned drive, std::uint16_t highest_rate);
-  /// Puts a diskette into a drive (or takes it out) and raises the change line.
+  /// Inserts a diskette into a drive (or removes it) and activates the change line.
   void insert(unsigned drive, FloppyImage image, Time now);
-  /// Takes it out, with its changes.
+  /// Removes the diskette, with its changes.
   std::optional<FloppyImage> eject(unsigned drive);
   const FloppyDrive& drive(unsigned number) const { return drives_[number & 3]; }
-  /// Any motor is on (activity light).
+  /// Whether any motor is on (activity light).
   bool motor_on() const { return dor_ & 0xF0; }
 
   void reset(Time now);
-  /// Registers as at `now`, the command under way, and each installed drive.
+  /// Registers as at `now`, the command in progress, and each installed drive.
   void describe(Description& d, Time now) const;
-  /// The diskettes in the drives are saved with their changes; to load, the same images must be in
-  /// the drives.
+  /// Saves the diskettes in the drives with their changes; to load, the same images must be in the drives.
   void archive(Archive& a);
 
  private:
@@ -133,7 +130,7 @@ class I82077 final : public Slave {
   void seek_done(unsigned drive, std::uint8_t status, Time now);
   void begin_data_command(Time now);
 
-  // i82077_transfer.cpp: execution phase of commands that touch the track
+  // i82077_transfer.cpp: execution phase of commands that access the track
   const FloppyImage* track() const;
   bool spinning(Time now) const;
   Time byte_time() const;
@@ -164,14 +161,14 @@ class I82077 final : public Slave {
   std::array<FloppyDrive, drives> drives_;
   std::array<Seek, drives> seeks_;
   std::array<std::uint8_t, drives> pcn_{};          // present cylinder numbers
-  std::array<std::uint8_t, drives> seek_status_{};  // ST0 of a finished seek
+  std::array<std::uint8_t, drives> seek_status_{};  // ST0 of a completed seek
   std::array<bool, drives> seek_pending_{};         // not yet sensed
   Phase phase_ = Phase::idle;
   std::uint8_t dor_ = 0;
   std::uint8_t rate_select_ = 2;  // DSR and CCR bits 1-0
   std::uint8_t dsr_ = 0;
   bool ready_for_byte_ = false;   // RQM
-  std::uint8_t polled_ = 0;       // by drive: the status of the poll after a reset has not been sensed
+  std::uint8_t polled_ = 0;       // per drive: the status of the poll after a reset has not been sensed
   std::uint8_t srb_toggles_ = 0;  // write data, read data, write enable flip-flops (bits 4-2)
   bool last_step_inward_ = false;
   // SPECIFY, CONFIGURE, PERPENDICULAR, LOCK
@@ -187,11 +184,11 @@ class I82077 final : public Slave {
   // Execution
   Transfer transfer_ = Transfer::none;
   bool searching_ = false;  // for an ID; otherwise in a data field
-  bool stuck_ = false;      // waits for index pulses that do not come
+  bool stuck_ = false;      // waits for index pulses that never come
   bool implied_seek_ = false;
   bool id_only_ = false;   // READ ID
-  bool terminal_ = false;  // TC has come
-  bool draining_ = false;  // all sectors read, the FIFO still holds some
+  bool terminal_ = false;  // TC has arrived
+  bool draining_ = false;  // all sectors read; data is left in the FIFO
   bool requesting_ = false;
   std::uint8_t unit_ = 0;  // drive of the command
   std::uint8_t head_ = 0;

@@ -29,7 +29,7 @@ enum Command : std::uint8_t {
   verify = 0x16,
 };
 
-/// Which of the bits MT, MFM, SK (7, 6, 5) a command may carry, and how many bytes it has.
+/// Which of the bits MT, MFM, SK (7, 6, 5) a command may have, and its length in bytes.
 struct Shape {
   std::uint8_t opcode;
   std::uint8_t modifiers;
@@ -60,14 +60,14 @@ constexpr std::uint8_t invalid_command = 0x80;
 constexpr std::uint8_t st0_polled = 0xC0;
 constexpr std::uint8_t seek_end = 0x20, abnormal = 0x40, equipment_check = 0x10;
 constexpr int recalibrate_steps = 79;       // pulses before the chip gives up
-constexpr std::uint8_t last_cylinder = 83;  // where a drive's mechanics end
+constexpr std::uint8_t last_cylinder = 83;  // mechanical limit of a drive
 
 }  // namespace
 
 unsigned I82077::command_length(std::uint8_t opcode) {
   for (const Shape& shape : shapes)
     if ((opcode & 0x1F) == shape.opcode && !(opcode & 0xE0 & ~shape.modifiers)) {
-      // RELATIVE SEEK is a SEEK with bit 7; its direction in bit 6 means nothing without it.
+      // RELATIVE SEEK is a SEEK with bit 7; its direction bit 6 is invalid without bit 7.
       if (shape.opcode == seek && (opcode & 0xC0) == 0x40) return 0;
       return shape.length;
     }
@@ -133,7 +133,7 @@ void I82077::execute(Time now) {
     case dump_regs: dump_registers(now); break;
     case version: respond({0x90}, false, now); break;
     case perpendicular_mode:
-      // OW (bit 7) lets the drive bits through.
+      // OW (bit 7) enables writing of the drive bits.
       perpendicular_ = static_cast<std::uint8_t>((first & 0x80 ? first & 0x3C : perpendicular_ & 0x3C) | (first & 3));
       to_idle();
       break;
@@ -160,7 +160,8 @@ bool I82077::seek_to_sense() const {
   return std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end();
 }
 
-/// Each drive has one status, the latest: of its seek, or of the poll after a reset. The lowest drive's comes first.
+/// Each drive has one status, the latest: of its seek, or of the poll after a reset. The lowest drive's is reported
+/// first.
 void I82077::sense_interrupt(Time now) {
   for (std::uint8_t drive = 0; drive < drives; ++drive) {
     const auto bit = static_cast<std::uint8_t>(1u << drive);

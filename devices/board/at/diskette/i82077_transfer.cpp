@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 82077AA: the execution phase. A track is a circle of byte times; sectors are found, read and
-// written when they pass.
+// 82077AA: the execution phase. A track is a circle of byte times; sectors are found, read and written as they pass.
 #include <algorithm>
 
 #include "devices/board/at/diskette/i82077.hpp"
@@ -41,14 +40,14 @@ const FloppyImage* I82077::track() const {
   return readable ? &*d.image : nullptr;
 }
 
-/// Index pulses arrive: without them no command ends.
+/// Whether index pulses arrive: without them no command ends.
 bool I82077::spinning(Time) const { return drives_[unit_].installed && drives_[unit_].image && drives_[unit_].motor; }
 
 Time I82077::byte_time() const { return Time{(8_ms).ps / static_cast<std::int64_t>(rate())}; }
 
 Time I82077::next_index(Time after) const { return revolution * ((after.ps + revolution.ps - 1) / revolution.ps); }
 
-/// From one sector's ID to the next one's, in bytes.
+/// Distance from one sector's ID to the next, in bytes.
 unsigned I82077::sector_pitch() const {
   const FloppyGeometry& g = drives_[unit_].image->geometry();
   const auto capacity = static_cast<unsigned>(revolution / byte_time());
@@ -77,7 +76,7 @@ void I82077::start_transfer(Time now) {
     finish(abnormal, not_writable, 0, now);
     return;
   }
-  // The head is loaded already, or takes HLT (units of 2 ms at 500 kbit/s, 0 = 128 units).
+  // The head is already loaded, or takes HLT (units of 2 ms at 500 kbit/s, 0 = 128 units).
   Time settled = now;
   if (head_loaded_drive_ != unit_ || now > head_loaded_until_) {
     const unsigned units = hlt_nd_ >> 1 ? hlt_nd_ >> 1 : 128;
@@ -89,7 +88,7 @@ void I82077::start_transfer(Time now) {
   if (writes) service(now);
 }
 
-/// Looks for the next ID from `from` on; the sector event says how it ends.
+/// Looks for the next ID from `from` on; the sector event handles the result.
 void I82077::search(Time from) {
   searching_ = true;
   stuck_ = !spinning(from);
@@ -148,7 +147,7 @@ void I82077::search_failed(Time now) {
 }
 
 void I82077::id_found(Time now) {
-  if (!track()) {  // the diskette left in the meantime
+  if (!track()) {  // the diskette was removed in the meantime
     search(now);
     return;
   }
@@ -181,7 +180,7 @@ unsigned I82077::fifo_capacity() const {
   return configure_ & 0x20 ? 1 : fifo_bytes;
 }
 
-/// Reading: bytes in the FIFO that start a request. Writing: bytes left in it that start one.
+/// Reading: bytes in the FIFO that cause a request. Writing: remaining bytes that cause a request.
 unsigned I82077::fifo_target() const {
   const unsigned threshold = configure_ & 0x0F;
   if (transfer_ == Transfer::format) return fifo_bytes - 1;
@@ -232,7 +231,7 @@ void I82077::request(bool active, Time now) {
   }
 }
 
-/// Decides whether the host is asked for service, and when to look again.
+/// Decides whether to request service from the host, and when to check again.
 void I82077::service(Time now) {
   pull(now);
   if (phase_ != Phase::execution || terminal_ || transfer_ == Transfer::none) return;
@@ -242,7 +241,7 @@ void I82077::service(Time now) {
     const bool last_bytes = disk_position_ == FloppyImage::sector_bytes || draining_ || searching_;
     if (held >= fifo_target() || (last_bytes && held > 0)) active = true;
     if (held == 0) active = false;
-    // The last byte of the last sector has gone: if no TC comes with it, the command ends.
+    // The last byte of the last sector has been transferred: if TC does not accompany it, the command ends.
     if (held == 0 && draining_) sector_event_.at(now + byte_time());
   } else {
     if (held <= fifo_target()) active = true;
@@ -268,8 +267,7 @@ void I82077::schedule_byte() {
   const auto last = static_cast<std::int64_t>(FloppyImage::sector_bytes) - 1;
   std::int64_t index = disk_position_;
   if (transfer_ == Transfer::to_host) {
-    // The byte that fills up to the request, or, while the host is slow, the one that no longer
-    // fits.
+    // The byte that causes a request, or, while the host is slow, the one that no longer fits.
     index += requesting_ ? fifo_capacity() - held : static_cast<std::int64_t>(fifo_target()) - held - 1;
     byte_event_.at(byte_start_ + byte_time() * (std::clamp<std::int64_t>(index, disk_position_, last) + 1));
   } else {
@@ -316,8 +314,7 @@ void I82077::terminal_count(Time now) {
 
 // --- Sectors ---
 
-/// To the next sector of the command: false after the last one, with C, H and R as the result phase
-/// shows them.
+/// Advances to the next sector of the command: false after the last one, with C, H and R set for the result phase.
 bool I82077::advance_sector() {
   if (r_ != eot_) {
     ++r_;
@@ -334,13 +331,13 @@ bool I82077::advance_sector() {
 }
 
 void I82077::sector_done(Time now) {
-  if (draining_) {  // the FIFO has been emptied and no TC came
+  if (draining_) {  // the FIFO was emptied without TC
     finish(abnormal, end_of_cylinder, 0, now);
     return;
   }
   pull(now);
   if (phase_ != Phase::execution) return;
-  // A sector that the host's file does not give or take: its CRC does not fit, or the write does not take place.
+  // The host's file failed to read or write the sector: report a CRC error, or do not perform the write.
   if (FloppyDrive& d = drives_[unit_]; d.image) {
     if (transfer_ == Transfer::to_disk && !d.image->write(d.cylinder, head_, r_, sector_)) {
       finish(abnormal, not_writable, 0, now);
@@ -354,14 +351,13 @@ void I82077::sector_done(Time now) {
   }
   trace_(TraceCategory::diskette, now, "diskette", "drive {} cylinder {} head {} sector {} {}", unit_,
          drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
-  // A data mark where a deleted one was asked for (raw images have no deleted ones): the command
-  // ends here.
+  // A normal data mark where a deleted one was expected (raw images have no deleted ones): the command ends here.
   const bool unexpected_mark = (command_[0] & 0x1F) == read_deleted_opcode;
   const std::uint8_t transferred_head = head_;
   const bool more = advance_sector();
   const bool counted = verify_left_ > 0 && --verify_left_ == 0;
   if (terminal_ || counted || unexpected_mark || (!more && transfer_ == Transfer::none)) {
-    head_ = transferred_head;  // ST0 names the side of the transfer, the H byte the next sector's
+    head_ = transferred_head;  // ST0 has the side of the transfer, the H byte that of the next sector
     finish(normal, 0, unexpected_mark ? control_mark : 0, now);
     return;
   }
@@ -412,7 +408,7 @@ void I82077::format_slot(Time now) {
       std::array<std::uint8_t, FloppyImage::sector_bytes> filled;
       filled.fill(command_[5]);
       const bool written = d.image->write(d.cylinder, head_, r_, filled);
-      if (!written && r_ >= 1 && r_ <= d.image->geometry().sectors) {  // other IDs leave a raw image as it is
+      if (!written && r_ >= 1 && r_ <= d.image->geometry().sectors) {  // other IDs leave a raw image unchanged
         finish(abnormal, not_writable, 0, now);
         return;
       }
@@ -420,8 +416,8 @@ void I82077::format_slot(Time now) {
     }
     --format_left_;
   }
-  // The slots follow each other at the pitch of this diskette; after the last one, the next index
-  // pulse ends the track.
+  // The slots follow one another at the pitch of this diskette; after the last one, the next index pulse ends the
+  // track.
   ++disk_position_;
   if (format_left_ == 0)
     sector_event_.at(next_index(now + 1_ps));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The diskette controller's wires to DMA on an AT: DREQ 2, data, terminal count.
+// The diskette controller's connection to DMA on an AT: DREQ 2, data, terminal count.
 #pragma once
 
 #include "devices/board/at/diskette/i82077.hpp"

@@ -12,7 +12,7 @@ namespace planar {
 namespace {
 
 constexpr unsigned cascade = 4;
-// Registers after those of the channels.
+// Registers after the channel registers.
 enum Register : unsigned {
   command_status = 8,
   request_bit,
@@ -28,7 +28,7 @@ constexpr std::uint8_t disabled = 0x04, rotating = 0x10;
 // Mode: 7:6 demand, single, block, cascade; 5 decrement; 4 autoinitialise; 3:2 verify, to memory, from memory
 constexpr std::uint8_t block_mode = 0x80, cascade_mode = 0xC0, mode_mask = 0xC0, decrement = 0x20,
                        autoinitialise = 0x10, direction = 0x0C, to_memory = 0x04, from_memory = 0x08;
-/// Offset of the page register (from 80h) of each channel; the fourth is refresh's.
+/// Offset of the page register (from 80h) of each channel; the fourth is for refresh.
 constexpr std::array<std::uint8_t, 8> page_of{0x7, 0x3, 0x1, 0x2, 0xF, 0xB, 0x9, 0xA};
 
 constexpr bool wide(unsigned n) { return n >= 4; }
@@ -120,7 +120,7 @@ std::uint8_t I8237Pair::read_register(unsigned controller, unsigned reg) const {
     for (unsigned n = 0; n < 4; ++n) value |= (channels_[controller * 4 + n].masked ? 1u : 0u) << n;
     return static_cast<std::uint8_t>(value);
   }
-  if (reg > command_status) return 0;  // the temporary register, which only memory to memory fills
+  if (reg > command_status) return 0;  // the temporary register, which only memory-to-memory transfers fill
   const Channel& c = channels_[controller * 4 + reg / 2];
   const std::uint16_t word = reg & 1 ? c.current_count : c.current_address;
   return static_cast<std::uint8_t>(word >> (high_byte_[controller] ? 8 : 0));
@@ -172,16 +172,16 @@ std::uint32_t I8237Pair::address(unsigned channel) const {
   return wide(channel) ? (page & 0xFE) << 16 | low << 1 : page << 16 | low;
 }
 
-/// Whether channel `n` would have the bus if it came first.
+/// Whether channel `n` would use the bus if it had priority.
 bool I8237Pair::wants(unsigned n) const {
   const Channel& c = channels_[n];
   if ((command_[n / 4] & disabled) || n == cascade || (c.mode & mode_mask) == cascade_mode) return false;
-  // What software asks for is not masked.
+  // Software requests cannot be masked.
   if (!(c.software || (!c.masked && (c.requested || c.running)))) return false;
   return n > cascade || (!channels_[cascade].masked && !(command_[1] & disabled));
 }
 
-/// By priority within each controller; the first one is channel 4 of the second. -1: none.
+/// By priority within each controller; the first controller is channel 4 of the second. -1: none.
 int I8237Pair::next_channel() const {
   const auto within = [this](unsigned controller, auto&& any) {
     for (unsigned step = 1; step <= 4; ++step) {
@@ -201,7 +201,7 @@ void I8237Pair::schedule(Time when) {
     item_.at(when);
 }
 
-/// An item's cycle ends; the next one follows if anybody wants it.
+/// An item's cycle ends; the next one follows if any channel requests it.
 void I8237Pair::item(Time now) {
   const int n = next_channel();
   if (n < 0) return;
@@ -240,7 +240,7 @@ void I8237Pair::move(unsigned n, Time now) {
   if (c.client) c.client->dma_terminal_count(now);
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void I8237Pair::describe(Description& d) const {
   d.reg("command 0-3", command_[0], 8).reg("command 4-7", command_[1], 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The two 8237A DMA controllers of an AT with their page registers: channels 0 to 3 move bytes, 5 to 7 words, channel 4
-// joins the first controller to the second.
+// The two 8237A DMA controllers of an AT with their page registers: channels 0 to 3 transfer bytes, 5 to 7 words,
+// channel 4 cascades the first controller into the second.
 //
 //   00-07h, C0-CEh even  base/current address and count of a channel, low byte first (a byte pointer each)
 //   08h, D0h  R status   W command      0Ch, D8h  W  clear byte pointer
@@ -9,13 +9,13 @@
 //   0Bh, D6h  W  mode                   0Fh, DEh  RW all masks
 //   87 83 81 82h, 8B 89 8Ah  pages of channels 0 to 3, 5 to 7; 8Fh, 84-86h, 88h, 8C-8Eh are plain bytes
 //
-// After a reset every channel is masked, channel 4 too: firmware sets it to cascade and unmasks it before any of 0 to 3
-// works. Port 80h is left to whoever shows POST codes.
+// After a reset every channel is masked, including channel 4: channels 0 to 3 work only after firmware has set it to
+// cascade mode and unmasked it. Port 80h is left to the POST code display.
 //
-// Sources: Intel 8237A data sheet; Intel 82371SB data sheet (the pair, its pages, all masks readable). Time: a device
-// waits for the bus, and then one item takes a cycle of ISA (I8237Timing).
-// Not modelled: memory to memory, which an AT cannot do, compressed and extended timing (stored), the processor's wait
-// while an item passes: on a PCI board it runs from its cache meanwhile, and a diskette takes 6 % of the bus.
+// Sources: Intel 8237A data sheet; Intel 82371SB data sheet (the pair, its pages, all masks readable). Timing: a device
+// waits for the bus, and then each item takes an ISA cycle (I8237Timing). Not modelled: memory to memory, which an AT
+// cannot do, compressed and extended timing (stored), the processor's wait during a transfer: on a PCI board it runs
+// from its cache meanwhile, and a diskette takes 6 % of the bus.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@
 namespace planar {
 
 struct I8237Timing {
-  /// From DREQ until the bus is granted: HRQ, HLDA and the synchronisation of both. [inferred]
+  /// From DREQ until the bus is granted: HRQ, HLDA and their synchronisation. [inferred]
   Time grant = 500_ns;
   /// One item in compatible timing: eight clocks of 8.33 MHz. [datasheet: 82371SB]
   Time item = 960_ns;
@@ -42,11 +42,11 @@ struct I8237Timing {
 class I8237Client {
  public:
   virtual ~I8237Client() = default;
-  /// Device to memory, and verify: one item. It may drop its request in here.
+  /// Device to memory, and verify: one item. The device may drop its request here.
   virtual std::uint16_t dma_read(Time now) = 0;
   /// Memory to device.
   virtual void dma_write(std::uint16_t value, Time now) = 0;
-  /// TC came with the item just moved.
+  /// The item just transferred was accompanied by TC.
   virtual void dma_terminal_count(Time now) = 0;
 };
 
@@ -59,12 +59,12 @@ class I8237Pair {
   I8237Pair& operator=(const I8237Pair&) = delete;
 
   void claim_ports(IoSpace& space);
-  /// The device on channel 0 to 3 or 5 to 7; it must outlive the pair's use of it.
+  /// The device on channel 0 to 3 or 5 to 7; it must outlive its use by the pair.
   void connect(unsigned channel, I8237Client& client) { channels_.at(channel).client = &client; }
   /// DREQ of a channel.
   void request(unsigned channel, bool active, Time now);
 
-  /// For debuggers and tests: the byte address of the next item, and the count as the register holds it.
+  /// For debuggers and tests: the byte address of the next item, and the count as in the register.
   std::uint32_t address(unsigned channel) const;
   std::uint16_t count(unsigned channel) const { return channels_.at(channel).current_count; }
   bool masked(unsigned channel) const { return channels_.at(channel).masked; }
@@ -127,7 +127,7 @@ class I8237Pair {
   std::array<Channel, channels> channels_;
   std::array<std::uint8_t, 2> command_{};
   std::array<bool, 2> high_byte_{};
-  std::array<std::uint8_t, 2> lowest_{3, 3};  // rotating priority: the channel of the controller that comes last
+  std::array<std::uint8_t, 2> lowest_{3, 3};  // rotating priority: the controller's channel of lowest priority
   std::array<std::uint8_t, 16> pages_{};
   Event item_;
   Registers first_{*this, 0}, second_{*this, 1};

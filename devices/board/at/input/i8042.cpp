@@ -9,9 +9,9 @@ namespace planar {
 
 namespace {
 
-// All inferred (the controller runs from a clock of its own); drivers allow milliseconds.
+// All inferred (the controller has its own clock); drivers allow milliseconds.
 constexpr Time take_time = 25_us;     // until the input buffer is read
-constexpr Time answer_time = 100_us;  // until an answer stands in the output buffer
+constexpr Time answer_time = 100_us;  // until an answer is in the output buffer
 constexpr Time self_test_time = 300_us;
 constexpr Time cable_byte = 880_us;  // 11 bits of 80 us
 constexpr Time pulse_time = 6_us;    // commands F0h to FFh
@@ -27,8 +27,8 @@ constexpr std::uint8_t not_reset = 0x01, gate_a20 = 0x02;
 constexpr unsigned security_on_code = 0x13, security_off_code = 0x14, ignored_code_1 = 0x16, ignored_code_2 = 0x17;
 constexpr std::uint8_t input_port = 0x07;  // both data lines high, keyboard power good
 
-/// Scan code set 2 to 1 (make codes), as the controller's program holds it. Codes from 80h on pass
-/// unchanged but for 83h (F7) and 84h (system request).
+/// Scan code set 2 to 1 (make codes), as in the controller's program. Codes from 80h on pass unchanged except 83h (F7)
+/// and 84h (system request).
 constexpr std::uint8_t to_set1[128] = {
     0xFF, 0x43, 0x41, 0x3F, 0x3D, 0x3B, 0x3C, 0x58, 0x64, 0x44, 0x42, 0x40, 0x3E, 0x0F, 0x29, 0x59, 0x65, 0x38, 0x2A,
     0x70, 0x1D, 0x10, 0x02, 0x5A, 0x66, 0x71, 0x2C, 0x1F, 0x1E, 0x11, 0x03, 0x5B, 0x67, 0x2E, 0x2D, 0x20, 0x12, 0x05,
@@ -112,7 +112,7 @@ void I8042::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now)
   input_ = static_cast<std::uint8_t>(value);
   input_is_command_ = offset == 4;
   input_full_ = true;
-  if (!sending()) input_event_.at(now + take_time);  // else when the cable is free
+  if (!sending()) input_event_.at(now + take_time);  // otherwise when the cable is free
 }
 
 void I8042::take_input(Time now) {
@@ -126,7 +126,7 @@ void I8042::take_input(Time now) {
   look_for_work(now);
 }
 
-/// Puts a byte into the output buffer and sets the interrupt latch that belongs to it.
+/// Puts a byte into the output buffer and sets the corresponding interrupt latch.
 void I8042::fill(std::uint8_t byte, bool from_mouse, Time now) {
   output_ = byte;
   output_full_ = true;
@@ -142,7 +142,7 @@ void I8042::answer(std::uint8_t byte, Time now, Time after) {
 }
 
 void I8042::deliver_answer(Time now) {
-  if (output_full_ || answers_.empty()) return;  // reading 60h brings the event back
+  if (output_full_ || answers_.empty()) return;  // reading 60h reschedules the event
   const std::uint8_t byte = answers_.front();
   answers_.erase(answers_.begin());
   fill(byte, false, now);
@@ -232,12 +232,12 @@ void I8042::data(std::uint8_t byte, Time now) {
     }
     password_ = loading_;
     password_position_ = 0;
-    if (password_.empty()) security_ = false;  // nothing would ever unlock it
+    if (password_.empty()) security_ = false;  // otherwise nothing would ever unlock it
   }
   expecting_ = 0;
   switch (what) {
     case 0x00:
-      ram_[0] &= static_cast<std::uint8_t>(~keyboard_off);  // a byte for the keyboard switches its cable on
+      ram_[0] &= static_cast<std::uint8_t>(~keyboard_off);  // a byte for the keyboard enables its cable
       send(Link::to_keyboard, byte, now);
       break;
     case 0xD1: write_output_port(byte, now); break;
@@ -257,8 +257,8 @@ void I8042::send(Link link, std::uint8_t byte, Time now) {
   look_for_work(now);
 }
 
-/// Starts what can start: a byte to a device first, then a byte from one while the output buffer
-/// has room. With the buffer full both cables are inhibited.
+/// Starts a transfer if possible: first a byte to a device, then a byte from one if the output buffer has room. While
+/// the buffer is full, both cables are inhibited.
 void I8042::look_for_work(Time now) {
   if (link_ != Link::idle) return;
   if (queued_ != Link::idle) {
@@ -275,7 +275,7 @@ void I8042::look_for_work(Time now) {
   if (first == Time::never()) {
     link_event_.cancel();
   } else if (first > now) {
-    link_event_.at(first);  // looks again then
+    link_event_.at(first);  // checks again then
   } else {
     link_ = keyboard <= mouse ? Link::from_keyboard : Link::from_mouse;
     link_event_.at(now + cable_byte);
@@ -289,7 +289,7 @@ void I8042::link_done(Time now) {
     case Link::idle: break;
     case Link::to_keyboard: keyboard_.receive(link_byte_, now); break;
     case Link::to_mouse: mouse_.receive(link_byte_, now); break;
-    // Inhibited before the last bit, the device keeps the byte and sends it again.
+    // If inhibited before the last bit, the device keeps the byte and resends it.
     case Link::from_keyboard:
       if (!output_full_ && answers_.empty() && keyboard_enabled() && keyboard_.ready() <= now)
         from_keyboard(keyboard_.fetch(now), now);
@@ -320,7 +320,7 @@ void I8042::from_keyboard(std::uint8_t byte, Time now) {
     fill(byte, false, now);
 }
 
-/// Password security: nothing reaches the host until the right keys have been pressed in order.
+/// Password security: nothing is passed to the host until the right keys have been pressed in order.
 void I8042::check_password(std::uint8_t code, Time now) {
   if (code & 0x80 || code == ram_[ignored_code_1] || code == ram_[ignored_code_2]) return;
   if (code != password_[password_position_]) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8042 keyboard and mouse controller of a PS/2 (ports 60h and 64h), with the two devices at its
-// cables.
+// 8042 keyboard and mouse controller of a PS/2 (ports 60h and 64h), with the two devices on its cables.
 //
 // Facts: docs/hardware/planar-devices.md#keyboard-controller: command set, status bits, output port; IRQ 1 and IRQ 12
 // are planar latches set by the controller and cleared by reading 60h.
-// Timing (inferred; "10 us to 1 ms class"): 25 us to take a byte, 100 us for an answer, 300 us for
-// the self test; a byte on the cable takes 11 bits of 80 us each way.
-// Known limits: bits 4 and 5 (interrupts) and 2, 3, 6, 7 (cables) written through D1h are not
-// driven by hand; the RAM beyond the documented bytes is plain memory; both devices are always
-// present, parity errors and time-outs never occur.
+// Timing (inferred; "10 us to 1 ms class"): 25 us to accept a byte, 100 us for an answer, 300 us for the self test; a
+// byte on the cable takes 11 bits of 80 us in either direction.
+// Known limits: bits 4 and 5 (interrupts) and 2, 3, 6, 7 (cables) written by D1h do not drive their lines; the RAM
+// beyond the documented bytes is plain memory; both devices are always present, parity errors and time-outs never
+// occur.
 #pragma once
 
 #include <array>
@@ -92,8 +91,8 @@ class I8042 final : public Slave, private Ps2Host {
   bool polling_high_ = false;
   std::uint8_t output_ = 0;
   std::uint8_t input_ = 0;
-  std::uint8_t expecting_ = 0;         // command whose data byte comes next
-  std::vector<std::uint8_t> answers_;  // controller's bytes not yet in the output buffer
+  std::uint8_t expecting_ = 0;         // command whose data byte is expected next
+  std::vector<std::uint8_t> answers_;  // controller bytes not yet in the output buffer
   std::uint8_t output_port_ = 0xCF;
   bool break_prefix_ = false;  // F0h seen while translating
   std::vector<std::uint8_t> password_;
@@ -101,7 +100,7 @@ class I8042 final : public Slave, private Ps2Host {
   bool security_ = false;
   std::uint32_t password_position_ = 0;
   Link link_ = Link::idle;
-  Link queued_ = Link::idle;  // a byte waits for the cable
+  Link queued_ = Link::idle;  // the byte waiting for the cable
   std::uint8_t queued_byte_ = 0;
   std::uint8_t link_byte_ = 0;
   Event input_event_;

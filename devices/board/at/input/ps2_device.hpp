@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the 8042 sees at the end of a PS/2 cable, bytes to fetch, each ready at its time, and a place to send to; and
-// how every PS/2 device answers commands.
+// A PS/2 device as the 8042 sees it at the end of a cable (bytes to fetch, each ready at its time, and a way to send),
+// and the command protocol common to all PS/2 devices.
 //
 // Timing (inferred): 0.5 ms from a received byte to its answer.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace planar {
 
-/// Bytes that a device will send, in order, none before its time.
+/// Bytes that a device will send, in order, each not before its time.
 class Ps2Queue {
  public:
   void push(std::uint8_t byte, Time ready) {
@@ -37,7 +37,7 @@ class Ps2Queue {
   std::deque<std::pair<std::uint8_t, Time>> bytes_;
 };
 
-/// Told by a device that ready() may have become earlier.
+/// Notified by a device when ready() may have become earlier.
 class Ps2Host {
  public:
   virtual ~Ps2Host() = default;

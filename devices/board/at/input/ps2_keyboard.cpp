@@ -107,7 +107,7 @@ int row_of(std::uint16_t code) {
   return -1;
 }
 
-/// Insert, delete, the cursor keys and their neighbours: they must look unshifted to old software.
+/// Insert, delete, the cursor keys and their neighbours: to old software they must appear unshifted.
 bool navigation(std::uint16_t code) {
   return code >> 8 == 0xE0 && code != grey_slash && code != print_screen && code != enter && code != right_control &&
          code != right_alt;
@@ -169,7 +169,7 @@ void Ps2Keyboard::receive(std::uint8_t byte, Time now) {
 void Ps2Keyboard::command(std::uint8_t byte, Time now) {
   expecting_ = 0;
   switch (byte) {
-    case 0xF0:  // scan code set: discards what was typed and what repeats
+    case 0xF0:  // scan code set: discards buffered keys and stops repeating
       strokes_.clear();
       repeating_ = -1;
       repeat_.cancel();
@@ -178,7 +178,7 @@ void Ps2Keyboard::command(std::uint8_t byte, Time now) {
     case 0xF3:  // typematic
     case 0xFB:
     case 0xFC:
-    case 0xFD:  // set 3 behaviour of single keys
+    case 0xFD:  // set 3 behaviour of individual keys
       expecting_ = byte;
       acknowledge(now);
       break;
@@ -237,7 +237,7 @@ void Ps2Keyboard::argument(std::uint8_t byte, Time now) {
       strokes_.clear();
       expecting_ = 0;
       return;
-    default: {  // FBh to FDh: keys follow until another command
+    default: {  // FBh to FDh: keys follow until the next command
       constexpr std::uint8_t types[] = {typematic, make_break, make_only};
       for (unsigned row = 0; row < key_count; ++row)
         if (keys[row].set3 == byte) types_[row] = types[expecting_ - 0xFB];
@@ -249,7 +249,7 @@ void Ps2Keyboard::argument(std::uint8_t byte, Time now) {
   acknowledge(now);
 }
 
-// --- The person's side ---
+// --- The user's side ---
 
 bool Ps2Keyboard::held(std::uint16_t code) const {
   const int row = row_of(code);
@@ -281,8 +281,8 @@ void Ps2Keyboard::repeat(Time now) {
   repeat_.at(now + typematic_unit * ((8 + (rate_ & 7)) << (rate_ >> 3 & 3)));
 }
 
-/// Queues the codes of one event. What does not fit is lost; the last place of the buffer then says
-/// so.
+/// Queues the codes of one event. Codes that do not fit are lost; the last byte of the buffer then indicates the
+/// overrun.
 void Ps2Keyboard::stroke(unsigned row, bool down, Time now) {
   if (!scanning_) return;
   std::vector<std::uint8_t> codes;
@@ -306,8 +306,8 @@ void Ps2Keyboard::append_code(std::vector<std::uint8_t>& out, std::uint16_t set1
   out.push_back(static_cast<std::uint8_t>(code | (!down && set_ == 1 ? 0x80 : 0)));
 }
 
-/// The shift codes that surround a grey key, so that it reads as the unshifted cursor key of an
-/// 84-key keyboard: `before` the make code, or after the break code.
+/// The shift codes around a grey key that make it appear as the unshifted cursor key of an 84-key keyboard: `before`
+/// the make code, or after the break code.
 void Ps2Keyboard::append_fake_shifts(std::vector<std::uint8_t>& out, bool before, bool with_num_lock) const {
   const bool left = held(left_shift), right = held(right_shift);
   if (with_num_lock && leds_ & 2) {

@@ -24,13 +24,13 @@ class Ps2Keyboard final : public Ps2Device {
   /// `name` prefixes its events.
   Ps2Keyboard(Scheduler& scheduler, const std::string& name);
 
-  /// A person presses or releases a key, named by its set 1 make code (1Eh = A; E0h in the high
-  /// byte for the grey keys: E048h = cursor up; E037h = print screen, E11Dh = pause). Unknown codes
-  /// do nothing, nor does a key that is held down already: the keyboard repeats by itself.
+  /// The user presses or releases a key, given by its set 1 make code (1Eh = A; E0h in the high byte for the grey keys:
+  /// E048h = cursor up; E037h = print screen, E11Dh = pause). Unknown codes are ignored, as is a key that is already
+  /// down: the keyboard repeats by itself.
   void key(std::uint16_t code, bool down, Time now);
   /// Bits 0 scroll lock, 1 num lock, 2 caps lock.
   std::uint8_t leds() const { return leds_; }
-  /// Codes of keys that the controller has not fetched yet.
+  /// There are key codes that the controller has not fetched yet.
   bool unsent() const { return !strokes_.empty(); }
 
   Time ready() const override;
@@ -54,7 +54,7 @@ class Ps2Keyboard final : public Ps2Device {
   void append_set3(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
   bool held(std::uint16_t code) const;
 
-  // Command answers go ahead of key strokes.
+  // Command answers precede key codes.
   std::deque<std::uint8_t> strokes_;  // at most 16
   bool scanning_ = true;
   std::uint8_t leds_ = 0;

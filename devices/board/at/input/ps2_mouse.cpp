@@ -9,7 +9,7 @@ namespace planar {
 
 namespace {
 constexpr Time self_test_time = 300_ms;           // inferred
-constexpr std::int32_t movement_limit = 1 << 20;  // a host that never reads must not overflow the counters
+constexpr std::int32_t movement_limit = 1 << 20;  // keeps the counters from overflowing if the host never reads
 }  // namespace
 
 Ps2Mouse::Ps2Mouse(Scheduler& scheduler, const std::string& name)

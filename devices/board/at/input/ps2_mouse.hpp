@@ -5,7 +5,7 @@
 // Facts: docs/hardware/planar-devices.md#keyboard-and-mouse, docs/hardware/bios.md#mouse-services (INT 15h C2h
 // parameters). Power-on: stream mode, disabled, 100 reports/s, 4 counts/mm, 1:1.
 // Timing (inferred): 300 ms for the self test.
-// Known limits: the overflow bits stay 0, what exceeds a packet goes into the next one.
+// Known limits: the overflow bits stay 0; movement that exceeds a packet is reported in the next one.
 #pragma once
 
 #include <array>
@@ -23,8 +23,7 @@ class Ps2Mouse final : public Ps2Device {
  public:
   Ps2Mouse(Scheduler& scheduler, const std::string& name);
 
-  /// Movement since the last call, in counts at 4 counts/mm: right and up (away from the person)
-  /// are positive.
+  /// Movement since the last call, in counts at 4 counts/mm: right and up (away from the user) are positive.
   void moved(int right, int up, Time now);
   /// Bits 0 left, 1 right, 2 middle.
   void buttons(std::uint8_t pressed, Time now);

@@ -99,7 +99,7 @@ void Ns16550::accept(std::uint8_t byte, std::uint8_t errors, Time now) {
   trace_(TraceCategory::serial, now, name_, "receives {:02x}", byte);
   if (fifo_on()) {
     if (receive_.size() >= fifo_depth)
-      overrun_ = true;  // the FIFO keeps what it has
+      overrun_ = true;  // the FIFO keeps its content
     else
       receive_.emplace_back(byte, errors);
   } else {
@@ -109,7 +109,7 @@ void Ns16550::accept(std::uint8_t byte, std::uint8_t errors, Time now) {
   watch_idle(now);
 }
 
-/// FIFO mode: data that lie for four characters without an access raise the time-out interrupt.
+/// FIFO mode: data that is not accessed for four character times raises the time-out interrupt.
 void Ns16550::watch_idle(Time now) {
   timeout_.at(fifo_on() && !receive_.empty() ? character_end(now, 4) : Time::never());
 }
@@ -138,7 +138,7 @@ void Ns16550::modem_changed(std::uint8_t before) {
   const std::uint8_t after = modem_inputs();
   const std::uint8_t changed = before ^ after;
   deltas_ |= static_cast<std::uint8_t>(changed >> 4 & 0x0B);
-  if (changed & before & 0x40) deltas_ |= 0x04;  // RI counts at its trailing edge only
+  if (changed & before & 0x40) deltas_ |= 0x04;  // only RI's trailing edge counts
 }
 
 void Ns16550::set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now) {
@@ -299,7 +299,7 @@ void Ns16550::archive(Archive& a) {
   a(irq, transmitted_, received_, timeout_);
   if (a.loading() && received_.pending() && line_in_.empty())
     throw Error("snapshot holds a damaged serial port; take a new one", ExitCode::missing_file);
-  // Out of loop-back nothing of it matters, and the stream is as it was before there was any.
+  // Outside loop-back none of this is needed, and the stream is as it was before loop-back was modelled.
   if (loopback()) return a(shift_start_, sampling_, waits_for_mark_, frame_start_, sampled_, samples_, loop_);
   if (a.saving()) return;
   sampling_ = waits_for_mark_ = false;

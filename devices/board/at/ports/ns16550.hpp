@@ -3,12 +3,12 @@
 //
 //   +0 RBR/THR/DLL  +1 IER/DLM  +2 IIR/FCR  +3 LCR  +4 MCR  +5 LSR  +6 MSR  +7 SCR
 //
-// Facts: National NS16550A data sheet; docs/hardware/planar-devices.md#serial-port. Every character takes its time on
-// the line in both directions; OUT 2 gates the interrupt, as on every PC serial port. In loop-back mode (MCR bit 4) the
-// receiver samples the transmitter's line bit by bit, break included (ns16550_loopback.cpp).
-// Known limits: the line at the other end runs at the same speed and format, so parity and framing
-// errors occur in loop-back only; a break replaces the characters sent meanwhile (the far end sees
-// nothing); the THRE delay of one character in FIFO mode is not modelled.
+// Facts: National NS16550A data sheet; docs/hardware/planar-devices.md#serial-port. Every character takes its line time
+// in both directions; OUT 2 gates the interrupt, as on every PC serial port. In loop-back mode (MCR bit 4) the receiver
+// samples the transmitter's line bit by bit, including breaks (ns16550_loopback.cpp).
+// Known limits: the line at the other end has the same speed and format, so parity and framing errors occur in
+// loop-back only; a break replaces the characters sent meanwhile (the far end receives nothing); the THRE delay of one
+// character in FIFO mode is not modelled.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Ns16550 final : public Slave {
   /// `name` (for example "com1") prefixes its events and trace lines.
   Ns16550(Scheduler& scheduler, Trace& trace, std::string name);
 
-  /// Decodes base to base+7 (3F8h or 2F8h) instead of what it decoded before.
+  /// Decodes base to base+7 (3F8h or 2F8h) in place of any previous range.
   void claim_ports(IoSpace& space, std::uint16_t base, bool* selected = nullptr);
   void release_ports() { ports_.release(); }
 
@@ -41,10 +41,9 @@ class Ns16550 final : public Slave {
 
   Output irq;
 
-  /// Called with each character at the time at which its last stop bit leaves.
+  /// Called with each character when its last stop bit leaves.
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
-  /// Characters from the other end; they arrive one after another at line speed, whether or not
-  /// there is room.
+  /// A character from the other end; characters arrive one after another at line speed, whether or not there is room.
   void receive(std::uint8_t byte, Time now);
   /// Modem inputs; CTS, DSR and DCD are active by default, as with a cable that loops them.
   void set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now);
@@ -106,7 +105,7 @@ class Ns16550 final : public Slave {
   Event transmitted_;
   Event received_;
   Event timeout_;
-  // Loop-back: when the character being sent began, and the receiver's shift register.
+  // Loop-back: start of the character being sent, and the receiver's shift register.
   Time shift_start_{};
   bool sampling_ = false;        // a start bit was seen
   bool waits_for_mark_ = false;  // after a break

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // NS16550A: the receiver in loop-back mode. Its input is the transmitter's line, which a break holds at space whether
 // or not a character is being sent: docs/hardware/planar-devices.md#serial-port. It samples each bit in its middle, so
-// that a break that begins or ends within a character damages it as on the part.
+// a break that begins or ends within a character damages it as on the real part.
 #include <bitset>
 
 #include "devices/board/at/ports/ns16550.hpp"
@@ -15,7 +15,7 @@ constexpr std::uint8_t parity_enable = 0x08, even_parity = 0x10, stick_parity = 
 constexpr std::uint8_t parity_error = 0x04, framing_error = 0x08, break_received = 0x10;
 }  // namespace
 
-/// Start, data and parity bits and the first stop bit, the only one that a receiver looks at.
+/// Start, data and parity bits and the first stop bit, the only one that a receiver checks.
 unsigned Ns16550::frame_bits() const { return 1 + data_bits() + (lcr_ & parity_enable ? 1 : 0) + 1; }
 
 bool Ns16550::parity_bit(unsigned data) const {
@@ -36,7 +36,7 @@ bool Ns16550::looped_line(Time now) const {
   return bit + 1 < frame_bits() ? parity_bit(data) : true;
 }
 
-/// The mode begins or ends, perhaps within a character.
+/// Loop-back mode begins or ends, possibly within a character.
 void Ns16550::enter_loop() {
   sampling_ = waits_for_mark_ = false;
   if (!shifting_) return;
@@ -44,10 +44,10 @@ void Ns16550::enter_loop() {
   shift_start_ = clock_.at(clock_.first_at_or_after(transmitted_.when()) - 8 * character_halves() * divisor);
 }
 
-/// Looks for a start bit: now, and at each further bit of the transmitter. Called whenever the line may have changed.
+/// Looks for a start bit now and at each further bit of the transmitter. Called whenever the line may have changed.
 void Ns16550::watch_loop(Time now) {
   if (!loopback()) return loop_.cancel();
-  if (sampling_) return;  // the next sample sees it
+  if (sampling_) return;  // the next sample handles it
   const bool mark = looped_line(now);
   if (mark) waits_for_mark_ = false;
   if (!mark && !waits_for_mark_) {
@@ -84,9 +84,9 @@ void Ns16550::take_frame(Time now) {
   if (samples_ == 0) errors |= break_received;
   accept(static_cast<std::uint8_t>(data), errors, now);
   sampling_ = false;
-  waits_for_mark_ = errors & break_received;  // one zero character, however long it lasts
+  waits_for_mark_ = errors & break_received;  // one zero character per break, however long
   if (errors & framing_error && !waits_for_mark_) {
-    // What should have been the stop bit is taken for the next start bit.
+    // The missing stop bit is taken as the next start bit.
     frame_start_ = after_bits(frame_start_, 2 * (frame_bits() - 1));
     sampling_ = true;
     sampled_ = 1;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PS/2 parallel port: data, status, control, with the bidirectional extension, and a printer that
-// always accepts.
+// PS/2 parallel port: data, status, control, with the bidirectional extension, and a printer that always accepts data.
 //
 //   +0 data
 //   +1 status (7 -busy, 6 -acknowledge, 5 paper out, 4 selected, 3 -error, 2 -interrupt pending,
 //   1-0 = 1) +2 control (0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction:
 //   1 = read)
 //
-// Facts: docs/hardware/planar-devices.md#parallel-port (direction in control bit 5, extended mode chosen by planar POS
-// 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the status (recalled from the
-// PS/2 manuals, unchecked). Printer timing (inferred): busy 5 us, then an acknowledge of 5 us.
+// Facts: docs/hardware/planar-devices.md#parallel-port (direction in control bit 5, extended mode selected by planar
+// POS 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the status (recalled from
+// the PS/2 manuals, unchecked). Printer timing (inferred): busy 5 us, then an acknowledge of 5 us.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ class ParallelPort final : public Slave {
  public:
   ParallelPort(Scheduler& scheduler, std::string name);
 
-  /// Decodes base to base+2 (3BCh, 378h or 278h) instead of what it decoded before.
+  /// Decodes base to base+2 (3BCh, 378h or 278h) in place of any previous range.
   void claim_ports(IoSpace& space, std::uint16_t base, bool* selected = nullptr);
   void release_ports() { ports_.release(); }
   /// Extended (bidirectional) mode; off: control bit 5 has no effect and reads as 1.
@@ -41,10 +40,9 @@ class ParallelPort final : public Slave {
 
   Output irq;
 
-  /// Called with each byte at its strobe. Without a sink no printer is attached: the status lines
-  /// float, 7Fh.
+  /// Called with each byte at its strobe. Without a sink no printer is attached: the status lines float, 7Fh.
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
-  /// What the other end drives while the direction is read.
+  /// The value driven by the other end while the port is in read direction.
   void drive(std::uint8_t value) { inbound_ = value; }
 
   void reset(Time now);

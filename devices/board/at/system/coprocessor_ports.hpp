@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The planar's side of coprocessor errors: FERR# becomes IRQ 13, port F0h takes it back, F1h resets a 387.
+// The planar's handling of coprocessor errors: FERR# raises IRQ 13, port F0h clears it, F1h resets a 387.
 //
 // Facts: docs/hardware/planar-devices.md#coprocessor-ports (F0h clears busy, F1h resets; Linux writes both at boot);
-// Intel 486 manual, MS-DOS compatible error handling: a write to F0h drops the latched interrupt and asserts IGNNE#
-// until FERR# falls, so that the handler may use the x87 before it clears the error. Known limits: F1h resets nothing
-// here (a 387 alone has that pin; the 486 and Pentium ignore it).
+// Intel 486 manual, MS-DOS compatible error handling: a write to F0h clears the latched interrupt and asserts IGNNE#
+// until FERR# is negated, so that the handler may use the x87 before it clears the error. Known limits: F1h resets
+// nothing here (only a 387 has that pin; the 486 and Pentium ignore it).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace planar {
 
-/// Offsets count from F0h. Reads give ones: nothing drives the bus.
+/// Offsets count from F0h. Reads return ones: nothing drives the bus.
 class CoprocessorPorts final : public Slave {
  public:
   /// Decodes F0h and F1h.
@@ -26,7 +26,7 @@ class CoprocessorPorts final : public Slave {
   Output irq13;
   Output ignne;  ///< IGNNE# to the processor
 
-  /// FERR# of the processor: an error waits.
+  /// FERR# of the processor: an error is pending.
   void ferr(bool level, Time now) {
     if (level)
       irq13.set(true, now);

@@ -18,14 +18,13 @@ int I8259::highest(unsigned bits) const {
   return -1;
 }
 
-/// The line that INT asks service for: the best unmasked request that nothing in service holds
-/// back.
+/// The line for which INT requests service: the highest unmasked request that no line in service blocks.
 int I8259::pending_line() const {
   if (init_ != Init::ready) return -1;
   const int request = highest(irr() & ~imr_);
   if (request < 0) return -1;
   unsigned blocking = isr_;
-  // Special mask mode: a level that is masked while in service holds nothing back.
+  // Special mask mode: a masked level in service blocks nothing.
   if (special_mask_) blocking &= ~imr_;
   // Special fully nested mode: a slave may interrupt again while its own line is in service.
   if (icw4_ & 0x10 && cascaded(static_cast<unsigned>(request))) blocking &= ~bit(static_cast<unsigned>(request));
@@ -81,7 +80,7 @@ void I8259::end_of_interrupt(std::uint8_t ocw2) {
   const bool specific = ocw2 & 0x40;
   int line = ocw2 & 7;
   if (!specific) {
-    // In special mask mode a masked level in service is not the one a non-specific EOI means.
+    // In special mask mode a non-specific EOI does not apply to a masked level in service.
     line = highest(special_mask_ ? isr_ & ~imr_ : isr_);
     if (line < 0) return;
   }
@@ -147,7 +146,7 @@ I8259::Choice I8259::begin_acknowledge(Time now) {
   edges_ = static_cast<std::uint8_t>(edges_ & ~bit(static_cast<unsigned>(line)));
   if (icw4_ & 0x02) {
     automatic_end(static_cast<unsigned>(line));
-    intr.set(false, now);  // INTA ends INT: a further request is a new edge for the master
+    intr.set(false, now);  // INTA negates INT: a further request is a new edge for the master
   }
   update(now);
   return {static_cast<unsigned>(line), false};
@@ -232,8 +231,8 @@ std::uint8_t I8259Pair::acknowledge(Time now) {
   const I8259::Choice choice = master_.begin_acknowledge(now);
   std::uint8_t vector;
   if (!choice.spurious && master_.cascaded(choice.line)) {
-    // The master puts the line's number on CAS2-0; only a slave with that ID drives the second
-    // byte. It hangs on line 2.
+    // The master drives the line's number on CAS2-0; only a slave with that ID drives the second byte. The slave is on
+    // line 2.
     if (choice.line == 2 && slave_.slave_id() == 2) {
       vector = slave_.vector(slave_.begin_acknowledge(now).line);
     } else {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 8259A programmable interrupt controllers, the pair of an AT or PS/2 (ports 20h-21h and A0h-A1h).
 //
-// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI, edge and level triggering). Who says which inputs
-// are edges is the board's nature (Trigger): a PS/2 forces levels (docs/hardware/micro-channel.md#interrupts), a plain
+// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI, edge and level triggering). The board determines
+// which inputs are edge-triggered (Trigger): a PS/2 forces levels (docs/hardware/micro-channel.md#interrupts), a plain
 // AT leaves it to ICW1 bit 3 (LTIM), a PCI board has a register bit for each line (ELCR, Intel 82371SB data sheet: 4D0h
-// and 4D1h; LTIM does nothing). Linux writes ICW1 = 11h everywhere.
+// and 4D1h; LTIM has no effect). Linux writes ICW1 = 11h everywhere.
 //
-// An edge input requests from its rise until the acknowledge, if it stays active that long; a level input while it is
-// active. ICW1 forgets edges: an input that is active then requests again after its next rise.
+// An edge input requests from its rise until the acknowledge, if it stays active that long; a level input requests
+// while it is active. ICW1 clears latched edges: an input that is active then requests again after its next rise.
 //
-// Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never
-// selects it); the buffered mode bits are stored and change nothing; until the initialisation
-// sequence is complete a chip requests nothing; both INTA cycles are one instant, so a slave's
-// request that falls before them takes the slave's INT with it and shows as spurious 7, never as spurious 15.
+// Known limits: MCS-80 mode returns the low byte of its CALL address as the vector (a PC never selects it); the
+// buffered mode bits are stored without effect; a chip requests nothing until its initialisation sequence is complete;
+// both INTA cycles happen at the same instant, so a slave's request that drops before them takes the slave's INT with
+// it and appears as spurious 7, never as spurious 15.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@
 
 namespace planar {
 
-/// What says which inputs are edges: nothing (all are levels), ICW1 of each controller, or the board's ELCR.
+/// What determines which inputs are edge-triggered: nothing (all are levels), ICW1 of each controller, or the board's
+/// ELCR.
 enum class Trigger : std::uint8_t { level, icw1, elcr };
 
 /// One controller. Offsets: 0 = ICW1, OCW2, OCW3 (write), IRR/ISR/poll (read); 1 = ICW2-4, OCW1 =
@@ -47,22 +48,21 @@ class I8259 final : public Slave {
 
   /// Level of input `line` (0 to 7).
   void set_line(unsigned line, bool level, Time now);
-  /// Trigger::elcr: the inputs whose bit is set are levels, the others edges.
+  /// Trigger::elcr: inputs whose bit is set are level-triggered, the others edge-triggered.
   void set_levels(std::uint8_t inputs, Time now);
   /// INT output.
   Output intr;
 
-  /// What the first INTA freezes: the chosen line, or `spurious` when no request is left.
+  /// Result of the first INTA: the chosen line, or `spurious` if no request is left.
   struct Choice {
     unsigned line;
     bool spurious;
   };
-  /// First INTA: resolves the priority and sets the in-service bit (or, in AEOI mode, ends at
-  /// once).
+  /// First INTA: resolves priority and sets the in-service bit (in AEOI mode, clears it at once).
   Choice begin_acknowledge(Time now);
   /// The byte of the second INTA for `line`.
   std::uint8_t vector(unsigned line) const;
-  /// Whether input `line` carries a slave (ICW3 of the master; never in single mode).
+  /// Whether input `line` has a slave (ICW3 of the master; never in single mode).
   bool cascaded(unsigned line) const { return master_ && !single_ && (icw3_ >> line & 1); }
   /// ICW3 of a slave: the line of the master that it answers to.
   unsigned slave_id() const { return icw3_ & 7; }
@@ -85,7 +85,7 @@ class I8259 final : public Slave {
   void end_of_interrupt(std::uint8_t ocw2);
   void automatic_end(unsigned line);
 
-  /// The inputs that are levels at present.
+  /// The inputs that are level-triggered at present.
   std::uint8_t levels() const {
     return trigger_ == Trigger::level ? 0xFF : trigger_ == Trigger::elcr ? elcr_ : icw1_ & 0x08 ? 0xFF : 0;
   }
@@ -104,7 +104,7 @@ class I8259 final : public Slave {
   std::uint8_t icw3_ = 0;
   std::uint8_t icw4_ = 0;
   std::uint8_t lines_ = 0;  // input levels
-  std::uint8_t edges_ = 0;  // they have risen, and were not acknowledged since
+  std::uint8_t edges_ = 0;  // risen and not acknowledged since
   std::uint8_t elcr_ = 0;
   std::uint8_t imr_ = 0;
   std::uint8_t isr_ = 0;
@@ -124,20 +124,19 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   /// Level of IRQ 0 to 15; 2 is the cascade and is ignored.
   void set_irq(unsigned irq, bool level, Time now) override;
 
-  /// Trigger::elcr: bit n is set if IRQ n is a level. ELCR1 is the low byte.
+  /// Trigger::elcr: bit n is set if IRQ n is level-triggered. ELCR1 is the low byte.
   void set_levels(std::uint16_t lines, Time now);
 
   /// INTR to the processor; `Output::connect` it.
   Output& intr() { return master_.intr; }
-  /// Both INTA cycles: the vector. With no request left it is line 7 of the master and no
-  /// in-service bit is set (spurious IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating:
-  /// FFh.
+  /// Both INTA cycles: returns the vector. If no request is left it is line 7 of the master, and no in-service bit is
+  /// set (spurious IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating: FFh.
   std::uint8_t acknowledge(Time now) override;
-  /// What else on the planar watches acknowledge cycles: called with each vector, at their end.
+  /// Observer of acknowledge cycles elsewhere on the planar: called with each vector, at the end of the cycles.
   void on_acknowledge(std::function<void(std::uint8_t vector, Time now)> watch) { watch_ = std::move(watch); }
 
   void reset(Time now);
-  /// Both controllers, as parts.
+  /// Both controllers, as parts of the description.
   void describe(Description& d) const;
   void archive(Archive& a);
 

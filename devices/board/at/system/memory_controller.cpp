@@ -17,7 +17,7 @@ constexpr std::uint32_t rom_base = 0xE0000;
 constexpr std::uint32_t page = 4096;
 constexpr std::uint32_t most_kb_32 = 256 * 1024;  // the largest machine of the family (95 with ECC memory)
 
-/// `ram_kb`, if that many are possible with so many address lines.
+/// `ram_kb` in bytes, if possible with this number of address lines.
 std::size_t bytes_of_ram(std::uint32_t ram_kb, unsigned address_bits) {
   if (address_bits != 24 && address_bits != 32)
     throw Error(fmt::format("memory: a processor with {} address lines; choose 24 or 32", address_bits));
@@ -31,15 +31,15 @@ std::size_t bytes_of_ram(std::uint32_t ram_kb, unsigned address_bits) {
 
 MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits)
     : ram_(bytes_of_ram(ram_kb, address_bits)), rom_(rom_bytes, 0xFF) {
-  const std::uint32_t alias = (address_bits == 24 ? 0x1000000u : 0u) - rom_bytes;  // below the top of the address space
+  const std::uint32_t alias = (address_bits == 24 ? 0x1000000u : 0u) - rom_bytes;  // at the top of the address space
   std::uint32_t end = ram_kb * 1024;
-  if (address_bits == 24) end = std::min(end, alias);  // what lies beneath the ROM is lost
+  if (address_bits == 24) end = std::min(end, alias);  // memory under the ROM is lost
   space.map_ram(0, ram().first(base_memory));
   if (end > megabyte) space.map_ram(megabyte, ram().subspan(megabyte, end - megabyte));
   space.map_rom(rom_base, rom_);
   space.map_rom(alias, rom_);
-  // A processor that is reset while address line 20 is held low begins 1 MB lower. Inferred, as such resets restart
-  // real machines: the ROM answers there too, where no RAM does.
+  // A processor reset while address line 20 is held low starts 1 MB lower. Inferred, as such resets restart real
+  // machines: the ROM responds there too, unless RAM does.
   const std::uint32_t without_a20 = alias & ~megabyte;
   if (end <= without_a20) space.map_rom(without_a20, rom_);
   extended_kb_ = end > megabyte ? (end - megabyte) / 1024 : 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A ROM in adapter space (C0000h to DFFFFh): 55h AAh, length in 512 bytes, entry at 3, bytes add up to 0. The firmware
-// finds it in its scan (docs/hardware/pos-and-adf.md#adapter-roms). It has no POS registers: it stands for a ROM socket
-// on the planar, not for an adapter. Timing: an 8-bit board device
-// (inferred).
+// A ROM in adapter space (C0000h to DFFFFh): 55h AAh, length in units of 512 bytes, entry at 3, bytes add up to 0. The
+// firmware finds it in its scan (docs/hardware/pos-and-adf.md#adapter-roms). It has no POS registers: it represents a
+// ROM socket on the planar, not an adapter. Timing: an 8-bit board device (inferred).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,7 @@ class OptionRom final : private Slave {
   explicit OptionRom(AddressSpace& space) : space_(space) {}
   OptionRom(const OptionRom&) = delete;
 
-  /// Shows `image` at `base`; its last byte becomes what the checksum asks for. An empty image
-  /// takes the ROM away.
+  /// Maps `image` at `base`; its last byte is set to correct the checksum. An empty image removes the ROM.
   void install(std::uint32_t base, std::vector<std::uint8_t> image);
   std::uint32_t base() const { return base_; }
   const std::vector<std::uint8_t>& image() const { return image_; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ports of a planar device that do not lie side by side (40h, 42h-44h, 47h...) as one register
-// file.
+// The non-contiguous ports of a planar device (40h, 42h-44h, 47h...) as one register file.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,10 @@ struct PortRange {
 };
 
 /// Claims of one device, 8-bit board cycles (on a PS/2 300 ns: docs/hardware/micro-channel.md#planar-devices,
-/// inferred); the slave sees offset = port - base whichever range answered.
+/// inferred); the slave sees offset = port - base in every range.
 class PortGroup {
  public:
-  /// `device`: whose ports they are, as traces name it.
+  /// `device`: the owner's name in traces.
   explicit PortGroup(std::string device) : subject_{std::move(device)} {}
   /// Claims every range for `slave`. `selected` is the -CD SFDBK latch of port 91h (serial,
   /// parallel, diskette).

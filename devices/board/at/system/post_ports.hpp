@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The latches of POST's checkpoints, which only show something.
+// The latches for POST checkpoints, which have no effect beyond displaying a value.
 //
 // Facts: docs/hardware/planar-devices.md#operator-panel: checkpoints at 680h and 681h; 80h is a plain latch that Linux
 // uses as its delay port.
@@ -17,15 +17,13 @@
 
 namespace planar {
 
-/// POST checkpoints: 680h and 681h, traced in category `firmware`; and the plain latches 80h,
-/// 84h-86h, 88h, 8Ch-8Eh, which belong to the DMA page register file but move no data. Offsets
-/// count from 80h.
+/// POST checkpoints: 680h and 681h, traced in category `firmware`; and the plain latches 80h, 84h-86h, 88h, 8Ch-8Eh,
+/// which belong to the DMA page register file but control no channel. Offsets count from 80h.
 class PostPorts final : public Slave {
  public:
   explicit PostPorts(Trace& trace) : trace_(trace) {}
 
-  /// Decodes 680h-681h, and the latches at 80h-8Eh where no DMA controller answers them
-  /// (bus::DmaController does).
+  /// Decodes 680h-681h, and the latches at 80h-8Eh if no DMA controller decodes them (bus::DmaController does).
   void claim_ports(IoSpace& space, bool with_page_latches = false);
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pins and wires between planar chips. A chip owns its Outputs and offers Signals for its inputs;
-// it never knows what hangs on the other end: the machine builder connects them.
+// Pins and wires between planar chips. A chip owns its Outputs and offers Signals for its inputs; it does not know what
+// is connected to them: that is up to the machine builder.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace planar {
 
-/// An input pin: told of level changes.
+/// An input pin: notified of level changes.
 class Signal {
  public:
   virtual ~Signal() = default;
@@ -20,7 +20,7 @@ class Signal {
   virtual void set(bool level, Time now) = 0;
 };
 
-/// A Signal made of a function, for wiring in the machine builder and in tests.
+/// A Signal made from a function, for wiring in the machine builder and in tests.
 class SignalFunction final : public Signal {
  public:
   explicit SignalFunction(std::function<void(bool, Time)> function) : function_(std::move(function)) {}
@@ -42,18 +42,17 @@ class SignalTo final : public Signal {
   void (T::*method_)(bool, Time);
 };
 
-/// An output pin: remembers its level and tells its signal of changes only.
+/// An output pin: stores its level and passes only changes on to its signal.
 class Output {
  public:
-  /// Connects the pin; `signal` must outlive it. The present level is not announced (pins start
-  /// inactive).
+  /// Connects the pin; `signal` must outlive it. The present level is not signalled (pins start inactive).
   void connect(Signal& signal) { signal_ = &signal; }
   void set(bool level, Time now) {
     if (level == level_) return;
     level_ = level;
     if (signal_) signal_->set(level, now);
   }
-  /// Active for an instant: what hangs on it reacts to the leading edge.
+  /// Active for an instant: connected inputs react to the leading edge.
   void pulse(Time now) {
     set(true, now);
     set(false, now);

@@ -172,8 +172,8 @@ void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
   write_port(offset, static_cast<std::uint8_t>(value), now);
 }
 
-// Before the write: the index registers still say what it is about. A mode is complete when the attribute
-// controller's palette is given back to the screen.
+// Called before the write, while the index registers still select what is written. A mode is complete when the
+// attribute controller's palette is returned to the screen.
 void Vga::trace_write(std::uint32_t offset, std::uint8_t value, Time now) const {
   const auto line = [&](std::string_view part, unsigned index) {
     (*trace_)(TraceCategory::video, now, "vga", "{} {:02X} <- {:02X}", part, index, value);
@@ -200,7 +200,7 @@ void Vga::trace_write(std::uint32_t offset, std::uint8_t value, Time now) const 
       line(dac_component_ == 0 ? "DAC red" : dac_component_ == 1 ? "DAC green" : "DAC blue", dac_write_);
       break;
     case graphics_data: line("graphics", graphics_index_); break;
-    default: break;  // indexes say nothing by themselves
+    default: break;  // index writes are not worth a line
   }
 }
 
@@ -226,7 +226,7 @@ std::uint8_t Vga::peek_port(std::uint32_t offset, Time now) const {
       return index < attribute_.size() ? attribute_[index] : 0;
     }
     case misc_write:
-      return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) | 0x10);  // status 0; a monitor is there
+      return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) | 0x10);  // status 0; a monitor is present
     case enable: return enabled_ ? 1 : 0;
     case sequencer_index_port: return sequencer_index_;
     case sequencer_data: return sequencer_index_ < sequencer_.size() ? sequencer_[sequencer_index_] : 0;
@@ -260,7 +260,7 @@ void Vga::write_attribute(std::uint8_t value) {
     return;
   }
   const unsigned index = attribute_index_ & 0x1F;
-  // The sixteen palette registers take values only while the screen does not use them.
+  // The sixteen palette registers can be written only while the screen does not use them.
   if (index < 16 && attribute_index_ & 0x20) return;
   if (index < attribute_.size()) attribute_[index] = value & 0x3F;
   if (index == attribute_mode) attribute_[index] = value;  // mode control has bits 7 and 6

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// IBM VGA of the planar: registers, memory, and what is on the screen.
+// IBM VGA of the planar: registers, memory, and screen contents.
 //
 //   3B4h/3B5h or 3D4h/3D5h CRTC          3BAh or 3DAh status 1 (read), feature (write)
 //   3C0h/3C1h attribute                  3C2h misc (write), status 0 (read)
@@ -8,15 +8,13 @@
 //   3CEh/3CFh graphics
 //   A0000h-BFFFFh window on 256 KB (four planes of 64 KB)
 //
-// Facts: IBM PS/2 video subsystem technical reference as the field knows it; docs/hardware/planar-devices.md#video
-// (wake: POS 102h bit 0, then 3C3h bit 0; no 46E8h); docs/hardware/bios.md#video-services: extension registers of later
-// chips read as absent, here as 0, their writes vanish.
-// Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from
-// time; only the vertical retrace interrupt is an event, while enabled. CPU cycles to video memory:
-// video_cycle.
-// Known limits: those of the picture (vga_picture.hpp); the text screen is given as characters and
-// attributes without line compare and panning; frame phase starts anew whenever the timing registers
-// change.
+// Facts: IBM PS/2 video subsystem technical reference, as generally known; docs/hardware/planar-devices.md#video (wake:
+// POS 102h bit 0, then 3C3h bit 0; no 46E8h); docs/hardware/bios.md#video-services: extension registers of later chips
+// are absent: here they read 0, and writes to them are ignored.
+// Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2); the position in the frame is computed from time; only the
+// vertical retrace interrupt is an event, while enabled. CPU cycles to video memory: video_cycle.
+// Known limits: those of the picture (vga_picture.hpp); the text screen is returned as characters and attributes
+// without line compare and panning; the frame phase restarts whenever the timing registers change.
 #pragma once
 
 #include <array>
@@ -37,7 +35,7 @@
 
 namespace planar {
 
-/// What the text screen shows.
+/// Contents of the text screen.
 struct TextScreen {
   unsigned columns = 0;
   unsigned rows = 0;
@@ -55,7 +53,7 @@ inline constexpr CycleSpec video_cycle{8, bus::BoardCycle::device, 400_ns};
 class Vga final : public Slave {
  public:
   explicit Vga(Scheduler& scheduler);
-  /// Where register writes and changes of mode are traced; may be null.
+  /// Trace for register writes and mode changes; may be null.
   void set_trace(Trace* trace) { trace_ = trace; }
 
   /// Decodes 3B4h-3B5h, 3BAh, 3C0h-3CFh, 3D4h-3D5h, 3DAh in `space` and A0000h-BFFFFh in `memory`.
@@ -65,8 +63,7 @@ class Vga final : public Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// CPU access to the memory window; `offset` counts from A0000h. Bytes outside the selected
-  /// window read FFh.
+  /// CPU access to the memory window; `offset` counts from A0000h. Bytes outside the selected window read FFh.
   std::uint8_t read_memory(std::uint32_t offset);
   std::uint8_t peek_memory(std::uint32_t offset) const;
   void write_memory(std::uint32_t offset, std::uint8_t value);
@@ -74,22 +71,22 @@ class Vga final : public Slave {
   /// Vertical retrace interrupt (IRQ 9).
   Output irq9;
 
-  /// POS 2 bit 0 in video setup (VideoPos): asleep, it answers nothing but 3C3h.
+  /// POS 2 bit 0 in video setup (VideoPos): while asleep, it responds only to 3C3h.
   void set_awake(bool awake) { pos_awake_ = awake; }
 
   /// True while a text mode is programmed and the screen is on.
   bool text_mode() const;
-  /// What is on the screen now (empty in graphics modes).
+  /// The present text screen (empty in graphics modes).
   TextScreen text_screen() const;
   /// The same as UTF-8 lines without trailing blanks.
   std::vector<std::string> text_lines() const;
-  /// What a monitor shows at `now`, in any mode. Changes nothing.
+  /// The picture on a monitor at `now`, in any mode. Has no side effects.
   Picture picture(Time now) const;
-  /// How long a frame takes as programmed: 14.3 ms in text modes, 16.7 ms with 480 lines.
+  /// Duration of a frame as programmed: 14.3 ms in text modes, 16.7 ms with 480 lines.
   Time frame_period() const;
 
   void reset(Time now);
-  /// Mode, place in the frame at `now`, and the registers of the index ports by their index.
+  /// Mode, position in the frame at `now`, and the indexed registers by index.
   void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
@@ -117,20 +114,20 @@ class Vga final : public Slave {
   std::uint8_t status1(Time now) const;
   ClockDomain character_clock() const;
   std::int64_t line_length() const { return crtc_[0] + 5; }
-  /// Scan lines that one count of the vertical counter lasts.
+  /// Scan lines per count of the vertical counter.
   std::int64_t lines_per_count() const;
   std::int64_t frame_lines() const;
-  /// Of a frame, in character clocks.
+  /// Length of a frame, in character clocks.
   std::int64_t frame_length() const { return line_length() * frame_lines(); }
   std::int64_t displayed_lines() const;
   std::int64_t retrace_line() const;
   void schedule_retrace(Time now);
   void retrace(Time now);
-  /// Offset within the selected window, -1 when it is elsewhere.
+  /// Offset within the selected window, -1 if outside.
   std::int32_t window(std::uint32_t offset) const;
   struct Cell {
     std::uint32_t address;  ///< within a plane
-    std::uint8_t planes;    ///< that a write reaches, and a chained read comes from
+    std::uint8_t planes;    ///< planes that a write reaches and a chained read comes from
   };
   Cell decode(std::uint32_t address, bool reading) const;
   std::uint8_t plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const;
@@ -153,7 +150,7 @@ class Vga final : public Slave {
   std::array<std::uint8_t, 4> latches_{};
   std::array<std::vector<std::uint8_t>, 4> planes_;
   bool retrace_pending_ = false;
-  Time seen_{};  // of the latest access, for peek
+  Time seen_{};  // time of the latest access, for peek
   Memory memory_{*this};
   Event retrace_;
   TraceSubject subject_{"vga"};

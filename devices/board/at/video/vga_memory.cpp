@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VGA: the CPU's way to the four planes, and the text screen.
+// VGA: CPU access to the four planes, and the text screen.
 #include <algorithm>
 
 #include "devices/board/at/video/vga.hpp"
@@ -61,16 +61,16 @@ std::int32_t Vga::window(std::uint32_t offset) const {
   }
 }
 
-/// Which byte of which planes: all four at the same address; by address bit 0 in odd/even mode, as
-/// text modes have it; by bits 1-0 in chain 4.
+/// Which byte of which planes: all four at the same address; by address bit 0 in odd/even mode, as in text modes; by
+/// bits 1-0 in chain 4.
 Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
-  if (sequencer_[memory_mode] & 8)  // address bits 15 and 14 take the place of the lowest two
+  if (sequencer_[memory_mode] & 8)  // address bits 15 and 14 replace the lowest two
     return {(address & plane_mask & ~3u) | (address >> 14 & 3), static_cast<std::uint8_t>(1u << (address & 3))};
   const bool odd_even = reading ? graphics_[graphics_mode] & 0x10 : !(sequencer_[memory_mode] & 4);
   std::uint32_t cell = address & plane_mask;
   if (graphics_[miscellaneous] & 2) {
-    // Address bit 0 chooses the plane; bit 16 of a 128 KB window takes its place, else the page
-    // bit, where 1 means even.
+    // Address bit 0 selects the plane; it is replaced by bit 16 in a 128 KB window, otherwise by the page bit, where 1
+    // means even.
     const unsigned page = misc_ & 0x20 ? 0 : 1;
     cell = (cell & ~1u) | ((graphics_[miscellaneous] & 0x0C) == 0 ? address >> 16 & 1 : page);
   }
@@ -81,7 +81,7 @@ Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
 // --- Reads ---
 
 std::uint8_t Vga::plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const {
-  if (graphics_[graphics_mode] & 8) {  // read mode 1: ones where the pixel has the colour asked for
+  if (graphics_[graphics_mode] & 8) {  // read mode 1: ones where the pixel has the compare colour
     std::uint8_t differs = 0;
     for (unsigned p = 0; p < 4; ++p) {
       if (!(graphics_[colour_dont_care] >> p & 1)) continue;
@@ -114,7 +114,7 @@ std::uint8_t Vga::read_memory(std::uint32_t offset) {
 
 // --- Writes ---
 
-/// The logical function with the latch, then the bit mask.
+/// Applies the logical function with the latch, then the bit mask.
 std::uint8_t Vga::combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const {
   switch (graphics_[data_rotate] >> 3 & 3) {
     case 1: value &= latch; break;

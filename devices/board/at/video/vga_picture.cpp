@@ -17,8 +17,8 @@ constexpr unsigned dark_width = 640, dark_height = 480;
 constexpr std::uint8_t line_graphics = 0x04, blinking = 0x08, split_keeps_still = 0x20, eight_bits = 0x40,
                        select_p54 = 0x80;
 
-/// A span of blanking that begins at `start` and ends when the counter's low bits equal `end`; it ends with the line or
-/// frame at the latest.
+/// A blanking period that begins at `start` and ends when the counter's low bits equal `end`, or with the line or frame
+/// at the latest.
 bool blanked(unsigned counter, unsigned start, unsigned end, unsigned mask) {
   if (counter < start) return false;
   unsigned length = (end - start) & mask;
@@ -80,14 +80,14 @@ class Painter {
   }
 
  private:
-  /// How many dots the picture moves to the left.
+  /// Number of dots by which the picture is shifted left.
   unsigned pixel_shift() const {
     const unsigned value = v_.attribute[panning] & 15;
     if (dots_ == 9) return value >= 8 ? 0 : value + 1;
     return value & 7;
   }
 
-  /// Colours of the sixteen 4-bit pixels, or of all bytes.
+  /// Colours of the sixteen 4-bit pixels, or of all byte values.
   void make_colours() {
     const std::uint8_t control = v_.attribute[attribute_mode], select = v_.attribute[colour_select];
     for (unsigned i = 0; i < 256; ++i) {
@@ -113,11 +113,11 @@ class Painter {
     return rgb;
   }
 
-  /// The 4-bit pixels of one line, one character more than shown, for panning.
+  /// The 4-bit pixels of one line, and one extra character for panning.
   void fetch(unsigned counter, unsigned row_scan) {
     const bool graphics = v_.graphics[miscellaneous] & 1;
     const unsigned enabled = v_.attribute[plane_enable] & 15u;
-    // The counter advances with every character, every second or every fourth.
+    // The counter advances with every, every second or every fourth character.
     const unsigned step = v_.crtc[underline] & 0x20 ? 2 : v_.crtc[mode_control] & 8 ? 1 : 0;
     for (unsigned i = 0; i <= characters_; ++i) {
       const unsigned at = (counter + (i >> step)) & plane_mask;
@@ -174,8 +174,8 @@ class Painter {
     if (dots_ == 9) out[8] = ninth ? foreground : background;
   }
 
-  /// Where in plane 2 the character map lies that the attribute chooses: maps 0 to 3 are 16 KB apart, 4 to 7 lie
-  /// between them. With 64 KB of memory there is only map 0.
+  /// Offset in plane 2 of the character map that the attribute selects: maps 0 to 3 are 16 KB apart, 4 to 7 lie between
+  /// them. With 64 KB of memory there is only map 0.
   unsigned font(std::uint8_t attribute) const {
     if (!(v_.sequencer[memory_mode] & 2)) return 0;
     const unsigned maps = v_.sequencer[character_map];
@@ -193,7 +193,7 @@ class Painter {
       for (unsigned d = 0; d < dots_; ++d) {
         const std::size_t x = std::size_t{c} * dots_ + d;
         const std::size_t from = x + shift;
-        // Two 4-bit pixels make one of 8 bits; pairs count from the line's beginning.
+        // Two 4-bit pixels form one of 8 bits; pairs count from the start of the line.
         const unsigned pixel = wide ? line_[from & ~std::size_t{1}] << 4 | line_[from | 1] : line_[from];
         const auto& rgb = !v_.palette_on ? border_ : colours_[pixel];
         for (unsigned s = 0; s < stretch_; ++s) {

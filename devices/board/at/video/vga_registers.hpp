@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The VGA's indexed registers, by index, and the size of its memory (IBM PS/2 video subsystem technical
-// reference). For the files of the VGA alone.
+// The VGA's indexed registers, by index, and the size of its memory (IBM PS/2 video subsystem technical reference).
+// Only for the VGA's own files.
 #pragma once
 
 #include <cstdint>
