@@ -24,8 +24,7 @@ struct AdapterOptions {
   std::optional<std::string> mac;  ///< "00:00:d8:01:02:03"; default: an address with the card's own prefix
   /// Timing values overridden by the user, as name and value with unit; an unknown name or bad value throws Error.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::uint64_t seed = 1;  ///< of the lab; the station's backoff generator derives its seed from it, the machine and
-                           ///< the slot
+  std::uint64_t seed = 1;  ///< of the lab; with machine and slot it gives the station's backoff generator its seed
   unsigned machine = 0;    ///< its number in the lab, 0 to 7
 };
 

@@ -68,8 +68,8 @@ void Am7990::write_rdp(std::uint16_t value, Time now) {
     csr3_ = value & (BSWP | ACON | BCON);
 }
 
-// A 1 in INIT or STRT that is set already means nothing: drivers write back what they have read. Likewise such a write
-// takes every cause with it that was set by then.
+// Writing 1 to INIT or STRT has no effect if the bit is already set: drivers write back what they have read. Such a
+// write also clears every cause that was set by then.
 void Am7990::write_csr0(std::uint16_t value, Time now) {
   if (value & STOP) {
     stop(now);
@@ -83,7 +83,7 @@ void Am7990::write_csr0(std::uint16_t value, Time now) {
   }
   if (value & STRT && !on(STRT)) {
     csr0_ = static_cast<std::uint16_t>((csr0_ & ~STOP) | STRT);
-    if (!initialised_.pending()) start(now);  // with INIT in the same write: when that is done
+    if (!initialised_.pending()) start(now);  // if INIT is set by the same write, it starts after initialisation
   }
   if (value & TDMD && on(TXON)) {
     csr0_ |= TDMD;
@@ -142,7 +142,7 @@ void Am7990::update_interrupt(Time now) {
 
 // ---- the local bus ----
 
-/// False if part of the range does not answer; then MERR is raised and both directions are off.
+/// False if part of the range does not respond; MERR is then raised and both directions are disabled.
 bool Am7990::reachable(std::uint32_t address, std::uint32_t bytes, Time now) {
   for (std::uint32_t i = 0; i < bytes; i += 2) {
     if (host_.local_ready((address + i) & 0xFFFFFF)) continue;
@@ -165,7 +165,7 @@ void Am7990::store_word(std::uint32_t address, std::uint16_t value) {
   host_.local_write((address + 1) & 0xFFFFFF, static_cast<std::uint8_t>(value >> 8));
 }
 
-// While bytes leave or arrive the chip asks for the bus whenever sixteen bytes of the SILO are empty (or full) and
+// While bytes leave or arrive the chip requests the bus whenever sixteen bytes of the SILO are empty (or full) and
 // keeps it for the whole burst; before a frame leaves it fills the SILO in one go (bus_held_until_).
 Time Am7990::local_bus_free(Time t) const {
   t = std::max(t, bus_held_until_);
@@ -174,7 +174,7 @@ Time Am7990::local_bus_free(Time t) const {
     return into > Time{} ? t + (words(1) - into) : t;
   }
   const Time byte = port_.byte_time();
-  Time first, last;  // first and last byte through the SILO's wire end
+  Time first, last;  // first and last byte at the wire side of the SILO
   if (port_.transmitting() && !orphan_) {
     first = port_.transmit_start() + byte * 8;
     last = first + byte * (static_cast<std::int64_t>(frame_.size()) - static_cast<std::int64_t>(silo_bytes));

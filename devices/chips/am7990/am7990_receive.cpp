@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Am7990: address filter, receiver, chained receive buffers.
 //
-// Bytes reach memory in bursts of sixteen. They are stored when somebody could look (sync(), the end of a buffer or of
-// the frame); the result is the same as if every burst were an event.
+// Bytes reach memory in bursts of sixteen. They are stored only when the difference could be observed (sync(), the end
+// of a buffer or of the frame); the result is the same as if every burst were an event.
 #include <algorithm>
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -17,7 +17,8 @@ void Am7990::frame_begins(const net::Reception& reception, Time) {
   receive_step_.at(reception.arrival(5));
 }
 
-// Own address, broadcast, everything (PROM), or the hash: the low six bits of the CRC, lowest first, index the filter.
+// Own address, broadcast, all (PROM), or the hash: the low six bits of the CRC, lowest first, are the index into the
+// filter.
 bool Am7990::accepts(const net::Reception& r) const {
   const net::MacAddress to = r.destination();
   if (mode_ & PROM || to == net::broadcast_mac) return true;
@@ -28,7 +29,7 @@ bool Am7990::accepts(const net::Reception& r) const {
   return ladrf_[hash >> 3] >> (hash & 7) & 1;
 }
 
-// The destination address is complete; the SILO is full and no buffer was there; or the next byte needs another buffer.
+// The destination address is complete; or the SILO is full without a buffer; or the next byte needs another buffer.
 void Am7990::receive_step(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -50,7 +51,7 @@ void Am7990::receive_step(Time now) {
     storing_ = true;
     plan_receive_step(now);
   } else if (r->arrived(now) < silo_bytes) {
-    receive_step_.at(r->arrival(silo_bytes - 1));  // one more look when the SILO is full
+    receive_step_.at(r->arrival(silo_bytes - 1));  // check again when the SILO is full
   } else {
     listening_ = false;
     missed(now);
@@ -58,7 +59,7 @@ void Am7990::receive_step(Time now) {
   }
 }
 
-/// Owns the receive descriptor at hand, if the host has given it.
+/// Takes the present receive descriptor, if the host has handed it over.
 bool Am7990::take_buffer(Time now) {
   const std::uint32_t at = receive_ring_.here();
   if (!reachable(at, 8, now)) return false;
@@ -85,8 +86,8 @@ void Am7990::store_arrived(std::size_t count, const net::Reception& r, Time now)
   }
 }
 
-/// The buffer is full and the frame goes on. False if the chip does not own the next one: this one ends in a buffer
-/// error.
+/// The buffer is full and the frame continues. False if the chip does not own the next one: this one then ends with a
+/// buffer error.
 bool Am7990::next_buffer(std::uint16_t error, Time now) {
   const std::uint32_t at = receive_ring_.here();
   const std::uint32_t next = receive_ring_.at(receive_ring_.index + 1);
@@ -123,7 +124,7 @@ void Am7990::frame_ends(const net::Reception& r, Time now) {
     return;
   }
   if (r.length < net::min_frame_bytes && first_buffer_ && !overflow_) {
-    storing_ = false;  // a runt: the descriptor stays the chip's, the next frame overwrites the buffer
+    storing_ = false;  // a runt: the chip keeps the descriptor, and the next frame overwrites the buffer
     look_for_work(now);
     return;
   }
@@ -134,7 +135,7 @@ void Am7990::end_frame(const net::Reception& r, Time now) {
   if (!overflow_) store_arrived(r.length, r, now);
   std::uint16_t status = 0;
   if (overflow_) {
-    status = MD1_ERR | OFLO;  // without ENP: the end of the frame never came
+    status = MD1_ERR | OFLO;  // without ENP: the frame's end was not received
   } else {
     status = ENP;
     // An incomplete last byte is a framing error only if the CRC is wrong too.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Am7990: the look for work, the transmitter, loopback.
+// Am7990: the search for work, the transmitter, loopback.
 //
 // Phases of a transmission: look (TMD1 is read), loading (the rest of the descriptor is read, the first bytes go into
-// the SILO), the wire (gap, attempts, back-off), status (the descriptor is written), and at once the next look. A frame
-// that arrives for this station in one of the waits sends the chip back to before the look.
+// the SILO), wire (gap, attempts, back-off), status (the descriptor is written), and immediately the next look. A frame
+// that arrives for this station during one of the waits sends the chip back to before the look.
 #include <algorithm>
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -11,17 +11,17 @@
 namespace planar::ethernet {
 namespace {
 
-/// A transmitter that has sent so many bytes babbles (datasheet, CSR0.BABL).
+/// A transmitter that has sent more than this number of bytes is babbling (datasheet, CSR0.BABL).
 constexpr std::int64_t babble_bytes = 1519;
 
 std::uint32_t buffer_size(std::uint16_t bcnt) { return 4096 - (bcnt & 0x0FFF); }
 
 }  // namespace
 
-// ---- look for work ----
+// ---- search for work ----
 
-// Between jobs the microprogram waits for TDMD or the end of the poll interval. Only this wait uses TDMD up: one that
-// was set while the chip was busy stays ("the microcode may have been busy when TDMD was set").
+// Between jobs the microprogram waits for TDMD or the end of the poll interval. Only this wait consumes TDMD: if set
+// while the chip was busy, it stays set ("the microcode may have been busy when TDMD was set").
 void Am7990::look_for_work(Time now) {
   if (!on(STRT | TXON) || transmitting() || storing_ || receive_end_pending_) return;
   if (on(TDMD))
@@ -38,18 +38,20 @@ void Am7990::look(Time now) {
   take_work(now);
 }
 
-// The descriptor's other two words that matter are read a DMA cycle each later: a driver that hands the descriptor over
-// before it has written the length (Linux sk_mca.c copies it upwards) is not caught by a look between the two writes.
+// The other two relevant words of the descriptor are read one DMA cycle later each: a driver that hands over the
+// descriptor before it has written the length (Linux sk_mca.c copies it upwards) causes no error when the look falls
+// between the two writes.
 void Am7990::take_work(Time now) {
   if (!examine_transmit_ring(now)) {
     look_for_work(now);
-  } else if (!port_.busy()) {  // a frame cut by a stop still leaves the wire; its end looks again
+  } else if (!port_.busy()) {  // a frame cut by a stop is still on the wire; at its end the search is repeated
     loading_ = true;
     descriptor_read_.at(now + words(descriptor_words));
   }
 }
 
-/// True if the chip owns the start of a frame. Owned descriptors that start none are given back, at most once round.
+/// True if the chip owns the start of a frame. Owned descriptors that start none are returned, at most once round the
+/// ring.
 bool Am7990::examine_transmit_ring(Time now) {
   for (std::uint32_t n = 0; n < transmit_ring_.length; ++n) {
     const std::uint32_t at = transmit_ring_.here();
@@ -105,7 +107,7 @@ void Am7990::silo_loaded(Time now) {
   }
   if (buffer_error_) {
     auto longer = frame_;
-    longer.insert(longer.end(), net::fcs_bytes, 0);  // the wire wants more than there is
+    longer.insert(longer.end(), net::fcs_bytes, 0);  // the wire needs more than is available
     port_.transmit(longer, now);
   } else {
     port_.transmit(frame_, now);
@@ -114,7 +116,7 @@ void Am7990::silo_loaded(Time now) {
 
 void Am7990::transmit_begins(Time now) {
   if (orphan_) return;
-  // The gap after one's own frame is no deferral, another station's frame is.
+  // The gap after the chip's own frame is not a deferral, but another station's frame is.
   if (port_.collisions() == 0) deferred_ = now - requested_ > port_.bit_time() * net::gap_bits;
   plan_buffer_sent();
   babbled_.at(now + port_.byte_time() * (8 + babble_bytes));
@@ -127,7 +129,7 @@ void Am7990::plan_buffer_sent() {
     buffer_sent_.cancel();
 }
 
-// A buffer in the middle of a chain goes back to the host; after the last one of a broken chain the SILO runs dry.
+// A buffer in the middle of a chain is returned to the host; after the last one of a broken chain the SILO underruns.
 void Am7990::buffer_sent(Time now) {
   if (!port_.transmitting() || chain_done_ >= chain_.size()) return;
   if (chain_done_ + 1 == chain_.size()) {
@@ -148,7 +150,7 @@ void Am7990::babbled(Time now) {
   if (port_.transmitting() && !orphan_) raise(BABL, now);
 }
 
-// ---- the end of it ----
+// ---- completion ----
 
 void Am7990::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   buffer_sent_.cancel();
@@ -168,7 +170,7 @@ void Am7990::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     case net::TransmitResult::carrier_lost: tmd3 = LCAR; break;  // "the whole frame is sent"
     case net::TransmitResult::late_collision: tmd3 = LCOL; break;
     case net::TransmitResult::excessive_collisions: {
-      // Bits from the start of the attempt to the collision: the jam's 32 are not part of it.
+      // Bits from the start of the attempt to the collision, not including the 32 jam bits.
       const std::int64_t bits = (now - outcome.start) / port_.bit_time() - net::jam_bits;
       tmd3 = static_cast<std::uint16_t>(RTRY | std::clamp<std::int64_t>(bits, 0, TDR));
       flags &= static_cast<std::uint16_t>(~(ONE | MORE));
@@ -178,7 +180,7 @@ void Am7990::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     case net::TransmitResult::abandoned: tmd3 = static_cast<std::uint16_t>(UFLO | (buffer_error_ ? BUFF : 0)); break;
   }
   if (outcome.result == net::TransmitResult::ok && loopback() && on(RXON)) {
-    // External loopback: what went out has come in as well.
+    // External loopback: the transmitted frame has also been received.
     net::Reception seen;
     seen.frame = frame_;
     seen.length = frame_.size();
@@ -192,14 +194,14 @@ void Am7990::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   give_back(flags, tmd3, now);
 }
 
-/// Writes the status of the frame into the descriptor at hand.
+/// Writes the frame's status into the present descriptor.
 void Am7990::give_back(std::uint16_t flags, std::uint16_t tmd3, Time now) {
   const std::uint32_t at = transmit_ring_.here();
   if (tmd3) store_word(at + 6, tmd3);
   const std::uint16_t kept = word(at + 2) & (STP | ENP | 0xFF);
   store_word(at + 2, static_cast<std::uint16_t>(kept | flags | (tmd3 ? MD1_ERR : 0)));
   transmit_ring_.advance();
-  if (tmd3 & UFLO) csr0_ &= static_cast<std::uint16_t>(~(TXON | TDMD));  // until it is initialised again
+  if (tmd3 & UFLO) csr0_ &= static_cast<std::uint16_t>(~(TXON | TDMD));  // until it is reinitialised
   const Time done = now + timing_.transmit_end + words(tmd3 ? 2 : 1);
   status_written_.at(done);
 }
@@ -210,7 +212,7 @@ void Am7990::status_written(Time now) {
     take_work(now);  // "immediately after it relinquishes the last buffer"
 }
 
-// A frame for this station arrives while one waits for the wire: the SILO is the receiver's.
+// A frame for this station arrives while another waits for the wire: the receiver gets the SILO.
 void Am7990::yield_silo(Time now) {
   if (port_.transmitting() || orphan_ || !(loading_ || port_.busy())) return;
   counters_.collisions += port_.collisions();
@@ -225,7 +227,8 @@ void Am7990::yield_silo(Time now) {
 
 // ---- internal loopback ----
 
-// The chip has one CRC generator: it makes the FCS (DTCR = 0) and then checks none, or checks the one in memory.
+// The chip has a single CRC generator: it either generates the FCS (DTCR = 0) and checks none, or checks the one in
+// memory.
 void Am7990::loop_ended(Time now) {
   if (mode_ & COLL) {
     counters_.collisions += port_.mac().attempts;

@@ -25,13 +25,13 @@ void At93c46::pins(bool chip_select, bool clock, bool data_in) {
     command_ = static_cast<std::uint8_t>(command_ << 1 | data_in);
     if (++bits_ == command_bits && command_ >> 6 == opcode_read) {
       shift_ = contents_[command_ & (words - 1)];
-      data_out_ = false;  // the zero before the word
+      data_out_ = false;  // the dummy zero before the word
     }
     return;
   }
   if (command_ >> 6 != opcode_read) return;
   data_out_ = shift_ >> 15;
-  // Past the end of the word the part goes on with zeros.
+  // After the end of the word the part outputs zeros.
   shift_ = static_cast<std::uint16_t>(shift_ << 1);
 }
 

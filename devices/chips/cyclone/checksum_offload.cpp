@@ -13,7 +13,7 @@ constexpr unsigned error_shift = 25, checked_shift = 29;
 
 unsigned big_word(std::span<const std::uint8_t> bytes, std::size_t at) { return bytes[at] << 8 | bytes[at + 1]; }
 
-/// Added up with the carries at the end, not complemented.
+/// One's complement sum, with the carries not yet folded in, not complemented.
 std::uint32_t ones_sum(std::span<const std::uint8_t> bytes, std::uint32_t sum = 0) {
   for (std::size_t n = 0; n + 1 < bytes.size(); n += 2) sum += big_word(bytes, n);
   if (bytes.size() & 1) sum += std::uint32_t{bytes.back()} << 8;
@@ -21,7 +21,7 @@ std::uint32_t ones_sum(std::span<const std::uint8_t> bytes, std::uint32_t sum = 
   return sum;
 }
 
-/// Where the parts of a datagram lie in its frame.
+/// Offsets of a datagram's parts in its frame.
 struct Datagram {
   std::size_t header_bytes, bytes;  ///< from the Ethernet header on
   unsigned protocol;
@@ -33,7 +33,7 @@ std::optional<Datagram> datagram_of(std::span<const std::uint8_t> frame) {
   const auto ip = frame.subspan(ethernet_header);
   const std::size_t header = (ip[0] & 15u) * 4, bytes = big_word(ip, 2);
   if (ip[0] >> 4 != 4 || header < ip_header_least || bytes < header || bytes > ip.size()) return {};
-  if (big_word(ip, 6) & 0x3FFF) return {};  // a fragment: more to come, or not the first
+  if (big_word(ip, 6) & 0x3FFF) return {};  // a fragment: more follow, or not the first
   const unsigned protocol = ip[9];
   if (protocol != protocol_tcp && protocol != protocol_udp) return {};
   const std::size_t checksum_at = protocol == protocol_tcp ? 16 : 6;
@@ -78,7 +78,7 @@ void insert_checksums(std::span<std::uint8_t> frame, bool ip, bool tcp, bool udp
   const std::size_t at = d->header_bytes + d->checksum_at;
   packet[at] = packet[at + 1] = 0;
   const std::uint32_t sum = segment_sum(packet, *d);
-  put_checksum(packet, at, d->protocol == protocol_udp && sum == 0xFFFF ? 0 : sum);  // 0 would mean none
+  put_checksum(packet, at, d->protocol == protocol_udp && sum == 0xFFFF ? 0 : sum);  // 0 would mean no checksum
 }
 
 }  // namespace planar::ethernet

@@ -9,8 +9,7 @@
 namespace planar::ethernet {
 namespace {
 
-// Thresholds after a reset, in the units of their registers; bytes are in the comments. Recalled, not in a public
-// source.
+// Thresholds after a reset, in the units of their registers; comments give bytes. Recalled, not from a public source.
 constexpr std::uint8_t dn_burst_default = 8, up_burst_default = 8;        // 256
 constexpr std::uint8_t dn_priority_default = 4, up_priority_default = 4;  // 128
 constexpr std::uint8_t reclaim_default = 8;                               // 128
@@ -57,7 +56,7 @@ void Cyclone::reset(Time now) {
   global_reset(0, now);
 }
 
-// What a host error has stopped goes on only after this command, whatever it leaves alone.
+// After a host error, operation resumes only after this command, whatever `keep` excludes.
 void Cyclone::global_reset(std::uint16_t keep, Time now) {
   host_error_ = false;
   const auto part = static_cast<std::uint16_t>((keep & (KeepNetwork | KeepFifo)) | (keep & KeepUpDown ? KeepDma : 0));
@@ -100,7 +99,7 @@ void Cyclone::global_reset(std::uint16_t keep, Time now) {
   update(now);
 }
 
-// The network's part has the PHY in it: the link is negotiated anew.
+// The network part includes the PHY: the link is renegotiated.
 void Cyclone::rx_reset(std::uint16_t keep, Time now) {
   sync_receive(now);
   if (!(keep & KeepNetwork)) {
@@ -110,7 +109,7 @@ void Cyclone::rx_reset(std::uint16_t keep, Time now) {
     phy_.reset(now);
   }
   const bool flush = !(keep & KeepFifo);
-  if (flush || !(keep & KeepDma)) {  // neither goes on without the other: a frame that is half uploaded is lost
+  if (flush || !(keep & KeepDma)) {  // one cannot continue without the other: a half-uploaded frame is lost
     up_dma_.cancel(now);
     if (up_at_work() && !rx_fifo_.empty()) rx_drop_head();
     up_ = {};
@@ -134,7 +133,7 @@ void Cyclone::rx_reset(std::uint16_t keep, Time now) {
   reset_done_ = std::max(reset_done_, now + timing_.reset);
 }
 
-// A frame on the wire ends here, and nobody hears of it.
+// A frame on the wire is cut off without a report.
 void Cyclone::tx_reset(std::uint16_t keep, Time now) {
   const bool network = !(keep & KeepNetwork), flush = !(keep & KeepFifo);
   if (network || flush) {
@@ -215,7 +214,7 @@ void Cyclone::command(std::uint16_t value, Time now) {
       byte = static_cast<std::uint8_t>(argument & 0x400 ? byte | bit : byte & ~bit);
       break;
     }
-    default: break;  // codes without a meaning in this generation
+    default: break;  // codes undefined in this generation
   }
   update(now);
 }
@@ -260,8 +259,8 @@ std::uint16_t Cyclone::int_status() const {
                                     (causes() & indication_enable_) | (latch_ ? InterruptLatch : 0));
 }
 
-// The latch catches any cause that is both shown and enabled, and falls only when acknowledged; a cause that is still
-// there sets it again at once, so that none is lost between a driver's last look and its acknowledgement.
+// The latch is set by any cause that is both indicated and enabled, and cleared only by acknowledgement; a cause that
+// is still present sets it again at once, so that none is lost between a driver's last read and its acknowledgement.
 void Cyclone::update(Time now) {
   if (!latch_ && causes() & indication_enable_ & interrupt_enable_) {
     latch_ = true;
@@ -273,7 +272,7 @@ void Cyclone::update(Time now) {
   host_.interrupt(level, now);
 }
 
-// Nobody answered a burst: both engines stand still until a GlobalReset.
+// A burst got no response: both engines stop until a GlobalReset.
 void Cyclone::host_error(Time now) {
   host_error_ = true;
   update(now);
@@ -306,7 +305,7 @@ void Cyclone::countdown_over(Time now) {
 // ---- statistics ----
 
 namespace {
-// Counters that software reads as more than one register: of frames, of octets.
+// Counters that span more than one register: of frames, of octets.
 constexpr std::uint32_t frames_mask = 0x3FF, octets_mask = 0xFFFFF;
 }  // namespace
 
@@ -394,7 +393,7 @@ void Cyclone::archive(Archive& a) {
   if (a.loading()) check_loaded();
 }
 
-// What the chip could never hold would lead it to bytes that are not there.
+// Impossible chip state would cause accesses outside its buffers.
 void Cyclone::check_loaded() {
   window_ &= 7;
   std::uint32_t rx = 0;
@@ -403,7 +402,7 @@ void Cyclone::check_loaded() {
     sound = sound && p.data.size() <= length_most && p.taken <= p.data.size();
     rx += static_cast<std::uint32_t>(p.data.size()) - p.taken;
   }
-  // What precedes the last fragment of a frame to send has to fit the FIFO.
+  // The data before the last fragment of a frame to be sent must fit in the FIFO.
   const std::size_t longest = timing_.transmit_fifo + length_most + 3u;
   for (const TxPacket& p : tx_fifo_) sound = sound && p.data.size() <= longest && p.length <= longest;
   for (const ListEntry* e : {&dn_, &up_})

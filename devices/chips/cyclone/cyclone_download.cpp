@@ -5,8 +5,8 @@
 //
 // A DPD's head and first fragment are read in one burst of 16 bytes, each further fragment's descriptor in one of 8.
 // When the frame is in the FIFO, DnNextPtr and FrameStartHeader are read once more, as the host may have linked another
-// DPD or asked for no interrupt any more, and FrameStartHeader is written back with its bit 16 (inferred; FreeBSD waits
-// for that bit). A next pointer of 0 clears DnListPtr, or is read again and again where DnPoll says so.
+// DPD or withdrawn its interrupt request, and FrameStartHeader is written back with bit 16 set (inferred; FreeBSD waits
+// for that bit). A next pointer of 0 clears DnListPtr, or is polled if DnPoll is set.
 #include <algorithm>
 
 #include "devices/chips/cyclone/checksum_offload.hpp"
@@ -19,7 +19,7 @@ constexpr std::uint32_t head_bytes = 16, fragment_bytes = 8, link_bytes = 8;
 
 }  // namespace
 
-// What the engine does next; it is called whenever something has changed that it may be waiting for.
+// Performs the engine's next step; called whenever something it may be waiting for has changed.
 void Cyclone::dn_run(Time now) {
   if (dn_stall_ || host_error_ || dn_dma_.busy()) return;
   switch (dn_.step) {
@@ -38,7 +38,7 @@ void Cyclone::dn_run(Time now) {
     case Step::data: dn_data(now); return;
     case Step::next: dn_dma_.read(read_command(dn_.at, link_bytes), dn_.at, link_bytes, now); return;
     case Step::status: dn_dma_.write_word(dn_.at + 4, dn_.header | DnCompleteBit, now); return;
-    default: return;  // header: under way; poll: its event
+    default: return;  // header: in progress; poll: its event
   }
 }
 
@@ -97,7 +97,7 @@ void Cyclone::dn_fragment(std::uint32_t address, std::uint32_t length) {
   if (dn_.last) p.length = static_cast<std::uint32_t>(p.data.size()) + dn_.left;
 }
 
-// As much as there is room for, once that is DnBurstThresh or the rest of the fragment.
+// Reads as much as there is room for, once that is at least DnBurstThresh or the rest of the fragment.
 void Cyclone::dn_data(Time now) {
   if (dn_.left == 0) {
     if (dn_.last) {
@@ -120,7 +120,7 @@ void Cyclone::dn_data(Time now) {
   dn_dma_.read(read_command(dn_.address, bytes), dn_.address, bytes, now);
 }
 
-// The length is rounded up to what the header says (Linux's own length in these bits rounds to itself).
+// The length is rounded up as the header specifies (the length that Linux puts into these bits rounds to itself).
 void Cyclone::dn_packet_complete(Time now) {
   TxPacket& p = tx_fifo_.back();
   if (p.over) {
@@ -135,7 +135,7 @@ void Cyclone::dn_packet_complete(Time now) {
   start_next(now);
 }
 
-// The frame is done with.
+// The frame is complete.
 void Cyclone::dn_next(Time now) {
   const std::uint32_t next = dn_.next & ~7u;
   if (dn_list_ptr_ != dn_.at) {  // the host has written another one meanwhile
@@ -158,13 +158,13 @@ void Cyclone::dn_poll(Time now) {
   dn_dma_.read(BurstCommand::read, dn_.at, 4, now);
 }
 
-/// Read Line and Read Multiple tell the bridge how far to read ahead.
+/// Read Line and Read Multiple tell the bridge how far to prefetch.
 BurstCommand Cyclone::read_command(std::uint32_t address, std::uint32_t bytes) const {
   if (line_bytes_ == 0 || dma_ctrl_ & DefeatMrl || bytes < line_bytes_) return BurstCommand::read;
   return address % line_bytes_ + bytes > line_bytes_ ? BurstCommand::read_multiple : BurstCommand::read_line;
 }
 
-/// Whole lines from a line's begin on are written with Write and Invalidate, in a burst of their own.
+/// Whole lines from a line boundary are written with Write and Invalidate, in a burst of their own.
 BurstCommand Cyclone::write_command(std::uint32_t address, std::uint32_t& bytes) const {
   if (!write_invalidate_ || dma_ctrl_ & DefeatMwi || bytes < line_bytes_ || address % line_bytes_ != 0)
     return BurstCommand::write;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Cyclone: address filter, receiver and receive FIFO.
 //
-// A frame's bytes enter the FIFO as they arrive, four bytes late because the last four are the FCS. They are stored
-// when somebody could look (a register access, the upload engine, the end); the result is the same as if every byte
-// were an event.
+// A frame's bytes enter the FIFO as they arrive, delayed by four bytes because the last four are the FCS. They are
+// stored only when the difference could be observed (a register access, the upload engine, the end); the result is the
+// same as if every byte were an event.
 #include <algorithm>
 
 #include "devices/chips/cyclone/checksum_offload.hpp"
@@ -34,7 +34,7 @@ void Cyclone::hear(Time now) {
   listen(now);
 }
 
-// All multicast takes broadcasts too. A bit of the mask is one that need not fit.
+// All multicast includes broadcasts. A mask bit that is set excludes the bit from comparison.
 bool Cyclone::accepts(const Reception& r) const {
   if (rx_filter_ & AllFrames) return true;
   const net::MacAddress to = r.destination();
@@ -48,18 +48,18 @@ bool Cyclone::accepts(const Reception& r) const {
   return fits;
 }
 
-/// A reception counts after 60 bytes, or with RxEarlyThresh if that is set to fewer (3Com's manual, as quoted: runts
-/// are received with a threshold below 60 only).
+/// A frame counts as received after 60 bytes, or after RxEarlyThresh if that is less (3Com's manual, as quoted: runts
+/// are received only with a threshold below 60).
 std::size_t Cyclone::visible_from() const { return std::min<std::size_t>(visible_bytes, rx_early_thresh_ + 1u); }
 
-/// Of a frame of which so much has arrived.
+/// Data bytes of a frame of which `arrived` bytes have arrived.
 std::size_t Cyclone::data_bytes(std::size_t arrived) const {
   if (media_status_ & CrcStripDisable) return arrived;
   return arrived > net::fcs_bytes ? arrived - net::fcs_bytes : 0;
 }
 
-// An event for the next thing that the arriving frame decides: its address is complete, it is no fragment, RxEarly is
-// due, or there is enough of it for a burst.
+// Schedules the next decision about the arriving frame: its address is complete, it is not a fragment, RxEarly is due,
+// or there is enough of it for a burst.
 void Cyclone::listen(Time now) {
   receive_step_.cancel();
   if (!listening_) return;
@@ -92,7 +92,7 @@ void Cyclone::receive_step(Time now) {
       listening_ = false;
       return;
     }
-    if (rx_free() == 0) {  // the frame is lost unseen
+    if (rx_free() == 0) {  // the frame is lost without a report
       listening_ = false;
       ++counters_.overruns;
       count(RxOverruns);
@@ -114,8 +114,8 @@ void Cyclone::sync_receive(Time now) {
   if (const auto r = loop_.heard()) store(data_bytes(r->arrived(now)), *r);
 }
 
-// Once a byte found no room the rest of the frame is lost, even if there is room later. Of a frame that the upload
-// engine has no buffer for any more nothing stays.
+// Once a byte finds no room the rest of the frame is lost, even if room becomes free later. Nothing is stored of a
+// frame for which the upload engine has no buffer left.
 void Cyclone::store(std::size_t total, const Reception& r) {
   RxPacket& p = rx_fifo_.back();
   const bool skipped = rx_fifo_.size() == 1 && up_.step == Step::skip;
@@ -135,10 +135,10 @@ void Cyclone::receive_ends(const Reception& r, Time now) {
   receive_step_.cancel();
   if (!listening_) return;
   listening_ = false;
-  if (!storing_) return;  // cut short before its address was complete
+  if (!storing_) return;  // cut off before its address was complete
   store(data_bytes(r.length), r);
   RxPacket& p = rx_fifo_.back();
-  if (p.data.size() < visible_from()) {  // a fragment: nobody has seen it, nobody will
+  if (p.data.size() < visible_from()) {  // a fragment: it was never visible and is dropped
     drop_arriving();
     return;
   }
@@ -180,9 +180,9 @@ std::uint32_t Cyclone::receive_errors(const Reception& r, const RxPacket& p) con
   return status;
 }
 
-// ---- packets that go ----
+// ---- removal of packets ----
 
-/// The frame that is arriving; one that is being uploaded ends there.
+/// Drops the frame that is arriving; an upload in progress ends.
 void Cyclone::drop_arriving() {
   if (!storing_) return;
   storing_ = rx_early_ = false;
@@ -196,7 +196,7 @@ void Cyclone::drop_arriving() {
   rx_fifo_.pop_back();
 }
 
-/// The one at the head, whatever has become of it; of one that is still arriving the rest is lost.
+/// Drops the frame at the head, whatever its state; if it is still arriving, the rest is lost.
 void Cyclone::rx_drop_head() {
   if (rx_fifo_.empty()) return;
   if (storing_ && rx_fifo_.size() == 1) storing_ = listening_ = rx_early_ = false;
@@ -205,7 +205,7 @@ void Cyclone::rx_drop_head() {
   rx_fifo_.pop_front();
 }
 
-// RxDiscard: not what the upload engine has begun with.
+// RxDiscard: has no effect on a frame whose upload has begun.
 void Cyclone::rx_discard(Time now) {
   sync_receive(now);
   if (up_at_work()) return;

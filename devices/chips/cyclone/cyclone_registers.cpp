@@ -168,7 +168,7 @@ std::uint32_t Cyclone::dma_control() const {
          (host_error_ ? MasterAbort : 0u);
 }
 
-/// Of the frame at work how much was uploaded, or all of the last one.
+/// Bytes uploaded of the frame in progress, or the status of the last one.
 std::uint32_t Cyclone::up_packet_status() const {
   const bool stalled = up_full_ || (up_stall_ && !up_dma_.busy());
   const bool works = up_at_work() && !rx_fifo_.empty();
@@ -177,7 +177,7 @@ std::uint32_t Cyclone::up_packet_status() const {
 
 // ---- writing ----
 
-/// Registers of 32 bits: all lanes of an access come at once.
+/// 32-bit registers: all byte lanes of an access arrive together.
 bool Cyclone::pair_register(unsigned reg) const {
   return reg == 0x20 || reg == 0x24 || reg == 0x38 || (reg == 0x00 && window_ == 3);
 }
@@ -210,7 +210,7 @@ void Cyclone::write_pair(unsigned reg, std::uint32_t value, Time now) {
       listen(now);
       break;
     case 0x24:
-      if (dn_list_ptr_ != 0 && !dn_stall_) return;  // the engine's while it works
+      if (dn_list_ptr_ != 0 && !dn_stall_) return;  // in use by the engine
       dn_list_ptr_ = value & ~7u;
       if (dn_.step == Step::poll) {
         dn_poll_.cancel();
@@ -241,7 +241,7 @@ void Cyclone::write_word(unsigned reg, std::uint16_t value, Time now) {
   }
 }
 
-// Half of a word register: the other half keeps its value; Command acts when its upper half arrives.
+// Half of a word register: the other half keeps its value; Command takes effect when its upper half is written.
 void Cyclone::write_byte(unsigned reg, std::uint8_t value, Time now) {
   if (reg <= last_window_register) {
     const std::uint16_t old = peek_window(reg & ~1u);

@@ -15,7 +15,7 @@ constexpr std::uint32_t checksums = Cyclone::AddIpChecksum | Cyclone::AddTcpChec
 
 // ---- the FIFO ----
 
-/// Bytes of the frame on the wire whose room has been given back: all that have left, once TxReclaimThresh have.
+/// Bytes of the frame on the wire whose FIFO space has been released: all bytes sent, once they reach TxReclaimThresh.
 std::uint32_t Cyclone::tx_left(Time now) const {
   if (!sending_ || !port_.transmitting()) return 0;
   const std::int64_t left = (now - port_.transmit_start()) / port_.byte_time() - preamble_bytes;
@@ -30,7 +30,7 @@ std::uint32_t Cyclone::tx_free(Time now) const {
   return used < timing_.transmit_fifo ? static_cast<std::uint32_t>(timing_.transmit_fifo - used) : 0;
 }
 
-// Into the packet at the FIFO's end; some of it may be wanted by the wire already.
+// Appends to the packet at the end of the FIFO; the wire may already need some of the bytes.
 void Cyclone::tx_append(std::span<const std::uint8_t> bytes, Time now) {
   if (tx_fifo_.empty()) return;
   TxPacket& p = tx_fifo_.back();
@@ -52,8 +52,8 @@ void Cyclone::tx_append(std::span<const std::uint8_t> bytes, Time now) {
 
 // ---- the transmitter ----
 
-// A frame that is to start early must be long enough, and its length known; one that does not fit the FIFO starts when
-// there is no room for another burst (inferred: it would never start).
+// To start early, a frame must have enough bytes and a known length; one that does not fit in the FIFO starts when
+// there is no room for another burst (inferred: otherwise it would never start).
 bool Cyclone::may_start(const TxPacket& p) const {
   if (p.complete) return true;
   if (p.over || p.length == 0 || p.header & checksums || !goes_to_wire()) return false;
@@ -65,7 +65,7 @@ void Cyclone::start_next(Time now) {
   transmit_start_.at(now + timing_.transmit_start);
 }
 
-// What has not been downloaded yet goes out as zeros unless it comes in time (tx_append patches it).
+// Data not downloaded yet is sent as zeros unless it arrives in time (tx_append patches it in).
 std::vector<std::uint8_t> Cyclone::assemble(const TxPacket& p) const {
   std::vector<std::uint8_t> frame = p.data;
   frame.resize(std::max<std::size_t>(std::max<std::size_t>(p.length, frame.size()), visible_bytes));
@@ -75,7 +75,7 @@ std::vector<std::uint8_t> Cyclone::assemble(const TxPacket& p) const {
 
 void Cyclone::transmit_start(Time now) {
   if (port_.busy() || tx_fifo_.empty())
-    return;  // a frame cut by a reset still leaves the wire; its end starts this one
+    return;  // a frame that was cut by a reset is still on the wire; its end starts this one
   sending_ = true;
   const auto frame = assemble(tx_fifo_.front());
   loop_.load(frame);
@@ -93,7 +93,7 @@ void Cyclone::transmit_start(Time now) {
 void Cyclone::transmit_begins(Time now) {
   if (!sending_) return;
   if (network_diagnostic_ & ExternalLoopback) {
-    if (loop_.on()) stop_loop();  // the attempt before this one collided
+    if (loop_.on()) stop_loop();  // the previous attempt collided
     loop_.begin(now);
     hear(now);
   }
@@ -101,8 +101,7 @@ void Cyclone::transmit_begins(Time now) {
   dn_run(now);
 }
 
-// Events for what the frame on the wire will bring: the first byte that is wanted before it was downloaded, and the
-// room for the next burst.
+// Events for the frame on the wire: the first byte due before it was downloaded, and room for the next burst.
 void Cyclone::watch_fifo(Time now) {
   starved_.cancel();
   room_.cancel();
@@ -125,7 +124,7 @@ void Cyclone::watch_fifo(Time now) {
 
 void Cyclone::starved(Time now) { port_.underrun(now); }
 
-// A frame that never reached the wire is over: it looped inside, or there is no link.
+// End of a frame that never reached the wire: it looped internally, or there is no link.
 void Cyclone::loop_ends(Time now) {
   net::TransmitOutcome outcome;
   if (loop_.on())
@@ -148,7 +147,7 @@ void Cyclone::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   transmit_finished(outcome, now);
 }
 
-// Success makes no status unless the frame asked for it; an error always does and disables the transmitter. After an
+// Success creates no status unless the frame requested it; an error always does and disables the transmitter. After an
 // underrun only TxReset helps, and the frame stays until then.
 void Cyclone::transmit_finished(const net::TransmitOutcome& outcome, Time now) {
   if (!sending_ || tx_fifo_.empty()) return;
@@ -168,7 +167,7 @@ void Cyclone::transmit_finished(const net::TransmitOutcome& outcome, Time now) {
       count(BytesXmittedOk, static_cast<unsigned>(p.data.size()));
       if (outcome.collisions) count(outcome.collisions == 1 ? SingleCollisions : MultipleCollisions);
       break;
-    case net::TransmitResult::carrier_lost:  // counted; the frame is taken for sent
+    case net::TransmitResult::carrier_lost:  // counted; the frame is considered sent
       ++counters_.transmit_errors;
       count(CarrierLost);
       break;
@@ -197,7 +196,7 @@ void Cyclone::transmit_finished(const net::TransmitOutcome& outcome, Time now) {
   update(now);
 }
 
-// A full stack marks its last entry and stops the transmitter until it is enabled again.
+// A full stack marks its last entry and stops the transmitter until it is reenabled.
 void Cyclone::push_tx_status(std::uint8_t status, std::uint32_t header) {
   if (tx_status_.size() < tx_status_depth) {
     tx_status_.push_back({status, static_cast<std::uint8_t>((header & PktId) >> 2)});

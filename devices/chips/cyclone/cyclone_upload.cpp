@@ -3,10 +3,10 @@
 //
 //   UpListPtr -> UPD  00 UpNextPtr  04 UpPktStatus  08 address  0C length (31: last)  10 address ...
 //
-// A UPD's head and first fragment are read when the frame at the head of the FIFO counts (60 bytes of it are there). A
-// UPD whose UpPktStatus is complete belongs to the host: the engine stalls until UpUnStall, or reads it again where
-// UpPoll says so. Data follow as they arrive; then UpPktStatus is written, and UpNextPtr read (inferred: not earlier,
-// so that a host can lengthen its list as late as this).
+// A UPD's head and first fragment are read when the frame at the head of the FIFO becomes visible (60 bytes of it have
+// arrived). A UPD whose UpPktStatus is complete belongs to the host: the engine stalls until UpUnStall, or polls the
+// UPD if UpPoll is set. Data follow as they arrive; then UpPktStatus is written, and UpNextPtr read (inferred: not
+// earlier, so that a host can still lengthen its list at this point).
 #include <algorithm>
 
 #include "devices/chips/cyclone/cyclone.hpp"
@@ -18,7 +18,7 @@ constexpr std::uint32_t upd_head_bytes = 16, upd_fragment_bytes = 8;
 
 }  // namespace
 
-// What the engine does next; it is called whenever something has changed that it may be waiting for.
+// Performs the engine's next step; called whenever something it may be waiting for has changed.
 void Cyclone::up_run(Time now) {
   if (up_stall_ || up_full_ || host_error_ || up_dma_.busy()) return;
   switch (up_.step) {
@@ -44,7 +44,7 @@ void Cyclone::up_run(Time now) {
       return;
     }
     case Step::next: up_dma_.read(BurstCommand::read, up_.at, 4, now); return;
-    default: return;  // header: under way
+    default: return;  // header: in progress
   }
 }
 
@@ -101,7 +101,7 @@ void Cyclone::up_fragment(std::uint32_t address, std::uint32_t length) {
   up_.step = Step::data;
 }
 
-// As much as has arrived, once that is UpBurstThresh, fills the buffer or ends the frame.
+// Writes what has arrived, once that reaches UpBurstThresh, fills the buffer or ends the frame.
 void Cyclone::up_data(Time now) {
   RxPacket& p = rx_fifo_.front();
   const auto arrived = static_cast<std::uint32_t>(p.data.size()) - p.taken;
@@ -117,7 +117,7 @@ void Cyclone::up_data(Time now) {
   } else if (p.complete && arrived == 0) {
     up_.step = Step::status;
     up_run(now);
-  } else if (full) {  // it may fit
+  } else if (full) {  // the rest may fit
     return;
   } else if (up_.left == 0) {
     up_.step = Step::fragment;

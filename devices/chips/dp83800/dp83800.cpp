@@ -100,7 +100,7 @@ void Dp83800::write(std::uint32_t offset, std::uint16_t value, Time now) {
     mar_[(offset - MAR0) / 2] = value;
 }
 
-// RST overrides the others; of a pair that contradicts itself the one that stops wins.
+// RST overrides the others; of two contradictory bits the one that stops takes precedence.
 void Dp83800::command(std::uint16_t value, Time now) {
   if (value & RST) {
     clear(now);

@@ -41,7 +41,7 @@ void Dp83800::frame_begins(const net::Reception& r, Time now) {
   room_check_.at(std::max(now, r.arrival(5)));
 }
 
-// The address is complete, or the byte is due that finds the FIFO full unless the host has read meanwhile.
+// The address is complete, or the next byte would find the FIFO full unless the host has read meanwhile.
 void Dp83800::room_check(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -71,7 +71,7 @@ void Dp83800::take_frame(const net::Reception& r, Time now) {
   if (r.length < 6 || !address_matches(r)) return;
   if (r.length < net::min_frame_bytes && !(rcr_ & RNT)) return;
   const std::size_t bytes = r.length - std::min(r.length, net::fcs_bytes);
-  // RSR has twelve bits for the length; what is longer is jabber.
+  // RSR has twelve bits for the length; longer frames are jabber.
   if (overrun_ || bytes > RLEN || bookkeeping + bytes > receive_room()) {
     ++counters_.overruns;
     tally(mpt_, now);

@@ -37,7 +37,7 @@ void Dp83800::write_data(std::uint16_t value, Time now) {
   start_next(now);
 }
 
-// Everything goes, also what is on the wire: the others see it end there.
+// Discards everything, including the frame on the wire: other stations see it end there.
 void Dp83800::flush_transmit(Time now) {
   if (sending_ && !looped_.pending() && port_.cut(now)) orphan_ = true;
   sending_ = false;
@@ -54,8 +54,7 @@ void Dp83800::start_next(Time now) {
 }
 
 void Dp83800::transmit_start(Time now) {
-  // A frame that a flush cut still leaves the wire: its end starts this one. TLR may have dropped an open head
-  // meanwhile.
+  // A frame cut by a flush is still on the wire: its end starts this one. TLR may meanwhile have dropped an open head.
   if (port_.busy() || !tx_enabled_ || transmit_.empty()) return;
   const Sending& s = transmit_.front();
   if (s.data.size() < s.length) return;
@@ -73,7 +72,7 @@ void Dp83800::transmit_start(Time now) {
   port_.transmit(frame, now);
 }
 
-// The frame has gone round inside the chip; the wire saw nothing.
+// Internal loopback: the frame has passed through the chip without reaching the wire.
 void Dp83800::looped(Time now) {
   const std::vector<std::uint8_t> frame = std::move(loop_frame_);
   loop_frame_.clear();
@@ -101,7 +100,7 @@ void Dp83800::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   finish_frame(status, now);
 }
 
-// A frame that failed is gone as well: sending it again is the driver's business.
+// A failed frame is removed as well: a retry is up to the driver.
 void Dp83800::finish_frame(std::uint16_t status, Time now) {
   const bool failed = status & (EXC | OWC | CRS);
   ++(failed ? counters_.transmit_errors : counters_.sent);

@@ -8,7 +8,7 @@
 namespace planar::ethernet {
 namespace {
 
-// A tally counter stops at 192; CNT rises when its top bit does (data sheet, "Network tally counters").
+// A tally counter stops at 192; CNT is set when its top bit is (data sheet, "Network tally counters").
 constexpr std::uint8_t tally_limit = 192;
 constexpr std::uint8_t tally_alarm = 128;
 // Unused bits of the configuration registers read as ones on page 2.
@@ -35,7 +35,7 @@ Dp8390::Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Host& host, 
   port_.mac().retry_late_collisions = true;  // "Transmissions rescheduled as in normal collisions" (TSR.OWC)
 }
 
-// What RESET changes is a short list (data sheet, "Initialization"): everything else keeps its contents.
+// RESET changes only a few registers (data sheet, "Initialization"): all others keep their contents.
 void Dp8390::reset(Time now) {
   cr_ = STP | RD2;
   isr_ = RST;
@@ -130,7 +130,7 @@ void Dp8390::write(unsigned reg, std::uint8_t value, Time now) {
     case 0: write_page0(reg, value, now); break;
     case 1: write_page1(reg, value, now); break;
     case 2: write_page2(reg, value); break;
-    default: break;  // test registers: the data sheet says never to touch them
+    default: break;  // test registers: the data sheet forbids their use
   }
 }
 
@@ -168,7 +168,7 @@ void Dp8390::write_page0(unsigned reg, std::uint8_t value, Time now) {
     case 0x0F: imr_ = value & 0x7F; break;
     default: break;
   }
-  if (reg <= 3 || reg == 0x0E) plan_receive_step(now);  // the boundary may have moved under a frame
+  if (reg <= 3 || reg == 0x0E) plan_receive_step(now);  // a frame being received may now meet another boundary
   update_interrupt(now);
 }
 
@@ -185,7 +185,7 @@ void Dp8390::write_page1(unsigned reg, std::uint8_t value, Time now) {
   }
 }
 
-// Diagnostics only, says the data sheet.
+// For diagnostics only, according to the data sheet.
 void Dp8390::write_page2(unsigned reg, std::uint8_t value) {
   switch (reg) {
     case 0x01: set_low(clda_, value); break;
@@ -200,8 +200,8 @@ void Dp8390::write_page2(unsigned reg, std::uint8_t value) {
 
 // ---- command register ----
 
-// STA and STP both 0 change nothing: drivers write 20h and 60h in service on every interrupt. STP leaves STA as it was
-// ("if the NIC has previously been in start mode and the STP is set, both bits will remain set").
+// STA = STP = 0 changes nothing: drivers write 20h and 60h in service on every interrupt. STP leaves STA as it was ("if
+// the NIC has previously been in start mode and the STP is set, both bits will remain set").
 void Dp8390::command(std::uint8_t value, Time now) {
   const bool was_running = running();
   cr_ = static_cast<std::uint8_t>((value & 0xF8) | (cr_ & (STP | STA | TXP)));
@@ -230,8 +230,8 @@ void Dp8390::start(Time now) {
   if (cr_ & TXP) begin_transmit(now);
 }
 
-// "Any reception or transmission in progress will continue to completion before entering the reset state." A frame that
-// only waits for the medium is dropped without a status: that is why drivers look whether they must send it again.
+// "Any reception or transmission in progress will continue to completion before entering the reset state." A frame
+// still waiting for the medium is dropped without a status: that is why drivers check whether they must resend it.
 void Dp8390::stop(Time now) {
   stopping_ = true;
   const bool ends = loop_end_.pending() || heartbeat_end_.pending();
@@ -257,7 +257,7 @@ void Dp8390::raise(std::uint8_t isr_bits, Time now) {
   update_interrupt(now);
 }
 
-// RST is a status bit only.
+// RST is only a status bit.
 void Dp8390::update_interrupt(Time now) {
   const bool level = isr_ & imr_ & 0x7F;
   if (level == interrupt_) return;

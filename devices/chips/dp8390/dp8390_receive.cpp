@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // DP8390: address filter, receiver and buffer ring.
 //
-// A frame's bytes go into the ring in bursts of the FIFO threshold as they arrive. They are stored when somebody could
-// look (a register or latch access, a page boundary, the end); the result is the same as if every burst were an event.
+// A frame's bytes go into the ring in bursts of the FIFO threshold as they arrive. They are stored only when the
+// difference could be observed (a register or latch access, a page boundary, the end); the result is the same as if
+// every burst were an event.
 #include <algorithm>
 
 #include "devices/chips/dp8390/dp8390.hpp"
@@ -10,7 +11,7 @@
 namespace planar::ethernet {
 
 unsigned Dp8390::threshold() const {
-  static constexpr unsigned bytes[] = {2, 4, 8, 12};  // DCR.FT1,0; the same in words of two
+  static constexpr unsigned bytes[] = {2, 4, 8, 12};  // DCR.FT1,0; the same in word mode
   return bytes[dcr_ >> 5 & 3];
 }
 
@@ -34,7 +35,7 @@ bool Dp8390::address_matches(const net::Reception& r, bool& group) {
   return rcr_ & PRO || std::equal(to.begin(), to.end(), par_.begin());
 }
 
-// The destination address is complete; or a byte is due in the page that the boundary pointer guards.
+// The destination address is complete; or a byte is due in the page of the boundary pointer.
 void Dp8390::receive_step(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -49,13 +50,13 @@ void Dp8390::receive_step(Time now) {
     enter_reset_state_if_idle(now);
     return;
   }
-  if (rcr_ & MON || receiver_off_) return;  // looked at to its end, not buffered
+  if (rcr_ & MON || receiver_off_) return;  // received to its end, not buffered
   if (ring_full_) {
     overflow(now);
     return;
   }
   storing_ = true;
-  clda_ = static_cast<std::uint16_t>(curr_ << 8 | 4);  // the header's place is left free
+  clda_ = static_cast<std::uint16_t>(curr_ << 8 | 4);  // room for the header
   plan_receive_step(now);
 }
 
@@ -64,7 +65,7 @@ std::uint8_t Dp8390::page_after(std::uint8_t page) const {
   return next == pstop_ ? pstart_ : next;
 }
 
-// 0 if the ring, as programmed, never leads there.
+// 0 if the ring, as programmed, never reaches the boundary.
 unsigned Dp8390::pages_to_boundary(std::uint8_t from) const {
   for (unsigned n = 1; n <= 256; ++n) {
     from = page_after(from);
@@ -73,7 +74,7 @@ unsigned Dp8390::pages_to_boundary(std::uint8_t from) const {
   return 0;
 }
 
-// An event for the byte that would enter the boundary page, if there is one; a page ahead of it costs nothing.
+// Schedules the byte that would enter the boundary page, if there is one; pages before it cost no events.
 void Dp8390::plan_receive_step(Time) {
   if (!storing_ || receive_end_pending_) return;
   const auto r = port_.receiving();
@@ -96,7 +97,7 @@ void Dp8390::sync_receive(Time now) {
   if (const auto r = port_.receiving()) store_arrived(burst_limit(r->arrived(now)), *r, now);
 }
 
-// "Before the DMA can enter the next page" it compares with PSTOP (wrap) and with BNRY (stop).
+// "Before the DMA can enter the next page" it is compared with PSTOP (wrap) and with BNRY (stop).
 void Dp8390::store_arrived(std::size_t count, const net::Reception& r, Time now) {
   while (stored_ < count) {
     if ((clda_ & 0xFF) == 0) {
@@ -130,7 +131,7 @@ void Dp8390::missed(Time now) {
   raise(RXE, now);
 }
 
-// The buffer is taken back: CURR stays, the next frame overwrites it.
+// Releases the buffer: CURR is unchanged, and the next frame overwrites it.
 void Dp8390::reject(std::uint8_t rsr, Time now) {
   storing_ = false;
   clda_ = static_cast<std::uint16_t>(curr_ << 8);
@@ -154,12 +155,12 @@ void Dp8390::frame_ends(const net::Reception& r, Time now) {
   if (fifo_overrun_) {
     status |= FO;
   } else if (!r.fcs_ok) {
-    // An incomplete last byte is an alignment error only if the CRC is wrong too; it then counts as that.
+    // An incomplete last byte is an alignment error only if the CRC is wrong too; it is then counted as that.
     status |= static_cast<std::uint8_t>(RSR_CRC | (r.dribble ? FAE : 0));
     tally(r.dribble ? 0 : 1, now);
   }
   const bool error = status & (FO | RSR_CRC | FAE);
-  if (!storing_) {  // monitor mode, or off after an overflow
+  if (!storing_) {  // monitor mode, or disabled after an overflow
     if (error)
       reject(status, now);
     else
@@ -168,7 +169,7 @@ void Dp8390::frame_ends(const net::Reception& r, Time now) {
     return;
   }
   if (!fifo_overrun_) store_arrived(r.length, r, now);
-  if (!storing_) return;  // the last bytes ran into the boundary
+  if (!storing_) return;  // the last bytes reached the boundary
   if (error && !(rcr_ & SEP)) {
     reject(status, now);
     return;
@@ -190,7 +191,7 @@ void Dp8390::receive_done(Time now) {
   local_write(header + 2, static_cast<std::uint8_t>(frame_length_));
   local_write(header + 3, static_cast<std::uint8_t>(frame_length_ >> 8));
   if (tcr_ & ATD && group_ && frame_status_ & RSR_PRX) {
-    // A multicast frame whose address hashes to bit 62 holds the transmitter, to bit 63 frees it (TCR.ATD).
+    // A multicast frame whose address hashes to bit 62 disables the transmitter, to bit 63 enables it (TCR.ATD).
     net::MacAddress to;
     for (unsigned i = 0; i < 6; ++i) to[i] = local_read(static_cast<std::uint16_t>(header + 4 + i));
     const std::uint32_t hash = net::crc32_remainder(to) >> 26;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DP8390: remote DMA (buffer memory to and from the board's I/O latch) and who has the local bus when.
+// DP8390: remote DMA (between buffer memory and the board's I/O latch) and local bus arbitration.
 #include <algorithm>
 
 #include "devices/chips/dp8390/dp8390.hpp"
 
 namespace planar::ethernet {
 
-// RD2,1,0 of CR: 001 read, 010 write, 011 send packet, 1xx abort or complete; 000 is "not allowed" and does nothing
+// RD2,1,0 of CR: 001 read, 010 write, 011 send packet, 1xx abort or complete; 000 is "not allowed" and has no effect
 // here.
 void Dp8390::start_remote(unsigned rd, Time now) {
   if (rd == 0) return;
@@ -16,10 +16,10 @@ void Dp8390::start_remote(unsigned rd, Time now) {
     return;
   }
   const Remote wanted = rd == 2 ? Remote::write : Remote::read;
-  if (remote_ == wanted) return;  // the same command again, as when a page is selected meanwhile
+  if (remote_ == wanted) return;  // the same command repeated, as when a driver selects a page
   send_packet_ = rd == 3;
   if (send_packet_) {
-    // The whole next frame of the ring, header first; its length and successor stand in that header. Needs DCR.AR.
+    // The whole next frame of the ring, header first; that header has its length and its successor. Requires DCR.AR.
     if (!(dcr_ & AR)) {
       send_packet_ = false;
       return;
@@ -61,7 +61,7 @@ void Dp8390::remote_write(std::uint16_t value, Time now) {
   const bool patching = sending();
   const auto store = [&](std::uint16_t at, std::uint8_t byte) {
     buffer_write(at, byte);
-    // A host that writes into the frame being sent changes what has not been fetched yet.
+    // If the host writes into the frame being sent, bytes not fetched yet change.
     if (patching) [[unlikely]] {
       const unsigned offset = (swapped(at) - transmit_address()) & decoded_;
       if (offset < tbcr_) port_.patch(offset, byte, !(tcr_ & CRC), now);
@@ -72,12 +72,12 @@ void Dp8390::remote_write(std::uint16_t value, Time now) {
   advance_remote(now);
 }
 
-// The address wraps from PSTOP to PSTART, so a frame that wraps in the ring is read in one piece.
+// The address wraps from PSTOP to PSTART, so a frame that wraps in the ring can be read in one transfer.
 void Dp8390::advance_remote(Time now) {
   const std::uint16_t step = word_mode() ? 2 : 1;
   rsar_ = static_cast<std::uint16_t>((rsar_ & ~(step - 1)) + step);
   if ((rsar_ & 0xFF) == 0 && rsar_ >> 8 == pstop_) rsar_ = static_cast<std::uint16_t>(pstart_ << 8);
-  rbcr_ = rbcr_ > step ? rbcr_ - step : 0;  // an odd count moves a whole last word
+  rbcr_ = rbcr_ > step ? rbcr_ - step : 0;  // an odd count still moves a whole last word
   latch_ready_ = latch_timing().next_ready(now);
   if (rbcr_) return;
   const bool reading = remote_ == Remote::read;
@@ -88,7 +88,7 @@ void Dp8390::advance_remote(Time now) {
   }
   remote_ = Remote::none;
   send_packet_ = false;
-  // A read is over when the host has the last word, a write when the latch has been emptied into memory.
+  // A read ends when the host has the last word, a write when the latch has been emptied into memory.
   if (reading)
     raise(RDC, now);
   else
@@ -97,8 +97,8 @@ void Dp8390::advance_remote(Time now) {
 
 void Dp8390::end_remote(Time now) { raise(RDC, now); }
 
-// Local DMA goes first: while a frame is sent or stored it takes the bus for one burst every time the FIFO passes its
-// threshold. A remote transfer that would fall into a burst waits for its end.
+// Local DMA has priority: while a frame is sent or stored it takes the bus for one burst whenever the FIFO passes its
+// threshold. A remote transfer that would fall within a burst waits until it ends.
 PortRun Dp8390::latch_timing() const {
   PortRun run;
   run.ready = latch_ready_;
@@ -139,7 +139,7 @@ Undisturbed Dp8390::undisturbed(Time now) const {
 PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
   const std::uint32_t step = word_mode() ? 2 : 1;
   if (bytes != step || remote_ != (direction == Direction::write ? Remote::write : Remote::read)) return {};
-  // A frame that is being stored may change what is read.
+  // A frame being stored may change the data to be read.
   if (direction == Direction::read && storing_ && !receive_end_pending_ && !fifo_overrun_) return {};
   const std::uint16_t address = remote_address(), at = place(address);
   if (at >= memory_.size() || rbcr_ <= step) return {};
@@ -177,7 +177,7 @@ void Dp8390::advance_run(std::span<const std::uint8_t> data, PortRun& run, Time 
 }
 
 void Dp8390::local_bus_denied(Time from, Time now) {
-  // From the burst request the FIFO can take (or give) what lies beyond the threshold.
+  // From the burst request on, the FIFO can absorb (or supply) what is beyond the threshold.
   const Time slack = port_.byte_time() * (16 - threshold());
   if (now - from <= slack) return;
   if (storing_ && !receive_end_pending_) {

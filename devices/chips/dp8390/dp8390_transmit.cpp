@@ -22,7 +22,7 @@ void Dp8390::begin_transmit(Time now) {
 }
 
 void Dp8390::fifo_filled(Time now) {
-  if (port_.busy()) return;  // a frame cut by a reset still leaves the wire; its end starts this one
+  if (port_.busy()) return;  // a frame cut by a reset is still on the wire; its end starts this one
   const auto frame = assemble_frame();
   if (loopback() == 1 || loopback() == 2) {
     loop_end_.at(now + port_.byte_time() * static_cast<std::int64_t>(8 + frame.size()));
@@ -31,7 +31,7 @@ void Dp8390::fifo_filled(Time now) {
   }
 }
 
-// Loopback moves bytes only: in word mode every second one is taken, the even locations with BOS, the odd ones without.
+// Loopback moves bytes only: in word mode every second one is used, the even locations with BOS, the odd ones without.
 std::vector<std::uint8_t> Dp8390::assemble_frame() const {
   const std::uint16_t base = transmit_address(), at = place(base);
   const bool halves = loopback() != 0 && word_mode();
@@ -41,7 +41,7 @@ std::vector<std::uint8_t> Dp8390::assemble_frame() const {
   frame.reserve(tbcr_ + net::fcs_bytes);
   frame.resize(tbcr_ > first ? (tbcr_ - first + step - 1) / step : 0);
   if (!halves && swapped(0) == 0 && at < memory_.size() && frame.size() <= memory_.size() - at) {
-    std::copy_n(memory_.begin() + at, frame.size(), frame.begin());  // as the bytes lie
+    std::copy_n(memory_.begin() + at, frame.size(), frame.begin());  // in memory order
   } else {
     for (std::size_t n = 0; n < frame.size(); ++n) {
       const auto address = static_cast<std::uint16_t>(base + first + n * step);
@@ -83,15 +83,15 @@ void Dp8390::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
       ++counters_.transmit_errors;
       finish_transmit(tsr | FU, TXE, now);
       break;
-    case net::TransmitResult::abandoned:  // stopped after a collision: no status, the driver sends it again
+    case net::TransmitResult::abandoned:  // stopped after a collision: no status, the driver resends it
       cr_ &= static_cast<std::uint8_t>(~TXP);
       enter_reset_state_if_idle(now);
       break;
   }
 }
 
-// TSR says of a frame that was sent whether the transceiver's heartbeat followed (CDH), so it cannot be there, nor PTX
-// tell of it, before the window for it has passed; inferred. What ends without having been sent has no such wait.
+// TSR reports whether the transceiver's heartbeat followed a transmitted frame (CDH), so it cannot be valid, nor PTX be
+// set, before the heartbeat window has passed; inferred. A frame that was not transmitted has no such wait.
 void Dp8390::await_heartbeat(std::uint8_t tsr, Time now) {
   sent_tsr_ = tsr;
   heartbeat_end_.at(now + port_.bit_time() * heartbeat_bits);
@@ -106,10 +106,10 @@ void Dp8390::finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now) {
   enter_reset_state_if_idle(now);
 }
 
-// What a looped frame leaves (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count,
-// the ring nothing, ISR shows PTX but never PRX. The CRC logic exists once: with CRC appended by the transmitter the
-// receiver always reports an error; with CRC inhibited it checks the one that the frame carries. A frame for another
-// address reports none.
+// Result of a looped frame (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count, the ring
+// is unchanged, ISR shows PTX but never PRX. There is only one CRC circuit: if the transmitter appends the CRC, the
+// receiver always reports an error; with CRC inhibited it checks the CRC in the frame. A frame for another address
+// reports no error.
 void Dp8390::loop_back(Time now) {
   const auto frame = assemble_frame();
   std::size_t i = 0;
@@ -127,7 +127,7 @@ void Dp8390::loop_back(Time now) {
   const bool matches = frame.size() >= 6 && address_matches(seen, group);
   const bool good = tcr_ & CRC && net::fcs_good(frame);
   rsr_ = static_cast<std::uint8_t>((matches && !good ? RSR_CRC : RSR_PRX) | (group && matches ? PHY : 0));
-  // Internally neither carrier nor heartbeat is seen; through the encoder there is carrier.
+  // Internal loopback senses neither carrier nor heartbeat; through the encoder there is carrier.
   if (loopback() == 1)
     finish_transmit(TSR_PTX | ND | CRS | CDH, PTX, now);
   else if (loopback() == 2)

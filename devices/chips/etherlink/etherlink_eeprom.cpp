@@ -4,7 +4,7 @@
 namespace planar::ethernet {
 namespace {
 
-// 93C46 operations, bits 7:6 of EEPROM Command; operation 0 is told further by bits 5:4.
+// 93C46 operations, bits 7:6 of EEPROM Command; for operation 0 bits 5:4 select further.
 enum EepromOperation : unsigned { eeprom_extended, eeprom_store, eeprom_fetch, eeprom_erase };
 enum EepromExtended : unsigned { write_disable, write_all, erase_all, write_enable };
 

@@ -35,7 +35,7 @@ EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& 
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&EtherLink3::loop_ends>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&EtherLink3::receive_step>(this)),
       discard_done_(scheduler, name + ".discard", Priority::device, Callback::to<&EtherLink3::discarded>(this)) {
-  // There is no status for a late collision, only a count: the frame is tried again like any other.
+  // There is no status for a late collision, only a counter: the frame is retried like any other.
   port_.mac().retry_late_collisions = true;
 }
 
@@ -68,7 +68,7 @@ std::uint32_t EtherLink3::read(std::uint32_t offset, unsigned bytes, Time now) {
   offset &= 15;
   sync_receive(now);
   if (window_ == 1 && offset < 4) {
-    if (offset & 1) return 0xFF;  // no byte lane of its own: bytes are taken at +0 or +2
+    if (offset & 1) return 0xFF;  // no byte lane of its own: bytes are accepted at +0 or +2
     std::uint32_t value = 0;
     for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{rx_read()} << (8 * i);
     update(now);
@@ -222,7 +222,7 @@ void EtherLink3::write_word(unsigned reg, std::uint16_t value, Time now) {
   }
 }
 
-// Half of a word register: the other half keeps its value; Command acts when its upper half arrives.
+// Half of a word register: the other half keeps its value; Command takes effect when its upper half is written.
 void EtherLink3::write_byte(unsigned reg, std::uint8_t value, Time now) {
   if (reg == 0x0E) {
     command_low_ = value;
@@ -289,7 +289,7 @@ void EtherLink3::command(std::uint16_t value, Time now) {
       break;
     case StatisticsEnable: statistics_enabled_ = true; break;
     case StatisticsDisable: statistics_enabled_ = false; break;
-    default: break;  // codes without a meaning in this generation
+    default: break;  // codes undefined in this generation
   }
   update(now);
 }
@@ -311,9 +311,9 @@ std::uint16_t EtherLink3::causes() const {
       (requested_ ? InterruptRequested : 0) | (statistics_alarm() ? UpdateStatistics : 0));
 }
 
-// The latch catches any cause that is neither masked nor hidden, and falls only when acknowledged; a cause that is
-// still there sets it again at once, so that none is lost between a driver's last look and its acknowledgement. Window
-// 0 keeps the pin quiet (Linux 3c509.c, close).
+// The latch is set by any cause that is neither masked nor hidden, and cleared only by acknowledgement; a cause that is
+// still present sets it again at once, so that none is lost between a driver's last read and its acknowledgement.
+// Window 0 keeps the pin inactive (Linux 3c509.c, close).
 void EtherLink3::update(Time now) {
   if (!latch_ && causes() & read_zero_mask_ & interrupt_mask_) {
     latch_ = true;
@@ -338,7 +338,7 @@ void EtherLink3::count(Statistic s, unsigned n) {
   statistics_[s + 1] = static_cast<std::uint8_t>(sum >> 8);
 }
 
-// A counter is about to run over: its top bit is set.
+// A counter is about to overflow: its top bit is set.
 bool EtherLink3::statistics_alarm() const {
   std::uint8_t all = statistics_[RxOctets + 1] | statistics_[TxOctets + 1];
   for (unsigned s = CarrierLost; s <= Deferrals; ++s) all |= statistics_[s];

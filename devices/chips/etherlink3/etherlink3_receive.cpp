@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EtherLink III: address filter, receiver and RX FIFO.
 //
-// A frame's bytes enter the FIFO as they arrive, four bytes late because the last four are the FCS. They are stored
-// when somebody could look (a register access, RX Early, the end); the result is the same as if every byte were an
-// event.
+// A frame's bytes enter the FIFO as they arrive, delayed by four bytes because the last four are the FCS. They are
+// stored only when the difference could be observed (a register access, RX Early, the end); the result is the same as
+// if every byte were an event.
 #include <algorithm>
 
 #include "devices/chips/etherlink3/etherlink3.hpp"
@@ -30,7 +30,7 @@ void EtherLink3::hear(Time) {
   if (const auto r = loop_.heard()) receive_step_.at(r->arrival(5));
 }
 
-// "Group" takes broadcasts too, "promiscuous" everything (3Com's manual).
+// "Group" includes broadcasts, "promiscuous" everything (3Com's manual).
 bool EtherLink3::accepts(const Reception& r) const {
   if (rx_filter_ & Promiscuous) return true;
   const net::MacAddress to = r.destination();
@@ -55,7 +55,7 @@ void EtherLink3::receive_step(Time now) {
     listening_ = false;
     return;
   }
-  if (rx_fifo_.size() >= rx_packets || rx_free() == 0) {  // no status entry or no room: the frame is lost unseen
+  if (rx_fifo_.size() >= rx_packets || rx_free() == 0) {  // no status entry or no room: the frame is silently lost
     listening_ = false;
     ++counters_.overruns;
     count(RxOverruns);
@@ -76,7 +76,7 @@ void EtherLink3::sync_receive(Time now) {
   }
 }
 
-// Once a byte found no room the rest of the frame is lost, even if there is room later.
+// Once a byte finds no room the rest of the frame is lost, even if room becomes free later.
 void EtherLink3::store(std::size_t total, const Reception& r) {
   RxPacket& p = rx_fifo_.back();
   if (p.overrun) return;
@@ -96,11 +96,11 @@ void EtherLink3::receive_ends(const Reception& r, Time now) {
   }
   if (!listening_) return;
   listening_ = false;
-  if (!storing_) return;  // cut short before its address was complete
+  if (!storing_) return;  // cut off before its address was complete
   const std::size_t total = r.length > net::fcs_bytes ? r.length - net::fcs_bytes : 0;
   store(total, r);
   RxPacket& p = rx_fifo_.back();
-  if (!exposed(p)) {  // a fragment: nobody has seen it, nobody will
+  if (!exposed(p)) {  // a fragment: it was never visible and is dropped
     drop_arriving();
     return;
   }
@@ -137,8 +137,8 @@ void EtherLink3::finish_packet(std::uint16_t status, Time now) {
   update(now);
 }
 
-// A reception shows itself after 60 bytes, or with RX Early if that is set to fewer (inferred: how else could there be
-// a runt status).
+// A frame becomes visible after 60 bytes, or after RX Early if that is less (inferred: otherwise there could be no runt
+// status).
 bool EtherLink3::exposed(const RxPacket& p) const {
   return p.data.size() >= std::min<std::size_t>(visible_bytes, rx_early_threshold_ + 1u);
 }
@@ -159,7 +159,7 @@ void EtherLink3::stop_loop() {
 
 // ---- the host's side ----
 
-// Bit 15 stays until the packet at the head is complete; the length is what the host may still read of it.
+// Bit 15 is set until the packet at the head is complete; the length is what the host can still read of it.
 std::uint16_t EtherLink3::rx_status() const {
   if (rx_hidden() || rx_fifo_.empty()) return RxIncomplete;
   const RxPacket& p = rx_fifo_.front();
@@ -168,7 +168,7 @@ std::uint16_t EtherLink3::rx_status() const {
   return static_cast<std::uint16_t>(p.status | unread);
 }
 
-// Beyond the end of the packet, its padding included, or of what has arrived of it: RX underrun, an adapter failure.
+// Reading beyond the end of the packet (padding included) or beyond what has arrived: RX underrun, an adapter failure.
 std::uint8_t EtherLink3::rx_read() {
   if (rx_hidden() || rx_fifo_.empty()) {
     rx_underrun_ = true;
@@ -185,9 +185,9 @@ std::uint8_t EtherLink3::rx_read() {
   return at < p.data.size() ? p.data[at] : 0x00;
 }
 
-// The head goes. What the host has not read is skipped, during which the next packet is hidden and the command in
-// progress; a packet read to its end is gone at once, which Linux relies on. Of a packet still arriving the rest is
-// lost.
+// Removes the head. Data that the host has not read is skipped; meanwhile the next packet is hidden and the command in
+// progress. A packet read to its end is removed at once, which Linux relies on. If the packet is still arriving, the
+// rest is lost.
 void EtherLink3::rx_discard(Time now) {
   if (rx_hidden() || rx_fifo_.empty()) return;
   rx_early_ = false;
@@ -206,7 +206,7 @@ void EtherLink3::rx_discard(Time now) {
 
 void EtherLink3::discarded(Time now) { update(now); }
 
-// Also the filter and the threshold go to their defaults, and the receiver is off (3Com's manual).
+// The filter and the threshold are also reset, and the receiver is disabled (3Com's manual).
 void EtherLink3::rx_reset() {
   rx_fifo_.clear();
   rx_used_ = 0;

@@ -8,7 +8,7 @@ namespace planar::ethernet {
 
 // ---- the FIFO ----
 
-// Writing into a full FIFO is an adapter failure: it disables the transmitter and only TX Reset helps.
+// Writing into a full FIFO is an adapter failure: it disables the transmitter until TX Reset.
 void EtherLink3::tx_write(std::uint8_t byte, Time now) {
   if (tx_overrun_) return;
   if (tx_free() == 0) {
@@ -23,7 +23,7 @@ void EtherLink3::tx_write(std::uint8_t byte, Time now) {
     p.header |= std::uint32_t{byte} << (8 * p.header_bytes++);
   } else {
     p.data.push_back(byte);
-    if (sending_ && &p == &tx_fifo_.front()) {  // it left before all of it was here
+    if (sending_ && &p == &tx_fifo_.front()) {  // it was sent before it was complete
       const std::size_t at = p.data.size() - 1;
       if (at < p.length()) port_.patch(at, byte, p.data.size() == p.length() && !(p.header & NoCrc), now);
       loop_.patch(at, byte);
@@ -40,15 +40,15 @@ void EtherLink3::release_head() {
   tx_fifo_.pop_front();
 }
 
-// TX Available is raised once for each Set TX Available Threshold: when that much room is there, or as soon as it is.
-// (Inferred: a level would interrupt Linux for ever, which leaves the threshold at 1536 while the FIFO is empty.)
+// TX Available is raised once per Set TX Available Threshold: at once if there is enough room, otherwise when there is.
+// (Inferred: a level would interrupt Linux forever, which leaves the threshold at 1536 while the FIFO is empty.)
 void EtherLink3::check_available() {
   if (!tx_available_armed_ || tx_free() < tx_available_threshold_) return;
   tx_available_armed_ = false;
   tx_available_ = true;
 }
 
-// A frame on the wire ends here, and nobody hears of it.
+// A frame on the wire is cut off without a report.
 void EtherLink3::tx_reset(Time now) {
   if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.cut(now)) orphan_ = true;
   transmit_start_.cancel();
@@ -75,7 +75,7 @@ void EtherLink3::start_next(Time now) {
   transmit_start_.at(now + timing_.transmit_start);
 }
 
-// What has not been written yet goes out as zeros unless it comes in time (tx_write patches it).
+// Data not written yet is sent as zeros unless it arrives in time (tx_write patches it in).
 std::vector<std::uint8_t> EtherLink3::assemble(const TxPacket& p) const {
   std::vector<std::uint8_t> frame(p.data.begin(),
                                   p.data.begin() + std::min<std::ptrdiff_t>(p.length(), std::ssize(p.data)));
@@ -95,7 +95,7 @@ bool EtherLink3::transceiver_on() const {
 
 void EtherLink3::transmit_start(Time now) {
   if (port_.busy() || tx_fifo_.empty())
-    return;  // a frame cut by a reset still leaves the wire; its end starts this one
+    return;  // a frame that was cut by a reset is still on the wire; its end starts this one
   sending_ = true;
   const auto frame = assemble(tx_fifo_.front());
   loop_.load(frame);
@@ -113,14 +113,14 @@ void EtherLink3::transmit_start(Time now) {
 void EtherLink3::transmit_begins(Time now) {
   if (!sending_) return;
   if (loopback() & ExternalLoopback) {
-    if (loop_.on()) stop_loop();  // the attempt before this one collided
+    if (loop_.on()) stop_loop();  // the previous attempt collided
     loop_.begin(now);
     hear(now);
   }
   watch_fifo(now);
 }
 
-// An event for the first byte that the wire wants before the host has written it.
+// Schedules the first byte that is due on the wire before the host has written it.
 void EtherLink3::watch_fifo(Time now) {
   const TxPacket& p = tx_fifo_.front();
   if (p.data.size() >= p.length() || !port_.transmitting()) {
@@ -133,7 +133,7 @@ void EtherLink3::watch_fifo(Time now) {
 
 void EtherLink3::starved(Time now) { port_.underrun(now); }
 
-// A frame that never reached the wire is over: it looped inside, or no transceiver took it.
+// End of a frame that never reached the wire: it looped internally, or no transceiver took it.
 void EtherLink3::loop_ends(Time now) {
   net::TransmitOutcome outcome;
   if (loop_.on())
@@ -156,8 +156,8 @@ void EtherLink3::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   transmit_finished(outcome, now);
 }
 
-// Success makes no status unless the packet asked for it; an error always does and disables the transmitter. The
-// packet's room comes back now, whatever became of it; after an underrun only TX Reset gives it back.
+// Success creates no status unless the packet requested it; an error always does and disables the transmitter. The
+// packet's room is released now, whatever the result; after an underrun only TX Reset releases it.
 void EtherLink3::transmit_finished(const net::TransmitOutcome& outcome, Time now) {
   if (!sending_ || tx_fifo_.empty()) return;
   starved_.cancel();
@@ -175,7 +175,7 @@ void EtherLink3::transmit_finished(const net::TransmitOutcome& outcome, Time now
       count(TxOctets, p.length());
       if (outcome.collisions) count(outcome.collisions == 1 ? SingleCollisions : MultipleCollisions);
       break;
-    case net::TransmitResult::carrier_lost:  // counted; the frame is taken for sent
+    case net::TransmitResult::carrier_lost:  // counted; the frame is considered sent
       ++counters_.transmit_errors;
       count(CarrierLost);
       break;
@@ -197,7 +197,7 @@ void EtherLink3::transmit_finished(const net::TransmitOutcome& outcome, Time now
   update(now);
 }
 
-// A full stack marks its last entry and stops the transmitter until it is enabled again.
+// A full stack marks its last entry and stops the transmitter until it is reenabled.
 void EtherLink3::push_tx_status(std::uint8_t status) {
   if (tx_status_.size() < tx_status_depth) {
     tx_status_.push_back(status);

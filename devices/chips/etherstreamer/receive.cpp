@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Streamer: what is on the wire for the receive channel.
+// Streamer: frames from the wire for the receive channel.
 #include <algorithm>
 
 #include "devices/chips/etherstreamer/streamer.hpp"
@@ -58,7 +58,7 @@ void Streamer::frame_ends(const net::Reception& r, Time now) {
   if (!receive_.listening()) return;
   receive_.stop_listening();
   streamer::ReceiveChannel::Frame& f = receive_.arriving();
-  // A short frame has not moved yet, and goes as it came.
+  // A short frame has not been moved yet, and is simply discarded.
   if (r.length < net::min_frame_bytes || (!moving() && !accepts(r))) {
     receive_.discard();
     return;

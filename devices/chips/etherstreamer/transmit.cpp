@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Streamer: the transmit channel. The port is given the whole frame at its start; bytes that come from memory later are
-// put in before they leave.
+// Streamer: the transmit channel. The port is given the whole frame at its start; bytes that arrive from memory later
+// are inserted before they leave.
 #include <algorithm>
 
 #include "devices/chips/etherstreamer/streamer.hpp"
@@ -61,7 +61,7 @@ void Streamer::took_descriptor() {
   step_ = sound ? Step::fill : Step::status;
 }
 
-/// When byte `byte` of the frame begins to leave.
+/// When byte `byte` of the frame starts to leave.
 Time Streamer::leaves(std::uint32_t byte) const {
   return port_.transmit_start() + port_.byte_time() * (8 + std::int64_t{byte});
 }
@@ -168,7 +168,7 @@ void Streamer::status_written(Time now) {
   raise(static_cast<std::uint16_t>(TX2_EOF | (last ? TX2_IDLE : 0)), now);
 }
 
-// A frame on the wire is cut; nobody reports it.
+// A frame on the wire is cut off without a report.
 void Streamer::stop_transmit(Time now) {
   if (job_ >= Job::tx_fetch) abort_job(now);
   if (tx_started_ && port_.cut(now)) orphan_ = true;

@@ -14,9 +14,9 @@ namespace planar::ethernet {
 using namespace i8254x;
 
 namespace {
-constexpr std::uint64_t longest_counter = UINT32_MAX;  // they stay there
-constexpr Time longest_delay = 1_s;                    // of any event of a sound snapshot
-// EEPROM words, and the bits of them that are CTRL's (driver: e1000_fxhw.h).
+constexpr std::uint64_t longest_counter = UINT32_MAX;  // counters stop there
+constexpr Time longest_delay = 1_s;                    // maximum for any event in a sound snapshot
+// EEPROM words, and those of their bits that go to CTRL (driver: e1000_fxhw.h).
 constexpr unsigned init_control_1 = 0x0A;
 constexpr std::uint32_t control_of(std::uint16_t word) {
   return (word & 0x0010u) << 3 | (word & 0x01E0u) << 17 | (word & 0x0200u ? CTRL_LRST : 0u) |
@@ -69,7 +69,7 @@ void I8254x::load_defaults() {
   statistics_ = {};
 }
 
-// Everything but the EEPROM's pins.
+// Resets everything except the EEPROM's pins.
 void I8254x::reset(Time now) {
   cut_receiver(now);
   cut_transmitter(now);
@@ -124,7 +124,7 @@ std::uint32_t I8254x::read(std::uint32_t offset, unsigned bytes, Time now) {
     reg(ICR) = 0;
     update_interrupt(now);
   }
-  if (in_statistics(at)) {  // those of 64 bits are cleared with their high half
+  if (in_statistics(at)) {  // 64-bit counters are cleared with their high half
     const std::uint32_t n = (at - statistics) / 4;
     if (n && wide(at - 4))
       statistics_[n - 1] = 0;
@@ -169,7 +169,7 @@ void I8254x::write_word(std::uint32_t at, std::uint32_t value, Time now) {
       reg(MDIC) &= ~MDI_READY;
       mdi_done_.at(now + config_.management);
       return;
-    case ICR:  // a written 1 clears, too
+    case ICR:  // writing 1 clears too
       reg(ICR) &= ~value;
       return update_interrupt(now);
     case ICS: return raise(value & causes, now);
@@ -211,7 +211,7 @@ std::string_view I8254x::register_name(std::uint32_t offset, Direction) const {
   return has(at) ? rows[row_of(at)].name : std::string_view();
 }
 
-// No PHY answers: MDIO stays high.
+// No PHY responds: MDIO stays high.
 void I8254x::mdi_done(Time now) {
   if (reg(MDIC) & MDI_READ) reg(MDIC) |= 0xFFFF;
   reg(MDIC) |= MDI_READY;
@@ -236,7 +236,7 @@ void I8254x::bus_error(Time now) {
   if (!config_.is_82543) raise(PCIE, now);
 }
 
-// ---- what both directions share ----
+// ---- common to both directions ----
 
 /// The six counters of frames by size begin at `first`: 64, 65 to 127, 128 to 255, ... bytes with FCS.
 void I8254x::count_size(std::uint32_t first, std::size_t bytes) {
@@ -255,8 +255,8 @@ DescriptorRing::Thresholds I8254x::thresholds(std::uint32_t control) const {
 
 std::uint32_t I8254x::transmit_buffer() const { return config_.packet_buffer - receive_buffer(); }
 
-/// Writes back the first of `list`, with `bursts` all that follow it in memory; of a single one its second half.
-/// Returns how many.
+/// Writes back the first of `list`, with `bursts` all that follow it in memory; of a single descriptor only the second
+/// half. Returns the number written.
 std::uint32_t I8254x::write_back(Dma64& dma, std::uint64_t ring, const std::deque<Descriptor>& list, bool bursts,
                                  Time now) {
   std::uint32_t count = 1;
@@ -272,12 +272,12 @@ std::uint32_t I8254x::write_back(Dma64& dma, std::uint64_t ring, const std::dequ
   return count;
 }
 
-/// What a frame takes of the packet buffer: whole quadwords.
+/// Space that a frame takes in the packet buffer: whole quadwords.
 std::uint32_t I8254x::place_of(std::size_t bytes) const {
   return static_cast<std::uint32_t>((bytes + 7) & ~std::size_t{7}) + config_.frame_header;
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void I8254x::describe(Description& d, Time now) const {
   for (unsigned n = 0; n < row_count; ++n)
@@ -332,7 +332,7 @@ bool I8254x::sound() const {
   ok = ok && transmit_ring_.cached() <= config_.transmit_descriptors;
   ok = ok && writing_back_ <= used_.size() && reporting_ <= reports_.size();
   ok = ok && (writing_back_ != 0) == receive_write_back_.busy() && (reporting_ != 0) == transmit_write_back_.busy();
-  // A burst has what it is for.
+  // A burst must have its source or destination.
   ok = ok &&
        (!receive_data_.busy() || (!received_.empty() && !receive_ring_.empty() && receive_data_.bytes() &&
                                   receive_data_.bytes() <= received_.front().data.size() - received_.front().moved));

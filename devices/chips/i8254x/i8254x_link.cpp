@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 8254x: the link (the 1000BASE-X PCS) and flow control.
 //
-// With TXCW.ANE the PCS sends its configuration word and looks at the other end's; both being there, the link is up
-// after three times the link timer (clause 37.3.1.4: restart, acknowledge, idle). Without it CTRL.SLU says whether the
-// link is up. CTRL.LRST holds the PCS in reset. SWDPIN1, an input, is the transceiver's loss of signal.
+// With TXCW.ANE the PCS sends its configuration word and checks the other end's; if both are present, the link is up
+// after three times the link timer (clause 37.3.1.4: restart, acknowledge, idle). Without it CTRL.SLU sets the link
+// state. CTRL.LRST holds the PCS in reset. SWDPIN1, an input, is the transceiver's loss of signal.
 #include <algorithm>
 #include <array>
 
@@ -53,7 +53,7 @@ net::Pcs I8254x::own_pcs() const {
   return {false, 0};
 }
 
-// CTRL or TXCW have been written.
+// CTRL or TXCW has been written.
 void I8254x::pcs_written(Time now) {
   if (const net::Pcs pcs = own_pcs(); pcs != port_.pcs()) {
     negotiated_.cancel();
@@ -117,7 +117,7 @@ void I8254x::set_link(bool up, Time now) {
 
 // ---- flow control ----
 
-// A good frame has come: whether it is one of flow control that goes no further.
+// A good frame has been received: returns whether it is a flow control frame, which is not passed on.
 bool I8254x::pause_frame(std::span<const std::uint8_t> frame, Time now) {
   if (!(reg(CTRL) & CTRL_RFCE) || frame.size() < net::min_frame_bytes) return false;
   const std::uint64_t to = std::uint64_t{reg(FCAH) & 0xFFFF} << 32 | reg(FCAL);

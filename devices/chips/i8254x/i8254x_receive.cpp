@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8254x: what arrives, the receiver's part of the packet buffer, and its descriptors.
+// 8254x: reception, the receiver's part of the packet buffer, and its descriptors.
 //
 //   frame -> filters -> received_ (packet buffer) -> receive_data_ -> buffer of the front descriptor
 //            receive_fetch_ -> receive_ring_ -> used_ -> receive_write_back_
@@ -24,7 +24,7 @@ constexpr std::uint32_t address_registers = 16;
 // ---- filters ----
 
 bool I8254x::accepts(std::span<const std::uint8_t> frame, std::uint8_t& status) const {
-  if (frame.size() < 16) return false;  // the rest of a collision
+  if (frame.size() < 16) return false;  // the remains of a collision
   const std::uint32_t rctl = reg(RCTL);
   if (rctl & RCTL_VFE && frame_word(frame, 12) == reg(VET)) {
     const std::uint16_t tag = frame_word(frame, 14);
@@ -39,10 +39,10 @@ bool I8254x::accepts(std::span<const std::uint8_t> frame, std::uint8_t& status) 
     const std::uint32_t* const ra = &tables_[(RA - tables) / 4 + 2 * n];
     if (ra[1] & RAH_AV && ra[0] == low && (ra[1] & 0xFFFF) == high) return true;
   }
-  if (low == UINT32_MAX && high == 0xFFFF && rctl & RCTL_BAM) return true;  // without BAM as any group
+  if (low == UINT32_MAX && high == 0xFFFF && rctl & RCTL_BAM) return true;  // without BAM like any group address
   if (!(frame[0] & 1)) return rctl & RCTL_UPE;
   if (rctl & RCTL_MPE) return true;
-  const unsigned shift = 4 - (rctl >> 12 & 3);  // MO: the twelve bits from 36, 35, 34 or 32 on
+  const unsigned shift = 4 - (rctl >> 12 & 3);  // MO: the twelve bits starting at 36, 35, 34 or 32
   const std::uint32_t hash = high >> (shift == 1 ? 0 : shift) & 0xFFF;
   if (!(tables_[(MTA - tables) / 4 + hash / 32] >> hash % 32 & 1)) return false;
   status |= RXD_PIF;
@@ -63,7 +63,7 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
   const std::size_t longest = rctl & RCTL_LPE ? longest_frame : longest_usual;
   const bool too_short = r.length<net::min_frame_bytes, too_long = r.length> longest;
   if (r.fcs_ok && !too_short && !too_long && pause_frame(f.data, now)) return;
-  if (!accepts(f.data, f.status)) return;  // errors are counted, too, only of what passes (13.7)
+  if (!accepts(f.data, f.status)) return;  // errors, too, are counted only for frames that pass the filter (13.7)
   if (too_short || too_long) {
     ++tally(RLEC);
     ++tally(too_short ? (r.fcs_ok ? RUC : RFC) : (r.fcs_ok ? ROC : RJC));
@@ -116,7 +116,7 @@ void I8254x::take_frame(const net::Reception& r, Time now) {
   receive_work(now);
 }
 
-/// A good frame is in the packet buffer: those that MPC counts are in none of these.
+/// A good frame is in the packet buffer: frames counted by MPC are not counted in any of these.
 void I8254x::count_good(std::span<const std::uint8_t> frame) {
   ++tally(GPRC);
   tally(GORC) += frame.size();
@@ -134,7 +134,7 @@ void I8254x::count_receive_fill() {
 }
 
 std::uint32_t I8254x::buffer_size() const {
-  const std::uint32_t size = reg(RCTL) >> 16 & 3;  // 2048, 1024, 512, 256; with BSEX sixteen times, and not for 0
+  const std::uint32_t size = reg(RCTL) >> 16 & 3;  // 2048, 1024, 512, 256; with BSEX sixteen times that, and not for 0
   return (2048u >> size) * (reg(RCTL) & RCTL_BSEX && size ? 16 : 1);
 }
 
@@ -223,14 +223,14 @@ void I8254x::receive_written(Time now) {
   receive_work(now);
 }
 
-// RDTR has run out, or software asks for what is used.
+// RDTR has expired, or software requests the used descriptors.
 void I8254x::receive_delay_over(Time now) {
   receive_delay_.cancel();
   flush_used_ = rxt0_due_ = true;
   write_back_receive(now);
 }
 
-// Software has written head, base or length: the frame that is being moved begins anew.
+// Software has written head, base or length: the frame being transferred restarts.
 void I8254x::restart_receive_ring(Time now) {
   receive_fetch_.cancel(now);
   receive_data_.cancel(now);

@@ -4,7 +4,7 @@
 //   transmit_fetch_ -> transmit_ring_ -> transmit_data_ -> frame_ -> frames_ (packet buffer) -> port
 //                                     -> reports_ -> transmit_write_back_
 //
-// The first descriptor is worked on: a context descriptor is loaded, of the others the data are read.
+// The first descriptor is processed: a context descriptor is loaded; for the others the data is read.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,7 @@ constexpr std::uint8_t TXD_EOP = 0x01, TXD_IFCS = 0x02, TXD_IC = 0x04, TXD_RS = 
                        TXD_VLE = 0x40, TXD_IDE = 0x80;
 constexpr std::uint8_t TXD_DD = 0x01;
 constexpr std::uint8_t TXD_IXSM = 0x01, TXD_TXSM = 0x02;  // POPTS, at 13
-// Descriptors that wait for their write-back. The manual has no number: as many as the 82543 caches.
+// Descriptors awaiting write-back. The manual gives no number: as many as the 82543 caches.
 constexpr std::size_t report_store = 64;
 
 struct Command {
@@ -64,7 +64,7 @@ void I8254x::transmit_work(Time now) {
   if (waiting >= report_store) return;
   const Command c(transmit_ring_.front(), config_.is_82543);
   if (c.length == 0) return descriptor_done(transmit_ring_.pop(), now);
-  // All its data must find room: if they never do, the transmitter stands still.
+  // All its data must fit: if it never does, the transmitter stalls.
   const std::uint32_t room = transmit_buffer() - std::min(transmit_buffer(), transmit_fill());
   const std::uint32_t more = place_to_send(frame_.size() + c.length) - place_to_send(frame_.size());
   if (more > room) return;
@@ -98,7 +98,7 @@ void I8254x::descriptor_done(Descriptor d, Time now) {
   transmit_step_.at(now + config_.transmit_step);
 }
 
-// The frame is complete: what the chip inserts.
+// The frame is complete: apply the chip's insertions.
 void I8254x::finish_frame(const Descriptor& last, Time now) {
   Sending s{std::exchange(frame_, {}), std::exchange(report_, {})};
   const Command c(last, config_.is_82543);
@@ -182,7 +182,7 @@ void I8254x::transmit_delay_over(Time now) {
 
 // ---- the packet buffer and the transmitter ----
 
-/// Of a frame that is being read: with padding, FCS and tag, which may be added.
+/// Space for a frame being read: with padding, FCS and tag, which may be added.
 std::uint32_t I8254x::place_to_send(std::size_t bytes) const {
   return bytes ? place_of(std::max(bytes, net::min_frame_bytes - net::fcs_bytes) + net::fcs_bytes + 4) : 0;
 }
@@ -210,7 +210,7 @@ void I8254x::try_send(Time now) {
     port_.transmit(frame, now);
 }
 
-// A frame has gone round inside the chip.
+// Loopback: a frame has passed through the chip.
 void I8254x::looped(Time now) {
   const std::vector<std::uint8_t> frame = frames_.front().data;
   inside_ = false;
@@ -243,7 +243,7 @@ void I8254x::frame_left(Time now) {
   transmit_work(now);
 }
 
-// Software has written head, base or length: the frame that was being read is dropped.
+// Software has written head, base or length: the frame being read is dropped.
 void I8254x::restart_transmit_ring(Time now) {
   transmit_fetch_.cancel(now);
   transmit_data_.cancel(now);
@@ -253,7 +253,7 @@ void I8254x::restart_transmit_ring(Time now) {
   transmit_ring_.restart(reg(TDH));
 }
 
-// TCTL.RST or a reset: the others see a frame on the wire end there.
+// TCTL.RST or a reset: other stations see a frame on the wire end there.
 void I8254x::cut_transmitter(Time now) {
   for (Dma64* dma : {&transmit_fetch_, &transmit_write_back_, &transmit_data_}) dma->cancel(now);
   for (Event* e : {&transmit_step_, &transmit_delay_, &looped_}) e->cancel();

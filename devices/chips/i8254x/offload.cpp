@@ -43,7 +43,7 @@ ChecksumResult check_ip(std::span<const std::uint8_t> frame) {
   if (found.ip_bad || fragment || total < header || total > ip.size() || (ip[9] != tcp && ip[9] != udp)) return found;
   const auto segment = ip.subspan(header, total - header);
   if (segment.size() < 8) return found;
-  if (ip[9] == udp && frame_word(segment, 6) == 0) return found;  // the sender made none
+  if (ip[9] == udp && frame_word(segment, 6) == 0) return found;  // the sender supplied none
   found.tcp = true;
   const std::uint64_t pseudo = std::uint64_t{ones_sum(ip.subspan(12, 8))} + ip[9] + segment.size();
   found.tcp_bad = fold(pseudo + ones_sum(segment)) != 0xFFFF;

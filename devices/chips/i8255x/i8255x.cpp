@@ -23,7 +23,7 @@ constexpr std::uint32_t port_software_reset = 0, port_self_test = 1, port_select
 // MDI register.
 constexpr std::uint32_t mdi_interrupt = 1u << 29, mdi_ready = 1u << 28;
 constexpr unsigned mdi_write = 1, mdi_read = 2;
-// What a statistics dump ends with.
+// Last word of a statistics dump.
 constexpr std::uint32_t dump_done = 0xA005, dump_reset_done = 0xA007;
 constexpr unsigned flow_control_statistics = 3;  // after the sixteen, in the extended dump of an 82558
 // RUC and CUC.
@@ -90,7 +90,7 @@ void I8255x::stop_units(Time now) {
   receive_step_.cancel();
 }
 
-// Everything but the PHY and the EEPROM's pins.
+// Resets everything except the PHY and the EEPROM's pins.
 void I8255x::software_reset(Time now) {
   stop_units(now);
   stat_ack_ = mask_ = 0;
@@ -129,7 +129,7 @@ void I8255x::write_port(Time now) {
 
 void I8255x::self_tested(Time now) {
   std::array<std::uint8_t, 8> result{};
-  put_word(result, 0, rom_signature);  // then the result, in which no bit set is passed
+  put_word(result, 0, rom_signature);  // followed by the result, in which no bit set means passed
   scb_job_ = ScbJob::self_test;
   scb_dma_.write(BurstCommand::write, port_value_ & ~15u, result, now);
 }
@@ -214,7 +214,7 @@ void I8255x::write_byte(std::uint32_t offset, std::uint8_t value, Time now) {
       return;
     case EEPROM: return eeprom_.pins(value & EECS, value & EESK, value & EEDI);
     case PMDR:
-      kept_[PMDR - EARLY_RX] &= static_cast<std::uint8_t>(~value);  // events; none happens
+      kept_[PMDR - EARLY_RX] &= static_cast<std::uint8_t>(~value);  // events; none occurs
       return;
     case STATUS: return;
     default: break;
@@ -236,7 +236,7 @@ std::string_view I8255x::register_name(std::uint32_t offset) {
 
 // ---- commands ----
 
-// A statistics dump waits for the one before; so does what is written with it.
+// A statistics dump waits for the previous one; so does the command written with it.
 void I8255x::accept(Time now) {
   const unsigned cuc = command_ >> 4 & 7u, ruc = command_ & 7u;
   if ((cuc == cu_dump || cuc == cu_dump_reset) && scb_dma_.busy()) {
@@ -299,7 +299,7 @@ void I8255x::raise(std::uint8_t causes, Time now) {
   update_interrupt(now);
 }
 
-// CX, FR, CNA and RNR have mask bits in the same places, ER and FCP two places up; MDI and SWI have none.
+// CX, FR, CNA and RNR have mask bits in the same positions, ER and FCP two positions up; MDI and SWI have none.
 void I8255x::update_interrupt(Time now) {
   const unsigned masked = (mask_ & (CX | FR | CNA | RNR)) | (mask_ >> 2 & (ER | FCP));
   const bool asserted = !(mask_ & M) && (stat_ack_ & ~masked);
@@ -353,7 +353,7 @@ void I8255x::archive(Archive& a) {
        {&accept_, &reset_over_, &self_tested_, &mdi_done_, &cna_, &run_dry_, &drained_, &looped_, &receive_step_})
     e->archive(a);
   if (a.saving()) return;
-  // An engine has a burst exactly when its unit waits for one, and that of a frame when there is the frame.
+  // An engine has a burst exactly when its unit waits for one; a burst for a frame requires that frame.
   bool sound = scb_dma_.busy() == (scb_job_ != ScbJob::none) && cu_dma_.busy() == (cu_job_ != CuJob::none) &&
                ru_dma_.busy() == (ru_job_ != RuJob::none) && cu_state_ <= Cu::active && scb_job_ <= ScbJob::dump &&
                cu_job_ <= CuJob::resume && ru_job_ <= RuJob::status && block_.size() <= DmaEngine::longest;

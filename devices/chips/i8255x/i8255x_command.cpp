@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8255x: the command unit. It reads a block of the command block list, does what it says, writes the block's status,
-// and goes on as its EL and S bits say.
+// 8255x: the command unit. It reads a block of the command block list, executes it, writes the block's status, and
+// continues according to its EL and S bits.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -13,7 +13,7 @@ namespace {
 
 enum Command : unsigned { nop, ia_setup, configure, multicast_setup, transmit, load_microcode, dump, diagnose };
 
-constexpr std::uint32_t header = 8;  // of a block: what comes before its parameters
+constexpr std::uint32_t header = 8;  // of a block: the part before its parameters
 constexpr std::uint32_t block_bytes = 16, extended_block_bytes = 32;
 constexpr std::uint32_t microcode_bytes = 256;
 constexpr Time cid_unit = 8_us;  // granularity of the CNA delay [datasheet: manual, 6.4.2]
@@ -31,7 +31,7 @@ void I8255x::cu_start(Time now) {
   fetch(now);
 }
 
-// Suspended: the S bit of the last block is read again. Active: that of the present one will be, when it has ended.
+// Suspended: the S bit of the last block is read again. Active: that of the present block will be, when it has ended.
 void I8255x::cu_resume(Time now) {
   if (cu_state_ == Cu::active) resume_ = true;
   if (cu_state_ != Cu::suspended || cu_job_ != CuJob::none) return;
@@ -84,7 +84,7 @@ void I8255x::cu_done(Time now) {
   fetch(now);
 }
 
-// CNA: on the way to idle always, on that to suspended unless CI is configured. It may be delayed by the block.
+// CNA: always on entering idle, on entering suspended unless CI is configured. The block may delay it.
 void I8255x::leave_active(Cu state, Time now) {
   cu_state_ = state;
   if (state == Cu::suspended && config_.idle_interrupt_only()) return;
@@ -94,8 +94,8 @@ void I8255x::leave_active(Cu state, Time now) {
     cna_.at(now + cid_unit * std::int64_t{delay});
 }
 
-// A burst of the command unit or of the transmit DMA has ended in a master abort [inferred]: the unit is idle, its
-// block gets no status, and of its frame nothing more is sent. Frames that are in the FIFO leave.
+// A burst of the command unit or of the transmit DMA has ended in a master abort [inferred]: the unit becomes idle, its
+// block gets no status, and nothing more of its frame is sent. Frames already in the FIFO leave.
 void I8255x::cu_bus_error(Time now) {
   cna_.cancel();
   cu_dma_.cancel(now);
@@ -113,7 +113,7 @@ void I8255x::complete(Time now) {
 
 // ---- action commands ----
 
-// Whether so many bytes of parameters are here; if not they are read, and the command is executed then.
+// Whether this many bytes of parameters are present; if not, they are read, and the command is executed afterwards.
 bool I8255x::parameters(std::uint32_t bytes, Time now) {
   const auto have = static_cast<std::uint32_t>(block_.size());
   if (header + bytes <= have) return true;
@@ -153,7 +153,7 @@ void I8255x::execute(Time now) {
   complete(now);
 }
 
-// A hash of 64 bits: the bit is bits 7:2 of an address's CRC remainder.
+// A 64-bit hash: bits 7:2 of an address's CRC remainder select the bit.
 void I8255x::load_multicasts() {
   hash_ = 0;
   const std::size_t bytes = (block_[header] | block_[header + 1] << 8) & 0x3FFF;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8255x: address filter, receive FIFO, and the receive unit, which brings frames into the receive frame area.
+// 8255x: address filter, receive FIFO, and the receive unit, which moves frames into the receive frame area.
 //
-// fifo_ is the FIFO: its last frame may still be arriving, its first is being moved. The DMA unit does one thing at a
-// time for a frame: data as they come, then the RFD's count, then its status; then the next RFD is read.
+// fifo_ is the FIFO: its last frame may still be arriving, its first is being moved. For each frame the DMA unit
+// performs its steps one at a time: data as it arrives, then the RFD's count, then its status; then the next RFD is
+// read.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -13,11 +14,11 @@
 namespace planar::ethernet {
 namespace {
 
-// The RFD's status beside C and OK.
+// The RFD's status bits other than C and OK.
 constexpr std::uint16_t crc_error = 0x0800, alignment_error = 0x0400, out_of_buffer = 0x0200, overrun = 0x0100,
                         too_short = 0x0080, type_frame = 0x0020, no_match = 0x0004, not_individual = 0x0002;
 constexpr std::uint16_t bad = crc_error | alignment_error | overrun | too_short;
-// A count field: of an RFD and of an RBD.
+// Count field of an RFD and of an RBD.
 constexpr std::uint16_t EOF_ = 0x8000, F = 0x4000, count_mask = 0x3FFF;
 constexpr std::uint32_t rbd_end_of_list = 0x8000;
 constexpr std::uint32_t rfd_bytes = 16, rbd_bytes = 16;
@@ -48,7 +49,7 @@ void I8255x::ru_resume(Time now) {
   drain(now);
 }
 
-// The last RBD is read again: another one follows it now.
+// The last RBD is read again: another one has been linked to it.
 void I8255x::rbd_resume(Time now) {
   if (ru_state_ == Ru::no_rbds && ru_job_ == RuJob::none) read_for(RuJob::rbd_resume, rbd_.address, rbd_bytes, now);
 }
@@ -65,7 +66,7 @@ void I8255x::ru_abort(Time now) {
   if (was_ready) raise(RNR, now);
 }
 
-// ---- what arrives ----
+// ---- reception ----
 
 bool I8255x::address_matches(const net::Reception& r, std::uint16_t& status) const {
   const net::MacAddress to = r.destination();
@@ -86,7 +87,7 @@ void I8255x::frame_begins(const net::Reception& r, Time now) {
   receive_step_.at(std::max(now, r.arrival(5)));
 }
 
-// The address is complete, or enough has come for a burst.
+// The address is complete, or enough has arrived for a burst.
 void I8255x::receive_step(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -104,7 +105,7 @@ void I8255x::receive_step(Time now) {
   drain(now);
 }
 
-// What has arrived by now goes into the FIFO, as far as there is room.
+// Moves what has arrived so far into the FIFO, as far as there is room.
 void I8255x::sync(Time now) {
   const auto r = port_.receiving();
   if (!r || !arriving_ || overrun_) return;
@@ -130,7 +131,7 @@ void I8255x::frame_ends(const net::Reception& r, Time now) {
   take_frame(r, now);
 }
 
-// A frame is complete: from the wire, of which a part may be in the FIFO already, or from the chip's own transmitter.
+// A frame is complete: from the wire (part of it may already be in the FIFO), or from the chip's own transmitter.
 void I8255x::take_frame(const net::Reception& r, Time now) {
   if (!arriving_) {
     Received frame;
@@ -166,7 +167,7 @@ void I8255x::take_frame(const net::Reception& r, Time now) {
   drain(now);
 }
 
-// The RFD and the RBDs that a frame has begun to fill are used for the next one.
+// The RFD and the RBDs that a frame has started to fill are reused for the next one.
 void I8255x::reclaim(Time now) {
   if (ru_job_ >= RuJob::rbd) {
     ru_dma_.cancel(now);
@@ -177,7 +178,7 @@ void I8255x::reclaim(Time now) {
 
 // ---- the receive unit ----
 
-// The bytes of a frame that go to memory, as far as they are known: the last four may be the FCS.
+// The bytes of a frame that go to memory, as far as known: the last four may be the FCS.
 std::uint32_t I8255x::payload(const Received& r) const {
   const auto bytes = static_cast<std::uint32_t>(r.data.size());
   if (r.complete && (config_.transfer_fcs() || r.status & overrun)) return bytes;
@@ -194,8 +195,8 @@ void I8255x::write_for(RuJob job, std::uint32_t address, std::span<const std::ui
   ru_dma_.write(BurstCommand::write, address, data, now);
 }
 
-// The next thing to do. A frame's first bytes follow the RFD, as many as its size says; in flexible mode the rest
-// goes to the buffers of RBDs.
+// Performs the next step. A frame's first bytes follow the RFD, up to its size; in flexible mode the rest goes to the
+// buffers of RBDs.
 void I8255x::drain(Time now) {
   sync(now);
   if (ru_state_ != Ru::ready || ru_job_ != RuJob::none) return;
@@ -223,7 +224,7 @@ void I8255x::drain(Time now) {
     return drain(now);
   }
   std::uint32_t bytes = std::min({here - f.moved, room, config_.receive_dma_limit()});
-  if (!f.complete && bytes > 3) bytes &= ~3u;  // the odd ones come with more
+  if (!f.complete && bytes > 3) bytes &= ~3u;  // the odd bytes are moved with later ones
   write_for(RuJob::data, to, std::span(f.data).subspan(f.moved, bytes), now);
 }
 
@@ -277,7 +278,7 @@ void I8255x::ru_done(Time now) {
   drain(now);
 }
 
-// The list of RBDs goes on from frame to frame; its first RFD says where it begins, the others are told.
+// The list of RBDs continues from frame to frame; the first RFD gives its start, the others are updated.
 void I8255x::begin_rbds(std::uint32_t address, Time now) {
   if (address != nowhere) rbd_.address = address;
   rbd_first_ = rbd_.address;
@@ -296,7 +297,7 @@ void I8255x::write_count(Time now) {
   write_for(RuJob::count, rfd_ + 12, halves(bytes | EOF_ | F), now);
 }
 
-// A frame and its RFD are done with.
+// A frame and its RFD are finished.
 void I8255x::frame_stored(Time now) {
   const std::uint16_t status = fifo_.front().status;
   fifo_.pop_front();
@@ -308,7 +309,7 @@ void I8255x::frame_stored(Time now) {
   } else if (status & out_of_buffer) {
     tally(rx_resource);
   }
-  if (cna_.pending()) {  // a delayed CNA comes with it
+  if (cna_.pending()) {  // a delayed CNA is signalled with it
     cna_.cancel();
     stat_ack_ |= CNA;
   }

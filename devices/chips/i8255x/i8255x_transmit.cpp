@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 8255x: transmit buffers, the transmit FIFO and the transmitter.
 //
-// frames_ is the FIFO: the last frame is filled by the DMA unit from buffers_, the first is with the port. A frame
-// keeps its bytes until it has left; only one that is longer than the FIFO gives up what has left beyond a slot time,
-// and can then not be repeated.
+// frames_ is the FIFO: the DMA unit fills the last frame from buffers_; the first is with the port. A frame keeps its
+// bytes until it has left; only one longer than the FIFO gives up bytes that have left beyond a slot time, and can then
+// not be repeated.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -19,8 +19,7 @@ namespace {
 constexpr std::uint32_t tcb_bytes = 16, tbd_bytes = 8;
 constexpr std::uint32_t tbd_last = 1u << 16, size_mask = 0x3FFF;
 constexpr std::uint32_t slot_bytes = net::slot_bits / 8;
-// How much of a frame must be in the FIFO before it is tried again after the first, second and third underrun.
-// [recalled]
+// How much of a frame must be in the FIFO before it is retried after the first, second and third underrun. [recalled]
 constexpr std::array<std::uint32_t, 3> retry_threshold{512, 1024, 1280};
 
 std::uint32_t word_at(std::span<const std::uint8_t> data, std::size_t offset) {
@@ -31,8 +30,8 @@ std::uint32_t word_at(std::span<const std::uint8_t> data, std::size_t offset) {
 
 // ---- the command ----
 
-// Simplified mode: the data follow the block. Flexible: what the block's count says follows, then the buffers of the
-// TBDs, of which an extended block has the first two where the data would be.
+// Simplified mode: the data follows the block. Flexible mode: first the bytes given by the block's count follow it,
+// then the buffers of the TBDs; an extended block has the first two TBDs in place of data.
 void I8255x::begin_frame(Time now) {
   const std::uint32_t array = word_at(block_, 8), parameters = word_at(block_, 12);
   const std::uint32_t immediate = parameters & size_mask;
@@ -81,7 +80,7 @@ void I8255x::take_tbd(Time now) {
 
 // ---- the FIFO ----
 
-// How much of the first frame has left.
+// Bytes of the first frame that have left.
 std::uint32_t I8255x::bytes_left(Time now) const {
   if (!port_.transmitting()) return 0;
   return static_cast<std::uint32_t>(std::max<std::int64_t>((now - port_.transmit_start()) / port_.byte_time() - 8, 0));
@@ -98,9 +97,9 @@ std::uint32_t I8255x::transmit_room(Time now) const {
                                : 0;
 }
 
-// The next burst: what is left of the buffer, if that much or transmit_room bytes are free. Its bytes count as here
-// when it ends; so while the transmitter waits for just this frame it ends at the threshold, and while the frame leaves
-// it is no longer than what is in the FIFO ahead of the wire.
+// The next burst: the rest of the buffer, if that much or transmit_room bytes are free. Its bytes count as present only
+// when it ends; therefore, while the transmitter waits for this frame, the burst ends at the threshold, and while the
+// frame leaves, it is no longer than the data in the FIFO ahead of the wire.
 void I8255x::fill(Time now) {
   if (transmit_dma_.busy() || frames_.empty() || frames_.back().complete) return;
   Sending& s = frames_.back();
@@ -112,7 +111,7 @@ void I8255x::fill(Time now) {
   std::uint32_t bytes = buffers_.front().bytes;
   const std::uint32_t room = s.failed ? bytes : transmit_room(now);
   if (room < std::min(bytes, timing_.transmit_room)) {
-    // Room comes when a frame has left, or as one leaves that is longer than the FIFO.
+    // Room becomes free when a frame has left, or while a frame longer than the FIFO is leaving.
     if (frames_.size() == 1) drained_.at(now + port_.byte_time() * std::int64_t{timing_.transmit_room});
     return;
   }
@@ -139,7 +138,7 @@ void I8255x::filled(Time now) {
   if (b.bytes == 0) buffers_.pop_front();
   const bool all = s.measured && buffers_.empty();
   if (frames_.size() == 1 && sending_ && !s.failed) {
-    // It is leaving: what has come takes its place in the port's copy, at the end with the FCS.
+    // It is leaving: the new data replaces its place in the port's copy, at the end with the FCS.
     const auto whole = wire_frame(s);
     const std::size_t end = all ? whole.size() : s.data.size();
     for (std::size_t n = before; n < end; ++n) port_.patch(n, whole[n], false, now);
@@ -150,7 +149,7 @@ void I8255x::filled(Time now) {
   fill(now);
 }
 
-// The last buffer of a frame is in the FIFO: the block is done with, and another one may follow.
+// The last buffer of a frame is in the FIFO: the block is finished, and another one may follow.
 void I8255x::buffer_over(Time now) {
   Sending& s = frames_.back();
   s.complete = true;
@@ -161,7 +160,7 @@ void I8255x::buffer_over(Time now) {
 
 // ---- the transmitter ----
 
-// The frame with what the chip adds: its own address, padding, FCS. Bytes that are not here yet are zero.
+// The frame with the chip's additions: its own address, padding, FCS. Bytes not present yet are zero.
 std::vector<std::uint8_t> I8255x::wire_frame(const Sending& s) const {
   std::vector<std::uint8_t> frame = s.data;
   frame.resize(s.length);
@@ -189,7 +188,7 @@ void I8255x::try_send(Time now) {
 
 void I8255x::transmit_begins(Time now) { run_dry(now); }
 
-// The wire wants a byte that is not in the FIFO, unless it has come meanwhile.
+// A byte due on the wire is not in the FIFO, unless it has arrived meanwhile.
 void I8255x::run_dry(Time now) {
   if (!sending_ || inside_ || !port_.transmitting()) return;
   const Sending& s = frames_.front();
@@ -200,7 +199,7 @@ void I8255x::run_dry(Time now) {
   port_.underrun(now);
 }
 
-// A frame has gone round inside the chip, or into a PHY that lets nothing through.
+// A frame has passed through the chip in loopback, or has gone to a PHY that does not transmit it.
 void I8255x::looped(Time now) {
   Sending& s = frames_.front();
   if (!s.complete) return looped_.at(now + port_.byte_time() * std::int64_t{slot_bytes});
@@ -261,14 +260,14 @@ void I8255x::frame_over(Time now) {
   fill(now);
 }
 
-// The others see a frame on the wire end here.
+// Other stations see a frame on the wire end here.
 void I8255x::cut_frame(Time now) {
   if (sending_ && !inside_ && port_.cut(now)) orphan_ = true;
   sending_ = inside_ = false;
   for (Event* e : {&run_dry_, &drained_, &looped_}) e->cancel();
 }
 
-// The frame of the present block will never be whole.
+// The frame of the present block will never be complete.
 void I8255x::drop_last_frame(Time now) {
   transmit_dma_.cancel(now);
   buffers_.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 82586: reset and start-up, channel attention, SCB, interrupts, who has the memory.
+// 82586: reset and start-up, channel attention, SCB, interrupts, memory arbitration.
 #include "devices/chips/i82586/i82586.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ I82586::I82586(Scheduler& scheduler, const std::string& name, ChipHost& host, st
 
 void I82586::default_configuration() {
   config_ = defaults;
-  address_ = net::broadcast_mac;  // nobody's, until IA-SETUP
+  address_ = net::broadcast_mac;  // no station's, until IA-SETUP
   hash_ = {};
   port_.mac().attempts = 16;
 }
@@ -49,7 +49,7 @@ void I82586::hold_reset(bool held, Time now) {
   if (held) reset(now);
 }
 
-// Everything stops at once; memory keeps what it holds. A frame on the wire is cut.
+// Everything stops at once; memory keeps its contents. A frame on the wire is cut off.
 void I82586::reset(Time now) {
   for (Event* e : {&attention_, &command_step_, &loop_end_, &cut_, &receive_done_}) e->cancel();
   initialised_ = attention_again_ = false;
@@ -67,7 +67,7 @@ void I82586::reset(Time now) {
 
 // ---- channel attention ----
 
-// The pin is a latch: one more that comes while the chip is about to look is remembered, several are one.
+// The pin is a latch: one further attention before the chip responds is remembered; several count as one.
 void I82586::channel_attention(Time now) {
   if (held_) return;
   if (attention_.pending()) {
@@ -77,7 +77,7 @@ void I82586::channel_attention(Time now) {
   attention_.at(now + clocks(timing_.attention_clocks) + words(initialised_ ? attention_words : start_up_words));
 }
 
-// "When the 82586 accepts a command it clears the command word": all of it, whatever it held.
+// "When the 82586 accepts a command it clears the command word": the whole word, whatever its contents.
 void I82586::attention(Time now) {
   sync(now);
   if (attention_again_) {
@@ -114,7 +114,7 @@ void I82586::raise(std::uint16_t events, Time now) {
   update_scb(now);
 }
 
-// The pin is up while an event waits to be acknowledged.
+// The pin is active while an event waits for acknowledgement.
 void I82586::update_scb(Time now) {
   if (initialised_)
     put16(at(scb_),
@@ -125,12 +125,12 @@ void I82586::update_scb(Time now) {
   host_.interrupt(level, now);
 }
 
-// A counter lives in memory only: read, incremented, written back.
+// A counter exists only in memory: it is read, incremented, written back.
 void I82586::count_error(unsigned field) {
   put16(at(scb_, field), static_cast<std::uint16_t>(get16(at(scb_, field)) + 1));
 }
 
-// ---- the host at the memory ----
+// ---- host access to the memory ----
 
 void I82586::host_wrote(std::uint32_t offset, unsigned bytes, Time now) {
   if (!parked_) return;
@@ -138,7 +138,7 @@ void I82586::host_wrote(std::uint32_t offset, unsigned bytes, Time now) {
   if (from_nop < 6 || ((from_nop + bytes - 1) & mask_) < 6) unpark(now);
 }
 
-// The memory's arbiter serves one cycle at a time: the host waits for the one in progress, never for a burst.
+// The memory's arbiter serves one cycle at a time: the host waits for the cycle in progress, never for a burst.
 Time I82586::bus_free(Time t) const {
   Time free = t;
   const Time word = word_time();
@@ -151,7 +151,7 @@ Time I82586::bus_free(Time t) const {
     else if (phase >= turn - word)
       free = origin + turn;  // completed written
   }
-  const auto stream = [&](Time first_bit) {  // one word in two byte times, from the end of the preamble on
+  const auto stream = [&](Time first_bit) {  // one word in two byte times, from the end of the preamble
     const Time two_bytes = port_.byte_time() * 2;
     const Time since = t - first_bit - port_.byte_time() * 8;
     if (since < Time{}) return;

@@ -9,12 +9,12 @@ namespace {
 
 constexpr unsigned head_words = 3;  // status, command, link
 constexpr unsigned tbd_words = 4;
-constexpr unsigned tbds_at_once = 16;  // buffer descriptors without data that one event follows
-// TDR listens for an echo for as long as its 11-bit counter runs; DIAGNOSE lets the two 10-bit backoff counters run
-// through, one clock per step. Inferred.
+constexpr unsigned tbds_at_once = 16;  // empty buffer descriptors handled in one event
+// TDR listens for an echo for the range of its 11-bit counter; DIAGNOSE runs the two 10-bit backoff counters through,
+// one clock per step. Inferred.
 constexpr std::int64_t tdr_bits = 2048;
 constexpr unsigned diagnose_clocks = 2 * 1024;
-// The serial interface (82501 and successors) cuts a transmission that lasts longer. Datasheet: 25 ms.
+// The serial interface (82501 and successors) cuts off longer transmissions. Datasheet: 25 ms.
 constexpr std::size_t watchdog_bytes = 31'250;
 constexpr std::size_t preamble_bytes = 8;
 
@@ -27,7 +27,7 @@ constexpr unsigned configure_most = 12;
 void I82586::command_unit_control(unsigned cuc, Time now) {
   switch (cuc) {
     case 1:
-      if (cu_ == Cu::active) {  // the command in hand is completed first
+      if (cu_ == Cu::active) {  // the present command is completed first
         start_again_ = true;
         new_list_ = get16(at(scb_, 4));
         unpark(now);
@@ -126,7 +126,7 @@ Time I82586::duration_of(unsigned op) const {
   }
 }
 
-// What a command does, when it has done it; the result is its status without C.
+// Performs a command's effect at its end; returns its status without C.
 std::uint16_t I82586::perform(unsigned op) {
   switch (op) {
     case ia_setup:
@@ -141,14 +141,14 @@ std::uint16_t I82586::perform(unsigned op) {
   return OK;
 }
 
-// Only as many bytes change as the block counts, the count and the FIFO limit among them.
+// Only as many bytes as the block counts are changed, including the count and the FIFO limit.
 void I82586::set_configuration() {
   const unsigned bytes = std::clamp<unsigned>(get8(at(cb_, 6)) & 15, 4, configure_most);
   for (unsigned i = 0; i < bytes; ++i) config_[i] = get8(at(cb_, 6 + i));
   port_.mac().attempts = (config(7) >> 4) + 1u;
 }
 
-// A hash of 64 bits by bits 7 to 2 of the address's CRC: the filter lets some others through, software has to look
+// A 64-bit hash of bits 7 to 2 of the address's CRC: the filter passes some other addresses too, so software must check
 // again.
 void I82586::set_multicast() {
   hash_ = {};
@@ -198,7 +198,7 @@ void I82586::complete(std::uint16_t status, Time now) {
 }
 
 void I82586::park(Time now) {
-  // What is in memory now may differ from what was fetched: then it takes another real turn.
+  // Memory may differ from what was fetched: then a real fetch is needed.
   if (get16(at(cb_, 2)) != command_ || get16(at(cb_, 4)) != cb_) {
     fetch(now);
     return;
@@ -222,7 +222,7 @@ void I82586::unpark(Time now) {
   command_step_.at(read);
 }
 
-// The RU may have written into the NOP: a list that runs into the receive area.
+// The RU may have written into the NOP: a list that extends into the receive area.
 void I82586::look_at_parked(Time now) {
   if (parked_ && (get16(at(cb_, 2)) != command_ || get16(at(cb_, 4)) != cb_)) unpark(now);
 }
@@ -234,11 +234,11 @@ I82586::Loop I82586::loopback() const {
   return config(3) & 0x80 ? Loop::outside : Loop::none;
 }
 
-// Follows the buffer descriptors. False if so many without data came in a row that time must pass first.
+// Follows the buffer descriptors. False if so many empty ones follow one another that time must pass first.
 bool I82586::gather(std::vector<std::uint8_t>& frame, Time& spent) {
   const Time byte = port_.byte_time();
   const auto wanted = [&](std::size_t k) { return byte * static_cast<std::int64_t>(preamble_bytes + k); };
-  // How the DMA keeps up: `spent` counts from the first preamble bit; the FIFO takes 16 bytes ahead of the wire.
+  // DMA timing: `spent` counts from the first preamble bit; the FIFO takes 16 bytes ahead of the wire.
   unsigned empty = 0;
   while (tbd_ != nowhere) {
     const std::uint16_t head = get16(at(tbd_));
@@ -249,7 +249,7 @@ bool I82586::gather(std::vector<std::uint8_t>& frame, Time& spent) {
       if (k >= fifo_bytes) spent = std::max(spent, wanted(k - fifo_bytes));
       if (i % 2 == 0) spent += word_time();
       if (spent > wanted(k) || k >= watchdog_bytes) {
-        cut_at_ = k;  // what follows will never leave
+        cut_at_ = k;  // the rest will never leave
         tbd_ = nowhere;
         return true;
       }
@@ -288,7 +288,7 @@ void I82586::offer_frame(Time now) {
   if (loopback() == Loop::inside)
     loop_end_.at(now + port_.byte_time() * static_cast<std::int64_t>(preamble_bytes + frame_.size()));
   else
-    port_.transmit(frame_, now);  // ignored while the tail of a cut frame leaves; its end offers this one again
+    port_.transmit(frame_, now);  // ignored while the tail of a cut frame leaves; its end retries this one
 }
 
 void I82586::transmit_begins(Time now) {
@@ -338,7 +338,7 @@ void I82586::loop_done(Time now) {
   finish_transmit(OK, now);
 }
 
-// The frame has gone round: the RU hears it as any other.
+// Loopback is complete: the RU receives the frame like any other.
 void I82586::hear_own_frame(Time now) {
   const net::Reception r = port_.looped(frame_, now);
   listen();

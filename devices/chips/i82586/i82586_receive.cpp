@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82586: receive unit, address filter, frame and buffer descriptors.
 //
-// Bytes go to memory in pairs, a word of 16 bits, as they arrive. They are stored when somebody could look (the host at
-// the memory, the end of the frame); the result is the same as if every word were an event. The last four bytes seen
-// stay in the chip: they may be the FCS, which is never stored.
+// Bytes go to memory in pairs, as 16-bit words, as they arrive. They are stored only when the difference could be
+// observed (the host accesses the memory, the end of the frame); the result is the same as if every word were an event.
+// The last four bytes received stay in the chip: they may be the FCS, which is never stored.
 #include <algorithm>
 
 #include "devices/chips/i82586/i82586.hpp"
@@ -59,7 +59,7 @@ void I82586::leave_ready(Ru state, Time now) {
 
 // ---- a frame arrives ----
 
-// A frame counts for the RU if it is ready when the frame begins; without resources it is only counted.
+// A frame is received if the RU is ready when it begins; without resources it is only counted.
 void I82586::listen() {
   listening_ = initialised_ && (ru_ == Ru::ready || ru_ == Ru::no_resources);
   decided_ = storing_ = overrun_ = starved_ = false;
@@ -90,8 +90,8 @@ void I82586::sync(Time now) {
   if (const auto r = port_.receiving()) progress(*r, r->arrived(now), now);
 }
 
-// Looks at the destination, takes a descriptor, stores what has arrived. Descriptors of the frame before must have been
-// closed; until then the FIFO keeps the bytes, sixteen of them.
+// Checks the destination, takes a descriptor, stores what has arrived. The previous frame's descriptors must have been
+// closed; until then the FIFO holds the bytes, up to sixteen.
 void I82586::progress(const net::Reception& r, std::size_t arrived, Time now) {
   if (!decided_) {
     if (arrived < 6) return;
@@ -123,7 +123,7 @@ void I82586::progress(const net::Reception& r, std::size_t arrived, Time now) {
         return;
       }
     }
-    // The DMA takes bytes in pairs, each once it has arrived and once the cycle before is done.
+    // The DMA takes bytes in pairs, each after it has arrived and the previous cycle is done.
     dma_time_ = std::max(dma_time_, r.arrival(stored_));
     if (stored_ % 2 == 0) dma_time_ += word_time();
     if (dma_time_ - r.arrival(stored_) > r.byte_time * static_cast<std::int64_t>(fifo_bytes)) {
@@ -136,14 +136,14 @@ void I82586::progress(const net::Reception& r, std::size_t arrived, Time now) {
     } else if (buffer_count_ < buffer_size_) {
       put8(buffer_ + buffer_count_++, byte);
     } else {
-      --stored_;  // a buffer of no size: its time is spent, the byte still waits
+      --stored_;  // a buffer of size 0: its time is spent, the byte still waits
     }
   }
   look_at_parked(now);
 }
 
-// The next buffer: the full one is marked, the following one opened. Every step takes its cycles, so that a ring of
-// empty buffers ends as an overrun.
+// Marks the full buffer and opens the next one. Every step takes its cycles, so that a ring of empty buffers ends in an
+// overrun.
 bool I82586::make_room() {
   std::uint16_t next = rbd_;
   if (buffer_open_) {
@@ -191,7 +191,7 @@ void I82586::end_frame(const net::Reception& r, Time now) {
     count_error(0x0C);
     return;
   }
-  if (!could_store && !storing_) overrun_ = true;  // over before the RU was ready for it
+  if (!could_store && !storing_) overrun_ = true;  // ended before the RU was ready for it
   if (overrun_) status |= OVERRUN;
   if (starved_) status |= NO_BUFFERS;
   if (overrun_) {
@@ -220,7 +220,7 @@ void I82586::end_frame(const net::Reception& r, Time now) {
   receive_done_.at(now + clocks(timing_.command_clocks) + words(closing_words));
 }
 
-// A bad frame's descriptors serve the next one.
+// A bad frame's descriptors are reused for the next one.
 void I82586::reclaim() {
   if (storing_) {
     put16(at(rfd_), 0);
@@ -253,7 +253,7 @@ void I82586::receive_done(Time now) {
     update_scb(now);
   ru_suspend_requested_ = false;
   look_at_parked(now);
-  // A frame that arrived meanwhile and is not over is taken from the FIFO, if that has not run over: see progress().
+  // A frame that arrived meanwhile and has not ended is taken from the FIFO unless that has overrun: see progress().
 }
 
 }  // namespace planar::ethernet

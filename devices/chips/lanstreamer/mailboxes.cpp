@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LANStreamer: what the microprocessor does when a doorbell rings. Blocks are big-endian, offsets from their start:
+// LANStreamer: the microprocessor's response to doorbells. Blocks are big-endian, offsets from their start:
 //
 //   SRB  +0 command, +2 FE from the host, the return code from the adapter
 //     00 NO OPERATION                                   06 / 02 SET, RESET GROUP: +6 the four bytes after C0-00
@@ -35,7 +35,7 @@ void LanStreamer::ring_doorbell(std::uint16_t bits, Time now) {
   if (tested_ && rung_ && !firmware_.pending()) firmware_.at(now + config_.request);
 }
 
-/// All that has rung, in this order. An SRB command waits while OPEN is under way.
+/// Serves all pending doorbells, in this order. An SRB command waits while OPEN is in progress.
 void LanStreamer::serve(Time now) {
   const std::uint16_t bits = ring_ == Ring::opening ? rung_ & ~SRB_CMD : rung_;
   rung_ &= ~bits;
@@ -58,7 +58,7 @@ void LanStreamer::reply(std::uint8_t code, Time now) {
   raise_system(SRB_REPLY, now);
 }
 
-/// The return code; nothing if it comes later.
+/// The return code; empty if it follows later.
 std::optional<std::uint8_t> LanStreamer::execute(Time now) {
   const std::uint8_t command = memory_[Memory::srb];
   switch (command) {
@@ -155,7 +155,7 @@ bool LanStreamer::pass_to_local_buffers(const net::RingReception& r, Time now) {
   return false;
 }
 
-/// Gives the ARB to the host if there is something to tell.
+/// Passes the ARB to the host if there is something to report.
 void LanStreamer::offer_arb(Time now) {
   if (arb_busy_) return;
   memory_.clear(Memory::arb, 16);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LANStreamer: self-test, opening and closing, what the ring tells.
+// LANStreamer: self-test, opening and closing, reports from the ring.
 //
-//   At the SRB after a reset: +6 0, +8 pointer to the burnt-in address, +10 to the microcode's level, +12 to the
+//   In the SRB after a reset: +6 0, +8 pointer to the burnt-in address, +10 to the microcode's level, +12 to the
 //   address table (node 6, 0, functional 4), +14 to the parameter table (+4 the upstream neighbour, +38 LAN status).
-//   OPEN: +8 options, +12 node address (0: burnt-in). Answer: +2 return code, with 07 +6 the error: phase, reason;
-//   +8 ASB, +10 SRB, +12 ARB, +16 TRB, +18 byte: 01 16 Mbit/s, 08 full duplex.
+//   OPEN: +8 options, +12 node address (0: burnt-in). Answer: +2 return code, with 07 +6 the error: phase, reason; +8
+//   ASB, +10 SRB, +12 ARB, +16 TRB, +18 byte: 01 16 Mbit/s, 08 full duplex.
 //   Wrap modes are refused as a failed lobe test (D). With GPR autosense the speed is the ring's.
 #include <algorithm>
 
@@ -87,7 +87,7 @@ void LanStreamer::insertion_ends(const net::InsertionOutcome& outcome, Time now)
   if (rung_) ring_doorbell(rung_, now);
 }
 
-/// Leaves the ring; the host learns nothing by this.
+/// Leaves the ring; the host is not notified.
 void LanStreamer::close(Time now) {
   channels(TX1_DIS | TX2_DIS | RX_DIS, now);
   ring_ = Ring::closed;

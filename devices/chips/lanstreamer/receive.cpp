@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LANStreamer: what is on the ring for the receive channel.
+// LANStreamer: frames from the ring for the receive channel.
 #include <algorithm>
 
 #include "devices/chips/lanstreamer/lanstreamer.hpp"
@@ -13,13 +13,13 @@ void LanStreamer::no_buffer(Time now) {
 
 void LanStreamer::frame_begins(const net::RingReception& r, Time now) {
   if (ring_ != Ring::open || disabled_ & RX_DIS) return;
-  if (net::is_mac_frame(r.frame) && !(copy_all_ & COPY_MAC)) return;  // kept back until its end
+  if (net::is_mac_frame(r.frame) && !(copy_all_ & COPY_MAC)) return;  // held back until its end
   cut_short(now);
   receive_.frame_begins();
   receive_.expect_more(r, now);
 }
 
-/// A frame whose end will not come, because the ring was interrupted.
+/// A frame whose end will never arrive because the ring was interrupted.
 void LanStreamer::cut_short(Time now) {
   if (!receive_.listening()) return;
   receive_.stop_listening();
@@ -59,7 +59,7 @@ void LanStreamer::more_arrived(Time now) {
 bool LanStreamer::frame_ends(const net::RingReception& r, Time now) {
   if (ring_ != Ring::open) return false;
   if (net::is_mac_frame(r.frame) && !(copy_all_ & COPY_MAC)) return r.good && pass_to_local_buffers(r, now);
-  if (!receive_.listening()) return false;  // reception is disabled, or the frame was dropped on its way
+  if (!receive_.listening()) return false;  // reception is disabled, or the frame was dropped meanwhile
   receive_.stop_listening();
   streamer::ReceiveChannel::Frame& f = receive_.arriving();
   const bool has_moved = moving();

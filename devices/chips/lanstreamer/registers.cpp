@@ -28,7 +28,7 @@ void LanStreamer::configure(std::uint16_t gpr, bool inhibit_early_release) {
 
 // ---- reading ----
 
-/// Two bytes of local memory in address order, as LAPD gives them. What the ring knows better is taken from it.
+/// Two bytes of local memory in address order, as LAPD returns them. Values that the ring maintains are taken from it.
 std::uint16_t LanStreamer::local(std::uint16_t at) const {
   const auto byte = [this](std::uint16_t a) -> unsigned {
     if (a >= LocalMemory::size) return 0xFF;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // LANStreamer: two transmit channels and one FIFO. While a frame is on the ring the next one's descriptor and first
-// bytes are fetched, so that it can take the very next token. Channel 1 goes first where both have frames (declared).
+// bytes are fetched, so that it can use the very next token. Channel 1 has priority if both have frames (declared).
 #include <algorithm>
 
 #include "devices/chips/lanstreamer/lanstreamer.hpp"
@@ -91,7 +91,7 @@ void LanStreamer::filled(bool on_ring, Time now) {
   start_frame(now);
 }
 
-/// Hands the prefetched frame to the port, which waits for a token with it.
+/// Passes the prefetched frame to the port, where it waits for a token.
 void LanStreamer::start_frame(Time now) {
   if (wire_ || !next_ || port_.busy() || !port_.inserted()) return;
   if (next_->fetched < std::min(config_.threshold, next_->length)) return;
@@ -157,8 +157,8 @@ void LanStreamer::stop_transmit_channels(std::uint16_t stopped, Time now) {
     if (stopped & disable_bit(n)) stop_transmit(n, now);
 }
 
-/// What the channel has not finished is discarded. A frame that the port has been given completely still goes out; one
-/// that lacks bytes ends by an abort sequence.
+/// Discards what the channel has not finished. A frame that has been passed to the port completely is still sent; an
+/// incomplete one ends with an abort sequence.
 void LanStreamer::stop_transmit(unsigned channel, Time now) {
   const auto of_channel = [channel](const std::optional<TransmitFrame>& f) { return f && f->channel == channel; };
   const bool fetch = job_ == Job::tx_fetch && fetching_ == channel;

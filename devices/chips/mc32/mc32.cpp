@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ports, the boot handshake, commands and the exec mailbox.
+// Ports, the boot handshake, commands and the exec mailbox.
 #include "devices/chips/mc32/mc32.hpp"
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace planar::ethernet {
 namespace {
 
-// The lists of the firmware as it comes up (Linux: "typically 37"), and what the RAM before the frame buffers holds.
+// The firmware's default lists (Linux: "typically 37"), and the contents of RAM before the frame buffers.
 constexpr unsigned default_count = 37, most_descriptors = 100;
 constexpr std::uint16_t firmware_revision = 16;
 constexpr std::uint16_t receive_length = 1532;
-constexpr std::size_t most_responses = 64;  // the firmware waits for the host beyond that
+constexpr std::size_t most_responses = 64;  // beyond that the firmware waits for the host
 constexpr unsigned most_multicast = 10;
 
 }  // namespace
@@ -75,13 +75,13 @@ void Mc32::write(unsigned port, std::uint8_t value, Time now) {
 
 void Mc32::ram_write(std::uint32_t offset, std::uint8_t value, Time now) {
   ram_[offset % ram_bytes] = value;
-  // The firmware looks at its lists again and again: that is how it finds an end-of-list bit gone.
+  // The firmware keeps polling its lists: that is how it notices that an end-of-list bit was cleared.
   if (booted_ && offset >= lists && !notice_.pending()) notice_.at(now + timing_.notice);
 }
 
 void Mc32::update_interrupt(Time now) { host_.interrupt(interrupt_pin(), now); }
 
-// A response goes into the port's latch; the next one follows when the firmware has seen it read.
+// A response goes into the port's latch; the next one follows when the firmware has seen that it was read.
 void Mc32::push(std::uint8_t byte, Time now) {
   responses_.push_back(byte);
   if (!latch_full_ && !refill_.pending()) refill_.at(now + timing_.response);
@@ -130,7 +130,7 @@ void Mc32::boot_done(Time now) {
   for (unsigned i = 0; i < 4; ++i) push(static_cast<std::uint8_t>(exec_mailbox >> 8 * i), now);
 }
 
-// ---- the firmware's day ----
+// ---- the firmware's main loop ----
 
 void Mc32::begin(Work work, Time duration, Time now) {
   work_ = work;
@@ -194,7 +194,7 @@ void Mc32::execute_mailbox(Time now) {
   respond(0x40, now);
 }
 
-// Whether the command exists and its data are good.
+// Whether the command exists and its data is valid.
 bool Mc32::execute(unsigned code) {
   const std::uint32_t data = exec_mailbox + 2;
   switch (code) {
@@ -220,7 +220,7 @@ bool Mc32::execute(unsigned code) {
   }
 }
 
-// Lays out both rings one after the other; nothing is on them. False if they do not fit.
+// Lays out both rings, one after the other; both are empty. False if they do not fit.
 bool Mc32::configure(unsigned tx_count, unsigned rx_count) {
   if (tx_count < 2 || rx_count < 2 || tx_count + rx_count > most_descriptors) return false;
   tx_count_ = static_cast<std::uint16_t>(tx_count);
@@ -250,7 +250,7 @@ bool Mc32::configure(unsigned tx_count, unsigned rx_count) {
 
 void Mc32::report_configuration() {
   const std::uint32_t data = exec_mailbox + 2;
-  put32(data, 0);  // everything is told from the window's start
+  put32(data, 0);  // all offsets count from the window's start
   put16(data + 4, rx_mailbox);
   put16(data + 6, tx_mailbox);
   put16(data + 10, statistics);

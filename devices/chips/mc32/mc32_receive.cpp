@@ -64,7 +64,7 @@ void Mc32::frame_ends(const net::Reception& reception, Time now) {
   dispatch(now);
 }
 
-// A frame is here, but the list has come to its end: said once, and reception halts until the host starts it.
+// A frame is present, but the list has ended: reported once, and reception halts until the host restarts it.
 void Mc32::check_buffers(Time now) {
   if (!rx_running_ || arrived_.empty() || !list_ended()) return;
   rx_running_ = false;
@@ -72,7 +72,7 @@ void Mc32::check_buffers(Time now) {
 }
 
 void Mc32::store_frame(Time now) {
-  if (!can_receive()) return;  // a command came between
+  if (!can_receive()) return;  // a command intervened
   put8(rx_next_, BUSY);
   transfer_ = arrived_.front();
   transfer_.resize(std::min<std::size_t>(transfer_.size(), get16(rx_next_ + 4u)));

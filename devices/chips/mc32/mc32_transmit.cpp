@@ -40,8 +40,8 @@ void Mc32::show_tail() {
   put16(tx_mailbox + 2, at);
 }
 
-// The next descriptor of the list; its data come by bus master. A frame ends with its end-of-packet bit, or where the
-// list does.
+// The next descriptor of the list; its data is read as bus master. A frame ends with its end-of-packet bit, or at the
+// end of the list.
 void Mc32::fetch_fragment(Time now) {
   tx_fragment_ = get16(tx_last_ + 2u);
   put8(tx_fragment_, static_cast<std::uint8_t>(ram_peek(tx_fragment_) | BUSY));

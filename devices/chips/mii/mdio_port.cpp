@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t preamble = 32;
 constexpr unsigned write = 1, read = 2;  // operations
-// Bits since the preamble, at whose ends something happens.
+// Bit numbers since the preamble that end a field.
 constexpr std::uint8_t start_bits = 2, header_bits = 14, data_begins = 16, frame_bits = 32;
 
 }  // namespace
@@ -31,12 +31,12 @@ void MdioPort::clock_in(bool bit, Time now) {
   }
   ++bits_;
   if (bits_ == start_bits) {
-    if (!bit) end_frame();  // 00 starts frames of another kind
+    if (!bit) end_frame();  // 00 starts another type of frame
   } else if (bits_ <= header_bits) {
     frame_ = static_cast<std::uint16_t>(frame_ << 1 | bit);
     if (bits_ == header_bits) answers_ = is_answered();
   } else if (answers_ && reads()) {
-    // What the PHY puts on the pin until the next edge.
+    // The PHY's output on the pin until the next edge.
     driven_ = true;
     bit_ = bits_ >= data_begins && data_ >> 15;
     if (bits_ < data_begins)

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint16_t all_abilities = MiiPhy::TX_FULL | MiiPhy::TX_HALF | MiiPhy::T_FULL | MiiPhy::T_HALF;
 constexpr std::uint16_t kept_control = MiiPhy::LOOPBACK | MiiPhy::SPEED_100 | MiiPhy::AN_ENABLE | MiiPhy::POWER_DOWN |
                                        MiiPhy::ISOLATE | MiiPhy::DUPLEX_FULL | MiiPhy::COLLISION_TEST;
-constexpr std::uint16_t kept_advertisement = 0x3FFF;  // no next pages; acknowledge is the protocol's own
+constexpr std::uint16_t kept_advertisement = 0x3FFF;  // no next pages; the protocol itself controls acknowledge
 
 unsigned mbit_of(const net::EthernetLink& link) { return static_cast<unsigned>(link.bits_per_second / 1'000'000); }
 
@@ -110,7 +110,7 @@ void MiiPhy::start(Time now) {
 
 void MiiPhy::settle(Time now) {
   const net::EthernetLink wire = port_.link();
-  if (!wire.present) return;  // medium_changed() starts again
+  if (!wire.present) return;  // medium_changed() starts negotiation again
   mbit_ = control_ & SPEED_100 ? 100 : 10;
   full_duplex_ = control_ & DUPLEX_FULL;
   if (control_ & AN_ENABLE) {
@@ -118,7 +118,7 @@ void MiiPhy::settle(Time now) {
     complete_ = page_received_ = true;
     const unsigned common = partner_ & advertisement_;
     if (!(common & all_abilities)) return;
-    // The best that both offer (IEEE 802.3 annex 28B.3).
+    // The best mode that both offer (IEEE 802.3 annex 28B.3).
     mbit_ = common & (TX_FULL | TX_HALF) ? 100 : 10;
     full_duplex_ = common & TX_FULL || (!(common & TX_HALF) && common & T_FULL);
   }

@@ -16,7 +16,7 @@ constexpr std::uint32_t all_lanes = 0xFFFFFFFF;
 constexpr std::uint16_t causes = 0xE07F;
 constexpr std::uint32_t timer_wrap_bits = 32;
 
-// Words that the drivers of the period read; the others 0 (what an unprogrammed card holds there is not known).
+// Words read by drivers of the period; the others are 0 (the contents of an unprogrammed card are unknown).
 constexpr unsigned address_word = 7;
 std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words{0x8129, 0x10EC, 0x8139, 0x10EC, 0x8139, 0x4020};
@@ -49,7 +49,7 @@ Rtl8139::Rtl8139(Scheduler& scheduler, const std::string& name, BurstHost& host,
       receive_due_(scheduler, name + ".receive", Priority::device, Callback::to<&Rtl8139::receive_due>(this)) {
   const auto words = eeprom_contents(mac);
   for (unsigned n = 0; n < eeprom_address_.size(); ++n) eeprom_address_[n] = words[address_word + n];
-  // Realtek's 8029 sheet says so of its collisions out of the window; taken for this chip too [inferred].
+  // Realtek's 8029 sheet says this of its late collisions; assumed for this chip too [inferred].
   port_.mac().retry_late_collisions = true;
   autoload();
   clear(scheduler.now());
@@ -137,7 +137,7 @@ std::uint32_t Rtl8139::read(std::uint32_t offset, unsigned bytes, Time now) {
   const auto touches = [&](std::uint32_t at) { return offset <= at && at < offset + bytes; };
   if (touches(0x64)) phy_.read(MiiPhy::BMSR, now);
   if (touches(0x6A)) phy_.read(MiiPhy::ANER, now);
-  if (touches(0x75)) link_change_ = false;  // [inferred] the driver reads it once for each change
+  if (touches(0x75)) link_change_ = false;  // [inferred] the driver reads it once per change
   return value;
 }
 
@@ -154,7 +154,7 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
   switch (at) {
     case IDR0:
     case IDR4:
-      if (whole && unlocked()) idr_[(at - IDR0) / 4] = value;  // if_rl.c: the sheet does not say so
+      if (whole && unlocked()) idr_[(at - IDR0) / 4] = value;  // if_rl.c: the sheet does not document this
       return;
     case MAR0:
     case MAR4:
@@ -174,7 +174,7 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
       update_interrupt(now);
       return;
     case TCR: write_tcr(value, lanes, now); return;
-    case RCR:  // all of it [inferred]; rtl8139.hpp has the sources
+    case RCR:  // all bits [inferred]; rtl8139.hpp has the sources
       if (cr_ & RE) write_rcr(merge(rcr_, value, lanes), now);
       return;
     case TCTR:
@@ -187,7 +187,7 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
       timer_int_ = merge(timer_int_, value, lanes);
       set_timer(now);
       return;
-    case MSR:  // [inferred] HLTCLK works in power down only: rtl8139.c never writes R, and works after its reset
+    case MSR:  // [inferred] HLTCLK takes effect only in power down: rtl8139.c never writes R, and works after its reset
       if (lanes >> 24 && (high >> 8 == 'R' || high >> 8 == 'H')) clock_halted_ = high >> 8 == 'H' && asleep();
       return;
     case MULINT: mulint_ = static_cast<std::uint16_t>(merge(mulint_, low, lanes & 0xFFFF)) & 0x0FFF; return;
@@ -273,7 +273,7 @@ void Rtl8139::reset(Time now) {
   clear(now);
 }
 
-// CR.RST: addresses, configuration and the PHY stay.
+// CR.RST: addresses, configuration and the PHY are kept.
 void Rtl8139::clear(Time now) {
   dma_.cancel(now);
   stop_transmitter(now);

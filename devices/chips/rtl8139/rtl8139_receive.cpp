@@ -11,7 +11,7 @@ constexpr std::size_t address_bytes = std::tuple_size_v<net::MacAddress>;
 constexpr std::uint32_t header_bytes = 4;
 constexpr std::uint32_t mpc_bits = 0xFFFFFF;
 
-/// Of RCR.RXFTH: bytes in the FIFO from which on a burst is made; the largest value is a whole frame.
+/// RCR.RXFTH: bytes in the FIFO that start a burst; the largest value is a whole frame.
 std::uint32_t receive_threshold(std::uint32_t rcr) {
   const unsigned n = rcr >> 13 & 7;
   return n == 7 ? UINT32_MAX : 16u << n;
@@ -47,13 +47,13 @@ void Rtl8139::stop_receiver(Time now) {
   arriving_ = header_ = ring_full_ = overflowed_ = false;
 }
 
-// The ring begins anew: rtl8139.c reads from its start after it has set RE again.
+// The ring restarts: rtl8139.c reads from its start after setting RE again.
 void Rtl8139::start_receiver() {
   cbr_ = 0;
   capr_ = 0xFFF0;
 }
 
-// ISR.RXOVW is written, which also ends a FIFO overflow (Realtek's programming guide as 8139too.c cites it).
+// ISR.RXOVW is written, which also clears a FIFO overflow (Realtek's programming guide, as cited in 8139too.c).
 void Rtl8139::dismiss_overflow(Time now) {
   ring_full_ = overflowed_ = false;
   move(now);
@@ -75,7 +75,7 @@ std::uint32_t Rtl8139::fifo_room() const {
 
 bool Rtl8139::hears() const { return cr_ & RE && !asleep() && !looping() && phy_.connected(); }
 
-/// The address bits of RSR, or nothing for a frame that is not for this station.
+/// The address bits of RSR, or empty for a frame that is not for this station.
 std::optional<std::uint16_t> Rtl8139::match(const net::Reception& r) const {
   const net::MacAddress to = r.destination();
   bool own = true;
@@ -95,7 +95,7 @@ void Rtl8139::begin_reception() {
   addressed_ = false;
 }
 
-// The bytes that have arrived since the last look enter the FIFO.
+// Moves the bytes that have arrived since the last call into the FIFO.
 void Rtl8139::absorb(const net::Reception& r, std::size_t arrived, Time now) {
   Received& f = fifo_.back();
   const std::size_t end = std::min<std::size_t>(arrived, longest_received), fits = f.data.size() + fifo_room();
@@ -112,7 +112,7 @@ void Rtl8139::absorb(const net::Reception& r, std::size_t arrived, Time now) {
   if (addressed_ && (overflowed_ || fits < end)) lose(now);
 }
 
-// A burst that is at work on it ends first.
+// A burst in progress for it ends first.
 void Rtl8139::drop_last() {
   arriving_ = false;
   if (fifo_.size() == 1 && receive_dma_.busy())
@@ -121,7 +121,7 @@ void Rtl8139::drop_last() {
     fifo_.pop_back();
 }
 
-// No room in the FIFO for the frame that arrives, or not before the driver has dealt with an earlier overflow.
+// No room in the FIFO for the arriving frame, or no reception until the driver has handled an earlier overflow.
 void Rtl8139::lose(Time now) {
   drop_last();
   overflowed_ = true;
@@ -145,7 +145,7 @@ void Rtl8139::receive_due(Time now) {
   schedule_receive(now);
 }
 
-// The next byte that changes anything: one that finds the FIFO full, or with which a burst can begin.
+// Schedules the next significant byte: one that finds the FIFO full, or that allows a burst to begin.
 void Rtl8139::schedule_receive(Time now) {
   const auto r = port_.receiving();
   if (!arriving_ || !r) {
@@ -200,7 +200,7 @@ void Rtl8139::move(Time now) {
   const std::uint32_t ring = ring_bytes(), size = static_cast<std::uint32_t>(f.data.size());
   const bool last = f.ended && f.held() == 0;
   if (!f.ended && f.held() < receive_threshold(rcr_)) return;
-  const bool linear = rcr_ & NOWRAP && ring < 0x10000;  // 64 KB always wrap
+  const bool linear = rcr_ & NOWRAP && ring < 0x10000;  // 64 KB always wraps
   std::uint32_t at = cbr_ + header_bytes + f.moved;
   if (!linear) at &= ring - 1;
   std::uint32_t burst = std::min(f.held(), receive_burst(rcr_));

@@ -8,7 +8,7 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint32_t written_bits = Rtl8139::SIZE | Rtl8139::OWN | Rtl8139::ERTXTH;
-constexpr std::uint32_t line = 32;  // bytes that a plain read moves well
+constexpr std::uint32_t line = 32;  // bytes for which a plain read is efficient
 
 std::uint32_t start_threshold(std::uint32_t tsd) {
   const std::uint32_t units = (tsd & Rtl8139::ERTXTH) >> 16;
@@ -19,14 +19,14 @@ std::uint32_t start_threshold(std::uint32_t tsd) {
 
 // ---- slots ----
 
-// Writing the size clears the status. A slot that is at work keeps the size that it was begun with.
+// Writing the size clears the status. A slot in progress keeps the size with which it started.
 void Rtl8139::write_tsd(unsigned slot, std::uint32_t value, Time now) {
   tsd_[slot] = value & written_bits;
   start_next(now);
 }
 
 void Rtl8139::write_tcr(std::uint32_t value, std::uint32_t lanes, Time now) {
-  if (!(cr_ & TE)) return;  // as RCR without RE
+  if (!(cr_ & TE)) return;  // as for RCR without RE
   constexpr std::uint32_t kept = ~std::uint32_t{HWVERID | CLRABT};
   tcr_ = ((tcr_ & ~lanes) | (value & lanes)) & kept;
   port_.mac().attempts = 16 * (1 + ((tcr_ & TXRR) >> 4));
@@ -36,14 +36,14 @@ void Rtl8139::write_tcr(std::uint32_t value, std::uint32_t lanes, Time now) {
   start_next(now);
 }
 
-// TE is cleared: a frame on the wire goes on to its end, and TE reads 1 until then (if_rl.c waits for that). The slots
-// are the driver's again, and the rotation begins anew [inferred].
+// TE is cleared: a frame on the wire is completed, and TE reads 1 until then (if_rl.c waits for that). The slots belong
+// to the driver again, and the rotation restarts [inferred].
 void Rtl8139::disable_transmitter(Time now) {
   if (!given_) stop_transmitter(now);
   for (std::uint32_t& t : tsd_) t |= OWN;
 }
 
-// A frame on the wire ends here, and nobody hears of it.
+// A frame on the wire is cut off without a report.
 void Rtl8139::stop_transmitter(Time now) {
   if (given_ && !inside_ends_.pending() && port_.cut(now)) orphan_ = true;
   sending_ = given_ = again_ = aborted_ = false;
@@ -85,19 +85,19 @@ void Rtl8139::transmit_due(Time now) {
 
 // ---- the FIFO ----
 
-/// How many bytes of the frame have left it.
+/// How many bytes of the frame have left the FIFO.
 std::uint32_t Rtl8139::left(Time now) const {
   if (!port_.transmitting()) return 0;
   const std::int64_t bytes = (now - port_.transmit_start()) / port_.byte_time() - 8;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes, 0, fetched_));
 }
 
-// The next burst; the frame leaves when enough of it is here.
+// Starts the next burst; the frame leaves when enough of it is present.
 void Rtl8139::fetch(Time now) {
   if (transmit_dma_.busy()) return;
   const auto size = static_cast<std::uint32_t>(frame_.size());
   const std::uint32_t burst = std::min(16u << (tcr_ >> 8 & 7), size - fetched_);
-  // A frame that is longer than the FIFO and backs off has more in it than it holds.
+  // A frame longer than the FIFO that is backing off has more bytes fetched than the FIFO holds.
   const std::uint32_t room = config_.transmit_fifo - std::min(config_.transmit_fifo, fetched_ - left(now));
   if (burst > 0 && burst <= room) {
     transmit_dma_.read(burst > line ? BurstCommand::read_multiple : BurstCommand::read, (tsad_[turn_] & ~3u) + fetched_,
@@ -109,8 +109,8 @@ void Rtl8139::fetch(Time now) {
   if (!given_ && (fetched_ >= threshold_ || burst == 0 || burst > room)) leave(now);
 }
 
-// Where nobody answers, the bus reads ones. What comes after the wire has wanted it is useless: the port is about to
-// hear of that. With the last byte the slot is the driver's again.
+// If no target responds, the bus reads ones. Data that arrives after it was due on the wire is useless: the port is
+// about to report this. With the last byte the slot belongs to the driver again.
 void Rtl8139::fetched(Time now) {
   if (!transmit_dma_.moved()) raise(SERR, now);
   if (starved_.pending() && starved_.when() <= now) return;
@@ -124,7 +124,7 @@ void Rtl8139::fetched(Time now) {
   fetch(now);
 }
 
-/// What is in the FIFO from byte `first` on, into the frame that the port has.
+/// Copies the FIFO's data from byte `first` on into the frame held by the port.
 void Rtl8139::patch(std::uint32_t first, Time now) {
   for (std::uint32_t at = first; at < fetched_; ++at)
     port_.patch(at, frame_[at], at + 1 == frame_.size() && !(tcr_ & CRC_OFF), now);
@@ -132,12 +132,12 @@ void Rtl8139::patch(std::uint32_t first, Time now) {
 
 // ---- the wire ----
 
-// What is not here yet goes out as zeros unless it comes in time (fetched() patches it). A frame that the PHY does not
-// let out, and one that loops, is over when it would have left.
+// Data not present yet is sent as zeros unless it arrives in time (fetched() patches it in). A frame that the PHY does
+// not transmit, or that loops, is done when it would have left.
 void Rtl8139::leave(Time now) {
   const bool inside = looping() || !phy_.connected();
   if (inside && fetched_ < frame_.size()) return;
-  if (port_.busy()) return;  // with what a reset cut; its end comes here again
+  if (port_.busy()) return;  // with a frame cut by a reset; its end calls this again
   std::vector<std::uint8_t> frame = frame_;
   if (!(tcr_ & CRC_OFF)) net::append_fcs(frame);
   given_ = true;
@@ -149,12 +149,12 @@ void Rtl8139::leave(Time now) {
 
 void Rtl8139::transmit_begins(Time now) {
   if (orphan_) return;
-  if (port_.collisions() > 0) patch(0, now);  // what came while the attempt before was jammed
+  if (port_.collisions() > 0) patch(0, now);  // data that arrived while the previous attempt was jammed
   watch_fifo(now);
   fetch(now);
 }
 
-// An event for the first byte that the wire wants before the bus has brought it.
+// Schedules the first byte that is due on the wire before the bus has delivered it.
 void Rtl8139::watch_fifo(Time now) {
   if (fetched_ >= frame_.size() || !port_.transmitting() || !given_)
     starved_.cancel();
@@ -210,8 +210,8 @@ void Rtl8139::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   finish(collided | TOK | (lost ? std::uint32_t{CRS} : 0), TOK_INT, now);
 }
 
-// The chip reads the frame again and sends it as a whole: then TUN stands without TOK (Realtek's sheet). A second
-// underrun, which takes a frame beyond the FIFO, gives it up [inferred].
+// The chip reads the frame again and sends it as a whole: TUN is then set without TOK (Realtek's sheet). A second
+// underrun, which requires a frame longer than the FIFO, gives it up [inferred].
 void Rtl8139::underrun(Time now) {
   ++counters_.underruns;
   tsd_[turn_] |= TUN;
@@ -227,13 +227,13 @@ void Rtl8139::underrun(Time now) {
   fetch(now);
 }
 
-// At 100 Mbit/s CRS always stands (rtl8139.c).
+// At 100 Mbit/s CRS is always set (rtl8139.c).
 void Rtl8139::finish(std::uint32_t status, Isr cause, Time now) {
   if (port_.bit_time() < 50_ns) status |= CRS;
   if (tsd_[turn_] & TUN) status &= ~std::uint32_t{TOK};
   tsd_[turn_] |= status;
   sending_ = false;
-  transmit_dma_.cancel(now);  // what was not fetched yet; of a frame that ended well only in a damaged snapshot
+  transmit_dma_.cancel(now);  // data not fetched yet; for a successful frame only in a damaged snapshot
   frame_.clear();
   fetched_ = 0;
   turn_ = cr_ & TE ? static_cast<std::uint8_t>((turn_ + 1) % slots) : 0;

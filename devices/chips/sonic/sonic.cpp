@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SONIC: registers, commands, interrupts, CAM, watchdog timer, and who has the memory bus when.
+// SONIC: registers, commands, interrupts, CAM, watchdog timer, and memory bus arbitration.
 #include "devices/chips/sonic/sonic.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ void Sonic::reset(Time now) {
   update_interrupt(now);
 }
 
-// The software reset leaves registers and the timer as they are, but for the commands in progress.
+// A software reset leaves registers and the timer unchanged, except for commands in progress.
 void Sonic::enter_reset(Time now) {
   regs_[CR] = static_cast<std::uint16_t>((regs_[CR] & (ST | STP)) | RST | RXDIS);
   for (Event* event : {&cam_loaded_, &descriptor_read_, &deferral_, &transmit_done_, &looped_, &receive_done_,
@@ -81,7 +81,7 @@ std::uint16_t Sonic::peek(unsigned reg) const {
     case RCR: return static_cast<std::uint16_t>(regs_[RCR] | (port_.carrier() ? CRS : 0));
     case CAP0:
     case CAP1:
-    case CAP2:  // the CAM's own ports answer in reset only
+    case CAP2:  // the CAM ports respond only in reset
       return regs_[CR] & RST ? cam_[regs_[CEP] & 15][CAP0 - reg] : 0;
     case WT0: return static_cast<std::uint16_t>(timer(scheduler_.now()));
     case WT1: return static_cast<std::uint16_t>(timer(scheduler_.now()) >> 16);
@@ -89,7 +89,7 @@ std::uint16_t Sonic::peek(unsigned reg) const {
   }
 }
 
-/// The bits that a plain write changes.
+/// The bits that a normal write changes.
 std::uint16_t Sonic::access_mask(unsigned reg) const {
   switch (reg) {
     case DCR: return regs_[CR] & RST ? 0xBFFF : 0;
@@ -119,7 +119,7 @@ void Sonic::write(unsigned reg, std::uint16_t value, Time now, std::uint16_t lan
     case WT1: set_timer((timer(now) & ~(std::uint32_t{lanes} << 16)) | std::uint32_t{driven} << 16, now); return;
     case CRCT:
     case FAET:
-    case MPT:  // what is written is latched inverted
+    case MPT:  // the written value is latched inverted
       regs_[reg] = static_cast<std::uint16_t>((regs_[reg] & ~lanes) | (~value & lanes));
       return;
     default: break;
@@ -131,7 +131,7 @@ void Sonic::write(unsigned reg, std::uint16_t value, Time now, std::uint16_t lan
 
 // ---- commands ----
 
-// Writing a 1 starts a command, a 0 does nothing; but RST is left by writing a 0 to it, and until then nothing starts.
+// Writing 1 starts a command, 0 has no effect; but RST is cleared by writing 0, and until then nothing starts.
 void Sonic::command(std::uint16_t value, Time now) {
   std::uint16_t& cr = regs_[CR];
   if (cr & RST) {
@@ -167,7 +167,7 @@ void Sonic::command(std::uint16_t value, Time now) {
   }
 }
 
-// Clearing RBE says that there are resources again: the chip reads the next one.
+// Clearing RBE indicates that resources are available again: the chip reads the next one.
 void Sonic::acknowledge(std::uint16_t bits, Time now) {
   const std::uint16_t cleared = regs_[ISR] & bits;
   regs_[ISR] &= static_cast<std::uint16_t>(~cleared);
@@ -242,7 +242,7 @@ Time Sonic::cycle() const {
   return clocks(base + (regs_[DCR] & WC) / 0x40);
 }
 
-// Descriptor transfers follow each other; each hold of the bus begins with an arbitration.
+// Descriptor transfers follow one another; each tenure of the bus begins with an arbitration.
 Time Sonic::claim_bus(unsigned accesses, Time now) {
   const Time start = std::max(now, job_end_) + clocks(config_.arbitration_clocks);
   if (now >= job_end_) job_start_ = start;
@@ -250,9 +250,9 @@ Time Sonic::claim_bus(unsigned accesses, Time now) {
   return job_end_;
 }
 
-// Beside these holds, a burst each time a FIFO passes its threshold: the receive FIFO is emptied; the transmit FIFO is
-// filled (empty/fill mode) or gets one threshold's worth (block mode). The chip knows when it will not need the bus
-// only by having left it, so somebody else waits for the end of the burst.
+// In addition to these tenures, a burst occurs each time a FIFO passes its threshold: the receive FIFO is emptied; the
+// transmit FIFO is filled (empty/fill mode) or gets one threshold's worth (block mode). The bus becomes available to
+// others only when the chip has released it, so they wait for the end of the burst.
 Time Sonic::local_bus_free(Time t) const {
   const auto after_burst = [&](Time first, unsigned period_bytes) {
     if (t < first) return t;
@@ -315,7 +315,7 @@ std::uint16_t Sonic::load(std::uint32_t address) const {
   return static_cast<std::uint16_t>(low | host_.memory_read((address + 1) & config_.address_mask) << 8);
 }
 
-// In 32-bit mode the upper half repeats the lower (a remark in ibmlana.c, whose author saw it).
+// In 32-bit mode the upper half repeats the lower (observed by the author of ibmlana.c, in a comment).
 void Sonic::store(std::uint32_t address, std::uint16_t value, Time now) {
   for (unsigned i = 0; i < width(); ++i)
     store_byte(address + i, static_cast<std::uint8_t>(i & 1 ? value >> 8 : value), now);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SONIC: address filter, receive buffers, receive descriptors and resources.
 //
-// A frame's bytes go into the buffer in bursts of the FIFO threshold as they arrive. They are stored when somebody
-// could look (a register or memory access, the end of the buffer or of the frame); the result is the same as if every
-// burst were an event.
+// A frame's bytes go into the buffer in bursts of the FIFO threshold as they arrive. They are stored only when the
+// difference could be observed (a register or memory access, the end of the buffer or of the frame); the result is the
+// same as if every burst were an event.
 #include <algorithm>
 
 #include "devices/chips/sonic/sonic.hpp"
@@ -30,7 +30,7 @@ void Sonic::frame_begins(const net::Reception& reception, Time) {
   receive_step_.at(reception.arrival(5));
 }
 
-// DCR2.RJCM turns the CAM's verdict round: what is in it is refused.
+// DCR2.RJCM inverts the CAM match: addresses in it are rejected.
 bool Sonic::address_matches(const net::Reception& r) {
   const net::MacAddress to = r.destination();
   const bool broadcast = to == net::broadcast_mac, group = to[0] & 1;
@@ -49,7 +49,7 @@ bool Sonic::address_matches(const net::Reception& r) {
   return in_cam != bool(regs_[DCR2] & RJCM);
 }
 
-// The destination address is complete; or the byte is due that no longer fits the buffer.
+// The destination address is complete; or the next byte no longer fits in the buffer.
 void Sonic::receive_step(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -62,7 +62,7 @@ void Sonic::receive_step(Time now) {
     listening_ = false;
     return;
   }
-  // The frame before is still being written up: the FIFO holds what comes meanwhile.
+  // The previous frame's descriptor is still being written: the FIFO holds what arrives meanwhile.
   Time ready = now;
   if (receive_done_.pending()) ready = std::max(ready, receive_done_.when());
   if (resource_read_.pending()) ready = std::max(ready, resource_read_.when());
@@ -120,7 +120,7 @@ void Sonic::store_arrived(std::size_t count, const net::Reception& r, Time now) 
   }
 }
 
-// The frame is given up, its descriptor stays untouched, and the next buffer is taken.
+// The frame is dropped, its descriptor stays unchanged, and the next buffer is taken.
 void Sonic::buffer_exceeded(Time now) {
   storing_ = listening_ = matched_ = false;
   receive_step_.cancel();
@@ -163,7 +163,7 @@ void Sonic::end_reception(const net::Reception& r, Time now) {
   if (!storing_) return;  // its last bytes did not fit
   frame_status_ |= r.fcs_ok ? PRX : r.dribble ? FAER : CRCR;
   if (r.damaged_from != SIZE_MAX) frame_status_ |= COL;
-  // What is left in the FIFO, five words of status, the link, and the release.
+  // The rest of the FIFO, five words of status, the link, and the release.
   receive_done_.at(claim_bus(1 + 7, now));
 }
 
@@ -208,7 +208,7 @@ void Sonic::receive_done(Time now) {
     regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) | ((regs_[RSC] + 1) & 0x00FF));
 }
 
-// While RBE stands there is no other resource: the receiver waits until it is cleared.
+// While RBE is set there is no other resource: the receiver waits until it is cleared.
 void Sonic::next_resource(Time now) {
   if (regs_[ISR] & RBE)
     exhausted_ = true;
@@ -230,7 +230,7 @@ void Sonic::resource_read(Time now) {
     regs_[CR] &= static_cast<std::uint16_t>(~RRRA);
   else
     regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) + 0x0100);
-  if (regs_[RRP] == regs_[RWP]) raise(RBE, now);  // this was the last one: a warning, not yet an end
+  if (regs_[RRP] == regs_[RWP]) raise(RBE, now);  // this was the last one: a warning, reception continues
 }
 
 }  // namespace planar::ethernet

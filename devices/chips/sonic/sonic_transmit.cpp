@@ -10,7 +10,7 @@ namespace {
 // Fields of a transmit descriptor before its fragments, and of each fragment.
 enum Field : unsigned { status, config, packet_size, fragment_count, fragments };
 constexpr unsigned fragment_fields = 3;
-// TCR.EXD: deferring longer than this gives the frame up, unless TCR.EXDIS is set (data sheet).
+// TCR.EXD: a longer deferral gives up the frame, unless TCR.EXDIS is set (data sheet).
 constexpr Time excessive_deferral = 3'200_us;
 constexpr std::uint16_t config_bits = 0xF000, aborts = Sonic::BCM | Sonic::EXC | Sonic::FU | Sonic::EXD;
 
@@ -21,17 +21,18 @@ unsigned Sonic::transmit_threshold() const {
   return bytes[regs_[DCR] & TFT];
 }
 
-// Config, size, count and the first fragment's three words are read, then data up to the threshold: there it starts.
+// Config, size, count and the first fragment's three words are read, then data up to the threshold, where transmission
+// starts.
 void Sonic::begin_transmit(Time now) {
   regs_[TTDA] = regs_[CTDA] & static_cast<std::uint16_t>(~EOL);
   descriptor_read_.at(claim_bus(6 + transmit_threshold() / width(), now));
 }
 
 void Sonic::descriptor_read(Time now) {
-  if (port_.busy()) return;  // a frame cut by a reset still leaves the wire; its end comes back here
+  if (port_.busy()) return;  // a frame cut by a reset is still on the wire; its end calls this again
   const std::uint16_t before = regs_[TCR];
   regs_[TCR] = load(field_at(UTDA, regs_[TTDA], config)) & config_bits;
-  if (regs_[TCR] & TCR_PINT && !(before & TCR_PINT)) raise(PINT, now);  // on each 0 to 1 of the bit
+  if (regs_[TCR] & TCR_PINT && !(before & TCR_PINT)) raise(PINT, now);  // on each 0 to 1 transition of the bit
   std::vector<std::uint8_t> frame;
   if (!fetch_frame(frame)) {
     finish_transmit(0, now);
@@ -47,8 +48,8 @@ void Sonic::descriptor_read(Time now) {
   if (!port_.transmitting() && !(regs_[TCR] & EXDIS)) deferral_.at(now + excessive_deferral);
 }
 
-// Packet size and the sum of the fragments must agree (BCM); until the difference shows, the frame goes out.
-// Returns false when there is not even a first byte.
+// Packet size and the sum of the fragments must agree (BCM); until the difference is found, the frame is sent. Returns
+// false if there is not even a first byte.
 bool Sonic::fetch_frame(std::vector<std::uint8_t>& frame) {
   const std::uint16_t tda = regs_[TTDA];
   regs_[TPS] = load(field_at(UTDA, tda, packet_size));
@@ -107,7 +108,7 @@ void Sonic::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
       else
         finish_transmit(status, now);
       return;
-    case net::TransmitResult::carrier_lost:  // sent to its end all the same
+    case net::TransmitResult::carrier_lost:  // sent completely nevertheless
       status |= static_cast<std::uint16_t>(carrier_seen_ ? CRSL : NCRS | CRSL);
       break;
     case net::TransmitResult::excessive_collisions: status |= EXC; break;
@@ -118,7 +119,7 @@ void Sonic::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   finish_transmit(status, now);
 }
 
-// The frame has gone round: the receiver has it. Inside the chip there is no carrier to be sensed.
+// Loopback is complete: the receiver has the frame. Inside the chip no carrier is sensed.
 void Sonic::looped(Time now) {
   const std::vector<std::uint8_t> frame = std::move(loop_frame_);
   loop_frame_.clear();
@@ -151,7 +152,7 @@ void Sonic::finish_transmit(std::uint16_t status, Time now) {
   transmit_done_.at(claim_bus(aborted ? 1 : 2, now));
 }
 
-// Status, then HTX is looked at, then the link is read: on, or the end of the list.
+// Writes the status, checks HTX, then reads the link: continues, or ends at the end of the list.
 void Sonic::transmit_done(Time now) {
   regs_[TCR] = static_cast<std::uint16_t>((regs_[TCR] & config_bits) | (status_ & 0x07FF));
   store(field_at(UTDA, regs_[TTDA], status), status_, now);

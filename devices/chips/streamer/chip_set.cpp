@@ -129,7 +129,7 @@ void ChipSet::pump(Time now) {
   transmit_pump(now);
 }
 
-/// Whether a transfer has begun.
+/// Returns whether a transfer has begun.
 bool ChipSet::receive_pump(Time now) {
   using Step = ReceiveChannel::Step;
   const auto t = receive_.next(transfer_, now);

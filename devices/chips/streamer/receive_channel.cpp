@@ -74,7 +74,7 @@ ReceiveChannel::Transfer ReceiveChannel::next(std::vector<std::uint8_t>& transfe
   return {};
 }
 
-/// Status and lengths for the descriptor at hand; with its last buffer the frame leaves the FIFO.
+/// Status and lengths for the present descriptor; with its last buffer the frame leaves the FIFO.
 ReceiveChannel::Transfer ReceiveChannel::give_back(std::uint32_t status, std::vector<std::uint8_t>& transfer) {
   return_status_ = status | Map::RX_PROCESSED;
   transfer.resize(status_bytes);

@@ -54,7 +54,7 @@ std::uint16_t Tms380::peek(unsigned offset, unsigned bytes) const {
   return bytes == 1 ? word >> (offset & 1 ? 8 : 0) & 0xFF : word;
 }
 
-// Of SIFINC the word and its high byte (SIFINH) step on.
+// SIFINC and its high byte (SIFINH) advance to the next word.
 std::uint16_t Tms380::read(unsigned offset, unsigned bytes, Time) {
   const std::uint16_t value = peek(offset, bytes);
   if ((offset & ~1u) == SIFINC && (bytes == 2 || offset & 1)) adr_ = static_cast<std::uint16_t>(adr_ + 2);
@@ -63,7 +63,7 @@ std::uint16_t Tms380::read(unsigned offset, unsigned bytes, Time) {
 
 void Tms380::write(unsigned offset, unsigned bytes, std::uint16_t value, Time now) {
   const unsigned reg = offset & ~1u;
-  if (acl_ & ARESET && reg != SIFACL) return;  // only SIFACL answers
+  if (acl_ & ARESET && reg != SIFACL) return;  // only SIFACL responds
   std::uint16_t word = value;
   if (bytes == 1) {
     const std::uint16_t other = reg == SIFCMD ? std::uint16_t{SYSTEM_INTERRUPT} : peek_word(reg);
@@ -84,7 +84,7 @@ void Tms380::write(unsigned offset, unsigned bytes, std::uint16_t value, Time no
   }
 }
 
-// CPHALT and BOOT are set only while ARESET is; SINTEN only when it is not.
+// CPHALT and BOOT can be set only while ARESET is set; SINTEN only while it is not.
 void Tms380::write_acl(std::uint16_t value, Time now) {
   const std::uint16_t before = acl_;
   acl_ = value;
@@ -102,8 +102,8 @@ void Tms380::write_acl(std::uint16_t value, Time now) {
   update_interrupt(now);
 }
 
-// The bits of a command stay until the processor has taken them; further ones are added to them. A reset is the
-// hardware's and waits for nobody.
+// A command's bits stay until the processor has taken them; further bits are added to them. A reset is done by hardware
+// and takes effect at once.
 void Tms380::command(std::uint16_t value, Time now) {
   if (!(value & SYSTEM_INTERRUPT)) {
     sts_ &= static_cast<std::uint8_t>(~SYSTEM_INTERRUPT);
@@ -129,7 +129,7 @@ void Tms380::update_interrupt(Time now) {
   host_.interrupt(asserted_, now);
 }
 
-// ---- describing and keeping ----
+// ---- description, snapshots ----
 
 void Tms380::describe(Description& d) const {
   static constexpr std::array states{"halted",  "bring-up diagnostics", "bring-up failed", "ready to initialize",
@@ -172,7 +172,7 @@ void Tms380::archive(Archive& a) {
   if (a.loading() && !sound()) throw Error("snapshot holds a damaged TMS380; take a new one", ExitCode::missing_file);
 }
 
-// What the steps rely on.
+// Conditions that the steps rely on.
 bool Tms380::sound() const {
   if (ram_.size() != config_.ram_bytes || state_ > State::checked || parameters_.buffer_bytes < 1024) return false;
   if (!parameters_.receive_list || !parameters_.transmit_list) return false;

@@ -5,10 +5,10 @@
 namespace planar::tokenring {
 namespace {
 
-// Where the processor's load vector stands: workspace pointer and program counter (TMS9900 family).
+// Address of the processor's load vector: workspace pointer and program counter (TMS9900 family).
 constexpr std::uint32_t vector_workspace = 0xFFFC, vector_program = 0xFFFE;
 
-// Codes of a failed initialization, and its last three words where a transfer fails.
+// Codes of a failed initialization; the last three are for failed transfers.
 enum InitializationError : std::uint8_t {
   invalid_block = 1,
   invalid_options = 2,
@@ -20,11 +20,11 @@ enum InitializationError : std::uint8_t {
 };
 constexpr std::uint16_t options_always_one = 0x8000;
 
-// What the adapter writes to SCB and SSB to test its DMA; the driver compares them.
+// Test values that the adapter writes to SCB and SSB to test its DMA; the driver compares them.
 constexpr std::array<std::uint8_t, 6> scb_test{0x00, 0x00, 0xC1, 0xE2, 0xD4, 0x8B};
 constexpr std::array<std::uint8_t, 8> ssb_test{0xFF, 0xFF, 0xD1, 0xD7, 0xC5, 0xD9, 0xC3, 0xD4};
 
-// After the initialization block's place: eight pointers within page 1, then what they lead to.
+// After the initialization block's address: eight pointers within page 1, then their targets.
 constexpr std::uint16_t pointers = 0x0A00, burnt_in_at = 0x0A10, level_at = 0x0A16, addresses_at = 0x0A20,
                         parameters_at = 0x0A30, mac_buffer_at = 0x0A50, counters_at = 0x0A60, speed_at = 0x0A80,
                         ram_at = 0x0A82;
@@ -41,7 +41,7 @@ void Tms380::reset(Time now) {
   update_interrupt(now);
 }
 
-// Everything but the local RAM and the address registers.
+// Resets everything except the local RAM and the address registers.
 void Tms380::stop(Time now) {
   drop_task(now);
   bring_up_.cancel();
@@ -64,7 +64,7 @@ void Tms380::start(Time now) {
   bring_up_.at(now + config_.self_test);
 }
 
-// The processor begins where its vector leads. If there is nothing it never gets to its tests.
+// The processor starts at its vector. If there is none it never reaches its tests.
 void Tms380::bring_up_ended(Time now) {
   const std::uint16_t workspace = local(vector_workspace), program = local(vector_program);
   const bool loaded = !(workspace & 1) && !(program & 1) && program && local(program);
@@ -118,7 +118,7 @@ std::uint8_t Tms380::take_initialization_block() {
   return ssb_ & 1 ? invalid_ssb : 0;
 }
 
-// What the host may read between initialization and OPEN.
+// Data that the host may read between initialization and OPEN.
 void Tms380::publish_pointers() {
   constexpr std::array table{burnt_in_at,   level_at,    addresses_at, parameters_at,
                              mac_buffer_at, counters_at, speed_at,     ram_at};
@@ -133,7 +133,7 @@ void Tms380::publish_pointers() {
   put_local(page_1 + ram_at, static_cast<std::uint16_t>(ram_.size() / 1024));
 }
 
-// The adapter has left the ring and does nothing before the next reset.
+// The adapter has left the ring and stays inactive until the next reset.
 void Tms380::adapter_check(AdapterCheck reason, DmaFault fault, Time now) {
   const std::uint32_t address = dma_address_;
   stop(now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TMS380: commands (SCB) and their completion (SSB); OPEN, and what the ring says of itself.
+// TMS380: commands (SCB) and their completion (SSB); OPEN, and reports about the ring.
 #include <algorithm>
 
 #include "devices/chips/tms380/tms380.hpp"
@@ -35,11 +35,11 @@ constexpr std::uint8_t full_duplex_check = 0x60, full_duplex_set = 0x0D;
 constexpr std::uint16_t removed_from_ring =
     net::ring_status::lobe_wire_fault | net::ring_status::auto_removal | net::ring_status::remove_received;
 
-// The chip's own open errors where the ring's have another number.
+// The chip's own open errors where they differ from the ring's.
 std::uint8_t open_error(net::InsertionError error) {
   switch (error) {
-    case net::InsertionError::wire_fault: return 1;   // the lobe test does not come back: function failure
-    case net::InsertionError::wrong_speed: return 7;  // the others beacon
+    case net::InsertionError::wire_fault: return 1;   // the lobe test fails: function failure
+    case net::InsertionError::wrong_speed: return 7;  // the other stations beacon
     case net::InsertionError::no_monitor: return 5;   // timeout
     default: return static_cast<std::uint8_t>(error);
   }
@@ -95,7 +95,7 @@ void Tms380::do_command(Time now) {
   end_task(now);
 }
 
-/// Of a snapshot: an OPEN block that was read is there.
+/// For a snapshot: an OPEN block that was read must be present.
 bool Tms380::command_sound() const {
   return (step_ != open_block || transfer_.size() == open_block_bytes) &&
          (step_ != product_read || open_block_.size() == open_block_bytes);
@@ -206,7 +206,7 @@ void Tms380::pass_mac_frames() {
   port_.pass_mac(o & PASS_ADAPTER_MAC, o & PASS_ATTENTION, o & PASS_BEACON);
 }
 
-// The block's values; 0 if they are good.
+// Takes the block's values; returns 0 if they are valid.
 std::uint16_t Tms380::take_open_block(net::RingInsertion& insertion) {
   const auto word = [this](std::size_t at) {
     return static_cast<std::uint16_t>(open_block_[at] << 8 | open_block_[at + 1]);
@@ -246,7 +246,7 @@ std::uint16_t Tms380::take_open_block(net::RingInsertion& insertion) {
   return error;
 }
 
-// The completion comes when the ring port is through with it.
+// Completes when the ring port has finished insertion.
 void Tms380::execute_open(Time now) {
   net::RingInsertion insertion;
   if (const std::uint16_t error = take_open_block(insertion)) {
@@ -299,7 +299,7 @@ void Tms380::ring_status_changed(std::uint16_t bits, Time now) {
     if (task_ == Task::fetch || task_ == Task::sent || task_ == Task::receive) drop_task(now);
     leave_ring();
   }
-  // What waits to be told is told together.
+  // Pending ring status is reported together.
   for (std::size_t n = task_ == Task::post ? 1 : 0; n < posts_.size(); ++n) {
     if (posts_[n].irq != Irq::ring_status) continue;
     posts_[n].words[1] |= bits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TMS380: who has the communications processor and its DMA channel; doorbells; statuses to the host.
+// TMS380: arbitration for the communications processor and its DMA channel; doorbells; statuses to the host.
 #include <algorithm>
 
 #include "devices/chips/tms380/tms380.hpp"
@@ -46,7 +46,7 @@ Time Tms380::first_work(Task task) const {
   return {};
 }
 
-// A doorbell is an interrupt and goes before everything else; the others take turns.
+// A doorbell is an interrupt and takes priority; the other tasks take turns.
 void Tms380::wake(Time now) {
   if (task_ != Task::none) return;
   Task next = Task::none;
@@ -85,7 +85,7 @@ void Tms380::end_task(Time now) {
   wake(now);
 }
 
-/// What the processor is at comes to nothing.
+/// Abandons the processor's present task.
 void Tms380::drop_task(Time now) {
   processor_.cancel();
   if (dma_busy_) host_.cancel_transfer(now);
@@ -95,7 +95,7 @@ void Tms380::drop_task(Time now) {
 
 // ---- DMA ----
 
-// Of a write `transfer_` holds the bytes.
+// For a write, `transfer_` holds the bytes.
 void Tms380::dma(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
   transfer_.resize(bytes);
   dma_address_ = address;
@@ -116,7 +116,7 @@ void Tms380::transfer_done(Time now) {
   continue_task(now);
 }
 
-// Tried again as often as the initialization block allows.
+// Retried as often as the initialization block allows.
 void Tms380::transfer_failed(DmaFault fault, Time now) {
   dma_busy_ = false;
   const bool parity = fault == DmaFault::parity;
@@ -156,13 +156,13 @@ void Tms380::do_doorbell(Time now) {
   end_task(now);
 }
 
-// ---- statuses: one at a time, each when the interrupt before was cleared and the SSB is free ----
+// ---- statuses: one at a time, each after the previous interrupt was cleared and the SSB is free ----
 
 void Tms380::post(const Status& status) {
   if (posts_.size() < 2 * most_posts) posts_.push_back(status);
 }
 
-// One status may speak for several frames: it names the last list.
+// One status may cover several frames: it names the last list.
 void Tms380::post_list_status(Irq irq, Command command, std::uint16_t bits, std::uint32_t list) {
   const std::array<std::uint16_t, 4> words{command, bits, static_cast<std::uint16_t>(list >> 16),
                                            static_cast<std::uint16_t>(list)};
@@ -208,7 +208,7 @@ void Tms380::put16(std::size_t at, std::uint16_t value) {
   transfer_[at + 1] = static_cast<std::uint8_t>(value);
 }
 
-// A transmit or receive list in transfer_; those of its fragments that have bytes.
+// A transmit or receive list in transfer_, with those of its fragments that are not empty.
 Tms380::ListHeader Tms380::list_header(std::vector<Fragment>& fragments) const {
   fragments.clear();
   for (std::size_t at = list_fixed_bytes; at + fragment_bytes <= transfer_.size(); at += fragment_bytes) {

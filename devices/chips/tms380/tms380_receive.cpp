@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TMS380: receive lists. A frame is stored in local RAM whole and then moved into the host's lists.
+// TMS380: receive lists. A whole frame is stored in local RAM and then moved into the host's lists.
 #include <algorithm>
 
 #include "devices/chips/tms380/tms380.hpp"
@@ -19,7 +19,7 @@ std::uint32_t Tms380::receive_buffers() const {
   return used;
 }
 
-// A frame that finds no buffer is not copied; those that transmission has a right to are kept free.
+// A frame that finds no buffer is not copied; buffers reserved for transmission are not used.
 bool Tms380::frame_ends(const net::RingReception& r, Time now) {
   if (!r.good || r.length < net::ring_header_bytes + net::fcs_bytes || !open_ || !receiving_) return false;
   const std::uint32_t others = std::max(transmit_buffers(), parameters_.transmit_least);
@@ -32,7 +32,7 @@ bool Tms380::frame_ends(const net::RingReception& r, Time now) {
   return true;
 }
 
-// Of the first frame, from AC on.
+// For the first frame, from AC on.
 std::uint32_t Tms380::bytes_to_store() const {
   return static_cast<std::uint32_t>(incoming_.front().data.size() - (pass_crc_ ? 0 : net::fcs_bytes));
 }
@@ -58,7 +58,7 @@ void Tms380::do_receive(Time now) {
   }
 }
 
-/// Of a snapshot: there is a frame, or the link to the next list is read without one.
+/// For a snapshot: there is a frame, or the link to the next list is being read without one.
 bool Tms380::receive_sound() const { return !incoming_.empty() || (relink_ && (step_ == look || step_ >= link_read)); }
 
 void Tms380::receive_list_fetched(Time now) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TMS380: transmit lists. A frame is fetched into local RAM whole and then sent; while it is on the ring further ones
+// TMS380: transmit lists. A whole frame is fetched into local RAM and then sent; while it is on the ring further ones
 // are fetched, as far as there are buffers.
 #include <algorithm>
 
@@ -10,9 +10,9 @@ namespace planar::tokenring {
 namespace {
 
 enum Step : std::uint8_t { look, list_read, prepared, data_read };
-// Of each buffer so many bytes are its own link and state.
+// Bytes of each buffer used for its own link and state.
 constexpr std::uint32_t buffer_overhead = 8;
-// What LLC may ask for without a ring parameter server's word (802.5).
+// Highest priority for LLC unless a ring parameter server has changed it (802.5).
 constexpr std::uint8_t allowed_priority = 3;
 constexpr std::uint8_t fc_undefined = 0x80, fc_attention = 0x0F;
 constexpr std::size_t mac_class_at = net::ring_header_bytes + 2;
@@ -26,7 +26,7 @@ std::uint32_t Tms380::buffers_of(std::size_t bytes) const {
   return std::max<std::uint32_t>(1, (static_cast<std::uint32_t>(bytes) + room - 1) / room);
 }
 
-// The frame that is being fetched has its buffers from its beginning.
+// The frame being fetched occupies all its buffers from the start.
 std::uint32_t Tms380::transmit_buffers() const {
   std::uint32_t used = building_.lists.empty() ? 0 : buffers_of(frame_size_);
   for (const Outgoing& frame : outgoing_) used += buffers_of(frame.data.size());
@@ -50,7 +50,7 @@ void Tms380::do_fetch(Time now) {
   }
 }
 
-/// Of a snapshot: what is still to be fetched of a list that was accepted fits into its frame.
+/// For a snapshot: the rest of an accepted list must fit in its frame.
 bool Tms380::fetch_sound() const {
   if (step_ < prepared) return true;
   if (step_ > prepared && (fragment_ == fragments_.size() || transfer_.size() != fragments_[fragment_].bytes))
@@ -90,7 +90,7 @@ void Tms380::list_fetched(Time now) {
   if (building_.lists.empty()) {
     const std::uint32_t used = transmit_buffers(), wanted = buffers_of(list.frame_size);
     if (used + wanted > parameters_.transmit_most || used + wanted + receive_buffers() > parameters_.buffers) {
-      transmit_blocked_ = true;  // read again when a buffer comes free
+      transmit_blocked_ = true;  // read again when a buffer becomes free
       end_task(now);
       return;
     }
@@ -118,7 +118,7 @@ void Tms380::next_fragment(Time now) {
   end_task(now);
 }
 
-// What needs the frame's bytes.
+// Checks that need the frame's bytes.
 Tms380::ListError Tms380::check_frame() const {
   const std::vector<std::uint8_t>& data = building_.data;
   if (data.size() < net::ring_header_bytes + 1 + net::routing_bytes(data)) return FRAME_SIZE_ERROR;
@@ -155,7 +155,7 @@ void Tms380::frame_fetched(Time now) {
   end_task(now);
 }
 
-// TRANSMIT is over; frames that are in local RAM are still sent.
+// TRANSMIT ends; frames in local RAM are still sent.
 void Tms380::list_error(ListError error, Time now) {
   const std::uint32_t at = building_.lists.empty() ? transmit_list_ : building_.lists.front();
   end_transmit();

@@ -11,7 +11,7 @@ namespace planar::tokenring {
 using namespace tropic;
 
 namespace {
-// The bring-up test's result in the first SRB, and where the microcode's tables are.
+// The bring-up test's result in the first SRB, and the addresses of the microcode's tables.
 constexpr std::uint16_t bring_up_code = 6, permanent_address_field = 8, level_field = 10, addresses_field = 12,
                         parameters_field = 14, mac_field = 16, utilisation_field = 18;
 }  // namespace
@@ -59,14 +59,14 @@ void Tropic::release(Time now) {
   bring_up_.at(now + config_.timing.bring_up);
 }
 
-// The RAM test has left zeros; then the microcode writes what the first SRB leads to.
+// The RAM test leaves zeros; then the microcode writes the data that the first SRB points to.
 void Tropic::brought_up(Time now) {
   std::fill(ram_.begin(), ram_.end(), std::uint8_t{0});
   node_ = burned_in_;
   speed_16_ = straps_.sixteen;
   state_ = State::closed;
   aca_[aca::ISRA_o] = 0;
-  aca_[aca::SRPR_e] = 0;  // C0h was the request for pages; the first SRB's page is shown now
+  aca_[aca::SRPR_e] = 0;  // C0h was the request for paging; now the first SRB's page is selected
   put_bytes(place::permanent_address, burned_in_);
   put_bytes(place::level, config_.microcode);
   write_addresses();
@@ -108,7 +108,7 @@ void Tropic::update_pins(Time now) {
   }
 }
 
-// The microcode has met what it cannot go on from: it leaves the ring, says why, and waits for a reset.
+// The microcode has met a fatal condition: it leaves the ring, reports the reason, and waits for a reset.
 void Tropic::adapter_check(std::uint16_t reason, std::uint16_t detail, Time now) {
   step_.cancel();
   wrap_end_.cancel();
@@ -178,7 +178,7 @@ void Tropic::archive(Archive& a) {
     throw Error("snapshot holds a damaged Token Ring adapter; take a new one", ExitCode::missing_file);
 }
 
-// What the microprocessor relies on.
+// Conditions that the microprocessor relies on.
 bool Tropic::sound() const {
   const bool opens = state_ == State::opening || state_ == State::open;
   if (state_ > State::checked || task_ > Task::fast_result || ring_user_ > RingUser::fast) return false;

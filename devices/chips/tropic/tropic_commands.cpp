@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: commands in the SRB. The return code stands in its third byte, and the host is interrupted; a transmission
-// that is accepted (FFh) interrupts only if the host has asked to be told.
+// TROPIC: commands in the SRB. The return code is stored in its third byte, and the host is interrupted; an accepted
+// transmission (FFh) interrupts only if the host has requested this.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -30,7 +30,7 @@ void Tropic::respond(std::uint8_t code, Time now) {
   if (code != Code::accepted || told) raise(isrp_o::srb_response, now);
 }
 
-/// The return code; nothing if the response comes later.
+/// The return code; empty if the response comes later.
 std::optional<std::uint8_t> Tropic::execute(std::uint8_t code, Time now) {
   switch (code) {
     case Command::interrupt: return Code::good;
@@ -55,7 +55,7 @@ std::optional<std::uint8_t> Tropic::execute(std::uint8_t code, Time now) {
   }
 }
 
-/// Those that need an open adapter.
+/// Commands that require an open adapter.
 std::optional<std::uint8_t> Tropic::execute_open(std::uint8_t code, Time now) {
   switch (code) {
     case Command::modify_open_parameters:
@@ -83,7 +83,7 @@ std::optional<std::uint8_t> Tropic::execute_open(std::uint8_t code, Time now) {
   }
 }
 
-// Wrap and the ring's options are fixed by OPEN; what is reported can be changed.
+// Wrap and the ring's options are fixed by OPEN; the reporting options can be changed.
 void Tropic::pass_mac(std::uint16_t options) {
   constexpr std::uint16_t changeable = option::no_hard_error | option::no_soft_error | option::pass_adapter_mac |
                                        option::pass_attention_mac | option::contend_or_beacon;
@@ -106,7 +106,7 @@ std::uint8_t Tropic::open_a_sap() {
   return Code::good;
 }
 
-/// Closes the SAP of a station; all of them if it is 0.
+/// Closes the SAP of a station, or all of them if it is 0.
 std::uint8_t Tropic::close_saps(std::uint16_t station) {
   if (station && !sap_of(station)) return Code::invalid_station;
   for (std::size_t n = 0; n < saps_.size(); ++n)

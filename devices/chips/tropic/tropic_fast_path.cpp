@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: fast path transmission of later microcode. Buffers in a ring lie in the shared RAM; the host fills those from
-// the free queue's head on and rings, the adapter sends them in order and moves the completion tail. No mailbox is
-// involved.
+// TROPIC: fast path transmission of later microcode. A ring of buffers in the shared RAM; the host fills them from the
+// head of the free queue and rings the doorbell, the adapter sends them in order and advances the completion tail. No
+// mailbox is involved.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -49,19 +49,19 @@ bool Tropic::fast_path_fits(std::uint32_t bytes, std::uint16_t size) const {
   return size >= least_buffer && size % 2 == 0 && bytes >= fast::control_bytes + 2u * size;
 }
 
-/// Leads to the link of one of the buffers.
+/// Whether the pointer leads to the link of one of the buffers.
 bool Tropic::fast_pointer(std::uint16_t pointer) const {
   const std::uint32_t first = fast_area_ + fast::control_bytes + fast::next;
   const std::uint32_t count = (fast_bytes_ - fast::control_bytes) / fast_size_;
   return pointer >= first && (pointer - first) % fast_size_ == 0 && (pointer - first) / fast_size_ < count;
 }
 
-/// A frame is there to be taken, and there is room to hold it until the ring has it.
+/// A frame is ready to be taken, and there is room to hold it until the ring accepts it.
 bool Tropic::fast_work() const {
   return state_ == State::open && fast_area_ && fast_asked_ && fast_ready_.size() + fast_done_.size() < prefetched;
 }
 
-// An odd head is about to be replaced by the host, which rings afterwards.
+// An odd head is about to be replaced by the host, which rings the doorbell afterwards.
 void Tropic::take_fast_frame(Time now) {
   if (!fast_work()) return;
   const std::uint16_t head = get16(fast_area_ + fast::adapter_head), end = get16(fast_area_ + fast::free_head);
@@ -86,7 +86,7 @@ void Tropic::take_fast_frame(Time now) {
   send_next(now);
 }
 
-/// Collects the frame's bytes; the return code of one that cannot be sent.
+/// Collects the frame's bytes; returns the code of an error if it cannot be sent.
 std::uint8_t Tropic::gather(FastFrame& frame) const {
   const unsigned count = (fast_bytes_ - fast::control_bytes) / fast_size_;
   const std::uint16_t length = get16(frame.first + fast::length);

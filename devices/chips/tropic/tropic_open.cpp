@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: OPEN and CLOSE, what the ring says of the station, and removal.
+// TROPIC: OPEN and CLOSE, the ring's reports about the station, and removal.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -16,7 +16,7 @@ constexpr std::uint32_t options_field = 8, node_field = 10, group_field = 16, fu
                         dhb_count_field = 30, saps_field = 32, stations_field = 33, product_field = 42;
 // Its response.
 constexpr std::uint32_t error_field = 6, asb_field = 8, srb_field = 10, arb_field = 12, ssb_field = 14;
-// What 0 stands for in the SRB, and the limits of buffers (docs/hardware/tropic.md#open).
+// Defaults for 0 in the SRB, and the limits of buffers (docs/hardware/tropic.md#open).
 constexpr std::uint16_t default_receive_count = 8, default_receive_length = 112, least_receive_length = 96,
                         most_receive_length = 2048, default_dhb_length = 600, least_dhb_length = 96;
 constexpr unsigned default_dhbs = 1, most_dhbs = 2;
@@ -35,7 +35,7 @@ std::uint16_t largest_dhb(const TropicIdentification& id, bool sixteen) {
   return id.dhb_4 == 0xE ? 4096 : id.dhb_4 == 0xD ? 4464 : 2048;
 }
 
-/// The bits of a status that the host wants to hear of.
+/// The bits of a status that the host has not masked.
 std::uint16_t reported(std::uint16_t bits, std::uint16_t options) {
   using namespace net::ring_status;
   if (options & option::no_hard_error) bits &= static_cast<std::uint16_t>(~(hard_error | transmitting_beacon));
@@ -45,7 +45,7 @@ std::uint16_t reported(std::uint16_t bits, std::uint16_t options) {
 
 }  // namespace
 
-/// The return code of an OPEN that need not be tried; completes the parameters.
+/// The return code of an OPEN that is refused at once; fills in defaults.
 std::uint8_t Tropic::check_open(OpenParameters& p) const {
   const auto or_default = [](auto& value, auto if_zero) {
     if (!value) value = if_zero;
@@ -122,7 +122,7 @@ void Tropic::insertion_ends(const net::InsertionOutcome& outcome, Time now) {
   wake(now);
 }
 
-// The response tells where the mailboxes are, also if OPEN failed.
+// The response gives the mailbox addresses even if OPEN failed.
 void Tropic::opened(Time now) {
   insertion_over_ = false;
   const auto code = static_cast<std::uint8_t>(open_error_ >> 8);
@@ -142,7 +142,7 @@ void Tropic::opened(Time now) {
   respond(code, now);
 }
 
-// WRBR keeps its value: the first SRB is where it was. A request or result that the host has not freed remains.
+// WRBR keeps its value: the first SRB stays where it was. A request or result that the host has not released is kept.
 void Tropic::close(Time now) {
   wrap_end_.cancel();
   drop_work();
@@ -152,7 +152,7 @@ void Tropic::close(Time now) {
   port_.remove(now);
 }
 
-/// Everything that belongs to an open adapter.
+/// Drops everything that depends on an open adapter.
 void Tropic::drop_work() {
   ring_user_ = RingUser::none;
   on_wire_ = false;
@@ -172,7 +172,7 @@ void Tropic::drop_work() {
   receive_buffers_ = receive_length_ = dhb_length_ = 0;
 }
 
-// The microcode closes the adapter where the ring has thrown it out; the host opens it again.
+// The microcode closes the adapter when the ring has removed it; the host reopens it.
 void Tropic::ring_status_changed(std::uint16_t bits, Time now) {
   using namespace net::ring_status;
   if (state_ != State::open) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: the microprocessor. It does one thing at a time, each a step; answers and results come before new work, so
-// that buffers come back.
+// TROPIC: the microprocessor. It performs one task at a time, each as a step; answers and results take priority over
+// new work, so that buffers are returned.
 #include "devices/chips/tropic/tropic.hpp"
 
 namespace planar::tokenring {
@@ -19,7 +19,7 @@ Tropic::Task Tropic::next_task() const {
   return Task::none;
 }
 
-/// Not within a step: its end looks at what has come up.
+/// Not within a step: its end checks for new work.
 void Tropic::wake(Time now) {
   if (task_ != Task::none || state_ == State::held || state_ == State::testing || state_ == State::checked) return;
   task_ = next_task();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: shared RAM. The host sees it through a window of 8 to 64 KB; a window of 16 KB (or 32 KB, where the adapter
-// says so) shows one page of the whole. What is fitted but cannot be seen is not used.
+// TROPIC: shared RAM. The host sees it through a window of 8 to 64 KB; a window of 16 KB (or 32 KB, if the adapter
+// allows it) shows one page of the whole. Fitted RAM that cannot be seen is not used.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -15,7 +15,7 @@ constexpr std::uint8_t window_16 = 1, window_32 = 2;
 constexpr std::uint8_t ram_less_512 = 0xB, pages_16 = 0xE, pages_32 = 0xD, pages_both = 0xC;
 }  // namespace
 
-/// The window is one that pages can be shown in.
+/// Whether pages can be shown in the window.
 bool Tropic::pages() const {
   const std::uint8_t code = config_.identification.paging;
   return (straps_.window == window_16 && (code == pages_16 || code == pages_both)) ||
@@ -28,15 +28,15 @@ std::uint32_t Tropic::ram_address(std::uint32_t offset) const {
   return address % static_cast<std::uint32_t>(ram_.size());
 }
 
-/// Bytes that the microcode lays out.
+/// Bytes that the microcode uses.
 std::uint32_t Tropic::usable() const {
   std::uint32_t bytes = config_.ram_bytes;
   if (config_.identification.ram == ram_less_512) bytes -= 512;
   return paging_ ? bytes : std::min(bytes, window_bytes());
 }
 
-// Mailboxes, SAPs and stations, fast path buffers, data holding buffers; receive buffers fill what is left. With paging
-// no receive buffer crosses into another page. False if there is less than asked for.
+// Mailboxes, SAPs and stations, fast path buffers, data holding buffers; receive buffers fill the rest. With paging no
+// receive buffer crosses a page boundary. False if this is less than requested.
 bool Tropic::lay_out(const OpenParameters& p) {
   std::uint32_t at = place::end + p.saps * sap_bytes + p.stations * station_bytes;
   at = (at + 7) & ~7u;
@@ -55,7 +55,7 @@ bool Tropic::lay_out(const OpenParameters& p) {
   return pool_.size() >= p.receive_buffers;
 }
 
-/// Node, group and functional address, and what the ring poll has told, where the first SRB said.
+/// Node, group and functional address, and values from the ring poll, at the addresses given in the first SRB.
 void Tropic::write_addresses() {
   put_bytes(place::current_addresses, node_);
   const auto words = [this](std::uint32_t at, std::uint32_t value) {
@@ -67,8 +67,8 @@ void Tropic::write_addresses() {
   if (const auto upstream = port_.upstream_neighbour()) put_bytes(place::parameters + 4, *upstream);
 }
 
-// One cycle at a time: the host waits for the one in progress. The ring moves a word in every second byte time, the
-// microprocessor takes a cycle in each of its periods while it works.
+// One cycle at a time: the host waits for the one in progress. The ring moves a word in every second byte time; the
+// microprocessor takes one cycle per period while it works.
 Time Tropic::ram_free(Time t) const {
   Time free = t;
   const auto repeated = [&](Time origin, Time period) {

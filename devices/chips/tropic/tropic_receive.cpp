@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TROPIC: reception. A frame is stored in a chain of receive buffers while it arrives; the ARB tells the host, which
-// copies it and gives the chain back in the ASB.
+// TROPIC: reception. A frame is stored in a chain of receive buffers while it arrives; the ARB notifies the host, which
+// copies it and returns the chain in the ASB.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -41,7 +41,7 @@ bool Tropic::frame_ends(const net::RingReception& reception, Time now) {
   return store(data, reception.status | net::ring_fs::recognised | net::ring_fs::copied, now);
 }
 
-/// Stores AC to the end of the data. False, and nothing is kept, if the buffers do not suffice.
+/// Stores AC to the end of the data. False, with nothing stored, if there are not enough buffers.
 bool Tropic::store(std::span<const std::uint8_t> data, std::uint8_t status, Time now) {
   const std::size_t room = receive_length_ - buffer::data, needed = (data.size() + room - 1) / room;
   if (needed > pool_.size()) {
@@ -84,7 +84,7 @@ bool Tropic::store(std::span<const std::uint8_t> data, std::uint8_t status, Time
   return true;
 }
 
-/// The host is done with a frame, or could not take it: its buffers are free again either way.
+/// The host has finished with a frame, or could not take it: its buffers are freed in either case.
 std::uint8_t Tropic::receive_answer() {
   const std::uint16_t first = get16(place::asb + buffer_field);
   const auto chain = std::find_if(handed_.begin(), handed_.end(), [&](const auto& c) { return c.front() == first; });

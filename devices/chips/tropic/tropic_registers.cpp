@@ -21,7 +21,7 @@ constexpr std::uint8_t nibble_of(std::string_view text, unsigned n) {
 
 }  // namespace
 
-// ---- ports: where the windows are, and reset ----
+// ---- ports: addresses of the windows, and reset ----
 
 std::uint8_t Tropic::port_peek(unsigned port) const {
   switch (port) {
@@ -68,7 +68,7 @@ std::uint8_t Tropic::mmio_peek(std::uint32_t offset) const {
   }
 }
 
-// Three ways to write, so that host and adapter can each change their own bits of a register.
+// Three kinds of write, so that host and adapter can each change their own bits of a register.
 void Tropic::mmio_write(std::uint32_t offset, std::uint8_t value, Time now) {
   if (offset < aca::base || offset >= aca::end) return;
   const unsigned reg = (offset - aca::base) % aca::registers;
@@ -84,7 +84,7 @@ void Tropic::aca_write(unsigned reg, std::uint8_t value, Time now) {
   if (state_ == State::held) return;
   switch (reg) {
     case aca::RRR_e:
-    case aca::RRR_o:  // by POS on the Micro Channel
+    case aca::RRR_o:  // set by POS on the Micro Channel
     case aca::WRBR_e:
     case aca::WRBR_o:
     case aca::WWOR_e:  // the adapter's
@@ -93,7 +93,7 @@ void Tropic::aca_write(unsigned reg, std::uint8_t value, Time now) {
     case aca::WWCR_o:
     case aca::ISRA_e:
     case aca::SRPR_o: return;
-    case aca::ISRP_e: {  // causes can be cleared only
+    case aca::ISRP_e: {  // causes can only be cleared
       constexpr std::uint8_t controls = isrp_e::all_on_irq | isrp_e::enable;
       aca_[reg] =
           static_cast<std::uint8_t>((value & controls) | (aca_[reg] & value & (isrp_e::causes | isrp_e::blocked)));
@@ -115,8 +115,8 @@ void Tropic::aca_write(unsigned reg, std::uint8_t value, Time now) {
   }
 }
 
-// "Free" needs no work of the microprocessor beyond what waited for it. A request to be told is answered at once if
-// the mailbox is free, and otherwise when it becomes so.
+// Freeing a mailbox needs no work by the microprocessor except for what was waiting for it. A request for notification
+// is answered at once if the mailbox is free, otherwise when it becomes free.
 void Tropic::doorbells(Time now) {
   std::uint8_t& bells = aca_[aca::ISRA_o];
   if (bells & isra_o::arb_free) arb_free_ = true;

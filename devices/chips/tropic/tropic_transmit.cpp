@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TROPIC: transmission by request. A command in the SRB is accepted with a correlator; when a data holding buffer (DHB)
-// is free, the ARB asks for the frame; the host copies it there and says so in the ASB; the SSB tells what came of it.
+// is free, the ARB requests the frame; the host copies it there and confirms in the ASB; the SSB reports the result.
 #include <algorithm>
 
 #include "devices/chips/tropic/tropic.hpp"
@@ -16,10 +16,10 @@ constexpr std::uint8_t correlators = 0x80;
 constexpr std::uint32_t correlator_field = 1, code_field = 2, station_field = 4;
 // The ASB.
 constexpr std::uint32_t length_field = 6, header_field = 8, sap_field = 9;
-constexpr unsigned dhb_reserve = 6;  // what the microcode keeps of a DHB
+constexpr unsigned dhb_reserve = 6;  // part of a DHB used by the microcode
 constexpr std::uint8_t ui = 0x03, xid = 0xAF, test = 0xE3, poll_final = 0x10, response = 0x01;
 
-/// Bytes of LLC header that the microcode writes, and the control byte; SAP commands only.
+/// Size of the LLC header that the microcode writes, and the control byte; SAP commands only.
 struct Llc {
   bool wanted = false;
   std::uint8_t control = 0, source_bits = 0;
@@ -52,7 +52,7 @@ std::uint8_t Tropic::request_transmission(std::uint8_t code, Time now) {
   return Code::accepted;
 }
 
-/// Asks the host for the frames for which there is a DHB.
+/// Requests from the host the frames for which there is a DHB.
 void Tropic::offer_buffers(Time now) {
   while (!asked_.empty() && !dhbs_.empty()) {
     Transmission t = asked_.front();
@@ -70,8 +70,8 @@ void Tropic::offer_buffers(Time now) {
 
 // ---- the host's answer ----
 
-// An answer that cannot be used gets a return code and an interrupt; the host may correct it. One that finds the
-// adapter closed meanwhile is dropped with what it belonged to.
+// An invalid answer gets a return code and an interrupt; the host may correct it. An answer that arrives after the
+// adapter has been closed is dropped together with its frame.
 void Tropic::answer(Time now) {
   const std::uint8_t command = get8(place::asb);
   std::uint8_t code = Code::good;
@@ -112,7 +112,7 @@ std::uint8_t Tropic::transmit_answer(Time now) {
   return Code::good;
 }
 
-/// Its lengths are those of a frame in its DHB.
+/// Whether its lengths are valid for a frame in its DHB.
 bool Tropic::sendable(const Transmission& t) const {
   const unsigned least = llc_of(t.command).wanted ? t.header + 3u : net::ring_header_bytes;
   return t.header >= net::ring_header_bytes && t.length >= least && t.length <= dhb_length_ - dhb_reserve;
@@ -138,11 +138,11 @@ std::vector<std::uint8_t> Tropic::frame_of(const Transmission& t) const {
   return frame;
 }
 
-/// One frame at a time; what the host has asked for in the mailboxes comes before the fast path.
+/// One frame at a time; requests in the mailboxes take priority over the fast path.
 void Tropic::send_next(Time now) {
   while (ring_user_ == RingUser::none && !filled_.empty()) {
     const std::vector<std::uint8_t> frame = frame_of(filled_.front());
-    if (net::is_mac_frame(frame)) {  // a station without a function class may send none
+    if (net::is_mac_frame(frame)) {  // a station without a function class must not send any
       ring_user_ = RingUser::dhb;
       sent(Code::unauthorised_mac, 0, now);
       continue;
@@ -162,7 +162,7 @@ void Tropic::to_ring(std::span<const std::uint8_t> frame, RingUser user, Time no
   wrap_end_.at(now + Time{8'000'000'000'000 / (sixteen() ? 16'000'000 : 4'000'000)} * bytes);
 }
 
-/// Wrap: nothing leaves the card; what is addressed to the station comes back.
+/// Wrap: nothing leaves the card; frames addressed to the station come back.
 void Tropic::wrapped(Time now) {
   const bool mine = std::equal(node_.begin(), node_.end(), wrap_frame_.begin() + 2) || wrap_frame_[2] & net::ring_group;
   const std::uint8_t fs = mine ? net::ring_fs::recognised | net::ring_fs::copied : 0;
@@ -181,7 +181,7 @@ void Tropic::transmit_ends(const net::RingTransmitOutcome& outcome, Time now) {
   sent(copied ? Code::good : Code::frame_status, outcome.status, now);
 }
 
-/// The frame on the ring is finished with; the next one follows without the microprocessor.
+/// The frame on the ring is done; the next one follows without the microprocessor.
 void Tropic::sent(std::uint8_t code, std::uint8_t status, Time now) {
   on_wire_ = false;
   if (code == Code::good || code == Code::frame_status) ++counters_.sent;

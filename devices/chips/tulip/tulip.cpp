@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 21140 family: registers, reset, interrupts, timer, what bursts look like.
+// 21140 family: registers, reset, interrupts, timer, burst commands.
 #include "devices/chips/tulip/tulip.hpp"
 
 #include <iterator>
@@ -10,12 +10,12 @@ namespace planar::ethernet {
 namespace {
 
 constexpr unsigned csr_spacing = 8;
-constexpr std::uint32_t line_bytes = 32;  // of a cache, where CSR0 says nothing of it
-// Bits that read 1 whatever is written, as the PNIC-II's registers stand in public logs of its driver.
+constexpr std::uint32_t line_bytes = 32;  // of a cache, if CSR0 does not specify it
+// Bits that always read 1, as seen in the PNIC-II's registers in public logs of its driver.
 constexpr std::uint32_t ones_of_csr5 = 0xE4000000, ones_of_csr6 = 0xE0000000, ones_of_csr7 = 0xE7FE0000;
-// CSR6 but for what mirrors the setup frame.
+// CSR6 except the bits that mirror the setup frame.
 constexpr std::uint32_t mode_bits = ~(ones_of_csr6 | Tulip::HP | Tulip::HO | Tulip::IF);
-constexpr std::uint32_t longest_sent = 1u << 15;  // FIFO and the two buffers of a descriptor, of a sound snapshot
+constexpr std::uint32_t longest_sent = 1u << 15;  // FIFO and a descriptor's two buffers; limit in a sound snapshot
 constexpr std::uint32_t timer_count = 0xFFFF, timer_repeats = 0x10000;
 
 constexpr std::uint32_t lanes_of(std::uint32_t offset, unsigned bytes) {
@@ -103,7 +103,7 @@ void Tulip::write_csr(unsigned csr, std::uint32_t written, std::uint32_t lanes, 
   switch (csr) {
     case 0:
       if (written & SWR) {
-        const std::uint32_t port_select = csr6_ & PS;  // the reset leaves it
+        const std::uint32_t port_select = csr6_ & PS;  // not changed by the reset
         clear(now);
         csr6_ |= port_select;
         nway_.select(port_select, false, now);
@@ -210,7 +210,7 @@ void Tulip::update_interrupt(Time now) {
   host_.interrupt(level, now);
 }
 
-// Nobody answered: the chip keeps off the bus until its reset.
+// No target responded: the chip stays off the bus until it is reset.
 void Tulip::bus_error(Time now) {
   bus_failed_ = true;
   raise(FBE | MASTER_ABORT, now);
@@ -220,7 +220,7 @@ void Tulip::link_event(LinkEvent event, Time now) {
   raise(event == LinkEvent::passed ? LNP : event == LinkEvent::failed ? LNF : LC, now);
 }
 
-// Of CSR11. [recalled] 21143 hardware reference: 2048 bit times of 10 Mbit/s, 8192 of 100.
+// Tick of CSR11. [recalled] 21143 hardware reference: 2048 bit times of 10 Mbit/s, 8192 of 100.
 Time Tulip::timer_tick() const { return csr6_ & PS ? 81'920_ns : 204'800_ns; }
 
 void Tulip::start_timer(Time now) {
@@ -263,7 +263,7 @@ BurstCommand Tulip::write_command(std::uint32_t address, std::uint32_t bytes) co
 std::uint32_t Tulip::next_address(const Descriptor& d, std::uint32_t base) const {
   if (d.control & T_END) return base;
   if (d.control & T_CHAINED) return d.buffer2 & ~3u;
-  return d.address + 16 + (csr0_ & DSL);  // doublewords at bit 2: bytes
+  return d.address + 16 + (csr0_ & DSL);  // DSL counts doublewords from bit 2: in place it is in bytes
 }
 
 Tulip::Descriptor Tulip::fetched(const DmaEngine& engine) {

@@ -8,10 +8,10 @@
 namespace planar::ethernet {
 namespace {
 
-// What a station offers (IEEE 802.3 clause 28.2.1.2).
+// Abilities of a station (IEEE 802.3 clause 28.2.1.2).
 enum Ability : std::uint32_t { half_10 = 0x0020, full_10 = 0x0040, half_100 = 0x0080, full_100 = 0x0100 };
 constexpr std::uint32_t acknowledged_802_3 = 0x4001;
-/// Polarity good, and bits that read 1, as in public logs of the PNIC-II's driver.
+/// Polarity good, and bits that always read 1, as in public logs of the PNIC-II's driver.
 constexpr std::uint32_t ones_of_csr12 = 0xC8;
 constexpr std::uint64_t fast = 100'000'000;
 
@@ -84,7 +84,7 @@ void TulipNway::select(bool port_select, bool full_duplex, Time now) {
 
 // ---- the link ----
 
-// The port that negotiation chose has its link; another one has to find its signal.
+// The port chosen by negotiation has its link; any other port has to find its signal.
 void TulipNway::look_for_signal(Time now) {
   if (!connected() && !negotiates()) settled_.at(now + config_.lock);
 }
@@ -104,7 +104,7 @@ void TulipNway::settle(Time now) {
     return;
   }
   if (!wire.present) {
-    state_ = State::ability_detect;  // medium_changed() goes on
+    state_ = State::ability_detect;  // medium_changed() continues
     return;
   }
   partner_ = static_cast<std::uint16_t>(offered_by(wire));

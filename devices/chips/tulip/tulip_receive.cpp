@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 21140 family: the address filter at work, the receive FIFO, and the receive process.
+// 21140 family: application of the address filter, the receive FIFO, and the receive process.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace planar::ethernet {
 namespace {
 
-/// Arrivals shorter than this are fragments: nothing of a frame moves before.
+/// Shorter arrivals are fragments: no frame is moved before this.
 constexpr std::size_t fragment = net::min_frame_bytes;
 constexpr std::uint32_t missed_most = 0x1FFFF, fifo_lost_most = 0xFFF;
 constexpr std::uint32_t errors = Tulip::R_OF | Tulip::R_CE | Tulip::R_CS | Tulip::R_TL | Tulip::R_RF | Tulip::R_DE;
@@ -25,7 +25,7 @@ void count(std::uint32_t& counter, std::uint32_t most) {
 
 // ---- from the wire ----
 
-/// Whether the frame's address passes; what the descriptor's status says of that.
+/// Whether the frame's address passes the filter; sets the descriptor's status accordingly.
 bool Tulip::accepts(const net::Reception& r, std::uint32_t& status) const {
   const net::MacAddress to = r.destination();
   const bool group = to[0] & 1;
@@ -40,7 +40,7 @@ void Tulip::frame_begins(const net::Reception& r, Time now) {
   receive_watch_.at(std::max(now, r.arrival(fragment - 1)));
 }
 
-/// Bytes of it that are here.
+/// Bytes of it that have arrived.
 std::uint32_t Tulip::arrived(const Received& f, Time now) const {
   if (f.ended) return static_cast<std::uint32_t>(f.data.size());
   const auto r = port_.receiving();
@@ -55,7 +55,7 @@ std::uint32_t Tulip::receive_level(Time now) const {
   return held;
 }
 
-// The address and 64 bytes are there, enough for a burst is, or the byte that finds no room.
+// Schedules the next step: the address and 64 bytes are present, enough for a burst is, or a byte finds no room.
 void Tulip::receive_watch(Time now) {
   const auto r = port_.receiving();
   if (!r || !listening_) return;
@@ -76,7 +76,7 @@ void Tulip::receive_watch(Time now) {
 void Tulip::watch_receive(const net::Reception& r, Time now) {
   const Received& f = received_.back();
   const std::uint32_t here = arrived(f, now), level = receive_level(now);
-  if (here >= std::min<std::size_t>(r.length, longest_received)) return;  // all of it: frame_ends() goes on
+  if (here >= std::min<std::size_t>(r.length, longest_received)) return;  // all of it: frame_ends() continues
   const std::uint32_t no_room = here + (config_.receive_fifo - std::min(config_.receive_fifo, level));
   const std::uint32_t burst = f.moved + config_.request - 1;
   Time next = r.arrival(no_room);
@@ -84,7 +84,7 @@ void Tulip::watch_receive(const net::Reception& r, Time now) {
   receive_watch_.at(next);
 }
 
-/// Nothing more of the frame on the wire is wanted.
+/// The rest of the frame on the wire is not needed.
 void Tulip::end_arrival() {
   listening_ = accepted_ = false;
   receive_watch_.cancel();
@@ -101,7 +101,7 @@ void Tulip::lose_to_fifo(Time now) {
     f.ended = f.dropped = true;
     f.data.resize(f.moved);
     f.status = R_OF;
-    // What the process is not at work on goes at once.
+    // A frame that the process is not working on is dropped at once.
     if (received_.size() > 1) received_.pop_back();
   }
   receive_run(now);
@@ -152,7 +152,7 @@ void Tulip::take_frame(const net::Reception& r, std::uint32_t status, Time now) 
   receive_run(now);
 }
 
-// ---- the process: one burst after another ----
+// ---- the process: one burst at a time ----
 
 void Tulip::fetch_receive(ReceiveWork work, std::uint32_t address, Time now) {
   receive_work_ = work;
@@ -162,7 +162,7 @@ void Tulip::fetch_receive(ReceiveWork work, std::uint32_t address, Time now) {
 void Tulip::receive_run(Time now) {
   if (!receive_running_ || bus_failed_ || receive_dma_.busy()) return;
   while (!received_.empty() && received_.front().dropped && frame_first_) {
-    receive_offset_ = 0;  // the descriptor takes the next one
+    receive_offset_ = 0;  // the descriptor takes the next frame
     received_.pop_front();
   }
   if (received_.empty() && !(csr6_ & SR) && !listening_) {
@@ -178,7 +178,7 @@ void Tulip::receive_run(Time now) {
   if (!received_.empty()) drain(now);
 }
 
-/// Goes on with the head of the FIFO.
+/// Continues with the head of the FIFO.
 void Tulip::drain(Time now) {
   const Received& f = received_.front();
   const Descriptor& d = receive_descriptor_;
@@ -243,7 +243,7 @@ void Tulip::receive_moved(Time now) {
         close_receive(ReceiveWork::close_middle, 0, now);
         break;
       }
-      // The frame ends here, for want of a descriptor.
+      // The frame ends here for lack of a descriptor.
       Received& f = received_.front();
       if (!f.ended) end_arrival();
       f.ended = true;
@@ -257,7 +257,7 @@ void Tulip::receive_moved(Time now) {
       Received& f = received_.front();
       f.moved += bytes;
       receive_offset_ += bytes;
-      if (f.ended && f.moved > f.data.size()) f.data.resize(f.moved);  // lost while the burst was under way
+      if (f.ended && f.moved > f.data.size()) f.data.resize(f.moved);  // lost while the burst was in progress
       break;
     }
     case ReceiveWork::close_middle:
@@ -278,7 +278,7 @@ void Tulip::receive_moved(Time now) {
   if (const auto r = port_.receiving(); r && accepted_) watch_receive(*r, now);
 }
 
-/// The next descriptor is the host's: said once, and the frame that needs it is lost.
+/// The host owns the next descriptor: reported once, and the frame that needs it is lost.
 void Tulip::suspend_receive(Time now) {
   if (!received_.empty()) {
     ++counters_.overruns;

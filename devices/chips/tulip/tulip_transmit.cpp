@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 21140 family: the transmit process, its FIFO, and the frame on its way out.
+// 21140 family: the transmit process, its FIFO, and the frame being sent.
 #include <algorithm>
 #include <utility>
 
@@ -8,15 +8,15 @@
 namespace planar::ethernet {
 namespace {
 
-constexpr std::uint32_t collision_window = net::slot_bits / 8;  // bytes that stay in the FIFO for another attempt
+constexpr std::uint32_t collision_window = net::slot_bits / 8;  // bytes kept in the FIFO for a retry
 constexpr std::size_t shortest = net::min_frame_bytes - net::fcs_bytes;
 
-// CSR0<19:17>, at 10 Mbit/s; at 100 two fifths of it. [recalled] 21143 hardware reference
+// CSR0<19:17>, at 10 Mbit/s; two fifths of it at 100. [recalled] 21143 hardware reference
 constexpr Time poll_intervals[] = {{}, 200_us, 800_us, 1600_us, 12'800_ns, 25'600_ns, 51'200_ns, 102'400_ns};
 
 }  // namespace
 
-// ---- the process: one burst after another ----
+// ---- the process: one burst at a time ----
 
 void Tulip::transmit_run(Time now) {
   if (!transmit_running_ || bus_failed_ || transmit_dma_.busy()) return;
@@ -30,7 +30,7 @@ void Tulip::transmit_run(Time now) {
     return;
   }
   if (!(csr6_ & ST) && (!frame_open_ || transmit_suspended_)) {
-    if (sending_.size() > (frame_open_ ? 1u : 0u)) return;  // not all before the next descriptor has been closed
+    if (sending_.size() > (frame_open_ ? 1u : 0u)) return;  // the frames in the FIFO come first
     if (frame_open_) sending_.pop_back();
     frame_open_ = transmit_running_ = false;
     poll_.cancel();
@@ -75,7 +75,7 @@ void Tulip::transmit_moved(Time now) {
 void Tulip::transmit_fetched(Time now) {
   const Descriptor d = fetched(transmit_dma_);
   if (!d.valid) {
-    if (!transmit_demand_) suspend_transmit(TU, now);  // else it may have been read before it was given
+    if (!transmit_demand_) suspend_transmit(TU, now);  // otherwise it may have been read before it was handed over
     return;
   }
   transmit_descriptor_ = d;
@@ -112,7 +112,7 @@ void Tulip::poll_due(Time now) {
 
 // ---- descriptors ----
 
-/// What the descriptor's buffers still have to give, one buffer at a time.
+/// What remains in the descriptor's buffers, one buffer at a time.
 void Tulip::transmit_buffer(std::uint32_t& address, std::uint32_t& bytes) const {
   const Descriptor& d = transmit_descriptor_;
   const bool second = transmit_offset_ >= d.size1();
@@ -122,7 +122,7 @@ void Tulip::transmit_buffer(std::uint32_t& address, std::uint32_t& bytes) const 
   bytes = size - std::min(size, from);
 }
 
-/// Goes on with the fetched descriptor.
+/// Continues with the fetched descriptor.
 void Tulip::fill(Time now) {
   const Descriptor& d = transmit_descriptor_;
   if (d.control & T_SET) {
@@ -136,8 +136,8 @@ void Tulip::fill(Time now) {
   const std::uint32_t room = config_.transmit_fifo - std::min(config_.transmit_fifo, level);
   const std::uint32_t need = std::min(bytes, config_.request);
   if (room < need) return await_room(need, now);
-  // The bus tells of a burst when it has ended. What makes the frame start is therefore a burst of its own, and a frame
-  // that leaves gets no more at a time than it is ahead of the wire.
+  // The bus reports a burst only when it has ended. The data that makes the frame start is therefore a burst of its
+  // own, and a frame being sent gets at most as much at a time as it is ahead of the wire.
   const Sending& f = sending_.back();
   const auto loaded = static_cast<std::uint32_t>(f.data.size());
   const std::uint32_t align = alignment();
@@ -147,7 +147,7 @@ void Tulip::fill(Time now) {
   else if (f.known && !(csr6_ & SF) && loaded < threshold())
     most = std::min(most, threshold() - loaded + (align ? align - 1 : 0));
   std::uint32_t burst = std::min(bytes, most);
-  // A ragged start goes to the first boundary only; later bursts begin on one, and end on one if data follows.
+  // An unaligned start runs only to the first boundary; later bursts begin on one, and end on one if more data follows.
   if (align && address % align)
     burst = std::min(burst, align - address % align);
   else if (align && burst < bytes && burst >= align)
@@ -156,7 +156,8 @@ void Tulip::fill(Time now) {
   transmit_dma_.read(read_command(burst), address, burst, now);
 }
 
-// The FIFO is full. The frame on the wire makes room; without one the frame that fills it has to go, or is cut.
+// The FIFO is full. The frame on the wire makes room; without one the frame that fills it must be started, or is cut
+// off.
 void Tulip::await_room(std::uint32_t need, Time now) {
   const Sending& head = sending_.front();
   if (!head.started) {
@@ -174,7 +175,7 @@ void Tulip::await_room(std::uint32_t need, Time now) {
       std::max(now + 1_ps, port_.transmit_start() + port_.byte_time() * (8 + static_cast<std::int64_t>(must_leave))));
 }
 
-/// Its buffers have been read: the last one of a frame is closed when that has left.
+/// Its buffers have been read: the last descriptor of a frame is closed when the frame has left.
 void Tulip::descriptor_read(Time now) {
   Descriptor& d = transmit_descriptor_;
   if (frame_open_ && d.control & T_LS) {
@@ -221,7 +222,7 @@ std::uint32_t Tulip::threshold() const {
   return (csr6_ & TTM ? config_.thresholds_10 : config_.thresholds_100)[(csr6_ & TR) >> 14];
 }
 
-/// Of the frame on the wire: what need not be kept.
+/// Bytes of the frame on the wire that need not be kept.
 std::uint32_t Tulip::bytes_left_chip(Time now) const {
   if (sending_.empty() || !sending_.front().started || sending_.front().internal || !port_.transmitting()) return 0;
   const std::int64_t left = (now - port_.transmit_start()) / port_.byte_time() - 8;
@@ -251,7 +252,7 @@ void Tulip::frame_grew(std::size_t before, Time now) {
 
 // ---- the frame ----
 
-/// The head of the FIFO, if it may go: `full` when the FIFO takes no more of it.
+/// Starts the head of the FIFO if allowed: `full` if the FIFO takes no more of it.
 void Tulip::start_frame(bool full, Time now) {
   if (sending_.empty() || port_.busy()) return;
   Sending& f = sending_.front();
@@ -266,7 +267,7 @@ void Tulip::start_frame(bool full, Time now) {
     if (f.complete())
       net::append_fcs(frame);
     else
-      frame.resize(frame.size() + net::fcs_bytes);  // frame_grew() has it
+      frame.resize(frame.size() + net::fcs_bytes);  // frame_grew() fills it in
   }
   if (f.internal) {
     const Time byte_time = csr6_ & PS ? 80_ns : 800_ns;
@@ -281,7 +282,7 @@ void Tulip::transmit_begins(Time now) {
   transmit_run(now);
 }
 
-/// When the wire will want a byte that is not here.
+/// When a byte that is not present will be due on the wire.
 void Tulip::watch_underflow() {
   underflow_.cancel();
   if (sending_.empty() || !port_.transmitting()) return;
@@ -290,7 +291,7 @@ void Tulip::watch_underflow() {
     underflow_.at(port_.transmit_start() + port_.byte_time() * static_cast<std::int64_t>(8 + f.data.size()));
 }
 
-// The rest of the frame is not read: its last descriptor has been fetched, and gets the status.
+// The rest of the frame is not read: its last descriptor has been fetched and gets the status.
 void Tulip::underflow(Time now) {
   if (sending_.empty() || sending_.front().complete() || !port_.transmitting()) return;
   transmit_dma_.cancel(now);
@@ -321,7 +322,7 @@ void Tulip::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   frame_done(status, now);
 }
 
-// A frame that no wire has seen: it goes round, or went into a port without a link.
+// A frame that did not reach a wire: it loops, or went to a port without a link.
 void Tulip::internal_end(Time now) {
   const bool looped = looping();
   if (looped) loop_back(now);
@@ -344,7 +345,7 @@ void Tulip::frame_done(std::uint32_t status, Time now) {
   ++(status & T_ES ? counters_.transmit_errors : counters_.sent);
   closing_.push_back({f.last, status, f.interrupts});
   sending_.pop_front();
-  if (sending_.empty() && frame_open_) {  // it was this one's, and so is the burst
+  if (sending_.empty() && frame_open_) {  // the open frame was this one, and so is the burst
     transmit_descriptor_.valid = frame_open_ = false;
     if (transmit_work_ == TransmitWork::data) {
       transmit_dma_.cancel(now);
@@ -361,7 +362,7 @@ void Tulip::frame_done(std::uint32_t status, Time now) {
   transmit_run(now);
 }
 
-// What is on the wire ends there.
+// Cuts off the frame on the wire.
 void Tulip::flush_transmit(Time now) {
   if (!sending_.empty() && sending_.front().started && !sending_.front().internal && port_.cut(now)) orphan_ = true;
   sending_.clear();

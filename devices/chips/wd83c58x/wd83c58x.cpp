@@ -7,7 +7,7 @@
 namespace planar::ethernet {
 namespace {
 constexpr std::uint8_t icr_sixteen_bit = 0x01;
-constexpr std::uint8_t interface_chip = 0x00;  // register 7; no driver looks at it
+constexpr std::uint8_t interface_chip = 0x00;  // register 7; not read by any driver
 }  // namespace
 
 Wd83c58x::Wd83c58x(const net::MacAddress& mac, std::uint8_t board_id) {

@@ -13,7 +13,7 @@ constexpr std::array<std::uint16_t, 4> io_bases{0x0300, 0x1300, 0x2300, 0x3300};
 constexpr std::array<std::uint32_t, 4> ram_bases{0xC0000, 0xC8000, 0xD0000, 0xD8000};
 constexpr std::array<unsigned, 4> irq_lines{12, 7, 3, 9};
 constexpr std::uint32_t ram_size = 0x4000;
-constexpr std::uint8_t ram_bank = 3;  // of a 16 KB card; the others are empty
+constexpr std::uint8_t ram_bank = 3;  // of a 16 KB card; its other banks are empty
 // control
 constexpr std::uint8_t bank_bits = 0x03, enable_bit = 0x04, active_bit = 0x08, loopback_bit = 0x20,
                        attention_bit = 0x40, run_bit = 0x80;
@@ -44,7 +44,7 @@ constexpr std::string_view old_limitations[] = {
     "the restriction to the 386 is a published report's.",
 };
 
-// A Model 95 reports revision Eh of the later board; what the older one says is not recorded anywhere.
+// A Model 95 reports revision Eh for the later board; the older board's value is not documented anywhere.
 constexpr std::uint8_t later_revision = 0x0E, older_revision = 0x01;
 
 constexpr OemId ids[] = {{EtherLinkMc::id, "3Com"}};
@@ -95,7 +95,7 @@ EtherLinkMc::EtherLinkMc(const McaContext& context, const McaEntry& row, std::ui
 
 // ---- POS ----
 
-// The lowest of the selected lines; -1 if none is.
+// The lowest of the selected lines; -1 if none.
 int EtherLinkMc::irq_choice() const { return pos_[3] ? std::countr_zero(pos_[3]) : -1; }
 
 std::uint8_t EtherLinkMc::pos_peek(unsigned reg) const {
@@ -163,7 +163,7 @@ void EtherLinkMc::write_control(std::uint8_t value, Time now) {
   irq_.gate(control_ & enable_bit, now);
 }
 
-// ---- the RAM in the host's memory ----
+// ---- the RAM in the host's memory space ----
 
 bool EtherLinkMc::bank_is_there() const { return (control_ & bank_bits) == ram_bank; }
 
@@ -186,8 +186,8 @@ void EtherLinkMc::Window::write(std::uint32_t offset, unsigned bytes, std::uint3
   card.chip_.host_wrote(offset, bytes, now);
 }
 
-// The arbiter sees the request after the address phase, the older board only at its synchroniser's clock edge; then the
-// chip's cycle in progress comes first, then the RAM takes the rest of the cycle.
+// The arbiter sees the request after the address phase, on the older board only at its synchroniser's clock edge; then
+// the chip's cycle in progress is completed, and the RAM takes the rest of the cycle.
 Time EtherLinkMc::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
   Time request = start + address_phase;
   if (card.synchroniser_clocks_) {

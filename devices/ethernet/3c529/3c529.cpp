@@ -34,9 +34,9 @@ std::uint16_t media(std::uint16_t adapter_id) {
 
 std::uint8_t lanes(std::uint16_t word) { return static_cast<std::uint8_t>(word ^ word >> 8); }
 
-// Words 0 to 2 and again 0Ah to 0Ch: the station address, first byte in the upper half. 3: product (on this bus taken
-// to be the adapter ID). 7: maker. 8, 9: address and resource configuration, unused here. 0Fh: checksum, its upper byte
-// over words 0 to 0Eh without 8, 9 and 0Dh, its lower byte over words 8, 9 and 0Dh.
+// Words 0 to 2 and again 0Ah to 0Ch: the station address, first byte in the upper half. 3: product (on this bus assumed
+// to be the adapter ID). 7: manufacturer. 8, 9: address and resource configuration, unused here. 0Fh: checksum, its
+// upper byte over words 0 to 0Eh without 8, 9 and 0Dh, its lower byte over words 8, 9 and 0Dh.
 EtherLink3::Eeprom eeprom(const net::MacAddress& mac, std::uint16_t adapter_id) {
   EtherLink3::Eeprom words{};
   for (unsigned i = 0; i < 3; ++i)
@@ -55,8 +55,8 @@ EtherLink3Timing chip_timing(const TimingProfile& profile) {
           profile.time("chip.eeprom_write"), profile.time("chip.global_reset")};
 }
 
-// The whole cycle as the channel sees it: 200 ns is a default one, up to 300 ns a synchronous extended one, more is
-// held.
+// The whole cycle as seen by the channel: 200 ns is a default cycle, up to 300 ns a synchronous extended one; longer
+// ones use CHRDY.
 CycleSpec cycle(Time length) {
   constexpr Time standard = 200_ns, extended = 300_ns;
   if (length <= standard) return {16, bus::CycleKind::standard, {}};

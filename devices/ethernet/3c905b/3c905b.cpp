@@ -34,7 +34,7 @@ CycloneTiming cyclone_timing(const TimingProfile& p) {
           .eeprom_write = p.time("chip.eeprom_write")};
 }
 
-// The PHY is in the chip and has no number of its own; it does without a preamble.
+// The PHY is part of the chip and has no identifier of its own; it needs no preamble.
 MiiPhyConfig cyclone_phy(const TimingProfile& p) {
   return {.id1 = 0,
           .id2 = 0,

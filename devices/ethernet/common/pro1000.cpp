@@ -72,8 +72,8 @@ I8254xConfig chip_config(const TimingProfile& p, bool is_82543) {
   return c;
 }
 
-// The address, first byte low; control words with the PCS in reset, full duplex and both kinds of pause; IDs; sum
-// BABAh.
+// The address, first byte low; control words with the PCS in reset, full duplex and both kinds of pause; IDs; the sum
+// is BABAh.
 std::array<std::uint16_t, At93c46::words> eeprom(const net::MacAddress& mac, const pci::Identity& identity) {
   std::array<std::uint16_t, At93c46::words> words{};
   for (std::size_t n = 0; n < 3; ++n) words[n] = load_little<std::uint16_t>(&mac[2 * n]);
@@ -128,7 +128,7 @@ Pro1000::Pro1000(const PciContext& context, const PciEntry& entry, const Station
   connect(chip_.bursts());
 }
 
-// What firmware has written into CACHE_LINE_SIZE, in doublewords; 32 bytes if that is no line.
+// Firmware's value of CACHE_LINE_SIZE in doublewords; 32 bytes if that is not a valid line size.
 std::uint32_t Pro1000::Bus::cache_line() const {
   const std::uint32_t bytes = 4 * card.config().read(pci::CACHE_LINE_SIZE, 1);
   return std::has_single_bit(bytes) && bytes >= 16 && bytes <= 256 ? bytes : 32;

@@ -10,7 +10,7 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint16_t ram_base = 0x4000, ram_size = 0x4000;
-constexpr std::uint16_t decoded = 0x7FFF;  // A15 is not
+constexpr std::uint16_t decoded = 0x7FFF;  // A15 is not decoded
 
 }  // namespace
 

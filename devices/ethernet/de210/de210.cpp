@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint32_t ram_size = 0x10000, rom_base = 0xC000;
 enum Nicsr : std::uint8_t { IEN = 0x02, IM = 0x04, BUF = 0x20, SHE = 0x80 };
 enum Port : std::uint32_t { NICSR = 0x0, RBI = 0x2, DATA = 0x4, ADDR = 0x6, PROM_DATA = 0xC, RBSA = 0xE };
-/// Drivers know the family by this in the first 16 bytes of the ROM. All that there is of it: no vendor's code.
+/// Drivers recognise the family by this in the first 16 bytes of the ROM. It is the ROM's only content: no vendor code.
 constexpr std::string_view rom_signature = "  DE210  planar ";
 
 constexpr std::string_view limitations[] = {
@@ -22,7 +22,8 @@ constexpr std::string_view limitations[] = {
 
 constexpr OemId oem_ids[] = {{De210::de212_id, "DE210/DE212"}, {De210::de210_id, "DE210 of later lists"}};
 
-/// Digital's check word: per little-endian address word the sum doubled, the word added, both with end-around carry.
+/// Digital's check word: for each little-endian address word the sum is doubled and the word added, both with
+/// end-around carry.
 std::uint16_t address_checksum(const net::MacAddress& mac) {
   std::uint32_t sum = 0;
   for (unsigned i = 0; i < 6; i += 2) {
@@ -34,7 +35,7 @@ std::uint16_t address_checksum(const net::MacAddress& mac) {
   return static_cast<std::uint16_t>(sum == 0xFFFF ? 0 : sum);
 }
 
-/// Address and check word, both backwards, both again, and the pattern by which drivers find the start.
+/// Address and check word, both reversed, both again, and the pattern by which drivers find the start.
 std::array<std::uint8_t, 32> address_prom(const net::MacAddress& mac) {
   std::array<std::uint8_t, 32> prom{};
   const std::uint16_t check = address_checksum(mac);

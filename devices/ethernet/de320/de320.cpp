@@ -81,7 +81,7 @@ void De320::BoardPorts::write(std::uint32_t offset, unsigned, std::uint32_t valu
   card.eeprom_.pins(value & eeprom_cs, value & eeprom_sk, value & eeprom_di);
 }
 
-// A peek has no time: the delay clock shows low.
+// A peek takes no time: the delay clock reads low.
 std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned) const {
   return offset == 0 ? card.eeprom_port(Time{}) : 0xFF;
 }

@@ -22,7 +22,7 @@ constexpr std::string_view limitations[] = {
     "Acceptance of commands, self-test, resets, and the room for transmit bursts have inferred times and sizes.",
 };
 
-// As lspci -xxx shows it. Writable: data select, PME# enable, state.
+// As shown by lspci -xxx. Writable: data select, PME# enable, state.
 constexpr pci::PowerManagement power{.at = 0xDC, .pmc = 0xFE22, .pmcsr = 0x4000, .writable = 0x1F03, .data = 0x4B};
 
 constexpr OemId ids[] = {{EePro100::device_id, "Intel"}};
@@ -47,7 +47,7 @@ I8255xTiming chip_timing(const TimingProfile& p) {
   return t;
 }
 
-// The address, first byte low; PHY 7 (82555) at address 1; connector RJ45; assembly 721383-016; sum BABAh.
+// The address, first byte low; PHY 7 (82555) at address 1; connector RJ45; assembly 721383-016; the sum is BABAh.
 std::array<std::uint16_t, At93c46::words> eeprom(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words{};
   for (std::size_t n = 0; n < 3; ++n) words[n] = load_little<std::uint16_t>(&mac[2 * n]);
@@ -111,7 +111,7 @@ EePro100::EePro100(const PciContext& context, const StationOptions& o)
   connect(chip_.bursts());
 }
 
-// The FIFO also runs over when the driver gives it no descriptors: that is the ring's fault.
+// The FIFO also overruns when the driver provides no descriptors: that is attributed to the ring.
 NetCounters EePro100::counters() const {
   NetCounters c = ethernet_counters(chip_.counters());
   c.fifo = chip_.counters().late_bus;

@@ -13,10 +13,10 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::array<unsigned, 8> irq_lines{12, 9, 3, 4, 5, 10, 11, 15};
-constexpr std::uint16_t board_id = 0xBABA;  // at +F, a nibble a read
+constexpr std::uint16_t board_id = 0xBABA;  // at +F, one nibble per read
 constexpr std::uint16_t eeprom_sum = 0xBABA;
 constexpr std::uint16_t on_board = 0x1000, sixteen_bit = 0x0400;  // EEPROM word 0
-constexpr unsigned default_irq_code = 1;                          // the ASIC's own number of line 9, in the same word
+constexpr unsigned default_irq_code = 1;                          // the ASIC's own number for line 9, in the same word
 constexpr std::uint8_t loopback_bit = 0x02, wide_bit = 0x04;      // +D
 constexpr std::uint8_t clock_bit = 0x01, select_bit = 0x02, to_eeprom_bit = 0x04, from_eeprom_bit = 0x08,
                        asic_reset_bit = 0x40,
@@ -48,7 +48,7 @@ std::size_t ram_size(const TimingProfile& profile) {
   return bytes;
 }
 
-// Word 4 holds the first two bytes of the address; the last word makes the sum right.
+// Word 4 holds the first two bytes of the address; the last word corrects the sum.
 std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> w{};
   w[0] = on_board | sixteen_bit | default_irq_code << 13;
@@ -133,7 +133,7 @@ void EtherExpress::ram_write(std::uint32_t at, unsigned bytes, std::uint32_t val
   chip_.host_wrote(at, bytes, now);
 }
 
-// The ASIC lets the RAM serve one cycle at a time: the chip's in progress first, then the host's.
+// The ASIC lets the RAM serve one cycle at a time: first the chip's cycle in progress, then the host's.
 Time EtherExpress::ram_ready(Time start) const {
   return chip_.bus_free(start + address_phase) + (extended_cycle - address_phase) + ram_cycle_.ready_delay;
 }
@@ -182,7 +182,7 @@ void EtherExpress::Registers::write(std::uint32_t offset, unsigned bytes, std::u
     card.write_pointer_ = static_cast<std::uint16_t>(card.write_pointer_ + bytes);
     return;
   }
-  // +6 is a strobe of its own: a word written there is one channel attention, and leaves the interrupt select alone.
+  // +6 is a strobe of its own: a word written there is one channel attention and does not change the interrupt select.
   if (offset == 6) bytes = 1;
   for (unsigned i = 0; i < bytes; ++i)
     card.write_register(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);

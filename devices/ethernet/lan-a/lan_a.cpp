@@ -26,8 +26,8 @@ constexpr std::string_view limitations[] = {
 
 constexpr OemId oem_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
 
-// A RAM cycle of the channel, by how long CD CHRDY is held beyond the default cycle of 200 ns: not at all is that
-// cycle, anything is at least an extended one of 300 ns.
+// A RAM cycle of the channel, by how long CD CHRDY extends the default cycle of 200 ns: 0 gives that cycle, any
+// extension at least an extended cycle of 300 ns.
 CycleSpec ram_cycle(unsigned width, Time extension) {
   constexpr Time extended = 100_ns;
   if (extension == Time{}) return {width, bus::CycleKind::standard, {}};
@@ -147,7 +147,7 @@ void LanA::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t 
 
 // ---- shared RAM ----
 
-// What the transmitter has not fetched yet changes with it.
+// Data that the transmitter has not fetched yet changes too.
 void LanA::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
   SharedRam::write(offset, bytes, value, now);
   for (unsigned i = 0; i < bytes; ++i)

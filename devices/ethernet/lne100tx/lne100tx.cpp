@@ -48,7 +48,7 @@ TulipConfig chip_config(const TimingProfile& profile) {
   return config;
 }
 
-/// Digital's layout, and the pointer of Macronix's.
+/// Digital's layout, with the pointer used by Macronix.
 std::array<std::uint16_t, At93c46::words> srom(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words{};
   constexpr unsigned address_byte = 20;

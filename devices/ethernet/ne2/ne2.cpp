@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<std::uint16_t, 8> io_bases{0, 0x1000, 0x2020, 0x8020, 0xA0A0, 0xB0B0, 0xC0C0, 0xC3D0};
 constexpr std::array<unsigned, 4> irq_lines{3, 4, 5, 9};
-constexpr std::uint16_t prom_packed = 0x0400;  // below it every byte stands twice
+constexpr std::uint16_t prom_packed = 0x0400;  // below this address every byte appears twice
 constexpr std::uint8_t prom_filler = 0x57;     // 'W': the NE2000's mark of a 16-bit card
 constexpr OemId oem_ids[] = {{0x7154, "Novell"}, {0x6354, "Arco AE/2"}, {0x70DE, "Compex ENET16-MC/P"}};
 

@@ -48,10 +48,10 @@ SkNet::SkNet(const McaContext& context, const StationOptions& o)
 
 // ---- POS ----
 
-// The Junior has POS 2 alone.
+// The Junior has only POS 2.
 std::uint8_t SkNet::pos_peek(unsigned reg) const { return junior() && reg > 2 ? 0xFF : McaCard::pos_peek(reg); }
 
-// The driver of the MC2+ enables the card itself: it clears POS 4 bits 1:0 and sets POS 2 bit 0 while it looks for it.
+// The MC2+ driver enables the card itself: while looking for it, it clears POS 4 bits 1:0 and sets POS 2 bit 0.
 void SkNet::pos_write(unsigned reg, std::uint8_t value, Time now) {
   if (!junior() || reg <= 2) McaCard::pos_write(reg, value, now);
 }
@@ -120,7 +120,7 @@ void SkNet::write_register_byte(std::uint32_t offset, std::uint8_t value, Time n
       }
       break;
     case command_at:
-      // The LANCE answers as a slave only when it is not master of its bus.
+      // The LANCE responds as a slave only while it is not master of its bus.
       if (value & command_go && control_ & control_run && !transfer_done_.pending())
         transfer_done_.at(chip_.local_bus_free(now) + transfer_time_);
       break;

@@ -132,8 +132,7 @@ struct EthernetLink {
 struct Pcs {
   /// Bits of a configuration word (clause 37.2.1).
   enum Ability : std::uint16_t { full_duplex = 0x0020, half_duplex = 0x0040, pause = 0x0080, asm_dir = 0x0100 };
-  bool negotiates = true;               ///< sends configuration words until the link is up; false: idle, the link is
-                                        ///< forced
+  bool negotiates = true;               ///< configuration words until the link is up; false: idle, the link is forced
   std::uint16_t ability = full_duplex;  ///< its configuration word
   bool operator==(const Pcs&) const = default;
 };

@@ -42,8 +42,7 @@ class RingLinkLayer final : public LinkLayer, private RingStation {
 
   struct Route {
     MacAddress station{};
-    std::vector<std::uint8_t> header{};  // of a frame, up to its routing information; empty: the station is on this
-                                         // ring
+    std::vector<std::uint8_t> header{};  // of a frame, up to its routing information; empty: same ring
     Time heard{};
     void archive(Archive& a) { a(station, header, heard); }
   };

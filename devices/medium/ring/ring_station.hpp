@@ -101,8 +101,7 @@ struct RingReception {
   std::size_t length = 0;                        ///< announced length during reception, received length at its end
   bool good = false;                             ///< at its end: complete, FCS correct, no error bit
   std::uint8_t status = 0;                       ///< at its end: FS as received, before this station sets A and C
-  bool by_functional = false, by_group = false;  ///< which of the station's addresses matched; neither: the individual
-                                                 ///< one
+  bool by_functional = false, by_group = false;  ///< which station address matched; neither: the individual one
 
   /// When byte `k` of `frame` has arrived completely.
   Time arrival(std::size_t k) const {

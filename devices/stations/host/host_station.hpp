@@ -42,8 +42,7 @@ class HostStation final : public Station, private LinkUser, private HostSink {
     std::uint64_t to_host = 0, from_host = 0;        ///< good frames
     std::uint64_t damaged = 0;                       ///< from the medium: bad FCS or length
     std::uint64_t refused = 0;                       ///< from the host: not an Ethernet frame, or no room
-    std::uint64_t failed_attempts = 0, dropped = 0;  ///< failed attempts to send: collisions on Ethernet; dropped:
-                                                     ///< given up
+    std::uint64_t failed_attempts = 0, dropped = 0;  ///< to send: collisions on Ethernet; dropped: given up
   };
   struct Hooks {
     std::function<HostDuration()> host_clock;  ///< since any fixed moment

@@ -62,8 +62,7 @@ class Peer final : public Station, private TcpOutput {
     std::uint64_t bytes_sent = 0, bytes_received = 0;    ///< frames without FCS
     std::uint64_t damaged = 0;                           ///< bad FCS or length
     std::uint64_t malformed = 0;                         ///< good frame that contains a wrong length or checksum
-    std::uint64_t failed_attempts = 0, dropped = 0;      ///< failed attempts to send: collisions on Ethernet; dropped:
-                                                         ///< given up
+    std::uint64_t failed_attempts = 0, dropped = 0;      ///< to send: collisions on Ethernet; dropped: given up
   };
 
   struct PortCounters {

@@ -52,8 +52,7 @@ struct PeerTcp {
   static constexpr std::uint32_t receive_buffer =
       65535;                                          ///< bytes; with CONFIG_SKB_LARGE, else 32767 (Linux 2.2 source)
   static constexpr std::uint32_t max_window = 32767;  ///< maximum offered in a SYN
-  static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged in addition to the buffer: its descriptor on
-                                                      ///< i386
+  static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged besides the buffer: its descriptor on i386
   static constexpr std::uint32_t headers = 40;        ///< IP and TCP without options: MTU less MSS
   static constexpr std::uint32_t max_delay = hz / 2;  ///< ticks
   static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, for AckRule::every_second_segment
@@ -161,8 +160,7 @@ class TcpServer {
     void archive(Archive& a) { a(seq, data, when); }
   };
   struct Sender {
-    std::uint32_t window = 0, wl1 = 0, wl2 = 0;                     // the client's window, and the segment that carried
-                                                                    // it
+    std::uint32_t window = 0, wl1 = 0, wl2 = 0;                     // the client's window, and its segment
     std::uint8_t scale = 0;                                         // of its windows
     std::uint32_t cwnd = 2, cwnd_count = 0, ssthresh = 0x7FFFFFFF;  // in segments
     std::uint32_t srtt = 0, mdev = 0, rto = PeerTcp::initial_rto;   // 1/8, 1/4 and whole ticks

@@ -67,8 +67,7 @@ void Mechanics::seek(std::uint64_t sector, std::uint64_t whole_sectors, Time now
 
 void Mechanics::access(std::uint64_t first, std::uint64_t sectors, std::uint64_t whole, bool reads, Time start) {
   if (reads && read_ahead_ && first == next_sector_)
-    medium_at_ = std::max(medium_at_, start - transfer_time(timing_.buffer_bytes));  // read-ahead paused with a full
-                                                                                     // buffer
+    medium_at_ = std::max(medium_at_, start - transfer_time(timing_.buffer_bytes));  // paused with a full buffer
   else
     seek(first, whole, start);
   read_ahead_ = reads;

@@ -54,8 +54,7 @@ struct OverlayBase {
   std::string fingerprint;
   std::string name;         ///< as stored
   bool committing = false;  ///< a commit has started and not finished
-  std::string digest{};     ///< SHA-256 of the whole base; empty before the first change, and in files of earlier
-                            ///< versions
+  std::string digest{};     ///< SHA-256 of the whole base; empty before the first change, and in older files
   FileStamp stamp{};        ///< of the base when this digest was taken
 };
 

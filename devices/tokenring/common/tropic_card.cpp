@@ -24,7 +24,7 @@ constexpr std::uint8_t alternate_bit = 0x01, sixteen_bit = 0x02, irq_low_bit = 0
 constexpr ethernet::OemId id_4[] = {{0xE000, "IBM"}};
 constexpr ethernet::OemId id_16_4[] = {{0xE001, "IBM"}};
 
-/// Digits and capitals of a part number in EBCDIC, as the ring's network management reads the microcode level.
+/// Digits and capitals of a part number in EBCDIC, as ring network management reads the microcode level.
 constexpr std::array<std::uint8_t, 10> ebcdic(std::string_view text) {
   std::array<std::uint8_t, 10> level{};
   for (std::size_t i = 0; i < level.size(); ++i) {
@@ -36,8 +36,8 @@ constexpr std::array<std::uint8_t, 10> ebcdic(std::string_view text) {
   return level;
 }
 
-// Identification codes: docs/hardware/tropic.md#identification. The first long card's parity RAM wants its last 512
-// bytes written by the host; the first two generations come without the fast path of later microcode.
+// Identification codes: docs/hardware/tropic.md#identification. The first long card's parity RAM needs its last 512
+// bytes written by the host; the first two generations lack the fast path of later microcode.
 constexpr TropicBoard board_4{.identification = {.type = 0xF,
                                                  .rates = 0xF,
                                                  .early_release = 0xF,
@@ -156,7 +156,7 @@ TropicCard::TropicCard(const McaContext& context, const McaEntry& row, const Tro
 
 // ---- POS ----
 
-// A card that holds -CHCK says so in POS 5.
+// A card that asserts -CHCK indicates this in POS 5.
 std::uint8_t TropicCard::pos_peek(unsigned reg) const {
   const std::uint8_t value = McaCard::pos_peek(reg);
   return reg == 5 && chip_.channel_check() ? static_cast<std::uint8_t>(value & ~no_check_bit) : value;
@@ -177,7 +177,7 @@ TropicStraps TropicCard::straps() const {
 
 unsigned TropicCard::irq_line() const { return irq_lines[straps().interrupt]; }
 
-// Windows outside of the adapters' 128 KB are not decoded; the RAM's lies at a multiple of its size.
+// Windows outside the adapters' 128 KB are not decoded; the RAM's window is at a multiple of its size.
 void TropicCard::apply_pos() {
   port_claim_.release();
   mmio_claim_.release();
@@ -205,7 +205,7 @@ NetCounters TropicCard::counters() const {
   return {c.sent, c.received, c.overruns, {}};
 }
 
-// ---- MMIO and shared RAM: words of a byte each, lowest address first ----
+// ---- MMIO and shared RAM: a word is accessed byte by byte, lowest address first ----
 
 std::uint32_t TropicCard::Mmio::peek(std::uint32_t offset, unsigned bytes) const {
   std::uint32_t value = 0;

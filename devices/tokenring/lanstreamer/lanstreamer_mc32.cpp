@@ -39,7 +39,7 @@ constexpr std::string_view auto_limitations[] = {
 constexpr OemId ids[] = {{LanStreamerMc32::id, "IBM"}}, auto_ids[] = {{LanStreamerMc32::auto_id, "IBM"}};
 constexpr std::array<std::uint8_t, 3> prefix{0x10, 0x00, 0x5A};  // as sent on a ring
 
-/// What a ring's manager is told: names of ours, since IBM's are not public.
+/// Identification for ring management: names of our own, since IBM's are not public.
 template <std::size_t N>
 std::array<std::uint8_t, N> label(std::string_view text) {
   std::array<std::uint8_t, N> bytes{};

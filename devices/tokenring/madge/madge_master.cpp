@@ -9,7 +9,7 @@
 namespace planar::tokenring {
 namespace {
 
-// Transfers between two looks at -PREEMPT.
+// Transfers between two checks of -PREEMPT.
 constexpr unsigned look = 8;
 constexpr std::uint32_t unlimited = 0xFFFFFFFF, page = 0x1000;
 
@@ -52,7 +52,7 @@ void MadgeMaster::cancel(Time now) {
   if (owns_channel()) release_channel(now);
 }
 
-// The chip asks for its bus.
+// The chip requests its bus.
 void MadgeMaster::begin_burst(Time now) {
   burst_left_ = std::min(burst_bytes_, bytes_ - moved_);
   burst_asked_ = now;
@@ -75,7 +75,7 @@ void MadgeMaster::granted(Time now) {
   chunk(now + config_.grant);
 }
 
-// The transfers up to the next decision, in closed form. An odd address costs its first transfer a cycle of its own.
+// The transfers up to the next decision, in closed form. An odd address costs the first transfer an extra cycle.
 void MadgeMaster::chunk(Time now) {
   const unsigned width = unit();
   const std::uint32_t transfers = std::min<std::uint32_t>(granted_left_, look);
@@ -114,7 +114,7 @@ void MadgeMaster::chunk_done(Time now) {
   }
 }
 
-// On to the next burst of the chip, or to the end.
+// Continues with the chip's next burst, or ends.
 void MadgeMaster::burst_done(Time now) {
   const std::uint32_t burst = std::min(burst_bytes_, moved_);
   const bool done = moved_ == bytes_;
@@ -137,8 +137,8 @@ void MadgeMaster::burst_done(Time now) {
   next_.at(asks);
 }
 
-/// A cycle of the chip with the wait states that the channel's makes it take: its four clocks have room for a default
-/// cycle, and it looks at -READY once a clock.
+/// A chip cycle with the wait states caused by the channel's cycle: its four clocks accommodate a default cycle, and it
+/// samples -READY once per clock.
 Time MadgeMaster::chip_cycle() const {
   const bus::BusTiming& timing = channel().timing();
   const Time clock{config_.chip_cycle.ps / 4};
@@ -146,7 +146,7 @@ Time MadgeMaster::chip_cycle() const {
   return config_.chip_cycle + clock * ((beyond + clock - 1_ps) / clock);
 }
 
-/// Whether the owner may go on at `from`.
+/// Whether the owner may continue at `from`.
 bool MadgeMaster::may_stay(Time from) const {
   if (!granted_left_) return false;
   if (preempted_at_ == Time::never()) return true;
@@ -168,7 +168,7 @@ void MadgeMaster::timed_out(Time now) {
   client_.transfer_failed(true, now);
 }
 
-/// Whether some memory answers.
+/// Whether any memory responds.
 bool MadgeMaster::decoded(std::uint32_t address, std::uint32_t bytes) {
   const std::uint32_t last = address + bytes - 1;
   if (last < address) return false;
@@ -198,7 +198,7 @@ void MadgeMaster::archive(Archive& a) {
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
 }
 
-// chunk_ is of the chunk that is moving; between two it is the last one's.
+// chunk_ belongs to the chunk in progress; between two chunks it is that of the previous one.
 bool MadgeMaster::sound() const {
   if (busy_ != client_.transferring()) return false;
   if (!busy_) return !chunk_done_.pending() && !next_.pending() && !finished_.pending();

@@ -86,7 +86,7 @@ const McaEntry MadgeMc::mc32{.name = "madge-mc32",
                              .hypothetical = true,
                              .full_duplex = true};
 
-// Token Ring addresses are written as they are sent: Madge's 00-00-6F is 00-00-F6 here.
+// Token Ring addresses are in transmission bit order: Madge's 00-00-6F is 00-00-F6 here.
 MadgeMc::MadgeMc(const McaContext& context, const McaEntry& entry)
     : MadgeMc(context, entry,
               ethernet::station_options(context, entry.name,
