@@ -42,7 +42,7 @@ struct Provenance {
 };
 
 /// Reads the [[provenance]] tables of a TOML text: value, source, confidence, published. `file` names the text in
-/// errors. Throws Error with file and line if a table has any other key.
+/// errors. Throws Error with file and line for anything else in them.
 std::vector<Provenance> read_provenance(std::string_view text, std::string_view file);
 
 }  // namespace planar

@@ -15,8 +15,8 @@ enum class DriveKind : std::uint8_t;
 
 class StorageAdapter {
  public:
-  /// Connects a drive as number `id` before the machine runs: a SCSI target (0 to 7, except the adapter's own), or for
-  /// IDE 0 and 1 for master and slave of the first channel, 2 and 3 for those of the second. A CD-ROM drive may have no
+  /// Connects a drive as number `id` before the machine runs: a SCSI target (0 to 7, except the adapter's own), or on
+  /// IDE 0 and 1 for the first channel's master and slave, 2 and 3 for the second channel's. A CD-ROM drive may have no
   /// medium.
   virtual void attach(unsigned id, storage::DriveKind kind, std::optional<storage::DiskImage> image) = 0;
   /// The drive with this number, or null.

@@ -137,8 +137,8 @@ class Medium {
   /// Its counters since power-on.
   virtual std::vector<NamedCount> counts() const = 0;
 
-  /// Is told when a frame or fragment begins, and gets the whole of it when its last bit has left. Called in order of
-  /// addition.
+  /// Is notified when a frame or fragment begins, and gets all of it when its last bit has left. Observers are called
+  /// in order of addition.
   void add_observer(WireObserver& observer) { observers_.push_back(&observer); }
   void remove_observer(WireObserver& observer) { std::erase(observers_, &observer); }
   void set_trace(Trace* trace) { trace_ = trace; }

@@ -114,8 +114,8 @@ void Cyclone::sync_receive(Time now) {
   if (const auto r = loop_.heard()) store(data_bytes(r->arrived(now)), *r);
 }
 
-// Once a byte finds no room the rest of the frame is lost, even if room becomes free later. Nothing is stored of a
-// frame for which the upload engine has no buffer left.
+// Once a byte finds no room the rest of the frame is lost, even if room becomes free later. A frame for which the
+// upload engine has no buffer left takes up no room.
 void Cyclone::store(std::size_t total, const Reception& r) {
   RxPacket& p = rx_fifo_.back();
   const bool skipped = rx_fifo_.size() == 1 && up_.step == Step::skip;

@@ -146,7 +146,7 @@ PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
   PortRun run = latch_timing();
   run.count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - at) / step);
   const auto end_before =
-      [&](unsigned bytes) {  // so many are left to a place that it must not reach; 0: it stands there
+      [&](unsigned bytes) {  // bytes left to an address that it must not reach; 0: it is at that address
         if (bytes) run.count = std::min(run.count, (bytes - 1) / step);
       };
   end_before(static_cast<std::uint16_t>((pstop_ << 8) - address));

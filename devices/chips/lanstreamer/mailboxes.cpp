@@ -6,13 +6,13 @@
 //     01 MODIFY OPEN OPTIONS: +4 options (D)            07 SET FUNCTIONAL: +6 the same
 //     03 OPEN: open.cpp                                 08 READ LOG: from +6 line, internal, burst, AC, abort, 0, lost
 //     04 CLOSE                                             frame, congestion, frame copied, frequency, token; then
-//     zeros 17 MODIFY RECEIVE OPTIONS: +4 options, ignored; +5 copy-all: 20 all LLC frames, 40 MAC
-//        frames through the receive channel, too (which bit is which: D)
+//                                                          zeros
+//     17 MODIFY RECEIVE OPTIONS: +4 options, ignored; +5 copy-all: 20 all LLC frames, 40 MAC frames through the
+//        receive channel as well (assignment of the bits: D)
 //   ARB  81 MAC frame: +6 first buffer, +8 header length (byte), +10 frame length; buffer: next, 0, frame status,
-//        length, data.  84 LAN status: +6 status, with 0004 while in full duplex (OPEN
-//        itself raises none: its answer tells, and the host has no ARB address before, D), +8 full-duplex protocol
-//        error (0)
-//   ASB  81: +6 the buffer that the ARB named; answered at +2: FF accepted, 01, 26
+//        length, data.  84 LAN status: +6 status, with 0004 while in full duplex (OPEN itself raises none: its answer
+//        reports it, and the host has no ARB address before that, D), +8 full-duplex protocol error (0)
+//   ASB  81: +6 the buffer given in the ARB; answered at +2: FF accepted, 01, 26
 //
 // Group indicator bits: bit 31 of the four bytes is 1 in a group, 0 in a functional address; 3C otherwise (D).
 #include <algorithm>

@@ -3,8 +3,8 @@
 //
 //   In the SRB after a reset: +6 0, +8 pointer to the burnt-in address, +10 to the microcode's level, +12 to the
 //   address table (node 6, 0, functional 4), +14 to the parameter table (+4 the upstream neighbour, +38 LAN status).
-//   OPEN: +8 options, +12 node address (0: burnt-in). Answer: +2 return code, with 07 +6 the error: phase, reason; +8
-//   ASB, +10 SRB, +12 ARB, +16 TRB, +18 byte: 01 16 Mbit/s, 08 full duplex.
+//   OPEN: +8 options, +12 node address (0: burnt-in). Answer: +2 return code, with 07 +6 the error: phase, reason;
+//   +8 ASB, +10 SRB, +12 ARB, +16 TRB, +18 byte: 01 16 Mbit/s, 08 full duplex.
 //   Wrap modes are refused as a failed lobe test (D). With GPR autosense the speed is the ring's.
 #include <algorithm>
 

@@ -29,7 +29,7 @@ struct RingFlight {
     Time first_bit{};         ///< of SD, at `port`
     bool recognised = false;  ///< sets A
     bool forwards = false;    ///< a bridge: sets A and C if it takes it
-    bool wanted = false;      ///< `port`'s station is told
+    bool wanted = false;      ///< `port`'s station is notified
     bool begun = false;
     bool by_functional = false, by_group = false;
     void archive(Archive& a) { a(kind, port, first_bit, recognised, forwards, wanted, begun, by_functional, by_group); }

@@ -40,7 +40,7 @@ void RingProtocol::stand_by() {
 // ---- purge ----
 
 void RingProtocol::purge(Time now) {
-  if (repeat_.pending()) return;  // under way
+  if (repeat_.pending()) return;  // in progress
   role_ = Role::active;
   watch_.cancel();
   poll_.cancel();

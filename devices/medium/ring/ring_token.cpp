@@ -22,7 +22,7 @@ Time Ring::token_arrival(std::uint32_t to, Time after) const {
   const Time first = token_.released + delay(token_.from, to);
   if (first > after) return first;
   const Time round = latency();
-  if (round <= Time{}) return Time::never();  // nobody is on the ring
+  if (round <= Time{}) return Time::never();  // no station is on the ring
   return first + round * ((after - first) / round + 1);
 }
 

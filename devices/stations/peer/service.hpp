@@ -93,7 +93,7 @@ class Service {
   virtual std::unique_ptr<ServiceConnection> accept(std::uint16_t port);
   /// Whether it listens on its TCP ports. If not, they belong to connections that it opens itself.
   virtual bool listens() const { return true; }
-  /// The connections that the service opens now; each lasts from accept() of its `from_port` to the result in opened()
+  /// The connections that the service opens now; each is being opened from accept() of its `from_port` until opened()
   /// or ended(). Called when due() is reached.
   virtual std::vector<OwnConnection> own_connections(Time /*now*/) { return {}; }
   /// Whether a program is bound to one of its UDP ports now; if not, datagrams to it are refused.

@@ -271,7 +271,7 @@ void AtaDisk::verify(Time now) {
   settle(mechanics_.piece(count * sector_bytes, now));
 }
 
-// ---- what others see of it ----
+// ---- for description and snapshots ----
 
 void AtaDisk::describe_drive(Description& d) const {
   d.number("sectors", sectors());

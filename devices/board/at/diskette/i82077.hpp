@@ -63,7 +63,7 @@ class I82077 final : public Slave {
   Output irq6;
   /// DMA request, arbitration level 2.
   Output drq;
-  /// Transfers through the DMA controller while drq is active.
+  /// The I/O half of a DMA transfer, while drq is active.
   std::uint8_t dma_read(Time now);
   void dma_write(std::uint8_t value, Time now);
   /// -TC, with (immediately after) the last transfer.

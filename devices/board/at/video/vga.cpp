@@ -200,7 +200,7 @@ void Vga::trace_write(std::uint32_t offset, std::uint8_t value, Time now) const 
       line(dac_component_ == 0 ? "DAC red" : dac_component_ == 1 ? "DAC green" : "DAC blue", dac_write_);
       break;
     case graphics_data: line("graphics", graphics_index_); break;
-    default: break;  // index writes are not worth a line
+    default: break;  // an index write alone says nothing
   }
 }
 
