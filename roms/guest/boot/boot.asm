@@ -2,16 +2,16 @@
 ;
 ; Boot sector of the guest test bench (LBA 0 of a 1.44 MB diskette).
 ;
-; Loads with INT 13h AH=02h, as many sectors a call as the track and the 64 KB DMA page allow:
+; Loads with INT 13h AH=02h, as many sectors per call as the track and the 64 KB DMA page allow:
 ;   LBA 1   the settings sector                       -> 0000:7E00
 ;   LBA 2.. second stage, programs                    -> 1000:0000 upwards
-;   then the kernel, of those on the diskette the one that the setting `placement` names, 0 without it -> after them
-; then jumps to 1000:0000 with DL = boot drive. PROGRAMS_SECTORS, KERNEL_SECTORS and PLACEMENTS come from the Makefile.
+;   then the kernel that the setting `placement` selects (number 0 without it) -> after them
+; and jumps to 1000:0000 with DL = boot drive. PROGRAMS_SECTORS, KERNEL_SECTORS and PLACEMENTS come from the Makefile.
 
         bits 16
         org 7C00h
 
-SECTORS equ 18                          ; a track of a 1.44 MB diskette
+SECTORS equ 18                          ; sectors per track of a 1.44 MB diskette
 PAYLOAD_SEG equ 1000h
 SETTINGS equ 7E00h
 SETTINGS_BYTES equ 512
@@ -57,7 +57,7 @@ begin:  cli
         mov dl, [drive]
         jmp PAYLOAD_SEG:0
 
-; AX = the digit of the last line "placement=", if there is such a placement; the kernel looks at the setting again.
+; AX = the digit of the last line "placement=" if such a placement exists, else 0; the kernel checks the setting again.
 placement:
         push es
         push ds
@@ -86,16 +86,16 @@ placement:
         pop es
         ret
 
-; Read [left] sectors from [lba] to ES:BX; BX stays, ES moves on.
+; Read [left] sectors from [lba] to ES:BX; BX is preserved, ES advances.
 load:   mov ax, [lba]
         xor dx, dx
         mov cx, SECTORS
-        div cx                          ; AX = track, DX = sector in the track
-        sub cx, dx                      ; CX = what is left of the track
+        div cx                          ; AX = track, DX = sector within the track
+        sub cx, dx                      ; CX = sectors left in the track
         cmp cx, [left]
         jbe .page
         mov cx, [left]
-.page:  mov si, es                      ; and of the 64 KB page
+.page:  mov si, es                      ; ... and in the 64 KB page
         and si, 0FFFh
         neg si
         add si, 1000h

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; Second stage: asks the firmware what the kernel needs to know, opens A20, enters protected mode,
-; moves the kernel, which lies after the ring-3 programs, to 100000h and jumps there. The programs stay. Runs at 1000:0000, a
-; page.
+; moves the kernel, which is loaded after the ring-3 programs, to 100000h and jumps there. The programs stay where they
+; are. Runs at 1000:0000 and fills one page.
 ;
 ; Left for the kernel at physical 600h (kernel/boot_params.h):
 ;   +00 word   conventional memory in KB (INT 12h)
@@ -11,18 +11,18 @@
 ;   +08 16 b   the INT 15h AH=C0h table, length word first; 0 when the call failed.
 ;              Feature byte 1 (table +5) bit 1 = Micro Channel: the only sign Linux goes by
 ;              (docs/hardware/bios.md#what-linux-asks-for).
-;   +18h 3 dwords  where the ring-3 programs lie (a page's start), their bytes, the bytes of their variables
+;   +18h 3 dwords  address of the ring-3 programs (page-aligned), their size in bytes, bytes of their variables
 ; The settings sector stays where the boot sector put it, at 7E00h.
 
         bits 16
         org 0
 
 PARAMS  equ 600h
-BASE    equ 10000h                      ; where this stage lies
+BASE    equ 10000h                      ; where this stage is loaded
 KERNEL  equ 100000h
 STAGE_BYTES equ 4096
 PROGRAMS equ BASE + STAGE_BYTES
-LOADED  equ PROGRAMS + (PROGRAMS_BYTES + 511) / 512 * 512       ; where the boot sector has put the kernel
+LOADED  equ PROGRAMS + (PROGRAMS_BYTES + 511) / 512 * 512       ; where the boot sector put the kernel
 
 setup:  mov ax, cs
         mov ds, ax
@@ -88,7 +88,7 @@ setup:  mov ax, cs
         jz .wait
 
 .go:    cli
-        mov dx, 3F2h                    ; diskette motor off, controller in reset: it stays silent
+        mov dx, 3F2h                    ; diskette motor off, controller held in reset: no interrupts from it
         xor al, al
         out dx, al
         mov al, 80h                     ; NMI off while there is no handler
@@ -99,7 +99,7 @@ setup:  mov ax, cs
         mov cr0, eax
         jmp dword 10h:BASE + protected
 
-; ZF clear when FFFF:xxxx is not the same memory as 0000:xxxx.
+; ZF clear if FFFF:xxxx is not the same memory as 0000:xxxx, that is, A20 is open.
 a20_open:
         push ds
         push es

@@ -30,7 +30,7 @@ const char *settings_next(const char *line) {
     }
 }
 
-// Bytes of the key of a line; 0 when it has none.
+// Length of the key of a line; 0 if it has none.
 static u32 key_length(const char *line) {
     u32 n = 0;
     while (!line_ends(line + n) && line[n] != '=')

@@ -2,16 +2,17 @@
 ;
 ; What the real kernel executes and this one does not: the ONE declared routine that pads
 ; (docs/hardware/linux-2.2-network-path.md#padding-of-planars-guest). Each site below is a body of ordinary instructions that runs
-; where COST(site) stands in the sources. The same bodies serve every adapter and every machine. Their lengths are "what the real
-; kernel was counted to execute minus what our own code was counted to execute" and come from no throughput. Nothing else in the
-; guest pads.
+; where COST(site) is placed in the sources. The same bodies serve every adapter and every machine. Their lengths are "what the
+; real kernel was counted to execute minus what our own code was counted to execute" and come from no throughput. Nothing else in
+; the guest pads.
 ;
-; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image run netio on the emulated Model 95 and Model 56
-; SX with NE/2 and 3C529, an observer on the processor counts instructions, REP iterations, loads, stores and taken transfers by
-; function, and distinct lines of code and data by event. docs/hardware/linux-2.2-network-path.md#cost-by-event has the same
-; counts from another emulator; where both have a figure they agree within 2 instructions. What came out, by event: README.md.
+; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image ran netio on the emulated Model 95 and Model 56
+; SX with NE/2 and 3C529, while an observer of the processor counted instructions, REP iterations, loads, stores and taken
+; transfers by function, and distinct lines of code and data by event. docs/hardware/linux-2.2-network-path.md#cost-by-event has
+; the same counts from another emulator; where both have a figure they agree within 2 instructions. The results, by event:
+; README.md.
 ;
-; Per call of the sites, instructions / loads / stores / taken transfers (an NE/2 in the Model 95):
+; Per call of each site, instructions / loads / stores / taken transfers (an NE/2 in the Model 95):
 ;
 ; sites            the real kernel's functions                           real            ours without
 ; write_entry,     system_call, sys_socketcall .. inet_sendmsg, fput,
@@ -32,7 +33,7 @@
 ; free_head        __kfree_skb, kfree_skbmem, kmem_cache_free          107/ 33/ 47/10       82/ 24/ 36/12
 ; free_data        kfree                                                70/ 27/ 13/ 5       13/  7/  5/ 1
 ; write_space,     sock_wfree, tcp_write_space, __wake_up;
-;   wake_writer      here a sleeper was woken half the times            99/ 37/ 18/14       45/ 20/ 12/ 9
+;   wake_writer      here a sleeper was woken half of the time          99/ 37/ 18/14       45/ 20/ 12/ 9
 ; netif_rx         NE/2: ei_receive .. netif_rx, time stamp            415/148/120/40      369/101/106/35
 ;                  3C529 (56 SX, no time stamp counter)                176/ 74/ 66/23      172/ 55/ 58/22
 ; ip_receive       ip_rcv, ip_route_input, ip_local_deliver,
@@ -45,8 +46,8 @@
 ; tick_bh          timer_bh, update_process_times ..                   203/ 63/ 42/31       64/ 21/  6/11
 ; schedule         schedule, __switch_to, check_pgt_cache              128/ 48/ 25/15       80/ 31/ 20/ 8
 ;
-; No CLI, PUSHF or POPF here: our own code executes 71 of these and STI a frame (NE/2, 4K), the real one 58.
-; No I/O here: the port accesses are the driver's and the kernel's own and are exact.
+; No CLI, PUSHF or POPF here: our own code executes 71 of these and STI per frame (NE/2, 4K), the real kernel 58.
+; No I/O here: the driver and the kernel make the port accesses themselves, and these are exact.
 
         bits 32
 
@@ -77,7 +78,7 @@
         SITE irq_exit,        28,  10,   5,   3,   5
         SITE tick,            60,  24,  10,   9,  10
         SITE tick_bh,      142,  43,  36,  20,  18
-  %assign turn turn + 26               ; where in its structure it begins: with the switch it touches 25 lines, as before (Linux: 31)
+  %assign turn turn + 26               ; start offset in its structure: with the task switch, 25 lines are touched, as before (Linux: 31)
         SITE schedule,        45,  17,   5,   7,  30
 %endmacro
 

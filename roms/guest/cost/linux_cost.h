@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// COST(site): executes what the real kernel executes there and this one does not (linux_cost.asm).
+// COST(site): executes what the real kernel executes at that point and this one does not (linux_cost.asm).
 #pragma once
 
 #define COST(site)              \

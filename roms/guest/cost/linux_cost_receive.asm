@@ -2,14 +2,15 @@
 ;
 ; linux_cost.asm's table for receiving.
 ;
-; How it was counted: a recv() of a byte that waits, on Linux 2.2.26 (gcc 2.95.3; docs/real-drivers.md), is 1026 instructions
-; on a 386 and, with what 1024 bytes take there and on a 486, some 875 from the 486 on; the difference is __verify_write with
-; handle_mm_fault and find_vma, which a 386 alone runs (user_pages.c). This guest's own read() of a byte was traced: 505
-; and, for a page on a 386, 31. Loads, stores and taken transfers are in the proportion of that kernel's whole recv() path
-; (0.35, 0.28, 0.12), counted for datagrams (linux_cost_udp.asm).
+; How it was counted: a recv() of one waiting byte on Linux 2.2.26 (gcc 2.95.3; docs/real-drivers.md) takes 1026 instructions
+; on a 386 and, derived from the counts for 1024 bytes there and on a 486, about 875 from the 486 on; the difference is
+; __verify_write with handle_mm_fault and find_vma, which only a 386 runs (user_pages.c). This guest's own read() of a byte
+; was traced: 505 instructions, and 31 more for a page on a 386. Loads, stores and taken transfers are in the proportion of
+; that kernel's whole recv() path (0.35, 0.28, 0.12), counted for datagrams (linux_cost_udp.asm).
 ;
-; bulk_data: tcp_rcv_established's receiving half, where the segment is the next and acknowledges nothing new; with it a
-; full segment's way through TCP comes to what the sheet has, 559 instructions, as far as the acknowledgements allow.
+; bulk_data: tcp_rcv_established's receiving half, for a segment that is the next in sequence and acknowledges nothing
+; new; with it a full segment's path through TCP takes the documented 559 instructions, as far as the acknowledgements
+; allow.
         bits 32
 
 %macro SITES 0

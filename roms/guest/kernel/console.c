@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Screen (VGA text memory at B8000h) and COM1 (115200 8N1). The screen scrolls as Linux 2.2's does (vgacon.c), by the CRTC's start
-// address: what a driver has to say in its interrupt takes no copy of the screen. Lines for programs begin with '@' and go
-// to COM1 only. Whoever writes a line waits until it has left: halted, until the UART's interrupt says
-// that its transmit FIFO is empty (16 bytes, or 1 without a FIFO). While a measurement runs COM1 output
-// is queued and the tick hands the UART one FIFO a time: no interrupt, no waiting.
+// Screen (VGA text memory at B8000h) and COM1 (115200 8N1). The screen scrolls as Linux 2.2's does (vgacon.c), by the
+// CRTC's start address, so a message that a driver prints in its interrupt handler does not copy the screen. Lines for
+// programs begin with '@' and go to COM1 only. The writer of a line waits until it has been sent, halted until the
+// UART's interrupt says that its transmit FIFO is empty (16 bytes, or 1 without a FIFO). During a measurement, COM1
+// output is queued and each tick hands the UART one FIFO load: no interrupt, no waiting.
 #include "kernel.h"
 
 enum { COLUMNS = 80, ROWS = 25, CELLS = 0x8000 / 2, ATTRIBUTE = 0x07, CRTC_START = 0x0C, CRTC_CURSOR = 0x0E };
@@ -13,7 +13,7 @@ enum { IER_THR_EMPTY = 0x02, MCR_DTR_RTS = 0x03, MCR_OUT2 = 0x08, LSR_THR_EMPTY 
 enum { COM1_IRQ = 4, EFLAGS_IF = 0x200 };
 enum { QUEUE = 4096 };
 
-static u32 row, column, origin;          // `origin`: the cell that is shown first
+static u32 row, column, origin;          // `origin`: the first cell displayed
 static char queue[QUEUE];
 static u32 queue_in, queue_out;
 static int deferred, have_com1, have_irq, fifo_bytes = 1;
@@ -27,7 +27,7 @@ static void crtc(u8 index, u32 cell) {
 
 static void screen_cursor(void) { crtc(CRTC_CURSOR, origin + row * COLUMNS + column); }
 
-// At the memory's end the screen is copied to its beginning.
+// At the end of the memory the screen is copied to its beginning.
 static void scroll(u16 *cell) {
     if (origin + COLUMNS * (ROWS + 1) > CELLS) {
         memcpy(cell, cell + origin + COLUMNS, COLUMNS * (ROWS - 1) * 2);
@@ -94,12 +94,13 @@ void serial_tick(void) {
 
 static void transmit_interrupt(int irq, void *dev, struct regs *r) {
     (void)irq, (void)dev, (void)r;
-    inb(COM1 + IIR_FCR);                // takes it back
+    inb(COM1 + IIR_FCR);                // clears the interrupt
 }
 
 void console_interrupts(void) { have_irq = have_com1 && !request_irq(COM1_IRQ, transmit_interrupt, IRQF_SHARED, NULL); }
 
-// Interrupts are off. Halts until the FIFO is empty, if the caller has them on, as `flags` say; else the caller asks again.
+// Called with interrupts off. Halts until the FIFO is empty if the caller had them on, according to `flags`; otherwise
+// returns, and the caller asks again.
 static void wait_for_fifo(u32 flags) {
     if (!have_irq || !(flags & EFLAGS_IF))
         return;
@@ -108,7 +109,7 @@ static void wait_for_fifo(u32 flags) {
     outb(0, COM1 + IER);
 }
 
-// Waits for the UART, with interrupts as the caller has them: a line takes longer than a card's buffers last.
+// Waits for the UART with the caller's interrupt state: sending a line takes longer than a card's buffers last.
 void serial_flush(void) {
     u32 flags;
     while (queue_in != queue_out) {
@@ -175,7 +176,7 @@ void report(const char *f, ...) {
     serial_write(line, (u32)n);
 }
 
-// The run is over: say why, on both, and stop the processor.
+// Ends the run: reports why, on both, and stops the processor.
 void fail(const char *f, ...) {
     char line[160];
     __builtin_va_list ap;

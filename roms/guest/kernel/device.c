@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The adapters that the buses have shown.
+// The adapters that the bus scans have found.
 #include "device.h"
 
 struct device devices[DEVICES_MOST];

@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; Ways into and out of the kernel: exceptions, interrupts 20h to 2Fh, system call 80h, the return
+; Kernel entry and exit: exceptions, interrupts 20h to 2Fh, system call 80h, the return
 ; paths with their bottom-half, reschedule and signal checks, and the task switch.
 ;
-; Order of checks on the way out (Linux 2.2, docs/hardware/linux-2.2-network-path.md#return-paths):
-; a system call looks at the bottom halves, then at need_resched, then at a pending signal; an
-; interrupt does so only when it returns to ring 3. An interrupt of kernel code returns at once.
+; Order of the checks on exit (Linux 2.2, docs/hardware/linux-2.2-network-path.md#return-paths):
+; a system call checks the bottom halves, then need_resched, then a pending signal; an interrupt
+; does so only if it returns to ring 3. An interrupt of kernel code returns at once.
 ;
 ; Stack frame = struct regs of kernel.h.
 
@@ -145,7 +145,7 @@ common_exception:                       ; stack: vector, error code, eip, cs, ef
         xchg eax, [esp]                 ; eax = vector
         push es
         push ds
-        push eax                        ; slot of eax holds the vector for now
+        push eax                        ; the slot of eax holds the vector for now
         push ebp
         push edi
         push esi
@@ -158,7 +158,7 @@ common_exception:                       ; stack: vector, error code, eip, cs, ef
         mov es, dx
         mov eax, esp
         push eax
-        call do_exception               ; never returns: an exception is the end of a run
+        call do_exception               ; never returns: an exception ends the run
 .stop:  cli
         hlt
         jmp .stop
@@ -177,7 +177,7 @@ switch_to:
         mov word [eax + TASK_FS], fs
         mov word [eax + TASK_GS], gs
         mov ecx, [edx + TASK_TSS]
-        and dword [gdt_table + ecx + 4], 0FFFFFDFFh     ; not busy
+        and dword [gdt_table + ecx + 4], 0FFFFFDFFh     ; clear the busy bit
         ltr cx
         mov ecx, [edx + TASK_CR3]
         cmp ecx, [eax + TASK_CR3]

@@ -2,12 +2,12 @@
 //
 // 8259 pair, interrupt dispatch, bottom halves, exceptions.
 //
-// Accesses to the controllers go in the order and number of Linux 2.2
+// Accesses to the controllers have the order and number of Linux 2.2
 // (docs/hardware/linux-2.2-network-path.md#port-accesses): an interrupt reads the mask register
-// once (a dummy), writes the mask, sends specific EOI (to the slave, then to the cascade input),
+// once (a dummy read), writes the mask, sends a specific EOI (to the slave, then for the cascade input),
 // runs the handler and writes the mask again: 3 writes and 1 read for a master line (plus 1 EOI for
-// a slave line). Masking or unmasking a line elsewhere is one write. ICW1 is 11h (edge) even on
-// Micro Channel: the planar stays level.
+// a slave line). Masking or unmasking a line elsewhere is one write. ICW1 is 11h (edge) even on the
+// Micro Channel: the planar remains level-triggered.
 #include "kernel.h"
 #include "linux_cost.h"
 
@@ -71,8 +71,9 @@ void irq_init(void) {
         lines[i].status = LINE_DISABLED;
 }
 
-// A line that several adapters share, which the Micro Channel's level-triggered lines allow: all handlers run, in the order
-// in which they were installed (Linux 2.2 arch/i386/kernel/irq.c), if all of them say that they can (IRQF_SHARED).
+// One handler of a line that several adapters share, which the Micro Channel's level-triggered lines allow. All
+// handlers run, in the order in which they were installed (Linux 2.2 arch/i386/kernel/irq.c), if all of them allow
+// sharing (IRQF_SHARED).
 struct action {
     struct action *next;
     irq_handler *handler;
@@ -158,7 +159,7 @@ static void run_handler(int irq, struct line *l, struct regs *r) {
     local_irq_count--;
 }
 
-// A line without a handler, or a disabled one, stays masked: as Linux leaves it.
+// As in Linux, a line without a handler and a disabled line stay masked.
 void do_irq(struct regs *r) {
     int irq = (int)(r->orig_eax & 0xFF);
     struct line *l = &lines[irq];
@@ -182,7 +183,7 @@ void bh_init(int nr, void (*f)(void)) {
     bh_mask |= 1u << nr;
 }
 
-// One at a time, never on top of an interrupt handler. What is marked while the lock is held waits
+// One at a time, never on top of an interrupt handler. A bottom half that is marked while the lock is held waits
 // for the next interrupt, system call exit or schedule.
 void do_bottom_half(void) {
     if (local_bh_count || local_irq_count)
@@ -215,7 +216,7 @@ void idt_init(void) {
         set_gate(i, (u32)exception_stubs + (u32)i * 16, 0x8E00);
     for (int i = 0; i < LINES; i++)
         set_gate(VECTOR_BASE + i, (u32)irq_stubs + (u32)i * 16, 0x8E00);
-    set_gate(0x80, (u32)system_call, 0xEF00);   // trap gate, open to ring 3
+    set_gate(0x80, (u32)system_call, 0xEF00);   // trap gate, accessible from ring 3
     __asm__ volatile("lidt %0" ::"m"(descriptor));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The kernel's own vocabulary: types, registers frame, tasks, time, interrupts, memory, console.
+// The kernel's basic definitions: types, register frame, tasks, time, interrupts, memory, console.
 #pragma once
 
 typedef unsigned char u8;
@@ -17,7 +17,7 @@ typedef int s32;
 #define offsetof(t, m) __builtin_offsetof(t, m)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-enum { HZ = 100 };                      // ticks a second, as Linux on i386
+enum { HZ = 100 };                      // ticks per second, as in Linux on i386
 enum { PIT_HZ = 1193180, LATCH = (PIT_HZ + HZ / 2) / HZ };
 
 enum {                                  // error numbers of the Linux system call interface
@@ -26,7 +26,7 @@ enum {                                  // error numbers of the Linux system cal
     ETIMEDOUT = 110, ECONNREFUSED = 111, EHOSTUNREACH = 113, ERESTARTSYS = 512
 };
 
-// What entry.asm leaves on the kernel stack.
+// The registers that entry.asm saves on the kernel stack.
 struct regs {
     u32 ebx, ecx, edx, esi, edi, ebp, eax, ds, es, orig_eax, eip, cs, eflags, esp, ss;
 };
@@ -48,7 +48,7 @@ struct timer {
     u32 data;
 };
 
-struct task {                           // the first eight words are known to entry.asm
+struct task {                           // entry.asm knows the first eight words
     volatile u32 state;
     volatile u32 sigpending;
     volatile u32 need_resched;
@@ -58,7 +58,7 @@ struct task {                           // the first eight words are known to en
     u32 fs, gs;
     int pid;
     int counter, priority;              // time slice, in ticks
-    struct task *next_run, *prev_run;   // on the run queue when next_run is set
+    struct task *next_run, *prev_run;   // on the run queue if next_run is set
     struct tss tss;
     struct timer alarm;
     u32 alarm_handler, alarm_restorer;  // ring-3 addresses
@@ -88,7 +88,7 @@ extern union task_union idle_union;
 extern u32 context_switches;
 void schedule(void);
 void cpu_idle(void) __attribute__((noreturn));
-int wake_up(struct wait_queue *q);      // how many slept
+int wake_up(struct wait_queue *q);      // returns the number of tasks woken
 void wake_up_task(struct task *t);
 void wait_add(struct wait_queue *q, struct wait_entry *e);
 void wait_remove(struct wait_queue *q, struct wait_entry *e);
@@ -100,8 +100,8 @@ void spawn_user(void);
 
 // ---- time (timer.c) -----------------------------------------------------------------------------
 extern volatile u32 jiffies;
-extern u32 busy_ticks;                  // ticks that were charged to a process
-void load_count_interrupts(void);       // and those of interrupts on top of idle from now on
+extern u32 busy_ticks;                  // ticks charged to a process
+void load_count_interrupts(void);       // from now on also charge ticks in interrupts on top of idle
 struct timeval {
     u32 sec, usec;
 };
@@ -111,23 +111,24 @@ void timer_del(struct timer *t);
 void get_time(struct timeval *tv);
 void udelay_spin(u32 microseconds);
 
-// Halts until an interrupt handler has set *flag (1) or so many ticks are over (0). For start-up: with a process
-// it would keep everybody waiting.
+// Halts until an interrupt handler has set *flag (returns 1) or `ticks` ticks have passed (returns 0). For start-up
+// only: with a process running it would block everything else.
 int wait_for(const volatile int *flag, u32 ticks);
 
 // ---- interrupts (irq.c) -------------------------------------------------------------------------
 enum { IRQ_LINES = 16 };
-enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other handlers
+enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other
+                                                // handlers
 void irq_init(void);
 void idt_init(void);
 typedef void irq_handler(int irq, void *dev, struct regs *r);
 int request_irq(int irq, irq_handler *handler, int flags, void *dev);     // not 0: the line is taken
-// The handler in the place of the line's present one, which it returns.
+// Replaces the line's handler and returns the old one.
 irq_handler *irq_replace(int irq, irq_handler *handler);
-// system_cost.c: what other systems execute beyond Linux 2.2, in instructions
+// system_cost.c: what other systems execute in addition to Linux 2.2, in instructions
 struct system_path {
     u8 *code;                           // copies of linux_cost.asm's bodies
-    u32 bodies;                         // to run, one copy after another
+    u32 bodies;                         // number of bodies to run, one copy after another
 };
 struct system_path system_path(u32 instructions);
 void system_cost_run(const struct system_path *path);
@@ -135,15 +136,15 @@ static inline void system_cost(const struct system_path *path) {
     if (path->bodies)
         system_cost_run(path);
 }
-void system_cost_of_interrupt(int irq, u32 instructions);  // before the handler that the line has now
-u32 irq_count(int irq);                 // interrupts taken on a line
-int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet
-void bh_run(int nr);                    // if it is marked; for who keeps bottom halves out meanwhile
+void system_cost_of_interrupt(int irq, u32 instructions);  // before the line's current handler
+u32 irq_count(int irq);                 // interrupts taken on the line
+int irq_disabled(int irq);              // number of disable_irq() calls not yet undone by enable_irq()
+void bh_run(int nr);                    // if it is marked; for callers that meanwhile keep bottom halves out
 void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);
 
-enum { TIMER_BH = 0, NET_BH = 9 };      // as Linux 2.2 numbers them: the loop over them costs
+enum { TIMER_BH = 0, NET_BH = 9 };      // Linux 2.2's numbers: the loop over them has a cost
 extern volatile u32 bh_mask, bh_active;
 extern u32 local_bh_count, local_irq_count;
 void bh_init(int nr, void (*f)(void));
@@ -168,7 +169,7 @@ static inline u8 inb(u16 port) {
     __asm__ volatile("inb %1,%0" : "=a"(v) : "Nd"(port));
     return v;
 }
-// The "slow" forms: one more write, to port 80h, as Linux's _p macros do. A full bus cycle.
+// The "slow" forms: an additional write to port 80h, a full bus cycle, as in Linux's _p macros.
 static inline void outb_p(u8 v, u16 port) {
     __asm__ volatile("outb %0,%1\n\toutb %%al,$0x80" ::"a"(v), "Nd"(port));
 }
@@ -202,8 +203,8 @@ static inline void outsl(u16 port, const void *from, u32 dwords) {
     __asm__ volatile("cld\n\trep outsl" : "+S"(from), "+c"(dwords) : "d"(port) : "memory");
 }
 
-// Copies to and from an adapter's memory, with the instructions of Linux 2.2's inline memcpy:
-// doublewords, then a word and a byte where the length has them; short constant lengths by single moves.
+// Copies to and from an adapter's memory with the instructions of Linux 2.2's inline memcpy:
+// doublewords, then a word and a byte as the length requires; short constant lengths by single moves.
 static inline void memcpy_io(volatile void *to, const volatile void *from, u32 n) {
     if (__builtin_constant_p(n) && n % 4 == 0 && n <= 20 && n != 0) {
         for (u32 i = 0; i < n / 4; i++)
@@ -235,7 +236,7 @@ static inline u16 htons(u16 x) {
 #define ntohl htonl
 #define ntohs htons
 
-// a * b / c with a 64-bit product; the quotient must fit 32 bits
+// a * b / c with a 64-bit product; the quotient must fit in 32 bits
 static inline u32 mul_div(u32 a, u32 b, u32 c) {
     u32 q, r;
     __asm__("mull %3\n\tdivl %4" : "=a"(q), "=&d"(r) : "0"(a), "rm"(b), "rm"(c) : "cc");
@@ -248,20 +249,20 @@ extern int has_prefetch;                // the processor fetches by PREFETCHh
 static inline void prefetch(const volatile void *at) {
     __asm__ volatile("prefetcht0 %0" ::"m"(*(const volatile u8 *)at));
 }
-void *alloc_pages(u32 count);           // zeroed, physically contiguous; panics when memory is out
-// Registers of an adapter above the RAM, uncached. For probes: the process's page directory is a copy of what is mapped
-// before it begins.
+void *alloc_pages(u32 count);           // zeroed, physically contiguous; panics if memory runs out
+// Maps registers of an adapter above the RAM, uncached. For probes only: the process's page directory is a copy of the
+// mappings that exist before it starts.
 volatile void *ioremap(u32 physical, u32 bytes);
 struct cache {
     u32 size;
     void *free;
-    int raw;                            // new objects hold what the memory held, as kmalloc()'s do; else 0
+    int raw;                            // 1: new objects keep the old contents of memory, as kmalloc()'s do; 0: zeroed
 };
-void *cache_alloc(struct cache *c);     // NULL when memory is out
+void *cache_alloc(struct cache *c);     // NULL if memory runs out
 void cache_free(struct cache *c, void *object);
 u32 mm_new_directory(void);
 void mm_map_user(u32 directory, u32 address, u32 page);
-void mm_map_zeros(u32 directory, u32 address);  // one page for all that are read and never written
+void mm_map_zeros(u32 directory, u32 address);  // a page of zeros shared by all pages that are read and never written
 
 void *memcpy(void *to, const void *from, u32 n);
 void *memset(void *to, int value, u32 n);
@@ -271,28 +272,28 @@ int strncmp(const char *a, const char *b, u32 n);
 int format(char *to, u32 room, const char *f, __builtin_va_list ap);
 int sformat(char *to, u32 room, const char *f, ...) __attribute__((format(printf, 3, 4)));
 
-// 0 when [p, p + n) lies in ring-3 space. A hole in it is caught as a page fault: the run fails.
+// 0 if [p, p + n) lies in ring-3 space. A hole in it causes a page fault, which fails the run.
 static inline int bad_user(const void *p, u32 n) {
     u32 a = (u32)p;
     return a >= PAGE_OFFSET || n > PAGE_OFFSET - a;
 }
 
-// 0 when the kernel may write there: on a 386 page by page (user_pages.c), else the processor sees to it.
+// 0 if the kernel may write there: checked page by page on a 386 (user_pages.c), elsewhere by the processor.
 int verify_write(const void *to, u32 n);
 
 // ---- console (console.c) ------------------------------------------------------------------------
 void console_init(void);
-void console_interrupts(void);                  // from here on a line is waited for halted
+void console_interrupts(void);                  // from here on the writer of a line waits halted
 void console_write(const char *text, u32 n);    // screen and COM1
 void serial_write(const char *text, u32 n);     // COM1 only: the machine-readable lines
-void serial_defer(int on);                      // 1: queued, sent from the tick; 0: sent at once
+void serial_defer(int on);                      // 1: queued and sent from the tick; 0: sent at once
 void serial_tick(void);
 void serial_flush(void);
 void printk(const char *f, ...) __attribute__((format(printf, 1, 2)));
-// A record that is cut off loses its line feed, and the next one is lost with it: the longest must fit.
+// A truncated record loses its line feed, and with it the next record: the longest must fit.
 enum { REPORT_LINE = 256 };
 void report(const char *f, ...) __attribute__((format(printf, 1, 2)));
-// Of a format with `fields` numbers of up to ten digits, each in the place of two characters.
+// For a format with `fields` numbers of up to ten digits, each of which replaces two characters.
 #define REPORT_FITS(f, fields) _Static_assert(sizeof(f) + (fields) * 8 <= REPORT_LINE, "a record may be cut off")
 void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -304,9 +305,9 @@ struct boot_params {                    // boot/setup.asm
     u8 model, submodel, revision, feature[5];
 };
 extern struct boot_params boot_params;
-extern char __placement[];              // kernel.ld: no address, but the number of this kernel's placement
+extern char __placement[];              // kernel.ld: not an address, but the number of this kernel's placement
 #define PLACEMENT ((u32)__placement)
-enum { BOOT_PROGRAMS = 0x618 };         // physical: the ring-3 programs, by boot/setup.asm
+enum { BOOT_PROGRAMS = 0x618 };         // physical address of boot/setup.asm's description of the ring-3 programs
 struct boot_programs {
     u32 address, text_bytes, data_bytes;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Memory: all of it mapped at C0000000h, a page allocator that only ever hands out, object caches
-// with a last-in first-out free list (what Linux's slab gives in a steady state), and the page
-// directory of the process. A processor that has 4 MB pages uses them for the kernel, as Linux
-// does.
+// Memory: all of it mapped at C0000000h, a page allocator that never takes pages back, object caches
+// with a last-in first-out free list (what Linux's slab does in a steady state), and the page
+// directory of the process. If the processor supports 4 MB pages, the kernel is mapped with them,
+// as in Linux.
 #include "kernel.h"
 
 extern u32 swapper_pg_dir[1024];
@@ -11,14 +11,14 @@ extern u8 __free_memory[];               // kernel.ld
 
 enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PTE_UNCACHED = 0x10, PDE_4MB = 0x80 };
 enum { KERNEL_PDE = PAGE_OFFSET >> 22, MAX_MB = 16 };
-enum { IO_PDE = KERNEL_PDE + 6 };       // 8 MB above the RAM that is mapped, as in Linux 2.2
+enum { IO_PDE = KERNEL_PDE + 6 };       // 8 MB above the mapped RAM, as in Linux 2.2
 
 static u32 next_free, end_of_memory;    // physical
 
 int has_prefetch;
 
-// CPUID exists when bit 21 of EFLAGS can be toggled; feature bit 3 = 4 MB pages. PREFETCHh came with SSE, in the
-// Pentium III, family 6, model 7.
+// CPUID exists if bit 21 of EFLAGS can be toggled; feature bit 3 = 4 MB pages. PREFETCHh came with SSE, in the Pentium
+// III, family 6, model 7.
 static int has_4mb_pages(void) {
     u32 before, after, a = 1, b, c, d;
     __asm__ volatile("pushfl\n\tpopl %0\n\tmovl %0,%1\n\txorl $0x200000,%1\n\tpushl %1\n\tpopfl\n\t"
@@ -68,7 +68,7 @@ static void *take_pages(u32 count) {
 
 void *alloc_pages(u32 count) { return memset(take_pages(count), 0, count * PAGE_SIZE); }
 
-// One page table is enough: the adapters of a machine have a few KB each. An unmapped page lies after each area.
+// One page table is enough: the adapters of a machine have a few KB each. An unmapped page follows each area.
 volatile void *ioremap(u32 physical, u32 bytes) {
     static u32 *table, used;
     u32 offset = physical & (PAGE_SIZE - 1), pages = (offset + bytes + PAGE_SIZE - 1) / PAGE_SIZE, first = used;
@@ -84,7 +84,7 @@ volatile void *ioremap(u32 physical, u32 bytes) {
     return (volatile u8 *)((u32)IO_PDE << 22 | first * PAGE_SIZE | offset);
 }
 
-// For a cache that has run out: a page of objects, or the pages of one that is larger. NULL: no memory.
+// Refills a cache that has run out with a page of objects, or with one object larger than a page. NULL: no memory.
 static void *grow(struct cache *c) {
     u32 pages = c->size > PAGE_SIZE ? c->size / PAGE_SIZE : 1;
     if (next_free + pages * PAGE_SIZE > end_of_memory)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# An order for the sections of one kind, from `readelf -SW` of the kernel's objects: input sections for kernel.ld, shuffled
-# by `seed` (Fisher and Yates; Park and Miller's generator, whose products a double holds exactly). Nothing for seed 0.
+# Prints an order for the sections of one kind, from `readelf -SW` of the kernel's objects: input sections for kernel.ld,
+# shuffled by `seed` (Fisher-Yates; Park and Miller's generator, whose products a double holds exactly). Nothing for seed
+# 0.
 function random(below) {
     state = state * 16807 % 2147483647
     return state % below

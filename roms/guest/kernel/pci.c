@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // PCI: searches bus 0 by configuration mechanism 1 with the accesses of Linux 2.2 (arch/i386/kernel/bios32.c and
-// drivers/pci/pci.c; read): first whether the mechanism is there, then every function, and the buses that ServerWorks' host
-// bridges say they have. The firmware has assigned addresses and interrupts; as in Linux 2.2 the interrupt line register is
-// the only source of an adapter's interrupt.
+// drivers/pci/pci.c; read): first checks that the mechanism is present, then scans every function, and the buses that
+// ServerWorks' host bridges report. The firmware has assigned addresses and interrupts; as in Linux 2.2 the interrupt
+// line register is the only source of an adapter's interrupt.
 //
-// Left out: mechanism 2, the search for peer buses of other host bridges, bridges from PCI to PCI, and the order of a PCI BIOS,
-// which moves functions with the same ID next to each other.
+// Left out: mechanism 2, the search for peer buses of other host bridges, PCI-to-PCI bridges, and the order of a PCI
+// BIOS, which puts functions with the same ID next to each other.
 #include "device.h"
 
 enum { CONFIG_ADDRESS = 0xCF8, MECHANISM = 0xCFB, CONFIG_DATA = 0xCFC };
@@ -78,7 +78,7 @@ static int mechanism_1(void) {
 }
 
 // ---- the search ---------------------------------------------------------------------------------
-// Linux finds out which functions can be masters; it keeps the answer and never looks at it.
+// Linux finds out which functions can be bus masters; it keeps the result and never uses it.
 static void try_master(u32 devfn) {
     u8 command = read_byte(devfn, PCI_COMMAND);
     write_byte(devfn, PCI_COMMAND, command | PCI_COMMAND_MASTER);
@@ -95,13 +95,13 @@ static void read_bases(struct device *d) {
         if ((value & BASE_TYPE) == BASE_64 && n + 1 < PCI_BASES) {
             n++;
             if (read_dword(d->devfn, BASE + n * 4))
-                d->base[n - 1] = 0;     // beyond 4 GB
+                d->base[n - 1] = 0;     // above 4 GB
         }
     }
     read_dword(d->devfn, ROM_BASE);
 }
 
-// The addresses for drivers, and decoding, which some firmware forgets to enable. Not of a display or of disks.
+// Sets the addresses for drivers, and enables decoding, which some firmware fails to do; not for displays or disks.
 static void enable(struct device *d) {
     u16 wanted = 0, command;
     for (u32 n = PCI_BASES; n-- > 0;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which slot of the case a PCI device is in: the firmware's interrupt routing table says so (`$PIR`, 16 bytes per slot after a
-// head of 32). Linux 2.2 does not look at it; here results are named by slots.
+// Finds the chassis slot of a PCI device in the firmware's interrupt routing table (`$PIR`, 16 bytes per slot after a
+// 32-byte header). Linux 2.2 does not look at it; here results are identified by slot.
 #include "device.h"
 
 enum { ROM = 0xF0000, ROM_END = 0x100000, PARAGRAPH = 16, HEAD = 32, ENTRY = 16 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The two tasks as they are made: idle, which start.asm has begun, and the process with its memory. The ring-3 programs
-// are copied from low memory, where the boot sector put them, to pages of the process.
+// Creates the two tasks: idle, which start.asm has begun, and the process with its memory. The ring-3 programs are
+// copied from low memory, where the boot sector put them, to pages of the process.
 #include "kernel.h"
 
 enum { SLICE = 20 };                    // ticks, DEF_PRIORITY of Linux 2.2 at 100 Hz
 enum { TSS_IDLE = 0x30, TSS_USER = 0x38 };
 enum { USER_TEXT = 0x08048000, USER_DATA = 0x08080000 };    // programs/user.ld
 enum { USER_STACK_TOP = 0xC0000000, USER_STACK_PAGES = 2 };
-enum { ENVIRONMENT = 272 };             // bytes: an environment of another size in each placement moves the stack
+enum { ENVIRONMENT = 272 };             // bytes: a different environment size in each placement moves the stack
 
 static struct task *const idle = &idle_union.task;
 

@@ -2,8 +2,8 @@
 //
 // Two tasks: idle (pid 0) and the ring-3 program (pid 1), each with its own kernel stack and task
 // state segment, the program with its own page directory. Wait queues and the rules of Linux 2.2:
-// a woken task runs when the present one blocks, exhausts its slice or is idle; the idle task halts
-// until an interrupt and then asks the scheduler.
+// a woken task runs when the current one blocks, exhausts its slice or is idle; the idle task halts
+// until an interrupt and then calls the scheduler.
 //
 // Not modelled: more than one program, priorities, real-time classes.
 #include "kernel.h"
@@ -11,7 +11,7 @@
 
 union task_union idle_union __attribute__((aligned(8192)));
 static struct task *const idle = &idle_union.task;
-// Who runs or, from the choice on, is about to: a task that is woken after it is compared with that one.
+// The task that runs or, once it has been chosen, is about to run: a task woken afterwards is compared with it.
 static struct task *chosen = &idle_union.task;
 u32 context_switches;
 
@@ -61,7 +61,7 @@ again:
             next = t;
         }
     }
-    if (!best) {                        // all slices used up: deal new ones
+    if (!best) {                        // all time slices used up: assign new ones
         for (t = idle->next_run; t != idle; t = t->next_run)
             t->counter = (t->counter >> 1) + t->priority;
         goto again;
@@ -117,7 +117,7 @@ void wait_remove(struct wait_queue *q, struct wait_entry *e) {
 
 void cpu_idle(void) {
     for (;;) {
-        cli();                          // no interrupt may slip in between the test and the halt
+        cli();                          // no interrupt may come between the test and the halt
         if (!current->need_resched)
             __asm__ volatile("sti\n\thlt");
         sti();

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; First instructions of the kernel: physical 100000h, 32-bit, paging off, flat segments of
-; setup.asm. Clears .bss, maps the first 4 MB at 0 and at C0000000h, turns paging on and goes high.
+; setup.asm. Clears .bss, maps the first 4 MB at 0 and at C0000000h, turns paging on and jumps to the high half.
 
         bits 32
 
@@ -48,7 +48,7 @@ _start: cld
         mov fs, ax
         mov gs, ax
         mov esp, idle_union + 8192
-        mov dword [swapper_pg_dir], 0   ; the identity mapping goes
+        mov dword [swapper_pg_dir], 0   ; remove the identity mapping
         mov eax, cr3
         mov cr3, eax
         push dword 0

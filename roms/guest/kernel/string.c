@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Memory and text helpers. memcpy and memset use string instructions, as the period's kernel did.
+// Memory and text helpers. memcpy and memset use string instructions, as the period's kernel does.
 #include "kernel.h"
 
 void *memcpy(void *to, const void *from, u32 n) {
@@ -49,7 +49,7 @@ int strncmp(const char *a, const char *b, u32 n) {
     return 0;
 }
 
-// %s %c %d %u %x with an optional width and leading zero; always ends with a 0.
+// %s %c %d %u %x with an optional width and leading zero; the result always ends with a 0.
 int format(char *to, u32 room, const char *f, __builtin_va_list ap) {
     u32 n = 0;
 #define PUT(ch) do { if (n + 1 < room) to[n++] = (ch); } while (0)

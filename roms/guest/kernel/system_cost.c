@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What an interrupt or a call of another system executes beyond Linux 2.2's, as the settings declare it: so many
-// instructions of the mix of the bodies in linux_cost.asm. A system's path through its layers executes an instruction
-// once, not in a loop that fits a cache: every further run of the bodies is therefore of a copy of theirs, and interrupt and
-// call have copies of their own. With the density of code that was counted in Linux, 1000 instructions take some 10 KB.
-// The same for every adapter and machine. Without the settings none of it runs, and no copy is made.
+// What an interrupt or a call of another system executes in addition to Linux 2.2's, as declared by the settings: a
+// number of instructions of the mix of the bodies in linux_cost.asm. A system's path through its layers executes an
+// instruction once, not in a loop that fits in a cache: each further run of the bodies therefore uses another copy, and
+// interrupts and calls have separate copies. With the code density that was counted in Linux, 1000 instructions take
+// about 10 KB. The same for every adapter and machine. Without the settings none of it runs, and no copy is made.
 #include "linux_cost.h"
 #include "kernel.h"
 
@@ -27,7 +27,7 @@ enum { BODY_COUNT = sizeof body / sizeof *body };
 
 static u32 room[BODY_COUNT];            // bytes that a copy of each takes
 
-// A copy of all bodies for every time that the path comes to them; returns the path.
+// Makes a copy of all bodies for every pass of the path through them; returns the path.
 struct system_path system_path(u32 instructions) {
     struct system_path path = {0, 0};
     u32 copies = 0, left = instructions;
@@ -68,7 +68,7 @@ static void deferred(int irq, void *dev, struct regs *r) {
 }
 
 void system_cost_of_interrupt(int irq, u32 instructions) {
-    if (driver[irq])                    // a line that adapters share
+    if (driver[irq])                    // a line shared by adapters
         return;
     if (!of_interrupt.bodies)
         of_interrupt = system_path(instructions);

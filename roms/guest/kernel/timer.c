@@ -3,7 +3,7 @@
 // The 100 Hz tick (PIT channel 0, mode 2), timers, time of day, and the period's load accounting.
 //
 // Accounting (docs/hardware/linux-2.2-network-path.md#accounting-of-load): the interrupt counts the
-// tick; its bottom half charges it to the task that is current by then, unless that is the idle
+// tick; its bottom half charges it to the task that is then current, unless that is the idle
 // task. Work done in interrupts on top of idle therefore counts as idle.
 #include "device.h"
 #include "linux_cost.h"
@@ -22,7 +22,7 @@ static void timer_interrupt(int irq, void *dev, struct regs *r) {
     jiffies++;
     lost_ticks++;
     mark_bh(TIMER_BH);
-    if (has_mca) {                      // IRQ 0 is level on a PS/2: bit 7 of port 61h resets it
+    if (has_mca) {                      // IRQ 0 is level-triggered on a PS/2: bit 7 of port 61h resets it
         u8 b = inb_p(PORT_B);
         outb_p(b | 0x80, PORT_B);
     }
@@ -95,7 +95,7 @@ void timer_del(struct timer *t) {
 }
 
 // Microseconds since the tick began, from the latched counter; a tick that is due but not yet
-// served shows as a request in the 8259.
+// handled appears as a request in the 8259.
 static u32 since_tick(void) {
     outb_p(0x00, PIT_MODE);
     u32 count = inb_p(PIT_CH0);
@@ -149,7 +149,7 @@ void timer_init(void) {
 }
 
 // ---- load as other systems count it -------------------------------------------------------------
-// Some take the time of interrupts on top of idle for load, where Linux 2.2 takes it for idle.
+// Some systems count time in interrupts on top of idle as load, where Linux 2.2 counts it as idle.
 static irq_handler *tick;
 
 static void counting_tick(int irq, void *dev, struct regs *r) {
@@ -164,7 +164,7 @@ void load_count_interrupts(void) { tick = irq_replace(0, counting_tick); }
 int wait_for(const volatile int *flag, u32 ticks) {
     u32 start = jiffies;
     while (!*flag && jiffies - start < ticks) {
-        cli();                          // no interrupt may slip in between the test and the halt
+        cli();                          // no interrupt may come between the test and the halt
         if (!*flag)
             __asm__ volatile("sti\n\thlt");
         sti();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Pages of the process, looked up before the kernel writes to them. Linux 2.2 does that on a 386 alone (__verify_write;
-// read): from the 486 on CR0.WP makes a read-only page fault in ring 0, too, and the fault is caught.
+// Looks up pages of the process before the kernel writes to them. Linux 2.2 does that only on a 386 (__verify_write;
+// read): from the 486 on, CR0.WP makes a write to a read-only page fault in ring 0, too, and the fault is caught.
 #include "linux_cost.h"
 #include "kernel.h"
 
 enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PTE_ALL = PTE_PRESENT | PTE_WRITE | PTE_USER };
 
-// Bit 18 of EFLAGS (alignment check), which a 386 does not have, comes and goes with CR0.WP.
+// Bit 18 of EFLAGS (alignment check) exists if and only if CR0.WP does; a 386 has neither.
 static int has_write_protect(void) {
     static int known;                   // 1: no, 2: yes
     if (!known) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How frames come from an adapter to the stack, by the setting `receive` (mode.h). None of it runs without the
-// setting: then the driver's interrupt handler gives its frames to netif_rx(), as Linux 2.2 has it.
+// How frames get from an adapter to the stack, depending on the setting `receive` (mode.h). Without the setting none of
+// this runs: the driver's interrupt handler passes its frames to netif_rx(), as in Linux 2.2.
 //
-// All modes use the driver as it is: its interrupt handler looks at the adapter's status, takes what has come and what
-// was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. A driver may
-// have one of its own for polling (begin_polling), and may have its adapter delay interrupts (receive_delayed).
+// All modes use the driver as it is: its interrupt handler checks the adapter's status, takes received frames and
+// completed transmissions, and does not care who called it. With the adapter's line masked in the 8259 it serves as a
+// service routine. A driver may have a separate one for polling (begin_polling), and may make its adapter delay
+// interrupts (receive_delayed).
 #include "mode.h"
 #include "kernel.h"
 #include "settings.h"
 #include "tcp.h"
 
 enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL, MODE_DELAYED };
-enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
-enum { WIRE_FRAMES = 1640 };            // more than an Ethernet has in a second for each of its Mbit/s
+enum { QUOTA = 8 };                     // frames that a visit takes and runs to completion (Click's burst)
+enum { WIRE_FRAMES = 1640 };            // more frames per second than an Ethernet carries per Mbit/s
 enum { RECEIVE_BH = 10 };               // after NET_BH
 enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 10, RTC_B = 11, RTC_C = 12, RTC_PIE = 0x40 };
 enum { SOURCES = ADAPTERS_MOST };
-enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // interrupts a second of the clock: powers of two
+enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // the clock's interrupts per second: powers of two
 
 int receive_delayed, receive_polled;
 int receive_direct;
@@ -26,12 +27,12 @@ static u32 mode, rate = RATE;
 static struct {
     struct netdev *dev;
     irq_handler *service;
-    int quota;                          // frames that a visit of its driver takes at most
+    int quota;                          // maximum number of frames per visit of its driver
 } source[SOURCES];
 static u32 sources;
 
-// A driver that keeps its own interrupts out, besides what this file does, is in the middle of something. 1: the visit ended at
-// its limit, there may be more.
+// A line disabled more than once is also disabled by its driver, which is in the middle of something. Returns 1 if the
+// visit ended at its limit: there may be more.
 static int service(u32 n) {
     receive_allowed = source[n].quota;
     if (irq_disabled(source[n].dev->irq) <= 1)
@@ -56,14 +57,14 @@ static struct skb *next_taken(void) {
     return b;
 }
 
-// Frames that were taken, up the stack, up to `most`: how many.
+// Runs up to `most` of the taken frames up the stack; returns how many.
 __attribute__((noinline)) u32 receive_run(u32 most) {
     struct skb *b;
     u32 n = 0;
     while (n < most && (b = next_taken())) {
         net_deliver(b);
         n++;
-        for (u32 at = 0; at < sources; at++)    // what waits to be sent is not to wait for all that came
+        for (u32 at = 0; at < sources; at++)    // queued transmissions need not wait for all received frames
             if (source[at].dev->queue.length)
                 service(at);
         bh_run(NET_BH);
@@ -72,10 +73,10 @@ __attribute__((noinline)) u32 receive_run(u32 most) {
 }
 
 // ---- several frames per interrupt --------------------------------------------------------------
-// The first frame interrupts, and masks its adapter. The bottom half takes frame for frame from the adapter up the stack
-// until there is none, and lets it interrupt again. It gives way after two ticks, as net_bh() does, if there is somebody
-// who wants the processor. A bottom half that is marked while bottom halves run is not run before the next interrupt in Linux 2.2,
-// and the adapter's is masked then: the idle task looks for it, before it halts.
+// The first frame interrupts and masks its adapter. The bottom half takes frames from the adapter up the stack one by
+// one until there are none left, and re-enables its interrupt. After two ticks it yields, as net_bh() does, if another
+// task wants the processor. In Linux 2.2, a bottom half that is marked while bottom halves run does not run before the
+// next interrupt, but here the adapter's is masked: the idle task therefore checks for it before it halts.
 static void first_interrupt(int irq, void *dev, struct regs *r) {
     (void)dev, (void)r;
     disable_irq(irq);
@@ -84,7 +85,8 @@ static void first_interrupt(int irq, void *dev, struct regs *r) {
 
 static void receive_bottom_half(void) {
     u32 start = jiffies;
-    int more;                           // also when no frame goes up, because all end in the driver (system/sink.c)
+    int more;                           // also tested when no frame goes up, because all end in the driver
+                                        // (system/sink.c)
     do {
         if (jiffies - start > 1 && (current->pid || current->need_resched)) {
             mark_bh(RECEIVE_BH);
@@ -102,12 +104,12 @@ static void batch_idle(void) {
         if (!current->need_resched && !(bh_mask & bh_active))
             __asm__ volatile("sti\n\thlt");
         sti();
-        schedule();                     // runs what is marked
+        schedule();                     // runs the marked bottom halves
     }
 }
 
 // ---- by a timer ---------------------------------------------------------------------------------
-// The periodic interrupt of the clock chip, as Linux's rtc driver sets it: the tick keeps its 100 Hz.
+// The periodic interrupt of the real-time clock, as set by Linux's rtc driver: the tick remains at 100 Hz.
 static u8 rtc_read(u32 index) {
     outb((u8)(NMI_OFF | index), RTC_INDEX);
     return inb(RTC_DATA);
@@ -120,12 +122,12 @@ static void rtc_write(u32 index, u8 value) {
 
 static void clock_interrupt(int irq, void *dev, struct regs *r) {
     (void)irq, (void)dev, (void)r;
-    rtc_read(RTC_C);                    // takes the request back
+    rtc_read(RTC_C);                    // clears the request
     service_all();
 }
 
 static void start_clock(void) {
-    u32 select = 3;                     // 8192 Hz, and half of it for each one more
+    u32 select = 3;                     // 8192 Hz, halved by each increment
     while ((u32)FASTEST >> (select - 3) > rate)
         select++;
     rtc_write(RTC_A, (u8)((rtc_read(RTC_A) & 0xF0) | select));
@@ -154,13 +156,13 @@ void receive_wait(const volatile int *flag) {
         receive_visit();
         return;
     }
-    cli();                              // no interrupt may slip in between the test and the halt
+    cli();                              // no interrupt may come between the test and the halt
     if (*flag && !current->sigpending && !(bh_mask & bh_active))
         __asm__ volatile("sti\n\thlt");
     sti();
 }
 
-// The idle task: a visit after the other, and whoever wants the processor between two of them.
+// The idle task: visit after visit, with a switch to any task that wants the processor in between.
 void receive_idle(void) {
     if (mode == MODE_BATCH)
         batch_idle();
@@ -197,7 +199,7 @@ static void opened(struct netdev *dev) {
         return;
     cli();
     irq_handler *service = irq_replace(dev->irq, first_interrupt);
-    if (service == first_interrupt) {   // a shared line: its handlers are there already
+    if (service == first_interrupt) {   // a shared line: its handlers are already in `source`
         sti();
         return;
     }
