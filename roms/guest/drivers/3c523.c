@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// 3Com 3C523 EtherLink/MC (6042h): an 82586 with 16 KB of RAM in the host's memory. Touches the card as Linux 2.2's 3c523.c
-// does: same structures at the same offsets, same order and width of accesses; the code is our own.
+// 3Com 3C523 EtherLink/MC (6042h): an 82586 with 16 KB of RAM in the host's memory. Touches the card as Linux 2.2's
+// 3c523.c does: same structures at the same offsets, same order and width of accesses; the code is our own.
 //
 // Four transmit blocks, each after a NOP that links to itself; a frame is started by patching the NOP's link, without
-// channel attention. Six receive frames of 1524 bytes, the last one marked "suspend". Every channel attention holds its bit
-// for a sixty-five-thousandth of a second, in the interrupt handler too.
+// channel attention. Six receive frames of 1524 bytes, the last one marked "suspend". Every channel attention holds its
+// bit for 1/65536 of a second, even in the interrupt handler.
 //
 // Not done: multicast lists and promiscuous mode (the bench asks for neither), close.
 #include "driver.h"
@@ -56,7 +56,7 @@ struct rbd {
 };
 
 struct threec523 {
-    u8 *base;                           // of the window
+    u8 *base;                           // of the memory window
     volatile struct scp *scp;
     volatile struct iscp *iscp;
     volatile struct scb *scb;
@@ -65,7 +65,7 @@ struct threec523 {
     volatile struct tbd *tbd[TX];
     u8 *buffer[TX];
     volatile struct rfd *rfd_first, *rfd_top, *rfd_last;
-    int next, oldest;                   // transmit buffers
+    int next, oldest;                   // indices of transmit buffers
 };
 
 static const u32 ids[] = {0x6042, 0};
@@ -74,7 +74,7 @@ static const u32 windows[4] = {0xC0000, 0xC8000, 0xD0000, 0xD8000};
 static const u8 interrupts[4] = {12, 7, 3, 9};
 static const u8 select[4] = {0x01, 0x02, 0x04, 0x08};
 
-// Addresses as the chip sees them: 16-bit offsets from the end of the window, 24-bit ones from FFC000h.
+// Addresses as the chip sees them: 16-bit offsets from the end of the window, 24-bit addresses from FFC000h.
 static u8 *base(const struct netdev *dev) { return ((struct threec523 *)dev->private_data)->base; }
 static u16 offset(struct netdev *dev, const volatile void *p) { return (u16)((u32)p - (u32)base(dev) - WINDOW); }
 static void *pointer(struct netdev *dev, u16 o) { return base(dev) + WINDOW - (u16)-o; }
@@ -82,7 +82,7 @@ static u32 address(struct netdev *dev, const volatile void *p) { return 0x100000
 static void *buffer_at(struct netdev *dev, u32 a) { return base(dev) + (a - (0x1000000u - WINDOW)); }
 
 static void short_delay(void) { udelay_spin(SHORT_DELAY_US); }
-static void long_delay(void) { udelay_spin(62500); }            // two 32nds of a second
+static void long_delay(void) { udelay_spin(62500); }            // 2/32 of a second
 
 // Linux's memcpy: doublewords, then a word and a byte.
 static void copy(void *to, const void *from, u32 n) {
@@ -132,7 +132,7 @@ static int check(struct netdev *dev) {
     volatile struct iscp *at[2];
     card->scp = (void *)(card->base + SCP);
     clear(card->scp, sizeof *card->scp);
-    card->scp->sysbus = 0;               // 16 bits
+    card->scp->sysbus = 0;               // 16-bit bus
     at[0] = (void *)card->base;
     at[1] = (void *)(card->base + ISCP);
     for (int i = 0; i < 2; i++) {
@@ -339,7 +339,8 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     card->transmit[here]->status = 0;
     self = offset(dev, card->nop[following]);
     card->nop[following]->link = self;
-    card->transmit[here]->link = card->nop[following]->link;  // as the compiler reads what it has just written
+    card->transmit[here]->link = card->nop[following]->link;  // the period's compiler reads back what it has just
+                                                              // written
     card->nop[following]->status = 0;
     card->nop[here]->link = offset(dev, card->transmit[here]);
     dev->transmit_start = jiffies;
@@ -438,15 +439,15 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     struct threec523 *card = dev->private_data;
     u16 events;
     (void)irq, (void)r;
-    if (!dev->started) {                // spurious ones come while the chip is reset
+    if (!dev->started) {                // spurious interrupts occur while the chip is reset
         attention(dev, 0);
         return;
     }
     int left = receive_left(dev);
     if (left)
         receive(dev);
-    // A visit that ended at its limit has taken the bit and left the events: the bit comes with a new interrupt of the
-    // chip, and there is none before they are acknowledged.
+    // A visit that ended at its limit has cleared INT and left the events pending: the bit is set only by a new
+    // interrupt of the chip, which does not come before they are acknowledged.
     if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT) && !left)
         return;
     dev->in_interrupt = 1;
@@ -475,7 +476,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     dev->in_interrupt = 0;
 }
 
-// Read, subtract, and what came in between is lost, as in the period's driver.
+// Read and subtract; counts that arrive in between are lost, as in the period's driver.
 static u32 take(volatile u16 *counter) {
     u16 n = *counter;
     *counter = (u16)(*counter - n);
@@ -499,7 +500,7 @@ static int locate(struct device *d) {
 
 static int probe(struct netdev *dev, const struct device *d) {
     struct threec523 *card = dev->private_data;
-    inb(PORT_REVISION);                 // the period's driver reads the revision before it knows the base
+    inb(PORT_REVISION);                 // the period's driver reads the revision before it knows the I/O base
     mca_write_pos(d, 3, select[mca_field(d, 2, 6, 2)]);
     card->base = virt(d->mem);
     reset(dev);

@@ -5,10 +5,10 @@
 //
 // Habits that set the figures: nothing is copied to the card; every frame suspends the transmitter, waits
 // for the card to take the command, appends its descriptor and restarts it, with interrupts off all the
-// while; a received frame suspends reception, whose completion interrupts again; then reception is suspended
-// once more, the ring walked from where the mailbox says, and reception started anew from there.
+// time; a received frame suspends reception, and the completion interrupts again; then reception is suspended
+// once more, the ring is walked from the position in the mailbox, and reception is restarted there.
 //
-// POS 2: bits 3:1 I/O base, 6:4 window; POS 4: bit 0 window on; POS 5: bits 3:2 interrupt, 5:4 window size
+// POS 2: bits 3:1 I/O base, 6:4 window; POS 4: bit 0 window enabled; POS 5: bits 3:2 interrupt, 5:4 window size
 // (docs/hardware/3c527.md#pos).
 #include "driver.h"
 
@@ -30,10 +30,10 @@ struct descriptor {
 } __attribute__((packed));
 
 struct threec527 {
-    u8 *base;                           // what the card's offsets count from
+    u8 *base;                           // base of the card's offsets
     struct mailbox *exec, *rx, *tx;
     u16 tx_length;
-    volatile int exec_pending;          // 0 no, 1 yes, 2 answered, 3 yes, and the answer is for nobody
+    volatile int exec_pending;          // 0 no, 1 yes, 2 answered, 3 yes, but nobody waits for the answer
     volatile int rx_halted, rx_pending, tx_halted;
     u32 tx_free, tx_top, tx_end;
     struct skb *tx_skb[TX_RING], *rx_skb[RX_RING];

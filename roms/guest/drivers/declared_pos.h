@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// POS 2 of the cards whose bits are planar's own declaration: bits 2:1 interrupt, 7:4 I/O base.
+// POS 2 of the cards whose bits planar declares itself: bits 2:1 interrupt, 7:4 I/O base.
 #pragma once
 #include "driver.h"
 

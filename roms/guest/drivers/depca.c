@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Digital EtherWORKS MC, DE210 and DE212 (6DEFh; 628Dh as Linux 2.6 knows it): a LANCE with 64 or 32 KB of
+// Digital EtherWORKS MC, DE210 and DE212 (6DEFh; 628Dh in Linux 2.6): a LANCE with 64 or 32 KB of
 // shared RAM. Touches the card as Linux 2.2's depca.c does: order, width and number of accesses, copies
 // with the kernel's memcpy_toio and memcpy_fromio; the code is our own.
 //
 // Habits that set the figures: descriptors are read and written as doublewords, flag by flag; transmit
-// demand after every frame; the interrupt handler masks the board, reads CSR0 once, acknowledges all that
-// it saw, and takes every frame for sent: all eight transmit buffers are filled, and for the next one the
-// processor reads its descriptor in a loop until the LANCE gives it back.
+// demand after every frame; the interrupt handler masks the board, reads CSR0 once, acknowledges everything
+// that it saw, and treats every frame as sent: all eight transmit buffers are filled, and for the next frame
+// the processor reads the next descriptor in a loop until the LANCE returns it.
 #include "lance.h"
 
 enum { NICSR = 0x0, DATA = 0x4, ADDRESS = 0x6, PROM = 0xC };
@@ -114,7 +114,7 @@ static int load_frame(struct netdev *dev, const u8 *frame, u32 length) {
 }
 
 static int start_transmit(struct skb *b, struct netdev *dev) {
-    if (dev->busy) {                    // only the watchdog comes here
+    if (dev->busy) {                    // only when called by the watchdog
         if (jiffies - dev->transmit_start < HZ)
             return 1;
         printk("%s: transmit timed out, CSR0 %x\n", dev->name, inw(REG(DATA)));
@@ -145,7 +145,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
         dev->transmit_start = jiffies;
         skb_free(b);
     }
-    if (room(dev))                         // refused or not
+    if (room(dev))                         // even if the frame was refused
         dev->busy = 0;
     return refused;
 }
@@ -155,9 +155,9 @@ static void transmit_done(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
     while (board->tx_old != board->tx_new) {
         u32 status = board->tx[board->tx_old].base >> 16;
-        // sic: the driver means to stop at a frame that has not left yet, but tests the sign of an unsigned
-        // shift. Every interrupt takes all of them for sent, so that the driver never waits for room;
-        // load_frame() refuses instead, and the bottom half tries again until a descriptor comes back.
+        // sic: the driver means to stop at a frame that has not been sent yet, but tests the sign of an unsigned
+        // shift. Every interrupt treats all frames as sent, so the driver never waits for room; load_frame()
+        // refuses instead, and the bottom half tries again until a descriptor comes back.
         if (status & MD1_ERR) {
             u32 error = *(volatile u32 *)&board->tx[board->tx_old].message;
             c->tx_errors++;
@@ -170,7 +170,7 @@ static void transmit_done(struct netdev *dev) {
                 outw(CSR0_INEA | CSR0_TDMD, REG(DATA));
             }
         } else if (status & (TMD1_MORE | TMD1_ONE)) {
-            c->collisions++;            // and not a packet: sic
+            c->collisions++;            // sic: not counted as a packet
         } else {
             c->tx_packets++;
         }
@@ -285,7 +285,7 @@ static int open_card(struct netdev *dev) {
     dev->started = 1;
     if (restart(dev))
         return -1;
-    stop(dev);                          // the kernel sets the multicast list of a device that it has opened
+    stop(dev);                          // the kernel sets the multicast list of a device after opening it
     init_rings(dev);
     load_registers(dev);
     restart(dev);
@@ -293,7 +293,7 @@ static int open_card(struct netdev *dev) {
     return 0;
 }
 
-// 1 = the address PROM holds the family's pattern, and its counter is after it
+// 1 = the address PROM holds the family's pattern; its counter is then at the byte that follows
 static int present(struct netdev *dev) {
     static const u8 pattern[8] = {0xFF, 0x00, 0x55, 0xAA, 0xFF, 0x00, 0x55, 0xAA};
     u32 found = 0;
@@ -307,7 +307,7 @@ static int present(struct netdev *dev) {
     return found == 8;
 }
 
-// 1 = one of the family's names stands in the first bytes of the ROM
+// 1 = the first bytes of the ROM contain one of the family's names
 static int signed_rom(u32 memory) {
     static const char *const names[] = {"DEPCA", "DE100", "DE101", "DE200", "DE201", "DE202", "DE210", "DE212", "DE422"};
     u8 text[SIGNATURE_BYTES];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // DP8390 core driver. Touches the chip as Linux 2.2's 8390.c does: same registers, same values,
-// same order, same width, and a write to port 80h after every access but the two that Linux makes
-// without (TSR in the transmit interrupt, BNRY after a bogus header). The code is our own.
+// same order, same width, and a write to port 80h after every access except the two that Linux makes
+// without one (TSR in the transmit interrupt, BNRY after a bogus header). The code is our own.
 //
-// Two transmit buffers of six pages: the second is filled while the first goes out and is started
-// from the transmit interrupt. Chip interrupts are off (IMR) and the line is masked at the 8259
-// while a frame is loaded. Counts of accesses:
+// Two transmit buffers of six pages: the second is filled while the first is being sent, and is started
+// from the transmit interrupt. While a frame is loaded, chip interrupts are off (IMR) and the line is
+// masked at the 8259. Counts of accesses:
 // docs/hardware/linux-2.2-network-path.md#port-accesses.
 #include "dp8390.h"
 
@@ -91,7 +91,7 @@ static void trigger(struct netdev *dev, int length, int page) {
     outb_p(CR_NO_DMA | CR_TRANSMIT | CR_START, REG(CR));
 }
 
-// Called although the card is busy: only by the watchdog. 1 = not yet, else the card was reset.
+// Called while the card is busy, which only the watchdog does. 1 = not yet timed out, else the card was reset.
 static int transmit_timeout(struct netdev *dev) {
     struct dp8390 *d = chip(dev);
     u32 flags, ticks = jiffies - dev->transmit_start;
@@ -182,7 +182,7 @@ static void count_transmit_error(struct netdev *dev, u8 status) {
     c->tx_window_errors += (status & TSR_LATE) != 0;
 }
 
-// A buffer went out: start the other one if it is filled, then count.
+// A buffer has been sent: start the other one if it is filled, then count.
 static void transmit_done(struct netdev *dev) {
     struct dp8390 *d = chip(dev);
     u8 status = inb(REG(TSR));
@@ -236,7 +236,7 @@ static void take_frame(struct netdev *dev, const struct dp8390_header *h, int le
         dev->counters.rx_dropped++;
         return;
     }
-    skb_reserve(b, 16 + 2);             // puts the IP header on a 16-byte boundary
+    skb_reserve(b, 16 + 2);             // aligns the IP header to 16 bytes
     b->dev = dev;
     skb_put(b, (u32)length);
     d->block_input(dev, length, b, offset);
@@ -294,8 +294,8 @@ static void receive(struct netdev *dev) {
     outb_p(ISR_RX | ISR_RX_ERROR, REG(ISR));
 }
 
-// The ring is full and the receiver stopped. National's procedure: stop, wait more than a frame
-// time, empty the ring in loopback, go on, send again what the stop cut off.
+// The ring is full and the receiver has stopped. National's procedure: stop, wait longer than a frame
+// time, empty the ring in loopback, resume, and resend the frame that the stop cut off.
 static void overrun(struct netdev *dev) {
     u8 was_sending = inb_p(REG(CR)) & CR_TRANSMIT;
     int resend = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// DP8390 core driver: what all boards with that chip share. The board gives four hooks; what it keeps of an adapter
+// DP8390 core driver, shared by all boards with that chip. The board provides four hooks; its state for an adapter
 // begins with a struct dp8390.
 #pragma once
 #include "driver.h"
@@ -17,7 +17,7 @@ struct dp8390 {
     void (*block_input)(struct netdev *dev, int count, struct skb *b, int offset);
     int word16, dma_busy, irq_lock, transmitting;
     u8 tx_start_page, rx_start_page, stop_page, current_page;
-    int tx1, tx2;                       // length waiting in each transmit buffer; -1 = being sent
+    int tx1, tx2;                       // length of the frame waiting in each transmit buffer; -1 = being sent
 };
 
 enum { TX_PAGES_EACH = 6, TX_PAGES = 12 };

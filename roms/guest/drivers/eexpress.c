@@ -4,8 +4,8 @@
 // Micro Channel part came with 2.4; busy handling is 2.2's, since 2.4.0 itself never stops its queue): same order, width and
 // number of accesses; the code is our own.
 //
-// Frames go through the data port and its two pointers, single words through the shadow ports. Transmit blocks are followed
-// by a NOP that links to itself; a frame is started by patching the NOP before it. The receive ring has no end.
+// Frames go through the data port and its two pointers, single words through the shadow ports. Each transmit block is
+// followed by a NOP that links to itself; a frame is started by patching the NOP before it. The receive ring is closed.
 //
 // Not done: promiscuous mode and multicast lists (the bench asks for neither), 8-bit mode, close.
 #include "driver.h"
@@ -19,7 +19,7 @@ enum { CU_START = 0x0100, RU_START = 0x0010, EVENTS = 0xF000, CX = 0x8000, FR = 
 enum { DONE = 0x8000, OK = 0x2000, ABORTED = 0x1000, BOTH_MARKS = 0xC000, COUNT = 0x3FFF };
 enum { STARTED_CU = 1, STARTED_RU = 2 };
 enum { TX_START = 0x100, TX_SIZE = (24 + 1514 + 31) & ~31, RX_SIZE = (32 + 1514 + 31) & ~31, TRANSMIT = 0x2004 };
-// Places in the start-up program.
+// Offsets in the start-up program.
 enum { PROGRAM = 0x20, PROGRAM_FILTER = 0x2E, PROGRAM_ADDRESS = 0x38, PROGRAM_DIAGNOSE = 0x76, PROGRAM_TDR = 0x82 };
 
 static const u16 start_program[] = {
@@ -30,7 +30,7 @@ static const u16 start_program[] = {
     0, 3, 0x76, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // multicast list
     0, 7, 0x7C,                                         // diagnose
     0, 0x2005, 0x84, 0,                                 // TDR, with interrupt
-    0, 0x8000, 0x84,                                    // the end
+    0, 0x8000, 0x84,                                    // end
 };
 
 static const u32 ids[] = {0x628B, 0};
@@ -61,7 +61,7 @@ static int cu_state(u16 status) { return status >> 8 & 3; }
 static int ru_state(u16 status) { return status >> 4 & 7; }
 
 // ---- EEPROM, probe ------------------------------------------------------------------------------
-// 39 writes to port 80h: the period's driver counts its half clocks in slow I/O cycles.
+// 39 writes to port 80h: the period's driver times its clock half-periods in slow I/O cycles.
 static void half_clock(void) {
     for (int i = 0; i < 39; i++)
         __asm__ volatile("outb %al,$0x80");
@@ -97,7 +97,7 @@ static u16 eeprom(struct netdev *dev, int location) {
     return value;
 }
 
-// KB of RAM: a pattern in each KB, until one reads back something else.
+// Size of the RAM in KB: writes a pattern into each KB until one reads back differently.
 static int size_ram(struct netdev *dev) {
     int kb;
     outw(0, PORT(WRITE_PTR));
@@ -175,7 +175,7 @@ static void receive_ring(struct netdev *dev) {
 // ---- start --------------------------------------------------------------------------------------
 static u16 program_word(u32 at) { return at < sizeof start_program ? start_program[at / 2] : 0; }
 
-// Polls until `waiting` says no, kicking the chip after 50 polls and then every 100, five times in all.
+// Polls until waiting() returns 0, kicking the chip after 50 polls and then every 100, five times in all.
 static int kick_while(struct netdev *dev, int (*waiting)(struct netdev *dev), void (*kick)(struct netdev *dev)) {
     int polls = 50, rounds = 5;
     while (waiting(dev))
@@ -231,7 +231,7 @@ static void init(struct netdev *dev) {
     transmit_ring(dev);
     receive_ring(dev);
 
-    outb(0, PORT(CONTROL));                     // the chip leaves reset
+    outb(0, PORT(CONTROL));                     // take the chip out of reset
     udelay_spin(5000);
     scb_command(dev, EVENTS);
     attention(dev);
@@ -246,7 +246,7 @@ static void init(struct netdev *dev) {
     card->init_time = jiffies;
 }
 
-// The start-up program has ended: look at its results, start both units.
+// The start-up program has ended: checks its results and starts both units.
 static u16 program_done(struct netdev *dev, u16 status) {
     struct eexpress *card = dev->private_data;
     u16 command = status & EVENTS, diagnose, tdr;
@@ -289,7 +289,7 @@ static u16 next_transmit(struct netdev *dev, u16 at) {
     return at == TX_START + (card->tx_count - 1) * TX_SIZE ? TX_START : (u16)(at + TX_SIZE);
 }
 
-// Takes what has gone out. 0: nothing was waiting.
+// Frees transmitted frames. 0: none was waiting.
 static u16 reap(struct netdev *dev) {
     struct eexpress *card = dev->private_data;
     struct net_counters *c = &dev->counters;
@@ -383,7 +383,7 @@ static void load(struct netdev *dev, const u8 *from, u16 length) {
     card->tx_head = next_transmit(dev, at);
     if (card->tx_head != card->tx_reap)
         dev->busy = 0;
-    dev->counters.tx_packets++;         // and once more when it has gone out, as the period's driver counts
+    dev->counters.tx_packets++;         // counted again once it has been sent, as in the period's driver
 }
 
 static int start_transmit(struct skb *b, struct netdev *dev) {
@@ -502,7 +502,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw(write, PORT(WRITE_PTR));
 }
 
-static void update_counters(struct netdev *dev) { (void)dev; }  // the period's driver never reads the SCB's
+static void update_counters(struct netdev *dev) { (void)dev; }  // the period's driver never reads the SCB's counters
 
 static int locate(struct device *d) {
     d->io = bases[mca_field(d, 3, 0, 4)];

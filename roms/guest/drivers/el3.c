@@ -3,14 +3,15 @@
 // 3Com EtherLink III (3C529: 627C, 627D, 62DB, 62F6, 62F7): programmed I/O through two FIFOs. Touches the card as Linux
 // 2.2's 3c509.c does: same registers, same values, same order, same width, no port 80h delays; the code is our own.
 //
-// One frame goes into the transmit FIFO from start_transmit; with 1536 bytes or fewer left the queue stops until TX Available.
-// Frames are read, and discarded without waiting for the command, in the interrupt. Good frames leave no TX Status. POS 4 bits
-// 7:2 I/O base, 1:0 transceiver, POS 5 bits 3:0 interrupt (docs/hardware/etherlink3.md#3com-3c529).
+// start_transmit() writes one frame into the transmit FIFO; with 1536 bytes or fewer left the queue stops until TX
+// Available. Frames are read, and discarded without waiting for the command, in the interrupt. Good frames leave no TX
+// Status. POS 4: bits 7:2 I/O base, 1:0 transceiver; POS 5: bits 3:0 interrupt
+// (docs/hardware/etherlink3.md#3com-3c529).
 #include "driver.h"
 
 enum { MAX_SERVICE = 10, TRANSMIT_TIMEOUT = 40 * HZ / 100, ROOM_WANTED = 1536 };
 
-// Ports; COMMAND and STATUS in every window
+// Ports; COMMAND and STATUS exist in every window
 enum { FIFO = 0x00, RX_STATUS = 0x08, TX_STATUS = 0x0B, TX_FREE = 0x0C, COMMAND = 0x0E, STATUS = 0x0E,
        CONFIG_CONTROL = 0x04, RESOURCE_CONFIG = 0x08, EEPROM_COMMAND = 0x0A, EEPROM_DATA = 0x0C, MEDIA_STATUS = 0x0A };
 #define CMD(code) ((code) << 11)
@@ -74,7 +75,7 @@ static int open(struct netdev *dev) {
     command(dev, SET_READ_ZERO_MASK | 0xFF);
     command(dev, ACKNOWLEDGE | INT_LATCH | TX_AVAILABLE | RX_EARLY | REQUESTED);
     command(dev, SET_INTERRUPT_MASK | INT_LATCH | TX_AVAILABLE | TX_COMPLETE | RX_COMPLETE | UPDATE_STATISTICS);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     command(dev, SET_RX_FILTER | FILTER_STATION | FILTER_BROADCAST);
     command(dev, SET_RX_FILTER | FILTER_STATION | FILTER_GROUP | FILTER_BROADCAST);
     return 0;
@@ -147,7 +148,7 @@ static void receive(struct netdev *dev) {
             dev->counters.rx_bytes += length;
             if (b) {
                 b->dev = dev;
-                skb_reserve(b, 16 + 2);         // puts the IP header on a 16-byte boundary
+                skb_reserve(b, 16 + 2);         // aligns the IP header to 16 bytes
                 insl(PORT(FIFO), skb_put(b, length), (length + 3) >> 2);
                 command(dev, RX_DISCARD);
                 b->protocol = eth_type(b, dev);
@@ -246,7 +247,7 @@ static u16 read_eeprom(struct netdev *dev, int word) {
     return inw(PORT(EEPROM_DATA));
 }
 
-// No check of the maker: the adapter ID has said it.
+// The manufacturer ID is not checked: the adapter ID identifies the card.
 static int locate(struct device *d) {
     d->io = (u16)((mca_field(d, 4, 2, 6) << 2 | 0x02) << 8);
     d->irq = (int)mca_field(d, 5, 0, 4);

@@ -5,10 +5,10 @@
 // width and number of accesses, copies with the kernel's memcpy_toio and memcpy_fromio; the code is our
 // own.
 //
-// Habits that set the figures: four transmit buffers, but one descriptor at a time is given to the chip,
-// and the next one is started by the interrupt of the one before; a whole descriptor is read and written
-// back for each frame sent or received; received frames keep their check sequence and do not start on an
-// aligned IP header. The word for port 28h of the machine, whose base address is missing, is there too.
+// Habits that set the figures: four transmit buffers, but only one descriptor at a time is given to the chip,
+// and the next one is started by the interrupt of the previous one; a whole descriptor is read and written
+// back for each frame sent or received; received frames keep their check sequence, and their IP header is
+// not aligned. The word written to port 28h of the machine, for lack of the base address, is imitated too.
 //
 // POS 2: bits 2:1 interrupt, 7:5 I/O base; POS 3: bits 7:4 window, 0 its size (docs/hardware/sonic.md#lan-adaptera).
 #include "driver.h"
@@ -43,7 +43,7 @@ struct tx_descriptor {
 struct ibmlana {
     u8 *ram;                            // the window
     u32 ram_size;
-    u32 tda, tx_data, rra, rda;         // offsets in it
+    u32 tda, tx_data, rra, rda;         // offsets in the RAM
     u32 rx_count, tx_used;
     u32 next_rx, last_rx, next_tx, current_tx;
 };
@@ -51,7 +51,7 @@ struct ibmlana {
 #define REG(r) ((u16)(dev->io + (r)))
 
 // ---- start --------------------------------------------------------------------------------------
-// 1 = the bit is clear; 0 = it was not within two ticks
+// 1 = the bit was cleared within two ticks, 0 = it was not
 static int wait_for_clear(struct netdev *dev, u16 bit) {
     u32 end = jiffies + POLL_TICKS;
     while (jiffies != end)
@@ -113,7 +113,7 @@ static void build_descriptors(struct netdev *dev) {
 
 static int start_lists(struct netdev *dev) {
     struct ibmlana *board = dev->private_data;
-    outw(0, URRA);                      // sic: port 28h of the machine
+    outw(0, URRA);                      // sic: port 28h of the machine, without the base address
     outw((u16)board->rra, REG(RSA));
     outw((u16)(board->rra + board->rx_count * sizeof(struct resource)), REG(REA));
     outw((u16)board->rra, REG(RRP));
@@ -169,7 +169,7 @@ static void init_board(struct netdev *dev) {
 
 static void stop_chip(struct netdev *dev) {
     outb(inb(REG(BOARD_CONTROL)) & (u8)~CONTROL_INTERRUPT, REG(BOARD_CONTROL));
-    outb(0, REG(IMR));                  // a byte
+    outb(0, REG(IMR));                  // sic: only a byte
     outw(CR_RST, REG(CR));
     udelay_spin(10);
     outw(CR_RST, REG(CR));
@@ -214,7 +214,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     return 0;
 }
 
-// Both transmit interrupts: look at the descriptor, start the next one.
+// Both transmit interrupts: check the descriptor, start the next one.
 static void transmit_done(struct netdev *dev, int failed) {
     struct ibmlana *board = dev->private_data;
     struct tx_descriptor tda;
@@ -261,7 +261,7 @@ static void receive(struct netdev *dev) {
         u32 here = board->rda + board->next_rx * sizeof rda;
         u32 last = board->rda + board->last_rx * sizeof rda;
         memcpy_fromio(&rda, board->ram + here, sizeof rda);
-        rda.status &= 0xFFFF;           // the chip repeats the lower half in the upper
+        rda.status &= 0xFFFF;           // the chip repeats the lower half in the upper one
         rda.length &= 0xFFFF;
         rda.start_low &= 0xFFFF;
         if (rda.in_use)
@@ -273,7 +273,7 @@ static void receive(struct netdev *dev) {
             dev->counters.rx_frame_errors += (rda.status & RX_ALIGNMENT) != 0;
             dev->counters.rx_crc_errors += (rda.status & RX_CRC) != 0;
         }
-        rda.link = EOL;                 // it becomes the last one
+        rda.link = EOL;                 // it becomes the last descriptor
         rda.in_use = 1;
         memcpy_toio(board->ram + here, &rda, sizeof rda);
         memcpy_toio(board->ram + last + offsetof(struct rx_descriptor, link), &here, sizeof here);
@@ -284,7 +284,7 @@ static void receive(struct netdev *dev) {
 }
 
 // ---- interrupt ----------------------------------------------------------------------------------
-// Each cause once: the line is a level and brings the handler back for what is left.
+// Handles each cause once: the line is level-triggered, so remaining causes call the handler again.
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     struct ibmlana *board = dev->private_data;
@@ -295,7 +295,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
         return;
     dev->in_interrupt = 1;
     u16 causes = inw(REG(ISR));
-    if (causes & ISR_RBE) {             // the list of buffers starts anew
+    if (causes & ISR_RBE) {             // restart the list of buffers
         outw((u16)board->rra, REG(RRP));
         outw((u16)board->rra, REG(RWP));
         outw(ISR_RBE, REG(ISR));
@@ -324,7 +324,7 @@ static int open_card(struct netdev *dev) {
     init_board(dev);
     dev->busy = 0;
     dev->started = 1;
-    stop_chip(dev);                     // the kernel sets the multicast list of a device that it has opened
+    stop_chip(dev);                     // the kernel sets the multicast list of a device after opening it
     init_board(dev);
     return 0;
 }
@@ -343,7 +343,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     struct ibmlana *board = dev->private_data;
     board->ram = virt(d->mem);
     board->ram_size = mca_field(d, 3, 0, 1) ? 0x8000 : 0x4000;
-    for (int i = 0; i < ADDRESS_BYTES; i++) {   // one more than an address has
+    for (int i = 0; i < ADDRESS_BYTES; i++) {   // one more byte than an address has
         u8 byte = inb(REG(ADDRESS_PROM + i));
         if (i < 6)
             dev->mac[i] = byte;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Am7990 LANCE: bits of its registers and descriptors (datasheet names), for the boards that carry it.
+// Am7990 LANCE: bits of its registers and descriptors (datasheet names), for the boards that use it.
 #pragma once
 #include "driver.h"
 
@@ -12,7 +12,7 @@ enum { RMD1_FRAM = 0x2000, RMD1_OFLO = 0x1000, RMD1_CRC = 0x0800, RMD1_BUFF = 0x
 enum { TMD1_MORE = 0x1000, TMD1_ONE = 0x0800 };
 enum { TMD3_BUFF = 0x8000, TMD3_UFLO = 0x4000, TMD3_LCOL = 0x1000, TMD3_LCAR = 0x0800, TMD3_RTRY = 0x0400 };
 
-struct lance_block {                    // what INIT reads
+struct lance_block {                    // read by the chip at INIT
     u16 mode;
     u8 address[6], filter[8];
     u32 rx_ring, tx_ring;               // 24-bit address, log2 of the length in bits 31:29

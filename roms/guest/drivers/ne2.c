@@ -102,7 +102,7 @@ static void block_output(struct netdev *dev, int count, const u8 *from, int page
     board->dma_busy = 0;
 }
 
-// The DE-320's address EEPROM at one port. After each write the driver waits for two edges of the
+// The DE-320's address EEPROM behind a single port. After each write the driver waits for two edges of the
 // port's slow clock, found by comparing pairs of reads.
 enum { EEPROM = 0x1E, EEPROM_DO = 0x01, EEPROM_DI = 0x02, EEPROM_SK = 0x04, EEPROM_CS = 0x08, EEPROM_CLOCK = 0x80 };
 
@@ -154,7 +154,7 @@ static int locate(struct device *d) {
 
 static int probe(struct netdev *dev, const struct device *d) {
     struct dp8390 *board = dev->private_data;
-    // what NS8390 start-up needs before the address PROM can be read
+    // NS8390 start-up sequence needed before the address PROM can be read
     static const struct {
         u8 value, reg;
     } sequence[] = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Olicom OC-2335 (6F35h), with the HYPOTHETICAL INTERFACE that planar declares for it: no driver of the real card is
-// public, and this one could not run it. Written in the manner of Linux 2.2's drivers for FIFO cards (3c509.c): no port
-// 80h delays, the frame copied in the transmit call, received frames copied and dropped in the interrupt.
+// public, and this driver could not run the real card. Written in the style of Linux 2.2's drivers for FIFO cards
+// (3c509.c): no port 80h delays, the frame copied in the transmit call, received frames copied and dropped in the
+// interrupt.
 //
-// The transmit FIFO holds several frames and sends each as soon as it is complete. With less room than another full frame
-// the queue stops, until a transmit interrupt finds enough. POS 2: bits 2:1 interrupt, 7:4 I/O base.
+// The transmit FIFO holds several frames and sends each as soon as it is complete. If there is no room for another full
+// frame, the queue stops until a transmit interrupt finds enough. POS 2: bits 2:1 interrupt, 7:4 I/O base.
 #include "declared_pos.h"
 #include "driver.h"
 
@@ -77,7 +78,7 @@ static void receive(struct netdev *dev) {
         struct skb *b = status & (CRCE | FAE) ? NULL : skb_alloc(length + 2 + 16);
         if (b) {
             b->dev = dev;
-            skb_reserve(b, 16 + 2);             // puts the IP header on a 16-byte boundary
+            skb_reserve(b, 16 + 2);             // aligns the IP header to 16 bytes
             insw(REG(DATA), skb_put(b, length), (length + 1) >> 1);
             outw(CR_RDISC, REG(CR));
             b->protocol = eth_type(b, dev);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The drivers, and the search for adapters. Without the setting `adapters` one is opened, as Linux 2.2 finds it
-// (mca_find_unused_adapter, pci_find_device): for each driver, for each of its IDs, the slots in order. With it that many are,
-// those in the lowest slots. One that the firmware has not enabled is passed over.
+// The drivers, and the search for adapters. Without the setting `adapters` one adapter is opened, found as in Linux 2.2
+// (mca_find_unused_adapter, pci_find_device): for each driver, for each of its IDs, the slots in order. With the
+// setting, that many are opened, those in the lowest slots. Adapters that the firmware has not enabled are skipped.
 #include "driver.h"
 #include "bond.h"
 
@@ -18,14 +18,15 @@ DRIVERS(DECLARE)
 static const struct driver *const drivers[] = {DRIVERS(ROW)};
 enum { DRIVER_COUNT = sizeof drivers / sizeof *drivers };
 
-enum { STATES = 8192 };                 // bytes of all adapters' states
+enum { STATES = 8192 };                 // bytes, for the states of all adapters
 static u8 states[STATES] __attribute__((aligned(32)));
 static u32 states_used;
 
 const char *driver_version;
 
 #ifdef GUEST_ISA_TEST
-// Build for QEMU's ISA NE2000 (make isa-test; never the committed image): -device ne2k_isa,iobase=0xc3d0,irq=5 as an NE/2.
+// Build for QEMU's ISA NE2000 (make isa-test; never the committed image): -device ne2k_isa,iobase=0xc3d0,irq=5 as an
+// NE/2.
 static void pretend(void) {
     struct device *d = device_add(&mca_bus, 0x7154, 1, 1);
     d->io = 0xC3D0;

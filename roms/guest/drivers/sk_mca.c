@@ -2,13 +2,13 @@
 //
 // SKnet MC2+ (6AFDh) and Junior MC2 (6BE9h): a LANCE with a 16 KB memory window. Touches the card as
 // Linux 2.2's sk_mca.c does: order, width and number of accesses, copies with the kernel's memcpy_toio
-// and memcpy_fromio; the code is our own. MERR, BABL and a lonely MISS are served as 2.4 does: 2.2 would
-// loop for ever on them.
+// and memcpy_fromio; the code is our own. MERR, BABL and MISS without another cause are handled as in
+// 2.4: 2.2 would loop on them forever.
 //
 // Habits that set the figures: transmit demand is never issued, because the number of busy buffers is
-// compared with none after this frame has been counted: frames wait for the chip's own poll; four
+// compared with zero only after this frame has been counted: frames wait for the chip's own poll; four
 // transmit buffers, whole descriptors read and written back; each register access takes nine accesses to
-// the window and two waits of 1 us; each cause is acknowledged alone, by writing back what was read.
+// the window and two waits of 1 us; each cause is acknowledged separately, by writing back what was read.
 #include "lance.h"
 
 enum { WINDOW_ADDRESS = 0x3FC0, WINDOW_LATCH = 0x3FF0, WINDOW_CONTROL = 0x3FF2, WINDOW_COMMAND = 0x3FF3 };
@@ -167,7 +167,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     board->busy++;
     dev->busy = board->busy >= TX_COUNT;
     memcpy_toio(descriptor, &d, sizeof d);
-    if (board->busy == 0)                // never
+    if (board->busy == 0)                // never true
         set_lance(dev, 0, CSR0_INEA | CSR0_TDMD);
     restore_flags(flags);
     skb_free(b);
@@ -279,7 +279,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
         }
         if (csr0 & CSR0_RINT)
             csr0 = receive(dev, csr0);
-        else if (left)                  // receive() acknowledges what it is given
+        else if (left)                  // receive() acknowledges the causes that it is given
             csr0 = receive(dev, csr0 & ~(u32)CSR0_TINT);
         if (csr0 & CSR0_TINT)
             csr0 = transmit_done(dev, csr0);
@@ -302,7 +302,7 @@ static int open_card(struct netdev *dev) {
     }
     init_board(dev);
     dev->started = 1;
-    stop_lance(dev);                    // the kernel sets the multicast list of a device that it has opened
+    stop_lance(dev);                    // the kernel sets the multicast list of a device after opening it
     memcpy_fromio(&block, board->ram + BLOCK_BASE, sizeof block);
     block.mode &= 0x7FFF;
     memcpy_toio(board->ram + BLOCK_BASE, &block, sizeof block);

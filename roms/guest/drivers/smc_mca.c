@@ -4,8 +4,8 @@
 // Ethernet (EFD4h, EFD5h, EFE5h): an 8390 whose RAM the host shares. Touches the card as Linux 2.2's
 // smc-mca.c does; the code is our own.
 //
-// The Linux driver was derived from one for a later bus chip and pokes this one as if it were that
-// (registers +4, +5, +6, +Ch); the sequence is kept, the cards ignore what they do not have.
+// The Linux driver was derived from one for a later bus chip and programs this one as if it were the later one
+// (registers +4, +5, +6, +Ch); the sequence is kept, and the cards ignore registers that they do not have.
 //
 // POS: docs/hardware/wd83c58x.md#8013-boards. I/O: +00h bus chip, +08h address, +10h the 8390.
 #include "dp8390.h"
@@ -17,7 +17,7 @@ static const u32 ids[] = {0x61C8, 0x61C9, 0x6FC0, 0x6FC1, 0x6FC2, 0xEFD4, 0xEFD5
 static const u8 interrupts_8013[4] = {3, 4, 10, 14};
 static const u8 interrupts_8003[4] = {3, 4, 10, 15};
 
-// 61C8h and 61C9h: the choices of POS 3 that the driver knows, bit 6 left out.
+// 61C8h and 61C9h: the settings of POS 3 that the driver knows, without bit 6.
 static const struct choice {
     u8 code;
     u32 start;
@@ -34,7 +34,7 @@ struct smc_mca {
     u8 *ring_end, *ring_start, *ram;
 };
 
-// The bus chip lies below the 8390, whose base the core driver works with.
+// The bus chip's registers are below the 8390's, which the core driver uses as its base.
 #define ASIC(r) ((u16)(dev->io - NIC + (r)))
 
 static void reset(struct netdev *dev) {
@@ -79,7 +79,7 @@ static int open(struct netdev *dev) {
 static int is_8003(const struct device *d) { return (d->id & 0xFFF0) == 0x6FC0 || d->id == 0xEFE5; }
 static int is_ibm(const struct device *d) { return (d->id & 0xFFF0) == 0xEFD0; }
 
-// The row of an SMC 8013; a row of no pages when POS selects nothing that the driver knows.
+// The row of an SMC 8013; a row with no pages if POS selects nothing that the driver knows.
 static struct choice chosen(const struct device *d) {
     for (u32 i = 0; i < sizeof memory / sizeof *memory; i++)
         if (memory[i].code == (mca_stored_pos(d, 3) & ~0x40))

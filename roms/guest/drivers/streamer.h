@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The chip sets of IBM's Streamer family: registers, descriptors, and the POS bits that planar declares for their cards.
+// The chip sets of IBM's Streamer family: registers, descriptors, and the POS bits that planar declares for its cards.
 #pragma once
 #include "driver.h"
 

@@ -2,7 +2,7 @@
 //
 // ARP, and the one station we talk to (the peer, on the same wire or ring).
 //
-// Ethernet has its header ready to copy, Token Ring has one made for each frame, as Linux 2.2 does it: tr_setup offers
+// As in Linux 2.2, Ethernet has its header ready to copy, while Token Ring builds one for each frame: tr_setup offers
 // no header cache. Both accept ARP's hardware types of Ethernet and of IEEE 802, which translating bridges mix.
 //
 // Not modelled: more than one neighbour, ageing (Linux 2.2 lets acknowledged data confirm the
@@ -92,7 +92,7 @@ static void arp_learn(const u8 *mac) {
     }
 }
 
-// Who calls us is answered where the call came from, be it the station itself or a router.
+// Replies go to the station that the frame came from, be it the sender itself or a router.
 void neighbour_learn(u32 ip, const struct skb *b) {
     gateway.ip = ip;
     arp_learn(b->mac + (netdev->link == LINK_TOKEN_RING ? TR_SOURCE : ETH_SOURCE));
@@ -115,7 +115,7 @@ static void arp_receive(struct skb *b) {
 
 void (*arp_input)(struct skb *b) = arp_receive;
 
-// Its header is not ready: made now, or later when ARP has found the address.
+// The header is not ready: builds it now, or later when ARP has found the address.
 static void resolve(struct skb *b) {
     if (gateway.known) {
         link_header(b, ETH_IP, gateway.header + 2);
@@ -132,7 +132,7 @@ static void resolve(struct skb *b) {
         arp_retry(0);
 }
 
-// An IP datagram is complete: put the link's header before it and queue it.
+// An IP datagram is complete: prepend the link's header and queue it.
 void neighbour_output(struct skb *b) {
     b->dev = netdev;
     if (gateway.cached) {

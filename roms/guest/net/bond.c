@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// One frame for each slave, in the order of the slots, whatever is waiting in its queue and whether or not its cable leads
-// anywhere. The bond has no queue. All slaves have the first one's address.
+// One frame to each slave in turn, in slot order, regardless of what is waiting in its queue and of whether its cable
+// is connected. The bond has no queue. All slaves have the first one's address.
 #include "bond.h"
 #include "linux_cost.h"
 

@@ -10,7 +10,7 @@
 
         section .text progbits alloc exec nowrite align=16
 
-; u32 csum_copy(const void *from, void *to, u32 n, u32 sum): `to` is even-word aligned
+; u32 csum_copy(const void *from, void *to, u32 n, u32 sum): `to` is even
 csum_copy:
         sub esp, 4
         push edi
@@ -75,8 +75,8 @@ csum_copy:
         add esp, 4
         ret
 
-; u32 csum_partial(const void *p, u32 n, u32 sum): `p` is even. The first word is added by itself if the
-; double words would be misaligned without it, as after the 14 bytes of an Ethernet header (i386/lib/checksum.S).
+; u32 csum_partial(const void *p, u32 n, u32 sum): `p` is even. The first word is added separately if the
+; doublewords would otherwise be misaligned, as after the 14 bytes of an Ethernet header (i386/lib/checksum.S).
         align 16
 csum_partial:
         push esi
@@ -135,7 +135,7 @@ csum_partial:
         pop esi
         ret
 
-; u16 ip_header_csum(const void *header, u32 words): folded and inverted; 0 when correct
+; u16 ip_header_csum(const void *header, u32 words): folded and inverted; 0 if correct
         align 16
 ip_header_csum:
         push esi

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The network devices: their send queues (what Linux 2.2 calls the pfifo discipline), the receive backlog and the bottom
-// half.
+// The network devices: their send queues (the pfifo discipline of Linux 2.2), the receive backlog and the bottom half.
 //
-// Rules of Linux 2.2 that shape the timing (net/sched/sch_generic.c, net/core/dev.c; read): a frame is handed to the card
-// at once when the card takes one, else it waits; a device whose queue was not emptied joins a list at its head, which the
-// bottom half that the transmit interrupt marks serves in order, and one that the card keeps waiting stays on it; sending
-// excludes bottom halves.
+// Rules of Linux 2.2 that affect the timing (net/sched/sch_generic.c, net/core/dev.c; read): a frame is handed to the
+// card at once if the card accepts one, otherwise it waits; a device whose queue was not emptied is added at the head
+// of a list. The bottom half that the transmit interrupt marks serves the list in order, and a device that the card
+// keeps waiting stays on it. Sending excludes bottom halves.
 #include "linux_cost.h"
 #include "net.h"
 #include "tcp.h"
@@ -19,7 +18,7 @@ u32 net_queue_dropped;
 int receive_limited, receive_allowed = 1;
 struct skb_queue netdev_backlog;
 
-static struct queue_link end = {&end};  // its `next` is the first of the list
+static struct queue_link end = {&end};  // its `next` is the first entry of the list
 static struct timer watchdog;
 enum { WATCHDOG = 5 * HZ };
 
@@ -34,7 +33,7 @@ static struct skb *dequeue(struct netdev *dev) {
     return b;
 }
 
-// 0: the queue is empty; -1: sent one, or the card refused it.
+// 0: the queue is empty; -1: a frame was sent, or the card refused it.
 static int restart_queue(struct netdev *dev) {
     COST(restart);
     struct skb *b = dequeue(dev);
@@ -117,7 +116,7 @@ static void net_bottom_half(void) {
     if (end.next != &end)
         run_queues();
     while (!queue_empty(&netdev_backlog)) {
-        if (jiffies - start > 1) {      // others get their turn
+        if (jiffies - start > 1) {      // yield to others
             mark_bh(NET_BH);
             return;
         }
@@ -176,7 +175,7 @@ void net_report_adapters(void) {
         report("@reordered segments=%u\n", tcp_out_of_order);
 }
 
-// Of `netdev`: those of the first adapter, or the sum over the bond's.
+// The counters of `netdev`: those of the first adapter, or the sum over the bond's adapters.
 void net_report_counters(void) {
     struct net_counters sum = {0};
     if (!netdev->opened)

@@ -13,8 +13,8 @@ u16 eth_type(struct skb *b, struct netdev *dev) {
     return *(u16 *)(b->mac + 12);
 }
 
-// Copies a frame out of an adapter's memory and sums what follows its IP header on the way, as drivers of
-// shared memory cards do; TCP need not read it again. The padding of a short frame stays behind.
+// Copies a frame out of an adapter's memory and checksums everything after its IP header on the way, as drivers of
+// shared-memory cards do; TCP need not read it again. The padding of a short IP frame is not copied.
 void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length) {
     enum { HEADERS = ETH_HEADER + 20 };
     if (*(const u16 *)(from + 12) != htons(ETH_IP)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// IPv4: datagrams to and from the one neighbour, header checksums both ways. What is no whole TCP segment goes to
-// ip_datagram.c, which looks at it again.
+// IPv4: datagrams to and from the one neighbour, header checksums in both directions. Anything but a whole TCP segment
+// goes to ip_datagram.c, which checks it again.
 //
 // Not modelled: options, routing.
 #include "ip_fragment.h"
@@ -45,7 +45,7 @@ void ip_queue_transmit(struct skb *b) {
     ip->tos = 0;
     ip->length = htons((u16)b->length);
     ip->id = htons(next_id++);
-    ip->fragment = htons(IP_DONT_FRAGMENT);     // path MTU discovery, Linux 2.2's default
+    ip->fragment = htons(IP_DONT_FRAGMENT);     // path MTU discovery, the default in Linux 2.2
     ip->ttl = 64;
     ip->protocol = IP_TCP;
     ip->check = 0;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Datagrams of IP beyond TCP's segments: fragments both ways, ICMP, and buffers larger than a frame.
+// IP datagrams other than TCP's segments: fragments in both directions, ICMP, and buffers larger than a frame.
 //
-// Files: ip_datagram.c (what ip.c does not know, sending in fragments), ip_fragment.c (reassembly), icmp.c,
+// Files: ip_datagram.c (what ip.c does not handle, sending in fragments), ip_fragment.c (reassembly), icmp.c,
 // skb_large.c, forward.c, udp.h.
 #pragma once
 #include "net.h"
 
 enum { IP_ICMP = 1, IP_UDP = 17 };
-enum { IP_MORE = 0x2000, IP_OFFSET = 0x1FFF };      // of `fragment`, in the processor's order; offsets in units of 8
+enum { IP_MORE = 0x2000, IP_OFFSET = 0x1FFF };      // bits of `fragment`, in host order; offsets in units of 8 bytes
 enum { IP_LONGEST = 65535, IP_HEADER = 20 };
 
 static inline u32 ip_words(const struct ip_header *ip) { return ip->version_words & 15; }
-// The sum of the UDP pseudo header added to `sum`, which has no carry out of 32 bits left.
+// Adds the sum of the UDP pseudo header to `sum`; the carry out of 32 bits is added back.
 static inline u32 csum_pseudo_udp(u32 from, u32 to, u32 length, u32 sum) {
     __asm__("addl %1,%0\n\tadcl %2,%0\n\tadcl %3,%0\n\tadcl $0,%0"
             : "=r"(sum)
@@ -22,40 +22,40 @@ static inline u32 csum_pseudo_udp(u32 from, u32 to, u32 length, u32 sum) {
 }
 
 // ip_datagram.c
-void ip_receive_other(struct skb *b);   // a fragment, or no TCP. Takes it.
-void ip_deliver(struct skb *b);         // a whole datagram, b->nh at its header, b->data after it. Takes it.
+void ip_receive_other(struct skb *b);   // a fragment, or not TCP; takes it
+void ip_deliver(struct skb *b);         // a whole datagram, b->nh at its header, b->data after it; takes it
 
-// Where what IP sends is charged.
+// The account to which IP charges what it sends.
 struct datagram_sock {
-    u32 write_memory, send_buffer;      // bytes of buffer, and how many there may be
+    u32 write_memory, send_buffer;      // bytes of buffer, and their limit
     u32 receive_memory, receive_buffer;
-    int error;                          // number, of the next call
-    int may_wait;                       // for room: a process
+    int error;                          // error number that the next call returns
+    int may_wait;                       // 1: waits for room, for a process
     struct wait_queue sleep;
 };
-// Copies bytes [offset, offset + n) of a datagram's data to `to`. IP asks for those of offset 0 last: there the whole
-// sum is known.
+// Copies bytes [offset, offset + n) of a datagram's data to `to`. IP requests those at offset 0 last, when the checksum
+// of the whole is known.
 typedef void ip_copy(void *datagram, u8 *to, u32 offset, u32 n);
-// Sends `length` bytes of data after an IP header, in fragments where they are longer than the MTU: the last one
-// first. 0, or an error number below 0; the fragments before it are on their way then. `to` in network order.
-void ip_learn(u32 from, const struct skb *b);   // whoever it was can be answered, unless there is another neighbour
+// Sends `length` bytes of data after an IP header, in fragments if they exceed the MTU, the last fragment first.
+// Returns 0, or a negative error number; earlier fragments have then already been sent. `to` is in network order.
+void ip_learn(u32 from, const struct skb *b);   // so that replies reach the sender, unless the neighbour is another
 int ip_send(struct datagram_sock *sk, u32 to, u8 protocol, u32 length, ip_copy *copy, void *datagram);
 
-// ip_fragment.c: the whole datagram if this fragment was the last that it lacked, like ip_deliver() wants it; else NULL
+// ip_fragment.c: returns the whole datagram, as ip_deliver() expects it, if this fragment completes it; else NULL
 struct skb *ip_defragment(struct skb *b);
-extern u32 ip_reassembly_failed;        // fragments and datagrams given up
+extern u32 ip_reassembly_failed;        // fragments and datagrams dropped
 
 // icmp.c
 enum { ICMP_UNREACHABLE = 3, ICMP_PORT = 3, ICMP_TIME = 11, ICMP_REASSEMBLY = 1 };
 void icmp_receive(struct skb *b);       // takes it
 void icmp_send(const struct skb *b, u8 type, u8 code);      // about the datagram whose header is at b->nh
 
-// skb_large.c: like skb_alloc(), for more bytes than a frame has. `destructor` is its own until skb_own_receive().
+// skb_large.c: like skb_alloc(), for more bytes than a frame. Reserves `destructor` until skb_own_receive().
 struct skb *skb_alloc_large(u32 size);
-// From now on charged to sk's receive memory.
+// From now on the buffer is charged to sk's receive memory.
 void skb_own_receive(struct datagram_sock *sk, struct skb *b);
 
 // forward.c
-extern u32 net_forwarded;               // datagrams that were passed on
+extern u32 net_forwarded;               // datagrams forwarded
 void forward_init(const char *settings);        // the setting `forward`; all adapters are open
 void forward_report(void);

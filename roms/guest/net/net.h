@@ -12,7 +12,7 @@ struct skb_queue;
 struct skb {
     struct skb *next, *prev;            // a queue's head looks like an skb to its members
     struct skb_queue *queue;
-    struct sock *sk;                    // who is charged for it
+    struct sock *sk;                    // the socket that is charged for it
     struct netdev *dev;
     void (*destructor)(struct skb *b);
     u32 stamp_sec, stamp_usec;
@@ -21,16 +21,16 @@ struct skb {
     u16 protocol;                       // network order
     u8 cloned, packet_type, summed;     // summed: SUM_...
     u32 users;
-    u32 truesize;                       // bytes of buffer, what the send buffer counts
-    u8 *head, *data, *tail, *end;       // the reference count of the data lies at end
-    // TCP's own
+    u32 truesize;                       // bytes of buffer, as counted against the send buffer
+    u8 *head, *data, *tail, *end;       // the reference count of the data is at end
+    // used by TCP
     u32 seq, end_seq, when, ack_seq;
     u8 flags, retransmitted;
-    u32 rest[10];                       // to the 140 bytes of Linux 2.2: a clone copies them, freeing clears them
+    u32 rest[10];                       // pads to the 140 bytes of Linux 2.2: a clone copies them, freeing clears them
 };
 
-// The TCP or UDP checksum of a received frame: nobody's yet; csum covers what follows a plain IP header; the adapter has
-// found it right (CHECKSUM_UNNECESSARY).
+// Checksum state of a received TCP or UDP frame: not computed; csum covers what follows a plain IP header; the adapter
+// found it correct (CHECKSUM_UNNECESSARY).
 enum { SUM_NONE, SUM_DATA, SUM_CHECKED };
 
 struct skb_queue {
@@ -115,7 +115,7 @@ static inline u16 csum_fold(u32 sum) {
             : "cc");
     return (u16)(~sum >> 16);
 }
-// Sum of the TCP pseudo header (addresses in network order) added to `sum`.
+// Adds the sum of the TCP pseudo header (addresses in network order) to `sum`.
 static inline u32 csum_pseudo(u32 from, u32 to, u32 length, u32 sum) {
     __asm__("addl %1,%0\n\tadcl %2,%0\n\tadcl %3,%0\n\tadcl $0,%0"
             : "=r"(sum)
@@ -132,65 +132,68 @@ struct net_counters {
         tx_heartbeat_errors, tx_window_errors;
 };
 
-struct queue_link {                     // of the list of devices whose queues are to run; NULL: on none
+struct queue_link {                     // entry in the list of devices whose queues must be run; NULL: not on it
     struct queue_link *next;
 };
 
 struct netdev {
-    const char *name;                   // of the driver
-    int slot;                           // as the device has it
+    const char *name;                   // the driver's
+    int slot;                           // same as the device's
     u16 io;
-    u16 mtu;                            // bytes of an IP datagram; set before a driver's probe
+    u16 mtu;                            // maximum length of an IP datagram; set before the driver's probe
     int irq;
     u8 mac[6];
-    u8 link;                            // LINK_TOKEN_RING: by such a driver's probe
-    volatile int busy;                  // the card takes no frame now
+    u8 link;                            // the probe of a Token Ring driver sets LINK_TOKEN_RING
+    volatile int busy;                  // the card accepts no frame now
     volatile int in_interrupt, started;
     u32 transmit_start;                 // jiffies
     int (*open)(struct netdev *dev);
     int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
     void (*update_counters)(struct netdev *dev);
-    // Masks the adapter's interrupts; returns what takes frames from it in its handler's place. NULL: the handler does.
+    // Masks the adapter's interrupts; returns the function that takes frames instead of its handler. NULL: the handler
+    // does.
     irq_handler *(*begin_polling)(struct netdev *dev);
-    int can_delay;                      // its driver knows receive_delayed
+    int can_delay;                      // its driver supports receive_delayed
     struct net_counters counters;
-    void *private_data;                 // the driver's own
-    struct netdev *master;              // the bond that it is part of: whom its frames are from, above the driver
-    int frames_left;                    // in the adapter, which may not tell of them again (drivers/driver.h)
-    int no_queue;                       // start_transmit() takes every frame
+    void *private_data;                 // the driver's state
+    struct netdev *master;              // the bond that it belongs to: above the driver, its frames are from the bond
+    int frames_left;                    // in the adapter, which may not signal them again (drivers/driver.h)
+    int no_queue;                       // start_transmit() accepts every frame
     struct queue_link active;
-    // queue of frames to send: one list, first in first out
+    // queue of frames to send: a single FIFO list
     struct skb_queue queue;
     u32 last_transmit;
     int opened;
-    int megabits;                       // of the wire, at most
+    int megabits;                       // maximum rate of the wire
 };
 enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
 enum { ADAPTERS_MOST = 4 };
 extern struct netdev net_adapters[ADAPTERS_MOST];
-extern u32 net_adapter_count;           // taken over by drivers
-extern struct netdev *netdev;           // what the stack sends through: the first adapter, or the bond over all
-extern int net_list_adapters;           // @adapter_counters, too
-extern u32 net_queue_dropped;           // frames that found their device's queue full
-extern struct skb_queue netdev_backlog; // of frames for the bottom half; more than there are while it drops (sink.c)
-// Frames that drivers may still take (drivers/driver.h); counted where receive_limited is set (receive/mode.h).
+extern u32 net_adapter_count;           // adapters taken over by drivers
+extern struct netdev *netdev;           // the device that the stack sends through: the first adapter, or the bond of
+                                        // all
+extern int net_list_adapters;           // also report @adapter_counters
+extern u32 net_queue_dropped;           // frames dropped because their device's queue was full
+extern struct skb_queue netdev_backlog; // frames for the bottom half; its length exceeds their number while it drops
+                                        // (sink.c)
+// Number of frames that drivers may still take (drivers/driver.h); counted if receive_limited is set (receive/mode.h).
 extern int receive_limited, receive_allowed;
 void net_init(void);
-void net_open(struct netdev *dev);      // that a driver has taken over
+void net_open(struct netdev *dev);      // a device that a driver has taken over
 void net_report_adapters(void);
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);
 void netif_rx(struct skb *b);
-// Added to the backlog's length it sends every frame to backlog_full().
+// Added to the backlog's length, it makes every frame go to backlog_full().
 enum { BACKLOG_BIAS = 0x10000 };
-// netif_rx(), with more than BACKLOG_LENGTH frames waiting: takes the frame (1), or says that it is to be queued (0).
-// Linux 2.2 (net/core/dev.c; read): a backlog that has grown beyond that drops every frame until one finds it empty, not
-// until it has room again. Above this layer (system/sink.c), as a frame may end there.
+// Called by netif_rx() with more than BACKLOG_LENGTH frames waiting: takes the frame (1), or says that it must be
+// queued (0). In Linux 2.2 (net/core/dev.c; read) a backlog that has grown beyond that drops every frame until one
+// finds it empty, not until it has room again. Implemented above this layer (system/sink.c), as a frame may end there.
 int backlog_full(struct skb *b);
 
-// From the backlog, or in its place, up the stack: ip.c's and arp.c's, or a router's. They take the frame.
+// Deliver a frame up the stack, from the backlog or directly: to ip.c and arp.c, or to a router. They take the frame.
 extern void (*ip_input)(struct skb *b);
 extern void (*arp_input)(struct skb *b);
 static inline void net_deliver(struct skb *b) {
@@ -210,12 +213,12 @@ enum { TR_HEADER = 40, TR_SOURCE = 8 };
 enum { MTU_STANDARD = 1500, MTU_ETHERNET = 1500, MTU_TOKEN_RING = 4464, MTU_LEAST = 576 };
 enum { PACKET_HOST, PACKET_BROADCAST, PACKET_MULTICAST, PACKET_OTHER };
 extern const u8 link_broadcast[6];
-// A driver's frame, from the link's header on, on its way up: takes the header away, returns the type in network order
-// (0: neither IP nor ARP). On a ring the frame begins with the AC byte.
+// Takes the link header off a frame received by a driver and returns the type in network order (0: neither IP nor ARP).
+// On a ring the frame begins with the AC byte.
 u16 eth_type(struct skb *b, struct netdev *dev);
 u16 tr_type(struct skb *b, struct netdev *dev);
 void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
-// Puts the link's header before the data; there are LINK_HEADROOM bytes for it.
+// Prepend the link's header to the data; LINK_HEADROOM bytes are reserved for it.
 enum { LINK_HEADROOM = 48 };
 void eth_header(struct skb *b, u16 type, const u8 *to);
 void tr_header(struct skb *b, u16 type, const u8 *to);
@@ -224,8 +227,9 @@ void tr_header(struct skb *b, u16 type, const u8 *to);
 struct neighbour {
     u32 ip;
     int cached;                         // the header is ready to copy
-    int known;                          // the address is
-    u8 header[16];                      // 2 bytes of padding and the Ethernet header; its first 6 bytes: the address
+    int known;                          // the address is known
+    u8 header[16];                      // 2 bytes of padding and the Ethernet header, whose first 6 bytes are the
+                                        // address
     struct skb_queue waiting;
     struct timer timer;
 };
@@ -242,10 +246,10 @@ struct ip_header {
     u32 from, to;
 };
 extern u32 own_ip;                      // network order
-extern u32 own_seed;                    // initial sequence numbers and ports derive from it
+extern u32 own_seed;                    // determines initial sequence numbers and ports
 enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
 void ip_queue_transmit(struct skb *b);
 
-// Bytes that TCP leaves free before its data: 32 for the link, 128 for IP and TCP, as Linux
+// Bytes that TCP reserves before its data: 32 for the link, 128 for IP and TCP, as in Linux
 // 2.2 (MAX_HEADER and tcp_prot.max_header).
 enum { HEADROOM = 32 + 128 };

@@ -23,7 +23,7 @@ static struct cache *cache_for(u32 bytes) {
     return c;
 }
 
-// Linux 2.2 puts a head into its first state when it is freed, not when it is taken.
+// Linux 2.2 initialises a head when it is freed, not when it is allocated.
 static void clean(struct skb *b) {
     b->next = b->prev = NULL;
     b->queue = NULL;
@@ -50,7 +50,7 @@ struct skb *skb_alloc(u32 size) {
         return NULL;
     }
     COST(alloc);
-    b->next = NULL;                     // the cache kept its link here
+    b->next = NULL;                     // the cache's free-list link was here
     b->truesize = size;
     b->head = b->data = b->tail = data;
     b->end = data + size;

@@ -10,7 +10,7 @@ static int unused(struct sock *sk) {
            !sk->receive_memory;
 }
 
-// One that was never used, else one whose connection is over and whose buffers are all free.
+// Prefers a socket that was never used; otherwise one whose connection has ended and whose buffers are all free.
 struct sock *tcp_socket(void) {
     struct sock *free = NULL;
     bh_atomic_begin();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What tells the systems that this stack can stand for from one another, as far as the settings say so
-// (roms/README.md section 3). Without them it is Linux 2.2.
+// The differences between the systems that this stack can represent, as far as settings select them (roms/README.md
+// section 3). Without these settings it is Linux 2.2.
 #include "settings.h"
 #include "tcp.h"
 

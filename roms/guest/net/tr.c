@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// 802.5 frames with 802.2 SNAP, and the routing information of source-routing bridges, as net/802/tr.c of Linux 2.2
-// treats them: a header is first made at its full length of 40 bytes, then what of the routing field is not needed is
-// squeezed out; who has not been heard yet gets a single-route broadcast with a routing field of two bytes.
+// 802.5 frames with 802.2 SNAP, and the routing information of source-routing bridges, as in net/802/tr.c of Linux 2.2:
+// a header is first built at its full length of 40 bytes, then the unused part of the routing field is squeezed out; a
+// station that has not been heard yet gets a single-route broadcast with a routing field of two bytes.
 //
 // Not modelled: ageing of routes (ten minutes there).
 #include "net.h"
@@ -22,7 +22,7 @@ struct snap {
     u16 type;
 };
 
-// A station that was heard, and the way to it.
+// A station that has been heard, and the route to it.
 struct route {
     u8 station[6];
     u16 control, segment[8];
@@ -49,7 +49,7 @@ static struct route *find_route(const u8 *station) {
 
 static u32 route_bytes(u16 control) { return (ntohs(control) & ROUTE_LENGTH) >> 8; }
 
-// Bytes of the routing field, which is filled in.
+// Fills in the routing field and returns its length.
 static u32 route_to(struct tr_frame *f) {
     static const u8 all_bridges[6] = {0xC0, 0, 0, 4, 0, 0};
     struct route *r = NULL;
@@ -80,7 +80,7 @@ void tr_header(struct skb *b, u16 type, const u8 *to) {
     memcpy(f->to, to, 6);
     u32 bytes = SHORTEST + route_to(f), slack = sizeof *f - bytes;
     u8 *data = skb_pull(b, slack);
-    while (bytes--)                     // upwards: the areas overlap
+    while (bytes--)                     // from the end: the areas overlap
         data[bytes] = ((u8 *)f)[bytes];
 }
 
@@ -101,7 +101,7 @@ static void new_route(const struct tr_frame *f, int remote) {
     *first = r;
 }
 
-// From a station's frame: where it is. Its address loses the mark of the routing field.
+// Learns a station's location from its frame. Clears the routing-field bit of its address.
 static void learn_route(struct tr_frame *f, u32 bytes) {
     f->from[0] &= 0xFF & ~RII;
     struct route *r = find_route(f->from);

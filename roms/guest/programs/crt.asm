@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; Start of the ring-3 program, system calls, and the way back from the alarm handler.
+; Start of the ring-3 program, system calls, and the return from the alarm handler.
 
         bits 32
         extern main

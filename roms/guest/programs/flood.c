@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// flood: what the machine does with more frames than it can take. For each rate the generator of the station at the
+// flood: how the machine behaves with more frames than it can take. For each rate the generator of the station at the
 // other end (its port is `port`) sends frames of `frame` bytes, in bursts of `burst`, for `seconds`; they are counted
-// and end at `depth`: driver (before the kernel's backlog), hook (after it, before IP), stack (in UDP's input), process (in a
-// loop of receiving here).
+// and discarded at `depth`: driver (before the kernel's backlog), hook (after it, before IP), stack (in UDP's input),
+// process (in a receive loop here).
 //
-// A run is over when the generator is and nothing has been counted for a while (QUIET times `drain` ms), so that what waited in a queue has
-// reached its end, too. The generator is asked for its counters meanwhile: some drivers (8390.c for one) leave frames in
-// the adapter until the next one comes, which is its answer. Where no answer comes in five seconds the adapter receives
-// nothing any more: that is said, and the end.
+// A run is over once the generator has finished and nothing has been counted for QUIET times `drain` ms, so that queued
+// frames have reached their end, too. Meanwhile the generator is asked for its counters: some drivers (8390.c for one)
+// leave frames in the adapter until the next one arrives, which is its answer. If no answer arrives within five
+// seconds, the adapter no longer receives anything: this is reported, and the run ends.
 #include "netperf.h"
 #include "sink_page.h"
 
@@ -18,7 +18,7 @@ enum {                                  // words of a request and its answer (de
     W_MAGIC, W_OPERATION, W_RUN, W_ERROR, W_PORT, W_FRAME, W_INTERVAL, W_BURST, W_DURATION, W_DELAY,
     W_RUNNING, W_GENERATED, W_OFFERED, W_HELD_BACK, W_GIVEN_UP, W_ELAPSED, WORDS
 };
-enum { W_BEHIND = WORDS };              // one word more: whom the frames are for
+enum { W_BEHIND = WORDS };              // an additional word: the station that the frames are for
 enum { DELAY = 30000, ANSWER_TIME = 200000, TRIES = 25, QUIET = 2 };       // microseconds
 
 static u32 words[WORDS], wire[WORDS + 1];
@@ -28,7 +28,7 @@ static volatile struct sink_page *page;
 
 static const char *const depths[SINK_DEPTHS] = {"", "driver", "stack", "process", "forward", "hook"};
 
-// The generator's answer to `words`, in their place.
+// Replaces `words` by the generator's answer to them.
 static int ask(void) {
     struct message answer;
     u32 operation = words[W_OPERATION], run = words[W_RUN];
@@ -205,7 +205,7 @@ static int flood(void) {
     put(FD_LOG, "@flood start\n");
     system_call3(CALL_TICKS, (u32)before, 0, 0);
     for (u32 n = 0; n < count; n++) {
-        system_call3(CALL_MEASURE, 1, 0, 0);    // what a driver has to say takes no time on COM1
+        system_call3(CALL_MEASURE, 1, 0, 0);    // messages of the driver take no time on COM1
         error = run_rate(n + 1, rates[n]);
         if (error && error != -ETIMEDOUT)
             return fail_with("flood", error);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// flood-send: frames of `frame` bytes as fast as they go, for `seconds`, to the station's counter: from inside the kernel
-// (`from=kernel`: driver and adapter alone), from a loop of write() here (`from=process`), or one after the other.
+// flood-send: frames of `frame` bytes as fast as possible, for `seconds`, to the station's counter: from inside the
+// kernel (`from=kernel`: driver and adapter alone), from a loop of write() here (`from=process`), or one after the
+// other.
 #include "netperf.h"
 #include "sink_page.h"
 
@@ -16,7 +17,7 @@ static void field(const char *name, u32 value) {
     number(value, 0);
 }
 
-// A new count at the station; the way to it is known then.
+// Starts a new count at the station; its address is then known.
 static int begin_count(u32 run) {
     u32 request[2] = {htonl(MAGIC), htonl(run)};
     for (u32 n = 0; n < TRIES; n++) {
@@ -43,7 +44,7 @@ static int send_from(u32 place, u32 run, u32 frame, u32 duration) {
     system_call3(CALL_MEASURE, 1, 0, 0);
     ((u32 *)buffer)[0] = htonl(run);
     ((u32 *)buffer)[1] = 0;
-    start_insistent_alarm(duration + TICK);     // an alarm may come a tick early; what is sent later is not counted
+    start_insistent_alarm(duration + TICK);     // an alarm may come a tick early; frames sent later are not counted
     if (!place)
         error = system_call3(CALL_SEND_FRAMES, (u32)fd, (u32)&f, 0);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Nothing for `seconds`: what the tick and the card cost by themselves. Needs no adapter.
+// Does nothing for `seconds`: the cost of the tick and the card alone. Needs no adapter.
 #include "user.h"
 
 static int idle(void) {

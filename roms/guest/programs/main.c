@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Finds the program that the setting `do` names, and runs it.
+// Finds the program that the setting `do` selects, and runs it.
 #include "user.h"
 
 extern const struct program __programs_start[], __programs_end[];   // user.ld

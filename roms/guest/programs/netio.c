@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netio's client, version 1.14, rebuilt from its wire protocol and counting (docs/hardware/netio.md#protocol): connects to TCP
-// port 18767 and sends blocks, one size after the other, each until an alarm rings; nothing is received. Time is taken with
-// gettimeofday around each size, in units of 1/1024 s; KByte/s = blocks x size / ticks. The program's licence is restrictive:
-// implemented from those facts, no line of it is used.
+// netio's client, version 1.14, rebuilt from its wire protocol and counting (docs/hardware/netio.md#protocol): connects
+// to TCP port 18767 and sends blocks, one size after another, each until an alarm expires; nothing is received. The
+// time for each size is measured with gettimeofday, in units of 1/1024 s; KByte/s = blocks x size / ticks. The
+// program's licence is restrictive: implemented from those facts, without using any line of it.
 //
-// With the setting `generation=2` the client of 1.16 and later: a control record (two 32-bit words, big-endian) before
-// each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. With
-// `generation=3` the client of 1.23 and later, which asks for a send buffer of 131072 bytes; each size finds it empty, and
-// what it holds at the end of a size has been counted.
+// The setting `generation=2` selects the client of 1.16 and later: a control record (two 32-bit words, big-endian)
+// before each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1.
+// `generation=3` selects the client of 1.23 and later, which requests a send buffer of 131072 bytes; the buffer is
+// empty at the start of each size, and its contents at the end of a size are counted.
 //
-// CPU load: ticks charged to a process against all ticks, from the first block to the last size's
-// end.
+// CPU load: ticks charged to a process relative to all ticks, from the first block to the end of the
+// last size.
 #include "netio.h"
 #include "user.h"
 
 enum { MAX_SIZES = 16 };
 static int connection;
-static u32 milliseconds;                // of each size and direction
+static u32 milliseconds;                // for each size and direction
 
 // Elapsed time in 1/1024 s.
 static u32 elapsed(const struct timeval *from, const struct timeval *to) {
@@ -48,7 +48,7 @@ static int run_size(u32 size, u32 *blocks, u32 *ticks) {
 }
 
 static void print_row(const char *tag, const char *direction, u32 size, u32 blocks, u32 ticks) {
-    // blocks x size x 10 / ticks, rounded, without leaving 64 bits
+    // blocks x size x 10 / ticks, rounded, within 64 bits
     u32 rate = ticks ? mul_div(blocks, size * 10, ticks) : 0;
     begin();
     text(tag);
@@ -79,7 +79,7 @@ static int control(u32 command, u32 data) {
     return n < 0 ? n : 0;
 }
 
-// Takes the server's blocks until the one that says it is the last.
+// Receives the server's blocks up to the one marked as the last.
 static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
     struct timeval start, stop;
     int error;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What netio's client and server agree on.
+// Definitions shared by netio's client and server.
 #pragma once
 
 enum { NETIO_PORT = 18767 };
-// The setting `generation`: which programs' protocol.
+// Values of the setting `generation`: the programs whose protocol is used.
 enum {
-    NETIO_ONE_WAY = 1,                  // up to 1.14: the client sends, nothing else
+    NETIO_ONE_WAY = 1,                  // up to 1.14: only the client sends
     NETIO_BOTH_WAYS,                    // from 1.16 on: control records, both directions
     NETIO_BUFFERS                       // from 1.23 on: as before, with send buffers of NETIO_SEND_BUFFER bytes
 };

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netio's server, of every generation, for another machine's client (netio.c): takes one connection to `port`.
+// netio's server, of every generation, for a client on another machine (netio.c): accepts one connection to `port`.
 //
-// `generation=1` (up to 1.14): reads and discards whatever comes until the other end closes. `generation=2` (from 1.16
-// on): a control record before each size and direction; where the client wants to be sent to, blocks for `seconds`, the
-// first byte of the last one 1. `generation=3` (from 1.23 on): the same with a send buffer of 131072 bytes.
+// `generation=1` (up to 1.14): reads and discards everything until the other end closes. `generation=2` (from 1.16 on):
+// a control record before each size and direction; if the client wants to receive, sends blocks for `seconds`, with 1
+// as the first byte of the last one. `generation=3` (from 1.23 on): the same with a send buffer of 131072 bytes.
 //
-// CPU load: ticks charged to a process against all ticks, from the connection to its end.
+// CPU load: ticks charged to a process relative to all ticks, from the connection to its end.
 #include "netio.h"
 #include "user.h"
 
 static int connection;
-static u32 received_kb, sent_kb;        // of 1024 bytes: the runs of an hour fit
+static u32 received_kb, sent_kb;        // of 1024 bytes, so that runs of an hour fit
 
-// Bytes into KB, the rest kept for the next ones.
+// Adds bytes to KB; the rest is kept for the next call.
 static void count(u32 *kb, u32 *rest, u32 bytes) {
     *rest += bytes;
     *kb += *rest / 1024;
@@ -54,7 +54,7 @@ static int give_size(u32 size) {
     return error ? error : send_block(connection, size);
 }
 
-// What the client wants next, until it has enough.
+// Serves what the client requests until it quits.
 static int serve_records(void) {
     for (;;) {
         const u32 *record = (const u32 *)buffer;

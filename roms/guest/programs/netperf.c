@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // netperf's client, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md; no line of its code is
-// used). For each size one whole test: a control connection, a request, a data connection to the port that the server
+// used). A whole test for each size: a control connection, a request, a data connection to the port that the server
 // names, the test, the server's results.
 //
-// TCP_STREAM sends messages of that size until the alarm rings, ends its direction, and stops the clock when the
-// server has ended its own; what counts is what the server has received. TCP_RR sends a request of that size and waits
-// for a response of `response` bytes, one after the other until the alarm has rung. The round trip that it interrupts
-// is waited for and counted. TCP_CRR makes a connection for each. UDP_STREAM sends datagrams until the alarm rings,
-// and the server tells two seconds after the test's length how many have come; UDP_RR gives the round trip up that
-// the alarm interrupts, whose response may never come.
+// TCP_STREAM sends messages of that size until the alarm expires, ends its direction, and stops the clock when the
+// server has ended its own; the result is what the server has received. TCP_RR sends a request of that size and waits
+// for a response of `response` bytes, repeatedly until the alarm has expired. The round trip that the alarm interrupts
+// is completed and counted. TCP_CRR makes a connection for each. UDP_STREAM sends datagrams until the alarm expires,
+// and two seconds after the end of the test the server reports how many have arrived; UDP_RR abandons the round trip
+// that the alarm interrupts, whose response may never come.
 //
-// Which sizes of socket buffers were asked for goes into the request and the own sockets; how often a test runs says
-// netperf_confidence.c.
+// The requested socket buffer sizes are put into the request and set on the client's own sockets; netperf_confidence.c
+// determines how often a test runs.
 //
-// CPU load: ticks charged to a process against all ticks, over the tests alone.
+// CPU load: ticks charged to a process relative to all ticks, during the tests only.
 #include "netperf.h"
 
 enum { MAX_SIZES = 16 };
-static u32 milliseconds;                // of each test
+static u32 milliseconds;                // per test
 static u32 response_size;
-static u32 measured_ticks, measured_busy;       // of the tests so far
+static u32 measured_ticks, measured_busy;       // over the tests so far
 
 static u32 elapsed(const struct timeval *from, const struct timeval *to) {
     return (to->sec - from->sec) * 1000000 + to->usec - from->usec;
@@ -33,7 +33,7 @@ static int stream(int fd, u32 port, u32 size, struct outcome *o) {
         if (n < 0)
             return n;
         if ((u32)n != size)
-            break;                      // the alarm
+            break;                      // interrupted by the alarm
         o->messages++;
     }
     return system_call3(CALL_SHUTDOWN, (u32)fd, 0, 0);
@@ -75,7 +75,7 @@ static int datagrams(int fd, u32 port, u32 size, struct outcome *o) {
             continue;
         }
         if (n < 0)
-            return n == -EINTR ? 0 : n; // the alarm
+            return n == -EINTR ? 0 : n; // interrupted by the alarm
         o->messages++;
         from = next_buffer();
     }
@@ -98,21 +98,21 @@ static int datagram_requests(int fd, u32 port, u32 size, struct outcome *o) {
     return 0;
 }
 
-// A kind of test: its request, its data connection, what the server says at the end.
+// A kind of test: its request, its data connection, the server's final results.
 struct test {
     const char *name;
     u32 type;
-    const char *sizes;                  // without a setting
+    const char *sizes;                  // default
     u32 most;                           // bytes
     const struct record_words *words;
-    u32 socket, connect, close;         // calls of the data connection; socket 0: it has none of its own
+    u32 socket, connect, close;         // calls of the data connection; socket 0: the test has none
     void (*ask)(u32 *record, u32 size, u32 seconds);
     int (*run)(int fd, u32 port, u32 size, struct outcome *o);
     void (*result)(const u32 *record, struct outcome *o);
 };
 
 static void ask_stream(u32 *record, u32 size, u32 seconds) {
-    (void)size;                         // the server reads as much as its socket's buffer holds
+    (void)size;                         // the server reads as much as its socket buffer holds
     record[STREAM_ALIGNMENT] = 8;
     record[STREAM_TEST_LENGTH] = seconds;
 }
@@ -156,8 +156,8 @@ static const struct test *chosen(void) {
     return NULL;
 }
 
-// The server's response or results. Results are not told by their type, which the real server leaves as its response's
-// and swaps a second time.
+// Reads the server's response or results. The type of the results is not checked: the real server leaves its response's
+// there and swaps it a second time.
 static int answer(int control, u32 *record) {
     int error = receive_record(control, record, CALL_READ);
     return error ? error : -(int)record[ERROR];
@@ -183,7 +183,7 @@ static int measured(const struct test *t, int fd, u32 port, u32 size, struct out
     return error;
 }
 
-// Of a response: a server that cannot tell says -1.
+// From a response: a server that does not know the size says -1.
 static u32 buffer_size(u32 word) { return (s32)word < 0 ? 0 : word; }
 
 static int ask_for(const struct test *t, int control, u32 size, u32 *record) {
@@ -205,7 +205,7 @@ static int ask_for(const struct test *t, int control, u32 size, u32 *record) {
     return 0;
 }
 
-// Messages go from a ring of buffers: as many as the socket's holds, and one, at least two; of datagrams 32.
+// Messages come from a ring of buffers: as many as the socket buffer holds plus one, at least two; for datagrams 32.
 static int make_messages(const struct test *t, u32 size) {
     if (t->type == DO_UDP_STREAM)
         return make_ring(32, size, 0);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netperf's confidence intervals (version 2.1, options -i and -I; docs/hardware/netperf.md): a test is run again and again
-// over the same control connection until its result, and the load of the processors where that is measured, lie within
-// the width wanted: 2 t s / (mean sqrt(n - 1)), where s is the deviation of n runs and t Student's for the level. At least
-// `runs_least` runs; `runs_most` - 1 at most, if that is more.
+// netperf's confidence intervals (version 2.1, options -i and -I; docs/hardware/netperf.md): a test is repeated over
+// the same control connection until its result, and the load of the processors if measured, lie within the requested
+// width: 2 t s / (mean sqrt(n - 1)), where s is the standard deviation of n runs and t Student's t for the level. At
+// least `runs_least` runs; at most `runs_most` - 1, if that is more.
 //
-// What getsockopt() has told of the socket buffers in one run is set in the next one, as netperf does it: Linux doubles it.
+// As in netperf, the buffer sizes that getsockopt() returned in one run are set in the next one: Linux doubles them.
 #include "netperf.h"
 
 enum { MOST_RUNS = 30, ONE = 1000000 }; // millionths
 
-// Student's t, two-sided, in thousandths, for 1 degree of freedom and more.
+// Student's t, two-sided, in thousandths, for 1 degree of freedom and up.
 static const u32 t95[MOST_RUNS] = {12706, 4303, 3182, 2776, 2571, 2447, 2365, 2306, 2262, 2228, 2201, 2179, 2160, 2145, 2131,
                                    2120,  2110, 2101, 2093, 2086, 2080, 2074, 2069, 2064, 2060, 2056, 2052, 2048, 2045, 2042};
 static const u32 t99[MOST_RUNS] = {63657, 9925, 5841, 4604, 4032, 3707, 3499, 3355, 3250, 3169, 3106, 3055, 3012, 2977, 2947,
                                    2921,  2898, 2878, 2861, 2845, 2831, 2819, 2807, 2797, 2787, 2779, 2771, 2763, 2756, 2750};
 
-// A figure of all runs so far. Each is below 2^24, so that nothing here leaves 64 bits.
+// A figure over all runs so far. Each value is below 2^24, so everything here fits in 64 bits.
 struct figure {
     u32 count, sum;
     u64 squares;
@@ -46,7 +46,7 @@ static u32 width_of(const struct figure *f, const u32 *t) {
         all >>= 1;
         left >>= 1;
     }
-    for (u32 bit = 0; bit < 60; bit++) {        // left / all, which is 1 at most, to 60 places
+    for (u32 bit = 0; bit < 60; bit++) {        // left / all, which is at most 1, to 60 binary places
         left <<= 1;
         ratio <<= 1;
         if (left >= all) {
@@ -57,7 +57,7 @@ static u32 width_of(const struct figure *f, const u32 *t) {
     return (u32)((u64)t[n - 2] * 2000 * root(ratio) >> 30);
 }
 
-// Bytes a second, or transactions in 1000 seconds.
+// Bytes per second, or transactions per 1000 seconds.
 static u32 result_of(const struct test *t, u32 size, const struct outcome *o) {
     u64 bytes = (u64)o->received.high << 32 | o->received.low;
     u32 time = o->microseconds;
@@ -123,7 +123,7 @@ int run_tests(const struct test *t, int control, u32 size) {
     u32 wanted = option_milliseconds("width", "5") * 10, widths[3] = {0, 0, 0}, run;
     u32 level = option_number("level", 99, 95, 99);
     const u32 *student = level == 99 ? t99 : t95;
-    struct figure figures[3] = {{0}};   // result, load here, load there
+    struct figure figures[3] = {{0}};   // result, local load, remote load
     int met = 0, several = most > 1 || least > 1;
     for (run = 1; (!met && run < most) || run <= least; run++) {
         struct outcome o = {.server_cpu = -1};

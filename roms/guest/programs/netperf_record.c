@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netperf's alarm, its records, and the doubles in them: two words, the high half first. Words are kept in the
-// processor's order.
+// netperf's alarm, its records, and the doubles in them: two words, the high half first. Words are kept in host order.
 #include "netperf.h"
 
 enum { RECORD_BYTES = 4 * RECORD_WORDS };
@@ -52,7 +51,7 @@ void put_double(u32 *words, struct wide value) {
         value.low <<= 1;
         exponent--;
     }
-    u32 mantissa_high = value.high & 0x7FFFFFFF;        // without the leading one: 31 and 32 bits, 52 of them stay
+    u32 mantissa_high = value.high & 0x7FFFFFFF;        // without the leading one: 31 and 32 bits, of which 52 remain
     words[0] = exponent << 20 | mantissa_high >> 11;
     words[1] = mantissa_high << 21 | value.low >> 11;
 }

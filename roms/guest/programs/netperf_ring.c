@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netperf's buffers (netlib.c, nettest_bsd.c of 2.1pl1; read): a ring, so that a buffer is not used again at once, each
-// from malloc() with room for an alignment of 8. Nothing is ever stored in those that are sent. Linux therefore has
-// pages of their own only where malloc() and the ring's elements write, between two buffers, and for all others its one page
-// of zeros (CALL_HEAP): what is sent comes from the processor's cache, however long the messages are.
+// netperf's buffers (netlib.c, nettest_bsd.c of 2.1pl1; read): a ring, so that a buffer is not reused at once, each
+// from malloc() with room for an alignment of 8. Nothing is ever stored in the buffers that are sent. Linux therefore
+// allocates pages only where malloc() and the ring's elements write, between two buffers; all other addresses map its
+// one page of zeros (CALL_HEAP): what is sent comes from the processor's cache, however long the messages are.
 #include "netperf.h"
 
 enum { PAGE = 4096, ALIGNMENT = 8 };
-// The C library's chunks are multiples of 8 bytes: one of 16 for an element of the ring; 4 of a chunk are the library's, and
-// its caller's bytes begin 8 after its beginning.
+// The C library's chunks are multiples of 8 bytes: one of 16 for an element of the ring; 4 bytes of a chunk are the
+// library's, and the caller's bytes begin 8 bytes after its start.
 enum { ELEMENT = 16, HEADER = 8 };
-enum { MOST_BYTES = 1 << 20 };          // of a ring; that of short messages would not fit into a small machine
+enum { MOST_BYTES = 1 << 20 };          // per ring; short messages would otherwise need more than a small machine has
 
 static struct {
     u8 *first;
@@ -19,14 +19,14 @@ static struct {
     u32 next;
 } ring;
 
-// Whether something is written into the page at `at`, counted from the first element: an element, or the header of the
+// Whether anything is written to the page at `at`, relative to the first element: an element, or the header of the
 // buffer that follows.
 static int is_written(u32 at) {
-    u32 element = (at + PAGE - 1) / ring.stride * ring.stride;  // the last that begins before the page's end
+    u32 element = (at + PAGE - 1) / ring.stride * ring.stride;  // the last one that begins before the end of the page
     return ring.receiving || element + ELEMENT + HEADER > at;
 }
 
-// A test's later runs have the ring of its first; a server's buffers serve whoever asks for no larger ones.
+// Later runs of a test reuse the ring of the first; a server's buffers are reused unless a client requests larger ones.
 int make_ring(u32 width, u32 size, int receiving) {
     if (ring.first && receiving == ring.receiving && (receiving ? size <= ring.size : size == ring.size))
         return 0;
@@ -46,7 +46,7 @@ int make_ring(u32 width, u32 size, int receiving) {
     return 0;
 }
 
-// From the first the ring goes to the last, and on downwards.
+// After the first buffer the ring continues with the last, and then downwards.
 u8 *next_buffer(void) {
     u8 *at = ring.first + ring.next * ring.stride;
     ring.next = (ring.next ? ring.next : ring.width) - 1;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // netserver: netperf's other end, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md). Serves
-// `tests` clients, one after the other: waits for a control connection, and for each request on it opens a port for the
+// `tests` clients, one after another: waits for a control connection, and for each request on it opens a port for the
 // data, one of the DATA_PORTS after `port` in turn. A client with confidence intervals makes several requests. Its
-// sockets get the buffers that the client asks for.
+// sockets get the buffers that the client requests.
 //
-// CPU load: ticks charged to a process against all ticks, while a test ran.
+// CPU load: ticks charged to a process relative to all ticks, while a test ran.
 #include "netperf.h"
 
 enum { LONGEST_TEST = 3600 };           // seconds
-enum { PATIENCE = 60 };                 // seconds in which a client says something, beyond the length of its test
+enum { PATIENCE = 60 };                 // seconds within which a client must send something, in addition to the length
+                                        // of its test
 enum { NOT_MEASURED = 0xBF800000 };     // the float -1
 
 static u32 record[RECORD_WORDS];
-static u32 data_port;                   // the latest
-static u32 runs;                        // tests of all clients
+static u32 data_port;                   // the latest one used
+static u32 runs;                        // tests, over all clients
 static u32 measured_ticks, measured_busy;
 
 static int listen_at(u32 port) {
@@ -44,21 +45,21 @@ struct request {
     u32 type, size, response, seconds;  // size: of a message or a request
     const struct record_words *words;
     struct buffers buffers;
-    int measure;                        // the load while it runs
+    int measure;                        // measure the load while it runs
 };
 
 static int is_datagrams(u32 type) { return type == DO_UDP_STREAM || type == DO_UDP_RR; }
 
-// A client that does not know its peer's says -1: the system's own.
+// A client that does not know the server's size says -1: the system's default.
 static u32 wanted_buffer(u32 word) { return (s32)word < 0 ? 0 : word; }
 
-// The request in `record`. 0, or the error for the client.
+// Decodes the request in `record`. 0, or the error for the client.
 static u32 understand(struct request *r) {
     r->type = record[TYPE];
     r->size = r->response = r->seconds = 1;
     r->words = &rr_words;
     switch (r->type) {
-    case DO_TCP_STREAM:                 // it ends when the client says so; a length below 0 is one in bytes
+    case DO_TCP_STREAM:                 // ended by the client; a negative length is in bytes
         r->words = &stream_words;
         r->seconds = record[STREAM_TEST_LENGTH];
         if (r->seconds - 1 >= LONGEST_TEST)
@@ -107,12 +108,12 @@ static int run(int data, const struct request *r) {
     }
 }
 
-// The client has not kept to its own sizes (-EPROTO), has ended its connection in the middle, or nothing comes from it.
+// The client has not kept to its own sizes (-EPROTO), has closed its connection midway, or sends nothing.
 static int given_up(int control, u32 type, int error) {
     return reply(control, type + 2, error == -EPROTO ? EINVAL : error == -EINTR ? ETIMEDOUT : (u32)-error);
 }
 
-// The request in `record`, to its results.
+// Serves the request in `record`, up to its results.
 static int serve(int control) {
     struct request r;
     u32 before[2], after[2], refused = understand(&r);
@@ -125,7 +126,8 @@ static int serve(int control) {
     int error;
     if (data < 0)
         return reply(control, r.type + 1, (u32)-data);
-    if (r.type == DO_TCP_STREAM) {      // reads as much as the socket's buffer holds, into two of that size in turn
+    if (r.type == DO_TCP_STREAM) {      // reads as much as the socket buffer holds, alternately into two buffers of
+                                        // that size
         r.size = r.buffers.receive;
         if ((error = make_ring(2, r.size, 1)))
             return reply(control, r.type + 1, (u32)-error);
@@ -161,7 +163,7 @@ static int serve(int control) {
     return error;
 }
 
-// One client's requests, until it goes away or says nothing for long. Whether it had a test.
+// Serves one client's requests until it closes or is silent for too long. Returns whether it ran a test.
 static int serve_client(int control) {
     u32 before = runs;
     for (;;) {
@@ -171,7 +173,7 @@ static int serve_client(int control) {
         if (error || serve(control) < 0)
             break;
     }
-    system_call3(CALL_CLOSE, (u32)control, 0, 0);   // waits 5 s at most
+    system_call3(CALL_CLOSE, (u32)control, 0, 0);   // waits at most 5 s
     return runs != before;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The tests as netserver runs them (netperf_server.c). Those of requests and responses, and UDP's stream, end by the
-// server's own clock, two seconds behind the test's length: it cannot know when the client has stopped.
+// The tests as netserver runs them (netperf_server.c). Request/response tests and UDP's stream end by the server's own
+// clock, two seconds after the test's length: it cannot know when the client has stopped.
 #include "netperf.h"
 
 static void add(struct wide *sum, u32 n) {
@@ -9,7 +9,7 @@ static void add(struct wide *sum, u32 n) {
     sum->high += sum->low < n;
 }
 
-// Bytes until the client ends its direction. One of which nothing is heard for so many seconds is given up: -EINTR.
+// Receives bytes until the client ends its direction. Gives up if nothing arrives for `seconds`: -EINTR.
 int serve_stream(int fd, u32 *record, u32 size, u32 seconds) {
     struct wide bytes = {0, 0};
     u32 calls = 0;
@@ -27,12 +27,12 @@ int serve_stream(int fd, u32 *record, u32 size, u32 seconds) {
 }
 
 // ---- requests and responses ---------------------------------------------------------------------
-// Takes a whole request: 0, or -EINTR when the time is over before.
+// Receives a whole request: 0, or -EINTR if the time expires first.
 static int take_request(int fd, u32 size) {
     for (u32 done = 0; done < size;) {
         int n = system_call3(CALL_RECEIVE, (u32)fd, (u32)buffer + done, size - done);
         if (n <= 0)
-            return n < 0 ? n : -EINTR;  // gone, which netserver would go on asking until its alarm rings
+            return n < 0 ? n : -EINTR;  // closed: netserver would keep asking until its alarm expires
         done += (u32)n;
     }
     return 0;
@@ -55,7 +55,7 @@ int serve_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds) 
     return transactions_done(record, transactions, request + response, error);
 }
 
-// A connection for each: this end closes it first.
+// A connection for each transaction, which this end closes first.
 int serve_connections(int listener, u32 *record, u32 request, u32 response, u32 seconds) {
     u32 transactions = 0;
     int error = 0;
@@ -74,7 +74,7 @@ int serve_connections(int listener, u32 *record, u32 request, u32 response, u32 
 }
 
 // ---- datagrams ----------------------------------------------------------------------------------
-// Until a shorter one comes, if not until the time is over. Longer ones are cut.
+// Receives until a shorter datagram arrives or the time has expired. Longer ones are truncated.
 int serve_datagrams(int fd, u32 *record, u32 size, u32 seconds) {
     struct message m = {buffer, size, 0, 0};
     u32 messages = 0;
@@ -90,7 +90,7 @@ int serve_datagrams(int fd, u32 *record, u32 size, u32 seconds) {
     return n < 0 && n != -EINTR ? n : 0;
 }
 
-// A request of another size is the client's error: -EPROTO.
+// A request of a different size is the client's error: -EPROTO.
 int serve_datagram_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds) {
     struct message m;
     u32 transactions = 0;

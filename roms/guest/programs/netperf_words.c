@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the tests of netperf have in common, in different words of their records: socket buffers and the processor's load.
+// Fields that netperf's tests have in common, in different words of their records: socket buffers and the processor's
+// load.
 #include "netperf.h"
 
-enum { MOST = 1 << 20 };                // bytes that a setting may ask for
+enum { MOST = 1 << 20 };                // maximum bytes that a setting may request
 
 struct buffers local_buffers, remote_buffers;
 u32 measure_cpu;
@@ -35,7 +36,7 @@ static int buffer_of(int fd, u32 which, u32 *bytes) {
 }
 
 int buffered_socket(u32 call, struct buffers *b) {
-    system_call3(CALL_LEAVE, (u32)-1, 0, 0);        // connections that are over make room
+    system_call3(CALL_LEAVE, (u32)-1, 0, 0);        // free sockets of closed connections
     return with_buffers(system_call3(call, 0, 0, 0), b);
 }
 
@@ -46,8 +47,8 @@ int with_buffers(int fd, struct buffers *b) {
     return fd;
 }
 
-// netperf takes a port of its own for each connection of TCP_CRR, one after another from an arbitrary one on: one that
-// was used is not free again before TIME_WAIT has passed at the server.
+// netperf uses a separate port for each connection of TCP_CRR, in sequence from an arbitrary one: a used port becomes
+// free only after TIME_WAIT has passed at the server.
 int connect_from_next_port(int fd, u32 peer, u32 port) {
     enum { FIRST = 5000, PORTS = 65535 - FIRST };
     static u32 drawn, used;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The settings as programs want them.
+// The settings in the form that programs need.
 #include "user.h"
 
 char settings_text[SETTINGS_BYTES + 1];

@@ -14,7 +14,7 @@ void put(int fd, const char *text) {
     system_call3(CALL_WRITE, (u32)fd, (u32)text, length_of(text));
 }
 
-// A line built piece by piece.
+// A line assembled piece by piece.
 char line[128];
 static u32 at;
 void begin(void) { at = 0; }

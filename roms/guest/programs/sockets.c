@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Checks that a process may hold several sockets: connects `connections` times to the peer's echo service, sends
-// blocks of a pattern of its own through each in turn until `bytes` bytes have gone through each, and compares what
-// comes back. All connections are open all the time, and a block on one is answered while others wait for theirs.
+// Checks that a process may hold several sockets: makes `connections` connections to the peer's echo service, sends
+// blocks of a separate pattern through each in turn until `bytes` bytes have gone through each, and compares what comes
+// back. All connections stay open, and a block on one is echoed while others wait for theirs.
 #include "user.h"
 
 enum { ECHO_PORT = 7, BLOCK = 4096, MOST = 4 };
@@ -21,7 +21,7 @@ static u32 wrong_bytes(u32 connection, u32 at, u32 size) {
     return wrong;
 }
 
-// A block through every connection, then all of them back.
+// Sends a block through every connection, then reads all of them back.
 static int exchange(const int *fd, u32 count, u32 at, u32 size, u32 *wrong) {
     int error;
     for (u32 n = 0; n < count; n++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Data with a known content, both ways, for checking a network rather than measuring it.
+// Data with known content in both directions, for checking a network rather than measuring it.
 //
 // `transfer`: connects to the peer's `port`, sends `bytes` bytes of a pattern, then reads as many, which must be the
-// complement of what was sent. The pattern is 32-bit words, least significant byte first: word i = i * 9E3779B1h + seed.
+// complement of those sent. The pattern is 32-bit words, least significant byte first: word i = i * 9E3779B1h + seed.
 //
 // `serve`: waits for one connection to `port` and returns every byte until the other end closes.
 #include "user.h"

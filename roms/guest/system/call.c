@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // System calls (INT 80h, number in EAX, arguments in EBX, ECX, EDX: calls.h), the alarm signal, files. A process has a
-// table of them: the console, the log, and its sockets. write() on a connection is the measured path: call -> file ->
+// table of files: the console, the log, and its sockets. write() on a connection is the measured path: call -> file ->
 // socket -> TCP.
 #include "calls.h"
 #include "linux_cost.h"
@@ -56,7 +56,7 @@ static void alarm_rings(u32 data) {
     wake_up_task(t);
 }
 
-// EBX = microseconds (0 cancels), ECX = handler, EDX = restorer. Rounded up to ticks, as setitimer.
+// EBX = microseconds (0 cancels), ECX = handler, EDX = restorer. Rounded up to ticks, like setitimer.
 static int sys_alarm(struct regs r) {
     struct task *t = current;
     timer_del(&t->alarm);
@@ -76,7 +76,7 @@ static int sys_time(struct regs r) {
     return 0;
 }
 
-static int sys_ticks(struct regs r) {   // what /proc/stat tells: all ticks, and those of processes
+static int sys_ticks(struct regs r) {   // as in /proc/stat: all ticks, and those of processes
     if (bad_user((void *)r.ebx, 8))
         return -EFAULT;
     u32 *to = (u32 *)r.ebx;
@@ -92,7 +92,7 @@ static int sys_settings(struct regs r) {
     return 0;
 }
 
-// EBX = 1: a measurement runs, COM1 output waits for the tick.
+// EBX = 1: a measurement is running, and COM1 output waits for the tick.
 static int sys_measure(struct regs r) {
     serial_defer((int)r.ebx);
     return 0;
@@ -106,7 +106,7 @@ static int sys_counters(struct regs r) {
     return 0;
 }
 
-// Back from the signal handler: the saved frame lies on the user's stack.
+// Return from the signal handler: the saved frame is on the user's stack.
 static int sys_sigreturn(struct regs r) {
     struct regs *frame = (struct regs *)((u32)(current) + sizeof(union task_union)) - 1;
     if (bad_user((void *)r.esp, sizeof *frame))
@@ -121,7 +121,7 @@ static int sys_sigreturn(struct regs r) {
     return (int)saved.eax;
 }
 
-// A blocked or finished call, or a tick, found the alarm pending on its way to ring 3.
+// Delivers the alarm that a blocked or finished call, or a tick, finds pending on its return to ring 3.
 void do_signal(struct regs *r) {
     struct task *t = current;
     if ((r->cs & 3) != 3 || !t->sigpending)
@@ -129,7 +129,7 @@ void do_signal(struct regs *r) {
     t->sigpending = 0;
     if ((s32)r->orig_eax >= 0 && r->eax == (u32)-ERESTARTSYS) {
         r->eax = r->orig_eax;
-        r->eip -= 2;                    // INT 80h again, after the handler
+        r->eip -= 2;                    // restart INT 80h after the handler
     }
     u32 sp = r->esp - sizeof *r;
     if (bad_user((void *)sp, sizeof *r))
@@ -151,8 +151,8 @@ static __attribute__((noreturn)) int sys_exit(struct regs r) {
         schedule();
 }
 
-// More memory for the process, as it is in Linux 2.2 once it was touched (do_anonymous_page; read): what is only read is one
-// and the same page of zeros, and what is written has pages of its own.
+// More memory for the process, in its state in Linux 2.2 after it was touched (do_anonymous_page; read): addresses that
+// are only read share a single page of zeros, and those that are written have pages of their own.
 static int sys_heap(struct regs r) {
     enum { HEAP = 0x09000000, HEAP_PAGES = 16384 };
     static u32 used;                    // pages
@@ -169,7 +169,7 @@ static int sys_heap(struct regs r) {
     return (int)begin;
 }
 
-static int sys_pause(struct regs r) {   // sleeps until the alarm rings
+static int sys_pause(struct regs r) {   // sleeps until the alarm expires
     (void)r;
     while (!current->sigpending) {
         cli();

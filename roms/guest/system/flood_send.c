@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Frames as fast as driver and adapter take them, from inside the kernel: one buffer, a clone of it each time (the packet
-// generator that came with Linux 2.4 does so). No protocol has a part in it, nor a queue: what is measured is
-// start_transmit() and what the adapter says of frames that are sent. While the adapter takes none the processor halts.
+// Frames as fast as driver and adapter take them, from inside the kernel: one buffer, cloned each time (as the packet
+// generator of Linux 2.4 does). No protocol and no queue is involved: this measures start_transmit() and the adapter's
+// reports of sent frames. While the adapter accepts none, the processor halts.
 #include "calls.h"
 #include "linux_cost.h"
 #include "mode.h"
@@ -31,7 +31,7 @@ static struct skb *make_frame(const struct udp_sock *sk, u32 bytes, u32 run) {
     u32 sum = csum_partial(uh, UDP_HEADER + bytes, 0);
     uh->check = csum_fold(csum_pseudo_udp(ip->from, ip->to, UDP_HEADER + bytes, sum));
     if (!uh->check)
-        uh->check = 0xFFFF;             // 0 means that there is none
+        uh->check = 0xFFFF;             // 0 means no checksum
     if (netdev->link == LINK_TOKEN_RING)
         tr_header(b, ETH_IP, gateway.header + 2);
     else
@@ -50,7 +50,7 @@ int send_frames(const struct udp_sock *sk, struct frames *f) {
         return -ENOBUFS;
     f->given = f->refused = 0;
     while (!current->sigpending) {
-        if (dev->busy || dev->queue.length) {   // what the stack has to send goes first
+        if (dev->busy || dev->queue.length) {   // frames that the stack has queued go first
             receive_wait(&dev->busy);
             continue;
         }

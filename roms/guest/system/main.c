@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Order of start-up, from paging on to the idle loop.
+// The order of start-up, from paging to the idle loop.
 #include "driver.h"
 #include "ip_fragment.h"
 #include "mode.h"
@@ -10,7 +10,7 @@
 struct boot_params boot_params;
 char settings_text[SETTINGS_BYTES + 1];
 
-// The settings of the network; all others are the ring-3 program's.
+// The network's settings; all others belong to the ring-3 program.
 static void read_settings(void) {
     const char *value;
     memcpy(settings_text, virt(0x7E00), SETTINGS_BYTES);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the receive path does when it is too full, backlog_full() of net.h and udp_full() of udp.h, and the sinks of the
-// flood program (sink.h). Nothing of it runs while there is room.
+// Overload handling of the receive path, backlog_full() of net.h and udp_full() of udp.h, and the sinks of the flood
+// program (sink.h). None of it runs while there is room.
 //
-// That netif_rx() comes here while frames are dropped, and for each frame that ends before the backlog, is done by
-// adding BIAS to the backlog's length: its own comparison is the only one on the path of a frame that is queued.
+// While frames are dropped, or end before the backlog, netif_rx() comes here for each frame because BIAS is added to
+// the backlog's length: its usual comparison is the only one on the path of a queued frame.
 #include "sink.h"
 #include "mode.h"
 
@@ -30,7 +30,7 @@ static void count(const u8 *datagram) {
     page->delivered++;
 }
 
-// The UDP datagram to the sink's port in a frame whose IP header is next; NULL: something else.
+// The UDP datagram to the sink's port in a frame whose IP header is next; NULL: anything else.
 static const u8 *generated(const struct skb *b) {
     const struct ip_header *ip = (const struct ip_header *)b->data;
     u32 words = ip->version_words & 15;
@@ -40,7 +40,7 @@ static const u8 *generated(const struct skb *b) {
     return b->data + words * 4;
 }
 
-// In IP's place, as Click takes frames from the bottom half of Linux 2.2.
+// Replaces IP's input, as Click takes frames from the bottom half of Linux 2.2.
 static void hook(struct skb *b) {
     const u8 *datagram = generated(b);
     if (!datagram) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// System calls that make and end sockets, and those for what a socket is told before it is used: the sizes of its buffers,
-// its port.
+// System calls that create and close sockets, and those that configure a socket before use: buffer sizes and port.
 #include "system.h"
 #include "udp.h"
 
@@ -10,7 +9,7 @@ static int write_at_cost(struct file *f, const u8 *from, u32 n) {
     return write_socket(f, from, n);
 }
 
-// The lowest free descriptor, which stands for `sk` from now on.
+// Assigns the lowest free descriptor to `sk`.
 static int new_file(struct sock *sk) {
     for (int fd = 0; fd < FILES; fd++) {
         struct file *f = &files[fd];
@@ -41,8 +40,7 @@ int sys_connect(struct regs r) {
     return sk ? tcp_connect(sk, r.ecx, (u16)r.edx) : -EBADF;
 }
 
-// Linux 2.2: no more than a socket has to begin with, and twice what is asked for, as what a buffer holds beside its data
-// counts too.
+// Linux 2.2: limits the size to the initial one and doubles it, because a buffer's overhead counts too.
 int sys_send_buffer(struct regs r) {
     struct sock *sk = file_socket(r.ebx);
     if (!sk)

@@ -8,13 +8,13 @@
 #include "tcp.h"
 
 extern char settings_text[SETTINGS_BYTES + 1];
-void files_init(void);                  // console and log are open
+void files_init(void);                  // opens console and log
 
-// What a descriptor stands for; free when it has no write().
+// The object of a descriptor; the descriptor is free if write is NULL.
 struct udp_sock;
 struct file {
     int (*write)(struct file *f, const u8 *from, u32 n);
-    struct sock *sk;                    // of TCP
+    struct sock *sk;                    // for TCP
     struct udp_sock *udp;
 };
 int write_socket(struct file *f, const u8 *from, u32 n);

@@ -38,7 +38,7 @@ int sys_udp_connect(struct regs r) {
     return !sk ? -EBADF : r.edx > 0xFFFF ? -EINVAL : udp_connect(sk, r.ecx, (u16)r.edx);
 }
 
-// The message of a call, if all of it lies in ring-3 space.
+// The message of a call, if all of it is in ring-3 space.
 static int take_message(const struct regs *r, struct message *m) {
     if (!udp_file(r->ebx))
         return -EBADF;

@@ -3,13 +3,13 @@
 // 3Com 3C905B-TX (10B7:9055) as Linux 2.2.17pre18's 3c59x.c (0.99H) touches it: through the ports, in the same order, width
 // and number, no port 80h delays; the code is our own.
 //
-// Habits that set the figures: rings of 16 and 32; before a frame is linked the download is stalled and the status read
-// until it stands; the frame linked last alone interrupts; frames of 200 bytes and more go up in the buffer they came in, IP
-// aligned; TCP and UDP checksums are the chip's; an UpUnStall for each buffer refilled; 20 rounds in an interrupt, then
-// all causes are masked until a timer has run. The reset of the receiver restarts auto-negotiation
-// (devices/ethernet/3c905b/3c905b.md).
+// Habits that set the figures: rings of 16 and 32; before a frame is linked, the download is stalled and the status is
+// read until the stall takes effect; only the last linked frame interrupts; frames of 200 bytes and more go up in the
+// buffer they arrived in, IP aligned; TCP and UDP checksums are checked by the chip; an UpUnStall for each refilled
+// buffer; after 20 rounds in an interrupt all causes are masked until a timer has run. The receiver reset restarts
+// auto-negotiation (devices/ethernet/3c905b/3c905b.md).
 //
-// Left out: other boards, media selection but auto-negotiation, options, large frames.
+// Left out: other boards, media selection other than auto-negotiation, options, large frames.
 #include "3c59x.h"
 
 // ---- start --------------------------------------------------------------------------------------
@@ -18,7 +18,7 @@ static void set_rx_mode(struct netdev *dev) {
     command(dev, SET_RX_FILTER | FILTER_STATION | FILTER_BROADCAST | (vp->groups ? FILTER_GROUP : 0));
 }
 
-// From dev_alloc_skb(BUFFER), with the IP header aligned.
+// As dev_alloc_skb(BUFFER), with the IP header aligned.
 static struct skb *receive_buffer(struct netdev *dev) {
     struct skb *b = skb_alloc(BUFFER + 16);
     if (b) {
@@ -110,14 +110,14 @@ static int open(struct netdev *dev) {
     vp->timer.function = check_media;
     vp->timer.data = (u32)dev;
     timer_set(&vp->timer, jiffies + 3 * HZ);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev);
     vp->groups = 1;
     set_rx_mode(dev);
     return 0;
 }
 
-// Three seconds after the start, then once a minute; a jiffy after an interrupt with too much work.
+// Runs three seconds after the start, then once a minute; one jiffy after an interrupt with too much work.
 static void check_media(u32 data) {
     struct netdev *dev = (struct netdev *)data;
     struct vortex *vp = dev->private_data;
@@ -161,7 +161,7 @@ static void transmit_timeout(struct netdev *dev) {
     }
     command(dev, TX_RESET);
     wait_command(dev, 200);
-    inl(PORT(DOWN_LIST));           // for a message
+    inl(PORT(DOWN_LIST));           // the driver prints it
     dev->counters.tx_errors++;
     if (vp->cur_tx - vp->dirty_tx > 0 && inl(PORT(DOWN_LIST)) == 0)
         outl(phys(&vp->tx_ring[vp->dirty_tx % TX_RING]), PORT(DOWN_LIST));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The parts of 3c59x.c's driver: ports and commands, what it keeps of an adapter, EEPROM and PHY (3c59x_probe.c).
+// Parts of 3c59x.c's driver: ports and commands, its state for an adapter, EEPROM and PHY (3c59x_probe.c).
 #pragma once
 #include "driver.h"
 
 enum { TX_RING = 16, RX_RING = 32, BUFFER = 1536, COPYBREAK = 200, MAX_WORK = 20, TX_TIMEOUT = 40 * HZ / 100 };
 
-// Ports; COMMAND and STATUS in every window
+// Ports; COMMAND and STATUS exist in every window
 enum { COMMAND = 0x0E, STATUS = 0x0E, TX_STATUS = 0x1B, DMA_CONTROL = 0x20, DOWN_LIST = 0x24, TX_FREE_THRESHOLD = 0x2F,
        UP_LIST = 0x38, W0_EEPROM_COMMAND = 0x0A, W0_EEPROM_DATA = 0x0C, W3_CONFIG = 0x00, W3_MAC_CONTROL = 0x06,
        W3_OPTIONS = 0x08, W4_FIFO = 0x04, W4_NET = 0x06, W4_MII = 0x08, W4_MEDIA = 0x0A };
@@ -26,7 +26,7 @@ enum { MII_CLOCK = 1, MII_ONE = 2, MII_DRIVE = 4 };
 #define LAST_FRAGMENT 0x80000000u
 #define INTERRUPT_WHEN_DOWN 0x80000000u
 enum { RX_COMPLETE = 0x8000, RX_ERROR = 0x4000 };
-#define CHECKSUM_BITS 0xEE000000u       // of IP, TCP, UDP: wrong; checked
+#define CHECKSUM_BITS 0xEE000000u       // IP, TCP, UDP checksums: wrong; checked
 enum { IP_CHECKED = 1 << 29, TCP_CHECKED = 1 << 30 };
 #define UDP_CHECKED 0x80000000u
 
@@ -41,7 +41,7 @@ struct vortex {
     u32 cur_rx, cur_tx, dirty_rx, dirty_tx;
     struct timer timer;
     u16 info1, info2, capabilities, media, advertising;
-    u16 deferred;                       // causes that wait for the timer
+    u16 deferred;                       // causes deferred until the timer runs
     u8 default_media, autoselect, full_duplex, tx_full, groups;
     u8 phys[2];
 };
@@ -58,5 +58,5 @@ static inline void wait_command(struct netdev *dev, int limit) {
 
 // 3c59x_probe.c
 u16 vortex_mii_read(struct netdev *dev, u32 phy, u32 reg);
-// Enables the card; the address, what the EEPROM says, and the PHYs. 0: it is a bus master.
+// Enables the card; reads the address and the configuration from the EEPROM, and finds the PHYs. 0: it is a bus master.
 int vortex_found(struct netdev *dev, const struct device *d);

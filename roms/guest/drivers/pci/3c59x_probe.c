@@ -3,7 +3,7 @@
 // 3c59x.c's probe: configuration space, EEPROM, MII management.
 #include "3c59x.h"
 
-static int mii_preamble;                // a PHY that needs one was seen; Linux has one for all cards
+static int mii_preamble;                // set once a PHY that needs one has been seen; as in Linux, shared by all cards
 
 // ---- MII management -----------------------------------------------------------------------------
 static void mii_clock(struct netdev *dev, u32 level) {

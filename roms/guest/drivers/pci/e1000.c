@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Intel PRO/1000 with an 82542 or 82543 (8086:1000, 8086:1001) as Intel's Linux driver 2.5.11 touches it: through memory,
-// doublewords, in the same order, width and number; the code is our own. As kept in Click's distribution (BSD licence).
+// Intel PRO/1000 with an 82542 or 82543 (8086:1000, 8086:1001) as Intel's Linux driver 2.5.11 touches it: through
+// memory, doublewords, in the same order, width and number; the code is our own. Source: the driver in Click's
+// distribution (BSD licence).
 //
-// Habits that set the figures: rings of 80; each frame sent writes TDT, each received RDT; a buffer of 2050 bytes takes the
-// place of one that goes up. The handler reads ICR, masks, and goes round up to five times until ICR is 0. All frames have
-// IDE and TIDV is 131 us; RDTR is 0. The report comes when a frame has been read (RS), of the 82542 with a chip set that the
-// driver does not know when it has left (RPS).
+// Habits that set the figures: rings of 80; each frame sent writes TDT, each frame received writes RDT; a buffer of
+// 2050 bytes replaces each one that goes up. The handler reads ICR, masks, and loops up to five times until ICR is 0.
+// All frames have IDE and TIDV is 131 us; RDTR is 0. The status is written back when a frame has been read (RS); on an
+// 82542 with a chip set that the driver does not know, when it has been sent (RPS).
 //
-// receive=delayed is R. Morris's change of November 2000: RDTR 131 us, no pause frames, and every sixtieth frame without
-// IDE. Polling is his, too: no interrupts, ICR is left alone, RDT is written once for the buffers of a visit, and while one
-// descriptor is looked at the next is prefetched.
+// receive=delayed is R. Morris's change of November 2000: RDTR 131 us, no pause frames, and every sixtieth frame
+// without IDE. Polling is also his: no interrupts, ICR is not read, RDT is written once for the buffers of a visit, and
+// while one descriptor is examined the next is prefetched.
 //
 // Left out: copper, the 82542's revision 2.0, VLANs, longer frames, more than one group, promiscuous mode.
 #include "e1000.h"
@@ -181,7 +182,7 @@ static void visit(int irq, void *arg, struct regs *r) {
     struct e1000 *ep = dev->private_data;
     u32 filled = RX_RING;
     (void)irq, (void)r;
-    while (!ep->rx_skb[ep->fill_rx]) {  // of the frames of the visit before
+    while (!ep->rx_skb[ep->fill_rx]) {  // buffers for the frames of the previous visit
         struct skb *b = receive_buffer(dev);
         if (!b)
             break;
@@ -253,7 +254,7 @@ static void start_receiver(struct netdev *dev) {
     write_reg(ep, RDH, 0);
     write_reg(ep, RDT, RX_RING - 1);
     if (!ep->is_82543)
-        for (u32 r = 0; r < 5; r++) {   // of the second ring
+        for (u32 r = 0; r < 5; r++) {   // the second ring's registers
             static const u16 second[] = {RDBAL1, RDBAH1, RDLEN1, RDH1, RDT1};
             write_reg(ep, second[r], 0);
         }
@@ -283,7 +284,7 @@ static int open_card(struct netdev *dev) {
     dev->started = 1;
     write_reg(ep, IMS, INTERRUPTS);
     e1000_clear_statistics(ep);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     e1000_set_groups(dev, 0);
     e1000_set_groups(dev, 1);
     return 0;
@@ -291,7 +292,7 @@ static int open_card(struct netdev *dev) {
 
 static int probe(struct netdev *dev, const struct device *d) {
     struct e1000 *ep = dev->private_data;
-    static const u8 looked_at[] = {0x40, 0x41, 0x08};   // time-outs of PCI, which may not be; revision
+    static const u8 looked_at[] = {0x40, 0x41, 0x08};   // PCI time-outs, which may be missing; revision
     for (u32 n = 0; n < sizeof looked_at; n++)
         pci_read_byte(d, looked_at[n]);
     pci_read_word(d, 0x2E);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Registers of the 82542 and 82543, and what their driver keeps of an adapter, for its two files.
+// Registers of the 82542 and 82543, and their driver's state for an adapter, shared by its two files.
 #pragma once
 #include "driver.h"
 
-// Some registers lie elsewhere in the 82543.
+// Some registers have a different offset in the 82543.
 #define MOVED(in_82542, in_82543) (ep->is_82543 ? (in_82543) : (in_82542))
 #define RDTR MOVED(0x108, 0x2820)
 #define RDBAL MOVED(0x110, 0x2800)
@@ -34,7 +34,8 @@ enum { CTRL_FD = 1, CTRL_SLU = 0x40, CTRL_SWDPIN1 = 0x80000, CTRL_RST = 0x040000
 enum { STATUS_LU = 2, STATUS_SPEED_1000 = 0x80 };
 enum { TXCW_FD = 0x20, TXCW_ASM_DIR = 0x100, TXCW_PAUSE = 0x180, RXCW_C = 0x20000000 };
 #define TXCW_ANE 0x80000000u
-enum { RCTL_EN = 0x02, RCTL_UPE = 0x08, RCTL_MPE = 0x10, RCTL_BAM = 0x8000 };  // half of the ring, buffers of 2048: 0
+enum { RCTL_EN = 0x02, RCTL_UPE = 0x08, RCTL_MPE = 0x10, RCTL_BAM = 0x8000 };  // 0: threshold of half the ring, buffers
+                                                                               // of 2048
 #define RDTR_FPD 0x80000000u
 enum { TCTL_EN = 0x02, TCTL_PSP = 0x08, TCTL_CT = 16 << 4, TCTL_COLD = 64 << 12 };
 enum { TXDW = 0x01, LSC = 0x04, RXSEQ = 0x08, RXDMT0 = 0x10, RXT0 = 0x80, PCIE = 0x200, GPI1 = 0x1000,
@@ -44,7 +45,7 @@ enum { TX_EOP = 0x01000000, TX_IFCS = 0x02000000, TX_RS = 0x08000000, TX_RPS = 0
 #define TX_IDE 0x80000000u
 enum { PAUSE_NONE = 0, PAUSE_RECEIVE = 1, PAUSE_TRANSMIT = 2, PAUSE_FULL = 3 };
 enum { RX_RING = 80, TX_RING = 80, BUFFER = 2048, FCS = 4, ADDRESSES = 16, TABLE = 128 };
-enum { TX_DELAY = 128, ROUNDS = 5 };    // of 1.024 us; of the interrupt's handler
+enum { TX_DELAY = 128, ROUNDS = 5 };    // in units of 1.024 us; loops of the interrupt handler
 
 struct rx_descriptor {
     u32 address, address_high;
@@ -54,20 +55,20 @@ struct rx_descriptor {
 };
 struct tx_descriptor {
     u32 address, address_high;
-    volatile u32 lower, upper;          // length, command; status
+    volatile u32 lower, upper;          // length and command; status
 };
 
 struct e1000 {
     volatile u8 *registers;
     struct rx_descriptor *rx_ring;
     struct tx_descriptor *tx_ring;
-    u32 next_rx, fill_rx;               // to look at; to give a buffer, while polling
+    u32 next_rx, fill_rx;               // next to examine; next to get a buffer while polling
     u32 next_tx, oldest_tx, free_tx;
     int is_82543, report_early, tx_out, stopped;
-    u32 undelayed_after;                // frames to send until one whose interrupt is not delayed
+    u32 undelayed_after;                // frames left to send until one whose interrupt is not delayed
     int link_changed, negotiation_failed;
     u32 pause, txcw;
-    struct timer timer;                 // every two seconds
+    struct timer timer;                 // runs every two seconds
     struct skb *rx_skb[RX_RING], *tx_skb[TX_RING];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// e1000.c's other half: reset, EEPROM, link, address filter and statistics of an 82542 or 82543 for fibre.
+// e1000.c's other half: reset, EEPROM, link, address filter and statistics of an 82542 or 82543 with fibre.
 #include "e1000.h"
 #include "mode.h"
 
@@ -129,7 +129,7 @@ static void stop(struct e1000 *ep) {
     read_reg(ep, ICR);
 }
 
-// Whether the descriptors of an 82542 may be reported when their data have been read.
+// Whether an 82542's descriptors may be reported when their data has been read.
 static int known_chip_set(void) {
     static const u32 known[] = {PCI_ID(0x8086, 0x7192), PCI_ID(0x8086, 0x7190), PCI_ID(0x8086, 0x71A0),
                                 PCI_ID(0x8086, 0x1237), PCI_ID(0x8086, 0x7100), PCI_ID(0x8086, 0x84C4)};
@@ -204,7 +204,7 @@ void e1000_set_groups(struct netdev *dev, u32 groups) {
     struct e1000 *ep = dev->private_data;
     e1000_not_promiscuous(ep);
     read_reg(ep, RCTL);
-    for (u32 n = 1; n < ADDRESSES; n++) {       // 01:00:5E:00:00:01, the group of all hosts
+    for (u32 n = 1; n < ADDRESSES; n++) {       // 01:00:5E:00:00:01, the all-hosts group
         write_reg(ep, RAL(n), n <= groups ? 0x005E0001 : 0);
         write_reg(ep, RAH(n), n <= groups ? 0x80000100 : 0);
     }
@@ -214,8 +214,8 @@ void e1000_set_groups(struct netdev *dev, u32 groups) {
 enum { CRCERRS = 0x00, ALGNERRC = 0x04, SYMERRS = 0x08, RXERRC = 0x0C, MPC = 0x10, ECOL = 0x18, LATECOL = 0x20, COLC = 0x28,
        TUC = 0x2C, CEXTERR = 0x3C, RLEC = 0x40, GPRC = 0x74, MPRC = 0x7C, GPTC = 0x80, GORL = 0x88, GOTL = 0x90, RNBC = 0xA0,
        STATISTICS = 0x4000, STATISTICS_END = 0x100 };
-// By offset from STATISTICS, in the driver's order. The driver reads all when it clears them, and all in another order
-// every two seconds.
+// By offset from STATISTICS, in the driver's order. The driver reads all of them when it clears them, and every two
+// seconds all in another order.
 static const u8 cleared[] = {
     0x00, 0x08, 0x10, 0x14, 0x18, 0x1C, 0x20, 0x28, 0x30, 0x38, 0x40, 0x48, 0x4C, 0x50, 0x54, 0x58, 0x5C, 0x60, 0x64, 0x68,
     0x6C, 0x70, 0x74, 0x78, 0x7C, 0x80, 0x88, 0x8C, 0x90, 0x94, 0xA0, 0xA4, 0xA8, 0xAC, 0xB0, 0xC0, 0xC4, 0xC8, 0xCC, 0xD0,

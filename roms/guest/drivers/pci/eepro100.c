@@ -3,10 +3,11 @@
 // Intel EtherExpress PRO/100+ (8086:1229) as Linux 2.2.16's eepro100.c (1.09j-t, revision 1.20.2.10) touches it: EEPROM
 // through the ports, all else through memory, in the same order, width and number; the code is our own.
 //
-// Habits that set the figures: rings of 32, of which 28 frames may wait; an interrupt on every eighth, and the chip's own (CNA)
-// when it runs out; before each command the command byte is read until it is 0; frames of 200 bytes and more go up in the
-// buffer they came in, IP at 2 modulo 4; one descriptor is refilled for each frame taken. Every chip gets the 82558's
-// configuration. Counters lie one dump back, as those of /proc/net/dev (devices/ethernet/eepro100/eepro100.md).
+// Habits that set the figures: rings of 32, of which 28 frames may wait; an interrupt on every eighth, and the chip's
+// own (CNA) when it runs out; before each command the command byte is read until it is 0; frames of 200 bytes and more
+// go up in the buffer they arrived in, IP at 2 modulo 4; one descriptor is refilled for each frame taken. Every chip
+// gets the 82558's configuration. Counters are one dump old, like those of /proc/net/dev
+// (devices/ethernet/eepro100/eepro100.md).
 //
 // Left out: the transceivers of other boards, options, lists of more than three groups, promiscuous mode.
 #include "eepro100.h"
@@ -71,7 +72,7 @@ static void link_descriptor(struct speedo *sp, struct rx_descriptor *r) {
     sp->last_rx = r;
 }
 
-// 0: done, -1: no memory. `force`: a buffer that a later entry still has will do.
+// 0: done, -1: no memory. `force`: takes the buffer of a later entry if necessary.
 static int refill_one(struct netdev *dev, int force) {
     struct speedo *sp = dev->private_data;
     u32 entry = sp->dirty_rx % RX_RING, later;
@@ -121,7 +122,7 @@ static struct command *next_block(struct speedo *sp, u32 command) {
     return c;
 }
 
-// The block is there: the suspend bit of the one before goes, and the unit is told.
+// The block is complete: clears the suspend bit of the previous one and resumes the unit.
 static void resume(struct netdev *dev, struct command *c) {
     struct speedo *sp = dev->private_data;
     wait_for_command(sp);
@@ -179,7 +180,7 @@ static void set_rx_mode(struct netdev *dev) {
         memcpy(config, i82558, sizeof i82558);
         config[1] = 8 << 4 | 8;
         config[4] = 0;
-        config[5] = (u8)(128 + 0x80);   // wraps to 0: no limit on either DMA unit
+        config[5] = (u8)(128 + 0x80);   // wraps to 0: no limit for either DMA unit
         config[19] = 0x84;
         config[21] = 0x05;
         resume(dev, c);
@@ -371,7 +372,7 @@ static void restart_receiver(struct speedo *sp) {
     set_byte(sp, COMMAND, RU_START);
 }
 
-// The unit has stopped: on with it, unless the ring has nothing for it.
+// The unit has stopped: restart it unless the ring is empty.
 static void receiver_stopped(struct netdev *dev, u16 status) {
     struct speedo *sp = dev->private_data;
     struct rx_descriptor *r = sp->rx_ring[sp->cur_rx % RX_RING];
@@ -411,7 +412,7 @@ static void interrupt(int irq, void *arg, struct regs *regs) {
         refill(dev, 0);
         if (status & 0x5000 || (sp->rx_state & (NO_MEMORY | POSTPONED)) == POSTPONED)
             receive(dev);
-        if (dev->frames_left)           // the unit would go on with a frame that was not taken
+        if (dev->frames_left)           // a restarted unit would reuse a descriptor whose frame was not taken
             sp->stopped = status & 0x1000;
         else if (status & 0x1000)
             receiver_stopped(dev, status);
@@ -439,7 +440,7 @@ static void interrupt(int irq, void *arg, struct regs *regs) {
 }
 
 // ---- counters -----------------------------------------------------------------------------------
-// Those of the dump before; another one is asked for.
+// Adds the counters of the previous dump and requests another one.
 static void read_dump(struct netdev *dev) {
     struct speedo *sp = dev->private_data;
     struct net_counters *c = &dev->counters;
@@ -462,7 +463,7 @@ static void read_dump(struct netdev *dev) {
     restore_flags(flags);
 }
 
-// /proc/net/dev asks twice.
+// /proc/net/dev requests the counters twice.
 static void update_counters(struct netdev *dev) {
     read_dump(dev);
     udelay_spin(100);
@@ -493,7 +494,7 @@ static int open_card(struct netdev *dev) {
     sp->timer.data = (u32)dev;
     timer_set(&sp->timer, jiffies + 24 * HZ / 10);
     speedo_mdio_read(sp, 0);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev);
     sp->groups = 1;
     set_rx_mode(dev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The parts of eepro100.c's driver: the chip's registers, what it keeps of an adapter, EEPROM and PHY (eepro100_probe.c).
+// Parts of eepro100.c's driver: the chip's registers, its state for an adapter, EEPROM and PHY (eepro100_probe.c).
 #pragma once
 #include "driver.h"
 
@@ -12,7 +12,7 @@ enum { PORT_RESET = 0, PORT_SELF_TEST = 1 };
 enum { CMD_SUSPEND = 0x40000000, CMD_INTERRUPT = 0x20000000, CMD_FLEXIBLE = 0x00080000, CMD_ADDRESS = 0x10000,
        CMD_CONFIGURE = 0x20000, CMD_GROUPS = 0x30000, CMD_TRANSMIT = 0x40000 };
 enum { COMPLETE = 0x8000, TX_UNDERRUN = 0x1000, RX_OK = 0x2000, RX_TOO_BIG = 0x0200, RX_BAD = 0x0F90 };
-#define RX_LAST 0xC0000000u             // end of the list, and suspend
+#define RX_LAST 0xC0000000u             // end of list, and suspend
 enum { TX_RING = 32, RX_RING = 32, TX_LIMIT = TX_RING - 4, TX_UNFULL = TX_LIMIT - 4, BUFFER = 1536, COPYBREAK = 200,
        MAX_WORK = 20, TX_TIMEOUT = 2 * HZ, GROUPS_MOST = 3 };
 enum { NO_MEMORY = 1, POSTPONED = 2, NO_RESOURCES = 4, REPORTED = 8 };
@@ -23,7 +23,7 @@ struct rx_descriptor {
     u32 link, buffer;
     volatile u32 count;
 };
-struct command {                        // a transmit block and its two buffers, or what else fits
+struct command {                        // a transmit block and its two buffers, or any other command that fits
     volatile u32 status;
     u32 link, array, count;
     u32 address0, size0, address1, size1;
@@ -48,9 +48,9 @@ struct speedo {
     u16 phy;
     u16 advertising, partner;
     u8 tx_full, flow_control, rx_state;
-    u8 groups;                          // of the kernel's list
-    u16 stopped;                        // the status bit of a stop that waits until all frames are taken
-    int rx_mode;                        // -1: to be set again
+    u8 groups;                          // groups in the kernel's list
+    u16 stopped;                        // status bit of a stop that is handled once all frames are taken
+    int rx_mode;                        // -1: must be set again
 };
 
 static inline u8 csr_byte(struct speedo *sp, u32 r) { return *(volatile u8 *)(sp->csr + r); }
@@ -66,5 +66,5 @@ static inline void reset_chip(struct speedo *sp) {
 
 // eepro100_probe.c
 u16 speedo_mdio_read(struct speedo *sp, u32 reg);
-// The address, the PHY's record and the registers; leaves the chip reset. eepro100.c sets the rest.
+// Finds the address, the PHY's record and the registers; leaves the chip reset. eepro100.c sets the rest.
 void speedo_found(struct netdev *dev, const struct device *d);

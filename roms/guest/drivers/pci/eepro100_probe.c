@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How eepro100.c takes an adapter over: configuration space, the EEPROM through the ports, self-test.
+// How eepro100.c takes over an adapter: configuration space, the EEPROM through the ports, self-test.
 #include "eepro100.h"
 
 enum { EE_ENABLE = 0x4802, EE_CLOCK = 1, EE_DATA = 4, EE_READ = 8, EE_CS = 2, EE_WORDS_MOST = 256 };
@@ -42,7 +42,7 @@ u16 speedo_mdio_read(struct speedo *sp, u32 reg) {
 }
 
 // ---- taking over --------------------------------------------------------------------------------
-// 0: passed. The result has an address of its own, on 16 bytes.
+// 0: passed. The result is at an address of its own, aligned to 16 bytes.
 static int self_test(struct speedo *sp) {
     static volatile u32 result[2] __attribute__((aligned(16)));
     int limit = 16000;

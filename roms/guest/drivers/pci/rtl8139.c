@@ -3,10 +3,11 @@
 // Realtek RTL8139 (10EC:8139) as Linux 2.2.16's rtl8139.c (1.07) touches it: through ports, in the same order, width and
 // number; the code is our own.
 //
-// Habits that set the figures: every frame sent is copied, as the stack's begin two bytes after a doubleword; every frame
-// received is copied out of the ring, with its check sequence, so that IP is aligned; each frame sent interrupts. The handler
-// goes round until the status is 0, at most 20 times. A ring that was full goes on at the chip's place. After a FIFO overflow
-// the receiver is restarted without the bits that accept frames: the card is deaf from then on, as with the real driver.
+// Habits that set the figures: every frame sent is copied, because the stack's frames begin two bytes after a
+// doubleword; every frame received is copied out of the ring, with its check sequence, so that IP is aligned; each
+// frame sent interrupts. The handler loops until the status is 0, at most 20 times. A ring that was full continues at
+// the chip's position. After a FIFO overflow the receiver is restarted without the bits that accept frames: the card
+// receives nothing from then on, as with the real driver.
 //
 // Ours: open() waits for the link, as a person who measures does. Left out: the RTL8129 and its MII pins, options, more
 // than one group, promiscuous mode.
@@ -23,7 +24,8 @@ enum { PCI_ERROR = 0x8000, TIME_OUT = 0x4000, RX_FIFO_OVER = 0x40, RX_UNDERRUN =
        TX_OK = 0x04, RX_ERROR = 0x02, RX_OK = 0x01, CAUSES = 0xC07F,
        RX_CAUSES = RX_OK | RX_UNDERRUN | RX_OVERFLOW | RX_FIFO_OVER,
        UNCOMMON = CAUSES & ~(RX_OK | TX_OK) };
-enum { UNDERRUN = 0x4000, SENT = 0x8000, OUT_OF_WINDOW = 0x20000000, ABORTED = 0x40000000 };     // slots
+enum { UNDERRUN = 0x4000, SENT = 0x8000, OUT_OF_WINDOW = 0x20000000, ABORTED = 0x40000000 };     // transmit descriptor
+                                                                                                 // status
 #define CARRIER_LOST 0x80000000u
 enum { BAD_SYMBOL = 0x20, RUNT = 0x10, TOO_LONG = 0x08, BAD_CRC = 0x04, BAD_ALIGNMENT = 0x02 };  // headers in the ring
 enum { LINK_CHANGED = 0x0800 };         // CSCR
@@ -39,7 +41,7 @@ struct rtl8139 {
     u32 cur_tx, dirty_tx, tx_flag;
     u16 cur_rx;
     int tx_full, full_duplex;
-    volatile int link;                  // there is one, or has been
+    volatile int link;                  // the link is up, or has been
     struct timer timer;
 };
 
@@ -90,7 +92,7 @@ static void wait_for_reset(struct netdev *dev) {
         outb(dev->mac[n], REG(MAC0 + n));
 }
 
-// A bad frame or a FIFO overflow: the ring begins anew.
+// After a bad frame or a FIFO overflow: restarts at the beginning of the ring.
 static void restart_receiver(struct netdev *dev) {
     struct rtl8139 *tp = dev->private_data;
     tp->cur_rx = 0;
@@ -392,7 +394,7 @@ static int open_card(struct netdev *dev) {
     tp->timer.function = check_link;
     tp->timer.data = (u32)dev;
     timer_set(&tp->timer, jiffies + 24 * HZ / 10);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev, 0);
     set_rx_mode(dev, 1);
     if (!tp->link && !wait_for(&tp->link, 4 * HZ))
@@ -414,7 +416,7 @@ static u16 read_eeprom(struct netdev *dev, u32 word) {
     for (int n = 10; n >= 0; n--) {
         u8 bit = command >> n & 1 ? DATA : 0;
         outb(ENABLE | bit, REG(EEPROM));
-        inl(REG(EEPROM));               // a delay
+        inl(REG(EEPROM));               // delay
         outb((u8)(ENABLE | bit | CLOCK), REG(EEPROM));
         inl(REG(EEPROM));
     }
@@ -454,7 +456,7 @@ static int probe(struct netdev *dev, const struct device *d) {
         for (u32 n = 0; n < 6; n++)
             dev->mac[n] = inb(REG(MAC0 + n));
     }
-    outb(0xC0, REG(EEPROM));            // power down until it is opened
+    outb(0xC0, REG(EEPROM));            // powered down until it is opened
     outb(0x03, REG(CONFIG1));
     outb('H', REG(HALT_CLOCK));
     pci_raise_latency(d, 32, 64);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// LinkSys LNE100TX, Lite-On PNIC-II (11AD:C115), as Linux 2.2.16's tulip.c (0.91g-ppc) touches it: the registers through
-// ports, doublewords but for CSR15, in the same order, width and number; the code is our own.
+// LinkSys LNE100TX, Lite-On PNIC-II (11AD:C115), as Linux 2.2.16's tulip.c (0.91g-ppc) touches it: the registers
+// through ports, as doublewords except CSR15, in the same order, width and number; the code is our own.
 //
-// Habits that set the figures: rings of 16 and 32; every frame queued writes CSR1; a frame asks for an interrupt when it is
-// the ninth in the ring, from the fifteenth on, and in the last entry; frames of 100 bytes and more go up in the buffer they
-// came in, which begins on a doubleword: IP at 2 modulo 4. The handler reads CSR5 until nothing is left, CSR8 once. An
-// underflow raises the threshold, for good. Negotiation begins when the interface is opened; frames go out once it is done
-// (devices/ethernet/lne100tx/lne100tx.md).
+// Habits that set the figures: rings of 16 and 32; every frame queued writes CSR1; a frame requests an interrupt if it
+// is the ninth in the ring, from the fifteenth on, and in the last entry; frames of 100 bytes and more go up in the
+// buffer they arrived in, which begins on a doubleword: IP at 2 modulo 4. The handler reads CSR5 until nothing is left,
+// CSR8 once. An underflow raises the threshold permanently. Negotiation begins when the interface is opened; frames are
+// sent once it is done (devices/ethernet/lne100tx/lne100tx.md).
 //
 // Ours: open() waits for the link, as a person who measures does. Left out: the other chips of tulip.c, transceivers on the
 // MII pins, options, more than fourteen groups, promiscuous mode.
@@ -23,7 +23,7 @@ static void setup_entry(struct tulip *tp, u32 n, const u8 *address) {
     }
 }
 
-// Every entry that is not used has the broadcast address, which has to be there.
+// Every unused entry has the broadcast address, which must be present.
 static void fill_setup(struct netdev *dev, u32 groups) {
     static const u8 all_hosts[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0x01};
     struct tulip *tp = dev->private_data;
@@ -41,7 +41,7 @@ static void set_rx_mode(struct netdev *dev, u32 groups) {
     if (tp->cur_tx - tp->dirty_tx <= TX_RING - 2) {
         save_flags_cli(flags);
         entry = tp->cur_tx++ % TX_RING;
-        if (entry) {                    // a bug of the 21140: an entry of nothing comes first
+        if (entry) {                    // workaround for a bug of the 21140: an empty entry comes first
             tp->tx_skb[entry] = NULL;
             tp->tx_ring[entry].control = entry == TX_RING - 1 ? RING_END : 0;
             tp->tx_ring[entry].buffer1 = 0;
@@ -174,7 +174,7 @@ static u32 collect_sent(struct netdev *dev, u32 csr5) {
         u32 entry = dirty % TX_RING, status = tp->tx_ring[entry].status;
         if (status & OWNED)
             break;
-        if (!tp->tx_skb[entry])         // of the address filter
+        if (!tp->tx_skb[entry])         // an entry of the address filter
             continue;
         if (status & 0x8000) {
             count_transmit_error(&dev->counters, status, tp->full_duplex);
@@ -285,7 +285,7 @@ static void serve_abnormal(struct netdev *dev, u32 csr5) {
     outl(ALL_ERRORS, CSR(CSR5));
 }
 
-// No memory for the next buffer: the chip's timer calls again.
+// No memory for the next buffer: the chip's timer triggers another attempt.
 static void wait_for_memory(struct netdev *dev) {
     struct tulip *tp = dev->private_data;
     if (tp->memory_timer && inl(CSR(CSR11)) & 0xFFFF)
@@ -367,7 +367,7 @@ static int open_card(struct netdev *dev) {
     tp->timer.function = tulip_check_link;
     tp->timer.data = (u32)dev;
     timer_set(&tp->timer, jiffies + 3 * HZ);
-    // The kernel's two calls for the multicast list: empty, then with the group of all hosts.
+    // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev, 0);
     set_rx_mode(dev, 1);
     if (!wait_for(&tp->nway_set, 4 * HZ))

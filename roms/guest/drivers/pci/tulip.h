@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Registers and state of the PNIC-II, for its driver's two files.
+// Registers and state of the PNIC-II, shared by its driver's two files.
 #pragma once
 #include "driver.h"
 
@@ -10,7 +10,7 @@ enum { TX_DONE = 0x1, TX_DIED = 0x2, TX_NO_BUFFER = 0x4, TX_JABBER = 0x8, LINK_P
        RX_NO_BUFFER = 0x80, RX_DIED = 0x100, TIMER = 0x800, LINK_FAIL = 0x1000, SYSTEM_ERROR = 0x2000, ABNORMAL = 0x8000,
        NORMAL = 0x10000, LINK_CHANGED = 0x08000000 };
 enum { RECEIVE = 0x0002, TRANSMIT = 0x2000, FULL_DUPLEX = 0x0200, STORE_FORWARD = 0x00200000 };
-#define PORT_10 0x82420000u             // CSR6: 10BASE-T, or negotiation
+#define PORT_10 0x82420000u             // CSR6: 10BASE-T, or negotiation in progress
 #define PORT_100 0x83860000u
 #define OWNED 0x80000000u
 enum { RING_END = 0x02000000, SETUP = 0x08000000, WHOLE = 0x60000000 };

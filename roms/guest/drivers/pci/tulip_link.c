@@ -76,7 +76,7 @@ void tulip_timeout(struct netdev *dev) {
     dev->counters.tx_errors++;
 }
 
-// Without a negotiation the ports are tried in turn.
+// Without a negotiation result the ports are tried in turn.
 static void try_port(struct netdev *dev, u32 csr12) {
     struct tulip *tp = dev->private_data;
     u32 csr6;
@@ -107,7 +107,7 @@ void tulip_check_link(u32 data) {
     struct tulip *tp = dev->private_data;
     u32 csr12 = inl(CSR(CSR12)), next = 60 * HZ;
     if (tp->nway_set) {
-        // stays as it was negotiated
+        // keeps the negotiated port
     } else if (tp->port == PORT_100TX) {
         if (csr12 & 2) {
             tulip_start_nway(dev);
@@ -124,7 +124,7 @@ void tulip_check_link(u32 data) {
     timer_set(&tp->timer, jiffies + next);
 }
 
-// ---- what the pins of CSR9 lead to --------------------------------------------------------------
+// ---- what is connected to the pins of CSR9 ------------------------------------------------------
 enum { EE_ENABLE = 0x4801, EE_IDLE = 0x4800, EE_CLOCK = 2, EE_WRITE = 4, EE_READ = 8, EE_WORDS = 64 };
 
 static u32 read_eeprom(struct netdev *dev, u32 location, int address_bits) {

@@ -2,21 +2,21 @@
 //
 // IBM's shared-RAM Token Ring adapters: 16/4 Adapter/A (E001h) and the 4 Mbit/s Adapter/A (E000h). Touches the card as
 // Linux 2.2.26's ibmtr.c does: order, width and number of accesses, copies with the kernel's memcpy_toio, memcpy_fromio
-// and its checksumming copy; the code is our own. POS is not read: the ports tell where the windows are.
+// and its checksumming copy; the code is our own. POS is not read: the ports give the addresses of the windows.
 //
-// Habits that set the figures: the page register is written before each mailbox is touched, whatever the window; a frame
-// is asked for in the SRB, and copied by the interrupt that the adapter then raises; two buffers for frames to send, so
-// that the next one is asked for while one is on the ring; the result of each frame is an interrupt of its own; one byte
-// goes to port 0 of the machine at every interrupt.
+// Habits that set the figures: the page register is written before each mailbox access, whatever the window size; a
+// frame is requested in the SRB, and copied in the interrupt that the adapter then raises; two buffers for frames to
+// send, so the next one is requested while one is on the ring; the result of each frame is a separate interrupt; one
+// byte goes to port 0 of the machine at every interrupt.
 //
-// The driver setting `4.0` (Microsoft's of the published figures) differs in two things: one buffer for frames to send,
-// and no new request before the result of the last frame is there (P: tr16-4a-1989 driver.versions).
+// The driver setting `4.0` (Microsoft's of the published figures) differs in two ways: one buffer for frames to send,
+// and no new request before the result of the previous frame has arrived (P: tr16-4a-1989 driver.versions).
 //
 // Registers and mailboxes: docs/hardware/tropic.md.
 #include "driver.h"
 #include "ibmtr.h"
 
-// A mailbox: where the window shows it when its page is selected.
+// A mailbox: its address in the window when its page is selected.
 struct mailbox {
     u8 *at;
     u8 page;
@@ -26,13 +26,13 @@ struct ibmtr {
     u8 *mmio, *ram;
     u32 ram_address;
     u8 page_mask, saved_page, ring_speed;
-    u32 mapped, available;              // RAM in units of 512 bytes
+    u32 mapped, available;              // RAM mapped and available, in units of 512 bytes
     u16 dhb_4, dhb_16, count_4, count_16, receive_length;
     struct mailbox first_srb, srb, ssb, arb, asb;
-    u16 station;                        // of the SAP, as the adapter wrote it
-    u8 one_at_a_time;                   // wait for each frame's result
-    struct skb *in_hand;                // the frame that the adapter is asked to take
-    int up, settled, opened;            // first interrupt; OPEN has come to its end, well
+    u16 station;                        // of the SAP, in the adapter's byte order
+    u8 one_at_a_time;                   // wait for the result of each frame
+    struct skb *in_hand;                // the frame that the adapter was asked to take
+    int up, settled, opened;            // first interrupt came; OPEN has ended; it succeeded
 };
 
 static inline u8 read8(const u8 *at) { return *(const volatile u8 *)at; }
@@ -57,7 +57,7 @@ static struct mailbox place(struct netdev *dev, u16 offset) {
 static void ring_bell(struct netdev *dev, u8 bit) { aca_set(dev, bit, ISRA_ODD); }
 
 // ---- start --------------------------------------------------------------------------------------
-// 1 = a Micro Channel Token Ring adapter answers at this port.
+// 1 = a Micro Channel Token Ring adapter responds at this port.
 static int identify(struct netdev *dev, u16 port, u8 *segment) {
     struct ibmtr *board = dev->private_data;
     static const char id[] = "MARS63X4518 ";
@@ -81,7 +81,7 @@ static u16 dhb_size(u8 code, int sixteen) {
 
 static u16 least(u32 a, u32 b) { return (u16)(a < b ? a : b); }
 
-// What the identification says, and how the RAM is divided.
+// Reads the identification data and how the RAM is divided.
 static void read_identification(struct netdev *dev) {
     struct ibmtr *board = dev->private_data;
     static const u8 ram_codes[] = {0, 16, 32, 64, 127, 128};
@@ -136,7 +136,7 @@ static void reset_card(struct netdev *dev) {
     aca_set(dev, INTERRUPT_ENABLE, ISRP_EVEN);
 }
 
-// The first interrupt: where the first SRB is, and the ring's speed.
+// The first interrupt: reads the address of the first SRB and the ring speed.
 static void came_up(struct netdev *dev) {
     struct ibmtr *board = dev->private_data;
     write8((u8)(board->ram_address >> 12), board->mmio + ACA + RRR_EVEN);
@@ -194,7 +194,7 @@ static void ask_for_sap(struct netdev *dev) {
     ring_bell(dev, COMMAND_IN_SRB);
 }
 
-// The kernel joins the group of all hosts when the interface comes up.
+// The kernel joins the all-hosts group when the interface comes up.
 static void set_functional(struct netdev *dev, u32 mask) {
     struct ibmtr *board = dev->private_data;
     select(dev, board->srb.page);
@@ -229,7 +229,7 @@ static void take_next(struct netdev *dev) {
     mark_bh(NET_BH);
 }
 
-// The frame into the DHB, which may lie in several pages.
+// Copies the frame into the DHB, which may span several pages.
 static void copy_frame(struct netdev *dev, u16 dhb, const u8 *data, u32 bytes) {
     struct ibmtr *board = dev->private_data;
     for (;;) {
@@ -307,7 +307,7 @@ static void answer_receive(struct netdev *dev, u8 code) {
     ring_bell(dev, RESPONSE_IN_ASB);
 }
 
-// Headers of IP first, then what follows with its sum; other frames as they are.
+// IP headers first, then the rest with its checksum; other frames are copied as they are.
 static void copy_buffers(struct skb *b, struct mailbox m, u32 header, int with_sum) {
     struct netdev *dev = b->dev;
     const struct receive_buffer *buffer = (const struct receive_buffer *)m.at;
@@ -359,7 +359,7 @@ static void receive(struct netdev *dev) {
     write16(request.buffer, FIELD(board->asb, receive_answer, buffer));
     u32 lan_header = request.lan_header, length = ntohs(request.length);
     if (lan_header > HEADER_LONG)
-        return;                         // as there: its buffers are lost
+        return;                         // sic: its buffers are lost
     read8(FIELD(board->arb, receive_request, llc_header));
     u32 header = lan_header + LLC_BYTES + IP_BYTES;
     select(dev, m.page);
@@ -397,7 +397,7 @@ static void read_log(struct netdev *dev) {
     ring_bell(dev, COMMAND_IN_SRB);
 }
 
-// 1 = a next command is in the SRB: its bell and the cause are not to be cleared again.
+// 1 = another command is already in the SRB: its doorbell and the cause must not be cleared again.
 static int opened(struct netdev *dev) {
     struct ibmtr *board = dev->private_data;
     u8 *at = board->first_srb.at;
@@ -486,7 +486,7 @@ static void arb_command(struct netdev *dev) {
 static void serve(struct netdev *dev) {
     struct ibmtr *board = dev->private_data;
     u8 causes = aca(dev, ISRP_ODD);
-    if (causes & CHECK) {               // sic: the reason is looked for in the RAM
+    if (causes & CHECK) {               // sic: the driver looks for the reason in the RAM
         printk("%s: adapter check, reason at %x\n", dev->name, ntohs(read16(board->ram + ACA + WWCR)));
         aca_clear(dev, CHECK, ISRP_ODD);
     } else if (aca(dev, ISRP_EVEN) & ERRORS) {
@@ -521,7 +521,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     u8 page = aca(dev, SRPR);
     dev->in_interrupt = 1;
     aca_clear(dev, INTERRUPT_ENABLE, ISRP_EVEN);
-    outb(0, 0);                         // sic: where ISA boards release the interrupt
+    outb(0, 0);                         // sic: the port where ISA boards release the interrupt
     if (board->up)
         serve(dev);
     else

@@ -67,7 +67,7 @@ struct receive_answer {
     u8 command, zero, code, zero2;
     u16 station, buffer;
 };
-struct receive_buffer {                 // from its third byte on, where links lead to
+struct receive_buffer {                 // starts at the third byte, where links point
     u16 next;
     u8 zero, status;
     u16 length;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// IBM LANStreamer MC 32 (8FA0h) and Auto LANStreamer MC 32 (8FA2h), with the HYPOTHETICAL INTERFACE that planar declares
-// for them on the Micro Channel: no public driver could run it. Order, width and number of accesses are those of Linux
-// 2.4.0's lanstreamer.c, which drives a PCI card of the family, with its registers in I/O ports: reset and self-test, OPEN
-// through the SRB, sixteen receive buffers, transmit descriptors on channel 2 that point into the packets, both rings
-// walked in the interrupt. Receive buffers have the size that Linux gives them when the MTU is set, not its default of 4096
-// bytes. What other drivers do differently is in versions.c.
+// IBM LANStreamer MC 32 (8FA0h) and Auto LANStreamer MC 32 (8FA2h), with the HYPOTHETICAL INTERFACE that planar
+// declares for them on the Micro Channel: no public driver could run it. Order, width and number of accesses are those
+// of Linux 2.4.0's lanstreamer.c, which drives a PCI card of the family, with its registers in I/O ports: reset and
+// self-test, OPEN through the SRB, sixteen receive buffers, transmit descriptors on channel 2 that point into the
+// packets, both rings walked in the interrupt. Receive buffers have the size that Linux gives them when the MTU is set,
+// not its default of 4096 bytes. The differences of other drivers are in versions.c.
 //
 // POS 2: bits 2:1 interrupt, 7:4 I/O base; POS 4: bits 1:0 data rate.
 //
-// Not modelled: MAC frames through the ARB, source-routing counters, a second try after a failed autosense.
+// Not modelled: MAC frames through the ARB, source-routing counters, a second attempt after a failed autosense.
 #include "declared_pos.h"
 #include "streamer.h"
 #include "versions.h"
@@ -23,9 +23,9 @@ struct lanstreamer {
     struct receive_descriptor rx[RX_RING] __attribute__((aligned(32)));
     struct transmit_descriptor tx[TX_MOST] __attribute__((aligned(32)));
     struct skb *rx_skb[RX_RING], *tx_skb[TX_MOST];
-    u8 *tx_copy[TX_MOST];               // of a version that copies
+    u8 *tx_copy[TX_MOST];               // for versions that copy
     u32 rx_next, tx_out, tx_next, tx_done;
-    u32 buffer;                         // bytes of a receive buffer
+    u32 buffer;                         // size of a receive buffer in bytes
     const struct version *version;
     u16 srb, arb, speed;
     volatile int srb_replied;
@@ -40,12 +40,12 @@ static u16 local(struct netdev *dev, u32 at) {
     return ntohs(inw(REG(LAPD)));
 }
 
-// ---- transmit: the ring is as long as the version hands over frames -----------------------------
+// ---- transmit: the ring has as many entries as the version hands over frames ---------------------
 static u32 next_transmit(struct netdev *dev, u32 at) {
     return at + 1 == ((struct lanstreamer *)dev->private_data)->version->transmits ? 0 : at + 1;
 }
 
-// The interrupt that the version wants for what is handed over.
+// The interrupt that the version requests for frames handed over.
 static u16 transmit_causes(struct netdev *dev) {
     struct lanstreamer *board = dev->private_data;
     u32 when = board->version->transmit_done;
@@ -215,7 +215,8 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~sisr, REG(SISR_RUM));
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
-    if (sisr | misr) {                  // Linux has sisr; a frame that comes in between interrupts nobody when polling
+    if (sisr | misr) {                  // Linux tests sisr alone; when polling, a frame that arrives in between raises
+                                        // no interrupt
         if (sisr & SISR_SRB_REPLY)
             board->srb_replied = 1;
         if (misr & (MISR_TX2_EOF | MISR_TX2_IDLE))

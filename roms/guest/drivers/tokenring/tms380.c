@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Madge Smart 16/4 MC (002Dh) and MC 32 (0074h), which carry a TMS380. Touches the card as Linux 2.4.0's madgemc.c and
-// tms380tr.c do: order, width and number of accesses; the code is our own. The image that is downloaded is our own too:
-// a few words at the places where TI's microcode has its program and its start vector. planar's chip asks for no more; a
-// real one could not run it.
+// Madge Smart 16/4 MC (002Dh) and MC 32 (0074h), which use a TMS380. Touches the card as Linux 2.4.0's madgemc.c and
+// tms380tr.c do: order, width and number of accesses; the code is our own. The downloaded image is our own too: a few
+// words at the addresses where TI's microcode has its program and its start vector. planar's chip needs no more; a real
+// one could not run it.
 //
-// Habits that set the figures (of other drivers: versions.c): three transmit lists in a circle, of which one stays unused,
-// so two frames are on their way; each is announced by a doorbell, before which the status register is read once. Three receive lists with a buffer
-// each, which goes up with the frame (4504 bytes there, here what the MTU needs). Every interrupt turns the card's interrupt enable off and on, and the
-// handler stays until the chip reports nothing more.
+// Habits that set the figures (other drivers: versions.c): three transmit lists in a circle, one of which stays unused,
+// so two frames are in progress; each is announced by a doorbell, before which the status register is read once. Three
+// receive lists with a buffer each, which goes up with the frame (4504 bytes there, here what the MTU needs). Every
+// interrupt turns the card's interrupt enable off and on, and the handler runs until the chip reports nothing more.
 //
-// Not done: the check every two seconds that reopens a stalled adapter, reopening after a wire fault, and the reset after
-// an adapter check. Half a second's wait halts the processor here, where the kernel spins.
+// Not done: the check every two seconds that reopens a stalled adapter, reopening after a wire fault, and the reset
+// after an adapter check. Half-second waits halt the processor here, where the kernel spins.
 //
-// POS 2: bit 5 I/O base, 7:6 interrupt; POS 3: bit 2 no speed chosen, 6 cable; POS 4: bit 2 I/O base, 5 16 Mbit/s; POS 5:
-// bit 5 I/O base.
+// POS 2: bit 5 I/O base, 7:6 interrupt; POS 3: bit 2 no speed chosen, 6 cable; POS 4: bit 2 I/O base, 5 16 Mbit/s; POS
+// 5: bit 5 I/O base.
 #include "tms380.h"
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ static void set_scb(struct netdev *dev, u16 command, u32 parameter) {
     madge->scb.command = command;
 }
 
-// The circle has a list more than frames may be on their way: one stays unused.
+// The circle has one list more than frames may be in progress: one stays unused.
 u32 madge_next_list(struct netdev *dev, u32 at) {
     return at == ((struct madge_state *)dev->private_data)->version->transmits ? 0 : at + 1;
 }
@@ -41,7 +41,7 @@ static void drop_sent(struct netdev *dev) {
     }
 }
 
-// The next command that waits, in the driver's order, if the SCB is free.
+// Issues the next pending command, in the driver's order, if the SCB is free.
 static void next_command(struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     if (!madge->wanted || madge->scb_used)
@@ -81,7 +81,7 @@ void madge_want(struct netdev *dev, u32 command) {
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
-// The version's interrupt for the frame that is handed over now.
+// The version's interrupt for the frame being handed over.
 static u16 interrupt_wanted(struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     if (madge->version->transmit_done == SECOND && !madge->unannounced) {
@@ -92,7 +92,8 @@ static u16 interrupt_wanted(struct netdev *dev) {
     return LIST_IRQ;
 }
 
-// With interrupts off: the handler does it too. The kernel's driver leaves them on and can lose a frame by it.
+// Called with interrupts off, because the handler calls it too. The kernel's driver leaves them on and may thereby lose
+// a frame.
 static void fill_lists(struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     for (;;) {
@@ -167,7 +168,7 @@ int madge_new_buffer(struct receive_list *l, struct netdev *dev) {
     return 0;
 }
 
-// The frame of a list, which gets a buffer to go on with; NULL when there is none.
+// The frame of a list, which gets a new buffer; NULL if there is none.
 static struct skb *take_buffer(struct receive_list *l, u32 length, struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     struct skb *b = l->skb;
@@ -221,7 +222,7 @@ static void receive(struct netdev *dev) {
 }
 
 // ---- interrupt ----------------------------------------------------------------------------------
-// All ones in the SSB tell later whether the chip has written it.
+// The SSB is filled with ones, which show later whether the chip has written it.
 static void acknowledge(struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     madge->ssb.command = madge->ssb.status[0] = madge->ssb.status[1] = madge->ssb.status[2] = 0xFFFF;

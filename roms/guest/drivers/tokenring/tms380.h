@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the two files of the Madge driver share: tms380.c, the adapter at work, and tms380_start.c, from the probe to the
-// ring. The facts stand in tms380.c.
+// Shared by the two files of the Madge driver: tms380.c, normal operation, and tms380_start.c, from the probe to the
+// insertion into the ring. tms380.c has the facts.
 #pragma once
 #include "versions.h"
 
@@ -18,7 +18,7 @@ enum { IRQ_ADAPTER_CHECK = 0, IRQ_RING_STATUS = 4, IRQ_SCB_CLEAR = 6, IRQ_COMMAN
 enum { POINTERS = 0x0A00 };
 enum { HALF_SECOND = HZ / 2, BRING_UP_LOOKS = 6, BRING_UP_TRIES = 3, INITIALIZE_LOOKS = 22, OPEN_WAIT = 30 * HZ };
 
-// Words in memory are big-endian: the constants are what a little-endian processor writes.
+// Words in memory are big-endian: these are the constants as a little-endian processor writes them.
 #define BE(x) ((u16)(((x) & 0xFF) << 8 | (x) >> 8))
 enum { OPEN = BE(3), TRANSMIT = BE(4), RECEIVE = BE(6), SET_FUNCTIONAL = BE(9), READ_ERROR_LOG = BE(10),
        MODIFY_OPEN = BE(13), GOOD = BE(0x8000) };
@@ -71,13 +71,13 @@ struct madge_state {
     struct transmit_list tx[TX_MOST + 1];
     struct receive_list rx[RX_LISTS];
     u32 tx_free, tx_busy, rx_head, rx_tail;
-    u32 unannounced;                    // frames handed over since the last one that interrupts
+    u32 unannounced;                    // frames handed over since the last one that requested an interrupt
     const struct version *version;
-    struct skb_queue queue;             // frames that wait for a list
+    struct skb_queue queue;             // frames waiting for a list
     u32 queue_room;
-    u32 wanted;                         // commands that wait for the SCB
+    u32 wanted;                         // commands waiting for the SCB
     int scb_used, is_open, transmitting, fast;
-    volatile int answered;              // OPEN was
+    volatile int answered;              // OPEN was answered
 };
 
 #define PORT(r) ((u16)(dev->io + (r)))
@@ -116,7 +116,7 @@ static inline void map_sif(struct netdev *dev) {
     (void)inb(PORT(CONTROL0));
 }
 
-// The driver means to wait until the chip has taken the command before; its loop ends after one look.
+// The driver means to wait until the chip has taken the previous command; its loop ends after one read.
 static inline void doorbell(struct netdev *dev, u16 bits) {
     (void)sif_read(dev, SIFSTS);
     sif_write(dev, (u16)((bits ^ CMD_SYSTEM_IRQ) | CMD_INTERRUPT), SIFCMD);
@@ -124,7 +124,7 @@ static inline void doorbell(struct netdev *dev, u16 bits) {
 
 // tms380.c
 enum { WANT_OPEN = 1, WANT_TRANSMIT = 2, WANT_RECEIVE = 4, WANT_FUNCTIONAL = 8, WANT_LOG = 16, WANT_MODIFY = 32 };
-void madge_want(struct netdev *dev, u32 command);       // a command, as soon as the SCB is free
+void madge_want(struct netdev *dev, u32 command);       // issues the command as soon as the SCB is free
 u32 madge_next_list(struct netdev *dev, u32 at);
 int madge_new_buffer(struct receive_list *l, struct netdev *dev);       // -1: no memory
 int madge_start_transmit(struct skb *b, struct netdev *dev);

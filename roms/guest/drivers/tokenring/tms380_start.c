@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The Madge driver from the probe to the ring: tms380.c says what it follows.
+// The Madge driver from the probe to the insertion into the ring: sources in tms380.c.
 #include "tms380.h"
 
-static const u16 image[] = {            // page, address, words; a block of none ends
+static const u16 image[] = {            // page, address, number of words; a block of 0 words ends
     0x0000, 0xA000, 4, 0x0300, 0x0000, 0x045B, 0x10FF,
     0x0000, 0xFFFC, 2, 0x0080, 0xA000,
     0x0000, 0x0000, 0,
@@ -170,7 +170,7 @@ static int open(struct netdev *dev) {
         return -1;
     dev->busy = 0;
     dev->started = 1;
-    // The kernel sets the list of multicast addresses of an interface that has come up.
+    // The kernel sets the multicast list of an interface that has come up.
     cli();
     madge_want(dev, WANT_FUNCTIONAL);
     madge_want(dev, WANT_MODIFY);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The versions, family by family. Of the vendors' drivers nothing but their names and figures is public: their habits are
-// inferred. A mark (P: CARD VALUE) says that it was chosen knowing the published figures that `planar show CARD` names
-// with that value (docs/driver-versions.md). None was fitted.
+// The versions, by family. Only the names and figures of the vendors' drivers are public: their habits are inferred. A
+// mark (P: CARD VALUE) means that it was chosen knowing the published figures that `planar show CARD` names with that
+// value (docs/driver-versions.md). None was fitted.
 #include "versions.h"
 
 const struct version *version_find(const struct version *table, u32 count) {
@@ -22,16 +22,16 @@ const struct version streamer_versions[] = {
     // Linux 2.4.0 lanstreamer.c; 2.6's has one transmit descriptor
     {"linux-2.4", 8, HAND_OVER, HAND_OVER, EACH},
     {"linux-2.6", 1, HAND_OVER, HAND_OVER, EACH},
-    // IBM, Windows NT. 3.01: the defaults of IBM's later manual (31 entries, an interrupt for each frame); NDIS before 4
-    // has no receive buffers that change owner, so the protocol copies.
+    // IBM, Windows NT. 3.01: the defaults of IBM's later manual (31 entries, an interrupt for each frame); NDIS before
+    // 4 cannot pass receive buffers on to the protocol, so the protocol copies.
     {"3.01", 31, HAND_OVER, COPY, EACH},
-    // Two frames, of which the driver hears with the next frame received: EnableTxEofInt off
+    // Two frames, whose completion the driver sees with the next received frame: EnableTxEofInt off
     // (P: autolanstreamer driver.versions) (P: lanstreamer driver.versions)
     {"3.04", 2, HAND_OVER, COPY, NEVER},
     {"3.06", 2, HAND_OVER, COPY, NEVER},
-    // The same through buffers of the driver (P: autolanstreamer driver.versions)
+    // The same, through the driver's own buffers (P: autolanstreamer driver.versions)
     {"5.23", 2, COPY, COPY, NEVER},
-    // IBM, OS/2, NDIS 2: one frame at a time, as IBM's own author made Linux's driver after lock-ups
+    // IBM, OS/2, NDIS 2: one frame at a time, a change that IBM's own author made to Linux's driver after lock-ups
     // (P: autolanstreamer driver.versions)
     {"4.54", 1, HAND_OVER, COPY, EACH},
 };
@@ -40,7 +40,7 @@ const u32 streamer_version_count = sizeof streamer_versions / sizeof *streamer_v
 const struct version madge_versions[] = {
     // Linux 2.4.0 madgemc.c and tms380tr.c: three lists, one of which stays unused
     {"linux-2.4", 2, HAND_OVER, HAND_OVER, EACH},
-    // Madge, Windows NT: more lists, of which all interrupt, or half of them
+    // Madge, Windows NT: more lists, all of which interrupt, or half of them
     // (P: madge-mc driver.versions) (P: madge-mc32 driver.versions)
     {"2.21", 7, HAND_OVER, COPY, EACH},
     {"2.04.30", 7, HAND_OVER, COPY, SECOND},

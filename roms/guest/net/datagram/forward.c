@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A router: what comes in by one adapter for a station beyond another goes out there. As Linux 2.2 (ip_rcv, ip_route_input,
-// ip_forward, ip_finish_output, read): the header is checked, the way is looked up in a cache by both addresses and the
-// adapter, the time to live falls by one and the sum with it, and the link's header, ready to copy, goes before it; the
-// frame then waits in the other adapter's queue of 100 frames, or is dropped when that is full.
+// A router: a datagram received by one adapter for a station on the other network is sent there. As in Linux 2.2
+// (ip_rcv, ip_route_input, ip_forward, ip_finish_output, read): the header is checked, the route is looked up in a
+// cache by both addresses and the adapter, the time to live is decremented and the checksum adjusted, and the link's
+// header, ready to copy, is prepended; the frame then waits in the other adapter's queue of 100 frames, or is dropped
+// if that is full.
 //
 // The setting `forward` is the second adapter's address. Each adapter has a network of 256 addresses (/24).
 //
-// Not modelled: a routing table beyond the two networks, fragmenting (both sides have one MTU), redirects, options.
+// Not modelled: a routing table beyond the two networks, fragmentation (both sides have the same MTU), redirects,
+// options.
 #include "bond.h"
 #include "ip_fragment.h"
 #include "linux_cost.h"
@@ -138,7 +140,7 @@ static struct hop *hop_to(u32 ip) {
     return free;
 }
 
-// In the place of arp.c's: the stack's own neighbour learns through neighbour_learn().
+// Replaces arp.c's: the stack's own neighbour learns through neighbour_learn().
 static void forward_arp(struct skb *b) {
     struct arp *a = (struct arp *)b->data;
     u32 from, to, own = address_of(b->dev);
@@ -203,7 +205,7 @@ static void pass_on(struct skb *b, struct ip_header *ip) {
         ask((u32)r->hop);
 }
 
-// In the place of ip.c's, which drops what is not for us.
+// Replaces ip.c's, which drops what is not addressed to us.
 static void forward_receive(struct skb *b) {
     struct ip_header *ip = (struct ip_header *)b->data;
     COST(forward_receive);

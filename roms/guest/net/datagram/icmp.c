@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ICMP (RFC 792): echo is answered, a datagram to no socket is refused, and a refusal finds the socket that it
-// concerns.
+// ICMP (RFC 792): echo requests are answered, a datagram to no socket is refused, and a received refusal is passed to
+// the socket that it concerns.
 //
-// Not modelled: all other messages (dropped), limits of their rate.
+// Not modelled: all other messages (dropped), rate limits.
 #include "ip_fragment.h"
 #include "udp.h"
 
@@ -15,13 +15,13 @@ struct icmp_header {
     u32 rest;
 };
 
-// What bottom halves send: they cannot wait for room.
+// Account of what bottom halves send: they cannot wait for room.
 static struct datagram_sock own = {.send_buffer = 65535, .receive_buffer = 65535};
 
 struct message {
     struct icmp_header header;
-    const u8 *data;                     // after it
-    u32 sum;                            // of what was copied
+    const u8 *data;                     // data after the header
+    u32 sum;                            // of the data copied
 };
 
 static void copy_message(void *datagram, u8 *to, u32 offset, u32 n) {
@@ -36,7 +36,7 @@ static void copy_message(void *datagram, u8 *to, u32 offset, u32 n) {
     memcpy(to, &m->header, ICMP_HEADER);
 }
 
-// Back to where `b` came from.
+// Replies to the sender of `b`.
 static void answer(const struct skb *b, const struct icmp_header *header, const u8 *data, u32 bytes) {
     const struct ip_header *ip = (const struct ip_header *)b->nh;
     struct message m = {*header, data, 0};
@@ -53,7 +53,7 @@ void icmp_send(const struct skb *b, u8 type, u8 code) {
     answer(b, &header, b->nh, words + 8);
 }
 
-// A destination is unreachable: the header of our datagram and 8 bytes of it follow.
+// A destination is unreachable: followed by the header of our datagram and 8 bytes of its data.
 static void unreachable(const struct skb *b, u8 code) {
     const struct ip_header *ip = (const struct ip_header *)(b->data + ICMP_HEADER);
     u32 left = b->length - ICMP_HEADER;

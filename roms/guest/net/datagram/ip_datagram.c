@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// IP for all that is no TCP segment: what came, to its protocol; what goes, in fragments of the MTU.
+// IP for everything but TCP segments: passes received datagrams to their protocol; sends in fragments of the MTU.
 //
-// Linux 2.2 (ip_build_xmit, ip_build_xmit_slow; read): a datagram that fits a frame is one buffer, a longer one is
-// sent from its end: the last fragment first, each copied and summed from the process's memory into a buffer of its
-// own and handed to the device at once, so that the first fragment, which carries UDP's header and with it the sum of
-// all, goes last. None of them has the don't-fragment bit: UDP does no path MTU discovery there.
+// As in Linux 2.2 (ip_build_xmit, ip_build_xmit_slow; read), a datagram that fits in a frame is one buffer, a longer
+// one is sent from its end: the last fragment first, each copied and checksummed from the process's memory into a
+// buffer of its own and handed to the device at once, so the first fragment, which carries UDP's header and with it the
+// checksum of all, goes last. None of them has the don't-fragment bit: UDP does no path MTU discovery there.
 //
-// Not modelled: options (taken off what comes), routing, broadcasts.
+// Not modelled: options (stripped on receipt), routing, broadcasts.
 #include "ip_fragment.h"
 #include "linux_cost.h"
 #include "tcp.h"
@@ -25,7 +25,7 @@ void ip_deliver(struct skb *b) {
     }
 }
 
-// What ip_receive() did not give to TCP, with b->nh at the IP header; it may be damaged.
+// What ip_receive() did not pass to TCP, with b->nh at the IP header; it may be damaged.
 void ip_receive_other(struct skb *b) {
     struct ip_header *ip = (struct ip_header *)b->nh;
     u32 length;
@@ -68,7 +68,7 @@ static void wait_for_room(struct datagram_sock *sk) {
     wait_remove(&sk->sleep, &wait);
 }
 
-// sock_alloc_send_skb. NULL: *error says why.
+// sock_alloc_send_skb. NULL: *error has the reason.
 static struct skb *allocate(struct datagram_sock *sk, u32 size, int *error) {
     for (;;) {
         if (sk->error) {
@@ -80,7 +80,7 @@ static struct skb *allocate(struct datagram_sock *sk, u32 size, int *error) {
             struct skb *b = skb_alloc(size);
             *error = -ENOBUFS;
             if (b) {
-                b->sk = (struct sock *)sk;      // its destructor knows what it is
+                b->sk = (struct sock *)sk;      // its destructor knows the real type
                 b->destructor = write_free;
                 sk->write_memory += b->truesize;
             }
@@ -113,7 +113,7 @@ static void make_header(struct skb *b, u32 to, u8 protocol, u32 bytes, u16 id, u
     b->protocol = htons(ETH_IP);
 }
 
-// arp.c knows one neighbour.
+// arp.c knows a single neighbour.
 static int other_neighbour(u32 ip) {
     return gateway.ip != ip && (gateway.known || gateway.timer.pending);
 }
@@ -129,7 +129,7 @@ int ip_send(struct datagram_sock *sk, u32 to, u8 protocol, u32 length, ip_copy *
     if (other_neighbour(to))
         return -EHOSTUNREACH;
     gateway.ip = to;
-    // data of a fragment but the last; a datagram that fits goes whole, whatever is left over of 8 bytes
+    // data bytes of every fragment but the last; a datagram that fits is sent whole, even if not a multiple of 8 bytes
     u32 room = (netdev->mtu - IP_HEADER) & ~7u;
     u32 offset = length + IP_HEADER <= netdev->mtu ? 0 : (length - 1) / room * room;
     u32 head = netdev->link == LINK_TOKEN_RING ? LINK_HEADROOM : 16, more = 0;

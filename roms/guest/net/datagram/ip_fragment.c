@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Reassembly, with the limits of Linux 2.2 (net/ipv4/ip_fragment.c, read): datagrams under way may have 256 KB, beyond
-// which the eldest go until they have 192 KB; 30 s after its latest fragment a datagram is given up. A whole one is
-// copied into one new buffer, which has no sum yet, whatever its fragments had: UDP reads it again, and the process
-// copies it once more.
+// Reassembly, with the limits of Linux 2.2 (net/ipv4/ip_fragment.c, read): incomplete datagrams may occupy 256 KB,
+// beyond which the oldest of each bucket are dropped down to 192 KB; a datagram is given up 30 s after its latest
+// fragment. A complete one is copied into one new buffer, which has no checksum yet, whatever its fragments had: UDP
+// reads it again, and the process copies it once more.
 //
-// Where fragments overlap, what came first stays, unless it lies within the later one. A fragment beyond the
-// datagram's end, a second end elsewhere, or data not in units of 8 bytes before the end: given up (Linux 2.2 does not
-// look; its successors do).
+// Where fragments overlap, the data that arrived first is kept, unless its fragment lies within the later one. A
+// fragment beyond the datagram's end, a second, different end, or data before the end that is not in units of 8 bytes
+// is rejected (Linux 2.2 does not check; its successors do).
 #include "ip_fragment.h"
 #include "linux_cost.h"
 #include "tcp.h"
@@ -20,18 +20,18 @@ struct fragment {
     struct fragment *next;
     struct skb *buffer;
     u8 *data;
-    u32 offset, end;                    // of the datagram's data
+    u32 offset, end;                    // within the datagram's data
 };
 
 struct datagram {
-    struct datagram *next;              // of the bucket, the youngest first
+    struct datagram *next;              // in the bucket, newest first
     struct fragment *fragments;         // ascending
     u32 from, to;
     u16 id;
-    u8 protocol, words;                 // of the header below
+    u8 protocol, words;                 // words: of the header below
     u32 length;                         // of its data; 0: not known yet
     struct timer timer;
-    u8 header[HEADER_MOST];             // of the first fragment, else of the first to come
+    u8 header[HEADER_MOST];             // of the first fragment, else of the first to arrive
 };
 
 static struct cache fragment_cache = {32, NULL}, datagram_cache = {128, NULL};
@@ -67,7 +67,7 @@ static void drop_datagram(struct datagram *d) {
 static void give_up(u32 data) {
     struct datagram *d = (struct datagram *)data;
     ip_reassembly_failed++;
-    if (d->fragments && !d->fragments->offset)      // RFC 1122: only with the first fragment at hand
+    if (d->fragments && !d->fragments->offset)      // RFC 1122: only if the first fragment has arrived
         icmp_send(d->fragments->buffer, ICMP_TIME, ICMP_REASSEMBLY);
     drop_datagram(d);
 }
@@ -115,7 +115,7 @@ static struct datagram *begin(const struct ip_header *ip) {
     return d;
 }
 
-// Puts the fragment in its place, without what is there already. 0: there is nothing new in it, or no memory.
+// Inserts the fragment without the parts that are already present. 0: it contains nothing new, or no memory.
 static int insert(struct datagram *d, struct skb *b, u8 *data, u32 offset, u32 end) {
     struct fragment **at = &d->fragments, *before = NULL;
     while (*at && (*at)->offset < offset) {
@@ -134,7 +134,7 @@ static int insert(struct datagram *d, struct skb *b, u8 *data, u32 offset, u32 e
             data += next->end - offset;
             offset = next->end;
             at = &next->next;
-        } else if (next->end <= end) {  // within ours, which has more
+        } else if (next->end <= end) {  // lies within ours, which has more
             *at = next->next;
             drop_fragment(next);
         } else {
@@ -164,7 +164,7 @@ static int whole(const struct datagram *d) {
     return next == d->length;
 }
 
-// The whole in one buffer, like a frame that has come so.
+// The complete datagram in one buffer, as if it had been received as one frame.
 static struct skb *glue(struct datagram *d) {
     const struct skb *first = d->fragments->buffer;
     u32 header = d->words * 4u;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Buffers that hold a datagram of several frames: the head and small data of an ordinary buffer, and larger data in
-// their place until it is freed. What they cost is what skb_alloc() and skb_free() cost, as one kmalloc() does in
-// Linux whatever the size.
+// Buffers for a datagram larger than a frame: the head and small data area of an ordinary buffer, with a larger data
+// area in its place until it is freed. Their cost is that of skb_alloc() and skb_free(): in Linux a kmalloc() costs the
+// same whatever the size.
 #include "ip_fragment.h"
 
 static struct cache large_cache[] = {
     {4096, NULL, 1}, {8192, NULL, 1}, {16384, NULL, 1}, {32768, NULL, 1}, {65536, NULL, 1}, {131072, NULL, 1}};
-enum { SMALL = 0, CACHE = 1 };          // of `rest`: the small data, and where the large came from
+enum { SMALL = 0, CACHE = 1 };          // indices in `rest`: the small data area, and the cache of the large one
 
 static void skb_uncharge(struct skb *b) {
     if (b->sk) {
@@ -49,7 +49,7 @@ struct skb *skb_alloc_large(u32 size) {
 }
 
 void skb_own_receive(struct datagram_sock *sk, struct skb *b) {
-    b->sk = (struct sock *)sk;          // its destructor knows what it is
+    b->sk = (struct sock *)sk;          // its destructor knows the real type
     if (!b->destructor)
         b->destructor = skb_uncharge;
     sk->receive_memory += b->truesize;

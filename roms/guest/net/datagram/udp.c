@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// UDP's sockets, and its datagrams both ways (udp.h).
+// UDP's sockets, and its datagrams in both directions (udp.h).
 #include "udp.h"
 #include "linux_cost.h"
 #include "tcp.h"
 
-enum { PORT_FIRST = 1024, PORTS = 3976 };       // that a socket gets without asking, as TCP's connections do
+enum { PORT_FIRST = 1024, PORTS = 3976 };       // automatically assigned ports, the same range as for TCP's connections
 
 static struct udp_sock udp_sockets[UDP_SOCKETS];
 static u32 next_port;
-static u32 received;                    // datagrams, of all sockets
+static u32 received;                    // datagrams, over all sockets
 
 #define for_each(sk) for (struct udp_sock *sk = udp_sockets; sk < udp_sockets + UDP_SOCKETS; sk++)
 
@@ -72,7 +72,7 @@ void udp_close(struct udp_sock *sk) {
 struct outgoing {
     struct udp_header header;
     const u8 *from;
-    u32 to, length, sum;                // length with the header; sum of what was copied
+    u32 to, length, sum;                // length includes the header; sum of the data copied
 };
 
 static void copy_fragment(void *datagram, u8 *to, u32 offset, u32 n) {
@@ -85,7 +85,7 @@ static void copy_fragment(void *datagram, u8 *to, u32 offset, u32 n) {
     o->sum = csum_copy(o->from, to + UDP_HEADER, n - UDP_HEADER, o->sum);
     o->sum = csum_partial(&o->header, UDP_HEADER, o->sum);
     u16 check = csum_fold(csum_pseudo_udp(own_ip, o->to, o->length, o->sum));
-    o->header.check = check ? check : 0xFFFF;       // 0 means that there is none
+    o->header.check = check ? check : 0xFFFF;       // 0 means no checksum
     memcpy(to, &o->header, UDP_HEADER);
 }
 
@@ -123,7 +123,7 @@ static int right_sum(const struct skb *b, const struct ip_header *ip, u32 length
     u32 have = b->csum;
     if (b->summed == SUM_CHECKED)
         return 1;
-    // the sum of a driver covers the whole datagram after a plain IP header
+    // the driver's checksum covers the whole datagram after a plain IP header
     if (!b->summed || ip_words(ip) != 5 || length != b->length)
         have = csum_partial(b->data, length, 0);
     return !csum_fold(csum_pseudo_udp(ip->from, ip->to, length, have));

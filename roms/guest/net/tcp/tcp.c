@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TCP as the process calls it: the send buffer, the socket lock, send and receive.
+// TCP's interface to the process: the send buffer, the socket lock, send and receive.
 #include "linux_cost.h"
 #include "tcp.h"
 
 // ---- memory of the send buffer ------------------------------------------------------------------
-// Every buffer, also the clone on its way to the card, counts with its truesize; freeing any of
-// them wakes the writer, whether it has enough room then or not (Linux 2.2 tcp_write_space).
+// Every buffer, including the clone handed to the card, counts with its truesize; freeing any of
+// them wakes the writer, whether or not it then has enough room (Linux 2.2 tcp_write_space).
 static void write_free(struct skb *b) {
     struct sock *sk = b->sk;
     sk->write_memory -= b->truesize;
@@ -30,7 +30,7 @@ struct skb *sock_alloc(struct sock *sk, u32 size, int force) {
     return b;
 }
 
-// ---- the socket lock: segments that arrive meanwhile are worked off at release -----------------
+// ---- the socket lock: segments that arrive meanwhile are processed at release ------------------
 static void work_off(struct sock *sk) {
     bh_atomic_begin();
     while (!queue_empty(&sk->waiting)) {
@@ -68,8 +68,8 @@ static void wait_for_memory(struct sock *sk) {
     wait_remove(&sk->sleep, &wait);
 }
 
-// Fill the last segment of the queue, if it was never sent. Returns the bytes taken.
-// When its length is no multiple of 4 the whole segment is summed again (Linux 2.2 does so).
+// Fill the last segment of the queue if it was never sent. Returns the bytes taken.
+// If its length is not a multiple of 4, the whole segment is summed again (as in Linux 2.2).
 static u32 top_up(struct sock *sk, const u8 *from, u32 left) {
     struct skb *b = queue_last(&sk->write);
     u32 have = b->length, room = skb_tailroom(b);
@@ -91,7 +91,7 @@ static u32 top_up(struct sock *sk, const u8 *from, u32 left) {
 }
 
 // One call of write(): cut into segments, copied and summed, each sent as soon as the rules allow.
-// A part segment gets a buffer for a full one, so that later writes can top it up.
+// A partial segment gets a buffer for a full one, so that later writes can top it up.
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n) {
     u32 left = n;
     int result;
@@ -107,7 +107,7 @@ int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n) {
                 continue;
             }
         }
-        // silly window avoidance: with less than half the largest window left, cut full segments
+        // silly window avoidance: with less than half of the largest window left, cut full segments
         int push = 0, hold;
         u32 copy = sk->snd_wnd - (sk->snd_nxt - sk->snd_una), size = HEADROOM;
         if ((s32)copy > (s32)(sk->max_window >> 1)) {
@@ -157,8 +157,8 @@ out:
 }
 
 // ---- receive ------------------------------------------------------------------------------------
-// One call takes everything that waits, buffer by buffer, as far as it goes, and acknowledges behind the last one if the
-// window has grown enough: Linux 2.2's tcp_recvmsg (read).
+// One call takes everything that is waiting, buffer by buffer, as far as it fits, and acknowledges after the last one
+// if the window has grown enough: Linux 2.2's tcp_recvmsg (read).
 
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n) {
     struct wait_entry wait = {current, NULL};

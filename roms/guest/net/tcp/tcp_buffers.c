@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// SO_SNDBUF and SO_RCVBUF of TCP's sockets as Linux 2.2 has them (net/core/sock.c, include/net/tcp.h; read): what is asked
-// for is cut to 65535 bytes and doubled, as what a buffer holds beside its data counts too, and getsockopt() tells the
-// doubled size. A socket that was never asked has 65535 either way. Half of the receive buffer is the window; a SYN offers
-// 32767 at most, and as the largest buffer is 131070, scaling never shifts.
+// SO_SNDBUF and SO_RCVBUF of TCP's sockets as in Linux 2.2 (net/core/sock.c, include/net/tcp.h; read): the requested
+// size is limited to 65535 bytes and doubled, because a buffer's overhead counts too, and getsockopt() returns the
+// doubled size. A socket for which no size was requested has 65535 in both directions. Half of the receive buffer is
+// the window; a SYN offers 32767 at most, and as the largest buffer is 131070, scaling never shifts.
 //
-// As there, a receive buffer of less than two segments stands still: its window shuts and has no room for a segment any more.
+// As there, a receive buffer smaller than two segments stalls: its window closes and never has room for a segment
+// again.
 #include "tcp.h"
 
 enum { LEAST_SEND = 2048, LEAST_RECEIVE = 256 };

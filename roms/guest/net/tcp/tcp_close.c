@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A connection's end: with a wait for it (tcp_close(), tcp_shutdown()), or without one, as close() does it (tcp_leave()).
+// Closing a connection: waiting for its end (tcp_close(), tcp_shutdown()), or without waiting, as close() does
+// (tcp_leave()).
 #include "tcp.h"
 
 static void linger_over(u32 data) {
@@ -9,7 +10,7 @@ static void linger_over(u32 data) {
     wake_up(&sk->sleep);
 }
 
-// FIN, after what is queued.
+// Sends FIN after the queued data.
 static void end_sending(struct sock *sk) {
     sock_lock(sk);
     sk->shutdown = 1;
@@ -41,8 +42,8 @@ int tcp_shutdown(struct sock *sk) {
     return sk->error ? sock_error(sk) : 0;
 }
 
-// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's
-// last segments then are on the wire before the results are. A connection in TIME_WAIT goes on answering.
+// Sends FIN after the queued data and waits, at most 5 s, until both sides have finished: the run's
+// last segments are then on the wire before the results are. A connection in TIME_WAIT keeps answering.
 int tcp_close(struct sock *sk) {
     struct timer limit = {.function = linger_over, .data = (u32)sk};
     if (sk->state == TCP_LISTEN)
@@ -70,9 +71,9 @@ int tcp_close(struct sock *sk) {
 }
 
 // ---- without a wait -----------------------------------------------------------------------------
-// Nobody reads what still comes. The socket is free for others when its end has been acknowledged; tcp_time_wait.c answers
-// for it then.
-static u32 left;                        // a bit for each socket
+// Data that still arrives is not read. The socket can be reused once its FIN has been acknowledged; tcp_time_wait.c
+// then answers for it.
+static u32 left;                        // one bit per socket
 
 void tcp_left(void) {
     bh_atomic_begin();
@@ -83,10 +84,10 @@ void tcp_left(void) {
             left &= ~(1u << n);
         }
         if (sk->open || !sk->write.next || (sk->state != TCP_CLOSED && sk->state != TCP_TIME_WAIT))
-            continue;                   // somebody has it, or nobody ever had
+            continue;                   // in use, or never used
         if (sk->state == TCP_TIME_WAIT)
             tcp_remember(sk);
-        tcp_abandon(sk);                // its timers, and what it never sent
+        tcp_abandon(sk);                // stops its timers, drops unsent data
     }
     bh_atomic_end();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A connection's beginning, with numbers of its own.
+// Opening a connection, with port and sequence numbers of its own.
 #include "tcp.h"
 
 static u32 connections;              // so far: each has its own numbers
 
-// A port of our own that leads to nobody else there.
+// A local port without a connection to the same remote port.
 static u16 own_port(u32 ip, u16 remote_port) {
     u16 port;
     do
@@ -14,7 +14,7 @@ static u16 own_port(u32 ip, u16 remote_port) {
     return port;
 }
 
-// The socket as it is before the first segment of a connection.
+// Initialises the socket for a new connection.
 void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port) {
     u32 draw = own_seed * 69069u + 1 + connections++;
     sk->remote_ip = ip;
@@ -39,7 +39,7 @@ int tcp_connect(struct sock *sk, u32 ip, u16 port) {
     if (sk->remote_port)
         return -EISCONN;
     if (gateway.known && gateway.ip != ip)
-        return -EHOSTUNREACH;           // arp.c knows one neighbour
+        return -EHOSTUNREACH;           // arp.c knows a single neighbour
     gateway.ip = ip;
     struct skb *b = sock_alloc(sk, HEADROOM + 15, 1);
     if (!b)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What arrives: demultiplexing, acknowledgements, congestion control, data in order, FIN.
+// Arriving segments: demultiplexing, acknowledgements, congestion control, data in order, FIN.
 #include "linux_cost.h"
 #include "tcp.h"
 
-// The connection of the segment before: most have one of the same (Linux 2.2 keeps such a cache, too).
+// The connection of the previous segment: most belong to the same one (Linux 2.2 keeps such a cache, too).
 static struct sock *recent = sockets;
 u32 tcp_out_of_order;
 
@@ -42,7 +42,7 @@ void tcp_parse_options(struct sock *sk, struct tcp_header *th) {
         sk->mss_clamp = 536;
 }
 
-// The usual cases: no options, or a timestamp where everyone puts it.
+// The usual cases: no options, or a timestamp in its usual place.
 static int fast_options(struct sock *sk, struct tcp_header *th) {
     if (th->words == TCP_HEADER << 2) {
         sk->saw_stamp = 0;
@@ -79,7 +79,7 @@ static void estimate_rtt(struct sock *sk, u32 measured) {
     }
 }
 
-// Linux 2.2 adds rto >> (cwnd - 1); the processor takes the count modulo 32.
+// Linux 2.2 adds rto >> (cwnd - 1); the processor takes the shift count modulo 32.
 static void set_rto(struct sock *sk) {
     sk->rto = (sk->srtt >> 3) + max_u(HZ / 5, sk->mdev);
     sk->rto += (sk->rto >> 2) + (sk->rto >> ((sk->cwnd - 1) & 31));
@@ -176,8 +176,8 @@ static void measured_rtt(struct sock *sk, int flag, u32 rtt) {
     }
 }
 
-// Fast retransmit at the third duplicate, then one more segment a duplicate; while the gap is being
-// filled a partial acknowledgement sends the next hole (Hoe).
+// Fast retransmit at the third duplicate, then one more segment per duplicate; until the gap is
+// filled, a partial acknowledgement sends the next hole (Hoe).
 static void duplicate_ack(struct sock *sk, u32 ack, int flag) {
     if (ack == sk->snd_una && sk->packets_out && !flag) {
         if (!sk->high_seq || after(ack, sk->high_seq)) {
@@ -291,7 +291,7 @@ static void measure_segment(struct sock *sk, u32 length) {
     }
 }
 
-// Every second full segment, a window that opened, or a hurry: at once. Else within half a second.
+// At once after every second full segment, if the window has opened, or in a hurry; otherwise within half a second.
 static void ack_check(struct sock *sk) {
     if (sk->rcv_nxt - sk->rcv_wup >= sk->rcv_mss * 2 || tcp_may_raise_window(sk) || sk->quick_ack ||
         !queue_empty(&sk->held))
@@ -307,7 +307,7 @@ static void enter_time_wait(struct sock *sk) {
 
 static void got_fin(struct sock *sk) {
     sk->rcv_nxt++;
-    sock_drop(&sk->held);               // nothing comes after it
+    sock_drop(&sk->held);               // nothing can follow FIN
     tcp_send_ack(sk);
     switch (sk->state) {
     case TCP_ESTABLISHED:
@@ -325,15 +325,15 @@ static void got_fin(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
-// ---- segments that came before their turn -------------------------------------------------------
-// They wait in the order of their numbers until what is missing has come, charged to the receive buffer like those that
-// are read next; each is answered at once, so that the sender sees duplicates. As Linux 2.2's out_of_order_queue.
+// ---- segments out of order ------------------------------------------------------------------------
+// They wait in sequence-number order until the missing data has arrived, charged to the receive buffer like those that
+// are read next; each is answered at once, so that the sender sees duplicates. As in Linux 2.2's out_of_order_queue.
 
-// Keeps a segment whose TCP header has been taken away: 1. 0: it holds nothing new, or the socket has no use for it.
+// Keeps a segment whose TCP header has been removed: 1. 0: it holds nothing new, or the socket has no use for it.
 static int hold(struct sock *sk, struct skb *b) {
     if (sk->shutdown || (sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 && sk->state != TCP_FIN_WAIT2))
         return 0;
-    struct skb *at = (struct skb *)&sk->held;       // goes after this one
+    struct skb *at = (struct skb *)&sk->held;       // insert after this one
     for (struct skb *p = at->prev; p != (struct skb *)&sk->held; p = p->prev)
         if (!after(p->seq, b->seq)) {
             at = p;
@@ -347,7 +347,7 @@ static int hold(struct sock *sk, struct skb *b) {
     return 1;
 }
 
-// What has its turn now goes to the reader. 1: the last of it was the other end's FIN.
+// Passes the segments that are now in order to the reader. 1: the last one was the other end's FIN.
 static int take_held(struct sock *sk) {
     struct skb *b;
     int fin = 0;
@@ -371,7 +371,7 @@ static int take_held(struct sock *sk) {
 }
 
 // ---- in order -----------------------------------------------------------------------------------
-// Returns 1 when the buffer was kept.
+// Returns 1 if the buffer was kept.
 static int take_data(struct sock *sk, struct skb *b) {
     struct tcp_header *th = header(b);
     int fin = th->flags & TCP_FIN, kept = 0;
@@ -452,7 +452,7 @@ static void answer_to_syn(struct sock *sk, struct skb *b) {
     wake_up(&sk->sleep);
 }
 
-// PAWS: an old timestamp on a segment with data; and what to echo from now on.
+// PAWS: rejects an old timestamp on a segment with data; records the timestamp to echo.
 static int stamp_check(struct sock *sk, struct skb *b, u32 length) {
     if (!sk->saw_stamp)
         return 1;
@@ -479,8 +479,9 @@ static void fin_acknowledged(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
-// Of a segment that header prediction has not taken for a pure acknowledgement. Its other half, as in Linux 2.2: the next
-// data and nothing else new, while there is room, need neither the window's nor the queue's bookkeeping.
+// For a segment that header prediction has not taken as a pure acknowledgement. The other half of header prediction, as
+// in Linux 2.2: the next data with nothing else new, while there is room, needs neither the window's nor the queue's
+// bookkeeping.
 static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
     struct tcp_header *th = header(b);
     if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt ||
@@ -492,13 +493,13 @@ static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
     COST(bulk_data);
     delayed_ack_estimate(sk);
     if ((th->flags & TCP_PSH) && length - (u32)(th->words >> 4) * 4 < sk->mss >> 1 && sk->ato > HZ / 50)
-        sk->ato = HZ / 50;              // short ones with PSH would make the estimate too small
+        sk->ato = HZ / 50;              // short segments with PSH would make the estimate too small
 }
 
-// A segment for the connection, while the process does not hold it. Takes the buffer.
+// A segment for the connection, while the process does not hold the socket. Takes the buffer.
 void tcp_process(struct sock *sk, struct skb *b) {
     struct tcp_header *th = header(b);
-    u32 length = b->length;             // with the TCP header
+    u32 length = b->length;             // including the TCP header
     if (sk->state == TCP_SYN_SENT) {
         answer_to_syn(sk, b);
         goto drop;
@@ -549,7 +550,7 @@ drop:
     skb_free(b);
 }
 
-// From IP, in the bottom half: b->data at the TCP header.
+// Called by IP in the bottom half: b->data at the TCP header.
 void tcp_receive(struct skb *b) {
     COST(tcp_receive);
     struct tcp_header *th = header(b);

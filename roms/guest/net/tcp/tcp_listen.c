@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The passive side of opening: sockets that listen, and connections that wait to be accepted. A SYN that finds no room
-// is dropped and comes again.
+// Passive open: listening sockets, and connections waiting to be accepted. A SYN that finds no room is dropped and will
+// be repeated.
 #include "linux_cost.h"
 #include "tcp.h"
 
@@ -53,7 +53,7 @@ struct sock *tcp_accept(struct sock *listener, int *error) {
     return sk;
 }
 
-// Room for one more connection to `listener`; those that broke off before they were accepted make some.
+// 1 if `listener` has room for one more connection; connections that ended before they were accepted are removed first.
 static int has_room(struct sock *listener) {
     int waiting = 0;
     for (struct sock *sk = sockets; sk < sockets + SOCKETS; sk++) {
@@ -114,7 +114,7 @@ drop:
     skb_free(b);
 }
 
-// A segment for a connection whose SYN was answered. 1: it completes the opening and is to be looked at like any other.
+// A segment for a connection whose SYN was answered. 1: it completes the opening and must be processed like any other.
 int tcp_completes_open(struct sock *sk, struct skb *b) {
     struct tcp_header *th = (struct tcp_header *)b->th;
     if (th->flags & TCP_RST) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// When and how TCP segments leave (Linux 2.2 rules; other systems differ as stack.c says).
+// When and how TCP segments are sent (Linux 2.2 rules; other systems differ as stack.c says).
 #include "linux_cost.h"
 #include "tcp.h"
 
 u32 tcp_retransmitted;
 
-// May this segment go now? Nagle as in 2.2: only a segment shorter than HALF the MSS is held, only
+// May this segment be sent now? Nagle as in 2.2: only a segment shorter than HALF the MSS is held, only
 // at the end of the queue, only while something is unacknowledged, and only if 32 bytes or more
 // could still be added. Then the congestion window, the peer's window, and no time-out pending.
 static int may_send(struct sock *sk, struct skb *b, int last) {
@@ -50,7 +50,7 @@ static u32 window_wanted(struct sock *sk) {
 u32 tcp_select_window(struct sock *sk) {
     u32 now = window_now(sk), wanted = window_wanted(sk);
     if (wanted < now)
-        return now;                     // a window is never taken back
+        return now;                     // a window never shrinks
     sk->rcv_wnd = wanted;
     sk->rcv_wup = sk->rcv_nxt;
     return wanted;
@@ -77,7 +77,7 @@ void tcp_transmit(struct sock *sk, struct skb *b) {
     if (b->length)
         system_cost(&stack_segment_path);
     u32 length = sk->header_length, *option;
-    if (b->flags & TCP_SYN)             // an answer has the stamp only if the question had it
+    if (b->flags & TCP_SYN)             // a SYN-ACK has a timestamp only if the SYN had one
         length = TCP_HEADER + 4 + (sk->stamps ? TCP_STAMP : 0);
     struct tcp_header *th = (struct tcp_header *)skb_push(b, length);
     b->th = (u8 *)th;
@@ -116,7 +116,7 @@ static void send_now(struct sock *sk, struct skb *b) {
     tcp_transmit(sk, skb_clone(b));
 }
 
-// A new segment from the process: send it at once if nothing is waiting and the rules allow.
+// A new segment from the process: sends it at once if nothing is waiting and the rules allow.
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold) {
     sk->write_seq += b->end_seq - b->seq;
     queue_tail(&sk->write, b);
@@ -133,7 +133,7 @@ void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold) {
     }
 }
 
-// Everything that the windows let out.
+// Sends everything that the windows allow.
 void tcp_write_pending(struct sock *sk) {
     struct skb *b;
     int sent = 0;
@@ -146,7 +146,7 @@ void tcp_write_pending(struct sock *sk) {
         start_retransmit_timer(sk);
 }
 
-// End of a write() call: the tail goes too, unless Nagle holds it.
+// End of a write() call: sends the tail too, unless Nagle holds it.
 void tcp_push(struct sock *sk) {
     struct skb *b = sk->send_head;
     if (!b)
@@ -188,7 +188,7 @@ void tcp_send_reset(struct sock *sk, u32 seq) {
     tcp_transmit(sk, bare_segment(TCP_ACK | TCP_RST, seq));
 }
 
-// The window is shut: a segment with an old sequence number makes the peer answer.
+// The window is closed: a segment with an old sequence number makes the peer answer.
 void tcp_probe_window(struct sock *sk) {
     struct skb *b = sk->send_head;
     if (b && !after(b->end_seq, sk->snd_una + sk->snd_wnd)) {
@@ -200,7 +200,7 @@ void tcp_probe_window(struct sock *sk) {
     tcp_transmit(sk, bare_segment(TCP_ACK, sk->snd_una - 1));
 }
 
-// FIN rides on the last unsent segment, else it is a segment of its own.
+// FIN is sent in the last unsent segment if possible, otherwise in a segment of its own.
 void tcp_send_fin(struct sock *sk) {
     struct skb *b = queue_last(&sk->write);
     if (sk->send_head && b->length < sk->mss) {
@@ -220,8 +220,8 @@ void tcp_send_fin(struct sock *sk) {
     tcp_send_or_queue(sk, b, 0);
 }
 
-// ---- sending again ------------------------------------------------------------------------------
-// Joins a short segment with the next when both fit one, as 2.2 does, unless either is in use.
+// ---- retransmission ------------------------------------------------------------------------------
+// Joins a short segment with the next if both fit in one, as 2.2 does, unless either is in use.
 static void collapse(struct sock *sk, struct skb *b) {
     struct skb *next = b->next;
     if ((b->flags & TCP_SYN) || b->length >= sk->mss >> 1 || is_last(sk, b) ||
@@ -247,7 +247,7 @@ void tcp_retransmit(struct sock *sk, struct skb *b) {
     tcp_transmit(sk, skb_cloned(b) ? skb_copy(b) : skb_clone(b));
 }
 
-// After a time-out was answered: on through the queue, up to the congestion window.
+// After a time-out was answered: continues through the queue, up to the congestion window.
 void tcp_retransmit_queue(struct sock *sk) {
     if (!sk->retransmit_head && !sk->retransmit_done)
         sk->retransmit_head = queue_first(&sk->write);

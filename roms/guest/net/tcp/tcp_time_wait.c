@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TIME_WAIT without a socket, as Linux 2.2 keeps it (tcp_timewait_state_process; read): what is left of a connection that
-// this end closed first, for 60 s. What still comes for it starts the 60 s again; a reset ends it; a SYN with a number
-// beyond the last one opens the ports' next connection at once, an older one is answered with a reset and ends it, too.
-// Until then its local port is nobody else's.
+// TIME_WAIT without a socket, as Linux 2.2 keeps it (tcp_timewait_state_process; read): the remainder of a connection
+// that this end closed first, for 60 s. An acknowledgement that still arrives for it restarts the 60 s; a reset ends
+// it; a SYN with a number beyond the last one opens the ports' next connection at once, an older one is answered with a
+// reset and ends it, too. Until then its local port is not reused.
 //
-// Old segments are acknowledged, as RFC 793 wants it; Linux 2.2 means to, but compares the lengths the wrong way round.
-// At most MOST connections, beyond which the eldest goes; Linux has as many as memory.
+// Old segments are acknowledged, as RFC 793 requires; Linux 2.2 means to, but compares the lengths the wrong way round.
+// At most MOST connections, beyond which the oldest is dropped; Linux is limited only by memory.
 #include "tcp.h"
 
 enum { LIFE = 60 * HZ, MOST = 8192, HEADS = PAGE_SIZE / 4 };
-enum { NEXT_NUMBERS = 128000 };         // so far behind its last one a connection of the same ports begins
+enum { NEXT_NUMBERS = 128000 };         // the next connection of the same ports begins this far beyond the last number
 
 struct past {
-    struct past *next, *younger;        // of the same hash; of all
+    struct past *next, *younger;        // with the same hash; in the list of all
     u32 remote_ip;
     u16 remote_port, local_port;        // network order
     u32 rcv_nxt, snd_nxt, ts_recent, expires;
-    u32 mss;                            // 0: forgotten before its time
+    u32 mss;                            // 0: ended early
     int stamps;
 };
 
 static struct cache past_cache = {sizeof(struct past), NULL}, page_cache = {PAGE_SIZE, NULL};
-static struct past **heads;             // a page, from the first connection on
+static struct past **heads;             // a page, allocated for the first connection
 static struct past *eldest, *youngest;
 static u32 count;
-static struct sock answering;           // in the name of one that is past
+static struct sock answering;           // stands in for a past connection
 
 static struct past **head_of(u16 remote_port, u16 local_port) {
     return &heads[(ntohs(remote_port) ^ ntohs(local_port)) & (HEADS - 1)];
@@ -53,7 +53,7 @@ static void drop_eldest(void) {
     cache_free(&past_cache, p);
 }
 
-// Drops the eldest ones whose time is over. One whose time began again keeps those after it: find() looks at the time.
+// Drops the oldest ones if expired. An entry whose time was restarted keeps those after it: find() checks the time.
 static void make_room(void) {
     while (eldest && over(eldest))
         drop_eldest();
@@ -117,7 +117,7 @@ static struct sock *in_the_name_of(const struct past *p) {
     return sk;
 }
 
-// Takes nothing but what is said in the header.
+// Does only what the comment at the top says.
 int tcp_past_segment(struct skb *b, u32 *first) {
     struct tcp_header *th = (struct tcp_header *)b->th;
     struct past *p = find(((struct ip_header *)b->nh)->from, th->from, th->to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TCP's timers: retransmission with doubling back-off, delayed acknowledgement, window probe.
-// Each tries again a little later when the process holds the socket (Linux 2.2 tcp_timer.c).
+// TCP's timers: retransmission with exponential back-off, delayed acknowledgement, window probe.
+// Each retries a little later if the process holds the socket (Linux 2.2 tcp_timer.c).
 #include "tcp.h"
 
 static void give_up(struct sock *sk) {
