@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "roms/images.hpp"
 
-// The assembler includes the files as they are: no generated source, and a change of an image is a change of one
-// object.
+// The assembler includes the files unmodified: no generated source, and changing an image rebuilds only one object.
 #define EMBED(symbol, file) EMBED_PART(symbol, file, "")
 // `part` is ", offset, length" in bytes.
 #define EMBED_PART(symbol, file, part)                                                                         \

@@ -10,7 +10,7 @@ namespace planar::roms {
 
 /// The firmware ROM of a PS/2, 128 KB for E0000h to FFFFFh.
 std::span<const std::uint8_t> firmware();
-/// The same of a PC with PCI.
+/// The firmware ROM of a PC with PCI, likewise.
 std::span<const std::uint8_t> pc_firmware();
 /// The guest test bench, a 1.44 MB diskette image; its settings sector is LBA 1 (roms/README.md section 3).
 std::span<const std::uint8_t> guest();
@@ -20,9 +20,9 @@ std::span<const std::uint8_t> kernel_loader();
 std::vector<std::uint8_t> bench_mix();
 /// The self-timed loops of `planar bench timing`, likewise.
 std::vector<std::uint8_t> bench_timing();
-/// Its accesses, bursts and lines of memory of a PC with PCI, likewise.
+/// The single accesses, bursts and memory lines of `planar bench timing` for a PC with PCI, likewise.
 std::vector<std::uint8_t> bench_bus();
-/// Its loops that others have measured on a Pentium Pro, II or III, likewise.
+/// The loops of `planar bench timing` whose clocks others have measured on a Pentium Pro, II or III, likewise.
 std::vector<std::uint8_t> bench_p6();
 
 }  // namespace planar::roms

@@ -1,19 +1,19 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; bench-bus: what single accesses, bursts of a master and lines of memory take in a PC with PCI, timed with RDTSC, so that
-; a real machine can be asked as well. Some kernels need a 3C905B in any slot, with its base addresses assigned.
+; bench-bus: the cost of single accesses, bursts of a bus master and memory lines in a PC with PCI, timed with RDTSC, so
+; that a real machine can be measured as well. Some kernels need a 3C905B in any slot, with its base addresses assigned.
 ;
-; Each kernel runs twice and is timed the second time; the time of an empty measurement is taken off. COM1 carries "@bus
-; start", for each kernel "@kernel NAME rounds=N clocks=N" (hexadecimal; processor clocks), then "@bus end", "@done 0".
-; What a round is stands beside each kernel; what it should cost, in frontend/processor_bench/bus.toml.
+; Each kernel runs twice and is timed the second time; the time of an empty measurement is subtracted. COM1 carries
+; "@bus start", for each kernel "@kernel NAME rounds=N clocks=N" (hexadecimal; processor clocks), then "@bus end",
+; "@done 0". A comment at each kernel defines its round; the expected cost is in frontend/processor_bench/bus.toml.
 ITERATIONS      equ 1
 %include "bench.inc"
         cpu pentium
 
 PAGE_TABLE_PCI  equ 0x13000
-DPD             equ 0x20000             ; of the card's download list
-UPD             equ 0x20100             ; of its upload list
-SOURCE          equ 0x100000            ; 1 MB: more than any cache of the time holds
-TARGET          equ 0x200000            ; likewise; the same place of a cache as the source
+DPD             equ 0x20000             ; the card's download list
+UPD             equ 0x20100             ; the card's upload list
+SOURCE          equ 0x100000            ; 1 MB: larger than any cache of the time
+TARGET          equ 0x200000            ; likewise; the same cache sets as the source
 OTHER           equ 0x300000
 SMALL           equ 0x8000              ; fits the second level, not the first
 CARD            equ 0x905510B7          ; 3C905B-TX
@@ -55,7 +55,7 @@ next_kernel:
         call print_hexadecimal
         end_of_kernel
 
-; EAX and EDX are the measurement's.
+; EAX and EDX are used by the measurement.
 %macro begin 0
         rdtsc
         mov [from], eax
@@ -76,7 +76,7 @@ empty:
         %endrep
         ret
 
-; Leaves whatever is posted the time to be made.
+; Gives posted writes time to complete.
 settle:
         push ecx
         mov ecx, 2000
@@ -88,7 +88,7 @@ settle:
 
 ; --- the card -----------------------------------------------------------------------------------
 
-IO_LATCH        equ 0x38                ; UpListPtr: no engine looks at it while it is 0
+IO_LATCH        equ 0x38                ; UpListPtr: no engine reads it while it is 0
 
 find_card:
         mov ebx, 0x80000000
@@ -108,7 +108,7 @@ find_card:
         jmp finish
 .found:
         mov [card_config], ebx
-        lea eax, [ebx + 4]              ; ports, memory, master
+        lea eax, [ebx + 4]              ; enable ports, memory, bus master
         call config_address
         in ax, dx
         or ax, 7
@@ -123,7 +123,7 @@ find_card:
         in eax, dx
         and eax, ~15
         mov [registers], eax
-        mov edi, PAGE_TABLE_PCI         ; its memory, not cached, where it is
+        mov edi, PAGE_TABLE_PCI         ; its memory, uncached, at its physical address
         push eax
         xor eax, eax
         mov ecx, 1024
@@ -140,9 +140,9 @@ find_card:
         mov [PAGE_TABLE_PCI + edx*4], eax
         mov eax, cr3
         mov cr3, eax
-        mov ax, 15 << 11 | 0x10         ; RxComplete can be seen
+        mov ax, 15 << 11 | 0x10         ; make RxComplete visible
         call card_command
-        mov ax, 4 << 11                 ; receiver: promiscuous, uploads stalled, looped back
+        mov ax, 4 << 11                 ; receiver: promiscuous, uploads stalled, loopback
         call card_command
         mov ax, 16 << 11 | 8
         call card_command
@@ -175,7 +175,7 @@ card_command:
 
 ; --- single accesses ----------------------------------------------------------------------------
 
-; A round is one IN of the card, of a byte, a word, a doubleword; 64 of them.
+; A round is one IN from the card, of a byte, a word, a doubleword; 64 of them.
 %macro repeated 2+
         align 32
 %1:
@@ -205,7 +205,7 @@ card_command:
         repeated pci_in_dword, in eax, dx
         repeated pci_out_dword, out dx, eax
 
-; The same of its memory.
+; The same with its memory.
 %macro repeated_memory 2+
         align 32
 %1:
@@ -250,7 +250,7 @@ card_command:
         posted post_eight, 8
         posted post_many, 128
 
-; A round is a write that is posted and a read that waits for it.
+; A round is a posted write and a read that waits for it.
         align 32
 post_then_read:
         mov esi, [registers]
@@ -267,7 +267,7 @@ post_then_read:
         jnz .again
         ret
 
-; A round is an address to CF8h and a datum from, or to, CFCh.
+; A round is an address to CF8h and data from, or to, CFCh.
 %macro configuration 3
         align 32
 %1:
@@ -288,7 +288,7 @@ post_then_read:
         configuration config_read, [card_config], {in eax, dx}
         configuration config_absent, ABSENT_DEVICE, {in eax, dx}
         align 32
-config_write:                           ; the interrupt line, with what it holds
+config_write:                           ; writes the interrupt line register with its own value
         mov eax, [card_config]
         or eax, 0x3C
         call config_address

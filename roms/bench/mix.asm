@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; bench-mix: a fixed instruction mix, 32-bit code under paging, 386 instructions only, data in 256 KB.
 ;
-; Each pass runs four variants (same shape, other code and constants, about 2 KB in all) of: records that are compared
-; and changed, look-ups in a 64 KB table, a byte-wise checksum, nested calls with frames, a chain of pointers through
-; 64 KB in shuffled order, block copy and fill, wide arithmetic, a jump table. The state feeds back, so nothing can be
-; left out; the checksum printed at the end is the same on every processor.
+; Each pass runs four variants (same structure, different code and constants, about 2 KB in all) of: records that are
+; compared and changed, look-ups in a 64 KB table, a byte-wise checksum, nested calls with frames, a chain of pointers
+; through 64 KB in shuffled order, block copy and fill, wide arithmetic, a jump table. The state feeds back, so nothing
+; can be optimised away; the checksum printed at the end is the same on every processor.
 ;
 ; Share of the instructions executed, REP counted once (checked by tests/frontend/processor_bench/test_bench.cpp):
-;   31 % with a memory operand (PUSH and POP, another 2 %, not among them), 15 % jumps, 2 % calls and returns,
+;   31 % with a memory operand (not including PUSH and POP, another 2 %), 15 % jumps, 2 % calls and returns,
 ;   0.4 % string instructions.
 ; COM1 carries "@mix start", then "@mix end passes=N checksum=X", then "@done 0".
 ITERATIONS      equ 80000
@@ -60,7 +60,7 @@ bench:
         dec ecx
         jnz %%record
 
-        ; Look-ups that no cache helps.
+        ; Look-ups with too little locality for a cache.
         mov ecx, 3
 %%look_up:
         mov edx, ebp
@@ -247,7 +247,7 @@ fill:
         add edi, 4
         dec ecx
         jnz .value
-        xor ecx, ecx                    ; node n leads to node n + 1409: odd, so the chain holds all
+        xor ecx, ecx                    ; node n leads to node n + 1409: odd, so the chain includes all
 .link:
         mov eax, ecx
         shl eax, 4

@@ -1,17 +1,17 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; bench-p6: loops whose clocks others have measured on Pentium Pro, II and III, timed with RDTSC, so that a real machine can
-; be asked as well. A Pentium II or later, 4 MB of memory.
+; be measured as well. Needs a Pentium II or later and 4 MB of memory.
 ;
-; Each kernel is entered with ECX = passes; its clocks are those of twice PASSES less those of PASSES, after a run that
-; brings everything into the caches, so that entry and measurement fall out. COM1 carries "@p6 start", for each kernel
-; "@kernel NAME rounds=N clocks=N" (hexadecimal; processor clocks), then "@p6 end", "@done 0". What a round is stands beside
-; each kernel; what it should cost, in frontend/processor_bench/p6.toml.
+; Each kernel is entered with ECX = passes; its result is the clocks of twice PASSES minus those of PASSES, after a run that
+; brings everything into the caches, so that entry and measurement cancel out. COM1 carries "@p6 start", for each kernel
+; "@kernel NAME rounds=N clocks=N" (hexadecimal; processor clocks), then "@p6 end", "@done 0". A comment at each kernel
+; defines its round; the expected cost is in frontend/processor_bench/p6.toml.
 ITERATIONS      equ 1
 %include "bench.inc"
         cpu p3
 
 SOURCE          equ 0x120000
-TARGET          equ 0x129000            ; other places of a 16 KB cache of 4 ways
+TARGET          equ 0x129000            ; different sets of a 16 KB cache with 4 ways
 OTHER           equ 0x132000
 LIMBS           equ 512                 ; of 32 bits: three vectors of 2 KB stay in the first level
 PASSES          equ 32
@@ -70,14 +70,14 @@ timed:
         sub eax, edx
         pop ebp
         ret
-; EAX = the time stamp counter, when all before has executed.
+; EAX = the time stamp counter, once everything before has executed.
 stamp:
         xor eax, eax
         cpuid
         rdtsc
         ret
 
-; A kernel's first line, and the end of the pass that begins at %1.
+; Starts a kernel, and ends the pass that begins at %1.
 %macro begin 1
         align 32
 %1:
@@ -91,7 +91,7 @@ stamp:
         jnz near .pass
         ret
 %endmacro
-; The same with the count in memory: all registers are the kernel's.
+; The same with the count in memory, which leaves all registers to the kernel.
 %macro again_from_memory 0
         dec dword [passes]
         jnz near .pass
@@ -109,7 +109,7 @@ text_rounds:    db " rounds=", 0
 text_clocks:    db " clocks=", 0
 text_over:      db "@p6 end", 13, 10, 0
 
-; Routine, next entry, rounds of a pass, name.
+; Routine, next entry, rounds per pass, name.
         align 4
 kernels:
         kernel add_chain, 40

@@ -1,22 +1,22 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; bench-timing: small loops whose clocks the processors' manuals give, timed by the program itself with counter 0 of the
-; 8254 and nothing else, so that a real machine can be asked as well.
+; bench-timing: small loops whose clocks are in the processors' manuals, timed by the program itself with only counter 0
+; of the 8254, so that a real machine can be measured as well.
 ;
 ; Each kernel is entered with ECX = rounds and runs in a loop of its own; the number of rounds is doubled until it takes
-; 20000 counts (17 ms). What a round is stands beside each; what it should cost, in frontend/processor_bench/timing.toml.
-; COM1 carries "@timing start", for each kernel "@kernel NAME rounds=N counts=N" (hexadecimal; counts of 1193182 Hz), then
-; "@timing end", "@done 0".
-ITERATIONS      equ 20000               ; least counts
+; 20000 counts (17 ms). A comment at each kernel defines its round; the expected cost is in
+; frontend/processor_bench/timing.toml. COM1 carries "@timing start", for each kernel "@kernel NAME rounds=N counts=N"
+; (hexadecimal; counts of 1193182 Hz), then "@timing end", "@done 0".
+ITERATIONS      equ 20000               ; minimum number of counts
 %include "bench.inc"
 
-HOT             equ 0x141000            ; 4 KB that fits every cache; DRAM rows of its own where there are several
+HOT             equ 0x141000            ; 4 KB that fits every cache; in DRAM rows of its own if there are several
 COLD_SOURCE     equ 0x180000
 COLD_TARGET     equ 0x200000
-COLD_BYTES      equ 0x80000             ; more than any cache holds
+COLD_BYTES      equ 0x80000             ; larger than any cache
 COLD_ROUND      equ 0x4000
 WALK            equ 0x300000
 WALK_PAGES      equ 128                 ; more than any TLB holds
-WALK_STEP       equ 4096 + 32           ; a page and a cache line: no two in the same place of a cache
+WALK_STEP       equ 4096 + 32           ; a page and a cache line: no two in the same cache set
 LATCH_PORT      equ 0x80
 INTERRUPT       equ 0x40
 SYSTEM_CALL     equ 0x80
@@ -116,7 +116,7 @@ loop_itself:
         loop .loop
         ret
 
-; A round copies 2 KB with REP MOVSD; both places stay in the cache.
+; A round copies 2 KB with REP MOVSD; source and target stay in the cache.
         align 32
 copy_hot:
         mov edx, ecx
@@ -133,7 +133,7 @@ copy_hot:
         jnz .round
         ret
 
-; A round copies 16 KB with REP MOVSD, each to and from a new place until 512 KB are through.
+; A round copies 16 KB with REP MOVSD, with a different source and target each time until all 512 KB have been used.
         align 32
 copy_cold:
         mov edx, ecx
@@ -151,7 +151,7 @@ copy_cold:
         jnz .round
         ret
 
-; A round adds 1 KB up as the Internet checksum does: 32 times ADC EAX,[ESI+n] in a block, 8 blocks.
+; A round adds up 1 KB like the Internet checksum: 32 times ADC EAX,[ESI+n] in a block, 8 blocks.
         align 32
 checksum:
         mov edx, ecx
@@ -187,7 +187,7 @@ string_out:
         jnz .round
         ret
 
-; A round is four nested near calls, each with a frame, and their returns; four INC on either side keep the jumps apart.
+; A round is four nested near calls, each with a frame, and their returns; four INC on either side separate the jumps.
         align 32
 call_chain:
 .round:
@@ -233,9 +233,9 @@ interrupt:
 only_return:
         iretd
 
-; A round is a request of COM1's transmitter (empty all the time, so enabling its interrupt asserts IRQ 4 at once), the
-; acknowledgement, the way through the interrupt gate, and back. In it four accesses to ports: the interrupt enable
-; register twice, the identification register, which withdraws the request, and the end of interrupt.
+; A round is a request of COM1's transmitter (always empty, so enabling its interrupt asserts IRQ 4 at once), the
+; acknowledgement, the entry through the interrupt gate, and the return. It includes four port accesses: the interrupt
+; enable register twice, the identification register, which withdraws the request, and the end of interrupt.
         align 32
 hardware_interrupt:
         mov al, 0xEF
@@ -335,11 +335,11 @@ set_up_protection:
         mov edx, REQUEST_VECTORS + 4
         mov eax, serve_request
         call set_gate
-        mov edx, REQUEST_VECTORS + 7    ; a request that went away before its acknowledgement
+        mov edx, REQUEST_VECTORS + 7    ; a request withdrawn before its acknowledgement
         mov eax, only_return
         call set_gate
         lidt [idt_pointer]
-        mov al, 0x11                    ; edge mode asked for: a Micro Channel planar stays level
+        mov al, 0x11                    ; requests edge mode: a Micro Channel planar remains level-triggered
         out 0x20, al
         mov al, REQUEST_VECTORS
         out 0x21, al
@@ -349,11 +349,11 @@ set_up_protection:
         out 0x21, al
         mov al, 0xFF
         out 0x21, al
-        mov dx, COM1 + 4                ; OUT2 lets the request through
+        mov dx, COM1 + 4                ; OUT2 enables the request line
         mov al, 0x0B
         out dx, al
         ret
-; An interrupt gate that ring 3 may use: vector EDX to address EAX (below 64 KB).
+; Sets an interrupt gate accessible from ring 3: vector EDX to address EAX (below 64 KB).
 set_gate:
         mov [IDT + edx*8], ax
         mov word [IDT + edx*8 + 2], CODE

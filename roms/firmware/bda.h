@@ -79,7 +79,7 @@ _Static_assert(__builtin_offsetof(struct Bda, video_save_pointer) == 0xA8, "BDA 
 
 enum { ring_start = 0x1E, ring_end = 0x3E };  // keyboard ring, offsets in segment 40h
 
-// Extended BIOS data area. Offsets up to 11Fh are IBM's; from 120h on they are ours.
+// Extended BIOS data area. Offsets up to 11Fh are IBM's; those from 120h on are ours.
 enum {
     ebda_segment = 0x9FC0,
     ebda_size_kb = 0x00,
@@ -90,23 +90,23 @@ enum {
     ebda_mouse_flags2 = 0x27,  // bit 7 handler present, bits 2-0 packet size - 1
     ebda_mouse_packet = 0x28,  // 8 bytes
     ebda_watchdog = 0x39,      // word
-    ebda_disk_table0 = 0x3D,   // 16 zero bytes, to which vectors 41h and 46h point: no fixed disk
+    ebda_disk_table0 = 0x3D,   // 16 zero bytes, at which vectors 41h and 46h point: no fixed disk
     ebda_disk_table1 = 0x4D,
     ebda_typematic = 0x6E,
     ebda_cpu_family = 0xEE,
     ebda_keyboard_id = 0x117,  // word
     ebda_extended_low_kb = 0x120,   // dword: RAM from 1 MB up to the first hole or 16 MB
-    ebda_extended_high_64k = 0x124, // dword: RAM from 16 MB up, in 64 KB
+    ebda_extended_high_64k = 0x124, // dword: RAM from 16 MB up, in units of 64 KB
     ebda_memory_table = 0x130,      // INT 15h C7h
     ebda_clock_day = 0x180,         // word: days since 1-1-1980, INT 1Ah 0Ah
-    ebda_scsi_port = 0x190,         // word: of the SCSI adapter, 0 without one
-    ebda_disk_entries = 0x198,      // 7 times 8 bytes: disk.c
+    ebda_scsi_port = 0x190,         // word: port of the SCSI adapter, 0 without one
+    ebda_disk_entries = 0x198,      // 7 entries of 8 bytes: disk.c
     ebda_scb = 0x200,               // control block, 28 bytes
     ebda_tsb = 0x240,               // termination status block, 26 bytes
     ebda_scsi_data = 0x280,         // replies of targets, 36 bytes
 };
 
-// A vector of the real-mode interrupt table.
+// Sets a vector of the real-mode interrupt table.
 static inline void set_vector(u8 number, u16 segment, u16 offset)
 {
     *(volatile u16 __seg_fs*)(number * 4u) = offset;

@@ -58,7 +58,7 @@ service int75_entry, fpu_interrupt
 service int76_entry, disk_interrupt
 service unexpected_entry, unexpected_interrupt
 
-; IRQ 9 stands where an XT has IRQ 2: acknowledge the second controller, continue at vector 0Ah.
+; IRQ 9 replaces the XT's IRQ 2: acknowledge the second controller, continue at vector 0Ah.
 global int71_entry
 int71_entry:
         push ax
@@ -77,9 +77,9 @@ int09_entry:
         push fs
         push gs
         pushad
-        mov al, 0xAD            ; keep the keyboard quiet while its byte is translated
+        mov al, 0xAD            ; disable the keyboard while its byte is translated
         out 0x64, al
-        in al, 0x60             ; this drops IRQ 1
+        in al, 0x60             ; this clears IRQ 1
         mov ah, 0x4F
         stc
         int 0x15
@@ -108,7 +108,7 @@ global iret_entry
 iret_entry:
         iret
 
-; void call_far(u16 seg, u16 off): a far routine of somebody else; all registers may change.
+; void call_far(u16 seg, u16 off): calls an external far routine; all registers may change.
 global call_far
 call_far:
         pushad
@@ -154,7 +154,7 @@ call_mouse_handler:
         movzx esp, sp
         o32 ret
 
-; void start_program(u16 seg, u16 off, u8 drive): leave the firmware for a boot sector.
+; void start_program(u16 seg, u16 off, u8 drive): leaves the firmware for a boot sector.
 global start_program
 start_program:
         mov bx, ax
@@ -173,9 +173,9 @@ start_program:
         push si
         retf
 
-; Reset. The NMI is masked; the shutdown byte (CMOS 0Fh) tells a program's return from protected mode
-; through the reset line from a cold or warm start. It counts only when the 8042 says that a POST has
-; been here (system flag), because CMOS may hold anything after power-on.
+; Reset. The NMI is masked; the shutdown byte (CMOS 0Fh) distinguishes a program's return from protected mode
+; by a processor reset from a cold or warm start. It is used only if the 8042's system flag says that POST
+; has run before, because CMOS may hold anything after power-on.
 global reset_entry
 extern post
 reset_entry:
@@ -202,7 +202,7 @@ reset_entry:
         je .jump
         cmp bl, 9
         jne cold_start
-        lss sp, [0x467]         ; 9: return from a block move by a stack that its maker prepared
+        lss sp, [0x467]         ; 9: return from a block move, with a stack prepared by its caller
         in al, 0x92
         and al, 0xFC
         out 0x92, al
@@ -243,7 +243,7 @@ cold_start:
         call eax
         hlt
 
-; u32 cpu_family(void): 3, 4 or the family that CPUID names. A 386 cannot toggle AC in EFLAGS.
+; u32 cpu_family(void): 3, 4 or the family that CPUID reports. A 386 cannot toggle AC in EFLAGS.
 global cpu_family
 cpu_family:
         push ebx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the files of the firmware offer each other; one block per file.
+// The interfaces between the firmware's files; one block per file.
 #pragma once
 
 #include "bda.h"
@@ -15,7 +15,7 @@ void enter_protected(struct Regs* r) __attribute__((noreturn));
 void call_far(u16 seg, u16 off);
 void call_mouse_handler(u16 seg, u16 off, const u16* words);
 void start_program(u16 seg, u16 off, u8 drive) __attribute__((noreturn));
-// Entry points and fixed places. They live in the code segment, so C takes only their address.
+// Entry points and fixed places. They are in the code segment, so C takes only their addresses.
 extern const __seg_gs char configuration_table[], diskette_parameters[], font8_low[], iret_entry[];
 extern const __seg_gs char int02_entry[], int05_entry[], int08_entry[], int09_entry[], int0a_entry[];
 extern const __seg_gs char int0e_entry[], int10_entry[], int11_entry[], int12_entry[], int13_entry[];
@@ -29,7 +29,7 @@ void delay_refreshes(u32 count);  // at least this many refresh periods of 15.12
 void delay_us(u32 us);
 void delay_ms(u32 ms);
 void sleep_ticks(u32 ticks);      // of 54.925 ms, the first one up to a tick shorter; the processor is halted
-u32 ticks_since(u32 start);       // BDA ticks, correct over midnight
+u32 ticks_since(u32 start);       // BDA ticks, correct across midnight
 void wait_for_interrupt(void);    // returns after an interrupt or about a refresh period
 
 // checkpoint.c
@@ -73,7 +73,7 @@ int nvram_good(void);
 u32 size_base_memory(void);      // KB
 void size_extended_memory(void); // results in the EBDA
 u32 extended_kb_low(void);       // RAM from 1 MB up to the first hole or 16 MB, KB
-u32 extended_64k_high(void);     // RAM from 16 MB up, 64 KB units
+u32 extended_64k_high(void);     // RAM from 16 MB up, in units of 64 KB
 void a20_set(int on);
 int a20_is_on(void);
 
@@ -94,7 +94,7 @@ void video_font_service(struct Regs* r);
 void video_palette_service(struct Regs* r);
 void video_state_service(struct Regs* r);
 void video_save_service(struct Regs* r);
-u16 video_rom_font(int height);   // where the built-in font of 16, 14 or 8 lines lies
+u16 video_rom_font(int height);   // offset of the built-in font of 16, 14 or 8 lines
 void video_load_font(int height, u8 block);
 void video_apply_height(int height);
 void video_set_start(u16 start);
@@ -112,13 +112,13 @@ void graphics_fill_row(u8 page, u8 row, u8 column, u8 count, u8 colour);
 // kbc.c
 int kbc_init(void);
 void kbc_a20_off(void);
-void kbc_poll(void);              // collects self-test results while POST goes on
-int kbc_finish(void);             // returns 1 when the keyboard has passed its test
+void kbc_poll(void);              // collects self-test results while POST continues
+int kbc_finish(void);             // returns 1 if the keyboard has passed its test
 int kbc_command(u8 command);
 int kbc_write_data(u8 value);
 int kbc_read(u8* value, u8* from_mouse, u32 timeout_us);
 u8 kbc_command_byte(u8 clear, u8 set);
-int keyboard_send(u8 value);      // 1 when acknowledged
+int keyboard_send(u8 value);      // 1 if acknowledged
 int mouse_send(u8 value);
 int mouse_read(u8* value, u32 timeout_us);
 void keyboard_leds(void);

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; F000:E000 to F000:FFFF. Old software jumps to these places of the AT's ROM, so the services are
-; entered here; the rest of the firmware lies below. `place` pads with FFh and fails when parts overlap.
+; F000:E000 to F000:FFFF. Old software jumps to these addresses of the AT's ROM, so the services have
+; their entries here; the rest of the firmware is below. `place` pads with FFh and fails if parts overlap.
 bits 16
 cpu 386
 section .fixed
@@ -28,8 +28,8 @@ place 0xE3FE
 place 0xE6F2
         goto int19_entry
 
-; INT 15h C0h table (roms/README.md section 1). The machine builder writes model and feature bytes
-; here and at FFFEh; what stands here is the board's (fixed_board.inc).
+; INT 15h C0h table (roms/README.md section 1). The machine builder writes the machine's model and feature
+; bytes here and at FFFEh; the initial values are the board's (fixed_board.inc).
 global configuration_table
 place 0xE6F5
 configuration_table:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Types, ports, segments and far memory: everything the C part of the firmware needs of the CPU.
+// Types, ports, segments and far memory: everything that the C part of the firmware needs from the CPU.
 //
 // The C code is compiled for 16-bit segments (gcc -m16) and runs in real and virtual-8086 mode on
 // the caller's stack. Segment rules, set up by the entry stubs in entry.asm:
@@ -7,7 +7,7 @@
 //   FS = 0    interrupt vectors and BIOS data area (bda.h)
 //   GS = CS   F000h, this ROM: constants are declared ROM and carry the __seg_gs qualifier
 //   ES        free for the far_ functions below
-// The linker script refuses .rodata, .data and .bss, so that no constant can be reached through DS.
+// The linker script rejects .rodata, .data and .bss, so no constant can be accessed through DS.
 #pragma once
 
 typedef unsigned char u8;
@@ -64,7 +64,7 @@ static inline void outb(u16 port, u8 value)
     asm volatile("outb %b0, %w1" : : "a"(value), "Nd"(port));
 }
 
-// A register selected by an index port, whose data port is the next one.
+// A register selected by an index port, whose data port is the next port.
 static inline void out_indexed(u16 port, u8 index, u8 value)
 {
     outb(port, index);
@@ -110,7 +110,7 @@ static inline void restore_flags(u32 flags)
     asm volatile("pushl %0\n\tpopfl" : : "r"(flags) : "memory", "cc");
 }
 
-// Protection enabled means that a monitor runs us in virtual-8086 mode.
+// If protection is enabled, a monitor is running us in virtual-8086 mode.
 static inline int in_protected_mode(void)
 {
     u16 msw;
@@ -190,5 +190,5 @@ static inline void far_fill16(u16 seg, u16 off, u16 value, u16 words)
                  : "+D"(d), "+c"(n) : "a"(value), "r"(seg) : "memory", "cc");
 }
 
-// A constant of this ROM read by its offset, for tables that callers get pointers to.
+// A constant of this ROM read by its offset, for tables to which callers get pointers.
 static inline u8 rom_read8(u16 off) { return *(const __seg_gs u8*)(u32)off; }

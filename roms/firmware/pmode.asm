@@ -5,11 +5,11 @@ cpu 386
 section .text
 
 ; u32 probe_memory(u32 start, u32 end): first address, in steps of 64 KB, that does not hold data.
-; Called with caches off and A20 on. Contents are preserved. A block is memory when two patterns read
-; back from it with other data on the bus in between, and when neither the same place in the first
-; megabyte nor, above 1 MB, in the second changed (a decoder that ignores address lines shows them
+; Called with caches off and A20 on. Contents are preserved. A block is memory if two patterns read back
+; from it with other data on the bus in between, and if the same offset changed neither in the first
+; megabyte nor, above 1 MB, in the second (a decoder that ignores address lines makes those appear
 ; again). The blocks at 0 and at 1 MB must be known to work before the blocks after them are probed.
-; The probed place is 7FF0h into each block; the two guards are at 07FF0h and 107FF0h.
+; The probed offset in each block is 7FF0h; the two guards are at 07FF0h and 107FF0h.
 PROBE_OFFSET    equ 0x7FF0
 LOW_GUARD       equ PROBE_OFFSET
 HIGH_GUARD      equ 0x100000 + PROBE_OFFSET
@@ -95,7 +95,7 @@ probe_memory:
         pop ebx
         o32 ret
 
-; The descriptors carry the accessed bit: the processor cannot set it in a ROM.
+; The descriptors have the accessed bit set: the processor cannot set it in ROM.
 align 8
 probe_gdt:
         dq 0
@@ -107,7 +107,7 @@ probe_gdt_pointer:
         dd 0xF0000 + probe_gdt
 
 ; void block_move(u16 seg, u16 off, u16 words): INT 15h 87h. The caller's table at seg:off holds the
-; source in descriptor 10h and the destination in 18h; 08h, 20h and 28h are the firmware's to fill in.
+; source in descriptor 10h and the destination in 18h; 08h, 20h and 28h are filled in by the firmware.
 ; Interrupts stay off while the processor is in protected mode.
 global block_move
 block_move:
@@ -172,11 +172,11 @@ block_move:
         pop ebx
         o32 ret
 
-; INT 15h 89h, second half: void enter_protected(struct Regs*). ES:SI of the frame is a table of eight
+; INT 15h 89h, second half: void enter_protected(struct Regs*). ES:SI of the frame points to a table of eight
 ; descriptors: 08h GDT, 10h IDT, 18h DS, 20h ES, 28h SS, 30h CS of the caller, 38h ours (filled in).
 ; The byte after a 24-bit base is the descriptor's access byte, so the tables are loaded with 16-bit
-; operands, which take 24 bits of base. Leaves by a far return to the caller in protected mode with the
-; caller's registers but AX and BP; does not come back.
+; operands, which use 24 bits of the base. Ends with a far return to the caller in protected mode with the
+; caller's registers except AX and BP; does not return here.
 global enter_protected
 enter_protected:
         mov ebp, eax
@@ -199,7 +199,7 @@ enter_protected:
         mov ax, 0x20
         mov es, ax
         mov ax, [ss:ebp+40]     ; Regs.ip
-        mov edi, [ss:ebp]       ; the caller's SS takes the same offsets
+        mov edi, [ss:ebp]       ; the caller's SS uses the same offsets
         mov esi, [ss:ebp+4]
         mov ebx, [ss:ebp+16]
         mov edx, [ss:ebp+20]

@@ -1,27 +1,27 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; Option ROM that starts a Linux kernel found in memory: 2 KB in C0000h to DFFFFh, entered by the
 ; firmware's ROM scan. Before power-on the machine builder has put the kernel's real-mode part and the
-; command line at 90000h, the kernel and the ramdisk above (machines/machine/linux_boot.hpp), and the place and
-; sum of the first of these into the table at 10h of its copy of this ROM (roms/README.md section 4).
+; command line at 90000h, the kernel and the ramdisk above (machines/machine/linux_boot.hpp), and the location
+; and checksum of the real-mode part into the table at 10h of its copy of this ROM (roms/README.md section 4).
 ; The ROM takes over INT 19h; there it checks the sum, because memory that a running system or a power-on
-; self test has changed cannot be started again, and enters the set-up code as the Linux boot protocol
-; asks: CS = 9020h, IP = 0, DS = ES = FS = GS = SS = 9000h, interrupts off.
+; self test has changed cannot be booted again, and enters the set-up code as the Linux boot protocol
+; requires: CS = 9020h, IP = 0, DS = ES = FS = GS = SS = 9000h, interrupts off.
 bits 16
 cpu 386
 org 0
 
 SETUP_SEGMENT   equ 0x9000
 STACK_TOP       equ 0x9000              ; end of the set-up code's heap and stack, below the command line
-FIRMWARE_BOOT   equ 0xE6F2              ; INT 19h of the firmware, a fixed place since the first PC
+FIRMWARE_BOOT   equ 0xE6F2              ; INT 19h of the firmware, at the same address since the first PC
 
         db 0x55, 0xAA, 4
         jmp near take_bootstrap
 
         times 0x10 - ($ - $$) db 0
 checked_bytes:
-        dd 0                            ; from 90000h on; 0: no kernel
+        dd 0                            ; from 90000h; 0: no kernel
 checked_sum:
-        dd 0                            ; of the bytes, 32 bits
+        dd 0                            ; 32-bit sum of these bytes
 
 take_bootstrap:
         push ds

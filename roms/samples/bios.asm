@@ -1,12 +1,12 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-bios: the services that boot programs and operating systems ask of the firmware, each checked
+; sample-bios: the services that boot programs and operating systems request from the firmware, each checked
 ; by its result. Text goes through INT 10h to the screen and through INT 14h to COM1. Writes go to the
-; last track of the diskette and are undone; a protected diskette is written to by nobody.
+; last track of the diskette and are undone; a write-protected diskette is not written to.
 %include "diskette.inc"
 
 BUFFER_SEGMENT  equ 0x2000
 
-; A check is a routine that returns with carry set when it fails. It may change any register but the
+; A check is a routine that returns with carry set if it fails. It may change any register except the
 ; segment registers, and may print details, each followed by a space.
 %assign check_count 0
 %macro check 1
@@ -53,7 +53,7 @@ program:
         mov si, text_end_failed
         call print
 stop:
-        mov ah, 3                       ; let the last characters leave the port
+        mov ah, 3                       ; let the port send the last characters
         xor dx, dx
         int 0x14
         test ah, 0x40
@@ -61,7 +61,7 @@ stop:
         cmp byte [serial_dead], 1
         jne stop
 .quiet:
-        mov dx, 0x3F2                   ; no tick will switch the motor off any more
+        mov dx, 0x3F2                   ; no further tick will turn off the motor
         mov al, 0x0C
         out dx, al
 .halt:
@@ -110,7 +110,7 @@ print_character:
         mov bx, 7
         int 0x10
         pop ax
-        cmp byte [serial_dead], 1       ; a port without answer costs a time-out each time
+        cmp byte [serial_dead], 1       ; a port that does not respond costs a time-out each time
         je .done
         mov ah, 1
         xor dx, dx

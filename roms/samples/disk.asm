@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; sample-disk: the boot sector of a hard disk of 40960 sectors (20 MB) whose sectors from the second on
-; begin with their number (the test makes it). Checks what INT 13h says of the disk, reads by cylinder,
-; head and sector across a head, as an IBM SCSI adapter's firmware or a PC's counts them, writes the last sector by packet and reads it back, and reads past
-; the end. The letter of the first check that fails is shown.
+; begin with their number (created by the test). Checks what INT 13h reports about the disk, reads by cylinder,
+; head and sector across a head boundary, with the geometry of an IBM SCSI adapter's firmware or a PC's,
+; writes the last sector by packet and reads it back, and reads past the end. Shows the letter of the first check that fails.
 bits 16
 cpu 386
 org 0x7C00
@@ -21,7 +21,7 @@ start:
         xor ax, ax
         mov ds, ax
         mov es, ax
-        mov bp, 'A'                     ; the check under way
+        mov bp, 'A'                     ; the current check
         cmp dl, 0x80
         jne failed
         inc bp                          ; B: parameters
@@ -50,7 +50,7 @@ start:
         jnz failed
         cmp dx, SECTORS
         jne failed
-        inc bp                          ; D: three sectors from the last of head 0 on
+        inc bp                          ; D: three sectors, starting with the last of head 0
         mov ax, 0x0203
         mov bx, BUFFER
         mov ch, 0
@@ -70,7 +70,7 @@ start:
         sub ax, 2
         cmp [BUFFER], ax
         jne failed
-        inc bp                          ; E: packets are there
+        inc bp                          ; E: packets are supported
         mov ah, 0x41
         mov bx, 0x55AA
         mov dl, 0x80

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-drives: a boot sector, for a diskette, a disk or a CD-ROM, that shows what INT 13h says of the drives from 80h on that
-; are there, and of the one that it was started from. Words in hexadecimal; every line begins with a letter and the drive:
+; sample-drives: a boot sector for a diskette, a disk or a CD-ROM that shows what INT 13h reports about the existing drives
+; from 80h on, and about the one that it was booted from. Words in hexadecimal; every line begins with a letter and the drive:
 ;   P 08h: CX DX    T 15h: AX CX DX    E 41h: AX CX    G 48h: its buffer    I the table that 48h points to
 ;   V the table of vector 41h or 46h   S 4B01h: its buffer                   X 02h and 42h past the end, 01h: AX each
 bits 16
@@ -101,7 +101,7 @@ show:   mov [drive], dl
 .vector:
         lds di, [bx]
         call .table
-.past:  mov al, [BUFFER + 16]           ; the size is the first sector that is not there
+.past:  mov al, [BUFFER + 16]           ; the size is the number of the first sector past the end
         mov si, packet
         mov eax, [BUFFER + 16]
         mov [si + 8], eax
@@ -134,7 +134,7 @@ bad:    mov si, failed
         cli
         hlt
 
-; AL and the drive, then CX words at DS:DI, as a line; keeps DX.
+; AL and the drive, then CX words at DS:DI, as a line; preserves DX.
 line_of_buffer:
         mov di, BUFFER
 line:   mov dl, [cs:drive]

@@ -1,9 +1,10 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-paging: a demand-paged program. A kernel below 4 MB, and a program in ring 3 none of whose pages is present when
-; it starts: its code comes from a table, its stack and data as zeros, and one page is shared until it is written. The
-; program reaches pages for the first time in every way a program can: by an interrupt's return, running on, a jump, a
-; branch, a loop, call, return, an indirect jump, an instruction on the border of two pages, pushes, string instructions.
-; All pages are taken away and the program runs again; the faults and what it computed are counted.
+; sample-paging: a demand-paged program. A kernel below 4 MB, and a program in ring 3 with no page present when it
+; starts: its code comes from a table, its stack and data are zeros, and one page is shared until it is written. The
+; program reaches pages for the first time in every way a program can: by an interrupt's return, sequential execution, a
+; jump, a branch, a loop, call, return, an indirect jump, an instruction that crosses a page boundary, pushes, string
+; instructions. Then all pages are removed and the program runs again; the page faults are counted and the result is
+; checked.
 %include "diskette.inc"
 %include "protected_mode.inc"
 
@@ -17,12 +18,12 @@ COLUMNS         equ 80
 COM1            equ 0x3F8
 
 DIRECTORY       equ 0x20000
-KERNEL_TABLE    equ 0x21000             ; 0 to 4 MB, itself
+KERNEL_TABLE    equ 0x21000             ; 0 to 4 MB, identity-mapped
 USER_TABLE      equ 0x22000             ; 4 to 8 MB
 SHARED          equ 0x23000             ; the page that is shared until written,
-SHARED_AT       equ 0x11000             ; and its place in the program's 4 MB
+SHARED_AT       equ 0x11000             ; and its address in the program's 4 MB
 KERNEL_STACK    equ 0x7C00
-FRAMES          equ 0x200000            ; given out one after another, never taken back
+FRAMES          equ 0x200000            ; allocated in sequence, never freed
 USER            equ 0x400000
 ROUNDS          equ 5
 PRESENT         equ 1
@@ -73,7 +74,7 @@ next_round:
         mov eax, cr3
         mov cr3, eax
         push dword USER_DATA
-        push dword USER + 0x10000       ; the stack's page below it is not present either
+        push dword USER + 0x10000       ; the page of the stack is not present either
         push dword 2                    ; no interrupts
         push dword USER_CODE
         push dword first_at
@@ -82,7 +83,7 @@ next_round:
         mov es, ax
         iretd
 
-; INT 80h: EAX = 0 the round is done, its sum in EBX; 1 go on at EDX, 2 the same by a far return
+; INT 80h: EAX = 0 the round is done, its sum in EBX; 1 continue at EDX, 2 the same by a far return
 system_call:
         push ds
         push eax
@@ -121,7 +122,7 @@ system_call:
         iretd
 .far:
         pop ds
-        add esp, 12                     ; EIP, CS, EFLAGS; the caller's stack is above
+        add esp, 12                     ; drop EIP, CS, EFLAGS; the caller's stack is above
         push dword USER_CODE
         push edx
         retf
@@ -137,7 +138,7 @@ failed:
         mov esi, text_end_failed
         stop_for_good
 
-; A page that is not present is given a frame with what belongs there; a write to the shared one, a copy of it.
+; A page that is not present gets a frame with its contents; a write to the shared page gets a copy of it.
 ; Stack: error code, EIP, CS, EFLAGS, ESP, SS.
 page_fault:
         pushad
@@ -164,7 +165,7 @@ page_fault:
         mov [USER_TABLE + ebx * 4], eax ; a page that was not present needs no INVLPG
         mov esi, pieces
 .next:
-        mov edx, [esi]                  ; where a piece goes, its length, its bytes: those in this page
+        mov edx, [esi]                  ; a piece's address, length and bytes: copies the part in this page
         cmp edx, -1
         je .done
         mov ecx, [esi + 4]
@@ -246,7 +247,7 @@ unexpected:
 
 ; --- the program --------------------------------------------------------------------------------
 
-; A piece of a page: its name and its place in the program's 4 MB. Inside it only `near` reaches other pieces.
+; A piece of a page: its name and its address in the program's 4 MB. Within it only `near` reaches other pieces.
 %macro piece 2
 %1_code:
 %1_at equ USER + %2
@@ -261,7 +262,7 @@ unexpected:
 
         piece first, 0x00FF8            ; the kernel's IRET leads here
         mov ebx, 1
-        mov eax, 0x100                  ; on the border of two pages
+        mov eax, 0x100                  ; crosses a page boundary
         add ebx, eax
         near 0xE9, jumped_at
 first_end:
@@ -272,7 +273,7 @@ first_end:
         near 0x84, branched_at
 jumped_end:
         piece branched, 0x03010
-        near 0xE8, called_at            ; the stack's page first, then the code's
+        near 0xE8, called_at            ; faults on the stack's page first, then the code's
         add ebx, 4
         push dword returned_at
         ret
@@ -293,7 +294,7 @@ pointed_end:
         mov dword [USER + 0x6004], chosen_at
         call [USER + 0x6004]
         add ebx, 0x10
-        mov esi, USER + 0xAFF0          ; both ends leave their page on the way
+        mov esi, USER + 0xAFF0          ; both cross a page boundary on the way
         mov edi, USER + 0xCFF8
         mov ecx, 8
         rep movsd
@@ -327,7 +328,7 @@ resumed_end:
         add ebx, [esp + 4]
         near 0xE9, last_at
 far_end:
-        piece last, 0x17FFA             ; its first instruction ends with the page
+        piece last, 0x17FFA             ; its first instruction ends at the end of the page
         add ebx, 0x00010000
         xor eax, eax
         int 0x80
@@ -335,7 +336,7 @@ last_end:
 
 BEFORE_LAST     equ 1 + 0x100 + 2 + 8 + 4 + 0x1000 + 0x10 + 3 + 0x1234 + 0x1235 + 0x20 + 0x40
 SUM             equ BEFORE_LAST * 2 + 0x10000
-FAULTS          equ 23                  ; of a round, without the copy
+FAULTS          equ 23                  ; per round, without the copy
 
         align 4
 pieces:

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-pci: what a PC's firmware says of PCI and of memory, each checked by its result: the PCI BIOS in INT 1Ah and as a 32-bit
-; service, the interrupt routing table, and whether every function's interrupt line, its route in the bridge and ELCR agree. Screen
-; only. Nothing is after the first track.
+; sample-pci: what a PC's firmware reports about PCI and memory, each checked by its result: the PCI BIOS in INT 1Ah and as a
+; 32-bit service, the interrupt routing table, and whether every function's interrupt line, its route in the bridge and ELCR
+; agree. Screen only. The diskette is empty after the first track.
 %include "diskette.inc"
 
 ROM_SEGMENT     equ 0xF000
@@ -9,11 +9,11 @@ CODE32          equ 0x08
 FLAT            equ 0x10
 CODE16          equ 0x18
 DATA16          equ 0x20
-; In 32-bit code the service's own segment, as the specification allows beside a flat one.
+; In 32-bit code, the service's own segment, which the specification allows besides a flat one.
 SERVICE         equ 0x28
 
-; A check is a routine that returns with carry set when it fails. It may change any register but the segment registers, and may
-; print details, each followed by a space.
+; A check is a routine that returns with carry set if it fails. It may change any register except the segment registers, and
+; may print details, each followed by a space.
 program:
         mov ax, 3
         int 0x10
@@ -39,7 +39,7 @@ program:
         call print
         mov si, text_end_failed
         call print
-stop:   mov dx, 0x3F2                   ; the diskette's motor would run for ever
+stop:   mov dx, 0x3F2                   ; the diskette motor would run forever
         mov al, 0x0C
         out dx, al
 .halt:  cli
@@ -80,7 +80,8 @@ check_present:
         clc
         ret
 
-; The host bridge by its class and by its ID, and what is not there. One with two buses is two functions.
+; Finds the host bridge by its class and by its ID, and nothing that does not exist. A bridge with two buses is two
+; functions.
 check_find:
         mov ecx, 0x060000
         xor si, si
@@ -120,7 +121,7 @@ check_find:
         jne bad
         clc
         ret
-; Carry if there is one that should not be.
+; Carry if there is one that should not exist.
 .no_other:
         int 0x1A
         jc .none
@@ -135,7 +136,7 @@ check_find:
         stc
         ret
 
-; The same register in every width, of the PCI-to-ISA bridge.
+; Reads the same register of the PCI-to-ISA bridge in every width.
 check_read:
         call find_bridge
         jc bad
@@ -159,7 +160,7 @@ check_read:
         xor cx, bp
         and cx, 0xFF00
         jnz bad
-        mov di, 1                       ; misaligned words and doublewords, and registers that there are not
+        mov di, 1                       ; misaligned words and doublewords, and nonexistent registers
         mov ax, 0xB109
         call .refused
         jc bad
@@ -187,7 +188,7 @@ check_read:
         stc
 .end:   ret
 
-; An adapter's cache line size takes a byte, with the latency timer a word; all of it is put back.
+; Writes an adapter's cache line size as a byte, and with the latency timer as a word; everything is restored.
 check_write:
         mov ecx, 0x020000
         xor si, si

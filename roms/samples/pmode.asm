@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-pmode: protected mode without the firmware. Own GDT and IDT, interrupt controllers remapped
-; to vectors 20h and 28h, timer at 100 Hz, keyboard, two exceptions; text goes to the video memory and
-; polled to COM1. The tick count is checked against the seconds of the clock chip.
+; sample-pmode: protected mode without the firmware. Its own GDT and IDT, interrupt controllers remapped
+; to vectors 20h and 28h, timer at 100 Hz, keyboard, two exceptions; text goes to the video memory and,
+; polled, to COM1. The tick count is checked against the seconds of the clock chip.
 %include "diskette.inc"
 %include "protected_mode.inc"
 
 CODE            equ 0x08
 DATA            equ 0x10
-BEYOND_GDT      equ 0x48                ; a selector that the GDT does not hold
+BEYOND_GDT      equ 0x48                ; a selector beyond the GDT's limit
 VIDEO           equ 0xB8000
 COLUMNS         equ 80
 PIT_COUNT       equ 11932               ; 1193182 Hz / 100
@@ -16,7 +16,7 @@ COM1            equ 0x3F8
 program:
         mov ax, 3
         int 0x10
-        mov ah, 1                       ; no cursor: nobody would move it
+        mov ah, 1                       ; no cursor: nothing would move it
         mov cx, 0x2000
         int 0x10
         cli
@@ -35,7 +35,7 @@ program:
         mov esi, text_ok
         call print
 
-        ; #DE is a fault: the handler finds the address of the division and goes on after it.
+        ; #DE is a fault: the handler gets the address of the division and continues after it.
         mov esi, text_divide
         call print
         mov dword [resume_at], .after_divide
@@ -128,7 +128,7 @@ fill_idt:
         jb .next
         ret
 
-; Vectors without an error code get a zero in its place, so that every frame looks the same.
+; Vectors without an error code push a zero instead, so that every frame has the same layout.
 %assign v 0
 %rep 32
 entry_ %+ v:
@@ -184,7 +184,7 @@ keyboard_interrupt:
         pop eax
         iretd
 
-; Inputs 7 and 15 answer when a request went away before its acknowledgement.
+; Inputs 7 and 15 are signalled if a request is withdrawn before its acknowledgement.
 spurious:
         iretd
 
@@ -194,7 +194,7 @@ unexpected:
         jmp failed
 
 remap_controllers:
-        mov al, 0x11                    ; edge mode asked for: a Micro Channel planar stays level
+        mov al, 0x11                    ; requests edge mode: a Micro Channel planar remains level-triggered
         out 0x20, al
         out 0x80, al
         out 0xA0, al
@@ -252,7 +252,7 @@ next_second:
         je .wait
         ret
 
-; AL = seconds, read outside an update. Interrupts stay off between index and data.
+; AL = seconds, read outside an update. Interrupts are off between index and data.
 read_seconds:
         pushfd
         cli
@@ -272,7 +272,7 @@ read_seconds:
 
 ; --- checks -------------------------------------------------------------------------------------
 
-; 500h and 100500h must be different places. Carry set = they are one.
+; 500h and 100500h must be different locations. Carry set = they are the same.
 check_a20:
         mov ecx, [0x500]
         mov dword [0x500], 0x12345678

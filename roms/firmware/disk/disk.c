@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h for fixed disks 80h and up: geometry, ranges, packets. What the disks are and how a sector gets there is the board's
-// drives.h. A drive's entry in the EBDA begins with heads and sectors as programs see them, and its size.
+// INT 13h for fixed disks 80h and up: geometry, ranges, packets. The board's drives.h knows the disks and transfers the
+// sectors. A drive's entry in the EBDA begins with heads and sectors as programs see them, and its size.
 #include "disk.h"
 
 #include "board.h"
@@ -101,7 +101,7 @@ static u8 serve(struct Regs* r, u8 drive)
 {
     switch (r->ah) {
     case 0x00: case 0x0D: case 0x09: case 0x0C: case 0x10: case 0x11: case 0x14: case 0x47:
-        return disk_ok;                    // the target looks after itself
+        return disk_ok;                    // handled by the target itself
     case 0x02: return transfer(r, drive, disk_read);
     case 0x03: return transfer(r, drive, disk_write);
     case 0x04: return transfer(r, drive, disk_verify);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h: diskettes; disk.c serves fixed disks. The medium is found by
-// trying the data rates a drive knows; sectors per track, gap and size come from the table at
+// INT 13h: diskettes; disk.c serves fixed disks. The medium is determined by
+// trying the data rates that a drive supports; sectors per track, gap and size come from the table at
 // vector 1Eh, which software may replace.
 #include "board.h"
 #include "fdc.h"
@@ -43,13 +43,13 @@ static u8 drive_type(u8 drive)
     u8 type = drive ? types & 15 : types >> 4;
     if (type == 6)
         type = drive_2880;                 // some set-up programs write 6 for it
-    // POST has found drive A although CMOS does not name it: 1.44 MB, the standard drive.
+    // POST has found drive A although CMOS does not list it: assume 1.44 MB, the standard drive.
     if (type == drive_none && drive == 0 && (bda->equipment & 1))
         type = drive_1440;
     return type <= drive_2880 ? type : drive_none;
 }
 
-// What the next drive of this type reads first.
+// The medium that a drive of this type tries first.
 static const __seg_gs struct Medium* first_medium(u8 type)
 {
     for (int i = 0; i < media_count; ++i)
@@ -74,7 +74,7 @@ static void apply(u8 drive, const __seg_gs struct Medium* m)
                                       | (m->media_bits & 7));
 }
 
-// Finds the medium by reading any sector's ID on cylinder 0.
+// Determines the medium by reading any sector's ID on cylinder 0.
 static u8 establish(u8 drive)
 {
     u8 type = drive_type(drive), status = diskette_timeout;
@@ -99,8 +99,8 @@ static u8 establish(u8 drive)
     return status;
 }
 
-// The change line drops when the head steps with a diskette in the drive. The first look after POST is
-// no change; later ones are reported once.
+// The change line is cleared when the head steps with a diskette in the drive. The first check after POST
+// is not reported as a change; later ones are reported once.
 static u8 check_change(u8 drive)
 {
     if (!fdc_change_line(drive))
@@ -115,7 +115,7 @@ static u8 check_change(u8 drive)
     if (status != diskette_ok)
         return status;
     if (fdc_change_line(drive))
-        return diskette_timeout;           // still open: no diskette
+        return diskette_timeout;           // still set: no diskette
     return known ? diskette_changed : diskette_ok;
 }
 
@@ -131,7 +131,7 @@ static u8 prepare(u8 drive, int writing)
     return diskette_ok;
 }
 
-// The firmware's own table names 18 sectors; with it in place the medium's number counts.
+// The firmware's own table says 18 sectors; while vector 1Eh points to it, the medium's number is used instead.
 static u8 last_sector(u8 drive)
 {
     if (vector_segment(0x1E) == rom_segment && vector_offset(0x1E) == rom_offset(diskette_parameters))
@@ -165,7 +165,7 @@ static u8 transfer(struct Regs* r)
         address = 0;                       // nothing is moved
     u8 status;
     if (format && (bda->diskette_media[drive] & media_established)) {
-        // 17h or 18h have set the medium; a blank diskette has no sector to read.
+        // 17h or 18h has set the medium; a blank diskette has no sector to read.
         fdc_motor_on(drive, 1);
         fdc_set_rate(bda->diskette_media[drive] >> 6, drive_type(drive) == drive_2880);
         status = diskette_ok;
@@ -189,7 +189,7 @@ static u8 transfer(struct Regs* r)
     }
     u32 left = fdc_dma_left();
     if (left == 0 && status == diskette_sector_not_found && !format)
-        status = diskette_ok;              // end of cylinder with the last byte
+        status = diskette_ok;              // end of cylinder reported with the last byte
     if (!format)
         r->al = (u8)((bytes - (left > bytes ? bytes : left)) >> (size + 7));
     if (status == diskette_timeout || status == diskette_controller)
@@ -218,7 +218,7 @@ static u8 get_parameters(struct Regs* r)
     return diskette_ok;
 }
 
-// Format media type: 1 = 360 KB, 2 = 360 KB in a 1.2 MB drive, 3 = 1.2 MB, 4 = 720 KB.
+// Format with media type: 1 = 360 KB, 2 = 360 KB in a 1.2 MB drive, 3 = 1.2 MB, 4 = 720 KB.
 static u8 set_type(struct Regs* r)
 {
     u8 type = drive_type(r->dl);
@@ -309,7 +309,7 @@ void diskette_service(struct Regs* r)
     board_drive_service(r, drive_service);
 }
 
-// POST: does the controller answer, and is there a drive A that finds track 0?
+// POST: does the controller respond, and is there a drive A that finds track 0?
 void diskette_init(void)
 {
     bda->diskette_seek = bda->diskette_motor = 0;

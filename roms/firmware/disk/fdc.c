@@ -3,12 +3,12 @@
 
 enum {
     dor = 0x3F2, msr = 0x3F4, fifo = 0x3F5, dir = 0x3F7, ccr = 0x3F7,
-    dor_run = 0x0C,                        // not reset; bit 3 matters on other machines only
+    dor_run = 0x0C,                        // not in reset; bit 3 matters on other machines only
     pic1_mask = 0x21,
     msr_ready = 0x80, msr_to_cpu = 0x40, msr_busy = 0x10,
     command_specify = 0x03, command_recalibrate = 0x07, command_sense = 0x08,
     command_read_id = 0x4A, command_seek = 0x0F, command_perpendicular = 0x12,
-    byte_refreshes = 2000,                 // 30 ms for the controller to take or give a byte
+    byte_refreshes = 2000,                 // 30 ms for the controller to accept or supply a byte
     interrupt_ticks = 37,                  // 2 s
     interrupt_seen = 0x80,
 };
@@ -46,8 +46,8 @@ void diskette_interrupt(struct Regs* r)
 {
     (void)r;
     bda->diskette_seek |= interrupt_seen;
-    // Micro Channel inputs are levels and the controller holds this one until its status is read, which
-    // happens outside of the handler: masked until somebody waits for the next interrupt.
+    // Micro Channel interrupts are level-triggered, and the controller asserts this one until its status is
+    // read, which happens outside the handler: masked until somebody waits for the next interrupt.
     outb(pic1_mask, inb(pic1_mask) | 1 << 6);
     pic_eoi(6);
     u32 ax = 0x9101;
@@ -64,7 +64,7 @@ static int wait_interrupt(void)
     cli();
     outb(pic1_mask, inb(pic1_mask) & ~(1 << 6));
     sti();
-    // The second bound holds where no timer interrupt comes.
+    // The second bound applies if no timer interrupt arrives.
     for (u32 loops = 0; loops < 200000; ++loops) {
         cli();
         if (bda->diskette_seek & interrupt_seen) {
@@ -115,14 +115,14 @@ u8 fdc_reset(void)
 void fdc_motor_on(u8 drive, int writing)
 {
     cli();
-    bda->diskette_motor_ticks = 0xFF;      // no switching off in between
+    bda->diskette_motor_ticks = 0xFF;      // keep the motor on meanwhile
     u8 mask = (u8)(1 << drive), running = bda->diskette_motor & mask;
     bda->diskette_motor = (u8)(mask | (writing ? 0x80 : 0));
     select(drive);
     sti();
     if (running)
         return;
-    // Hook for multitasking software: carry set = it has waited itself.
+    // Hook for multitasking software: carry set = it has already waited.
     u32 ax = 0x90FD;
     u8 waited;
     asm volatile("clc\n\tint $0x15\n\tsetc %1" : "+a"(ax), "=q"(waited) : : "memory", "cc");
@@ -132,7 +132,7 @@ void fdc_motor_on(u8 drive, int writing)
 
 void fdc_motor_timeout(void) { bda->diskette_motor_ticks = diskette_parameter(2); }
 
-// Timer interrupt: motors off when the count has run out.
+// Timer interrupt: turns the motors off when the count expires.
 void motor_tick(void)
 {
     if (bda->diskette_motor_ticks && --bda->diskette_motor_ticks == 0) {
@@ -170,7 +170,7 @@ static u8 finish_move(u8 wanted_cylinder)
 u8 fdc_recalibrate(u8 drive)
 {
     u8 status = diskette_seek_failed;
-    // One command gives up after 79 steps; a second one reaches track 0 from anywhere.
+    // One command gives up after 79 steps; a second one reaches track 0 from any track.
     for (int tries = 0; tries < 2 && status == diskette_seek_failed; ++tries) {
         expect_interrupt();
         if (!send(command_recalibrate) || !send(drive))

@@ -20,13 +20,13 @@ enum DisketteStatus {
 u8 diskette_parameter(int index);          // byte of the table at vector 1Eh
 u8 fdc_reset(void);
 void fdc_motor_on(u8 drive, int writing);
-void fdc_motor_timeout(void);              // start the countdown to motor off
+void fdc_motor_timeout(void);              // start the countdown that turns the motor off
 void fdc_set_rate(u8 rate, int perpendicular);
 int fdc_change_line(u8 drive);
 u8 fdc_seek(u8 drive, u8 cylinder, u8 head);
 u8 fdc_recalibrate(u8 drive);
 u8 fdc_read_id(u8 drive, u8 head);
 void fdc_start_dma(u8 mode, u32 address, u32 bytes);
-u32 fdc_dma_left(void);                    // bytes that channel 2 has not moved
-// Sends a command, waits for its interrupt, reads the seven result bytes to the BDA.
+u32 fdc_dma_left(void);                    // bytes that channel 2 has not transferred
+// Sends a command, waits for its interrupt, reads the seven result bytes into the BDA.
 u8 fdc_execute(const u8* command, int length);

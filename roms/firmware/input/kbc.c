@@ -8,7 +8,7 @@ enum {
     command_read_mode = 0x20, command_write_mode = 0x60, command_self_test = 0xAA,
     command_keyboard_test = 0xAB, command_keyboard_on = 0xAE, command_mouse_on = 0xA8,
     command_to_mouse = 0xD4, command_write_port = 0xD1,
-    port_a20_off = 0xDD,                       // reset line high, interrupts and cables idle
+    port_a20_off = 0xDD,                       // reset line high, interrupt and clock lines idle
     mode_irq1 = 0x01, mode_irq12 = 0x02, mode_system = 0x04, mode_keyboard_off = 0x10,
     mode_mouse_off = 0x20, mode_translate = 0x40,
     ready_us = 20000, answer_us = 30000, test_us = 200000,
@@ -16,7 +16,7 @@ enum {
     refresh_us = 15,
 };
 
-// Progress of the self-tests that POST starts and collects later.
+// Progress of the self-tests that POST starts and whose results it collects later.
 enum { keyboard_waiting = 1, keyboard_passed = 2, mouse_waiting = 4, mouse_passed = 8 };
 
 static int wait_input_empty(void)
@@ -74,7 +74,7 @@ u8 kbc_command_byte(u8 clear, u8 set)
     return mode;
 }
 
-// POST keeps its two waiting flags in a byte that nothing else uses until the keyboard is ready.
+// POST keeps its two waiting flags in a byte that is otherwise unused until the keyboard is ready.
 static void collect(u8 value, u8 aux)
 {
     u8 state = bda->key_alt_number;
@@ -96,8 +96,8 @@ static int expect(u8 wanted_aux, u32 timeout_us)
     return -1;
 }
 
-// The controller's line is high after its reset, and address line 20 is open while either it or port
-// 92h says so.
+// The controller's A20 output is high after its reset, and address line 20 is enabled while either that output
+// or port 92h enables it.
 void kbc_a20_off(void)
 {
     if (kbc_command(command_write_port))
@@ -160,7 +160,7 @@ int kbc_finish(void)
     return (state & keyboard_passed) != 0;
 }
 
-// Called with interrupts off or IRQ 1 masked, so that the answer is not taken for a key.
+// Called with interrupts off or IRQ 1 masked, so that the answer is not treated as a key.
 int keyboard_send(u8 value)
 {
     for (int tries = 0; tries < 3; ++tries) {

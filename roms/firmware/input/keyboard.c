@@ -14,7 +14,7 @@ enum {  // key_mode
     last_e1 = 0x01, last_e0 = 0x02, ctrl_right = 0x04, alt_right = 0x08, enhanced = 0x10,
 };
 
-// Words AH:AL for: plain, shift, ctrl, alt. 0 = no key. Scan codes 01h to 58h.
+// Words AH:AL for the key alone and with shift, ctrl, alt. 0 = no key. Scan codes 01h to 58h.
 ROM u16 keys[0x59][4] = {
     {0, 0, 0, 0},
     {0x011B, 0x011B, 0x011B, 0x0100},
@@ -106,12 +106,12 @@ static void hot_reset(void)
     __builtin_unreachable();
 }
 
-// Modifier and lock keys. Returns 1 when the code was one of them.
+// Modifier and lock keys. Returns 1 if the code was one of them.
 static int modifier(u8 code, int released, int e0)
 {
     u8 one = 0, lock = 0;
     switch (code) {
-    case 0x2A: one = e0 ? 0 : shift_left; break;    // E0 2A and E0 36 only wrap the grey keys
+    case 0x2A: one = e0 ? 0 : shift_left; break;    // E0 2A and E0 36 only bracket the codes of the grey keys
     case 0x36: one = e0 ? 0 : shift_right; break;
     case 0x1D:
         if (e0)
@@ -139,7 +139,7 @@ static int modifier(u8 code, int released, int e0)
     default: return 0;
     }
     if (lock && !e0 && !(bda->key_flags1 & any_ctrl)) {
-        // key_flags2 shows a held lock key, so that repeats do not toggle again.
+        // key_flags2 records a held lock key, so that repeats do not toggle again.
         if (released)
             bda->key_flags2 &= (u8)~lock;
         else if (!(bda->key_flags2 & lock)) {
@@ -206,7 +206,7 @@ static void press(u8 code, int e0)
         }
         return;
     }
-    // Alt and the keypad digits compose a character.
+    // Alt with keypad digits composes a character.
     if ((flags & any_alt) && !e0 && code >= 0x47 && code <= 0x52 && code != 0x4A && code != 0x4E) {
         ROM u8 digits[] = {7, 8, 9, 0, 4, 5, 6, 0, 1, 2, 3, 0};
         bda->key_alt_number = (u8)(bda->key_alt_number * 10 + digits[code - 0x47]);
@@ -219,7 +219,7 @@ static void press(u8 code, int e0)
         beep();
 }
 
-// INT 15h 91h: the hook that tells multitasking software of a finished interrupt.
+// INT 15h 91h: the hook that tells multitasking software that an interrupt has completed.
 static void post_event(u8 device)
 {
     u32 ax = 0x9100u | device;
@@ -239,7 +239,7 @@ static void scan_code(u8 code)
     u8 mode = bda->key_mode;
     int e0 = (mode & last_e0) != 0;
     if (mode & last_e1) {
-        // Pause sends E1 1D 45 E1 9D C5: act on the 45h, swallow the rest.
+        // Pause sends E1 1D 45 E1 9D C5: act on the 45h, discard the rest.
         if ((code & 0x7F) != 0x1D) {
             bda->key_mode &= (u8)~last_e1;
             if (code == 0x45)
@@ -273,7 +273,7 @@ void keyboard_interrupt(u8 code, u8 wanted)
         scan_code(code);
         keyboard_leds();
     }
-    // Hold the machine until another key ends the pause; other interrupts go on.
+    // Wait until another key ends the pause; other interrupts are still serviced.
     if (!was_paused)
         while (bda->key_flags2 & paused)
             wait_for_interrupt();
@@ -281,7 +281,7 @@ void keyboard_interrupt(u8 code, u8 wanted)
 
 // --- INT 16h ------------------------------------------------------------------------------------
 
-// The keys that old programs do not know: 0 = hidden from functions 00h and 01h.
+// Translates enhanced keys for old programs: 0 = hidden from functions 00h and 01h.
 static int old_view(u16* key)
 {
     u8 high = (u8)(*key >> 8), low = (u8)*key;
@@ -376,7 +376,7 @@ void keyboard_service(struct Regs* r)
         restore_flags(flags);
         break;
     }
-    case 0x09: r->al = 0x38; break;   // 10h to 12h, 0Ah and 0306h are there
+    case 0x09: r->al = 0x38; break;   // 10h to 12h, 0Ah and 0306h are supported
     case 0x0A: r->bx = far_read16(ebda_segment, ebda_keyboard_id); break;
     default: break;
     }

@@ -109,7 +109,7 @@ static u8 serve(struct Regs* r)
     }
 }
 
-// The mouse's answers must not be taken for movement: its interrupt waits during the call.
+// The mouse's answers must not be treated as movement: its interrupt is masked during the call.
 void mouse_service(struct Regs* r)
 {
     u8 mask = inb(0xA1);
@@ -118,7 +118,7 @@ void mouse_service(struct Regs* r)
     (void)was_on;
     u8 before = far_read8(ebda_segment, ebda_mouse_flags1) & 0x80;
     u8 status = serve(r);
-    // Bit 7 of our flags remembers that the stream is on.
+    // Bit 7 of our flags records whether the stream is on.
     u8 on = before;
     if (status == 0 && r->al == 0x00)
         on = r->bh ? 0x80 : 0;

@@ -5,8 +5,8 @@
 
 enum { boot_tries = 4, boot_address = 0x7C00 };
 
-// ROMs of adapters in C0000h to DFFFFh: 55h AAh, length in 512 bytes, bytes add up to 0, entry at 3.
-// They show only after POS set-up has enabled and placed them.
+// Adapter ROMs in C0000h to DFFFFh: 55h AAh, length in units of 512 bytes, byte sum 0, entry at 3.
+// They are visible only after the POS set-up has enabled and placed them.
 void scan_option_roms(void)
 {
     u16 segment = 0xC000;
@@ -84,7 +84,7 @@ void boot(struct Regs* r)
         wait_for_interrupt();
 }
 
-// There is no BASIC in ROM to fall back on. Interrupts stay on, so that Ctrl-Alt-Del works.
+// There is no BASIC in ROM to fall back on. Interrupts stay enabled, so that Ctrl-Alt-Del works.
 void no_boot(struct Regs* r)
 {
     (void)r;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What POST tells the world: checkpoint codes, text on the information panel of the
-// Model 95 class (ports 108h, rightmost, to 10Fh; nobody decodes them elsewhere), lines on the screen,
-// and the error log (EBDA, INT 15h 21h).
+// POST's reports: checkpoint codes, text on the information panel of the Model 95 class (ports 108h, rightmost, to
+// 10Fh; not decoded on other machines), lines on the screen, and the error log (EBDA, INT 15h 21h).
 #include "board.h"
 #include "firmware.h"
 
@@ -52,7 +51,7 @@ void print_hex(u32 value, int digits)
     }
 }
 
-// The checkpoint of an error is the low byte of its number: 161 to 166 read A1h to A6h.
+// The checkpoint of an error is the low byte of its number: 161 to 166 become A1h to A6h.
 void post_error(u16 number, RomText text, int slot)
 {
     checkpoint((u8)number, TEXT("POST ERR"));

@@ -22,7 +22,7 @@ void cmos_write(u8 index, u8 value)
     restore_flags(flags);
 }
 
-// After a write to 70h the next access should be to 71h; register D has no side effect here.
+// A write to 70h should be followed by an access to 71h; reading register D has no side effect here.
 void nmi_enable(void)
 {
     u32 flags = save_flags_cli();

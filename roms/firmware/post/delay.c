@@ -9,7 +9,7 @@ void delay_refreshes(u32 count)
 {
     u8 last = inb(0x61) & 0x10;
     while (count) {
-        // The limit keeps a machine whose refresh stands still from hanging here.
+        // The limit prevents a hang on a machine whose refresh does not run.
         for (u32 polls = polls_per_refresh_limit; polls; --polls) {
             u8 now = inb(0x61) & 0x10;
             if (now != last) {
@@ -23,7 +23,7 @@ void delay_refreshes(u32 count)
 
 void delay_us(u32 us)
 {
-    // Rounded up, plus the period that has already begun. 32 bits hold one second of nanoseconds.
+    // Rounded up, plus the period already in progress. 32 bits hold one second in nanoseconds.
     while (us > 1000000) {
         delay_refreshes(refreshes_per_second);
         us -= 1000000;
@@ -40,7 +40,7 @@ void delay_ms(u32 ms)
 void sleep_ticks(u32 ticks)
 {
     u32 start = bda->ticks;
-    // The bound, 62 ms a tick, holds where the timer's interrupt does not come: each turn is a refresh period there.
+    // The bound, 62 ms per tick, applies if no timer interrupt arrives: each iteration is then a refresh period.
     for (u32 turns = ticks << 12; turns && ticks_since(start) < ticks; --turns)
         wait_for_interrupt();
 }
@@ -53,7 +53,7 @@ u32 ticks_since(u32 start)
 
 void wait_for_interrupt(void)
 {
-    // HLT only where nothing can swallow the timer: not under a monitor, not with IRQ 0 masked.
+    // HLT only if the timer interrupt is certain: not under a monitor, not with IRQ 0 masked.
     if (!in_protected_mode() && !(inb(0x21) & 1)) {
         asm volatile("sti\n\thlt" : : : "memory");
     } else {

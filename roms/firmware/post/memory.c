@@ -7,11 +7,11 @@ enum {
     base_limit = 0xA0000,
     low_start = 0x100000,
     low_end = 0x1000000,
-    high_end = 0x40000000,  // 1 GB: more than any of these planars can carry
+    high_end = 0x40000000,  // 1 GB: more than any of these planars supports
     port_92 = 0x92,
 };
 
-// FFFF:0500 is 0:04F0 while the line is closed. That byte belongs to programs: it is put back.
+// FFFF:0500 is 0:04F0 while A20 is disabled. That byte belongs to programs: it is restored.
 int a20_is_on(void)
 {
     enum { low = 0x4F0, high = 0x500 };
@@ -27,7 +27,7 @@ int a20_is_on(void)
     return on;
 }
 
-// Bit 0 is the hot reset: it must never be written as 1 here.
+// Bit 0 is the fast reset: it must never be written as 1 here.
 void a20_set(int on)
 {
     u8 value = inb(port_92) & 0xFE;
@@ -36,14 +36,14 @@ void a20_set(int on)
         kbc_a20_off();
 }
 
-// The first 64 KB hold the stack of POST and one of the guards: they are known to work.
+// The first 64 KB hold POST's stack and one of the guards: they are known to work.
 u32 size_base_memory(void) { return probe_memory(block, base_limit) / 1024; }
 
-// On a processor with 24 address lines 16 MB is 0 again, which the guard of probe_memory sees. Where
-// the last 128 KB below 16 MB show the ROM (386SX), the low part ends there; memory may go on at 16 MB.
+// On a processor with 24 address lines 16 MB wraps to 0, which the guard of probe_memory detects. If the last
+// 128 KB below 16 MB read as the ROM (386SX), the low part ends there; memory may continue at 16 MB.
 void size_extended_memory(void)
 {
-    u32 low = probe_memory(low_start, low_start + block);  // then it holds the second guard
+    u32 low = probe_memory(low_start, low_start + block);  // from here on it holds the second guard
     if (low > low_start)
         low = probe_memory(low, low_end);
     u32 high = low_end;

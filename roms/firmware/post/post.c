@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Power-on self test: the order of things from reset to INT 19h. Checkpoints go to port 680h:
+// Power-on self test: the sequence from reset to INT 19h. Checkpoints go to port 680h:
 //   01 processor     02 DMA, ports   03 vectors, interrupt controllers   04 timer
 //   05 bus reset     06 records, video       07 keyboard controller   08 memory   09 CMOS, NVRAM
 //   0A clock         0B board, adapters     0C serial, parallel      0D diskette, disks
 //   0E keyboard, mouse   0F adapter ROMs    20 INT 19h   21 boot sector started   22 disk   2F nothing to boot
 //   A1 to A6 (161 to 166 decimal): the configuration errors
-// Errors are shown and logged; they never stop the start and never ask for a key.
+// Errors are displayed and logged; they never stop the start-up and never wait for a key.
 #include "board.h"
 #include "firmware.h"
 
-enum { warm_start = 0x1234, first_equipment = 0x0020 };  // 80x25 colour; the rest is found
+enum { warm_start = 0x1234, first_equipment = 0x0020 };  // 80x25 colour; the rest is detected
 
 static void clear_low_memory(void)
 {
@@ -79,7 +79,7 @@ static void unmask_standard_interrupts(void)
     pic_unmask(13);
 }
 
-// The gates of timer 2 and of its output, which is set to the tone of a beep.
+// Gates of timer 2 and of its output; the timer is set to the tone of a beep.
 static void speaker(u8 gates) { outb(0x61, (u8)((inb(0x61) & 0x0C) | gates)); }
 
 void post(void)
@@ -87,7 +87,7 @@ void post(void)
     checkpoint(0x01, TEXT("POST 01 "));
     u32 family = cpu_family();
     if (family >= 4)
-        cache_off();                       // sizing must see the memory, not a cache line
+        cache_off();                       // sizing must access the memory, not a cache line
     checkpoint(0x02, TEXT("POST 02 "));
     u16 warm = bda->warm_flag;
     dma_init();
@@ -140,8 +140,8 @@ void post(void)
     disk_init();
     cli();
     checkpoint(0x0E, TEXT("POST 0E "));
-    // One short beep: no error so far. It lasts as long as the keyboard's test of itself, which is waited for
-    // anyway: 0.3 to 0.5 s.
+    // One short beep if there was no error so far. It lasts as long as the keyboard's self-test, which must be waited
+    // for anyway: 0.3 to 0.5 s.
     speaker(far_read8(ebda_segment, ebda_error_count) ? 0 : 3);
     if (!keyboard_controller || !kbc_finish())
         post_error(error_keyboard, TEXT("Keyboard does not answer"), no_slot);

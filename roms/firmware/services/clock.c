@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Timer tick (INT 08h), clock interrupt (INT 70h), time of day (INT 1Ah), and the event wait of
-// INT 15h 83h, which runs on the clock's periodic interrupt.
+// INT 15h 83h, which uses the clock's periodic interrupt.
 #include "board.h"
 #include "firmware.h"
 
@@ -37,7 +37,7 @@ static int bcd_in(u8 value, u8 low, u8 high)
     return (value & 15) < 10 && value >= low && value <= high;
 }
 
-// Waits out an update, 2.3 ms at most; 0 = the clock stands.
+// Waits until an update is over, at most 2.3 ms; 0 = the clock is stopped.
 static int clock_readable(void)
 {
     for (int n = 0; n < 400; ++n) {
@@ -51,7 +51,7 @@ static int clock_readable(void)
 static u32 ticks_of_day(u8 hours, u8 minutes, u8 seconds)
 {
     u32 total = ((u32)hours * 60 + minutes) * 60 + seconds;
-    // 1193182 / 65536 ticks a second = 18 + 13534 / 65536
+    // 1193182 / 65536 ticks per second = 18 + 13534 / 65536
     return total * 18 + (total >> 8) * 13534 / 256 + (total & 0xFF) * 13534 / 65536;
 }
 
@@ -79,7 +79,7 @@ void clock_init(void)
 void clock_interrupt(struct Regs* r)
 {
     (void)r;
-    u8 cause = cmos_read(cmos_status_c);   // reading drops IRQ 8
+    u8 cause = cmos_read(cmos_status_c);   // reading clears IRQ 8
     u8 enabled = cmos_read(cmos_status_b);
     nmi_enable();
     if ((cause & b_periodic) && (enabled & b_periodic)) {

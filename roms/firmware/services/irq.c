@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interrupt controllers, timer and DMA set-up, interrupt vectors, NMI, and the interrupts that only need an acknowledgement.
-// Interrupts of the Micro Channel (docs/hardware/micro-channel.md#interrupts) and of PCI are level-sensitive: a source that
-// nobody serves would come again for ever, so the default handler masks it.
+// Interrupt controllers, timer and DMA set-up, interrupt vectors, NMI, and the interrupts that only need an
+// acknowledgement. Interrupts of the Micro Channel (docs/hardware/micro-channel.md#interrupts) and of PCI are
+// level-sensitive: a source that is not serviced would interrupt again forever, so the default handler masks it.
 #include "board.h"
 #include "firmware.h"
 
@@ -21,7 +21,7 @@ void pic_init(u8 master_base, u8 slave_base)
     outb(pic2 + 1, 0x02);
     outb(pic1 + 1, 0x01);    // 8086 mode, normal end of interrupt
     outb(pic2 + 1, 0x01);
-    outb(pic1 + 1, 0xFB);    // all masked but the cascade
+    outb(pic1 + 1, 0xFB);    // all masked except the cascade
     outb(pic2 + 1, 0xFF);
 }
 
@@ -100,7 +100,7 @@ void vectors_init(void)
     set_vector(0x75, rom_segment, rom_offset(int75_entry));
     set_vector(0x76, rom_segment, rom_offset(int76_entry));
     for (u8 vector = 0x60; vector < 0x68; ++vector)
-        set_vector(vector, 0, 0);  // for users, by convention empty
+        set_vector(vector, 0, 0);  // for user programs, empty by convention
 }
 
 static u8 in_service(u16 pic)
@@ -151,7 +151,7 @@ void disk_interrupt(struct Regs* r)
 {
     (void)r;
     bda->disk_interrupt = 0xFF;
-    pic_mask(14);            // disk.c polls; nobody here has asked for it
+    pic_mask(14);            // disk.c polls; nothing here waits for it
     pic_eoi(14);
 }
 

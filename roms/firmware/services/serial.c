@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 14h (serial), INT 17h (parallel), INT 05h (print screen), and finding the ports.
+// INT 14h (serial), INT 17h (parallel), INT 05h (print screen), and detection of the ports.
 #include "firmware.h"
 
 enum {  // UART registers
@@ -10,7 +10,7 @@ enum {  // UART registers
 
 static u16 port_of(u16 number) { return number < 4 ? bda->com[number] : 0; }
 
-// Time-outs count in units that the BDA holds; one unit is a quarter second here.
+// Time-outs are counts in the BDA; one unit is a quarter second here.
 static int wait_bits(u16 port, u8 mask, u8 units)
 {
     u32 refreshes = (units ? units : 1) * 16534u;
@@ -87,7 +87,7 @@ void serial_service(struct Regs* r)
 enum { printer_timeout = 0x01, printer_busy = 0x80, control_strobe = 0x01, control_init = 0x04,
        control_select = 0x08 };
 
-// Status as INT 17h shows it: bits 6 and 3 inverted, unused bits 0.
+// Status as returned by INT 17h: bits 6 and 3 inverted, unused bits 0.
 static u8 printer_status(u16 port) { return (inb(port + 1) ^ 0x48) & 0xF8; }
 
 static u8 print_byte(u16 number, u8 value)
@@ -145,7 +145,7 @@ void print_screen(struct Regs* r)
     far_write8(0x50, 0, failed ? 0xFF : 0);
 }
 
-// A UART keeps two interrupt enable bits; an absent one floats.
+// A UART retains two interrupt enable bits; an absent one reads as a floating bus.
 static int uart_present(u16 port)
 {
     outb(port + lcr, 0x03);

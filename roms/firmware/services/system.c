@@ -91,9 +91,9 @@ static void memory_table(struct Regs* r)
 
 struct Range { u32 base, length, kind; };
 
-// The n-th range of the memory map; 0 after the last. The last one is the ROM below the top of the address space and no
-// memory, for there are callers (the XMS driver HIMEMX 3.34) that take EBX = 0 for "nothing more" and leave the range that
-// came with it.
+// The n-th range of the memory map; 0 after the last. The last one is the ROM below the top of the address space and
+// not memory, because some callers (the XMS driver HIMEMX 3.34) take EBX = 0 for "nothing more" and ignore the range
+// that is returned with it.
 static int memory_range(u32 n, struct Range* range)
 {
     enum { usable = 1, reserved = 2 };

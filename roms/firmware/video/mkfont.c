@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Host tool of the build: reads the pictures of 256 characters from font_8xN.txt and writes their bytes.
+// Host tool of the build: reads the bitmaps of 256 characters from font_8xN.txt and writes their bytes.
 //
 //   mkfont font_8x16.txt 16 c > font16.inc     C array
 //   mkfont font_8x8.txt 8 low > font8_low.inc  characters 0 to 127 as nasm bytes
 //
-// Lines that begin with ';' are comments; '=' begins the codes of up to eight characters, whose rows follow, beside one
-// another: '#' is a dot, '.' none.
+// Lines that begin with ';' are comments; '=' is followed by the codes of up to eight characters, whose rows come next,
+// side by side: '#' is a dot, '.' none.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void fail(const char *file, int line, const char *what) {
     exit(1);
 }
 
-// The codes after '='; their number.
+// Reads the codes after '='; returns their number.
 static int read_codes(const char *file, int line, char *text, unsigned *codes) {
     int count = 0;
     for (char *word = strtok(text, " \n"); word; word = strtok(NULL, " \n")) {

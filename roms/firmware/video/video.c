@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 10h: dispatch, cursor, pages, characters, scrolling, teletype, for text modes; what they do in
-// graphics modes is in video_graphics.c.
+// INT 10h: dispatch, cursor, pages, characters, scrolling, teletype, for text modes; the graphics versions
+// are in video_graphics.c.
 #include "firmware.h"
 
 int video_is_text(void) { return bda->video_mode <= 3 || bda->video_mode == 7; }
@@ -41,7 +41,7 @@ static void set_cursor(u8 page, u8 row, u8 column)
         video_show_cursor();
 }
 
-// Programs give cursor lines for a cell of eight lines; the lower two keep their distance to the bottom.
+// Programs give cursor lines for a cell of eight lines; the lower two keep their distance from the bottom.
 static u8 scale_cursor_line(u8 line)
 {
     u8 height = (u8)bda->video_char_height;
@@ -119,7 +119,7 @@ static void beep(void)
     outb(0x61, port);
 }
 
-// An attribute below 0 leaves the one that is there; graphics modes, which have none, take `colour`.
+// A negative attribute keeps the existing one; graphics modes, which have none, use `colour`.
 static void teletype(u8 c, u8 page, int attribute, u8 colour)
 {
     page &= 7;
@@ -169,7 +169,7 @@ static void write_repeated(struct Regs* r, int attribute)
     }
 }
 
-// AL bit 0: move the cursor, bit 1: characters and attributes alternate.
+// AL bit 0: move the cursor; bit 1: characters and attributes alternate.
 static void write_string(struct Regs* r)
 {
     u8 page = r->bh & 7;
@@ -196,7 +196,7 @@ static void alternate_select(struct Regs* r)
         r->ch = 0;
         r->cl = bda->video_switches & 0x0F;
         break;
-    case 0x20: r->al = 0x12; break;            // INT 05h prints any number of rows already
+    case 0x20: r->al = 0x12; break;            // INT 05h already prints any number of rows
     case 0x30:                                 // scan lines of the next text mode: 200, 350, 400
         if (r->al <= 2) {
             u8 flags = bda->video_flags & 0x6F;
@@ -233,8 +233,8 @@ static void alternate_select(struct Regs* r)
     }
 }
 
-// BH = 0: border, in CGA graphics also the background. BH = 1: the colours of mode 4, green, red and
-// brown or cyan, magenta and white. Bit 4 of the value brightens.
+// BH = 0: border, in CGA graphics also the background. BH = 1: the colours of mode 4, either green, red and
+// brown or cyan, magenta and white. Bit 4 of the value selects the bright ones.
 static void colour_select(struct Regs* r)
 {
     u8 palette = bda->video_palette, mode = bda->video_mode;

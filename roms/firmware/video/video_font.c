@@ -7,12 +7,12 @@
 #include "font14.inc"
 #include "font8.inc"
 
-// Nine-dot replacement tables: ours need none, the list ends at once.
+// Nine-dot replacement tables: our fonts need none, so the list is empty.
 ROM u8 font14_alternate[] = {0};
 
 enum { font_segment = 0xA000, upper_half = 128 * 8 };
 
-// Plane 2 alone, linear at A000h.
+// Maps plane 2 alone, linear at A000h.
 static void open_plane2(void)
 {
     out_indexed(0x3C4, 0, 1);
@@ -35,7 +35,7 @@ static void close_plane2(void)
     out_indexed(0x3CE, 6, bda->video_crtc == 0x3B4 ? 0x0A : 0x0E);
 }
 
-// Blocks 0 to 3 are 16 KB apart, 4 to 7 lie between them.
+// Blocks 0 to 3 are 16 KB apart, 4 to 7 are between them.
 static u16 block_offset(u8 block) { return (u16)((block & 3) << 14 | (block & 4) << 11); }
 
 static void load_glyphs(u16 seg, u16 off, u16 first, u16 count, int height, u8 block)
@@ -69,7 +69,7 @@ void video_load_font(int height, u8 block)
     out_indexed(0x3C4, 3, 0);
 }
 
-// Adapts CRTC, rows and cursor to a new cell height. 400 lines (or what the mode displays) stay.
+// Adapts CRTC, rows and cursor to a new cell height. The number of lines (400 or the mode's) is unchanged.
 void video_apply_height(int height)
 {
     u16 crtc = bda->video_crtc;

@@ -18,7 +18,7 @@ static enum layout layout(void)
     return mode == 6 ? cga_2_colours : mode < 6 ? cga_4_colours : mode == 0x13 ? bytes : planes;
 }
 
-// Memory bytes under one character.
+// Bytes of memory per scan line of a character.
 static u8 cell_bytes(void)
 {
     enum layout l = layout();
@@ -34,7 +34,7 @@ static u16 line_offset(u8 page, u16 y)
     }
 }
 
-// A stored byte with or without exclusive or.
+// Stores a byte, optionally with exclusive or.
 static void store(u16 offset, u8 value, int combine)
 {
     u16 segment = video_segment();
@@ -56,7 +56,7 @@ void graphics_write_pixel(u16 x, u16 y, u8 page, u8 colour)
         out_indexed(graphics_index, enable_set_reset, all_planes);
         out_indexed(graphics_index, function, colour & 0x80 ? function_xor : 0);
         u16 at = (u16)(line + (x >> 3));
-        far_read8(segment, at);                    // fills the latches
+        far_read8(segment, at);                    // loads the latches
         far_write8(segment, at, 0xFF);
         out_indexed(graphics_index, bit_mask, 0xFF);
         out_indexed(graphics_index, enable_set_reset, 0);
@@ -109,7 +109,7 @@ static void draw_planes(u16 at, u8 c, u8 colour)
         u16 to = at;
         for (u8 y = 0; y < bda->video_char_height; ++y) {
             if (combine)
-                far_read8(video_segment(), to);    // fills the latches
+                far_read8(video_segment(), to);    // loads the latches
             far_write8(video_segment(), to, colour & (1 << plane) ? glyph_line(c, y) : 0);
             to = (u16)(to + bda->video_columns);
         }
@@ -136,7 +136,7 @@ void graphics_put(u8 page, u8 row, u8 column, u8 c, u8 colour)
             for (u8 x = 0; x < 8; ++x)
                 far_write8(video_segment(), (u16)(to + x), glyph & (0x80 >> x) ? colour : 0);
         } else {
-            u16 wide = 0;                          // each bit becomes a pixel of two
+            u16 wide = 0;                          // each bit becomes a pixel of two bits
             for (u8 x = 0; x < 8; ++x)
                 wide = (u16)(wide << 2 | (glyph & (0x80 >> x) ? colour & 3 : 0));
             store(to, (u8)(wide >> 8), colour & 0x80);
@@ -145,7 +145,7 @@ void graphics_put(u8 page, u8 row, u8 column, u8 c, u8 colour)
     }
 }
 
-// The character whose glyph stands there; 0 when none does. Any colour but 0 counts as foreground.
+// The character whose glyph is at this position; 0 if none matches. Any colour but 0 counts as foreground.
 u8 graphics_read(u8 page, u8 row, u8 column)
 {
     u8 height = (u8)bda->video_char_height, lines[longest_glyph];

@@ -71,7 +71,7 @@ ROM struct Mode modes[] = {
 static const __seg_gs struct Mode* find_mode(u8 mode)
 {
     if (mode == 0 || mode == 2)
-        ++mode;                                // the same on a colour monitor
+        ++mode;                                // identical on a colour monitor
     if (mode == 5)
         mode = 4;
     for (u32 i = 0; i < sizeof modes / sizeof modes[0]; ++i)
@@ -83,14 +83,14 @@ static const __seg_gs struct Mode* find_mode(u8 mode)
 static u8 attribute_value(u8 kind, u8 index)
 {
     switch (kind) {
-    case attr_text:                            // brown instead of dark yellow, bright ones from 38h
+    case attr_text:                            // brown instead of dark yellow, bright colours from 38h
         return index < 8 ? (index == 6 ? 0x14 : index) : (u8)(0x30 + index);
     case attr_mono: return index == 0 || index == 8 ? (index ? 0x10 : 0) : index < 8 ? 0x08 : 0x18;
     case attr_16: return index < 8 ? index : (u8)(0x08 + index);
-    case attr_mono_graphics:                   // plane 0 lights, plane 2 brightens, or blinks alone
+    case attr_mono_graphics:                   // plane 0 on, plane 2 bright, or blinking if alone
         return index & 1 ? (index & 4 ? 0x18 : 0x08) : index == 4 ? 0x18 : 0;
     case attr_two_colours: return index ? 0x3F : 0;
-    case attr_cga_4: {                         // cyan, magenta, white; what is not used as on the CGA
+    case attr_cga_4: {                         // cyan, magenta, white; unused entries as on the CGA
         ROM u8 colours[8] = {0x00, 0x13, 0x15, 0x17, 0x02, 0x04, 0x06, 0x07};
         return index < 8 ? colours[index] : (u8)(0x08 + index);
     }
@@ -131,7 +131,7 @@ static void dac(u8 red, u8 green, u8 blue)
     outb(0x3C9, blue);
 }
 
-// Two bits a colour: the primary weighs two thirds, the secondary one third.
+// Two bits per colour: the primary one counts two thirds, the secondary one third.
 static u8 two_bit(u8 value, u8 primary, u8 secondary)
 {
     return (u8)((value & primary ? 0x2A : 0) + (value & secondary ? 0x15 : 0));
@@ -187,7 +187,7 @@ static void load_dac(u8 kind)
                 if (i & 0x20)
                     level = 0x3F;
                 dac(level, level, level);
-            } else if (kind == dac_16) {           // bit 4 brightens; dark yellow is brown
+            } else if (kind == dac_16) {           // bit 4 is bright; dark yellow is brown
                 dac(two_bit(i, 4, 16), (i & 0x17) == 6 ? 0x15 : two_bit(i, 2, 16), two_bit(i, 1, 16));
             } else {
                 dac(two_bit(i, 4, 32), two_bit(i, 2, 16), two_bit(i, 1, 8));
@@ -199,7 +199,7 @@ static void load_dac(u8 kind)
 static void load_registers(const __seg_gs struct Mode* m)
 {
     u16 crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
-    out_indexed(0x3C4, 0, 1);                      // synchronous reset while clocks change
+    out_indexed(0x3C4, 0, 1);                      // synchronous reset while the clocks change
     out_indexed(0x3C4, 1, m->seq[0] | 0x20);
     outb(0x3C2, m->misc);
     for (u8 i = 1; i < 4; ++i)
@@ -212,14 +212,14 @@ static void load_registers(const __seg_gs struct Mode* m)
         out_indexed(0x3CE, i, m->graphics[i]);
 }
 
-// Text modes have 400 lines, or 350 or 200 after INT 10h 12h/30h; monochrome has no 200.
+// Text modes have 400 lines, or 350 or 200 after INT 10h 12h/30h; monochrome has no 200-line mode.
 static u8 text_height(u8 mode)
 {
     u8 flags = bda->video_flags;
     return flags & 0x10 ? 16 : !(flags & 0x80) || mode == 7 ? 14 : 8;
 }
 
-// Turns the 400 lines just loaded into 350 or 200: characters of 14 or 8 lines, in colour 8 dots wide.
+// Changes the 400 lines just loaded to 350 or 200: characters of 14 or 8 lines, in colour 8 dots wide.
 static void load_scan_lines(const __seg_gs struct Mode* m, u8 height)
 {
     ROM u8 values_350[][2] = {{0x09, 0x4D}, {0x0A, 0x0B}, {0x0B, 0x0C}, {0x10, 0x83}, {0x11, 0x85},
@@ -292,7 +292,7 @@ void video_set_mode(u8 request)
     out_indexed(0x3C4, 1, m->seq[0] | narrow);     // screen on
 }
 
-// POST: the registers before the first mode.
+// POST: initial values before the first mode is set.
 void video_wake_registers(void)
 {
     bda->video_flags = 0x11;                   // VGA, 400 lines

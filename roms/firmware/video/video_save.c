@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 10h 1Ch: saves and restores what the adapter and the BIOS know about the screen. The area is a row of bytes, in
-// the order in which the parts are walked below; CX chooses the parts. The latches are not among them.
+// INT 10h 1Ch: saves and restores the screen state of the adapter and the BIOS. The area is a sequence of bytes in the
+// order in which the parts are processed below; CX selects the parts. The latches are not included.
 #include "firmware.h"
 
 enum { save_hardware = 1, save_bios = 2, save_dac = 4, block_bytes = 64 };
@@ -29,7 +29,7 @@ static u16 length(u8 parts)
 static u8 next(struct Area* a) { return far_read8(a->segment, a->offset++); }
 static void keep(struct Area* a, u8 value) { far_write8(a->segment, a->offset++, value); }
 
-// A register selected by an index port, or all of a controller's from `first` on.
+// A register selected by an index port, or `count` registers of a controller from `first` on.
 static void registers(struct Area* a, u16 port, u8 first, u8 count)
 {
     for (u8 i = first; count; --count, ++i) {
@@ -72,7 +72,7 @@ static void hardware(struct Area* a)
         crtc = (u16)(crtc | next(a) << 8);
         for (u8 i = 0; i < 3; ++i)
             indexes[i] = next(a);
-        out_indexed(sequencer, 0, 1);          // synchronous reset while clocks change
+        out_indexed(sequencer, 0, 1);          // synchronous reset while the clocks change
     } else {
         indexes[0] = inb(sequencer);
         indexes[1] = inb(graphics);

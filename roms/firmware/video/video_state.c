@@ -2,7 +2,7 @@
 // INT 10h 10h (attribute palette and DAC) and 1Bh (functionality and state).
 #include "firmware.h"
 
-// Without bit 5 in the index, which gives the palette to the display: only then can it be written.
+// Without bit 5 in the index, which gives the display access to the palette: only then can it be written.
 void video_write_attribute(u8 index, u8 value)
 {
     inb(bda->video_crtc + 6);
@@ -29,7 +29,7 @@ static void dac_write(u8 red, u8 green, u8 blue)
     outb(0x3C9, blue);
 }
 
-// DAC colour page: attribute mode bit 7 chooses 4 pages of 64 or 16 of 16.
+// DAC colour page: bit 7 of the attribute mode register selects 4 pages of 64 or 16 of 16.
 static void colour_page(struct Regs* r)
 {
     u8 mode = attribute_read(0x10);
@@ -106,7 +106,7 @@ void video_palette_service(struct Regs* r)
     }
 }
 
-// What the VGA can do: modes 0 to 7 and 0Dh to 13h, scan lines 200, 350
+// Capabilities of the VGA: modes 0 to 7 and 0Dh to 13h, scan lines 200, 350
 // and 400, character blocks, functions.
 ROM u8 functionality[16] = {
     0xFF, 0xE0, 0x0F, 0, 0, 0, 0, 0x07, 8, 2, 0xEF, 0x08, 0, 0, 0, 0,

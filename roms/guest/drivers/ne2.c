@@ -102,7 +102,7 @@ static void block_output(struct netdev *dev, int count, const u8 *from, int page
     board->dma_busy = 0;
 }
 
-// The DE-320's address EEPROM behind a single port. After each write the driver waits for two edges of the
+// The DE-320's address EEPROM, accessed through a single port. After each write the driver waits for two edges of the
 // port's slow clock, found by comparing pairs of reads.
 enum { EEPROM = 0x1E, EEPROM_DO = 0x01, EEPROM_DI = 0x02, EEPROM_SK = 0x04, EEPROM_CS = 0x08, EEPROM_CLOCK = 0x80 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An IDE channel: waiting for the selected device, and its data register.
+// An IDE channel: waiting for the selected device, and access to its data register.
 #include "ata.h"
 
-// An absent channel reads FFh, which is busy.
+// An absent channel reads FFh, which means busy.
 int wait_idle(u16 port, u32 ms)
 {
     for (u32 polls = ms * 66; inb((u16)(port + reg_command)) & status_busy; --polls) {

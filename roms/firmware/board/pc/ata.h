@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers of an IDE channel, and what disks and packet devices on it have in common. Devices 0 to 3: master and slave at
-// 1F0h, master and slave at 170h.
+// The registers of an IDE channel, and what disks and packet devices on it have in common. Devices 0 to 3: master and
+// slave at 1F0h, master and slave at 170h.
 #pragma once
 
 #include "firmware.h"
@@ -19,17 +19,18 @@ static inline u8 select_bits(u8 device) { return device & 1 ? device_plain | dev
 
 // ata.c
 int wait_idle(u16 port, u32 ms);                 // 0: the device stays busy
-u16 segment_of(u32 linear);                      // the highest below it; FFFFh reaches above 1 MB
+u16 segment_of(u32 linear);                      // the highest segment not above the address; FFFFh for addresses above
+                                                 // 1 MB
 void read_words(u16 port, u32 buffer, u16 words);   // from the data register to a linear address
-void give_bytes(u16 segment, u16 offset, const void* from, u16 bytes);   // from the stack
+void give_bytes(u16 segment, u16 offset, const void* from, u16 bytes);   // source on the stack
 
-// disk_tables.c: of the disk that becomes drive 80h + `number`
+// disk_tables.c: for the disk that becomes drive 80h + `number`
 struct DiskShape {
-    u8 device, blocks;                     // blocks: it takes block addresses
-    u16 cylinders;                         // as programs see them; then as the disk has them
+    u8 device, blocks;                     // blocks: it accepts block addresses
+    u16 cylinders;                         // as programs see them; own_*: the disk's geometry
     u8 heads, track;
     u16 own_cylinders;
     u8 own_heads, own_track;
 };
 void note_disk(u8 number, const struct DiskShape* disk);
-enum { interface_tables = 0x280, interface_bytes = 16 };   // in the EBDA, one for each disk
+enum { interface_tables = 0x280, interface_bytes = 16 };   // in the EBDA, one per disk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What POST asks of its board, answered by a PC with PCI: the AT's ports and CMOS, and functions that have to be given
-// addresses and interrupts. There are no records of adapters.
+// POST's interface to its board, implemented for a PC with PCI: the AT's ports and CMOS, and PCI functions, to which it
+// assigns addresses and interrupts. There are no adapter records.
 #pragma once
 
 #include "cdrom.h"
@@ -9,30 +9,31 @@
 #define BOARD_TITLE TEXT("planar PC firmware 1.0\n")
 
 enum {
-    board_icw1 = 0x11,                     // of the interrupt controllers: cascade, ICW4 follows; ELCR makes lines of PCI levels
+    board_icw1 = 0x11,                     // interrupt controllers: cascade, ICW4 follows; ELCR makes the PCI lines
+                                           // level-triggered
     board_has_panel = 0,
     cmos_checksum = 0x2E, cmos_found_kb = 0x30, cmos_century = 0x32,
 };
 
-// Port 80h as on any PC; 680h is where planar looks on every machine.
+// Port 80h as on any PC; 680h is the port that planar reads on every machine.
 static inline void board_checkpoint(u8 code)
 {
     outb(0x80, code);
     outb(0x680, code);
 }
 
-/// Checkpoint 02: what must be on before memory and interrupts are.
+/// Checkpoint 02: initialisation required before memory and interrupts.
 static inline void board_ports_init(void)
 {
     u8 b = inb(0x61) & 0x03;
     outb(0x61, b | 0x0C);                  // clear latched checks, then enable checking
     outb(0x61, b);
-    outb(0xD6, 0xC0);                      // DMA channel 4 passes on channels 0 to 3
+    outb(0xD6, 0xC0);                      // DMA channel 4 cascades channels 0 to 3
     outb(0xD4, 0x00);
-    outb(0xF0, 0);                         // coprocessor error clear
+    outb(0xF0, 0);                         // clear the coprocessor error
 }
 
-// Timer channel 1, mode 2, count 18: the refresh request every 15.09 us.
+// Timer channel 1, mode 2, count 18: a refresh request every 15.09 us.
 static inline void board_timer_init(void)
 {
     outb(0x43, 0x54);
@@ -43,7 +44,7 @@ static inline void board_timer_served(void) {}
 static inline u8 board_arbitration(void) { return 0xFF; }
 static inline void board_arbitrate_again(u8 central) { (void)central; }
 
-// The reset control register of PIIX: processor and PCI. Without one the start goes on as after a soft reset.
+// PIIX's reset control register: resets processor and PCI. Without one, execution continues as after a soft reset.
 static inline void board_reset(void)
 {
     outb(0xCF9, 0x02);
@@ -52,25 +53,25 @@ static inline void board_reset(void)
 
 // cmos_at.c
 int cmos_sum_good(void);          // AT: the sum of 10h to 2Dh
-void cmos_note_memory(void);      // AT: 30h and 31h hold what POST has found
+void cmos_note_memory(void);      // AT: 30h and 31h hold the size that POST has found
 static inline int board_cmos_good(void) { return cmos_sum_good(); }
 
 // memory_types.c
-void memory_types_set_up(void);   // of a P6
+void memory_types_set_up(void);   // P6 only
 
 // pci_setup.c
-void board_reset_bus(void);       // checkpoint 05: no function decodes or is a master
+void board_reset_bus(void);       // checkpoint 05: disables decoding and bus mastering of all functions
 void board_wake_video(void);      // checkpoint 06
 void pci_set_up(void);
 
 // pci_bios.c
 int board_time_service(struct Regs* r);
 
-// INT 13h: before the diskettes and disks, the CD-ROM that was started from.
+// INT 13h: before diskettes and disks, the CD-ROM that was booted from.
 static inline void board_drive_service(struct Regs* r, void (*rest)(struct Regs*)) { cd_drive_service(r, rest); }
 
 // el_torito.c
-void board_boot(void (*diskette)(void), void (*disk)(void));   // INT 19h: the order of drives
+void board_boot(void (*diskette)(void), void (*disk)(void));   // INT 19h: the boot order of the drives
 
 #define BOARD_RECORDS_LOST TEXT("")
 static inline int board_records_valid(void) { return 1; }

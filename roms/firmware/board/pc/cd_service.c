@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h for the CD-ROM that was started from (El Torito 1.0, chapter 4; Phoenix EDD 1.1): its blocks as drive E0h, or a diskette
-// or disk that an image on it makes. The diskettes or disks that are there follow the one of the image.
+// INT 13h for the CD-ROM that was booted from (El Torito 1.0, chapter 4; Phoenix EDD 1.1): its blocks as drive E0h, or
+// a diskette or disk emulated by an image on it. Existing diskettes or disks are renumbered after the one of the image.
 #include "cdrom.h"
 #include "ata.h"
 #include "disk.h"
@@ -110,7 +110,7 @@ static u8 parameters(struct Regs* r)
     return disk_ok;
 }
 
-// 4Bh: the specification packet of what was started.
+// 4Bh: the specification packet of the drive that was booted from.
 static u8 emulation_status(struct Regs* r)
 {
     struct {
@@ -138,7 +138,7 @@ static u8 emulation_status(struct Regs* r)
     return r->al <= 1 ? disk_ok : disk_bad_command;
 }
 
-// 4Dh: blocks of the boot catalog.
+// 4Dh: reads blocks of the boot catalog.
 static u8 read_catalog(struct Regs* r)
 {
     u32 blocks = far_read8(r->ds, (u16)(r->si + 1));
@@ -213,7 +213,7 @@ static void serve(struct Regs* r)
     set_carry(r, status != disk_ok);
 }
 
-// The drives that are there, one number higher than without the image.
+// The existing drives, whose numbers the image has raised by one.
 static void serve_next(struct Regs* r, void (*rest)(struct Regs*))
 {
     u8 drive = r->dl, function = r->ah;

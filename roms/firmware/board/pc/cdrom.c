@@ -13,11 +13,11 @@ enum {
     op_request_sense = 0x03, op_read_capacity = 0x25, op_read = 0x28,
     sense_not_ready = 2, sense_medium = 3, sense_request = 5, sense_attention = 6, no_medium = 0x3A,
     tries = 20, spin_up_ms = 500,
-    reply = 0x240,                         // of a packet, in the EBDA
+    reply = 0x240,                         // offset of a packet's reply in the EBDA
 };
 
-// A packet, bytes 0, 2 to 5 and 7 to 8 of it, and where the words of its reply go: `skip` of them nowhere, `take` to a linear
-// address, the rest nowhere.
+// A packet (bytes 0, 2 to 5 and 7 to 8 of it) and the destination of its reply's words: `skip` of them are discarded,
+// `take` go to a linear address, the rest is discarded.
 struct Request { u32 operation, block, count, skip, take, buffer; };
 
 static u16 swapped(u32 word) { return (u16)(word << 8 | (word >> 8 & 0xFF)); }
@@ -28,7 +28,7 @@ static void drop_words(u16 port, u32 words)
         inw((u16)(port + reg_data));
 }
 
-// Words of the reply; those before `at` have come already.
+// Takes words of the reply, of which `at` have arrived before.
 static void take_words(u16 port, const struct Request* request, u32 at, u32 words)
 {
     u32 first = request->skip, end = first + request->take;
@@ -43,7 +43,7 @@ static void take_words(u16 port, const struct Request* request, u32 at, u32 word
     drop_words(port, words - taken);
 }
 
-// 0: it stays busy.
+// 0: the device stays busy.
 static int select(u8 device)
 {
     u16 port = port_of(device);
@@ -52,7 +52,7 @@ static int select(u8 device)
     return wait_idle(port, long_ms);
 }
 
-// What a command leads to: the host's turn, or 0.
+// Issues a command and waits: 1 if the device requests a transfer, else 0.
 static int requests(u16 port, u8 command)
 {
     outb((u16)(port + reg_command), command);
@@ -70,7 +70,7 @@ static void send_packet(u16 port, const struct Request* request)
     outw(port, 0);
 }
 
-// The data, if any, come in, in blocks of at most 2048 bytes.
+// Sends a packet and reads its data, if any, in blocks of at most 2048 bytes.
 static u8 packet(u8 device, const struct Request* request)
 {
     u16 port = port_of(device);
@@ -97,7 +97,7 @@ static u8 packet(u8 device, const struct Request* request)
     }
 }
 
-// A request whose reply goes to the EBDA.
+// Prepares a request whose reply goes to the EBDA.
 static void reply_request(struct Request* request, u32 operation, u32 bytes)
 {
     request->operation = operation;
@@ -106,7 +106,7 @@ static void reply_request(struct Request* request, u32 operation, u32 bytes)
     request->buffer = ((u32)ebda_segment << 4) + reply;
 }
 
-// What the packet before it failed for. Asking ends a unit attention.
+// Finds out why the previous packet failed. Requesting the sense data clears a unit attention.
 static u8 sense(u8 device, int* again)
 {
     struct Request request;
@@ -164,7 +164,7 @@ u32 cd_blocks(u8 device)
     reply_request(&request, op_read_capacity, capacity_bytes);
     if (fulfil(device, &request) != disk_ok)
         return 0;
-    u32 last = 0;                          // high byte first
+    u32 last = 0;                          // most significant byte first
     for (u16 n = 0; n < 4; ++n)
         last = last << 8 | far_read8(ebda_segment, (u16)(reply + n));
     return last + 1;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CD-ROM drives of a PC: ATAPI drives on the IDE channels (cdrom.c), starting from them (el_torito.c) and INT 13h for the one that
-// was started from (cd_service.c).
+// CD-ROM drives of a PC: ATAPI drives on the IDE channels (cdrom.c), booting from them (el_torito.c) and INT 13h for
+// the drive that was booted from (cd_service.c).
 #pragma once
 
 #include "firmware.h"
 
 enum { cd_block_bytes = 2048, cd_sectors_per_block = 4 };  // programs count in sectors of 512 bytes
 
-// What is known of them, in a part of the BIOS data area that is reserved. The image is what El Torito's catalog names: a
-// diskette's or a disk's, or a program.
+// State of the CD-ROM drives, in a reserved part of the BIOS data area. The image is the one named in El Torito's
+// catalog: of a diskette or a disk, or a program.
 struct Cd {
-    u8 found;                              // bit n: device n is one
-    u8 device, drive;                      // started from: the device, its number in INT 13h
-    u8 media;                              // 0 nothing was started, else media_started and what the catalog says
+    u8 found;                              // bit n: device n is a CD-ROM drive
+    u8 device, drive;                      // booted from: the device, and its number in INT 13h
+    u8 media;                              // 0 not booted from, else media_started and the media type in the catalog
     u32 image, catalog;                    // blocks
-    u32 sectors;                           // of the image
-    u16 segment, count;                    // where to and how many sectors are loaded
+    u32 sectors;                           // in the image
+    u16 segment, count;                    // load segment, and number of sectors to load
     u16 cylinders;
     u8 heads, track;
 } __attribute__((packed));
@@ -27,13 +27,13 @@ enum { media_started = 0x80, media_none = 0, media_1200 = 1, media_1440 = 2, med
 static inline u8 cd_kind(void) { return cd->media & media_kind; }
 
 // cdrom.c
-int cd_identify(u8 device);                // POST: is it a CD-ROM drive? Notes it.
-u8 cd_read(u8 device, u32 block, u8 skip, u32 sectors, u32 buffer);  // `skip` sectors of the first block are left out
+int cd_identify(u8 device);                // POST: is it a CD-ROM drive? Records it.
+u8 cd_read(u8 device, u32 block, u8 skip, u32 sectors, u32 buffer);  // skips `skip` sectors of the first block
 u32 cd_blocks(u8 device);                  // on the medium; 0: unknown
 
 // el_torito.c
-void cd_forget(void);                      // no drive was started from
-void cd_boot(void);                        // starts from the first CD-ROM that can be started from; returns without one
+void cd_forget(void);                      // no CD-ROM drive was booted from
+void cd_boot(void);                        // boots from the first bootable CD-ROM; returns if there is none
 
 // cd_service.c
 void cd_drive_service(struct Regs* r, void (*rest)(struct Regs*));

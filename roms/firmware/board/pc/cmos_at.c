@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The AT's CMOS: the sum of 10h to 2Dh, high byte first, at 2Eh and 2Fh; the memory found at 30h and 31h, outside of the sum.
+// The AT's CMOS: the sum of 10h to 2Dh is at 2Eh and 2Fh, high byte first; the memory size found is at 30h and 31h,
+// outside the sum.
 #include "board.h"
 #include "firmware.h"
 

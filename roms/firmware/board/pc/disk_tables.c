@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What programs that go to a disk themselves are told of it: the fixed disk parameter table of vectors 41h and 46h, and the
+// Tables for programs that access a disk directly: the fixed disk parameter table of vectors 41h and 46h, and the
 // device parameter table of INT 13h 48h (Phoenix, Enhanced Disk Drive Specification 1.1).
 #include "ata.h"
 
@@ -26,7 +26,7 @@ enum {
     first_line = 14, option_chs = 0x0008, option_blocks = 0x0010, option_assisted = 0x0200, revision_1_1 = 0x11,
 };
 
-// The byte that makes the sum of a table 0.
+// The byte that makes a table's sum 0.
 static u8 checksum(const void* table)
 {
     u8 sum = 0;
@@ -35,7 +35,7 @@ static u8 checksum(const void* table)
     return (u8)-sum;
 }
 
-// Linux and DOS drivers take the last two of the table's fields from a translated disk only.
+// Drivers of Linux and DOS use the last two fields of the table only if the disk is translated.
 static void note_parameters(u16 to, const struct DiskShape* disk)
 {
     struct ParameterTable t;

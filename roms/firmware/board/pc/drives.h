@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The disks of a PC, for disk/disk.c alone: ATA disks at 1F0h and 170h, two each, by programmed I/O (ATA/ATAPI-4, chapters 7 to
-// 9). Programs see 63 sectors a track where a disk takes block addresses, else its own number; heads double until no more than
-// 1024 cylinders are left, up to 255. The controller's interrupt is not waited for; POST leaves it masked.
+// The disks of a PC, for disk/disk.c alone: ATA disks at 1F0h and 170h, two each, by programmed I/O (ATA/ATAPI-4,
+// chapters 7 to 9). Programs see 63 sectors per track if a disk accepts block addresses, else its own number; the heads
+// are doubled until at most 1024 cylinders are left, up to 255 heads. The controller's interrupt is not used; POST
+// leaves it masked.
 #pragma once
 
 #include "ata.h"
@@ -13,12 +14,12 @@ enum { disk_read = 0x20, disk_write = 0x30, disk_verify = 0x40, ata_identify = 0
 enum {
     error_data = 0x40, error_not_found = 0x10,
     control_reset = 0x04, control_plain = 0x08,
-    entry_own_heads = 3,                   // of a disk without block addresses; else 0
+    entry_own_heads = 3,                   // for a disk without block addresses; else 0
     most_sectors = 128,
     most_cylinders = 16383, block_heads = 16, block_track = 63, geometry_valid = 2,
 };
 
-// What 48h says is the disk's own geometry, which has no more than 16383 cylinders; beyond them it is not the disk's end.
+// 48h reports the disk's own geometry, of at most 16383 cylinders; on larger disks it does not cover the whole disk.
 static u8 own_heads(u8 drive)
 {
     u8 heads = entry8(drive, entry_own_heads);
@@ -36,7 +37,7 @@ static u16 own_geometry_flags(u8 drive)
     return disk_sectors(drive) > reached ? 0 : geometry_valid;
 }
 
-// 48h: where the table of the disk's interface is, for who has room for that.
+// 48h: the address of the disk's interface table, if the caller's buffer has room for it.
 static void give_interface(struct Regs* r, u8 drive, u16 room)
 {
     enum { long_bytes = 30 };
@@ -92,7 +93,7 @@ static void address_sector(u8 drive, u16 port, u32 lba, u8 count)
     outb((u16)(port + reg_cylinder_high), (u8)(cylinders >> 8));
 }
 
-// Up to 128 sectors.
+// Transfers up to 128 sectors.
 static u8 move_sectors(u8 drive, u8 command, u32 lba, u8 count, u32 buffer)
 {
     u16 port = port_of(entry8(drive, entry_device));
@@ -159,11 +160,11 @@ static void add_disk(u8 device, const struct Identity* disk)
     print(TEXT(" MB\n"));
 }
 
-// What a disk says of itself is read to where nothing else is before the start.
+// The identification data is read to an area that nothing else uses before booting.
 enum { identity = 0x7C00 };
 static u16 identity_word(u32 n) { return *(volatile u16 __seg_fs*)(identity + 2 * n); }
 
-// 0: no disk there. One of packets (ATAPI) refuses the command.
+// 0: no disk. A packet device (ATAPI) rejects the command.
 static int identify(u8 device, struct Identity* disk)
 {
     u16 port = port_of(device);
@@ -184,7 +185,7 @@ static int identify(u8 device, struct Identity* disk)
     return disk->blocks || (disk->heads && disk->heads <= 16 && disk->track && disk->track <= 63 && disk->cylinders);
 }
 
-// A slave alone answers for no master.
+// A slave without a master does not respond as the master.
 static int channel_answers(u16 port)
 {
     for (u8 n = 0; n < 2; ++n) {
@@ -197,7 +198,7 @@ static int channel_answers(u16 port)
     return 0;
 }
 
-// POST: which disks are there? After a reset both of a channel may take their time.
+// POST: finds the disks. After a reset both devices of a channel may take a while.
 void disk_init(void)
 {
     for (u8 device = 0; device < 4; device += 2) {

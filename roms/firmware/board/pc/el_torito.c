@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starting from a CD-ROM ("El Torito" Bootable CD-ROM Format Specification 1.0): the boot record in block 17 names the catalog,
-// whose default entry names a program to be loaded or the image of a diskette or a disk. And the order in which drives are tried.
+// Booting from a CD-ROM ("El Torito" Bootable CD-ROM Format Specification 1.0): the boot record in block 17 points to
+// the catalog, whose default entry names a program to load or the image of a diskette or a disk. Also the order in
+// which drives are tried.
 #include "board.h"
 #include "cdrom.h"
 #include "disk.h"
@@ -44,7 +45,7 @@ static int is_boot_record(void)
     return 1;
 }
 
-// The validation entry, and a default entry that can be started.
+// The validation entry, and a bootable default entry.
 static int is_catalog(void)
 {
     u16 sum = 0;
@@ -63,7 +64,8 @@ static void set_geometry(u16 cylinders, u8 heads, u8 track)
     cd->sectors = (u32)cylinders * heads * track;
 }
 
-// A disk's is that of its only partition, which begins on the first track and ends on the last. 0: there is none.
+// A disk image has the geometry of its only partition, which begins on the first track and ends on the last. 0: none
+// found.
 static int find_geometry(u8 device, u8 kind)
 {
     switch (kind) {
@@ -115,7 +117,7 @@ static RomText start_from(u8 device)
     if (drive == emulated_diskette)
         bda->equipment += bda->equipment & equipment_diskette ? equipment_one_more : equipment_diskette;
     checkpoint(0x21, TEXT("        "));
-    // 07C0:0 is 0:7C00, as on a diskette.
+    // 07C0:0 is started as 0:7C00, as from a diskette.
     start_program((u16)(segment & 0xF000), (u16)(segment << 4), drive);
 }
 
@@ -132,7 +134,7 @@ void cd_boot(void)
     }
 }
 
-// CMOS 3Dh, low half first, and the high half of 38h: 1 diskette, 2 disk, 3 CD-ROM.
+// The boot order is in CMOS 3Dh, low half first, and the high half of 38h: 1 diskette, 2 disk, 3 CD-ROM.
 void board_boot(void (*diskette)(void), void (*disk)(void))
 {
     cd_forget();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The memory type range registers of a P6: memory is written back, the ROM's place write-protected, all else uncacheable.
+// The memory type range registers of a P6: memory is write-back, the ROM area write-protected, everything else
+// uncacheable.
 #include "board.h"
 #include "firmware.h"
 
@@ -20,7 +21,7 @@ void memory_types_set_up(void)
     write_register(fixed_16k_low, write_back, write_back);
     for (u32 number = fixed_rom; number < fixed_end; ++number)
         write_register(number, write_protected, write_protected);
-    // A variable range is a power of two, at a multiple of itself.
+    // The size of a variable range is a power of two, and its base a multiple of the size.
     u32 base = 0, left = 0x100000 + extended_kb_low() * 1024 + extended_64k_high() * 0x10000;
     for (u32 number = first_variable; left; number += 2) {
         u32 size = 0x80000000;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PCI at POST: every function on bus 0, and on the host bridge's second bus where it has one, gets addresses, an interrupt line,
-// latency timer and cache line size. I/O from 6000h up, memory from FEB00000h down, expansion ROMs off. INTA# to INTD# reach PIRQA# to PIRQD# as the routing table says, to operating
-// systems too (fixed_board.inc); a PIRQ that somebody uses gets a line of its own, which is a level from then on (ELCR).
+// PCI at POST: every function on bus 0, and on the host bridge's second bus if it has one, gets addresses, an interrupt
+// line, latency timer and cache line size. I/O is assigned from 6000h up, memory from FEB00000h down; expansion ROMs
+// are off. INTA# to INTD# are connected to PIRQA# to PIRQD# as in the routing table, which operating systems use too
+// (fixed_board.inc); each PIRQ in use gets an interrupt line of its own, which is then level-triggered (ELCR).
 #include "board.h"
 #include "firmware.h"
 #include "pci.h"
@@ -9,30 +10,31 @@
 enum {
     first_io = 0x6000,
     latency_clocks = 32, cache_line_dwords = 8,
-    pirq_route = 0x60, pirq_off = 0x80,    // of the PCI-to-ISA bridge: PIIX, PIIX3, PIIX4
-    route_index = 0xC00, route_line = 0xC01,   // of ServerWorks OSB4, where all are off after a reset
+    pirq_route = 0x60, pirq_off = 0x80,    // in the PCI-to-ISA bridge: PIIX, PIIX3, PIIX4
+    route_index = 0xC00, route_line = 0xC01,   // in ServerWorks OSB4, where all are off after a reset
     ide_timing = 0x40, ide_decode = 0x8000,
     elcr = 0x4D0,
     base_io = 1, base_64 = 4, base_type = 7,
 };
 #define TOP_OF_MEMORY 0xFEB00000u
 
-struct Windows { u32 io, memory; };        // next free from below, from above
+struct Windows { u32 io, memory; };        // next free addresses, from below and from above
 
 ROM u8 pirq_lines[4] = {9, 10, 11, 5};
 
-// $PIR: 32 bytes, its length at 6, then 16 for each slot: bus, device, and for each pin a register of the bridge and lines.
+// $PIR: 32 bytes, with the length at 6, then 16 per slot: bus, device, and for each pin a register of the bridge and
+// the possible lines.
 extern const __seg_gs char routing_table[];
 enum { routing_length = 6, routing_slots = 32, routing_slot = 16, slot_device = 1, slot_pin = 2, pin_bytes = 3 };
 
-// The last place on the last bus, which the last slot of the table is on.
+// The last possible function on the last bus, which is that of the table's last slot.
 static int last_function(void)
 {
     u16 table = rom_offset(routing_table);
     return rom_read8((u16)(table + rom_read8((u16)(table + routing_length)) - routing_slot)) << 8 | 0xFF;
 }
 
-// The function that follows `devfn` in the order of the buses; -1 before the first and after the last.
+// The next function after `devfn` in bus order; -1 to begin with, and after the last.
 static int next_function(int devfn)
 {
     for (++devfn; devfn <= last_function(); ++devfn) {
@@ -57,7 +59,7 @@ void board_reset_bus(void)
             pci_write16((u16)f, pci_command, 0);
 }
 
-// A display on PCI decodes the VGA's addresses when its command register says so; one on the ISA side has port 3C3h.
+// A PCI display adapter decodes the VGA's addresses if its command register says so; an ISA adapter has port 3C3h.
 void board_wake_video(void)
 {
     for (int f = next_function(-1); f >= 0; f = next_function(f))
@@ -66,7 +68,8 @@ void board_wake_video(void)
     outb(0x3C3, 1);
 }
 
-// Gives base address `n` a place, if it wants one; returns the command bits it needs. A 64-bit one lies below 4 GB.
+// Assigns an address to base address register `where` if it is implemented; returns the command bits that it needs.
+// 64-bit ones are placed below 4 GB.
 static u16 place_base(u16 devfn, u8 where, struct Windows* free)
 {
     pci_write32(devfn, where, 0xFFFFFFFF);
@@ -108,8 +111,8 @@ static int isa_bridge(void)
     return -1;
 }
 
-// The table's link of a pin, 1 to 4: a register of PIIX from 60h on, an index of OSB4 below; its low bits are the PIRQ, 0 to 3.
-// Devices that are in no slot take turns. A device number is used on one bus only.
+// The table's link of a pin, 1 to 4: a register of PIIX from 60h on, an index of OSB4 below that; the low bits are the
+// PIRQ, 0 to 3. Devices that are not in a slot are rotated. A device number is used on one bus only.
 static u8 link_of(u16 devfn, u8 pin)
 {
     u16 table = rom_offset(routing_table), bytes = rom_read8((u16)(table + routing_length));
@@ -119,7 +122,7 @@ static u8 link_of(u16 devfn, u8 pin)
     return (u8)((rom_read8((u16)(table + routing_slots + slot_pin)) & ~3) | (((devfn >> 3) - 1 + pin - 1) & 3));
 }
 
-// The line of the function's pin; 0 without one.
+// The interrupt line of the function's pin; 0 without one.
 static u8 route_interrupt(u16 devfn, int bridge)
 {
     u8 pin = pci_read8(devfn, pci_pin);
@@ -163,7 +166,7 @@ static void set_up(u16 devfn, int bridge, struct Windows* free)
     pci_write8(devfn, pci_cache_line, cache_line_dwords);
     pci_write8(devfn, pci_latency, latency_clocks);
     u8 line = route_interrupt(devfn, bridge);
-    if (class == class_ide) {              // of PIIX: both channels, at the AT's ports
+    if (class == class_ide) {              // PIIX: both channels, at the AT's ports
         pci_write16(devfn, ide_timing, ide_decode);
         pci_write16(devfn, ide_timing + 2, ide_decode);
         command |= command_io;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What POST asks of its board, answered by a PS/2: system control ports, Programmable Option Select, and the adapter
-// records in its NVRAM. The firmware of another board has a folder with a board.h of the same functions (Makefile: BOARD).
+// POST's interface to its board, implemented for a PS/2: system control ports, Programmable Option Select, and the
+// adapter records in its NVRAM. The firmware of another board has a folder with a board.h of the same functions
+// (Makefile: BOARD).
 #pragma once
 
 #include "firmware.h"
@@ -10,7 +11,7 @@
 enum { setup_system = 0x94, setup_adapter = 0x96, pos0 = 0x100 };
 
 enum {
-    board_icw1 = 0x19,                     // of the interrupt controllers: cascade, ICW4 follows, level-sensitive
+    board_icw1 = 0x19,                     // interrupt controllers: cascade, ICW4 follows, level-sensitive
     board_has_panel = 1,
     cmos_checksum = 0x32, cmos_century = 0x37,
 };
@@ -22,7 +23,7 @@ static inline int board_time_service(struct Regs* r) { return (void)r, 0; }
 static inline void board_reset(void) {}
 static inline void board_drive_service(struct Regs* r, void (*rest)(struct Regs*)) { rest(r); }
 
-// INT 19h: the order of drives.
+// INT 19h: the boot order of the drives.
 static inline void board_boot(void (*diskette)(void), void (*disk)(void))
 {
     diskette();
@@ -32,19 +33,19 @@ static inline void board_boot(void (*diskette)(void), void (*disk)(void))
 // IRQ 0 is a latch that only this write clears (docs/hardware/micro-channel.md#interrupts).
 static inline void board_timer_served(void) { outb(0x61, (inb(0x61) & 0x0F) | 0x80); }
 
-// An NMI stops all arbitration on the channel until port 90h bit 6 is written 0
+// An NMI stops all arbitration on the channel until bit 6 of port 90h is written as 0
 // (docs/hardware/micro-channel.md#nmi-and-arbitration).
 static inline u8 board_arbitration(void) { return inb(0x90); }
 static inline void board_arbitrate_again(u8 central) { outb(0x90, central & 0xA0 & ~0x20); }
 
-/// Checkpoint 02: what must be on before memory and interrupts are.
+/// Checkpoint 02: initialisation required before memory and interrupts.
 static inline void board_ports_init(void)
 {
     u8 b = inb(0x61) & 0x0F;
     outb(0x61, b | 0x0C);                  // clear latched checks, then enable checking
     outb(0x61, b & 0x00);
-    outb(0x90, 0x00);                      // arbitration on, standard length
-    outb(0xF1, 0);                         // coprocessor reset and busy clear
+    outb(0x90, 0x00);                      // arbitration on, standard cycle length
+    outb(0xF1, 0);                         // clear coprocessor reset and busy
     outb(0xF0, 0);
 }
 
@@ -53,14 +54,14 @@ void disk_note_adapter(u16 id, u8 pos2);
 
 // pos.c
 void board_reset_bus(void);       // checkpoint 05
-void board_wake_video(void);      // checkpoint 06: the display adapter answers from here on
-void pos_end(void);               // no setup: neither the system board nor a slot is seen at the POS registers
+void board_wake_video(void);      // checkpoint 06: the display adapter responds from here on
+void pos_end(void);               // ends setup: neither the system board nor a slot responds at the POS registers
 
-/// Is there a record of what is in which slot? Checkpoints 06 and 0B.
+/// Are the adapter records of the slots valid? Checkpoints 06 and 0B.
 static inline int board_records_valid(void) { return nvram_good(); }
 #define BOARD_RECORDS_LOST TEXT("Adapter records (NVRAM) checksum, no adapter is set up")
 
 // Checkpoint 0B, in this order.
 void board_set_up(int records_valid);
-void board_set_up_slots(void);    // with valid records only
+void board_set_up_slots(void);    // only with valid records
 static inline void board_set_up_ends(void) { pos_end(); }

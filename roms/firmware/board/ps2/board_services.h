@@ -2,7 +2,7 @@
 // INT 15h C3h and C4h, which only a PS/2 has; for services/system.c alone.
 #pragma once
 
-// C3h: the watchdog, timer channel 3. It counts ticks whose interrupt nobody takes.
+// C3h: the watchdog, timer channel 3. It counts ticks whose interrupt is not serviced.
 static void watchdog(struct Regs* r)
 {
     if (r->al > 1 || (r->al == 1 && (r->bh != 0 || r->bl == 0))) {

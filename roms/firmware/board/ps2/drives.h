@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The disks of a PS/2, for disk/disk.c alone: SCSI disks on the first IBM SCSI adapter that the POS set-up
-// found, reached through subsystem control blocks (docs/hardware/scsi-subsystem.md#control-block).
+// found, accessed through subsystem control blocks (docs/hardware/scsi-subsystem.md#control-block).
 // The disk with the highest SCSI address is 80h, as on these machines. The adapter's interrupt is
-// off while a service polls; between services it is enabled, as operating systems' drivers expect
-// it. Buffers are physical addresses, so a monitor that remaps memory must do the transfer itself.
+// off while a service polls; between services it is enabled, as operating systems' drivers expect.
+// Buffers are physical addresses, so a monitor that remaps memory must do the transfer itself.
 #pragma once
 
 enum {
@@ -27,7 +27,7 @@ enum { sense_bytes = 14 };
 enum { edd_version = 0x01, edd_subsets = 0x0001 };   // 1.x, packets only
 enum { disk_read = scb_read, disk_write = scb_write, disk_verify = scb_verify };
 
-// What 48h says of a disk is what programs see.
+// 48h reports the same geometry that programs see.
 static inline u16 own_geometry_flags(u8 drive) { return (void)drive, 2; }
 static inline u16 own_cylinders(u8 drive) { return cylinders(drive); }
 static inline u8 own_heads(u8 drive) { return entry8(drive, entry_heads); }
@@ -38,14 +38,14 @@ static u16 adapter_port(void) { return far_read16(ebda_segment, ebda_scsi_port);
 
 static u32 ebda_linear(u16 offset) { return ((u32)ebda_segment << 4) + offset; }
 
-// Called by the POS set-up with the slot's registers in view.
+// Called by the POS set-up while the slot's registers are selected.
 void disk_note_adapter(u16 id, u8 pos2)
 {
     if ((id == 0x8EFF || id == 0x8EFE) && (pos2 & 1) && adapter_port() == 0)
         far_write16(ebda_segment, ebda_scsi_port, (u16)(0x3540 + ((pos2 & 0x0E) << 2)));
 }
 
-// Writes a request and waits for its result; 0 when the adapter does not answer.
+// Writes a request and waits for its result; 0 if the adapter does not answer.
 static u8 request(u32 command, u8 attention, u32 polls)
 {
     u16 port = adapter_port();
@@ -82,7 +82,7 @@ static u8 run_block(u8 device, u16 command, u16 enable, u32 lba, u32 buffer, u32
     return request(ebda_linear(scb), (u8)(attention_block | device), long_polls);
 }
 
-// What a failed block means: the target's sense key.
+// The status of a failed block, from the target's sense key.
 static u8 sense_status(u8 device, int writing)
 {
     u8 result = run_block(device, scb_sense, enable_in | enable_short, 0, ebda_linear(ebda_scsi_data), sense_bytes, 0);
@@ -97,7 +97,7 @@ static u8 sense_status(u8 device, int writing)
     }
 }
 
-// A block on a device, tried again after a unit attention.
+// Runs a block on a device; retries after a unit attention.
 static u8 on_device(u8 device, u16 command, u16 enable, u32 lba, u32 buffer, u32 bytes, u16 count)
 {
     u8 status = disk_controller;
@@ -127,7 +127,7 @@ static u32 big_endian(u16 offset)
     return value;
 }
 
-// 64 heads of 32 sectors up to 1 GB, 255 of 63 beyond (docs/hardware/bios.md#disk-geometry).
+// 64 heads of 32 sectors up to 1 GB, 255 of 63 above (docs/hardware/bios.md#disk-geometry).
 static void add_disk(u8 device, u32 sectors)
 {
     u16 entry = (u16)(ebda_disk_entries + bda->disk_count * entry_bytes);
@@ -144,7 +144,7 @@ static void add_disk(u8 device, u32 sectors)
     print(TEXT(" MB\n"));
 }
 
-// POST: which disks are there? Logical device n is assigned to target n.
+// POST: finds the disks. Logical device n is assigned to target n.
 void disk_init(void)
 {
     if (adapter_port() == 0)
@@ -159,7 +159,7 @@ void disk_init(void)
         if (run_block(device, scb_inquiry, enable_in | enable_short, 0, data, 36, 0) != result_ok)
             continue;
         if (far_read8(ebda_segment, ebda_scsi_data) != 0)
-            continue;                      // no disk
+            continue;                      // not a disk
         if (on_device(device, scb_capacity, enable_in | enable_short, 0, data, 8, 0) != disk_ok
             || big_endian(ebda_scsi_data + 4) != block_bytes)
             continue;

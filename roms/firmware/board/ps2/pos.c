@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programmable Option Select at POST: the order of docs/hardware/pos-and-adf.md#post-sequence, the records of roms/README.md
-// section 2. Byte accesses only; planar and adapter setup are never on together.
+// Programmable Option Select at POST: in the order of docs/hardware/pos-and-adf.md#post-sequence, with the records of
+// roms/README.md section 2. Byte accesses only; planar and adapter setup are never on at the same time.
 #include "board.h"
 #include "firmware.h"
 
@@ -16,7 +16,7 @@ enum {
     record_base = 0x08, record_bytes = 0x10,
     record_planar = 8, record_scsi = 10,
     flag_enable = 1,
-    // Planar POS 2 when there is no valid record: master, diskette, COM1, LPT1, standard parallel port.
+    // Planar POS 2 without a valid record: master enable, diskette, COM1, LPT1, standard parallel port.
     planar_default = 0x9F,
     id_poll_us = 1000, id_limit_polls = 1000,  // IDs may read 0000h for 1 s after a reset
 };
@@ -33,7 +33,7 @@ static u16 record_id(int record)
 
 static u16 pos_id(void) { return (u16)(inb(pos0) | inb(pos0 + 1) << 8); }
 
-// POS 3 to 7 first, POS 2 last: it carries the enable bit.
+// POS 3 to 7 first, POS 2 last: it has the enable bit.
 static void write_record(int record, int last_pos)
 {
     int count = record_byte(record, 3);

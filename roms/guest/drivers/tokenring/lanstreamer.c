@@ -40,7 +40,7 @@ static u16 local(struct netdev *dev, u32 at) {
     return ntohs(inw(REG(LAPD)));
 }
 
-// ---- transmit: the ring has as many entries as the version hands over frames ---------------------
+// ---- transmit: the ring has as many entries as the version hands over frames --------------------
 static u32 next_transmit(struct netdev *dev, u32 at) {
     return at + 1 == ((struct lanstreamer *)dev->private_data)->version->transmits ? 0 : at + 1;
 }

@@ -325,7 +325,7 @@ static void got_fin(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
-// ---- segments out of order ------------------------------------------------------------------------
+// ---- segments out of order ----------------------------------------------------------------------
 // They wait in sequence-number order until the missing data has arrived, charged to the receive buffer like those that
 // are read next; each is answered at once, so that the sender sees duplicates. As in Linux 2.2's out_of_order_queue.
 

@@ -220,7 +220,7 @@ void tcp_send_fin(struct sock *sk) {
     tcp_send_or_queue(sk, b, 0);
 }
 
-// ---- retransmission ------------------------------------------------------------------------------
+// ---- retransmission -----------------------------------------------------------------------------
 // Joins a short segment with the next if both fit in one, as 2.2 does, unless either is in use.
 static void collapse(struct sock *sk, struct skb *b) {
     struct skb *next = b->next;
