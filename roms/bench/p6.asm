@@ -77,7 +77,7 @@ stamp:
         rdtsc
         ret
 
-; Starts a kernel, and ends the pass that begins at %1.
+; Begins the kernel %1; `pass` and `again` enclose its pass.
 %macro begin 1
         align 32
 %1:
@@ -91,7 +91,7 @@ stamp:
         jnz near .pass
         ret
 %endmacro
-; The same with the count in memory, which leaves all registers to the kernel.
+; `again` with the count in memory, which leaves all registers to the kernel.
 %macro again_from_memory 0
         dec dword [passes]
         jnz near .pass

@@ -3,8 +3,7 @@
 ; starts: its code comes from a table, its stack and data are zeros, and one page is shared until it is written. The
 ; program reaches pages for the first time in every way a program can: by an interrupt's return, sequential execution, a
 ; jump, a branch, a loop, call, return, an indirect jump, an instruction that crosses a page boundary, pushes, string
-; instructions. Then all pages are removed and the program runs again; the page faults are counted and the result is
-; checked.
+; instructions. Then all pages are removed and the program runs again; page faults and result are checked.
 %include "diskette.inc"
 %include "protected_mode.inc"
 

@@ -80,7 +80,7 @@ check_present:
         clc
         ret
 
-; Finds the host bridge by its class and by its ID, and nothing that does not exist. A bridge with two buses is two
+; Finds the host bridge by its class and by its ID, and nothing that does not exist. One with two buses is two
 ; functions.
 check_find:
         mov ecx, 0x060000

@@ -23,6 +23,5 @@ u32 settings_length(const char *line);
 // Return 1 and the value, or 0 if the text is not valid or out of range.
 int settings_number(const char *value, u32 low, u32 high, u32 *number);
 int settings_address(const char *value, u32 *address);                  // in network order
-int settings_milliseconds(const char *value, u32 *ms);                  // text in seconds, up to three decimals, at
-                                                                        // most one hour
+int settings_milliseconds(const char *value, u32 *ms);                  // text in seconds, at most 3 decimals, one hour
 int settings_list(const char *value, u32 most, u32 high, u32 *list, u32 *count);    // numbers from 1 to `high`

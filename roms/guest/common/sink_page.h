@@ -14,8 +14,7 @@ struct sink_page {
     volatile unsigned delivered;        // counted at the depth
     unsigned backlog_dropped, socket_dropped;
     unsigned strange;                   // sent to the port, but not part of this run
-    unsigned do_irq, do_bottom_half;    // the kernel's functions: their return addresses on a stack show what is
-                                        // running
+    unsigned do_irq, do_bottom_half;    // kernel functions: their return addresses on a stack show what is running
     unsigned receive_visit, receive_run;    // the same for polling: a visit, and its part that runs frames up the stack
     volatile unsigned log[SINK_LOG];    // number of the n-th delivered frame, at n % SINK_LOG
 };

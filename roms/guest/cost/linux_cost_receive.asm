@@ -8,9 +8,8 @@
 ; was traced: 505 instructions, and 31 more for a page on a 386. Loads, stores and taken transfers are in the proportion of
 ; that kernel's whole recv() path (0.35, 0.28, 0.12), counted for datagrams (linux_cost_udp.asm).
 ;
-; bulk_data: tcp_rcv_established's receiving half, for a segment that is the next in sequence and acknowledges nothing
-; new; with it a full segment's path through TCP takes the documented 559 instructions, as far as the acknowledgements
-; allow.
+; bulk_data: tcp_rcv_established's receiving half, for the next segment in sequence, if it acknowledges nothing new;
+; with it a full segment's path through TCP takes the documented 559 instructions, as far as the acknowledgements allow.
         bits 32
 
 %macro SITES 0

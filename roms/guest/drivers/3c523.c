@@ -339,8 +339,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     card->transmit[here]->status = 0;
     self = offset(dev, card->nop[following]);
     card->nop[following]->link = self;
-    card->transmit[here]->link = card->nop[following]->link;  // the period's compiler reads back what it has just
-                                                              // written
+    card->transmit[here]->link = card->nop[following]->link;  // the compiler reads back what it has just written
     card->nop[following]->status = 0;
     card->nop[here]->link = offset(dev, card->transmit[here]);
     dev->transmit_start = jiffies;

@@ -22,10 +22,8 @@
 struct driver {
     const char *name;                   // same as planar's card name if a driver serves a single card
     const struct bus *bus;
-    const u32 *ids;                     // IDs on that bus, in the order in which the period's driver looks for them;
-                                        // ends with 0
-    int (*locate)(struct device *d);    // fills in io, mem and irq from what the bus has stored; 0 = known. NULL: the
-                                        // bus did
+    const u32 *ids;                     // IDs on that bus, in the search order of the period's driver; ends with 0
+    int (*locate)(struct device *d);    // fills in io, mem and irq from the bus's data; 0 = known. NULL: the bus did
     int (*probe)(struct netdev *dev, const struct device *d);   // 0 = running
     u32 state_bytes;                    // at dev->private_data
 };

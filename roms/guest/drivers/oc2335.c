@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Olicom OC-2335 (6F35h), with the HYPOTHETICAL INTERFACE that planar declares for it: no driver of the real card is
-// public, and this driver could not run the real card. Written in the style of Linux 2.2's drivers for FIFO cards
-// (3c509.c): no port 80h delays, the frame copied in the transmit call, received frames copied and dropped in the
-// interrupt.
+// public, and this one could not run it. In the style of Linux 2.2's drivers for FIFO cards (3c509.c): no port 80h
+// delays, the frame copied in the transmit call, received frames copied and dropped in the interrupt.
 //
 // The transmit FIFO holds several frames and sends each as soon as it is complete. If there is no room for another full
 // frame, the queue stops until a transmit interrupt finds enough. POS 2: bits 2:1 interrupt, 7:4 I/O base.

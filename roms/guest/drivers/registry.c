@@ -25,8 +25,7 @@ static u32 states_used;
 const char *driver_version;
 
 #ifdef GUEST_ISA_TEST
-// Build for QEMU's ISA NE2000 (make isa-test; never the committed image): -device ne2k_isa,iobase=0xc3d0,irq=5 as an
-// NE/2.
+// For QEMU's ISA NE2000 (make isa-test; never the committed image): -device ne2k_isa,iobase=0xc3d0,irq=5 as an NE/2.
 static void pretend(void) {
     struct device *d = device_add(&mca_bus, 0x7154, 1, 1);
     d->io = 0xC3D0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // IBM EtherStreamer MC 32 (8FA7h), with the HYPOTHETICAL INTERFACE that planar declares for it: no driver of the real
-// card is public, and this driver could not run the real card. Written in the style of Linux 2.4's lanstreamer.c, which
-// drives a Token Ring relative: sixteen receive buffers, short frames copied and long ones handed up; eight transmit
-// descriptors that point into the packets, each announced by one write of its address; both rings walked in the
-// interrupt.
+// card is public, and this one could not run it. In the style of Linux 2.4's lanstreamer.c, which drives a Token Ring
+// relative: sixteen receive buffers, short frames copied and long ones handed up; eight transmit descriptors that point
+// into the packets, each announced by one write of its address; both rings walked in the interrupt.
 //
 // POS 2: bits 2:1 interrupt, 7:4 I/O base.
 #include "declared_pos.h"
@@ -130,8 +129,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~sisr, REG(SISR_RUM));
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
-    if (sisr | misr) {                  // Linux tests sisr alone; when polling, a frame that arrives in between raises
-                                        // no interrupt
+    if (sisr | misr) {                  // Linux tests sisr alone; polling would miss a frame between the two reads
         if (misr & MISR_TX2_EOF)
             transmit_done(dev);
         if (misr & MISR_TX2_HALT)

@@ -117,8 +117,7 @@ int wait_for(const volatile int *flag, u32 ticks);
 
 // ---- interrupts (irq.c) -------------------------------------------------------------------------
 enum { IRQ_LINES = 16 };
-enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other
-                                                // handlers
+enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // handler runs with interrupts off; line may be shared
 void irq_init(void);
 void idt_init(void);
 typedef void irq_handler(int irq, void *dev, struct regs *r);

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Prints an order for the sections of one kind, from `readelf -SW` of the kernel's objects: input sections for kernel.ld,
-# shuffled by `seed` (Fisher-Yates; Park and Miller's generator, whose products a double holds exactly). Nothing for seed
-# 0.
+# Orders the sections of one kind, from `readelf -SW` of the kernel's objects: prints input sections for kernel.ld,
+# shuffled by `seed` (Fisher-Yates; Park and Miller's generator, whose products a double holds exactly). Seed 0: nothing.
 function random(below) {
     state = state * 16807 % 2147483647
     return state % below

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Looks up pages of the process before the kernel writes to them. Linux 2.2 does that only on a 386 (__verify_write;
-// read): from the 486 on, CR0.WP makes a write to a read-only page fault in ring 0, too, and the fault is caught.
+// read): from the 486 on, CR0.WP makes ring-0 writes to read-only pages fault, too, and the fault is caught.
 #include "linux_cost.h"
 #include "kernel.h"
 

@@ -30,7 +30,7 @@ struct datagram_sock {
     u32 write_memory, send_buffer;      // bytes of buffer, and their limit
     u32 receive_memory, receive_buffer;
     int error;                          // error number that the next call returns
-    int may_wait;                       // 1: waits for room, for a process
+    int may_wait;                       // 1: waits for room (sockets of a process)
     struct wait_queue sleep;
 };
 // Copies bytes [offset, offset + n) of a datagram's data to `to`. IP requests those at offset 0 last, when the checksum

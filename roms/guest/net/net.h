@@ -150,8 +150,7 @@ struct netdev {
     int (*open)(struct netdev *dev);
     int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
     void (*update_counters)(struct netdev *dev);
-    // Masks the adapter's interrupts; returns the function that takes frames instead of its handler. NULL: the handler
-    // does.
+    // Masks the adapter's interrupts; returns what takes frames in place of its handler. NULL: the handler does.
     irq_handler *(*begin_polling)(struct netdev *dev);
     int can_delay;                      // its driver supports receive_delayed
     struct net_counters counters;
@@ -172,12 +171,10 @@ enum { LINK_ETHERNET, LINK_TOKEN_RING };
 enum { ADAPTERS_MOST = 4 };
 extern struct netdev net_adapters[ADAPTERS_MOST];
 extern u32 net_adapter_count;           // adapters taken over by drivers
-extern struct netdev *netdev;           // the device that the stack sends through: the first adapter, or the bond of
-                                        // all
+extern struct netdev *netdev;           // what the stack sends through: the first adapter, or the bond of all
 extern int net_list_adapters;           // also report @adapter_counters
 extern u32 net_queue_dropped;           // frames dropped because their device's queue was full
-extern struct skb_queue netdev_backlog; // frames for the bottom half; its length exceeds their number while it drops
-                                        // (sink.c)
+extern struct skb_queue netdev_backlog; // frames for the bottom half; while it drops, its length is biased (sink.c)
 // Number of frames that drivers may still take (drivers/driver.h); counted if receive_limited is set (receive/mode.h).
 extern int receive_limited, receive_allowed;
 void net_init(void);
@@ -228,8 +225,7 @@ struct neighbour {
     u32 ip;
     int cached;                         // the header is ready to copy
     int known;                          // the address is known
-    u8 header[16];                      // 2 bytes of padding and the Ethernet header, whose first 6 bytes are the
-                                        // address
+    u8 header[16];                      // 2 bytes of padding, the Ethernet header; its first 6 bytes: the address
     struct skb_queue waiting;
     struct timer timer;
 };

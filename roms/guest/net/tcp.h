@@ -109,8 +109,7 @@ void tcp_left(void);                    // frees closed sockets that nobody owns
 
 // tcp_buffers.c
 u32 sock_buffer(u32 wanted, int receive);           // bytes that setsockopt() sets for `wanted`
-u32 tcp_buffer(struct sock *sk, int receive, u32 wanted);       // sets it unless `wanted` is 0; returns bytes as
-                                                                // getsockopt() does
+u32 tcp_buffer(struct sock *sk, int receive, u32 wanted);       // sets it unless 0; returns bytes as getsockopt()
 void tcp_first_window(struct sock *sk); // the window that its SYN offers
 
 int tcp_bind(struct sock *sk, u16 port);            // local port for its connection; 0: the next free one

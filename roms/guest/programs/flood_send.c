@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// flood-send: frames of `frame` bytes as fast as possible, for `seconds`, to the station's counter: from inside the
-// kernel (`from=kernel`: driver and adapter alone), from a loop of write() here (`from=process`), or one after the
-// other.
+// flood-send: frames of `frame` bytes at full speed, for `seconds`, to the station's counter: from the kernel
+// (`from=kernel`: driver and adapter alone), from a loop of write() here (`from=process`), or one after the other.
 #include "netperf.h"
 #include "sink_page.h"
 

@@ -70,13 +70,11 @@ struct test;
 int run_test(const struct test *t, int control, u32 size, struct outcome *o);
 int is_messages(const struct test *t);  // the server counts messages
 int is_transactions(const struct test *t);
-extern struct buffers local_buffers, remote_buffers;    // requested sizes, then actual ones, which the next run
-                                                        // requests
+extern struct buffers local_buffers, remote_buffers;    // requested sizes, then actual ones: the next request
 extern u32 measure_cpu;                 // LOCAL and REMOTE: whose load must be within the width, too
 enum { LOCAL = 1, REMOTE = 2 };
 
-// netperf_confidence.c: runs a test of one size as often as needed and reports the results on COM1. 0, or an error
-// number.
+// netperf_confidence.c: runs a test of one size as often as needed and reports the results on COM1. 0, or an error.
 int run_tests(const struct test *t, int control, u32 size);
 
 // netperf_ring.c: a ring of buffers that are used in turn for sending or receiving. -ENOMEM, or 0.
@@ -104,5 +102,4 @@ void take_buffer_options(void);         // once for each size: the sizes read ba
 int connect_from_next_port(int fd, u32 peer, u32 port);
 void clear_record(u32 *record);
 int send_record(int fd, u32 *record);   // 0, or an error number
-int receive_record(int fd, u32 *record, u32 call);     // by CALL_READ or CALL_RECEIVE; the latter returns -EINTR when
-                                                       // the alarm expires
+int receive_record(int fd, u32 *record, u32 call);     // by CALL_READ, or CALL_RECEIVE: -EINTR on alarm

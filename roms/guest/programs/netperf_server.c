@@ -9,8 +9,7 @@
 #include "netperf.h"
 
 enum { LONGEST_TEST = 3600 };           // seconds
-enum { PATIENCE = 60 };                 // seconds within which a client must send something, in addition to the length
-                                        // of its test
+enum { PATIENCE = 60 };                 // seconds for a client to send something, beyond the length of its test
 enum { NOT_MEASURED = 0xBF800000 };     // the float -1
 
 static u32 record[RECORD_WORDS];
@@ -126,8 +125,7 @@ static int serve(int control) {
     int error;
     if (data < 0)
         return reply(control, r.type + 1, (u32)-data);
-    if (r.type == DO_TCP_STREAM) {      // reads as much as the socket buffer holds, alternately into two buffers of
-                                        // that size
+    if (r.type == DO_TCP_STREAM) {      // reads as much as the socket buffer holds, into two such buffers in turn
         r.size = r.buffers.receive;
         if ((error = make_ring(2, r.size, 1)))
             return reply(control, r.type + 1, (u32)-error);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Fields that netperf's tests have in common, in different words of their records: socket buffers and the processor's
-// load.
+// Common fields of netperf's tests, in different words of their records: socket buffers and the processor's load.
 #include "netperf.h"
 
 enum { MOST = 1 << 20 };                // maximum bytes that a setting may request

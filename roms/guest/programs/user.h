@@ -32,15 +32,13 @@ u32 option_peer(void);                  // network order
 u32 option_port(u32 standard);
 u32 option_seed(void);
 u32 option_milliseconds(const char *key, const char *standard);
-u32 option_list(const char *key, const char *standard, u32 high, u32 *list, u32 most);   // returns how many; each from
-                                                                                         // 1 to `high`
+u32 option_list(const char *key, const char *standard, u32 high, u32 *list, u32 most);   // how many; each 1 to `high`
 
 // blocks.c. They return 0 or a negative error number.
 int send_block(int fd, u32 size);       // from `buffer`; a call that the alarm interrupts is continued
 int receive_block(int fd, u32 size);    // exactly `size` bytes; -EPIPE if the connection ends first
 int connect_to(u32 peer, u32 port);     // returns a new connection's descriptor
-int take_connection(const char *tag, u32 port);     // for an incoming connection; reports it in a line that begins with
-                                                    // `tag`
+int take_connection(const char *tag, u32 port);     // incoming connection; reported in a line `tag` ...
 extern volatile int time_over;          // the alarm has expired
 void start_alarm(u32 microseconds);
 void pause_for(u32 microseconds);

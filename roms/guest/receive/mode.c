@@ -85,8 +85,7 @@ static void first_interrupt(int irq, void *dev, struct regs *r) {
 
 static void receive_bottom_half(void) {
     u32 start = jiffies;
-    int more;                           // also tested when no frame goes up, because all end in the driver
-                                        // (system/sink.c)
+    int more;                           // set also if no frame goes up, all ending in the driver (system/sink.c)
     do {
         if (jiffies - start > 1 && (current->pid || current->need_resched)) {
             mark_bh(RECEIVE_BH);

@@ -11,8 +11,7 @@
 #include "net.h"
 
 void network_settings(const char *text);        // the stack's too
-void network_opened(void);                      // after the adapters have installed their interrupt handlers, some of
-                                                // which are replaced
+void network_opened(void);                      // after the adapters have installed their handlers; replaces some
 void receive_idle(void) __attribute__((noreturn));
 // Waits for an interrupt or one visit if *flag is set: for a process in the kernel that waits for the adapter.
 void receive_wait(const volatile int *flag);

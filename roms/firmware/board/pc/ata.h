@@ -19,8 +19,7 @@ static inline u8 select_bits(u8 device) { return device & 1 ? device_plain | dev
 
 // ata.c
 int wait_idle(u16 port, u32 ms);                 // 0: the device stays busy
-u16 segment_of(u32 linear);                      // the highest segment not above the address; FFFFh for addresses above
-                                                 // 1 MB
+u16 segment_of(u32 linear);                      // the highest segment not above it; above 1 MB FFFFh
 void read_words(u16 port, u32 buffer, u16 words);   // from the data register to a linear address
 void give_bytes(u16 segment, u16 offset, const void* from, u16 bytes);   // source on the stack
 

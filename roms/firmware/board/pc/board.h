@@ -9,8 +9,7 @@
 #define BOARD_TITLE TEXT("planar PC firmware 1.0\n")
 
 enum {
-    board_icw1 = 0x11,                     // interrupt controllers: cascade, ICW4 follows; ELCR makes the PCI lines
-                                           // level-triggered
+    board_icw1 = 0x11,                     // 8259s: cascade, ICW4 follows; ELCR makes PCI lines level-triggered
     board_has_panel = 0,
     cmos_checksum = 0x2E, cmos_found_kb = 0x30, cmos_century = 0x32,
 };

@@ -64,8 +64,7 @@ static void set_geometry(u16 cylinders, u8 heads, u8 track)
     cd->sectors = (u32)cylinders * heads * track;
 }
 
-// A disk image has the geometry of its only partition, which begins on the first track and ends on the last. 0: none
-// found.
+// A disk image has the geometry of its only partition, from the first track to the last. 0: none found.
 static int find_geometry(u8 device, u8 kind)
 {
     switch (kind) {

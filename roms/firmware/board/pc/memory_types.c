@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The memory type range registers of a P6: memory is write-back, the ROM area write-protected, everything else
-// uncacheable.
+// The memory type range registers of a P6: memory is write-back, the ROM write-protected, all else uncacheable.
 #include "board.h"
 #include "firmware.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // POST's interface to its board, implemented for a PS/2: system control ports, Programmable Option Select, and the
-// adapter records in its NVRAM. The firmware of another board has a folder with a board.h of the same functions
-// (Makefile: BOARD).
+// adapter records in its NVRAM. The firmware of another board has a board.h with the same functions (Makefile: BOARD).
 #pragma once
 
 #include "firmware.h"

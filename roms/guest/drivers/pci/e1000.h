@@ -34,8 +34,7 @@ enum { CTRL_FD = 1, CTRL_SLU = 0x40, CTRL_SWDPIN1 = 0x80000, CTRL_RST = 0x040000
 enum { STATUS_LU = 2, STATUS_SPEED_1000 = 0x80 };
 enum { TXCW_FD = 0x20, TXCW_ASM_DIR = 0x100, TXCW_PAUSE = 0x180, RXCW_C = 0x20000000 };
 #define TXCW_ANE 0x80000000u
-enum { RCTL_EN = 0x02, RCTL_UPE = 0x08, RCTL_MPE = 0x10, RCTL_BAM = 0x8000 };  // 0: threshold of half the ring, buffers
-                                                                               // of 2048
+enum { RCTL_EN = 0x02, RCTL_UPE = 0x08, RCTL_MPE = 0x10, RCTL_BAM = 0x8000 };  // 0: half of the ring, buffers of 2048
 #define RDTR_FPD 0x80000000u
 enum { TCTL_EN = 0x02, TCTL_PSP = 0x08, TCTL_CT = 16 << 4, TCTL_COLD = 64 << 12 };
 enum { TXDW = 0x01, LSC = 0x04, RXSEQ = 0x08, RXDMT0 = 0x10, RXT0 = 0x80, PCIE = 0x200, GPI1 = 0x1000,

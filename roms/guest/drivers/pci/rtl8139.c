@@ -24,8 +24,7 @@ enum { PCI_ERROR = 0x8000, TIME_OUT = 0x4000, RX_FIFO_OVER = 0x40, RX_UNDERRUN =
        TX_OK = 0x04, RX_ERROR = 0x02, RX_OK = 0x01, CAUSES = 0xC07F,
        RX_CAUSES = RX_OK | RX_UNDERRUN | RX_OVERFLOW | RX_FIFO_OVER,
        UNCOMMON = CAUSES & ~(RX_OK | TX_OK) };
-enum { UNDERRUN = 0x4000, SENT = 0x8000, OUT_OF_WINDOW = 0x20000000, ABORTED = 0x40000000 };     // transmit descriptor
-                                                                                                 // status
+enum { UNDERRUN = 0x4000, SENT = 0x8000, OUT_OF_WINDOW = 0x20000000, ABORTED = 0x40000000 };     // transmit status
 #define CARRIER_LOST 0x80000000u
 enum { BAD_SYMBOL = 0x20, RUNT = 0x10, TOO_LONG = 0x08, BAD_CRC = 0x04, BAD_ALIGNMENT = 0x02 };  // headers in the ring
 enum { LINK_CHANGED = 0x0800 };         // CSCR

@@ -215,8 +215,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~sisr, REG(SISR_RUM));
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
-    if (sisr | misr) {                  // Linux tests sisr alone; when polling, a frame that arrives in between raises
-                                        // no interrupt
+    if (sisr | misr) {                  // Linux tests sisr alone; polling would miss a frame between the two reads
         if (sisr & SISR_SRB_REPLY)
             board->srb_replied = 1;
         if (misr & (MISR_TX2_EOF | MISR_TX2_IDLE))

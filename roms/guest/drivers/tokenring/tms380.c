@@ -92,8 +92,7 @@ static u16 interrupt_wanted(struct netdev *dev) {
     return LIST_IRQ;
 }
 
-// Called with interrupts off, because the handler calls it too. The kernel's driver leaves them on and may thereby lose
-// a frame.
+// Called with interrupts off, as the handler calls it too. The kernel's driver leaves them on and may lose a frame.
 static void fill_lists(struct netdev *dev) {
     struct madge_state *madge = dev->private_data;
     for (;;) {

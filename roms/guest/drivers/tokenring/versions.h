@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A driver version as a set of habits: choices that drivers of bus masters make differently, with those that the
-// period's versions are assumed to have made (docs/driver-versions.md). The setting `driver` selects one; the default
-// is the first in the family's table, the public Linux driver. No habit is a delay, and none is specific to a card or a
-// machine.
+// A driver version as a set of habits: choices that drivers of bus masters make differently, as the period's versions
+// are assumed to have done (docs/driver-versions.md). The setting `driver` selects one; the default is the first in the
+// family's table, the public Linux driver. No habit is a delay, and none is specific to a card or a machine.
 #pragma once
 #include "driver.h"
 

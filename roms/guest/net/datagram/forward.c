@@ -8,8 +8,7 @@
 //
 // The setting `forward` is the second adapter's address. Each adapter has a network of 256 addresses (/24).
 //
-// Not modelled: a routing table beyond the two networks, fragmentation (both sides have the same MTU), redirects,
-// options.
+// Not modelled: a routing table beyond the two networks, fragmentation (both sides have one MTU), redirects, options.
 #include "bond.h"
 #include "ip_fragment.h"
 #include "linux_cost.h"

@@ -5,8 +5,7 @@
 // doubled size. A socket for which no size was requested has 65535 in both directions. Half of the receive buffer is
 // the window; a SYN offers 32767 at most, and as the largest buffer is 131070, scaling never shifts.
 //
-// As there, a receive buffer smaller than two segments stalls: its window closes and never has room for a segment
-// again.
+// As there, a receive buffer smaller than two segments stalls: its window closes and never has room again.
 #include "tcp.h"
 
 enum { LEAST_SEND = 2048, LEAST_RECEIVE = 256 };

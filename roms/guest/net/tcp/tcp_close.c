@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Closing a connection: waiting for its end (tcp_close(), tcp_shutdown()), or without waiting, as close() does
-// (tcp_leave()).
+// Closing a connection: waiting for its end (tcp_close(), tcp_shutdown()), or not, as close() does (tcp_leave()).
 #include "tcp.h"
 
 static void linger_over(u32 data) {

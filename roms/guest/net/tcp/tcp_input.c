@@ -479,9 +479,8 @@ static void fin_acknowledged(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
-// For a segment that header prediction has not taken as a pure acknowledgement. The other half of header prediction, as
-// in Linux 2.2: the next data with nothing else new, while there is room, needs neither the window's nor the queue's
-// bookkeeping.
+// For a segment that header prediction has not taken as a pure acknowledgement. Its other half, as in Linux 2.2: the
+// next data with nothing else new, while there is room, needs neither the window's nor the queue's bookkeeping.
 static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
     struct tcp_header *th = header(b);
     if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt ||
