@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "adf/solver/search.hpp"
 
@@ -50,9 +49,7 @@ class Explainer {
     Search search(slots, planar);
     return search.run(Search::any_sharing, limits_.tried_changes);
   }
-  bool helps(const std::vector<PreparedSlot>& slots, const std::vector<PlanarClaim>& planar) {
-    return feasible(slots, planar) == Result::found;
-  }
+  bool helps(const std::vector<PreparedSlot>& slots) { return feasible(slots, problem_.planar) == Result::found; }
 
   static std::vector<PreparedSlot> without(std::vector<PreparedSlot> slots, std::size_t index) {
     slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(index));
@@ -79,7 +76,7 @@ class Explainer {
   void find_changes() {
     std::vector<unsigned> removable;
     for (std::size_t n = 0; n < slots_.size(); ++n)
-      if (helps(without(slots_, n), problem_.planar)) removable.push_back(slots_[n].request->slot);
+      if (helps(without(slots_, n))) removable.push_back(slots_[n].request->slot);
     if (removable.size() == 1)
       refusal_.changes.push_back(fmt::format("remove the adapter in slot {}", removable[0]));
     else if (!removable.empty())
@@ -88,14 +85,6 @@ class Explainer {
     for (std::size_t n = 0; n < slots_.size(); ++n) {
       for (std::size_t p = 0; p < slots_[n].request->pins.size(); ++p) try_without_pin(n, p);
       try_wider(n);
-    }
-    std::set<std::string> owners;
-    for (const Obstacle& obstacle : refusal_.obstacles)
-      if (obstacle.holder && obstacle.holder->slot == 0) owners.insert(obstacle.holder->owner);
-    for (const std::string& part : owners) {
-      std::vector<PlanarClaim> planar = problem_.planar;
-      std::erase_if(planar, [&](const PlanarClaim& claim) { return claim.owner == part; });
-      if (helps(slots_, planar)) refusal_.changes.push_back(fmt::format("switch off the planar's {}", part));
     }
     if (refusal_.changes.empty()) try_two_removals();
   }
@@ -106,7 +95,7 @@ class Explainer {
     request.pins.erase(request.pins.begin() + static_cast<std::ptrdiff_t>(pin));
     std::vector<PreparedSlot> changed = slots_;
     changed[slot] = prepare(request);
-    if (helps(changed, problem_.planar))
+    if (helps(changed))
       refusal_.changes.push_back(
           fmt::format("change {} = {} of slot {} to auto", dropped.key, dropped.value, request.slot));
   }
@@ -119,14 +108,14 @@ class Explainer {
     request.width = SlotWidth::bits32;
     std::vector<PreparedSlot> changed = slots_;
     changed[slot] = prepare(request);
-    if (helps(changed, problem_.planar))
+    if (helps(changed))
       refusal_.changes.push_back(fmt::format("move the adapter of slot {} to a 32-bit slot", request.slot));
   }
 
   void try_two_removals() {
     for (std::size_t a = 0; a < slots_.size(); ++a)
       for (std::size_t b = a + 1; b < slots_.size(); ++b) {
-        if (!helps(without(without(slots_, b), a), problem_.planar)) continue;
+        if (!helps(without(without(slots_, b), a))) continue;
         refusal_.changes.push_back(
             fmt::format("remove the adapters in slots {} and {}", slots_[a].request->slot, slots_[b].request->slot));
         return;

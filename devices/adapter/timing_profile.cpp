@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "core/common/error.hpp"
 #include "core/common/toml.hpp"
@@ -16,17 +19,41 @@
 namespace planar {
 namespace {
 
-// Picoseconds in one `unit`; 0 if it is not a time unit.
-std::int64_t picoseconds(std::string_view unit) {
-  if (unit == "ps") return 1;
-  if (unit == "ns") return 1'000;
-  if (unit == "us" || unit == "µs") return 1'000'000;
-  return 0;
+struct Unit {
+  std::string_view name, base;
+  std::int64_t factor;  ///< of `base`
+};
+constexpr Unit units[] = {{"ps", "ps", 1},
+                          {"ns", "ps", 1'000},
+                          {"us", "ps", 1'000'000},
+                          {"µs", "ps", 1'000'000},
+                          {"ms", "ps", 1'000'000'000},
+                          {"s", "ps", 1'000'000'000'000},
+                          {"Hz", "Hz", 1},
+                          {"kHz", "Hz", 1'000},
+                          {"MHz", "Hz", 1'000'000},
+                          {"bytes", "bytes", 1},
+                          {"KB", "bytes", 1024},
+                          {"MB", "bytes", 1024 * 1024},
+                          {"clocks", "clocks", 1},
+                          {"frames", "frames", 1},
+                          {"tracks", "tracks", 1},
+                          {"flag", "flag", 1},
+                          {"instructions", "instructions", 1}};
+
+/// Null if there is no such unit.
+const Unit* find_unit(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(units), std::end(units), [&](const Unit& u) { return u.name == name; });
+  return found == std::end(units) ? nullptr : found;
 }
 
-bool known_unit(std::string_view unit) {
-  return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames" ||
-         unit == "tracks" || unit == "flag" || unit == "instructions";
+bool known_unit(std::string_view name) { return find_unit(name) != nullptr; }
+
+// Picoseconds in one `unit`; 0 if it is not a time unit.
+std::int64_t picoseconds(std::string_view name) {
+  const Unit* const unit = find_unit(name);
+  return unit && unit->base == "ps" ? unit->factor : 0;
 }
 
 struct Reader {
@@ -129,9 +156,14 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
   }
   if (!found->rule.empty())
     throw Error(fmt::format("'{}' is a rule that the model follows, not a number that could be set", name));
+  const Unit& own = *find_unit(found->unit);
   const auto bad = [&]() -> Error {
-    return Error(fmt::format("'{}' is no value for '{}'; write a number of 0 or more in {}{}", text, name, found->unit,
-                             picoseconds(found->unit) ? ", or one with its unit, as in 500ns" : ""));
+    std::string others;
+    for (const Unit& u : units)
+      if (u.base == own.base && u.name != own.name && u.name != "µs")
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", u.name);
+    return Error(fmt::format("'{}' is not a value for '{}'; write a number of 0 or more in {}{}", text, name,
+                             found->unit, others.empty() ? "" : fmt::format(", or one with its unit ({})", others)));
   };
   // Whole part, up to six decimals, optional unit; integers only, so that a setting is exact.
   std::int64_t whole = 0, millionths = 0;
@@ -142,14 +174,16 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
   p = parsed.ptr;
   if (p != end && *p == '.') {
     std::int64_t place = 100'000;
-    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, place /= 10) millionths += (*p - '0') * place;
+    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, place /= 10) {
+      if (place == 0 && *p != '0') throw bad();
+      millionths += (*p - '0') * place;
+    }
   }
   while (p != end && *p == ' ') ++p;
-  const std::string_view unit = p == end ? std::string_view(found->unit) : std::string_view(p, end - p);
-  const std::int64_t from = picoseconds(unit), to = picoseconds(found->unit);
-  if (unit != found->unit && (!from || !to)) throw bad();
-  const auto scaled = (static_cast<__int128>(whole) * 1'000'000 + millionths) * (to ? from : 1);
-  const auto divisor = static_cast<__int128>(1'000'000) * (to ? to : 1);
+  const Unit* const unit = p == end ? &own : find_unit(std::string_view(p, end - p));
+  if (unit == nullptr || unit->base != own.base) throw bad();
+  const auto scaled = (static_cast<__int128>(whole) * 1'000'000 + millionths) * unit->factor;
+  const auto divisor = static_cast<__int128>(1'000'000) * own.factor;
   if (scaled % divisor || scaled / divisor > INT64_MAX / 1'000'000) throw bad();
   found->value = static_cast<std::int64_t>(scaled / divisor);
   found->confidence = "user";
@@ -168,7 +202,11 @@ std::int64_t TimingProfile::integer(std::string_view name, std::int64_t least, s
   const ProfileValue& v = get(name);
   if (picoseconds(v.unit)) throw Error(fmt::format("{}: timing value '{}' is a time", file_, name));
   if (v.value < least || v.value > most)
-    throw Error(fmt::format("{}: {}: {} {} is out of range ({} to {})", file_, name, v.value, v.unit, least, most));
+    throw Error(
+        v.confidence == "user"
+            ? fmt::format("{}.{} is set to {} {}; it must be {} to {}", std::filesystem::path(file_).stem().string(),
+                          name, v.value, v.unit, least, most)
+            : fmt::format("{}: {}: {} {} is out of range ({} to {})", file_, name, v.value, v.unit, least, most));
   return v.value;
 }
 

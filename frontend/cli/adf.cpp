@@ -81,6 +81,11 @@ Verb add_adf(CLI::App& app) {
   verb->require_subcommand(0, 1);
   return [o, solve, file] {
     if (solve->parsed()) {
+      if (file->count() != 0)
+        throw Error(
+            fmt::format("adf {0} solve: takes no file, because each card has its own; write planar adf solve "
+                        "[MACHINE], or planar adf {0}",
+                        o->file));
       Lab lab(o->machine.config());
       const auto* board = dynamic_cast<const Ps2Board*>(&lab.machine().board());
       if (!board)

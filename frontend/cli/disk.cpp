@@ -37,7 +37,6 @@ std::uint64_t image_bytes(const std::string& typed) {
   for (const auto& [name, bytes] : diskettes)
     if (text == name) return bytes;
   std::uint64_t unit = 1;
-  if (text.ends_with('K') || text.ends_with('M')) text += 'B';
   if (text.ends_with('G')) {
     text.back() = 'M';
     text += 'B';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio-server`: netio's server on the host, for guests that reach it through slirp or a tap device (and for
-// netio clients of both generations). It uses host time and host sockets and takes no part in any emulation.
+// netio clients of all generations). It uses host time and host sockets and takes no part in any emulation.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -146,7 +146,7 @@ net::Descriptor listen_at(const std::string& text) {
                                 : "see `ip addr` for this host's addresses"));
   socklen_t length = sizeof address;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
-  say("planar: netio server on {}, both generations\n", name_of(address));
+  say("planar: netio server on {}, all versions\n", name_of(address));
   return socket;
 }
 

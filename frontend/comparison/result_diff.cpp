@@ -180,8 +180,10 @@ Result read(const ordered_json& file, const std::string& name) {
     name_by_seed(result);
     return result;
   } catch (const ordered_json::exception&) {
-    throw Error(fmt::format("{}: is no result of netio, compare or regress; write one with --json FILE", name),
-                ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: is not a result of netio, netperf, flood, compare or regress; write one with --json FILE",
+                    name),
+        ExitCode::missing_file);
   } catch (const Error& e) { throw Error(name + ": " + e.what(), ExitCode::missing_file); }
 }
 

@@ -298,7 +298,7 @@ const std::vector<Section>& sections() {
       {"[run] and [scenario]",
        "",
        {{"run.seed", "Seed of every random draw of the run."},
-        {"run.force", "Whether to start despite a conflict between the slots."},
+        {"run.force", "Whether to allow a card in a machine whose processor it does not support."},
         {"scenario.steps", "What the user at the machine does, in steps as `--do` takes them."}}},
       {"Labs",
        "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "

@@ -406,6 +406,9 @@ MachineConfig read_values(Config& c) {
   MachineConfig m;
   m.name = c.text("machine");
   m.title = c.text("title");
+  if (m.title.empty() ||
+      std::any_of(m.title.begin(), m.title.end(), [](unsigned char b) { return b < ' ' || b == 0x7F; }))
+    c.fail("title", "expects a text of one line without control characters, to be shown beside results");
   c.texts("scenario.steps");  // executed by the frontend
   m.identity = read_identity(c);
   read_processor(c, m);

@@ -85,9 +85,9 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto d = split(text);
   if (!d) return std::nullopt;
   std::uint64_t unit = 0;
-  if (d->unit == "MB")
+  if (d->unit == "MB" || d->unit == "M")
     unit = 1024 * 1024;
-  else if (d->unit == "KB")
+  else if (d->unit == "KB" || d->unit == "K")
     unit = 1024;
   else if (d->unit == "bytes")
     unit = 1;

@@ -31,7 +31,7 @@ void run_netio(int generation, const std::string& machine = "", double most = 12
   const Scratch scratch;
   const std::string seconds = short_runs() ? "0.1" : "0.5";
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --once --json - --seconds " + seconds);
-  REQUIRE(server.until(server.err_file(), "both generations"));
+  REQUIRE(server.until(server.err_file(), "all versions"));
   const auto announced = read_file(server.err_file());
   const auto port =
       announced.substr(announced.find("127.0.0.1:") + 10, announced.find(',') - announced.find("127.0.0.1:") - 10);

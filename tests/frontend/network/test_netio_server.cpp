@@ -35,7 +35,7 @@ Descriptor connect_to(std::uint16_t port) {
 TEST_CASE("a byte now and then does not keep a connection of netio-server") {
   const Scratch scratch;
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --idle 1");
-  REQUIRE(server.until(server.err_file(), "both generations"));
+  REQUIRE(server.until(server.err_file(), "all versions"));
   const auto announced = read_file(server.err_file());
   const auto port = static_cast<std::uint16_t>(std::stoi(announced.substr(announced.find("127.0.0.1:") + 10)));
   const auto trickling = connect_to(port), busy = connect_to(port);
@@ -60,7 +60,7 @@ TEST_CASE("netio-server at its limit of descriptors does not spin, and serves on
   const Scratch scratch;
   // Standard input and outputs, the listening socket, and about twelve connections; a shell itself needs more than ten.
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --idle 60", "ulimit -n 16; ");
-  REQUIRE(server.until(server.err_file(), "both generations"));
+  REQUIRE(server.until(server.err_file(), "all versions"));
   const auto announced = read_file(server.err_file());
   const auto port = static_cast<std::uint16_t>(std::stoi(announced.substr(announced.find("127.0.0.1:") + 10)));
   std::vector<Descriptor> clients;
