@@ -204,8 +204,8 @@ std::int64_t TimingProfile::integer(std::string_view name, std::int64_t least, s
   if (v.value < least || v.value > most)
     throw Error(
         v.confidence == "user"
-            ? fmt::format("{}.{} is set to {} {}; it must be {} to {}", std::filesystem::path(file_).stem().string(),
-                          name, v.value, v.unit, least, most)
+            ? fmt::format("{}.{} is set to {} {}, which is out of range ({} to {})",
+                          std::filesystem::path(file_).stem().string(), name, v.value, v.unit, least, most)
             : fmt::format("{}: {}: {} {} is out of range ({} to {})", file_, name, v.value, v.unit, least, most));
   return v.value;
 }

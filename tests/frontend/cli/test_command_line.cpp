@@ -116,6 +116,18 @@ TEST_CASE("two adapters of a kind get different resources, one too many is refus
   CHECK_THAT(refused.err, Contains("slot 8") && Contains("I/O"));
   CHECK(run_planar("adf solve model56sx --card 1=ne2:io=1000h --card 2=ne2:io=1000h").status == 2);
   CHECK_THAT(run_planar("adf solve model95 --card ne2:irq=5").out, Contains("IRQ 5"));
+  const auto with_file = run_planar("adf mine.adf solve model95");
+  CHECK(with_file.status == 2);
+  CHECK_THAT(with_file.err, Contains("takes no file") && Contains("adf solve"));
+}
+
+TEST_CASE("a guest's failure says what its driver reported, and the remedy for a ring of another speed") {
+  const auto taken = run_planar("netio --machine model77 --card ne2:irq=4 --seconds 0.05 --sizes 1024 --quiet");
+  CHECK(taken.status == 1);
+  CHECK_THAT(taken.err, Contains("no network adapter that a driver knows") && Contains("(ne2: interrupt 4 is taken)"));
+  const auto ring = run_planar("netio --card tr16-4a-1994 --rate '4 Mbit/s' --seconds 0.05 --sizes 1024 --quiet");
+  CHECK(ring.status == 1);
+  CHECK_THAT(ring.err, Contains("another speed") && Contains("--rate"));
 }
 
 TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {

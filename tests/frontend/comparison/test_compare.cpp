@@ -214,6 +214,23 @@ TEST_CASE("what is named twice is run once, and a rate is called by its number",
   CHECK(none.out.empty());
 }
 
+TEST_CASE("a machine file's own card is the one that is compared", "[compare]") {
+  const Scratch scratch;
+  const auto file = scratch.write("slow.toml",
+                                  "machine = \"model95\"\n[slot.2]\ncard = \"ne2\"\nirq = 9\n"
+                                  "[slot.2.set.data_port]\nready_delay = \"2 us\"\n");
+  const auto run = run_planar("compare --machines " + file + ",model95 --cards ne2 --json -" + brief_compare);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto rows = run.json();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["slot"] == 2);
+  CHECK(rows[0]["configuration"]["timing"]["ne2.data_port.ready_delay"] == "2 us");
+  CHECK(rows[0]["rows"][1]["kb_per_s"] < rows[1]["rows"][1]["kb_per_s"]);
+  const auto alone = run_planar("netio --json - --machine " + file + brief_compare);
+  CHECK(rows[0]["state_hash"] == alone.json()["state_hash"]);
+}
+
 TEST_CASE("a name that does not exist is an error before anything runs", "[compare]") {
   CHECK(run_planar("compare --machines model96").status == 2);
   const auto card = run_planar("compare --cards ne3");

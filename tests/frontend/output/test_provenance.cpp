@@ -37,6 +37,17 @@ TEST_CASE("a result carries program, configuration, settings and command line") 
   CHECK(other.at("configuration").at("sha256") != c.at("sha256"));
 }
 
+TEST_CASE("two cards of a kind with different values are told apart") {
+  const program::Scratch scratch;
+  const auto file = scratch.write("two.toml",
+                                  "machine = \"model95\"\n[slot.1]\ncard = \"ne2\"\n[slot.2]\ncard = \"ne2\"\n"
+                                  "[slot.1.set.data_port]\nready_delay = \"1 us\"\n");
+  const auto c = run_planar("netio --use 1 --json - --machine " + file + quick).json().at("configuration");
+  CHECK(c.at("set") == nlohmann::json{"1=ne2.data_port.ready_delay=1 us"});
+  CHECK(c.at("timing").at("1=ne2.data_port.ready_delay") == "1 us");
+  CHECK(c.at("timing").at("2=ne2.data_port.ready_delay") == "0 ns");
+}
+
 TEST_CASE("a machine file's own title is what its results and the machine call it") {
   const Scratch scratch;
   const auto file =
