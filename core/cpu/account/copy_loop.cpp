@@ -53,8 +53,7 @@ Flow flow(const Op& op) {
 }
 
 bool conditional_branch(const Op& op) {
-  return (op.opcode >= 0x70 && op.opcode < 0x80) || (op.opcode >= 0x0F80 && op.opcode < 0x0F90) ||
-         (op.opcode >= 0xE0 && op.opcode <= 0xE2);
+  return op.branch == BranchKind::conditional || op.branch == BranchKind::loop || op.branch == BranchKind::loop_z;
 }
 
 }  // namespace

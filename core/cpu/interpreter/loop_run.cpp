@@ -37,8 +37,8 @@ unsigned counter_of(const Block& b) {
   const bool decrements =
       (decrement.opcode & ~7u) == 0x48 || (decrement.opcode == 0xFF && decrement.reg == 1 && !decrement.has_memory);
   const unsigned condition = branch.opcode & 0xFu;
-  const bool jumps = (branch.opcode & 0xFFF0) == 0x70 || (branch.opcode & 0xFFF0) == 0x0F80;
-  if (!decrements || !decrement.operand32 || !jumps || !branch.operand32 || (condition != 5 && condition != 9))
+  if (!decrements || !decrement.operand32 || branch.branch != BranchKind::conditional || !branch.operand32 ||
+      (condition != 5 && condition != 9))
     return no_register;
   return branch.immediate == 0u - b.bytes ? decrement.rm & 7u : no_register;
 }

@@ -234,6 +234,7 @@ void invalidate_caches(Engine& c, const Op&) {
 
 Handlers select_system(const Op& op, Model model) {
   const bool is386 = model == Model::i386sx, pentium = model >= Model::pentium;
+  const bool has_cr = op.reg == 0 || op.reg == 2 || op.reg == 3 || (op.reg == 4 && pentium);
   switch (op.opcode) {
     case 0xF4: return hlt;
     case 0xFA: return cli;
@@ -264,10 +265,8 @@ Handlers select_system(const Op& op, Model model) {
     case 0x0F06: return clts;
     case 0x0F08: return is386 ? nullptr : Handler(invalidate_caches<false>);
     case 0x0F09: return is386 ? nullptr : Handler(invalidate_caches<true>);
-    case 0x0F20:
-      return op.reg == 0 || op.reg == 2 || op.reg == 3 || (op.reg == 4 && pentium) ? Handler(mov_from_cr) : nullptr;
-    case 0x0F22:
-      return op.reg == 0 || op.reg == 2 || op.reg == 3 || (op.reg == 4 && pentium) ? Handler(mov_to_cr) : nullptr;
+    case 0x0F20: return has_cr ? Handler(mov_from_cr) : nullptr;
+    case 0x0F22: return has_cr ? Handler(mov_to_cr) : nullptr;
     case 0x0F21: return mov_from_dr;
     case 0x0F23: return mov_to_dr;
     case 0x0F24: return !pentium && op.reg >= (is386 ? 6 : 3) ? Handler(mov_from_tr) : nullptr;

@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::uint16_t eax = 1, ecx = 2, edx = 4, ebx = 8, esp = 16, ebp = 32, esi = 64, edi = 128, flags = 256;
 
-bool is_string(std::uint16_t opcode) {
-  return (opcode >= 0x6C && opcode <= 0x6F) || (opcode >= 0xA4 && opcode <= 0xA7) || (opcode >= 0xAA && opcode <= 0xAF);
-}
-
 /// Instructions whose stack pointer takes part in forming an address.
 bool uses_stack(std::uint16_t o, unsigned extension) {
   if (o >= 0x50 && o <= 0x61) return true;
@@ -68,21 +64,21 @@ BranchKind kind_of(std::uint16_t o, unsigned extension) {
   }
 }
 
-std::uint8_t address_registers(const Op& op, unsigned extension) {
+std::uint8_t address_registers(const Op& op, Form form) {
   unsigned set = 0;
   if (op.has_memory) {
     if (op.base < no_register) set |= 1u << op.base;
     if (op.index < no_register) set |= 1u << op.index;
   }
   const std::uint16_t o = op.opcode;
-  if (is_string(o)) {
+  if (form == Form::string) {
     const unsigned low = o & 0xFE;
     if (low == 0xA4 || low == 0xA6 || low == 0xAC || low == 0x6E) set |= esi;
     if (low == 0xA4 || low == 0xA6 || low == 0xAA || low == 0xAE || low == 0x6C) set |= edi;
   }
   if (o == 0xC9) set |= ebp;
   if (o == 0xD7) set |= ebx | eax;
-  if (uses_stack(o, extension)) set |= esp;
+  if (uses_stack(o, op.extension())) set |= esp;
   return static_cast<std::uint8_t>(set);
 }
 
@@ -124,7 +120,7 @@ std::uint16_t operand_registers(Op& op, const InstructionRow& row) {
       w = eax | edx | flags;
       break;
     case Form::string:
-      w = address_registers(op, 0);
+      w = op.address_reads;
       if (op.rep || op.repne) w |= ecx;
       if ((op.opcode & 0xFE) == 0xAC) w |= eax;
       r = w | (op.opcode >= 0xAA && op.opcode <= 0xAF ? eax : 0u);
@@ -135,7 +131,7 @@ std::uint16_t operand_registers(Op& op, const InstructionRow& row) {
   if (op.opcode == 0xC9) w |= ebp;
   // Shifts by CL, conditional jumps: inputs that the form does not name.
   if ((op.opcode & 0xFFFE) == 0xD2 || op.opcode == 0x0FA5 || op.opcode == 0x0FAD) r |= ecx;
-  if (kind_of(op.opcode, 0) == BranchKind::conditional) r |= flags;
+  if (op.branch == BranchKind::conditional) r |= flags;
   // What the first half of a pair must not write: one mask, so that pairing is one test. Flags never matter.
   op.reads = static_cast<std::uint8_t>((r | w | op.address_reads) & 0xFF);
   op.writes = static_cast<std::uint16_t>(w);
@@ -160,14 +156,13 @@ bool byte_operand(std::uint16_t opcode) {
 StaticForm static_form(Op& op, Model model) {
   StaticForm form;
   form.row = &instruction_row(op);
-  const bool repeated = is_string(op.opcode) && (op.rep || op.repne);
+  const bool repeated = form.row->form == Form::string && (op.rep || op.repne);
   form.memory = op.has_memory;
   form.repeated = repeated;
   if (repeated) form.repeat_clocks = repeat_zero(model, op);
   form.prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table has REP inside
-  const unsigned extension = op.extension();
-  op.branch = kind_of(op.opcode, extension);
-  op.address_reads = address_registers(op, extension);
+  op.branch = kind_of(op.opcode, op.extension());
+  op.address_reads = address_registers(op, form.row->form);
   form.sources = operand_registers(op, *form.row);
   return form;
 }
