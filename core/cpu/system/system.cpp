@@ -76,38 +76,36 @@ void ltr(Engine& c, const Op& op) {
   c.task = Engine::make_segment(selector, d);
   c.task.access |= 2;
 }
-/// Whether the selector may be used from here: null, out of limits, privileged and wrong kinds give false.
-bool visible(Engine& c, std::uint16_t selector, Descriptor& d) {
-  if (is_null(selector) || !c.in_table(selector)) return false;
-  d = c.read_descriptor(selector, vec_gp);
-  return (!d.system() && d.conforming()) || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u));
+/// ZF: whether the selector may be used from here, and `allowed` says yes of its descriptor. Null, out of limits and
+/// privileged ones give no.
+template <class F>
+void inspect(Engine& c, const Op& op, F&& allowed) {
+  require_protected(c);
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  if (is_null(selector) || !c.in_table(selector)) return c.set_zf(false);
+  const Descriptor d = c.read_descriptor(selector, vec_gp);
+  const bool conforming = !d.system() && d.conforming();
+  c.set_zf((conforming || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u))) && allowed(d));
 }
 template <bool Write>
 void verify(Engine& c, const Op& op) {
-  require_protected(c);
-  const std::uint16_t selector = operand<std::uint16_t>(c, op);
-  Descriptor d;
-  c.set_zf(visible(c, selector, d) && !d.system() && (Write ? d.writable_data() : d.readable()));
+  inspect(c, op, [](const Descriptor& d) { return !d.system() && (Write ? d.writable_data() : d.readable()); });
 }
 template <class T>
 void lar(Engine& c, const Op& op) {
-  require_protected(c);
-  const std::uint16_t selector = operand<std::uint16_t>(c, op);
-  Descriptor d;
-  bool ok = visible(c, selector, d);
-  if (ok && d.system()) ok = 0x1A3E >> d.type() & 1;  // 1 2 3 4 5 9 B C
-  if (ok) c.set<T>(op.reg, static_cast<T>(d.hi & 0x00F0FF00u));
-  c.set_zf(ok);
+  inspect(c, op, [&](const Descriptor& d) {
+    if (d.system() && !(0x1A3E >> d.type() & 1)) return false;  // 1 2 3 4 5 9 B C
+    c.set<T>(op.reg, static_cast<T>(d.hi & 0x00F0FF00u));
+    return true;
+  });
 }
 template <class T>
 void lsl(Engine& c, const Op& op) {
-  require_protected(c);
-  const std::uint16_t selector = operand<std::uint16_t>(c, op);
-  Descriptor d;
-  bool ok = visible(c, selector, d);
-  if (ok && d.system()) ok = 0x0A0E >> d.type() & 1;  // 1 2 3 9 B
-  if (ok) c.set<T>(op.reg, static_cast<T>(d.limit()));
-  c.set_zf(ok);
+  inspect(c, op, [&](const Descriptor& d) {
+    if (d.system() && !(0x0A0E >> d.type() & 1)) return false;  // 1 2 3 9 B
+    c.set<T>(op.reg, static_cast<T>(d.limit()));
+    return true;
+  });
 }
 
 // ---- 0F 01 ----
