@@ -55,6 +55,7 @@ int debug(const DebugOptions& o) {
   session->run(
       Time::never(), [&] { return guests_done(*session); }, [] { return std::string(); });
   session->check_files();
+  session->check_guests();
   return 0;
 }
 

@@ -184,19 +184,6 @@ void check_steps(Session& session, RunEnd end) {
                 ExitCode::virtual_timeout);
 }
 
-/// Throws if planar's own guest has failed in a machine. Another system may write anything on COM1.
-void check_guests(Session& session) {
-  Lab& lab = session.lab();
-  for (std::size_t n = 0; n < lab.machines(); ++n) {
-    if (lab.machine(n).config().start.guest.empty() && settings_of(lab.diskette_image(n)).empty()) continue;
-    const auto failure = session.guest(n).failure();
-    if (!failure && session.guest(n).done().value_or(0) == 0) continue;
-    throw Error(fmt::format("{}the guest failed: {}", lab.machines() > 1 ? lab.name(n) + ": " : "",
-                            failure.value_or("no reason given")),
-                ExitCode::scenario_failed);
-  }
-}
-
 /// True once the firmware of every machine has found nothing to boot, in a run without steps that could insert a
 /// diskette.
 bool waits_for_diskette(Session& session) {
@@ -332,7 +319,7 @@ int run(const RunOptions& o) {
   session->check_files();
   if (recording) recording->file.finish();
   check_steps(*session, end);
-  check_guests(*session);
+  session->check_guests();
   if (end == RunEnd::time && waits)
     throw Error(fmt::format("{} did not appear within {:.1f} virtual seconds", until.quoted(), limit.seconds()),
                 ExitCode::virtual_timeout);

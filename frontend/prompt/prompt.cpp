@@ -14,7 +14,7 @@ namespace {
 constexpr const char* prompt = "(planar) ";
 }
 
-Prompt::Prompt(const std::string& script) : lines_(script) {
+Prompt::Prompt(const std::string& script) : lines_(script), of_file_(!script.empty()) {
   lines_.complete_with([this](std::string_view prefix) { return commands_.completions(prefix); });
 }
 
@@ -32,6 +32,7 @@ bool Prompt::stopped(Debugger& debugger, const Stop& stop) {
       if (result.then == DebugCommands::Then::resume) return true;
       if (result.then == DebugCommands::Then::quit) return false;
     } catch (const Error& e) {
+      std::fflush(stdout);
       if (!lines_.interactive()) throw Error(fmt::format("{}: {}", lines_.place(), e.what()), e.code());
       fmt::print("{}\n", e.what());
     }
@@ -46,6 +47,10 @@ void Prompt::ended(Debugger& debugger) {
   Stop stop;
   stop.why = Stop::Why::ended;
   fmt::print("{}", DebugCommands::describe_stop(debugger, stop));
+  unsigned left = 0;
+  while (of_file_ && lines_.read("")) ++left;
+  if (left != 0)
+    fmt::print("{} more line{} of the script {} not executed\n", left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 }
 
 }  // namespace planar

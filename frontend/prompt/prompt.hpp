@@ -26,6 +26,7 @@ class Prompt final : public DebugClient {
  private:
   DebugCommands commands_{true};
   LineReader lines_;
+  bool of_file_;  // the commands are those of a script
   bool over_ = false;
 };
 

@@ -236,7 +236,8 @@ void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (const auto other = other_setting(baseline, run))
     throw Error(
         fmt::format("the baseline was made with {} {} instead of {}; such figures cannot be compared. "
-                    "Check the models with the old setting first, then run planar regress --accept \"reason\"",
+                    "Leave out the option that changes it; or, if the change is meant, check the models with the old "
+                    "setting first, then run planar regress --accept \"reason\"",
                     other->title, other->was, other->is));
 }
 

@@ -430,6 +430,18 @@ void Session::finish_run(RunEnd end) {
   if (lockstep_ && !quiet_) say("planar: {}\n", lockstep_->summary());
 }
 
+void Session::check_guests() {
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    if (lab_->machine(n).config().start.guest.empty() && settings_of(lab_->diskette_image(n)).empty()) continue;
+    const auto failure = guest(n).failure();
+    if (!failure && guest(n).done().value_or(0) == 0) continue;
+    const auto reports = guest(n).driver_reports();
+    throw Error(fmt::format("{}the guest failed: {}{}", lab_->machines() > 1 ? lab_->name(n) + ": " : "",
+                            failure.value_or("no reason given"), reports.empty() ? "" : fmt::format(" ({})", reports)),
+                ExitCode::scenario_failed);
+  }
+}
+
 void Session::check_files() {
   auto problems = lab_->drive_failures();
   const auto check = [&](std::FILE* file, const std::string& name) {

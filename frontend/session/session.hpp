@@ -124,6 +124,8 @@ class Session final : private DebugTarget, private WindowActions {
   /// Throws Error (exit 3) if a host file failed during the run: a drive's image, COM1's output, the trace. To be
   /// called after the result has been output.
   void check_files();
+  /// Throws if planar's own guest has failed in a machine. Another system may write anything on COM1.
+  void check_guests();
   /// Throws Error (exit 1) if the run ended before the time of --snapshot-at.
   void check_snapshot_taken() const;
   /// Prints and saves the screens as requested by `--screen`. Throws Error if a picture file cannot be written.

@@ -146,7 +146,7 @@ void check_base(const DiskImage& image, OverlayFile& overlay) {
   const bool looked_at = stamp.tells() && stamp == base.stamp && !base.digest.empty();
   if (base.fingerprint != image.fingerprint() || (!looked_at && !base.digest.empty() && base.digest != image.digest()))
     refuse(overlay.name(), fmt::format("belongs to another base, or {} was changed since; name the base as it was, or "
-                                       "another overlay=FILE",
+                                       "another overlay=FILE, or remove the overlay to drop its changes",
                                        image.name()));
   if (!looked_at && overlay.writable()) overlay.note_base(image.digest(), stamp);
 }

@@ -55,7 +55,14 @@ TEST_CASE("a machine that has halted for good can be looked into, and its run en
   const std::string halted = "the processor has halted for good";
   CHECK_THAT(said.out, Contains("(planar) continue\n" + halted) && Contains("(planar) step\n" + halted) &&
                            Contains("00007C01  F4                hlt\n(planar) continue\n" + halted) &&
-                           Contains("(planar) continue\nthe run is over"));
+                           Contains("(planar) continue\nthe run is over\n1 more line of the script is not executed"));
+}
+
+TEST_CASE("a guest that has failed ends `planar debug` as it ends `planar run`") {
+  const auto said = debug("model95 --guest do=netio", "continue\nregs\n");
+  CHECK(said.status == 1);
+  CHECK_THAT(said.err, Contains("the guest failed: no network adapter"));
+  CHECK_THAT(said.out, Contains("1 more line of the script is not executed"));
 }
 
 TEST_CASE("in a lab breakpoints are those of the machine that commands apply to") {
@@ -81,10 +88,10 @@ TEST_CASE("a frame of nobody is refused at once, with those who send") {
 
 TEST_CASE("words beyond a command's own are refused, with its form") {
   const std::pair<std::string, std::string> table[] = {
-      {"break 0:7c00 junk", \"unexpected argument 'junk'; write break ADDRESS"},
-      {"break io 3f8 read junk", \"unexpected argument 'junk'; write break io PORT[-PORT] [read|write]"},
-      {"continue 5", \"unexpected argument '5'; write continue"},
-      {"step 1 2", \"unexpected argument '2'; write step [N]"}};
+      {"break 0:7c00 junk", "unexpected argument 'junk'; write break ADDRESS"},
+      {"break io 3f8 read junk", "unexpected argument 'junk'; write break io PORT[-PORT] [read|write]"},
+      {"continue 5", "unexpected argument '5'; write continue"},
+      {"step 1 2", "unexpected argument '2'; write step [N]"}};
   for (const auto& [command, says] : table) {
     const auto said = debug("model95 --net none", command + "\n");
     INFO(command << "\n" << said.err);
