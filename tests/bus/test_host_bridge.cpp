@@ -52,7 +52,7 @@ TEST_CASE("an access costs what the bus of its range asks for, for ports and for
   CHECK(rig.took == 80_ns);
 }
 
-TEST_CASE("a bus that is taken keeps nobody off another one") {
+TEST_CASE("taking one bus does not block another") {
   TwoBuses rig;
   auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {32, CycleKind::standard, {}});
   auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
@@ -73,7 +73,7 @@ TEST_CASE("an access over a border between buses has each part on its own") {
   CHECK(rig.other.log.size() == 1);
 }
 
-TEST_CASE("a slave that takes too long is the business of its own bus") {
+TEST_CASE("a slave that exceeds its time affects only its own bus") {
   TwoBuses rig;
   auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
   rig.other.ready_at = 1_s;

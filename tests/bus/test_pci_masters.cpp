@@ -266,7 +266,7 @@ TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per cloc
   }
 }
 
-TEST_CASE("what of a read is the memory's does not follow the bus clock") {
+TEST_CASE("the memory's share of a read does not depend on the bus clock") {
   pci::SegmentTiming timing;
   timing.memory.read_first = 4;
   timing.memory.read_access = 234_ns;

@@ -65,7 +65,8 @@ TEST_CASE("A P6 that has refused a damaged snapshot takes a sound one", "[cpu][t
   CHECK(refused > 0);
 }
 
-TEST_CASE("A P6 looks up its code's page with a damaged snapshot's string that nobody has begun", "[cpu][snapshot]") {
+TEST_CASE("a P6 looks up its code page although a damaged snapshot claims an unfinished string instruction",
+          "[cpu][snapshot]") {
   Board b(Model::p6);
   b.paged({0x90});
   auto state = saved_state(b.cpu);

@@ -193,7 +193,7 @@ TEST_CASE("whatever byte of a diskette controller at work is damaged, it is refu
   }
 }
 
-TEST_CASE("a clock that has not counted for aeons is refused", "[snapshot]") {
+TEST_CASE("an impossibly old clock count is refused", "[snapshot]") {
   PlanarBench b;
   RtcCmos rtc{b.scheduler, b.trace};
   rtc.claim_ports(b.io);

@@ -380,7 +380,7 @@ TEST_CASE("3C527: lists are laid out anew on demand, and refused when they do no
   CHECK_FALSE(b.execute(8, {0xFF, 0xFF, 8, 0}));
 }
 
-TEST_CASE("3C527: descriptors that lead nowhere, at themselves or out of memory harm nobody", "[3c527][malformed]") {
+TEST_CASE("3C527: descriptors that point nowhere, to themselves or beyond memory do no harm", "[3c527][malformed]") {
   Mc32Bench b;
   b.open();
   const std::uint32_t last = b.get(b.tx_box + 2), d = b.get(last + 2);

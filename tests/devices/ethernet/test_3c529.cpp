@@ -84,7 +84,7 @@ TEST_CASE("opened, the card is silent and ready", "[3c529]") {
   for (unsigned i = 0; i < 6; ++i) CHECK(b.in(i) == b.mac[i]);
 }
 
-TEST_CASE("a frame leaves when its last doubleword is written, and tells nobody", "[3c529][transmit]") {
+TEST_CASE("a frame is sent when its last doubleword is written, without an interrupt", "[3c529][transmit]") {
   El3Bench b;
   b.open();
   for (std::size_t n : {60u, 61u, 62u, 63u, 1513u, 1514u}) {

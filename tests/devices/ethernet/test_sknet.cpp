@@ -226,7 +226,7 @@ TEST_CASE("MC2+ interrupts are 3, 5, 10, 11, the Junior's 10 and 11", "[sknet][p
   CHECK_THROWS_WITH(SkBench(Settings{{"adapter_id", "1234"}}), Catch::Contains("6afd"));
 }
 
-TEST_CASE("the station address stands on even offsets", "[sknet]") {
+TEST_CASE("the station address is at even offsets", "[sknet]") {
   SkBench b;
   b.configure();
   for (unsigned i = 0; i < 6; ++i) CHECK(b.load(0x3FC0 + 2 * i, 1) == b.mac[i]);

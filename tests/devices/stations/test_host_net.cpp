@@ -119,7 +119,7 @@ TEST_CASE("a device, right or port that is not to be had is an error with its re
     CHECK_THAT(tap, Contains("modprobe tun") || Contains("ip tuntap add") || Contains("ip link"));
 }
 
-TEST_CASE("two processes' ends of a socket carry frames both ways, whoever comes first", "[host]") {
+TEST_CASE("two processes exchange frames over a socket, whichever starts first", "[host]") {
   const Folder folder;
   const auto attach = "socket:unix:" + folder.path + "/wire";
   auto first = std::make_unique<End>(attach);

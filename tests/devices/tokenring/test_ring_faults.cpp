@@ -269,7 +269,7 @@ TEMPLATE_TEST_CASE("faults: the cable is pulled while the adapter goes onto the 
   CHECK(a.exchange(a.neighbour()));
 }
 
-TEMPLATE_TEST_CASE("faults: a ring that beacons takes nobody", "[ring][faults]", Shared, Madge, Streamer) {
+TEMPLATE_TEST_CASE("no station can join a beaconing ring", "[ring][faults]", Shared, Madge, Streamer) {
   Faulty<TestType> a;
   a.third_comes();
   a.ring.set_broken(a.third.port, true, a.now());

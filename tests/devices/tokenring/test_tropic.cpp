@@ -310,7 +310,7 @@ TEST_CASE("the adapter writes its own address and the LLC header; the host's rou
   CHECK(b.other.arrivals[1].bytes[8] == (b.address[0] | 0x80));
 }
 
-TEST_CASE("frames wait in the receive buffers, and what finds none is lost and counted", "[tropic][receive]") {
+TEST_CASE("frames wait in the receive buffers; frames without a buffer are lost and counted", "[tropic][receive]") {
   TropicBench b({.window = 0});  // 8 KB: two buffers of 1024
   REQUIRE(b.come_up());
   REQUIRE(b.open());

@@ -146,7 +146,7 @@ TEST_CASE("speed detection takes the ring's", "[tropic][open]") {
   CHECK(b.open());
 }
 
-TEST_CASE("a pulled cable is told in steps, and the adapter opens again afterwards", "[tropic][ring]") {
+TEST_CASE("a pulled cable is reported in steps, and the adapter opens again afterwards", "[tropic][ring]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());

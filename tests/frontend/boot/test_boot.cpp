@@ -23,7 +23,7 @@ TEST_CASE("any bootable diskette boots: BIOS services, protected mode with inter
   }
 }
 
-TEST_CASE("a diskette that does not boot is said so on the screen") {
+TEST_CASE("a diskette that does not boot is reported on the screen") {
   Scratch scratch;
   const auto image = scratch.write("blank.img", std::string(1474560, '\0'));
   const auto run = run_planar("run model95 --quiet --screen text --image " + image + " --until '20 s'");

@@ -50,7 +50,7 @@ TEST_CASE("a row is busy as the processor was since the row before it, of either
   CHECK(*received[0].busy_percent == Approx(90));
 }
 
-TEST_CASE("a line is said when it has ended, a prompt when it stands") {
+TEST_CASE("a line is reported when it ends, a prompt when the cursor waits after it") {
   const auto g = heard("Welcome\nlogin: ");
   CHECK(g.says("come", 1_s));
   CHECK_FALSE(g.says("login:", 1_s + 99_ms));

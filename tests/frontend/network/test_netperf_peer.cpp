@@ -118,8 +118,7 @@ TEST_CASE("the guest's server refuses what makes no sense, and serves on when a 
   CHECK(nlohmann::ordered_json::parse(said.out)["served"] == 1);
 }
 
-TEST_CASE("a client that goes away or falls silent in the middle costs the guest's server that test alone",
-          "[netperf][slirp]") {
+TEST_CASE("a client that disconnects or falls silent loses only its own test", "[netperf][slirp]") {
   if (short_runs()) SKIP("runs through slirp");
   const Scratch scratch;
   const auto port = free_ports(5);

@@ -355,7 +355,7 @@ TEST_CASE("rows that a value was chosen with in view are scored apart from predi
   CHECK(*score(rows, "model95", Rows::prediction).mape == Approx(10));  // a
 }
 
-TEST_CASE("the score is what one works out by hand", "[published]") {
+TEST_CASE("the score equals the values worked out by hand", "[published]") {
   const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"),
                                         printed("c", 400, 30, ""), printed("d", 800, 40, "")};
   const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),

@@ -270,7 +270,7 @@ TEST_CASE("every benchmark's runs are taken from the cache, and so are those of 
   CHECK_THAT(cache(published).out, Contains("all 2 runs were taken from the cache of results"));
 }
 
-TEST_CASE("a flood of one's own comes from the cache, too", "[cache]") {
+TEST_CASE("a single flood is also taken from the cache", "[cache]") {
   if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string kinds[] = {"--rates 1000,4000", "--router --rates 1000", "--send both",

@@ -62,7 +62,7 @@ TEST_CASE("the machine's picture is 4:3 with lines of one height") {
   CHECK(fit_picture({0, 0, 100, 60}, 720, 400, Scaling::square) == Rect{10, 0, 80, 60});
 }
 
-TEST_CASE("a frame is told in words, and a cut one without reading past its end") {
+TEST_CASE("frames are described in words; a truncated one is not read beyond its end") {
   const std::vector<std::uint8_t> syn{
       0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01, 0x00, 0x00, 0xD8, 0x01, 0x02, 0x01, 0x08, 0x00,  // Ethernet
       0x45, 0x00, 0x00, 0x2C, 0x00, 0x01, 0x00, 0x00, 0x40, 0x06, 0x00, 0x00, 192,  168,  10,   2,    192,

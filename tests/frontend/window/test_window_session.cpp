@@ -215,7 +215,7 @@ TEST_CASE("a session that was recorded and is played back ends in the same state
   CHECK(run_planar("run model77 --quiet --until '1 s' --record " + w.scratch.file("none.steps")).status == 2);
 }
 
-TEST_CASE("a diskette that is taken out is in no snapshot, and who cannot rewind is told what to type") {
+TEST_CASE("an ejected diskette is in no snapshot, and a user who cannot rewind is told what to type") {
   Watched w;
   const auto diskette = w.scratch.write("dos.img", std::string(1474560, '\0'));
   w.open([&](Config& config) { config.set("floppy.a.file", diskette, "test"); });

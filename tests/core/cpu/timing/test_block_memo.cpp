@@ -167,7 +167,7 @@ TEST_CASE("P6: wherever it ends, code that is known leaves the state of computin
   }
 }
 
-TEST_CASE("P6: code that comes back is known, and what there is no room for is learnt again") {
+TEST_CASE("P6: code that is executed again is recognised, and evicted code is learnt again") {
   const Program p = programs().front();
   const End followed = end_of(p, Way::followed);
   CHECK(followed.learnt.known > followed.learnt.blocks * 9 / 10);

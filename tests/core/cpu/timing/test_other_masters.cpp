@@ -34,7 +34,7 @@ MasterRig::Bytes new_code(Random& choice, std::uint32_t) {
 
 }  // namespace
 
-TEST_CASE("What another master's turn costs does not depend on the host's blocks and caches", "[cpu][determinism]") {
+TEST_CASE("the cost of another master's turn does not depend on the host's blocks and caches", "[cpu][determinism]") {
   const TimingConfig model = GENERATE(sx_config(), i486_config(), pentium_config(), pc_config());
   check_all_ways(model, new_code);
 }
@@ -55,7 +55,7 @@ TEST_CASE("A code line that is on its way when another master takes the memory c
   CHECK(next_line_after(500) <= 1);
 }
 
-TEST_CASE("What is on its way is not what a disabled cache or INVD finds", "[cpu][timing]") {
+TEST_CASE("a line being fetched is not visible to a disabled cache or to INVD", "[cpu][timing]") {
   const auto config = GENERATE(i486_config(), pentium_config());
   for (const bool told : {false, true}) {
     Runner r(without_refresh(config));

@@ -6,7 +6,7 @@ using namespace planar;
 using namespace planar::test;
 using L = Am7990;
 
-TEST_CASE("a received frame stands in memory with its FCS; MCNT counts it", "[am7990][receive]") {
+TEST_CASE("a received frame is stored with its FCS, which MCNT includes", "[am7990][receive]") {
   LanceBench b;
   b.init();
   unsigned at = 0;
@@ -167,8 +167,7 @@ TEST_CASE("one SILO: a frame for this station displaces one that waits, until TD
   }
 }
 
-TEST_CASE("a station that waits for the end of a frame meets the next one of the ring in a collision",
-          "[am7990][silo]") {
+TEST_CASE("a station that waited for the end of a frame collides with the next frame of the ring", "[am7990][silo]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 2; ++i) b.put(i, body(1514));

@@ -75,7 +75,7 @@ TEST_CASE("MII: what is agreed on follows what the driver offers; another rate t
   CHECK_FALSE(m.phy.link());
 }
 
-TEST_CASE("MII: link status latches low until it is read, with a cable that goes and comes", "[mii][cable]") {
+TEST_CASE("MII: link status latches low until read when the cable is pulled and plugged in", "[mii][cable]") {
   MiiRig m;
   m.step(3_s);
   m.read(MiiPhy::BMSR);

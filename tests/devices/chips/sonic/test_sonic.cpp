@@ -223,7 +223,7 @@ void check_works_after_reset(SonicBench& c) {
 
 }  // namespace
 
-TEST_CASE("structures that point anywhere, and lists without an end, harm nobody", "[sonic][malformed]") {
+TEST_CASE("arbitrary pointers and endless lists do no harm", "[sonic][malformed]") {
   SonicBench c;
   c.start();
   // A descriptor that links to itself is sent for ever, at wire speed.

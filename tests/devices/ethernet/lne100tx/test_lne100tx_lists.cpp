@@ -77,7 +77,7 @@ TEST_CASE("LNE100TX: a late bus is an underflow, and the driver's threshold ends
   CHECK(b.chip().counters().underflows == underflows);
 }
 
-TEST_CASE("LNE100TX: a bus that nobody gives is a receive FIFO that overflows", "[lne100tx][bus]") {
+TEST_CASE("LNE100TX: a bus that is never granted makes the receive FIFO overflow", "[lne100tx][bus]") {
   Bench b;
   b.up();
   b.rig.set_config(b.device, pci::COMMAND, pci::IO_SPACE, 2);  // no longer a master
@@ -171,7 +171,7 @@ TEST_CASE("LNE100TX: doublewords between descriptors are skipped", "[lne100tx][l
   CHECK(b.other.arrivals[2].length == 106);
 }
 
-TEST_CASE("LNE100TX: a frame that runs out of descriptors is cut and said so", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: a frame that runs out of descriptors is truncated and marked so", "[lne100tx][lists]") {
   Bench b;
   b.up();
   lists(b, 0x5000, 0x6000);

@@ -380,7 +380,7 @@ TEST_CASE("P6: a pipeline that has settled, or has been a value, goes on as the 
   }
 }
 
-TEST_CASE("P6: pipelines with all times near their limits go on alike where they are the same value") {
+TEST_CASE("P6: pipelines whose times are near their limits and equivalent behave the same") {
   for (unsigned seed = 1; seed <= 40 * programs_for_each(); ++seed) {
     INFO("program " << seed);
     const auto change = [&](PipelineP6& p) {
@@ -436,7 +436,7 @@ TEST_CASE("P6: a pipeline is a value up to the last clock that has room in it") 
   CHECK_FALSE(fits(nothing, 0x8000));
 }
 
-TEST_CASE("P6: what a pass of a loop leaves alone comes back if it lies before the clock that renaming had reached") {
+TEST_CASE("P6: state that a loop pass does not touch is restored if it is older than the rename clock") {
   const cpu::Period pass{10, 100};
   CHECK(pass.recurs(99, 99));
   CHECK_FALSE(pass.recurs(100, 100));
