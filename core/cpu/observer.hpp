@@ -12,13 +12,13 @@ namespace planar::cpu {
 
 struct Op;
 
-/// Every call has an empty default: an observer overrides what it needs. A call may add and remove observers.
+/// Every function has an empty default: an observer overrides what it needs. Any of them may add and remove observers.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The processor stands between two instructions. An observer that stops the run here (Scheduler::stop) stops it
-  /// before the next instruction; when the run goes on, the same boundary is announced again.
+  /// The processor is between two instructions. An observer that stops the run here (Scheduler::stop) stops it before
+  /// the next instruction; when the run resumes, the same boundary is reported again.
   virtual void before_step() {}
   /// `executed`: an instruction ran (one iteration of a REP; a fault in it has been delivered). Otherwise the processor
   /// did something at the boundary: an interrupt or trap was delivered, it was reset, or time passed in HLT or
@@ -26,10 +26,10 @@ class Observer {
   /// after this instruction.
   virtual void after_step(bool /*executed*/, const Op* /*op*/) {}
 
-  /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. What its delivery raises in
-  /// turn follows as another call.
+  /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. An exception raised by the
+  /// delivery itself is reported by another call.
   virtual void delivering(std::uint8_t /*vector*/, bool /*software*/, bool /*has_error*/, std::uint16_t /*error*/) {}
-  /// The processor stored into RAM (physical; accessed and dirty bits of page tables included). It has happened.
+  /// The processor has stored into RAM (physical; accessed and dirty bits of page tables included).
   virtual void stored(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
   /// The processor read data from RAM or ROM (physical; descriptors and page tables included, instructions not).
   virtual void loaded(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
@@ -40,9 +40,9 @@ class Observer {
   virtual void device_read(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/, bool /*fetch*/) {}
   virtual void device_written(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
 
-  /// Another party wrote RAM (DMA, a bus master, Cpu::poke). It has happened.
+  /// RAM has been written by something other than the processor (DMA, a bus master, Cpu::poke).
   virtual void others_wrote(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
-  /// RAM, ROM and devices lie elsewhere now.
+  /// The addresses of RAM, ROM and devices have changed.
   virtual void mapping_changed() {}
 };
 
@@ -108,7 +108,7 @@ class ObserverList final : public Observer {
   }
 
   std::vector<Observer*> list_;  // null: removed during a call
-  std::size_t count_ = 0;        // of those that are not null
+  std::size_t count_ = 0;        // entries that are not null
   unsigned calling_ = 0;         // calls in progress
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interpreter's one hook for accounting: counting what a guest spends its clocks on. It is called when instructions
-// are decoded, so that it costs nothing while no accounting is attached and nothing for instructions not counted.
+// The interpreter's only hook for accounting: counting what a guest spends its clocks on. It is called when
+// instructions are decoded, so it costs nothing while no accounting is attached, and nothing for instructions that are
+// not counted.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@ struct DecodeMode;
 class Accounting {
  public:
   virtual ~Accounting() = default;
-  /// `op` has been decoded; its handlers may be replaced by ones that do the same and count.
+  /// `op` has been decoded; its handlers may be replaced by ones that do the same and also count.
   virtual void decoded(Op& op, const DecodeMode& mode) = 0;
-  /// `op` ends a block; `before` are the bytes of code before it, `reach` of them if there is so much memory.
+  /// `op` ends a block; `before` holds the bytes of code before it: `reach` of them, or fewer if memory ends sooner.
   virtual void block_ends(std::span<const std::uint8_t> before, Op& op, const DecodeMode& mode) = 0;
   static constexpr unsigned reach = 32 * 15;
   /// An interrupt or exception is delivered, or the processor is reset.
   virtual void interrupted() = 0;
   /// Clocks counted so far; asked between two instructions.
   virtual std::uint64_t counted() const { return 0; }
-  /// Passes of a loop are left out that would have counted so many.
+  /// Passes of a loop that would have counted this many clocks are skipped.
   virtual void add(std::uint64_t) {}
 };
 

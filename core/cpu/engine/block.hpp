@@ -13,8 +13,8 @@ namespace planar::cpu {
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
   /// Where execution went from here: block `to` starts at the linear address of `key` (Engine::link_key()) while its
-  /// page lies where `code` says (HostTlbEntry::code()). True wherever it is written down, so that it may be used from
-  /// anywhere.
+  /// page is mapped as `code` says (HostTlbEntry::code()). This is true whichever block records it, so it may be used
+  /// from anywhere.
   struct Link {
     std::uint64_t key = 0;
     std::uint64_t code = 0;
@@ -26,11 +26,11 @@ struct alignas(64) Block {
   std::uint16_t bytes = 0;
   const Op* ops = nullptr;
   std::array<Link, 2>
-      links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
+      links;  ///< to the next address in memory, and to the last branch target; if not known, Engine::no_link()
   alignas(64) IssuePlan plan;  ///< 486 and Pentium
   BlockOfP6 of_p6;
   Block* next_in_bucket = nullptr;  ///< of PageBlocks
-  Block* next_in_slot = nullptr;    ///< of those with the same Engine::block_slot()
+  Block* next_in_slot = nullptr;    ///< among those with the same Engine::block_slot()
 };
 
 }  // namespace planar::cpu

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interpreter: its state, and its functions by the file that defines them. Included by the files of core/cpu only;
-// the outside world sees cpu.hpp. README.md says which ways an instruction can be executed.
+// The interpreter: its state, and its functions by the file that defines them. Included only by the files of core/cpu;
+// everything else sees cpu.hpp. README.md describes the ways in which an instruction can be executed.
 //
 // An instruction's handler is a function (Engine&, const Op&); a fault is thrown as Fault before the handler has
 // changed any register, so that the instruction can be restarted.
 //
 //   x86/register_file.hpp  general registers, lazy flags   engine/block_cache.hpp  the decoded-block cache's data
-//   mmu/access.hpp         memory access, the fast ways    mmu/paging.cpp          TLB, page walk, the slow ways
+//   mmu/access.hpp         memory access, the fast paths   mmu/paging.cpp          TLB, page walk, the slow paths
 //   decode/                bytes to Op                     dispatch/               Op to handler
 //   exec/                  instructions of user programs   system/                 segments, gates, tasks, interrupts
-//   fpu/, exec/fpu/        x87                             timing/                 what it costs, by processor
+//   fpu/, exec/fpu/        x87                             timing/                 the cost, by processor
 //   account/               counting for reports            interpreter/            blocks, the loop
 #pragma once
 
@@ -45,13 +45,13 @@ struct Fault {
   std::uint8_t vector;
   bool has_error = false;
   std::uint16_t error = 0;
-  bool committed = false;  ///< the new context is already in place: EIP is not taken back (task switch)
+  bool committed = false;  ///< the new context is already in place: EIP is not restored (task switch)
 };
 
 enum class Access : std::uint8_t { read, write, execute };
 class StackFrame;
 
-/// What an instruction boundary has to attend to before the next instruction.
+/// What must be handled at an instruction boundary, before the next instruction.
 // clang-format off
 enum : std::uint32_t { attend_reset = 1, attend_flush = 2, attend_shutdown = 4, attend_halted = 8, attend_intr = 16,
                        attend_nmi = 32, attend_inhibit = 64, attend_debug = 128, attend_step = 256, attend_rep = 512,
@@ -64,8 +64,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   std::uint64_t stop_at = 0;       ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
-  bool planned = false;            ///< the plan in force is current_block's
-  const Op* cold_from = nullptr;   ///< it is that of a new code line, which begins with this instruction
+  bool planned = false;            ///< current_block's plan is in force
+  const Op* cold_from = nullptr;   ///< the plan of a new code line, from this instruction on, is in force
   Timing timing;
   const Lines* const lines = lines_of(timing);
   Fpu fpu;
@@ -74,12 +74,12 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   std::uint32_t attention = 0;
   bool intr = false;
   bool nmi_masked = false;          ///< between NMI and IRET
-  bool inhibit_all = false;         ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
+  bool inhibit_all = false;         ///< with attend_inhibit: MOV SS or POP SS (NMI and debug traps wait too), not STI
   bool step_armed = false;          ///< the running instruction started with TF set
   std::uint32_t pending_debug = 0;  ///< DR6 bits of the traps to deliver at the boundary
-  bool lone_goes_on = false;        ///< the instruction of `lone` is a REP that was cut
+  bool lone_goes_on = false;        ///< the instruction of `lone` is a REP that was suspended
   std::uint64_t reset_clock = 0;    ///< with attend_reset: not before this clock
-  std::uint64_t instructions = 0;   ///< but for those of the chain in progress: instructions_executed()
+  std::uint64_t instructions = 0;   ///< without those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
 
   // ---- what is connected ------------------------------------------------------------------------------------------
@@ -95,18 +95,18 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   bool a20 = true;
   bool running = false;
   std::uint64_t horizon_clock = 0;
-  bool resumed = false;                ///< the instruction about to run is a REP that was only cut
-  std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
+  bool resumed = false;                ///< the instruction about to run is a REP that was only suspended
+  std::uint8_t current_op_length = 0;  ///< what a fault subtracts from EIP
 
   ObserverList observers;
-  Observer* observer = nullptr;            ///< all of them; null while there is none
-  std::unique_ptr<Accounting> accounting;  ///< for reports; null until Cpu::account() is asked for
+  Observer* observer = nullptr;            ///< all of them; null while there are none
+  std::unique_ptr<Accounting> accounting;  ///< for reports; null until Cpu::account() is called
 
   bool fast_data = true;  ///< no data breakpoint is armed
-  LoopWatch loop_watch;   ///< of the P6
+  LoopWatch loop_watch;   ///< P6
 
   // ---- flags -----------------------------------------------------------------------------------------------------
-  /// Replaces the bits of `mask`; settles everything that depends on them.
+  /// Replaces the bits of `mask` and updates everything that depends on them.
   void set_eflags(std::uint32_t value, std::uint32_t mask);
   /// The EFLAGS bits that exist on this model.
   std::uint32_t flags_supported() const;
@@ -124,19 +124,20 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   template <class T>
   T pop();
 
-  // The same where the L0 line cache does not have the line, or has it while a fill is under way.
+  // The same if the line is not in the L0 line cache, or is there while a fill is in progress.
   template <class T>
   T read_checked(unsigned s, std::uint32_t offset);
   template <class T>
   void write_checked(unsigned s, std::uint32_t offset, T v);
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f);
-  /// What modify_checked() does for all instructions: segment check and timed read, then timed write. begin_modify()
-  /// gives the datum's place; null where the host's TLB does not allow that: then a write is sure not to fault.
+  /// The part of modify_checked() common to all instructions: segment check and timed read, then timed write.
+  /// begin_modify() returns where the operand lies; null if the host's TLB does not allow it: it has then been checked
+  /// that a write does not fault.
   std::uint8_t* begin_modify(unsigned s, std::uint32_t offset, unsigned bytes);
   void end_modify(unsigned s, std::uint32_t offset, unsigned bytes);
 
-  /// The same for whatever it is: checked.cpp.
+  /// The same for any kind of access: checked.cpp.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
   template <class T>
@@ -146,16 +147,16 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   std::uint32_t linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes);
   std::uint32_t linear_for_write(unsigned s, std::uint32_t offset, unsigned bytes);
 
-  /// `M`: the model if the caller knows it. `seen` gets the translation of an access that the host's TLB allows, done
-  /// but for the data.
+  /// `M`: the model, if the caller knows it. `seen` is called with the translation of an access that the host's TLB
+  /// allows, after its timing and before its data.
   static void unseen(const HostTlbEntry&) {}
   template <class T, Model... M, class Seen = decltype(unseen)>
   T read_linear(std::uint32_t linear, Seen&& seen = unseen);
   template <class T, Model... M, class Seen = decltype(unseen)>
   void write_linear(std::uint32_t linear, T v, Seen&& seen = unseen);
 
-  /// Fills the L0 line of `linear`, an offset of segment `g` just accessed, if the data cache has it in the way used
-  /// last. `known`: the segment's context for that access.
+  /// Fills the L0 line of `linear`, an offset in segment `g` just accessed, if it is in the data cache in the most
+  /// recently used way. `known`: the segment's context for that access.
   [[gnu::always_inline]] void fill_l0(Segment& g, const Segment::AddressContext& known, const HostTlbEntry& e,
                                       std::uint32_t linear) {
     const std::uint32_t physical = e.physical + (linear & 0xFFF);
@@ -163,15 +164,15 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
     if (const std::uint32_t tag = timing.cached().l0_tag(physical))
       put_l0(e, linear, tag, timing.cached().data_line(), e.read_tag == (linear & page_mask));
   }
-  /// Descriptor tables and task states: supervisor rights whatever the CPL.
+  /// Descriptor tables and task state segments: supervisor rights whatever the CPL.
   std::uint32_t read_system(std::uint32_t linear, unsigned bytes);
   void write_system(std::uint32_t linear, unsigned bytes, std::uint32_t v);
 
-  /// #AC where EFLAGS.AC and CR0.AM ask for it and a bit of `alignment` is set in `linear`.
+  /// #AC if EFLAGS.AC and CR0.AM enable it and a bit of `alignment` is set in `linear`.
   void check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const;
   std::uint32_t read_slow(std::uint32_t linear, unsigned bytes, bool user);
   void write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user);
-  /// Faults now if a write of these bytes would, by its alignment or its pages, or by its pages.
+  /// Fault now if a write of these bytes would; probe_pages() ignores their alignment.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   void probe_pages(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
@@ -181,7 +182,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
     write_device(physical, bytes, v, timing.cycle_start(false));
   }
-  /// The same with the cycle's start asked for already.
+  /// The same, given the cycle's start.
   std::uint32_t read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start);
   void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
@@ -189,7 +190,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
 
   // ---- paging.cpp
   std::uint32_t translate(std::uint32_t linear, bool user, Access access);
-  /// The same of code, at the present privilege: the host's TLB has nothing that the modelled one has not.
+  /// The same for code, at the current privilege: whatever the host's TLB holds, the modelled one holds too.
   std::uint32_t translate_code(std::uint32_t linear) {
     const HostTlbEntry& e = host_entry(linear);
     return e.exec_tag == (linear & page_mask) ? e.physical + (linear & 0xFFF)
@@ -199,14 +200,14 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   ModelTlb& tlb_for(Access access) {
     return model >= Model::pentium && access == Access::execute ? code_tlb : data_tlb;
   }
-  /// Whose entries are of 4 MB pages; null: there is none for these accesses.
+  /// The TLB of 4 MB pages; null: there is none for these accesses.
   ModelTlb* large_tlb_for(Access access) {
     if (access != Access::execute) return model >= Model::pentium ? &large_tlb : nullptr;
     return has_large_code_tlb(model) ? &large_code_tlb : nullptr;
   }
   /// The modelled TLB's entry for `linear`; null: it has none.
   const TlbEntry* find_in_tlb(std::uint32_t linear, Access access);
-  /// The 4 KB of `linear` in the page of `e`, an entry of the TLBs for these accesses.
+  /// The 4 KB frame of `linear` in the page of `e`, an entry of the TLBs for these accesses.
   std::uint32_t frame_of(const TlbEntry& e, std::uint32_t linear, Access access);
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
@@ -217,19 +218,19 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void flush_host_tlb();
   void flush_tlb(Kept kept = Kept::none);
   void invalidate_page(std::uint32_t linear);
-  /// By the page tables in memory, without side effects.
+  /// According to the page tables in memory, without side effects.
   std::optional<std::uint32_t> peek_translate(std::uint32_t linear) const;
-  /// Where a read of RAM or ROM at the present privilege goes, if that needs no page walk.
+  /// The physical address of a read of RAM or ROM at the current privilege, if it needs no page walk.
   std::optional<std::uint32_t> translation_at_hand(std::uint32_t linear);
 
   // ---- blocks.cpp
-  /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction
-  /// there.
+  /// The block at `physical` in the current mode, decoded now if there is none; null if no block may hold the
+  /// instruction there.
   Block* find_block(std::uint32_t physical);
   void make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical);
   void account_decoded(Op& op, std::uint32_t linear);
   DecodeMode decode_mode() const;
-  /// No link that exists may be followed any more.
+  /// Invalidates all existing links.
   void forget_links() {
     code_context += link_age;
     if (code_context >= oldest_link) [[unlikely]]
@@ -245,16 +246,16 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   // ---- lone_code.cpp
   /// Makes `lone` the instruction at `linear`, which lies at `physical`.
   void fetch_alone(std::uint32_t linear, std::uint32_t physical);
-  /// The same, if it lies across two pages and is still what it was there; false if not.
+  /// The same, if the instruction crosses two pages and has not changed since it was decoded; otherwise false.
   bool fetch_across(std::uint32_t linear, std::uint32_t physical);
-  /// Of its decoded `op`.
+  /// From its decoded `op`.
   void make_lone_block(LoneCode& code, std::uint32_t linear, std::uint32_t physical);
 
   // ---- run.cpp, boundary.cpp, reset.cpp, eflags.cpp, dispatch/
   void run(Time horizon);
   void step_observed();
   void step();
-  /// Handles the boundary and executes. False if the boundary took the turn: nothing was executed.
+  /// Handles the boundary, then executes. False if something was done at the boundary instead: nothing was executed.
   bool run_block();
   void lower_horizon(Time horizon);
   bool boundary();
@@ -347,9 +348,10 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   // ---- far.cpp, interrupt.cpp, task.cpp
   void go_far(const Op& op, std::uint16_t selector, std::uint32_t offset, bool call);
   void return_far(const Op& op, std::uint32_t release);
-  /// RETF and IRET: the code segment, after all checks,
+  /// RETF and IRET: the code segment, after all checks.
   Descriptor code_to_return_to(std::uint16_t selector);
-  /// and the way to it at an outer level, whose stack `frame` has next; `release` bytes of that are taken away, too.
+  /// Returns to it at an outer level, whose ESP and SS are next in `frame`; `release` bytes are removed from that
+  /// stack, too.
   void return_outwards(StackFrame& frame, bool wide, std::uint16_t selector, const Descriptor& d, std::uint32_t offset,
                        std::uint32_t release);
   void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
@@ -365,11 +367,11 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void task_stack(unsigned level, std::uint16_t& selector, std::uint32_t& pointer);
 
   // ---- io.cpp, system.cpp, debug.cpp
-  /// IN, OUT, INS, OUTS: faults if the present privilege does not allow the access; charges for what it takes to know.
+  /// IN, OUT, INS, OUTS: faults if the current privilege does not allow the access; charges the clocks of the check.
   void permit_io(const Op& op, std::uint16_t port, unsigned bytes);
   std::uint32_t in(std::uint16_t port, unsigned bytes) { return in(port, bytes, timing.cycle_start(true)); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t v) { out(port, bytes, v, timing.cycle_start(true)); }
-  /// The same with the cycle's start asked for already.
+  /// The same, given the cycle's start.
   std::uint32_t in(std::uint16_t port, unsigned bytes, std::uint64_t start);
   void out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void set_cr0(std::uint32_t v);
@@ -383,7 +385,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void describe(Description& description) const;
 };
 
-// Faults, out of line: the hot paths stay small.
+// Faults; out of line to keep the hot paths small.
 [[noreturn]] void raise(std::uint8_t vector);
 [[noreturn]] void raise(std::uint8_t vector, std::uint16_t error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two translation buffers: the host's, which only saves time, and the modelled chip's, which decides what is stale and
-// what pays for a page walk (paging.cpp).
+// Two TLBs: the host's, which only saves time, and the modelled chip's, which decides which translations are stale and
+// which accesses pay for a page walk (paging.cpp).
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ inline constexpr std::uint32_t page_mask = 0xFFFFF000u;
 inline constexpr unsigned host_tlb_entries = 256;
 
 /// One entry of the host's direct-mapped TLB; a subset of what the modelled TLB holds. A tag is the linear page, with
-/// device_mark if it is neither RAM nor ROM, or `no_tag`; the latter two equal no masked address.
+/// device_mark if it is neither RAM nor ROM, or `no_tag`; a tag with device_mark, and no_tag, equal no masked address.
 struct HostTlbEntry {
   std::uint32_t read_tag = no_tag, write_tag = no_tag, exec_tag = no_tag;
   std::uint32_t physical = 0;  ///< page frame
-  /// Where code of the page lies: exec_tag and physical in one.
+  /// Where the page's code lies: exec_tag and physical combined.
   std::uint64_t code() const {
     std::uint64_t both;
     static_assert(offsetof(HostTlbEntry, physical) == offsetof(HostTlbEntry, exec_tag) + sizeof exec_tag);
     std::memcpy(&both, &exec_tag, sizeof both);
     return both;
   }
-  std::uint8_t* host = nullptr;  ///< the page's bytes, unless it is a device's
+  std::uint8_t* host = nullptr;  ///< the page's bytes, unless it is a device page
   Page* page = nullptr;
   void forget();
-  /// Ends the reading and writing of the page, or of any page of the `pages`, that `tag` names.
+  /// Disables reading and writing if the entry's page, masked with `pages`, is `tag`.
   void forget_data(std::uint32_t tag, std::uint32_t pages);
   void forget_code(std::uint32_t tag, std::uint32_t pages);
   /// Whether the granule of this address holds decoded code: a store must call code_written().
@@ -55,11 +55,11 @@ struct TlbEntry {
   std::uint32_t tag = no_tag;  ///< linear page (or 4 MB page)
   std::uint32_t frame = 0;     ///< physical page
   bool writable = false, user = false, dirty = false;
-  bool global = false;  ///< stays when CR3 is loaded (P6, CR4.PGE); archived by Engine for the P6 alone
+  bool global = false;  ///< kept when CR3 is loaded (P6, CR4.PGE); archived by Engine, for the P6 only
   bool operator==(const TlbEntry&) const = default;
   void archive(Archive& a) {
     a(tag, frame, writable, user, dirty);
-    if (a.loading()) frame &= page_mask;  // a damaged snapshot's may lie within a page
+    if (a.loading()) frame &= page_mask;  // in a damaged snapshot it may lie within a page
   }
 };
 
@@ -78,7 +78,7 @@ struct ModelTlb {
       if (set[w].tag == tag) return &set[w];
     return nullptr;
   }
-  /// Whether the entry is one of its.
+  /// Whether the entry is in this TLB.
   bool holds(const TlbEntry& e) const { return &e >= entries.data() && &e < entries.data() + entries.size(); }
   void archive(Archive& a) { a(entries, next); }
 };

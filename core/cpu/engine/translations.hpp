@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is known of addresses: the modelled TLBs, the host's TLB, and the L0 line cache.
+// Address translations: the modelled TLBs, the host's TLB, and the L0 line cache.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace planar::cpu {
 struct Translations : SystemRegisters {
   // ---- the modelled chip's -----------------------------------------------------------------------------------
   ModelTlb data_tlb, code_tlb;         ///< 386, 486: data_tlb serves both
-  ModelTlb large_tlb, large_code_tlb;  ///< of 4 MB pages; a Pentium has code of them in code_tlb, in parts of 4 KB
-  std::uint64_t tlb_changes = 0;       ///< of these four, so far; no state
+  ModelTlb large_tlb, large_code_tlb;  ///< 4 MB pages; a Pentium holds their code in code_tlb, as 4 KB fragments
+  std::uint64_t tlb_changes = 0;       ///< of these four, so far; not part of the machine's state
   /// What stays when CR3 is loaded, or CR4 is changed.
   enum class Kept : std::uint8_t { none, global };
   Kept kept_across_tasks() const { return cr4 & cr4_pge ? Kept::global : Kept::none; }
@@ -25,16 +25,16 @@ struct Translations : SystemRegisters {
   // ---- the host's TLB ------------------------------------------------------------------------------------------
   std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;                 ///< [0] supervisor, [1] user
   std::array<std::array<std::uint64_t, host_tlb_entries / 64>, 2> host_tlb_filled{};  ///< entries that may hold a page
-  HostTlbEntry* tlb = host_tlb[0].data();                                             ///< of the present privilege
-  /// What the host knows of the page of `linear` at the present privilege, if its tag says that page.
+  HostTlbEntry* tlb = host_tlb[0].data();                                             ///< at the current privilege
+  /// The host's entry for the page of `linear` at the current privilege, if its tag matches that page.
   const HostTlbEntry& host_entry(std::uint32_t linear) const { return tlb[linear >> 12 & (host_tlb_entries - 1)]; }
 
   // ---- the L0 line cache ---------------------------------------------------------------------------------------
-  // Where a segment begins at 0 and ends nowhere, an offset whose line is in it, under the present address context, is
-  // sure to be allowed, translated, in the data cache and free of charge. One comparison, in line; the rest is out of
-  // line. Processors without a cache, and the P6, never fill it.
+  // For a segment with base 0 and no limit, an offset whose line is here under the current address context is known to
+  // be allowed, translated, in the data cache and free of charge. This takes one comparison, in line; the rest is out
+  // of line. Processors without a cache, and the P6, never fill it.
   L0Lines l0;
-  std::uint64_t l0_context = 0;  ///< bit 32: user; above: a count that changes whenever all lines are discarded
+  std::uint64_t l0_context = 0;  ///< bit 32: user; above it: a count that changes whenever all lines are discarded
 
   template <class T>
   static std::uint64_t l0_key(const Segment::AddressContext& context, std::uint32_t offset) {
@@ -49,15 +49,15 @@ struct Translations : SystemRegisters {
   bool writable(const L0Line& v, unsigned s, std::uint32_t offset) const {
     return v.writes == l0_key<T>(seg[s].writes, offset);
   }
-  /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in the L0 line cache from now on.
+  /// Whether segment `g` has base 0 and no limit; if so, its offsets are looked up in the L0 line cache from now on.
   [[gnu::noinline]] bool admit(Segment& g) const {
     if (g.base != 0 || g.low != 0) return false;
     if (g.read_span == Segment::endless) g.reads.value = l0_context;
     if (g.write_span == Segment::endless) g.writes.value = l0_context;
     return true;
   }
-  /// Fills the L0 line of `linear`, an offset of a segment that has been admitted. `tag`: the line's in the data cache,
-  /// `bytes` long, 16 or 32. `reads`: the page may be read.
+  /// Fills the L0 line of `linear`, an offset in a segment that has been admitted. `tag`: that of the line in the data
+  /// cache, which is `bytes` (16 or 32) long. `reads`: the page may be read.
   [[gnu::always_inline]] void put_l0(const HostTlbEntry& e, std::uint32_t linear, std::uint32_t tag, unsigned bytes,
                                      bool reads) {
     const std::uint32_t page = linear & page_mask, first = linear & ~(bytes - 1);
