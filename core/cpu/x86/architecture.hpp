@@ -25,7 +25,7 @@ inline constexpr std::uint32_t flag_cf = 1u << 0, flag_pf = 1u << 2, flag_af = 1
 // clang-format on
 inline constexpr std::uint32_t arithmetic_flags = flag_cf | flag_pf | flag_af | flag_zf | flag_sf | flag_of;
 
-// Signatures in EDX at reset (and in CPUID): family, model, stepping. The Pentium is a P54C (Pentium Processor
+// Signatures, as in EDX at reset and in CPUID: family, model, stepping. The Pentium is a P54C (Pentium Processor
 // Specification Update).
 inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0423, pentium_signature = 0x0525,
                                p6_signature = 0x0672;

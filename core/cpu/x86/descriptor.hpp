@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Segments: a register with what it caches of its descriptor, and a descriptor as it stands in memory (386 PRM chapter
-// 5).
+// Segments: a register with its cached descriptor, and a descriptor as stored in memory (386 PRM chapter 5).
 #pragma once
 
 #include <cstdint>
@@ -42,11 +41,11 @@ struct alignas(64) Segment {
   void derive();
 };
 
-/// What the error code of a fault has of a selector: all but its RPL.
+/// The part of a selector that goes into a fault's error code: all but its RPL.
 constexpr std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
 constexpr bool is_null(std::uint16_t selector) { return error_of(selector) == 0; }
 
-/// A descriptor as it stands in memory.
+/// A descriptor as stored in memory.
 struct Descriptor {
   std::uint32_t lo = 0, hi = 0;
   std::uint8_t access() const { return static_cast<std::uint8_t>(hi >> 8); }
@@ -58,7 +57,7 @@ struct Descriptor {
   bool conforming() const { return (hi & 0x1C00) == 0x1C00; }
   bool readable() const { return !(hi & 0x0800) || (hi & 0x0200); }
   bool writable_data() const { return (hi & 0x1A00) == 0x1200; }
-  bool available_tss() const { return (hi & 0x1700) == 0x0100; }  ///< of the 286 or the 386
+  bool available_tss() const { return (hi & 0x1700) == 0x0100; }  ///< 286 or 386
   std::uint32_t base() const { return lo >> 16 | (hi & 0xFF) << 16 | (hi & 0xFF000000u); }
   std::uint32_t limit() const {
     const std::uint32_t l = (lo & 0xFFFF) | (hi & 0xF0000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came with a processor, by the names under which CPUID announces it. Opcodes that came with the P6 are the
-// decoder's topics in capitals; what else depends on a feature asks these, not for a model. The P6 is a Pentium II
-// (Deschutes) or III: all of it is there from its first stepping on.
+// Features by processor, under the names by which CPUID announces them. Opcodes introduced by the P6 are the decoder's
+// topics in capitals; anything else that depends on a feature calls these functions instead of testing the model. The
+// P6 is a Pentium II (Deschutes) or III: all of them are present from its first stepping on.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr bool has_cmov(Model m) { return m >= Model::p6; }
 constexpr bool has_mmx(Model m) { return m >= Model::p6; }
 /// FXSAVE, FXRSTOR and CR4.OSFXSR: from the second Pentium II (Deschutes) on.
 constexpr bool has_fxsr(Model m) { return m >= Model::p6; }
-/// PREFETCHh fetches: from the first Pentium III (Katmai, model 7) on; before, it is a hint without effect.
+/// PREFETCHh fetches, from the first Pentium III (Katmai, model 7) on; before that it is a hint without effect.
 constexpr bool has_prefetch(std::uint32_t signature) {
   return (signature >> 8 & 0xF) == 6 && (signature >> 4 & 0xF) >= 7;
 }
@@ -27,10 +27,10 @@ constexpr bool has_sysenter(Model m) { return m >= Model::p6; }
 constexpr bool has_global_pages(Model m) { return m >= Model::p6; }
 /// Memory type range registers.
 constexpr bool has_mtrr(Model m) { return m >= Model::p6; }
-/// A TLB of its own for code in 4 MB pages; the Pentium holds such code in fragments of 4 KB.
+/// A separate TLB for code in 4 MB pages; the Pentium holds such code as 4 KB fragments.
 constexpr bool has_large_code_tlb(Model m) { return m >= Model::p6; }
 
-/// The bits of CR4 that can be set; the others are #GP(0).
+/// The bits of CR4 that can be set; setting any other raises #GP(0).
 constexpr std::uint32_t cr4_supported(Model m) {
   if (m < Model::pentium) return 0;
   if (m == Model::pentium) return cr4_tsd | cr4_de | cr4_pse | cr4_mce;

@@ -13,7 +13,7 @@ constexpr std::uint64_t capability_bits = 1u << 10 | 1u << 8 | MemoryTypeRanges:
 
 bool is_type(std::uint64_t v) { return v == 0 || v == 1 || (v >= 4 && v <= 6); }
 
-/// Which of the fixed registers `number` is, or -1.
+/// The index of `number` among the fixed-range registers, or -1.
 int fixed_register(std::uint32_t number) {
   if (number == 0x250) return 0;
   if (number == 0x258 || number == 0x259) return static_cast<int>(number - 0x258 + 1);
@@ -27,7 +27,7 @@ MemoryType type_of(std::uint64_t v) {
   return is_type(v) ? static_cast<MemoryType>(v) : MemoryType::uncacheable;
 }
 
-/// Of an address below 1 MB.
+/// The type of an address below 1 MB.
 MemoryType fixed_type(const std::array<std::uint64_t, 11>& fixed, std::uint32_t address) {
   unsigned range;  // counted over all registers, eight in each
   if (address < 0x80000)
@@ -39,7 +39,7 @@ MemoryType fixed_type(const std::array<std::uint64_t, 11>& fixed, std::uint32_t 
   return type_of(fixed[range / 8] >> (range % 8 * 8));
 }
 
-/// Of two ranges that overlap.
+/// The type where two ranges overlap.
 MemoryType combined(MemoryType a, MemoryType b) {
   if (a == b) return a;
   const auto is = [&](MemoryType x, MemoryType y) { return (a == x && b == y) || (a == y && b == x); };

@@ -10,7 +10,7 @@
 
 namespace planar::cpu {
 
-/// As the registers encode it: the first two are not cached at all.
+/// As encoded in the registers; the first two are not cached at all.
 enum class MemoryType : std::uint8_t {
   uncacheable = 0,
   write_combining = 1,
@@ -23,23 +23,23 @@ struct MemoryTypeRanges {
   static constexpr unsigned variable_count = 8;
   struct Variable {
     std::uint64_t base = 0;  ///< address bits 35 to 12, type in bits 7 to 0
-    std::uint64_t mask = 0;  ///< address bits that count; bit 11: in force
+    std::uint64_t mask = 0;  ///< address bits that are compared; bit 11: in force
     void archive(Archive& a) { a(base, mask); }
   };
   std::array<Variable, variable_count> variable;
   std::array<std::uint64_t, 11> fixed{};  ///< one byte per range: 8 of 64 KB, 16 of 16 KB, 64 of 4 KB, from 0 to 1 MB
   std::uint64_t defaults = 0;             ///< MTRRdefType: type, FE (bit 10), E (bit 11)
 
-  /// The type of the memory at a physical address; page tables and CR0.CD are not looked at. Where the manual leaves
-  /// overlapping ranges undefined, and with MTRRs off, it is uncacheable.
+  /// The type of the memory at a physical address, regardless of page tables and CR0.CD. Uncacheable where the manual
+  /// leaves overlapping ranges undefined, and when the MTRRs are off.
   MemoryType type(std::uint32_t physical) const;
-  /// MTRRdefType.E: the registers decide at all.
+  /// MTRRdefType.E: the MTRRs are in force.
   bool on() const { return defaults >> 11 & 1; }
   /// Whether any memory is of this type.
   bool any(MemoryType type) const;
 
-  /// RDMSR, WRMSR of FEh, 200h to 20Fh, 250h, 258h, 259h, 268h to 26Fh and 2FFh: false if the number is none of these,
-  /// the register is read-only, or a reserved bit or type is written: #GP.
+  /// RDMSR, WRMSR of FEh, 200h to 20Fh, 250h, 258h, 259h, 268h to 26Fh and 2FFh. False (#GP) if the number is none of
+  /// these, the register is read-only, or a reserved bit or type is written.
   bool read(std::uint32_t number, std::uint64_t& value) const;
   bool write(std::uint32_t number, std::uint64_t value);
 

@@ -5,7 +5,7 @@
 
 namespace planar::cpu {
 
-/// The processors that are modelled, each with all instructions of those before it.
+/// The modelled processors; each has all the instructions of those before it.
 enum class Model : std::uint8_t { i386sx, i486sx, pentium, p6 };
 
 }  // namespace planar::cpu

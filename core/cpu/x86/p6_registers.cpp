@@ -74,10 +74,10 @@ bool P6Registers::write(std::uint32_t number, std::uint64_t value) {
       apic_base = value & ~apic_enabled;
       return true;
     case ebl_cr_poweron: power_on = value; return true;
-    case update_trigger: return true;  // the update is not taken
+    case update_trigger: return true;  // the update is not applied
     case update_signature: update_revision = value & 0xFFFFFFFFu; return true;
     case perf_counter_0:
-    case perf_counter_1:  // the lower half is written, and extended by its sign
+    case perf_counter_1:  // the lower half is written, sign-extended
       counters[number - perf_counter_0] =
           static_cast<std::uint64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value))) & counter_bits;
       return true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The P6's model-specific registers. Intel Architecture Software Developer's Manual volume 3 (243192), appendix B.
 //
-// Modelled are SYSENTER's registers and the MTRRs. The performance counters keep what is written to them and count
+// SYSENTER's registers and the MTRRs are modelled. The performance counters keep what is written to them but count
 // nothing; the debug control register keeps its bits, without branch records and branch traps. The local APIC and the
-// machine check architecture are absent: APICBASE says that the APIC is off, and MCG_CAP and the banks are #GP. What a
-// BIOS uses to set up the second-level cache (BBL_CR) keeps what is written. Microcode updates are not taken: the
-// revision stays 0.
+// machine check architecture are absent: APICBASE shows the APIC as disabled, and accesses to MCG_CAP and the banks
+// raise #GP. The registers with which a BIOS sets up the second-level cache (BBL_CR) keep what is written. Microcode
+// updates are not applied: the revision stays 0.
 #pragma once
 
 #include <array>

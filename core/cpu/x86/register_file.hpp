@@ -11,7 +11,7 @@
 namespace planar::cpu {
 
 struct RegisterFile {
-  std::uint32_t gpr[9] = {};  ///< [8] is always 0: the absent base or index
+  std::uint32_t gpr[9] = {};  ///< [8] is always 0: an absent base or index
   std::uint32_t eip = 0;
 
   template <class T>
@@ -40,16 +40,16 @@ struct RegisterFile {
   void set_sized(unsigned r, bool wide, std::uint32_t v) { gpr[r] = wide ? v : (gpr[r] & 0xFFFF0000u) | (v & 0xFFFF); }
 };
 
-/// EFLAGS: the last result and its carries, from which the six arithmetic flags follow, and all other flags as they
-/// are.
+/// EFLAGS: the last result and its carries, from which the six arithmetic flags are computed, and all other flags as
+/// stored bits.
 struct LazyFlags {
   std::uint32_t flag_result = 1;
   std::uint32_t flag_aux = 0;
   std::uint32_t system_flags = 0;  ///< EFLAGS except the six arithmetic ones and bit 1
 
   // flag_result: the last result, sign-extended. ZF = (result == 0).
-  // flag_aux: bit 31 CF; bit 30 CF ^ OF; bit 3 AF; bit 2 is added to SF; bit 8 is added to the parity. The carries of
-  // an addition (borrows of a subtraction) land there with one shift and one mask.
+  // flag_aux: bit 31 CF; bit 30 CF ^ OF; bit 3 AF; bit 2 is XORed with SF, bit 8 with the parity. One shift and one
+  // mask put the carries of an addition (borrows of a subtraction) in place.
   static constexpr std::uint32_t aux_mask = 0xC0000008u;
 
   bool cf() const { return flag_aux >> 31; }

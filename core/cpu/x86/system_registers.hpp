@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers of the operating system: segments, control, debug and test registers, descriptor tables, and what
-// follows from them.
+// The operating system's registers: segments, control, debug and test registers, descriptor tables, and what is derived
+// from them.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ struct SystemRegisters {
   std::uint16_t gdt_limit = 0, idt_limit = 0xFFFF;
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
   std::array<std::uint32_t, 8> dr{};
-  std::array<std::uint32_t, 8> tr{};   ///< test registers TR3..TR7: stored, without a test function
+  std::array<std::uint32_t, 8> tr{};   ///< test registers TR3..TR7: stored only, no test function
   std::array<std::uint64_t, 4> msr{};  ///< machine check address and type, TR12, spare
   std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
-  P6Registers p6;                      ///< of the P6 alone
+  P6Registers p6;                      ///< P6 only
 
-  // What follows from them.
+  // Derived from the above.
   unsigned cpl = 0;
   bool protected_mode = false;  ///< CR0.PE
   bool v86 = false;             ///< CR0.PE and EFLAGS.VM
