@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned longest = 15;
 
-// Which topic an opcode belongs to: a alu, s shift, m multiply, v move, k stack, t string, i I/O, c control,
-// g segment, y system, f x87, n MMX, x several (by ModRM), p prefix, e escape, u undefined. In capitals: of the P6 on,
+// The topic to which an opcode belongs: a alu, s shift, m multiply, v move, k stack, t string, i I/O, c control,
+// g segment, y system, f x87, n MMX, x several (by ModRM), p prefix, e escape, u undefined. In capitals: from P6 on,
 // undefined before.
 constexpr char one_byte_topics[] =
     "aaaaaakkaaaaaake"
@@ -89,7 +89,7 @@ static_assert(sizeof one_byte_operands == 257 && sizeof two_byte_operands == 257
 class Cursor {
  public:
   explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  /// False at the end of the bytes or of what an instruction may be; which one, ask too_long().
+  /// False at the end of the bytes or at the maximum length of an instruction; too_long() tells which.
   bool next(std::uint8_t& b) {
     if (position_ >= longest || position_ >= bytes_.size()) return false;
     b = bytes_[position_++];
@@ -165,10 +165,10 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
 char topic_of(const Op& op) {
   return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode];
 }
-/// Whether the opcode came with the P6.
+/// Whether the P6 introduced the opcode.
 bool came_with_p6(const Op& op) { return topic_of(op) < 'a'; }
 
-// LOCK is legal before a read-modify-write of memory only.
+// LOCK is legal only before a read-modify-write of memory.
 bool lock_allowed(const Op& op, Model model) {
   if (!op.has_memory) return false;
   const unsigned code = op.opcode;
@@ -187,7 +187,7 @@ bool lock_allowed(const Op& op, Model model) {
   }
 }
 
-// After these the next instruction may have another address, mode or privilege, or finds the pipeline empty.
+// After these, the next instruction may have another address, mode or privilege, or find the pipeline empty.
 bool ends_block(const Op& op) {
   if (topic_of(op) == 'c') return op.opcode != 0x62;
   if (op.opcode == 0xFF) return op.reg >= 2 && op.reg <= 5;

@@ -10,7 +10,7 @@
 
 namespace planar::cpu {
 
-/// What an instruction's meaning depends on besides its bytes.
+/// What, besides its bytes, determines an instruction's meaning.
 struct DecodeMode {
   Model model;
   bool big = false;             ///< CS.D

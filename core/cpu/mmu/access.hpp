@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory access by segment and offset, from the fastest way to the slowest:
+// Memory access by segment and offset, from the fastest path to the slowest:
 //   1. the L0 line cache: allowed, translated, a hit in the data cache, free of charge; one comparison, in line;
 //   2. segment check, the host's TLB, the timing model; out of line (checked.cpp); fills the L0 line cache;
 //   3. paging.cpp: page walk, page crossings, device pages, breakpoints.

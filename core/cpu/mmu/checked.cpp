@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The second way to memory (access.hpp): segment check, host TLB, the memory event, the L0 line. For the geometries
-// that are known when planar is compiled all of it is one function for each of them; read_any() and write_any() are for
-// any other, and for what is not in the host's TLB.
+// The second path to memory (access.hpp): segment check, host TLB, the memory event, the L0 line. For each cache
+// geometry known when planar is compiled, all of it is one function; read_any() and write_any() are for any other
+// geometry, and for what is not in the host's TLB.
 #include "core/cpu/mmu/access.hpp"
 #include "core/cpu/timing/cached/memory_events.hpp"
 
@@ -39,8 +39,8 @@ void Engine::end_modify(unsigned s, std::uint32_t offset, unsigned bytes) {
 
 namespace {
 
-// Whatever is not usual goes elsewhere as the last thing that is done here: without calls in between the host's
-// registers hold everything. A segment with a context begins at 0 and ends nowhere.
+// Every unusual case leaves by a tail call: without calls in between, everything stays in host registers. A segment
+// with a context has base 0 and no limit.
 template <class Timing, Geometry G>
 struct ByEvent {
   using Events = MemoryEvents<Timing, G>;
@@ -58,7 +58,7 @@ struct ByEvent {
     if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) c.put_l0(e, offset, tag, G.data.line, true);
     return load_little<T>(e.host + (offset & 0xFFF));
   }
-  /// Unaligned within a page, or what is unusual.
+  /// Unaligned within a page, or unusual.
   template <class T>
   [[gnu::noinline]] static T read_unaligned(Engine& c, unsigned s, std::uint32_t offset) {
     const HostTlbEntry& e = c.host_entry(offset);
@@ -101,7 +101,7 @@ struct ByEvent {
   }
 };
 
-// The P6 has no L0 lines: each access is for its timing.
+// The P6 has no L0 lines: each access goes through its timing.
 struct OnP6 {
   template <class T>
   [[gnu::noinline, gnu::flatten]] static T read(Engine& c, unsigned s, std::uint32_t offset) {
@@ -115,7 +115,7 @@ struct OnP6 {
 
 }  // namespace
 
-// Here, too, nothing but tail calls.
+// Only tail calls here, too.
 template <class T>
 T Engine::read_checked(unsigned s, std::uint32_t offset) {
   return with_geometry(timing.geometry(), [&]<class Timing, Geometry G>() {

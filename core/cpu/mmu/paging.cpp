@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Address translation and the slow paths of memory access.
 //
-// Two TLBs: the modelled one decides what a chip would still hold (and so which accesses pay for a page walk, and which
-// translations may be stale); the host's one is a subset of it with host pointers, and may be dropped at any moment
-// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8; P6 the same
-// and 2 entries for code in 4 MB pages (docs/hardware/processors.md#translation-lookaside-buffers). Replacement is
-// round-robin in a set: the chips' pseudo-LRU is not modelled.
+// There are two TLBs. The modelled one decides what a chip would still hold (and so which accesses pay for a page walk,
+// and which translations may be stale). The host's is a subset of it with host pointers, and may be dropped at any time
+// without affecting any virtual result. Sizes: 386 and 486, 32 entries, 4-way; Pentium, 64 for data, 32 for code and 8
+// for 4 MB pages; P6, the same and 2 for code in 4 MB pages
+// (docs/hardware/processors.md#translation-lookaside-buffers). Replacement is round-robin within a set: the chips'
+// pseudo-LRU is not modelled.
 #include <algorithm>
 
 #include "core/cpu/mmu/access.hpp"
@@ -117,8 +118,8 @@ void Engine::invalidate_page(std::uint32_t linear) {
   drop_host(linear & page_mask, Half::both);
 }
 
-// A walk that is refused leaves the tables as they are. Entry sizes and bits: 386 PRM chapter 5, Pentium manual
-// volume 3 for 4 MB pages.
+// A walk that faults leaves the tables unchanged. Entry sizes and bits: 386 PRM chapter 5; Pentium manual volume 3 for
+// 4 MB pages.
 const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
   timing.spend(page_walk(timing.config()));
   const std::uint32_t pde_address = (cr3 & page_mask) | (linear >> 20 & 0xFFC);
@@ -227,7 +228,7 @@ std::optional<std::uint32_t> Engine::translation_at_hand(std::uint32_t linear) {
   return physical;
 }
 
-// #AC: the user's alone, and only on processors that have EFLAGS.AC and CR0.AM.
+// #AC: at user privilege only, and only on processors that have EFLAGS.AC and CR0.AM.
 void Engine::check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const {
   if ((linear & alignment) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
 }
@@ -343,7 +344,7 @@ void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, b
   write_physical(second, bytes - room, v >> (8 * room));
 }
 
-// Descriptor tables are reached with supervisor rights, and never cause #AC.
+// Descriptor tables are accessed with supervisor rights and never cause #AC.
 std::uint32_t Engine::read_system(std::uint32_t linear, unsigned bytes) { return read_slow(linear, bytes, false); }
 void Engine::write_system(std::uint32_t linear, unsigned bytes, std::uint32_t v) {
   write_slow(linear, bytes, v, false);
