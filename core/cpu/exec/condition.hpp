@@ -6,7 +6,7 @@
 
 namespace planar::cpu {
 
-/// By number, 0 to 15, as the opcodes have it.
+/// By number, 0 to 15, as encoded in the opcodes.
 [[gnu::always_inline]] inline bool condition(const Engine& c, unsigned number) {
   bool v;
   switch (number / 2) {

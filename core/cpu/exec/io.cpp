@@ -4,8 +4,8 @@
 
 namespace planar::cpu {
 
-// Intel 386 PRM 8.3: outside CPL <= IOPL (and always in V86 mode) the bits of all bytes accessed must be 0. Two
-// bytes of the map are read, so that a port at its end may not fall off the segment limit.
+// Intel 386 PRM 8.3: unless CPL <= IOPL (and always in V86 mode), the bits of all bytes accessed must be 0. Two bytes
+// of the map are read, so the second must lie within the segment limit, too, even for a port at the end of the map.
 void Engine::permit_io(const Op& op, std::uint16_t port, unsigned bytes) {
   if (!protected_mode || (!v86 && cpl <= iopl())) return;
   const bool is32 = (task.access & 0x08) != 0;

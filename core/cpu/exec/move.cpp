@@ -32,7 +32,7 @@ struct MovI {
     return Memory::template write<T>(c, op.segment, c.effective_address(op), static_cast<T>(op.immediate));
   }
 };
-// A0..A3: the decoder put the offset into displacement.
+// A0..A3: the decoder has put the offset into `displacement`.
 template <class T>
 struct MovLoadAccumulator {
   template <class Memory>
@@ -144,7 +144,7 @@ void sahf(Engine& c, const Op&) {
   c.set_arithmetic((ah & 0xD5) | (c.of() ? flag_of : 0));
 }
 
-// Never faults. What a segment's limit excludes is fetched all the same: nothing but time depends on it.
+// Never faults. Data beyond a segment's limit is fetched all the same, since only time depends on it.
 void prefetch(Engine& c, const Op& op) {
   if (!has_prefetch(c.signature())) return;
   const std::uint32_t linear = c.seg[op.segment].base + c.effective_address(op);

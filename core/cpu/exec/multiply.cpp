@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MUL, IMUL, DIV, IDIV, sign extensions and decimal adjustment.
 //
-// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0. Decimal adjustments set flags
-// as the byte additions and subtractions inside them do (measured on a 386SX by the test386 suite). A division changes
+// Undefined flags: after a multiplication, SF, ZF and PF follow the low half and AF is 0. Decimal adjustments set flags
+// as their internal byte additions and subtractions do (measured on a 386SX by the test386 suite). A division changes
 // none on a 386; on a 486 and Pentium they are those of comparing remainder and divisor (which ones is inferred; that
-// Intel's change and Cyrix's do not is how systems of the period tell a Cyrix 486, by dividing 5 by 2).
+// they change on Intel's chips but not on Cyrix's is how period software detects a Cyrix 486, by dividing 5 by 2).
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/operands.hpp"
 
@@ -152,7 +152,7 @@ void daa_das(Engine& c, const Op&) {
     carry = true;
   }
   const std::uint8_t result = static_cast<std::uint8_t>(al);
-  // Signed overflow of the whole correction.
+  // Signed overflow of the correction as a whole.
   const bool overflow = Subtract ? (before & 0x80) && !(result & 0x80) : !(before & 0x80) && (result & 0x80);
   c.set<std::uint8_t>(EAX, result);
   c.set_logic(result);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operands that are memory or a register, and operands in memory that have two parts.
+// Operands in memory or a register, and memory operands that have two parts.
 #pragma once
 
 #include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 
-/// What ModRM names, memory or a register.
+/// The operand that ModRM names, memory or a register.
 template <class T>
 T operand(Engine& c, const Op& op) {
   return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
 }
 
-/// Where the second part of an operand in memory lies, after a first one of `bytes`. The offset wraps with the address
-/// size.
+/// The offset of the second part of a memory operand, after a first part of `bytes`. It wraps at the address size.
 inline std::uint32_t second_part(const Engine& c, const Op& op, unsigned bytes) {
   return (c.effective_address(op) + bytes) & op.address_mask;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Shifts, rotates, double shifts, bit tests and scans.
 //
-// Undefined flags follow the silicon as commonly documented: OF is the formula of the one-bit case for every count;
+// Undefined flags follow the silicon as commonly documented: OF uses the formula of the one-bit case for every count;
 // double shifts of a word by more than 16 rotate through source and destination; BSF and BSR leave the destination
-// alone when the source is zero. After a shift AF is 0, on the 386 1; what else a 386SX does was measured by the
-// test386 suite: a byte or word shifted by a multiple of its width keeps its outermost bit in CF, a rotation through
-// carry by 9 or 17 still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
+// unchanged when the source is zero. After a shift, AF is 0, but 1 on the 386. The 386SX's other peculiarities were
+// measured by the test386 suite: a byte or word shifted by a multiple of its width keeps its outermost bit in CF, a
+// rotate through carry by 9 or 17 still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/operands.hpp"
 
@@ -113,7 +113,7 @@ struct ShiftForms {
                                       [&](T v) { return shift<S, T>(c, v, count); });
   }
 };
-/// RCL and RCR by a count take clocks for it.
+/// RCL and RCR by a count take extra clocks for it.
 template <Shift S, Count C, class T>
 void rotate_carry(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);

@@ -44,7 +44,7 @@ struct PopReg {
     });
   }
 };
-// ESP as a base counts with its value after the pop; a faulting store leaves it as it was.
+// If ESP is the base register, its value after the pop is used; a store that faults leaves ESP unchanged.
 template <class T>
 void pop_mem(Engine& c, const Op& op) {
   const std::uint32_t before = c.gpr[ESP];
@@ -56,7 +56,7 @@ void pop_mem(Engine& c, const Op& op) {
   c.gpr[ESP] = after;
 }
 
-// A dword push moves ESP by four but writes the selector's two bytes only (measured on 386SX and 486 by the test386 and
+// A dword push moves ESP by four but writes only the selector's two bytes (measured on 386SX and 486 by the test386 and
 // undef386 suites).
 template <class T>
 void push_segment(Engine& c, const Op& op) {
@@ -102,7 +102,7 @@ void popa(Engine& c, const Op&) {
   }
   for (unsigned r = 0; r < 8; ++r)
     if (r != ESP) c.set<T>(r, v[r]);
-  // The 386's POPAD takes the upper half of ESP from the image when the stack is a 16-bit one (same source).
+  // With a 16-bit stack, the 386's POPAD takes the upper half of ESP from the image (same source).
   if (sizeof(T) == 4 && !wide && c.model == Model::i386sx) c.gpr[ESP] = v[ESP];
   c.set_sized(ESP, wide, sp);
 }

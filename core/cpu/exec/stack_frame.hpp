@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pushes onto a stack that is not yet (or not yet again) the current one: gates, interrupts, task switches. Nothing is
-// committed until the caller loads SS:ESP from here.
+// Pushes onto a stack that is not the current one yet: gates, interrupts, task switches. Nothing is committed until the
+// caller loads SS:ESP from here.
 #pragma once
 
 #include "core/cpu/mmu/access.hpp"
@@ -9,7 +9,7 @@ namespace planar::cpu {
 
 class StackFrame {
  public:
-  /// `error`: what #SS carries when the stack has no room (0 for the current stack).
+  /// `error`: error code of #SS if the stack has no room (0 for the current stack).
   StackFrame(Engine& c, const Segment& ss, std::uint32_t sp, bool user, std::uint16_t error)
       : c_(c), ss_(ss), sp_(ss.big ? sp : sp & 0xFFFF), user_(user), error_(error) {}
 
@@ -37,7 +37,7 @@ class StackFrame {
     if (!ss_.big) sp_ &= 0xFFFF;
   }
   std::uint32_t pointer() const { return sp_; }
-  /// ESP after the transfer: on a 16-bit stack the upper half of `old` stays.
+  /// ESP after the transfer: on a 16-bit stack, the upper half of `old` is kept.
   std::uint32_t merged(std::uint32_t old) const { return ss_.big ? sp_ : (old & 0xFFFF0000u) | sp_; }
 
  private:

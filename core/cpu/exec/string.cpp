@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MOVS, STOS, LODS, CMPS, SCAS, INS, OUTS, and REP.
 //
-// A repeated instruction stops between iterations when something wants the CPU: EIP goes back to the instruction and
-// attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
-// after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
+// A repeated instruction stops between iterations when something needs attention: EIP points to the instruction again
+// and attend_rep is set. If the boundary finds an interrupt, attend_rep is cleared and the instruction starts anew
+// after IRET; if it was only the end of a time slice, the instruction resumes without being charged its start again.
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/runs/memory_run.hpp"
 #include "core/cpu/runs/port_run.hpp"
@@ -24,15 +24,15 @@ std::uint32_t run_copy(Engine& c, const Op& op, std::uint32_t count, bool& possi
   return moved;
 }
 
-/// For repeat(): every iteration by itself.
+/// For repeat(): each iteration individually.
 constexpr auto no_runs = [](std::uint32_t, bool& possible) {
   possible = false;
   return std::uint32_t{0};
 };
 
-/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run` does
-/// as many of a count of iterations as it can in one go, what they cost included, and says how many; clears `possible`
-/// if it cannot do any more.
+/// Runs `iteration` (true: continue) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run`
+/// executes and charges as many of the given number of iterations as it can at once and returns how many; it clears
+/// `possible` if it cannot do any more.
 template <bool copies = false, class F, class R = decltype(no_runs)>
 void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
   if (!op.rep && !op.repne) {
@@ -63,7 +63,7 @@ void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
     if (count == 0 || !go_on) return;
     if (c.timing.clocks() >= c.stop_at) {
       c.eip -= op.length;
-      --c.instructions;  // it counts when it has finished
+      --c.instructions;  // counted only when finished
       c.attention |= attend_rep;
       c.stop_at = 0;
       return;
@@ -137,13 +137,13 @@ void scas(Engine& c, const Op& op) {
   });
 }
 
-/// The I/O permission of INS and OUTS, checked and charged once; a REP of no iterations touches no port.
+/// The I/O permission of INS and OUTS, checked and charged once; a REP with a count of zero accesses no port.
 template <class T>
 void permit(Engine& c, const Op& op, std::uint16_t port) {
   if ((op.rep || op.repne) && c.get_sized(ECX, op.address32) == 0) return;
   if (!c.resumed) c.permit_io(op, port, sizeof(T));
 }
-// The port is read only when the store is sure to succeed.
+// The port is read only once the store is known to succeed.
 template <class T>
 void ins(Engine& c, const Op& op) {
   const bool wide = op.address32;

@@ -8,7 +8,7 @@ namespace planar::cpu {
 
 namespace {
 
-// Nobody answers on the coprocessor's ports: status and control read as ones.
+// Nothing responds on the coprocessor's ports: status and control read as ones.
 void without_fpu(Engine& c, const Op& op) {
   const unsigned escape = op.opcode & 7;
   if (op.has_memory) {
@@ -19,7 +19,7 @@ void without_fpu(Engine& c, const Op& op) {
   }
 }
 
-/// FERR#: the pending exception as the planar sees it.
+/// FERR#: signals the pending exception to the planar.
 void drive_error(Engine& c) {
   const bool level = c.fpu.pending() && !(c.cr0 & cr0_ne);
   if (level == c.fpu.error_line) return;
@@ -107,7 +107,7 @@ void arithmetic_memory(Engine& c, const Op& op) {
     fpu_arithmetic_memory(c.fpu, op.reg, source);
 }
 
-/// Register forms that change no pointer; false if it is none.
+/// Executes register forms that change no pointer; false if `op` is not one.
 bool control_register(Engine& c, const Op& op) {
   Fpu& f = c.fpu;
   switch ((op.opcode & 7u) << 8 | op.modrm) {
@@ -211,7 +211,7 @@ bool fpu_wait_for_error(Engine& c, const Op& op) {
   if (c.cr0 & cr0_ne) raise(vec_mf);
   drive_error(c);
   if (c.fpu.ignore_error) return false;
-  // The processor stands before the instruction until an interrupt takes it away.
+  // The processor stays at the instruction until it is interrupted.
   c.eip -= op.length;
   --c.instructions;
   c.step_armed = false;

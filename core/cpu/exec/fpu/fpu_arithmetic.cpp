@@ -54,7 +54,7 @@ void fpu_arithmetic_memory(Fpu& f, unsigned operation, const FpuSource& source) 
   fpu_replace_top(f, [&](FloatEnvironment& env, const Float80& top) {
     FloatEnvironment trial = env;
     const Float80 v = compute(trial, operation, top, source.value);
-    // The source was a denormal in its own format; NaNs, invalid operations and zero divides stand above that.
+    // The source was a denormal in its own format; NaNs, invalid operations and zero divides take precedence.
     if (source.denormal && !is_nan(classify(v)) && !(trial.raised & float_zero_divide)) {
       trial.raise(float_denormal);
       if (env.unmasked(float_denormal)) trial.raised = env.raised | float_denormal, trial.rounded_up = false;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clocks of the x87's instructions, 387 (with a 386), i486's FPU and Pentium: latency, since nothing runs beside it.
+// Clocks of the x87's instructions on the 387 (with a 386), the i486's FPU and the Pentium: latencies, since nothing
+// runs in parallel.
 //
 // Sources: the clock tables of Intel's 387 and i486 programmer's references and of the Pentium data book, as recalled
 // (docs/hardware/processors.md#x87-clocks: MAME confirms the Pentium's FADD, FMUL, FDIV, FILD, FIST and FCOM);
-// confidence "datasheet" where the manuals give one figure. Where they give a range that depends on the operand the
-// middle stands here: confidence "inferred". Penalties for denormals and the like are not modelled.
+// confidence "datasheet" where the manuals give one figure. Where they give a range that depends on the operand, its
+// midpoint is used here: confidence "inferred". Penalties for denormals and the like are not modelled.
 #include <algorithm>
 
 #include "core/cpu/exec/fpu/fpu_instructions.hpp"
@@ -85,7 +86,7 @@ constexpr FpuRow rows[] = {
     // clang-format on
 };
 
-/// By precision control: i486 35, 62, 73; Pentium 19, 33, 39 for 24, 53 and 64 bits.
+/// Clocks that a division saves at a lower precision. For 24, 53 and 64 bits: i486 35, 62, 73; Pentium 19, 33, 39.
 unsigned shorter_division(Model model, const Op& op, unsigned precision) {
   const unsigned escape = op.opcode & 7;
   const bool division = op.reg >= 6 && (escape == 0 || escape == 4 || escape == 6 || (escape == 2 && op.has_memory));
@@ -97,7 +98,7 @@ unsigned shorter_division(Model model, const Op& op, unsigned precision) {
 }  // namespace
 
 unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision) {
-  if (model == Model::p6) return 0;  // its micro-ops say it all (timing/p6)
+  if (model == Model::p6) return 0;  // its micro-ops cover everything (timing/p6)
   const unsigned modrm = op.has_memory ? op.reg * 8u : op.modrm;
   const unsigned code = op.opcode << 8 | modrm;
   for (const FpuRow& row : rows) {

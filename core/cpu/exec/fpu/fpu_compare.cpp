@@ -67,7 +67,7 @@ void fpu_test(Fpu& f) {
   compare_top(f, env, float80_zero(false), false);
 }
 
-// OF, SF and AF are cleared whatever happens, the three that tell the result change only if it is due.
+// OF, SF and AF are always cleared; the three flags that hold the result change only if there is one.
 void fpu_compare_to_flags(Engine& c, unsigned i, bool quiet, bool pop) {
   static constexpr std::uint32_t results[] = {0, flag_cf, flag_zf, flag_zf | flag_pf | flag_cf};  // by Order
   Fpu& f = c.fpu;

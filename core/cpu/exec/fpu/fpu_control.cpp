@@ -44,7 +44,7 @@ class Environment {
     for (auto& w : word) w = read();
     f.set_control(word[0]);
     f.status = static_cast<std::uint16_t>(word[1]);
-    // Only "empty" is taken over; the rest of a tag follows from the register.
+    // Only "empty" is loaded; the rest of a tag is derived from the register.
     f.tags = static_cast<std::uint16_t>((word[2] & word[2] >> 1 & 0x5555) * 3);
     if (c_.protected_mode && !c_.v86) {
       f.instruction_offset = word[3];
@@ -53,7 +53,7 @@ class Environment {
       f.operand_offset = word[5];
       f.operand_selector = static_cast<std::uint16_t>(word[6]);
     } else {
-      // The linear address becomes an offset to selector 0, which stores as the same address again.
+      // The linear address becomes an offset to selector 0, so that the same address is stored again.
       const std::uint32_t high = wide_ ? 0x0FFFF000u : 0xF000u;
       f.instruction_offset = (word[3] & 0xFFFF) | (word[4] & high) << 4;
       f.opcode = word[4] & 0x7FF;
@@ -70,7 +70,7 @@ class Environment {
   }
 
  private:
-  /// Alignment is that of the parts, and a write may cover two pages: both are checked before the first byte changes.
+  /// Alignment is checked for each part. A write may span two pages: both are checked before the first byte changes.
   static std::uint32_t fpu_operand_block(Engine& c, const Op& op, unsigned bytes, bool for_write) {
     const std::uint32_t ea = c.effective_address(op);
     if (!for_write) return c.linear_for_read(op.segment, ea, bytes);

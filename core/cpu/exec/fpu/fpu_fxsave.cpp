@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned image_bytes = 512, registers_at = 32, register_bytes = 16;
 
-/// The address of the image after all checks; a write to any part of it will not fault.
+/// The address of the image, after all checks: a write to any part of it will not fault.
 std::uint32_t image(Engine& c, const Op& op, bool for_write) {
   if (c.cr0 & (cr0_em | cr0_ts)) raise(vec_nm);
   const std::uint32_t ea = c.effective_address(op);
@@ -20,7 +20,7 @@ std::uint32_t image(Engine& c, const Op& op, bool for_write) {
   return linear;
 }
 
-/// A bit for each physical register that is in use.
+/// One bit for each physical register, set if it is in use.
 std::uint8_t short_tags(std::uint16_t tags) {
   unsigned in_use = 0;
   for (unsigned n = 0; n < 8; ++n)

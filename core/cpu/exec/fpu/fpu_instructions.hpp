@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between the FPU's files. Instructions on registers know the FPU alone; those with a memory operand complete the
-// access before they change anything, so that a fault leaves no trace.
+// Declarations shared by the FPU's files. Register instructions use only the FPU; those with a memory operand complete
+// the access before they change anything, so that a fault leaves no trace.
 #pragma once
 
 #include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 
-/// Address of a memory operand of `bytes` after the checks of segment and alignment. `for_write` also makes sure that
-/// no part of the write will fault.
+/// Address of a memory operand of `bytes`, after the segment and alignment checks. `for_write` also makes sure that no
+/// part of the write will fault.
 std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_write);
 std::uint64_t fpu_read64(Engine& c, std::uint32_t linear);
 Float80 fpu_read80(Engine& c, std::uint32_t linear);
 void fpu_write64(Engine& c, std::uint32_t linear, std::uint64_t v);
 void fpu_write80(Engine& c, std::uint32_t linear, const Float80& v);
-/// Remembers where the instruction and its operand were.
+/// Records the addresses of the instruction and its operand.
 void fpu_note_pointers(Engine& c, const Op& op);
-/// A waiting instruction meets a pending exception; true if it must not be executed now.
+/// A waiting instruction checks for a pending exception; true if it must not be executed now.
 bool fpu_wait_for_error(Engine& c, const Op& op);
 
-/// Of an instruction that reads ST(0) and ST(i) and replaces ST(0), and of one that replaces ST(0) and pushes: true if
-/// a stack fault has settled it.
+/// For an instruction that reads ST(0) and ST(i) and replaces ST(0), and one that replaces ST(0) and pushes: true if a
+/// stack fault has already completed it.
 bool fpu_missing(Fpu& f, unsigned i);
 bool fpu_no_room(Fpu& f);
 /// Replaces ST(0) by `compute(environment, ST(0))`.
@@ -33,7 +33,7 @@ void fpu_replace_top(Fpu& f, F&& compute) {
 }
 
 // ---- fpu_clocks.cpp -----------------------------------------------------------------------------
-/// Clocks of an instruction beyond its row in the timing table, which holds the shortest of its group.
+/// Clocks of an instruction beyond its row in the timing table, which holds the fewest of its group.
 unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision);
 
 // ---- fpu_load_store.cpp -------------------------------------------------------------------------
@@ -48,7 +48,7 @@ void fpu_exchange(Fpu& f, unsigned i);
 void fpu_load_constant(Fpu& f, unsigned which);
 
 // ---- fpu_arithmetic.cpp -------------------------------------------------------------------------
-/// A source operand from memory: `denormal` if it was one in its own format.
+/// A source operand from memory; `denormal` if it was a denormal in its own format.
 struct FpuSource {
   Float80 value;
   bool denormal = false;

@@ -8,7 +8,7 @@ std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_writ
   const std::uint32_t linear =
       for_write ? c.linear_for_write(op.segment, ea, bytes) : c.linear_for_read(op.segment, ea, bytes);
   const bool user = c.cpl == 3;
-  // Reals of 64 and 80 bits and BCD align to eight bytes.
+  // 64- and 80-bit reals and BCD must be aligned to eight bytes.
   c.check_alignment(linear, bytes > 4 ? 7 : bytes - 1, user);
   if (for_write) c.probe_pages(linear, bytes, user);
   return linear;
@@ -38,7 +38,7 @@ void fpu_write80(Engine& c, std::uint32_t linear, const Float80& v) {
 
 namespace {
 
-/// What a memory operand of FLD, FILD or FBLD is worth, with the exceptions of its conversion.
+/// The value of a memory operand of FLD, FILD or FBLD, with the exceptions of its conversion.
 Float80 read_loaded(Engine& c, const Op& op, FloatEnvironment& env) {
   const auto narrow = [&] { return c.read<std::uint32_t>(op.segment, c.effective_address(op)); };
   switch (op.opcode << 4 | op.reg) {
@@ -118,7 +118,7 @@ void fpu_store(Engine& c, const Op& op) {
   const bool pop = op.reg != 2;
   FloatEnvironment env = f.environment();
   if (f.empty(0)) {
-    FloatEnvironment quiet;  // the indefinite of the format, without other flags
+    FloatEnvironment quiet;  // for the format's indefinite, without further flags
     if (!env.unmasked(float_invalid)) write_stored(c, linear, kind, convert(quiet, kind, float80_indefinite));
     fpu_note_pointers(c, op);
     if (f.stack_underflow() && pop) f.pop();
@@ -171,10 +171,10 @@ void fpu_exchange(Fpu& f, unsigned i) {
 }
 
 void fpu_load_constant(Fpu& f, unsigned which) {
-  // Significand to nearest, and what its 65th and later bits do: the constants follow RC [387 manual].
+  // Significand rounded to nearest, and the sign of the remainder: the constants are rounded by RC [387 manual].
   struct Constant {
     Float80 nearest;
-    std::int8_t rest;  ///< of the true value beyond the significand: +1 above, -1 below, 0 exact
+    std::int8_t rest;  ///< the true value is above (+1) or below (-1) the significand, or equal (0)
   };
   static constexpr Constant constants[7] = {
       {{0x8000000000000000u, 0x3FFF}, 0},   // 1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MMX: eight registers of 64 bits, which are the significands of the x87's registers R0 to R7, whatever its top.
-// Intel Architecture Software Developer's Manual (243190), volume 1 chapter 8; volume 2, the instructions' pages.
+// MMX: eight 64-bit registers, which are the significands of the x87's registers R0 to R7, whatever its top. Intel
+// Architecture Software Developer's Manual (243190), volume 1 chapter 8; volume 2, the instructions' pages.
 //
 // Every instruction but EMMS marks all eight as in use and sets the top to 0; one that writes a register sets its
-// exponent to FFFFh. CR0.EM: #UD; CR0.TS: #NM; a pending x87 exception is met as by a waiting x87 instruction. Control
-// and status word, pointers and the other registers stay as they are.
+// exponent to FFFFh. CR0.EM: #UD; CR0.TS: #NM; a pending x87 exception is handled as by a waiting x87 instruction.
+// Control and status words, pointers and the other registers are not changed.
 #include <algorithm>
 #include <limits>
 
@@ -62,7 +62,7 @@ Packed multiply_low(Packed a, Packed b) {
 Packed multiply_high(Packed a, Packed b) {
   return each<std::int16_t>(a, b, [](std::int32_t x, std::int32_t y) { return x * y >> 16; });
 }
-// The sum of two products wraps in the one case in which it does not fit: all four words are 8000h.
+// The sum of two products wraps in the only case in which it does not fit: all four words are 8000h.
 Packed multiply_add(Packed a, Packed b) {
   const auto product = [&](unsigned i) {
     return static_cast<std::uint32_t>(lane<std::int16_t>(a, i) * lane<std::int16_t>(b, i));
@@ -79,7 +79,7 @@ Packed logical_xor(Packed a, Packed b) { return a ^ b; }
 // clang-format on
 
 // ---- packing ----
-/// The lanes of the destination, then those of the source, narrowed.
+/// Narrows the lanes of the destination, then those of the source.
 template <class From, class To>
 Packed pack(Packed a, Packed b) {
   Packed result = 0;
@@ -89,7 +89,7 @@ Packed pack(Packed a, Packed b) {
   }
   return result;
 }
-/// The low (`High`: high) lanes of both, in turn.
+/// Interleaves the low (`High`: high) lanes of both.
 template <class T, bool High>
 Packed unpack(Packed a, Packed b) {
   Packed result = 0;
@@ -118,13 +118,13 @@ Packed shift_right_signed(Packed a, Packed count) {
 }
 
 // ---- registers ----
-/// Before anything else; false if the instruction must wait.
+/// Called before anything else; false if the instruction must wait.
 bool enter(Engine& c, const Op& op) {
   if (c.cr0 & cr0_em) raise(vec_ud);
   if (c.cr0 & cr0_ts) raise(vec_nm);
   return !fpu_wait_for_error(c, op);
 }
-/// What every instruction but EMMS leaves of the x87's stack; after its last access, which may fault.
+/// Sets up the x87's stack as every instruction but EMMS leaves it; called after its last access, which may fault.
 void take_registers(Fpu& f) {
   f.set_top(0);
   f.tags = 0;
@@ -145,7 +145,7 @@ void binary(Engine& c, const Op& op) {
   const Packed source = source64(c, op);
   set(c, op.reg, F(get(c, op.reg), source));
 }
-// Of a source in memory only the half that is used is read.
+// Only the half of a memory source that is used is read.
 template <Binary F>
 void unpack_low(Engine& c, const Op& op) {
   if (!enter(c, op)) return;
