@@ -15,7 +15,7 @@ FloatClass classify(const Float80& v) {
 }
 
 Unpacked unpack(const Float80& v) {
-  const int e = v.biased() == 0 ? 1 : v.biased();  // a pseudo-denormal is worth what exponent 1 is
+  const int e = v.biased() == 0 ? 1 : v.biased();  // a pseudo-denormal has the value it would have with exponent 1
   const int zeros = std::countl_zero(v.mantissa);
   return {v.sign(), e - 16383 - zeros, v.mantissa << zeros};
 }
@@ -28,7 +28,7 @@ UInt128 shift_right_sticky(UInt128 v, unsigned count) {
 
 RoundedBits round_bits(UInt128 significand, unsigned bits, Rounding rounding, bool negative) {
   const unsigned dropped = 128 - bits;
-  const UInt128 rest = significand << bits;  // what lies below, left-justified
+  const UInt128 rest = significand << bits;  // the bits below, left-justified
   const UInt128 half = UInt128{1} << 127;
   UInt128 kept = significand >> dropped;
   RoundedBits r{0, false, rest != 0, false};
@@ -51,7 +51,7 @@ RoundedBits round_bits(UInt128 significand, unsigned bits, Rounding rounding, bo
 
 namespace {
 
-constexpr int adjust = 24576;  // of the exponent of an unmasked overflow or underflow
+constexpr int adjust = 24576;  // exponent adjustment after an unmasked overflow or underflow
 
 Float80 pack(bool negative, int biased, std::uint64_t mantissa) {
   return {mantissa, static_cast<std::uint16_t>((negative ? 0x8000 : 0) | (biased & 0x7FFF))};

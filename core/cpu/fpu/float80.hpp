@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 80-bit extended real of the x87 and what the FPU computes with it, in integer arithmetic only: the same bits on
-// every host. Sources: IEEE 754-1985, Intel 387 and Pentium manuals (chapters on numeric exceptions and special
-// values).
+// The x87's 80-bit extended real and the FPU's operations on it, in integer arithmetic only: the same bits on every
+// host. Sources: IEEE 754-1985, Intel 387 and Pentium manuals (chapters on numeric exceptions and special values).
 //
 //   float80.cpp             classes, NaN rules, rounding and packing
 //   float80_arithmetic.cpp  add, subtract, multiply, divide, square root, compare
@@ -9,10 +8,10 @@
 //   float80_scale.cpp       FSCALE, FXTRACT, FPREM, FPREM1
 //   float80_functions.cpp   transcendentals, on wide.hpp's 128-bit significands
 //
-// Every operation takes a FloatEnvironment: modes and masks go in, exceptions and the rounding direction come out. With
-// an unmasked invalid operation, zero divide or denormal operand the returned value must not be stored; with an
-// unmasked overflow or underflow it is the result with its exponent adjusted by 24576 (register destinations), and must
-// not be stored either where the destination is a 32- or 64-bit real in memory.
+// Every operation takes a FloatEnvironment: modes and masks go in, exceptions and the rounding direction come out.
+// After an unmasked invalid operation, zero divide or denormal operand, the returned value must not be stored. After an
+// unmasked overflow or underflow it is the result with its exponent adjusted by 24576 (for register destinations), and
+// must not be stored if the destination is a 32- or 64-bit real in memory.
 #pragma once
 
 #include <bit>
@@ -24,7 +23,7 @@ namespace planar::cpu {
 
 __extension__ using UInt128 = unsigned __int128;
 
-/// 128 of zero.
+/// 128 for zero.
 constexpr unsigned leading_zeros(UInt128 v) {
   const auto high = static_cast<std::uint64_t>(v >> 64);
   if (high) return static_cast<unsigned>(std::countl_zero(high));
@@ -91,7 +90,7 @@ struct Unpacked {
 /// Only for classes denormal and normal.
 Unpacked unpack(const Float80& v);
 
-/// Right shift in which bits that fall out leave a trace in bit 0.
+/// Right shift in which bits shifted out are ORed into bit 0.
 UInt128 shift_right_sticky(UInt128 v, unsigned count);
 
 /// A significand rounded to its upper `bits` bits.
@@ -102,17 +101,17 @@ struct RoundedBits {
   bool up;
 };
 RoundedBits round_bits(UInt128 significand, unsigned bits, Rounding rounding, bool negative);
-/// A result has been rounded so.
+/// Records how a result was rounded.
 void note(FloatEnvironment& env, const RoundedBits& r);
-/// A result is too large: with overflow masked it is infinity or, if this is false, the largest number.
+/// For a result that is too large: with overflow masked it becomes infinity or, if this is false, the largest number.
 bool overflows_to_infinity(FloatEnvironment& env, bool negative);
 
-/// Rounds and packs significand / 2^127 * 2^exponent (bit 127 set; bit 0 also stands for what lies below) to
-/// `env.precision` bits, with overflow and underflow.
+/// Rounds and packs significand / 2^127 * 2^exponent (bit 127 set; bit 0 is sticky) to `env.precision` bits, with
+/// overflow and underflow.
 Float80 round_pack(FloatEnvironment& env, bool negative, int exponent, UInt128 significand);
 
-/// Handles operands of which one is NaN or in an unsupported format; false if there is none. The rules of the x87: the
-/// larger significand wins, a quiet NaN wins over a signaling one.
+/// Handles operands of which one is a NaN or in an unsupported format; false if neither is. By the x87's rules, the
+/// larger significand wins, and a quiet NaN wins over a signaling one.
 bool propagate_nan(FloatEnvironment& env, const Float80& a, const Float80& b, Float80& result);
 bool propagate_nan(FloatEnvironment& env, const Float80& a, Float80& result);
 /// Invalid operation: raises it and returns the default NaN.
@@ -130,20 +129,20 @@ Order compare(FloatEnvironment& env, const Float80& a, const Float80& b, bool qu
 
 Float80 from_real32(FloatEnvironment& env, std::uint32_t v);
 Float80 from_real64(FloatEnvironment& env, std::uint64_t v);
-/// For use as an operand: a signaling NaN stays one and a denormal is not reported, the operation does that.
+/// For use as an operand: a signaling NaN stays one, and a denormal is not reported; the operation does that.
 Float80 widen_real32(std::uint32_t v);
 Float80 widen_real64(std::uint64_t v);
 std::uint32_t to_real32(FloatEnvironment& env, const Float80& v);
 std::uint64_t to_real64(FloatEnvironment& env, const Float80& v);
 Float80 from_integer(std::int64_t v);
-/// Rounded by RC; out of range, NaN: invalid and the integer indefinite (sign bit alone). `bits` is 16, 32 or 64.
+/// Rounded by RC; out of range or NaN: invalid and the integer indefinite (sign bit only). `bits` is 16, 32 or 64.
 std::int64_t to_integer(FloatEnvironment& env, const Float80& v, unsigned bits);
 
 struct Bcd80 {
   std::uint64_t low = 0;   ///< 16 digits
   std::uint16_t high = 0;  ///< 2 digits, sign in bit 15
 };
-/// Digits above 9 count as what their four bits say.
+/// Digits above 9 have the value of their four bits.
 Float80 from_bcd(const Bcd80& v);
 Bcd80 to_bcd(FloatEnvironment& env, const Float80& v);
 Float80 round_to_integer(FloatEnvironment& env, const Float80& v);
@@ -157,7 +156,7 @@ struct Remainder {
   Float80 value;
   std::uint8_t quotient = 0;  ///< the lowest three bits, if complete
   bool complete = true;       ///< false: partial, C2
-  bool divided = false;       ///< false: a NaN, the quotient's bits mean nothing
+  bool divided = false;       ///< false: a NaN; the quotient's bits are meaningless
 };
 /// FPREM (`nearest` false, quotient chopped) and FPREM1 (to nearest, ties to even).
 Remainder remainder(FloatEnvironment& env, const Float80& a, const Float80& b, bool nearest);

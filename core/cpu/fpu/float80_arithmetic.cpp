@@ -21,7 +21,7 @@ Float80 round_value(FloatEnvironment& env, const Float80& v) {
 Float80 add_finite(FloatEnvironment& env, Unpacked a, Unpacked b) {
   if (a.exponent < b.exponent) std::swap(a, b);
   int exponent = a.exponent;
-  // One bit of room for the carry, 62 below for the part that is shifted out.
+  // One bit of room above for the carry, 62 below for the part that is shifted out.
   UInt128 x = UInt128{a.significand} << 63;
   const UInt128 y = shift_right_sticky(UInt128{b.significand} << 63, static_cast<unsigned>(a.exponent - b.exponent));
   bool negative = a.negative;
@@ -89,7 +89,7 @@ Float80 divide(FloatEnvironment& env, const Float80& a, const Float80& b) {
   const bool negative = a.sign() != b.sign();
   if ((ca == infinity && cb == infinity) || (ca == zero && cb == zero)) return invalid(env);
   if (cb == zero && ca != infinity) {
-    env.raise(float_zero_divide);  // stands above a denormal dividend
+    env.raise(float_zero_divide);  // takes precedence over a denormal dividend
     return float80_infinity(negative);
   }
   note_denormals(env, ca, cb);
@@ -122,7 +122,7 @@ Float80 square_root(FloatEnvironment& env, const Float80& a) {
   if (env.stopped()) return float80_indefinite;
   const Unpacked x = unpack(a);
   const bool odd = x.exponent & 1;
-  // Digit by digit: the radicand's bits enter two at a time from above; 66 bits of root, the remainder is sticky.
+  // Digit by digit: the radicand's bits enter two at a time from the top; 66 bits of root, the remainder is sticky.
   const UInt128 radicand = UInt128{x.significand} << (odd ? 64 : 63);  // 1 <= value < 4, times 2^126
   UInt128 root = 0, rest = 0;
   for (int i = 0; i < 66; ++i) {

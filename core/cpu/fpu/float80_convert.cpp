@@ -9,7 +9,7 @@ namespace {
 
 using enum FloatClass;
 
-/// A real format with implicit integer bit.
+/// A real format with an implicit integer bit.
 struct Format {
   unsigned fraction_bits, sign_bit;
   int bias;
@@ -77,10 +77,10 @@ std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
   return sign | static_cast<std::uint64_t>(e) << f.fraction_bits | (r.significand << 1 >> (64 - f.fraction_bits));
 }
 
-/// The magnitude as an integer; false if it needs more than 64 bits. Exceptions are left to the caller.
+/// The magnitude as an integer; false if it needs more than 64 bits. The caller raises exceptions.
 bool integral(const FloatEnvironment& env, const Unpacked& u, RoundedBits& r) {
   if (u.exponent > 63) return false;
-  // Integer bits above the point of a 64.64 fixed-point number; what is far below stays sticky.
+  // A 64.64 fixed-point number; bits shifted out are sticky.
   const UInt128 fixed = shift_right_sticky(UInt128{u.significand} << 64, static_cast<unsigned>(63 - u.exponent));
   r = round_bits(fixed, 64, env.rounding, u.negative);
   return !r.carry;

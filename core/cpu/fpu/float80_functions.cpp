@@ -35,14 +35,14 @@ Wide times_power(Wide v, int n) {
   return v;
 }
 
-/// Next value towards zero: stands for "a little less than v" where v itself would round as an exact one.
+/// The next value towards zero: stands for "a little less than v" where v itself would round as if exact.
 Wide a_little_less(Wide v) {
   if (v.significand == UInt128{1} << 127) return {v.negative, v.exponent - 1, ~UInt128{0}};
   --v.significand;
   return v;
 }
 
-/// A product of exactly known factors, which may be exact.
+/// For a product of exactly known factors, which may be exact.
 Float80 finish_exact(FloatEnvironment& caller, const Wide& v) {
   FloatEnvironment env = caller;
   env.precision = 64;
@@ -52,7 +52,7 @@ Float80 finish_exact(FloatEnvironment& caller, const Wide& v) {
   return r;
 }
 
-/// Any other: what lies below the last bit is not zero.
+/// For any other result: what lies below the last bit is not zero.
 Float80 finish(FloatEnvironment& env, Wide v) {
   v.significand |= 1;
   return finish_exact(env, v);
@@ -105,8 +105,8 @@ Wide log2_of(const Wide& x) {
 }
 
 struct Reduced {
-  Wide angle;         ///< |angle| <= pi/4, of the magnitude of the argument
-  unsigned quadrant;  ///< multiples of pi/2 that were taken off
+  Wide angle;         ///< |angle| <= pi/4, from the magnitude of the argument
+  unsigned quadrant;  ///< multiples of pi/2 that were subtracted
 };
 
 /// `x` finite, not zero, |x| < 2^63.
@@ -182,7 +182,7 @@ bool tangent(FloatEnvironment& env, const Float80& x, Float80& result) {
   const Reduced r = reduce(unpack(x));
   Wide v;
   if (r.angle.exponent < -64 && r.quadrant % 2 == 0) {
-    v = r.angle;  // a little more: what finish() takes it for
+    v = r.angle;  // the tangent is a little more, as finish() assumes
   } else {
     const Wide s = sine_series(r.angle), c = cosine_series(r.angle);
     v = r.quadrant & 1 ? -(c / s) : s / c;
@@ -233,7 +233,7 @@ Float80 y_log2_x(FloatEnvironment& env, const Float80& x, const Float80& y) {
   if (is_one) return float80_zero(y.sign());
   const Wide v = to_wide(x);
   if (v.significand == one.significand) {
-    env.raise(float_inexact);  // even if it is not: so does silicon
+    env.raise(float_inexact);  // even if it is exact, as the silicon does
     return finish_exact(env, wide_integer(v.exponent) * to_wide(y));
   }
   return finish(env, log2_of(v) * to_wide(y));
@@ -256,7 +256,7 @@ Float80 y_log2_x_plus_1(FloatEnvironment& env, const Float80& x, const Float80& 
     env.raise(float_zero_divide);  // log2(0)
     return float80_infinity(!y.sign());
   }
-  // 1 - sqrt(1/2) = 0.29289...: within it one series suffices and loses nothing.
+  // 1 - sqrt(1/2) = 0.29289...: up to there, one series suffices without loss of precision.
   constexpr Wide limit{false, -2, wide_bits(0x95F619980C4336F7u, 0)};
   const Wide log = smaller(v, limit)                    ? inverse_tanh(v / (one + sum)) * two_by_ln2
                    : sum.significand == one.significand ? wide_integer(sum.exponent)
@@ -292,7 +292,7 @@ Float80 arc_tangent(FloatEnvironment& env, const Float80& y, const Float80& x) {
   Wide angle;
   if (a.exponent - b.exponent < -66) {
     const Wide ratio = a / b;
-    // The quotient of 64-bit numbers is exact or not; either way the arc is a little less.
+    // Whether or not the quotient of the 64-bit numbers is exact, the arc is a little less.
     angle = a_little_less(ratio);
   } else {
     const Wide ratio = times_power(a / b, 3) + times_power(one, -1);

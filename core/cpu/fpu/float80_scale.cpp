@@ -9,7 +9,7 @@ namespace {
 
 using enum FloatClass;
 
-/// A significand of the form s / 2^63 * 2^exponent, not normalised, to a Float80. It is always exact for remainders.
+/// Packs s / 2^63 * 2^exponent, not normalised, into a Float80. Always exact for remainders.
 Float80 pack_exact(FloatEnvironment& env, bool negative, int exponent, std::uint64_t s) {
   if (s == 0) return float80_zero(negative);
   const int zeros = std::countl_zero(s);
@@ -46,7 +46,7 @@ Float80 scale(FloatEnvironment& caller, const Float80& a, const Float80& b) {
     if (y.negative) by = -by;
   }
   const int exponent = x.exponent + by;
-  // Beyond what an adjusted exponent can express the response is that of infinity and zero.
+  // Beyond what an adjusted exponent can express, the result is infinity or zero.
   constexpr int reach = 24576;
   if (env.unmasked(float_overflow) && exponent - reach > 16383) {
     env.raise(float_overflow | float_inexact);
@@ -94,19 +94,19 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
   FloatEnvironment env = full_precision(caller);
   const Unpacked x = unpack(a), y = unpack(b);
   const int difference = x.exponent - y.exponent;
-  // A denormal over an infinity stays as it is, without #U. Processors differ here when underflow is unmasked: Intel's
-  // (family 6 model 207) leave the operand alone, AMD's (family 25) deliver the result of an unmasked underflow, its
-  // exponent biased by 24576. Inferred for the 387 and the Pentium: they have the maker of the former, and the tables
-  // of FPREM and FPREM1 in its manuals have ST(0) as the result for an infinite divisor, where a small finite quotient
-  // has a rounded one.
+  // A denormal divided by an infinity is returned unchanged, without #U. Processors differ here when underflow is
+  // unmasked: Intel's (family 6 model 207) leave the operand alone; AMD's (family 25) deliver the result of an unmasked
+  // underflow, its exponent biased by 24576. For the 387 and the Pentium, Intel's behaviour is inferred: the tables of
+  // FPREM and FPREM1 in Intel's manuals show ST(0) as the result for an infinite divisor, but a rounded result for a
+  // small finite quotient.
   if (cb == infinity && x.exponent < smallest_normal_exponent) return r;
   if (cb == infinity || difference < -1 || (difference < 0 && !nearest)) {
-    // a itself; normalised if it came as a pseudo-denormal, tiny if it is one.
+    // a itself; normalised if it was a pseudo-denormal, with the underflow response if it is tiny.
     r.value = round_pack(env, x.negative, x.exponent, UInt128{x.significand} << 64);
     caller.raise(env.raised);
     return r;
   }
-  // Long division of x by y, one quotient bit per step; a partial one leaves between 32 and 63 bits undone.
+  // Long division of x by y, one quotient bit per step; a partial remainder takes 32 to 63 steps.
   const int steps = difference < 64 ? difference : (difference & 31) | 32;
   UInt128 rest = x.significand;
   std::uint64_t quotient = 0;

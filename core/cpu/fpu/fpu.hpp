@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The x87: on the Pentium's chip, or as 387SX or 487 beside a 386SX or 486SX (CpuConfig::fpu).
+// The x87: on the Pentium's chip, or a 387SX or 487 next to a 386SX or 486SX (CpuConfig::fpu).
 //
 // Modelled: all instructions of the 387, 486, Pentium and P6 with their undocumented aliases (FCOM2, FCOMP3, FCOMP5,
 // FXCH4, FXCH7, FSTP1, FSTP8, FSTP9, FFREEP), rounding and precision control, denormals, NaNs, masked and unmasked
 // responses, condition codes, stack faults, tags, the last instruction's address, operand and opcode. Numbers:
 // float80.hpp; transcendentals and their accuracy: float80_functions.hpp.
 //
-//   fpu.cpp                 dispatch, #NM, waiting for a pending exception, absence
+//   fpu.cpp                 dispatch, #NM, waiting for a pending exception, no FPU present
 //   fpu_state.cpp           stack, status, stack faults
 //   fpu_load_store.cpp      FLD, FST, FILD, FIST, FBLD, FBSTP, FXCH, constants
 //   fpu_arithmetic.cpp      basic arithmetic, FSQRT, FSCALE, FPREM, FRNDINT, FXTRACT, FABS, FCHS
@@ -16,18 +16,18 @@
 //   fpu_control.cpp         control and status words, environment, FNSAVE, FRSTOR
 //   fpu_fxsave.cpp          FXSAVE, FXRSTOR
 //
-// An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with
-// the exception itself (the Pentium may hold it back until that instruction) and that instruction stops the processor
-// until an interrupt arrives, as BUSY# does in a 386 machine, unless the planar asserts IGNNE# (ignore_error; port
-// F0h).
+// An unmasked exception stays pending until the next waiting instruction. With CR0.NE set, that instruction raises #MF.
+// Without it, FERR# is asserted with the exception itself (the Pentium may delay it until that instruction), and that
+// instruction stops the processor until an interrupt arrives, as BUSY# does in a 386 machine, unless the planar asserts
+// IGNNE# (ignore_error; port F0h).
 //
-// Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range
-// of clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
-// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word after RESET
-// (0040h; here 037Fh and an empty stack as after FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the
-// order of two stack faults at once) the model does what an AMD EPYC does. Without an FPU an ESC instruction is
-// executed as on a bus where nobody answers: results read as ones, memory operands of stores receive ones for FNSTCW
-// and FNSTSW, everything else does nothing.
+// Not modelled: execution in parallel with the integer unit (an instruction takes its full latency), FXCH's pairing,
+// the range of clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the
+// last memory operand), the differences between 387, 486 and Pentium apart from timing, the Pentium's control word
+// after RESET (0040h; here 037Fh and an empty stack, as after FNINIT). Where the manuals leave a bit undefined (C1 of
+// FFREE, the order of two simultaneous stack faults), the model does what an AMD EPYC does. Without an FPU, an ESC
+// instruction executes as on a bus where nothing responds: results read as ones, FNSTCW and FNSTSW store ones to
+// memory, and everything else does nothing.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct Fpu {
   std::array<Float80, 8> registers;  ///< physical, R0..R7
   std::uint16_t control = 0x037F;
   std::uint16_t status = 0;
-  std::uint16_t tags = 0xFFFF;  ///< two bits a physical register: 3 empty, 0 in use; tag_word() tells more
+  std::uint16_t tags = 0xFFFF;  ///< two bits per physical register: 3 empty, 0 in use; tag_word() is more specific
   std::uint16_t opcode = 0;     ///< last non-control instruction, 11 bits
   std::uint32_t instruction_offset = 0, operand_offset = 0;
   std::uint16_t instruction_selector = 0, operand_selector = 0;
@@ -59,7 +59,7 @@ struct Fpu {
 
   unsigned top() const { return status >> 11 & 7; }
   void set_top(unsigned t) { status = static_cast<std::uint16_t>((status & ~0x3800u) | (t & 7) << 11); }
-  /// Of what a program loads the bits that exist; bit 6 always reads as one.
+  /// Takes the existing bits of what a program loads; bit 6 always reads as one.
   void set_control(std::uint32_t word) { control = static_cast<std::uint16_t>((word & 0x1F3F) | 0x40); }
   /// FNINIT.
   void initialise();
@@ -80,9 +80,9 @@ struct Fpu {
 
   // ---- exceptions ----
   FloatEnvironment environment() const;
-  /// Takes over what an operation raised and C1; returns whether its result is to be stored.
+  /// Takes an operation's exceptions and C1; returns whether its result is to be stored.
   bool settle(const FloatEnvironment& env);
-  /// Stack faults: return whether the masked response (the indefinite) is due.
+  /// Stack faults; return whether to give the masked response (the indefinite).
   bool stack_underflow();
   bool stack_overflow();
   void set_c1(bool on) { status = static_cast<std::uint16_t>(on ? status | fpu_c1 : status & ~fpu_c1); }
@@ -92,7 +92,7 @@ struct Fpu {
   void archive(Archive& a);
 };
 
-/// Its registers are MMX's as well (exec/fpu/mmx.cpp).
+/// MMX uses the same registers (exec/fpu/mmx.cpp).
 void fpu_escape(Engine& c, const Op& op);
 void fpu_wait(Engine& c, const Op& op);
 

@@ -35,7 +35,7 @@ Wide operator+(const Wide& a, const Wide& b) {
   const auto distance = static_cast<unsigned>(x.exponent - y.exponent);
   if (distance > 127) return x;
   if (x.negative != y.negative) {
-    // The larger significand leaves room above; lost bits of the smaller would make the difference too large by one.
+    // The larger significand leaves room above; bits lost from the smaller may make the difference too large by one.
     return wide_normalised(x.negative, x.exponent, x.significand - (y.significand >> distance));
   }
   const UInt128 sum = x.significand + (y.significand >> distance);
@@ -84,8 +84,7 @@ Wide operator/(const Wide& a, const Wide& b) {
 
 Wide operator/(const Wide& a, std::uint32_t b) {
   if (a.zero()) return {};
-  // Shift so far up that the quotient of the upper part has no leading zeros to speak of: 128 bits in two halves, and
-  // the rest once more for the bits that normalising brings in.
+  // Divide, then divide the remainder once more for the bits that normalising shifts in.
   const UInt128 quotient = a.significand / b;
   const auto rest = static_cast<std::uint64_t>(a.significand % b);
   const unsigned zeros = leading_zeros(quotient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Software floating point with a 128-bit significand, for the x87's transcendental functions. Results are truncated:
-// one operation errs by less than one unit of the 128th bit (a sum also by the bits that were shifted out).
+// the error of one operation is less than one unit of the 128th bit (for a sum, plus the bits that were shifted out).
 #pragma once
 
 #include "core/cpu/fpu/float80.hpp"
