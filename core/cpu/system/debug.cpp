@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Debug registers: instruction breakpoints (faults at the boundary) and data breakpoints (traps after the access).
-// Intel 386 PRM chapter 12. While a data breakpoint is armed every access takes the slow path.
+// Intel 386 PRM chapter 12. While a data breakpoint is armed, every access takes the slow path.
 #include "core/cpu/engine/engine.hpp"
 
 namespace planar::cpu {

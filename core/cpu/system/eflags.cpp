@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EFLAGS beyond the arithmetic ones, and what else depends on them.
+// EFLAGS other than the arithmetic flags, and what depends on them.
 #include "core/cpu/engine/engine.hpp"
 
 namespace planar::cpu {

@@ -163,7 +163,7 @@ void Engine::return_outwards(StackFrame& frame, bool wide, std::uint16_t selecto
   seg[SS] = ss;
   set_sized(ESP, ss.big, sp + release);
   eip = offset;
-  // No data segment stays that the outer level could not have loaded.
+  // Clear data segments that the outer level could not have loaded.
   for (unsigned s : {ES, DS, FS, GS}) {
     Segment& g = seg[s];
     if (g.present() && !g.conforming() && g.dpl() < cpl) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SYSENTER and SYSEXIT: between rings 3 and 0 with flat segments that no table describes. Intel Architecture Software
-// Developer's Manual volume 2 (243191).
+// SYSENTER and SYSEXIT: switch between rings 3 and 0 with flat segments, without reading descriptor tables. Intel
+// Architecture Software Developer's Manual volume 2 (243191).
 #include "core/cpu/system/system_instructions.hpp"
 
 namespace planar::cpu {

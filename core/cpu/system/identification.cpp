@@ -37,10 +37,10 @@ std::uint32_t features(const Engine& c) {
   return f;
 }
 
-/// Brand of the Coppermine, model 8: Pentium III. Those before it have none.
+/// Brand index of the Coppermine, model 8: Pentium III. Earlier models have none.
 std::uint32_t brand(const Engine& c) { return c.model == Model::p6 && (c.signature() & 0xF0) == 0x80 ? 2 : 0; }
 
-/// The descriptor of a second-level cache in leaf 2 by its size and ways; 40h: none that has one.
+/// Leaf 2's descriptor for a second-level cache, by size and ways; 40h: no descriptor matches.
 std::uint32_t l2_descriptor(const L2Config& l2) {
   struct Row {
     std::uint32_t bytes;
@@ -63,9 +63,9 @@ void vendor(Engine& c, std::uint32_t last_leaf) {
   c.gpr[ECX] = 0x6C65746E;
 }
 
-/// Leaf 2: each byte is a TLB or a cache.
+/// Leaf 2: each byte describes a TLB or a cache.
 void caches(Engine& c) {
-  // Code TLB: 4 KB pages, 32 entries, 4 ways; 4 MB pages, 2 entries. Data TLB: 64 entries, 4 ways. Asked once (01h).
+  // Code TLB: 4 KB pages, 32 entries, 4 ways; 4 MB pages, 2 entries. Data TLB: 64 entries, 4 ways. One call (01h).
   c.gpr[EAX] = 0x03020101;
   c.gpr[EBX] = c.gpr[ECX] = 0;
   // L1 data and code: 16 KB, 4 ways, lines of 32 bytes. Data TLB for 4 MB pages: 8 entries, 4 ways.
@@ -74,7 +74,7 @@ void caches(Engine& c) {
 
 }  // namespace
 
-// VME is not announced. Beyond the last leaf the Pentium gives zeros, the P6 the last leaf.
+// VME is not announced. Beyond the last leaf, the Pentium returns zeros and the P6 the last leaf.
 void cpuid(Engine& c, const Op&) {
   const bool p6 = c.model >= Model::p6;
   const std::uint32_t leaf = c.gpr[EAX], last = p6 ? 2 : 1;

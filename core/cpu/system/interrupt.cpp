@@ -8,14 +8,14 @@ namespace planar::cpu {
 namespace {
 
 bool contributory(std::uint8_t v) { return v == vec_de || (v >= vec_ts && v <= vec_gp); }
-/// Faults push RF, so that the instruction can be restarted past an instruction breakpoint.
+/// Faults push an image with RF set, so that the instruction can be restarted past an instruction breakpoint.
 bool is_fault(std::uint8_t v) { return v != vec_db && v != vec_nmi && v != vec_bp && v != vec_of && v != vec_df; }
 
 }  // namespace
 
-// Delivers an exception and whatever its delivery raises in turn, up to shutdown. Tasks that are entered by exceptions,
-// fault before their first instruction and free one another's busy bit with what the switch writes would keep a chip
-// busy for ever; here they end in shutdown.
+// Delivers an exception and any exception that its delivery raises, up to shutdown. Tasks that are entered by
+// exceptions, fault before their first instruction, and clear one another's busy bits with what the switch writes would
+// keep a real chip busy forever; here they end in shutdown.
 void Engine::deliver(Fault fault) {
   timing.abandon();
   constexpr unsigned most_task_switches = 64;
@@ -24,7 +24,7 @@ void Engine::deliver(Fault fault) {
       trace(TraceCategory::irq, now(), "cpu", "exception {:02X} error {:04X} at {:04X}:{:08X}", fault.vector,
             fault.error, seg[CS].selector, eip);
       interrupt(fault.vector, Source::exception, fault.has_error, fault.error);
-      timing.abandon();  // its accesses are no part of what comes next
+      timing.abandon();  // the delivery's accesses do not belong to the next instruction
       return;
     } catch (const Fault& second) {
       if (second.committed && ++switches < most_task_switches) {

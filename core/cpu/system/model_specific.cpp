@@ -16,7 +16,8 @@ void to_edx_eax(Engine& c, std::uint64_t v) {
 
 std::uint64_t time_stamp(const Engine& c) { return c.timing.clocks() + c.tsc_offset; }
 
-/// P5's registers 0 (machine check address), 1 (its type), which the P6 has too, and 0Eh (TR12) keep what is written.
+/// Registers that keep what is written: 0 (machine check address) and 1 (its type), on Pentium and P6; 0Eh (TR12), on
+/// the Pentium only.
 std::uint64_t* kept(Engine& c, std::uint32_t number) {
   switch (number) {
     case 0x00: return &c.msr[0];

@@ -66,7 +66,7 @@ Segment Engine::make_segment(std::uint16_t selector, const Descriptor& d) {
   return s;
 }
 
-// Real mode changes selector and base only (limit and D survive from protected mode); V86 has 64 KB segments.
+// Real mode changes only selector and base (limit and D are kept from protected mode); V86 has 64 KB segments.
 void Engine::load_real_segment(unsigned s, std::uint16_t selector) {
   Segment& g = seg[s];
   g.selector = selector;

@@ -31,7 +31,7 @@ void Engine::set_cr0(std::uint32_t v) {
 
 namespace {
 
-/// Stores a system register: words to memory; what a register of 32 bits gets above a word is the caller's.
+/// Stores a system register: a word to memory, but all of `v` to a 32-bit register.
 void store_word(Engine& c, const Op& op, std::uint32_t v) {
   if (op.has_memory)
     c.write<std::uint16_t>(op.segment, c.effective_address(op), static_cast<std::uint16_t>(v));
@@ -76,8 +76,8 @@ void ltr(Engine& c, const Op& op) {
   c.task = Engine::make_segment(selector, d);
   c.task.access |= 2;
 }
-/// ZF: whether the selector may be used from here, and `allowed` says yes of its descriptor. Null, out of limits and
-/// privileged ones give no.
+/// Sets ZF if the selector may be used at this privilege and `allowed` accepts its descriptor; null, out-of-limit and
+/// privileged selectors clear it.
 template <class F>
 void inspect(Engine& c, const Op& op, F&& allowed) {
   require_protected(c);
@@ -166,7 +166,7 @@ void mov_to_cr(Engine& c, const Op& op) {
       break;
   }
 }
-/// DR4 and DR5 are DR6 and DR7, or undefined with CR4.DE.
+/// DR4 and DR5 are aliases of DR6 and DR7; with CR4.DE they raise #UD.
 unsigned debug_register(const Engine& c, unsigned reg) {
   if (reg != 4 && reg != 5) return reg;
   if (c.cr4 & cr4_de) raise(vec_ud);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between system.cpp, which selects, and the files that have the instructions.
+// Instructions that system.cpp selects and other files define.
 #pragma once
 
 #include "core/cpu/engine/engine.hpp"

@@ -6,10 +6,10 @@ namespace planar::cpu {
 
 namespace {
 
-/// Offsets in a TSS; a 32-bit one has CR3 at 1Ch and T at 64h, too.
+/// Offsets in a TSS; a 32-bit one also has CR3 at 1Ch and T at 64h.
 struct Layout {
   unsigned word;      ///< bytes of a register
-  unsigned segments;  ///< ES CS SS DS FS GS, as many of them
+  unsigned segments;  ///< how many of ES CS SS DS FS GS
   std::uint32_t ip, flags, registers, selectors, ldt, last;
 };
 constexpr Layout layouts[2] = {{2, 4, 0x0E, 0x10, 0x12, 0x22, 0x2A, 0x2B}, {4, 6, 0x20, 0x24, 0x28, 0x48, 0x60, 0x67}};
@@ -22,7 +22,7 @@ struct Image {
 
 }  // namespace
 
-// Up to the commit a fault belongs to the old task. After it the new task's registers are in place, and the checks of
+// Until the commit, a fault belongs to the old task. After it, the new task's registers are in place, and the checks of
 // its segments fault in the new task with #TS.
 void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error) {
   const bool wide = d.is32();
@@ -31,7 +31,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   if (limit < to.last) raise(vec_ts, error_of(selector));
   if (task.limit < from.last) raise(vec_ts, error_of(task.selector));
 
-  // Every page that will be touched, before anything changes.
+  // Check every page that will be accessed, before anything changes.
   probe_write(task.base + from.ip, 1, false);
   probe_write(task.base + from.last, 1, false);
   const auto word = [&](std::uint32_t at) { return static_cast<std::uint16_t>(read_system(base + at, 2)); };
@@ -117,7 +117,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
       update_mode();
     } else {
       const std::uint16_t cs = in.selectors[CS];
-      // Until the code segment has been checked the privilege is the old task's, for the delivery of its fault.
+      // Until the code segment has been checked, the privilege is the old task's, for delivering a fault of that check.
       set_cpl(old_cpl);
       if (is_null(cs)) raise(vec_ts, 0);
       Descriptor c = read_descriptor(cs, vec_ts);
