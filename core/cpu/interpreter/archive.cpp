@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor's part of a snapshot: architectural and timing state, nothing of the host's caches.
+// The processor's part of a snapshot: architectural and timing state, but none of the host's caches.
 #include <algorithm>
 
 #include "core/cpu/decode/decoder.hpp"

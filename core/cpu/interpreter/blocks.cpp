@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM and holds
-// up to 32 instructions. Pages know which of their granules hold decoded code; a store into one comes here.
+// The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM, and holds
+// up to 32 instructions. Pages record which of their granules hold decoded code; a store into one calls code_written().
 #include <algorithm>
 
 #include "core/cpu/decode/decoder.hpp"
@@ -19,22 +19,22 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
-/// How `op` is executed in a chain or by steps as the last one of its block.
+/// The handler of `op`, in a chain or by steps, as the last instruction of its block.
 Handler chained_at_end(const Op& op, const IssuePlan& plan, Model model) {
   Handlers h = select(op, model);
   if (model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
   return model == Model::pentium ? h.last_pentium : h.last_i486sx;
 }
-/// After what is followed by a look at the interrupts, and after what the P6 cannot learn, a block of the P6 ends, so
-/// that it comes to its end whenever it is executed (timing/p6/block_memo.hpp).
+/// A block of the P6 ends after any instruction that is followed by a check for interrupts, and after any that the P6
+/// cannot learn, so that it is always executed to its end (timing/p6/block_memo.hpp).
 bool ends_block_on_p6(const Op& op) {
   const bool changes_if = op.opcode == 0x9D || op.opcode == 0xFA || op.opcode == 0xFB;  // POPF CLI STI
   return changes_if || TimingP6::asks_more(op);
 }
 }  // namespace
 
-// The blocks of a slot are a list; the one wanted last comes first.
+// The blocks of a slot form a list, the most recently used first.
 Block* Engine::find_block(std::uint32_t physical) {
   Block*& first = blocks[block_slot(physical)];
   for (Block** at = &first; *at != &no_block; at = &(*at)->next_in_slot)
@@ -92,7 +92,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   return &b;
 }
 
-// Of `count` decoded instructions, from `physical` on: how each goes on to the next.
+// Makes a block of `count` decoded instructions, from `physical` on, and sets how each continues to the next.
 void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physical) {
   ops[count - 1].edge = Op::Edge::end;
   b = Block{};
@@ -111,7 +111,7 @@ void Engine::make_block(Block& b, Op* ops, unsigned count, std::uint32_t physica
   }
 }
 
-// `op` lies at `linear`. The code before it may have begun in the page before.
+// `op` lies at `linear`. The code before it may begin in the previous page.
 void Engine::account_decoded(Op& op, std::uint32_t linear) {
   accounting->decoded(op, decode_mode());
   if (!op.ends_block) return;
@@ -131,7 +131,7 @@ void Engine::account_decoded(Op& op, std::uint32_t linear) {
 
 DecodeMode Engine::decode_mode() const { return {model, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0}; }
 
-// The ages have come to their end: with no link left they start afresh.
+// The ages are used up: all links are removed, and the ages restart.
 void Engine::drop_links() {
   code_context = (code_context & (link_age - 1)) | link_age;
   no_block.links.fill(no_link());
@@ -152,7 +152,7 @@ void Engine::flush_blocks() {
   forget_links();
 }
 
-// The instruction in progress keeps its Op (the pool is not reused before a flush); the rest of its block does not run.
+// The instruction in progress keeps its Op (the pool is not reused before a flush); the rest of its block is not run.
 void Engine::drop_block(Block& b) {
   if (&b == current_block) break_loop();
   Block** in_slot = &blocks[block_slot(b.physical)];
@@ -163,7 +163,7 @@ void Engine::drop_block(Block& b) {
   b.physical = 0xFFFFFFFFu;
 }
 
-// The marks of granules without a block left stay at first: the code that was there comes back, as a rule.
+// Granules left without a block keep their marks at first, because the code that was there usually comes back.
 void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
   const auto held = pages.find(physical >> 12);
   if (held == pages.end()) {
@@ -176,7 +176,7 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
   const std::uint32_t last = std::min((offset + bytes - 1) >> PageBlocks::shift, PageBlocks::buckets - 1);
   bool hit = false;
   for (std::uint32_t bucket = nearest >> PageBlocks::shift; bucket <= last; ++bucket) {
-    if (((bucket + 1) << PageBlocks::shift) - 1 + in_page.reach[bucket] <= offset) continue;  // none reaches so far
+    if (((bucket + 1) << PageBlocks::shift) - 1 + in_page.reach[bucket] <= offset) continue;  // none reaches that far
     std::uint16_t reach = 0;
     for (Block** link = &in_page.first[bucket]; *link != nullptr;) {
       Block& b = **link;
@@ -198,7 +198,7 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
     look_through_marks(in_page, space.page(physical));
 }
 
-// Takes away the marks that no block needs.
+// Removes the marks that no block needs.
 void Engine::look_through_marks(PageBlocks& in_page, Page& page) {
   std::uint32_t needed = 0;
   for (const Block* b : in_page.first)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between two instructions: reset, traps, interrupts, HLT; and the delivery of faults.
+// Between two instructions: reset, traps, interrupts, HLT; also the delivery of faults.
 #include "core/cpu/interpreter/loop_run.hpp"
 
 namespace planar::cpu {
 
 // Handles everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
-// stop_at to 0 if only a single one may be. Priorities: 386 PRM section 9.4.
+// stop_at to 0 if only one may be. Priorities: 386 PRM section 9.4.
 bool Engine::boundary() {
   if (attention & attend_test) {
     if (flush_at_random && flush_random.below(8) == 0) attention |= attend_flush;
@@ -84,7 +84,7 @@ bool Engine::boundary() {
   return true;
 }
 
-// HLT and shutdown: time passes to the horizon, at which every event that could wake the CPU has fired.
+// HLT and shutdown: time advances to the horizon; by then, every event that could wake the CPU has fired.
 void Engine::wait_halted() {
   const std::uint64_t from = timing.clocks();
   if (horizon_clock > from) {

@@ -84,14 +84,14 @@ void Cpu::mapping_changed() {
 void Cpu::code_written(std::uint32_t address, std::uint32_t bytes) { engine_->code_written(address, bytes); }
 void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
   engine_->timing.master_wrote(address, bytes);
-  engine_->break_loop();  // the present block's plan may rest on a line that is gone
+  engine_->break_loop();  // the current block's plan may rely on a line that is gone
   if (engine_->observer) engine_->observer->others_wrote(address, bytes);
 }
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
 void Cpu::share(const MemoryShare& share) { engine_->timing.share(share); }
 SnoopHits Cpu::snoop(const Snoop& snoop) {
   const SnoopHits hits = engine_->timing.snoop(snoop);
-  if (hits.first_level != 0) engine_->break_loop();  // the present block's plan may rest on a line that is clean now
+  if (hits.first_level != 0) engine_->break_loop();  // the current block's plan may rely on a line that is now clean
   return hits;
 }
 

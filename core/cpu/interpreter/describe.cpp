@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor as named fields: registers, segments, control and debug registers, flags, x87, TLBs; the caches follow
-// from the timing model.
+// The processor as named fields: registers, segments, control and debug registers, flags, x87, TLBs; the timing model
+// adds the caches.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From code line to code line on the way through a block (486, Pentium), where that takes time or it is not known
-// beforehand which plan holds: into the block, before another line, and without any plan. What happens in the caches is
-// in line: all of it is one class for each geometry, chosen when the processor is made (engine/lines.hpp).
+// From code line to code line within a block (486, Pentium), where that takes time or it is not known in advance which
+// plan holds: into the block, before another line, and without any plan. The work of the caches is in line: all of it
+// is one class per geometry, chosen when the processor is made (engine/lines.hpp).
 //
-// The usual way through each function has no call in it that comes back: what is unusual is a function of its own,
-// called as the last thing and going on from there. So nothing of the host's registers is saved on the usual way. Where
-// most lines are held by the cache there are three in a row: for a line that is held, one that is fetched from where
-// lines mostly are (fill_...), and whatever else (fetch_...).
+// The usual path through each function makes no call that returns: every unusual case is a function of its own, reached
+// by a tail call, which continues from there. So no host registers are saved on the usual path. Where most lines are in
+// the cache, there are three functions in sequence: for a line that is held, for one fetched from where lines usually
+// are (fill_...), and for all other cases (fetch_...).
 #include "core/cpu/dispatch/chain.hpp"
 #include "core/cpu/timing/cached/memory_events.hpp"
 
@@ -14,8 +14,8 @@ namespace planar::cpu {
 
 namespace {
 
-/// `T` is Timing486 or TimingPentium. The 486's plan holds wherever it is entered; the Pentium's may not, and a new
-/// code line has one of its own.
+/// `T` is Timing486 or TimingPentium. The 486's plan always holds when it is entered; the Pentium's may not, and a new
+/// code line has a plan of its own.
 template <class T, Geometry G>
 class LinesOf {
   using Events = MemoryEvents<T, G>;
@@ -57,13 +57,13 @@ class LinesOf {
   }
 
   // ---- without the block's plan ----
-  // The rest of the line of `op`, which has or has not begun, without any plan.
+  // The rest of the line of `op`, without any plan; `begun`: `op` has already begun.
   [[gnu::noinline]] static void go_on(Engine& c, const Op& op, bool begun) {
     if constexpr (pentium) timing(c).end_cold_plan();
     c.current_op = &op;
     if (c.run_unplanned<T::model>(begun)) return go_on_in_line(c, c.current_op[1]);
   }
-  // The rest of the block, from `op` on, in another line: a Pentium's new line has a plan of its own.
+  // The rest of the block, from `op` on, in another line; on the Pentium, a new line has a plan of its own.
   [[gnu::noinline]] static void go_on_in_line(Engine& c, const Op& op) {
     if constexpr (!pentium) {
       return go_on(c, op, false);
@@ -95,7 +95,7 @@ class LinesOf {
   }
 
   // ---- before another code line ----
-  // Once that has been fetched, the next instruction runs whatever the clock says.
+  // Once the line has been fetched, the next instruction runs whatever the clock says.
   static void execute_before_line(Engine& c, const Op& op) {
     c.begin_chained(op);
     op.execute(c, op);
@@ -134,8 +134,8 @@ class LinesOf {
       return leave(c, op);
     return chain_on(c, op);
   }
-  /// Where the instruction after `op` begins, as far as its lines matter, and the line in which it ends. The 486 pays
-  /// for the line before, too, after a jump.
+  /// Where the instruction after `op` begins, as far as lines are concerned, and the line in which it ends. After a
+  /// jump, the 486 also pays for the line before that.
   struct Entrance {
     std::uint32_t eip, line;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Instructions that the block cache may not hold: those that cross a page, end at the segment's limit, or lie in memory
-// other than RAM and ROM. Each is fetched anew whenever it is executed; one across two pages, which may be in the
-// middle of a loop, is decoded anew only if its bytes have changed.
+// other than RAM and ROM. Each is fetched again whenever it is executed; one that crosses two pages, which may be in
+// the middle of a loop, is decoded again only if its bytes have changed.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,7 @@ LoneCode& place_of(BlockCache& cache, std::uint32_t linear) {
 }
 }  // namespace
 
-// The first page's bytes alone are part of an instruction, as they were when it was decoded, so the second page is
+// If the first page's bytes are unchanged, they are still only part of an instruction, so the second page is
 // translated, as fetch_alone() would do.
 bool Engine::fetch_across(std::uint32_t linear, std::uint32_t physical) {
   LoneCode& code = place_of(*this, linear);
@@ -34,7 +34,7 @@ bool Engine::fetch_across(std::uint32_t linear, std::uint32_t physical) {
   return true;
 }
 
-// No byte after the instruction is fetched. A device page is read in aligned units of the processor's bus width, each
+// Nothing after the instruction is fetched. A device page is read in aligned units of the processor's bus width, each
 // once.
 void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
   lone_goes_on = false;
@@ -61,7 +61,7 @@ void Engine::fetch_alone(std::uint32_t linear, std::uint32_t physical) {
       if (observer) observer->device_read(aligned, unit, cycle.value, true);
       for (std::uint32_t i = at - aligned; i < unit && have < 15; ++i)
         bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
-      // What was read beyond the limit may only be used if the instruction ends before it.
+      // Bytes beyond the limit are dropped: if the instruction needs them, it faults.
       if (std::uint64_t{eip} + have - 1 > seg[CS].limit) have = static_cast<unsigned>(seg[CS].limit - eip + 1);
     }
     if (decode({bytes.data(), have}, decode_mode(), lone->op)) break;

@@ -12,8 +12,8 @@ namespace {
 constexpr unsigned most_blocks = 2048, most_passes = 64, longest_renewal = 16;
 constexpr std::uint32_t highest_count = 0x7FFFFFFF;
 
-/// Instructions that do the same each time where the processor and RAM are the same. Between the modes of a boot
-/// loader, which it needs to ask the BIOS for a key, they load segments, tables and CR0, too; but caches, debug and
+/// Whether the instruction always does the same if the processor and RAM are the same. A boot loader that switches
+/// modes to ask the BIOS for a key also loads segments, tables and CR0, so these are allowed; but caches, debug and
 /// test registers, MSRs, the x87 and MMX, ports and the time are not compared (LoopMark).
 bool computes(const Op& op) {
   const bool beyond = op.opcode > 0xFF;
@@ -25,12 +25,12 @@ bool computes(const Op& op) {
   return !within(0x62, 0x63) && !within(0x6C, 0x6F) && opcode != 0x9B && !within(0xD8, 0xDF) && !within(0xE4, 0xE7) &&
          !within(0xEC, 0xEF) && opcode != 0xF1 && opcode != 0xF4;  // BOUND ARPL, INS OUTS, WAIT, x87, IN OUT, HLT
 }
-/// The same of the block, and nobody counts its passes.
+/// The same for the block; also, its passes are not counted.
 bool computes(const Block& b) {
   return std::all_of(b.ops, b.ops + b.count, [](const Op& op) { return computes(op) && !counts_passes(op); });
 }
 
-/// The register that the block counts down to zero, or below, by jumping to itself; no_register: it is another one.
+/// The register that the block counts down to zero, or below, by jumping to itself; no_register: not such a block.
 unsigned counter_of(const Block& b) {
   if (b.count != 2) return no_register;
   const Op &decrement = b.ops[0], &branch = b.ops[1];
@@ -52,7 +52,7 @@ LoopRegisters registers_of(const Engine& c) {
   r.system_flags = c.system_flags;
   return r;
 }
-/// Whether they are the same. `counter` has counted down instead, which tells the flags but for the carry.
+/// Whether they are the same, except that `counter` has counted down, which determines all flags but the carry.
 bool same(LoopRegisters now, LoopRegisters before, unsigned counter) {
   if (counter != no_register) {
     if (now.gpr[counter] >= before.gpr[counter] || before.gpr[counter] > highest_count) return false;
@@ -67,7 +67,7 @@ bool same(LoopRegisters now, LoopRegisters before, unsigned counter) {
 bool same(const Segment& a, const Segment& b) {
   return a.selector == b.selector && a.access == b.access && a.big == b.big && a.base == b.base && a.limit == b.limit;
 }
-/// Whether what the instructions of a loop can change of them is the same.
+/// Whether they are the same in everything that a loop's instructions can change.
 bool same(const SystemRegisters& a, const SystemRegisters& b) {
   return std::equal(a.seg.begin(), a.seg.end(), b.seg.begin(),
                     [](const auto& x, const auto& y) { return same(x, y); }) &&
@@ -77,12 +77,12 @@ bool same(const SystemRegisters& a, const SystemRegisters& b) {
 }
 bool same(const ModelTlb& a, const ModelTlb& b) { return a.entries == b.entries && a.next == b.next; }
 
-/// Nothing but the clock decides when the run ends.
+/// Whether only the clock decides when the run ends.
 bool undisturbed(const Engine& c) {
   return c.stop_at == c.horizon_clock && (c.attention & ~attend_test) == 0 && !c.step_armed && !c.one_by_one;
 }
 
-/// What RAM has there; false: the place goes beyond its page.
+/// The contents of RAM there; false: not RAM, too long, or the place extends beyond its page.
 bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {
   const std::uint32_t offset = place.address & 0xFFF;
   const Page& page = c.space.page(place.address);
@@ -93,7 +93,7 @@ bool content(Engine& c, const StoreLog::Place& place, std::uint32_t& value) {
 }
 std::uint64_t counted(const Engine& c) { return c.accounting ? c.accounting->counted() : 0; }
 
-/// Whether what has been stored since the mark is what was there before.
+/// Whether the data stored since the mark is what memory held before.
 bool same_memory(Engine& c, const LoopMark& m) {
   if (m.stored.full()) return false;
   return std::all_of(m.stored.begin(), m.stored.end(), [&](const StoreLog::Place& place) {
@@ -103,7 +103,7 @@ bool same_memory(Engine& c, const LoopMark& m) {
   });
 }
 
-/// The mark is here.
+/// Sets the mark here.
 void put_mark(Engine& c, LoopMark& m) {
   TimingP6& timing = c.timing.p6();
   m.registers = registers_of(c);
@@ -129,7 +129,7 @@ void put_mark(Engine& c, LoopMark& m) {
   m.passes = 0;
 }
 
-/// Whether the modelled TLBs are what they were: a change of mode, without paging, has emptied empty ones.
+/// Whether the modelled TLBs are unchanged: without paging, a change of mode has flushed TLBs that were empty.
 bool same_tlbs(const Engine& c, const LoopMark& m) {
   if (c.tlb_changes == m.tlb_changes) return true;
   return !(m.system.cr0 & cr0_pg) && same(c.data_tlb, m.tlbs[0]) && same(c.code_tlb, m.tlbs[1]) &&
@@ -146,7 +146,7 @@ bool recurs(Engine& c, const LoopMark& m) {
          timing.recurs(m.pipeline, m.predictor, timing.clocks() - m.clock) && same_memory(c, m);
 }
 
-/// All passes that end before the horizon, but for the last ones of a counter.
+/// Skips all passes that end before the horizon, except the last ones of a counter.
 void leave_out(Engine& c, const LoopMark& m) {
   TimingP6& timing = c.timing.p6();
   const std::uint64_t clocks = timing.clocks() - m.clock;
@@ -171,7 +171,7 @@ void look_at(LoopWatch& w, Engine& c) {
   w.left = w.window;
   w.meetings = LoopWatch::most_meetings;
 }
-/// The window has passed without a loop: the next one is longer, and after the longest it begins anew.
+/// The window has passed without a loop: the next one is longer; the longest is followed by the shortest.
 void look_further(LoopWatch& w, Engine& c) {
   w.window = w.window < LoopWatch::longest_window ? 2 * w.window : LoopWatch::usual_patience;
   look_at(w, c);
@@ -233,7 +233,7 @@ void watch_loop(Engine& c, const Block& b) {
       put_mark(c, m);
     }
   } else if (m.counter != no_register) {
-    return forget_loop(c);  // it has come to its end
+    return forget_loop(c);  // the loop has ended
   }
   w.left = 1;
   if (++w.mark->blocks > most_blocks || !computes(b)) give_up(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A processor as it is made, and what RESET leaves.
+// A processor's state when it is constructed, and after RESET.
 #include <algorithm>
 
 #include "core/cpu/engine/engine.hpp"

@@ -29,7 +29,7 @@ void Engine::run(Time horizon) {
   running = false;
 }
 
-// One instruction, with the observers called before it and after it. One that stops the run lowers the horizon.
+// One instruction, with the observers called before and after it. An observer that stops the run lowers the horizon.
 void Engine::step_observed() {
   stop_at = 0;
   observers.before_step();
@@ -75,7 +75,7 @@ void Engine::execute() {
   }
 }
 
-// The block at `linear`, by translation and table, or one of the instruction there alone (lone).
+// The block at `linear`, by translation and table, or a block with only the instruction there (lone).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
   Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
@@ -90,8 +90,8 @@ Block* Engine::block_at(std::uint32_t linear) {
   return &lone->block;
 }
 
-// The block in progress on the P6, from current_op on; `begun`: that has begun already. Leaves current_op at the last
-// instruction executed. What the timing of a known block has no question about just executes.
+// Executes the block in progress on the P6, from current_op on; `begun`: it has already begun. Leaves current_op at the
+// last instruction executed. Instructions about which the timing of a known block asks no question are only executed.
 inline void Engine::run_on_p6(bool begun) {
   TimingP6& p6 = timing.p6();
   const std::uint32_t start = block_eip, physical = current_block->physical;
@@ -101,7 +101,7 @@ inline void Engine::run_on_p6(bool begun) {
     begun = false;
     eip = start + op->after;
     op->execute(*this, *op);
-    if (!(attention & attend_rep)) p6.end();  // a REP that was cut goes on
+    if (!(attention & attend_rep)) p6.end();  // a suspended REP will resume
     if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
     ++op;
     if (!op->asks_nothing || !p6.follows()) continue;
@@ -137,7 +137,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     if constexpr (M == Model::p6) timing.p6().leave();
     settle_chain();
     leave_block(false);
-    if (!fault.committed) eip = block_eip + current_op->after;  // in a chain EIP is not kept up to date
+    if (!fault.committed) eip = block_eip + current_op->after;  // EIP is not kept up to date within a chain
     current_op_length = current_op->length;
     take_fault(fault);
     return false;
@@ -153,7 +153,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   return true;
 }
 
-// A REP instruction that was cut by the end of a time slice goes on.
+// Resumes a REP instruction that the end of a time slice suspended.
 template <Model M>
 void Engine::resume() {
   Block* const b = std::exchange(lone_goes_on, false) ? &lone->block : block_at(seg[CS].base + eip);
@@ -161,8 +161,8 @@ void Engine::resume() {
   pass_through<M>(*b, resumed);
 }
 
-// Block after block until the clock reaches stop_at, something must be handled at a boundary, or a fault has been
-// delivered. What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
+// Executes block after block until the clock reaches stop_at, something must be handled at a boundary, or a fault has
+// been delivered. Anything that changes the code segment, the mode or the privilege sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
   enter_link_context();
@@ -184,7 +184,7 @@ void Engine::execute_blocks() {
   } while (timing.clocks() < stop_at && !attention);
 }
 
-// Links are made only to blocks within the segment's limit: another limit or base ends them all.
+// Links are made only to blocks within the segment's limit: another limit or base invalidates them all.
 inline void Engine::enter_link_context() {
   const bool limited = seg[CS].limit != 0xFFFFFFFFu;
   if (seg[CS].limit != linked_limit || (limited && seg[CS].base != linked_base)) {
@@ -195,7 +195,7 @@ inline void Engine::enter_link_context() {
   code_context = (code_context & ~(link_age - 1)) | std::uint64_t{mode | cpl << 4} << 32;
 }
 
-// The block ends early after current_op, whether that has been executed or has faulted.
+// The block ends early after current_op, which has been executed (`executed`) or has faulted.
 void Engine::leave_block(bool executed) {
   if (current_op->edge != Op::Edge::end) leave_plan(current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
