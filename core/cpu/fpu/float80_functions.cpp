@@ -126,7 +126,7 @@ Reduced reduce(const Unpacked& x) {
   return {wide_normalised(negative, 127 - 65, rest), quadrant};
 }
 
-/// NaN, infinity, range and denormals of the trigonometric functions. True if `result` is settled.
+/// NaN, infinity, range and denormals of the trigonometric functions; `settled`: `result` is the outcome.
 enum class Start { proceed, settled, out_of_range };
 Start start_trigonometric(FloatEnvironment& env, const Float80& x, Float80& result) {
   if (propagate_nan(env, x, result)) return Start::settled;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Task switch (Intel 386 PRM section 7.5) and the instructions about TSS and LDT registers.
+// Task switch (Intel 386 PRM section 7.5).
 #include "core/cpu/exec/stack_frame.hpp"
 
 namespace planar::cpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Features by processor, under the names by which CPUID announces them. Opcodes introduced by the P6 are the decoder's
 // topics in capitals; anything else that depends on a feature calls these functions instead of testing the model. The
-// P6 is a Pentium II (Deschutes) or III: all of them are present from its first stepping on.
+// P6 is a Pentium II (Deschutes) or III, of its first stepping or a later one.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // nothing; the debug control register keeps its bits, without branch records and branch traps. The local APIC and the
 // machine check architecture are absent: APICBASE shows the APIC as disabled, and accesses to MCG_CAP and the banks
 // raise #GP. The registers with which a BIOS sets up the second-level cache (BBL_CR) keep what is written. Microcode
-// updates are not applied: the revision stays 0.
+// updates are not applied: the revision is 0, or what was written there.
 #pragma once
 
 #include <array>
