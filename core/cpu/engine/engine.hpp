@@ -340,6 +340,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void mark_accessed(std::uint16_t selector, Descriptor& d);
   void load_segment(unsigned s, std::uint16_t selector);
   void load_real_segment(unsigned s, std::uint16_t selector);
+  /// ES, DS, FS and GS, of a selector that is not null, and SS: after all checks; those that fail raise `vector`.
+  Segment data_segment(std::uint16_t selector, std::uint8_t vector);
   Segment stack_segment(std::uint16_t selector, unsigned new_cpl, std::uint8_t vector);
   static Segment make_segment(std::uint16_t selector, const Descriptor& d);
   void set_cpl(unsigned level);

@@ -87,35 +87,31 @@ void Engine::load_segment(unsigned s, std::uint16_t selector) {
     return;
   }
   if (s == SS) {
-    if (is_null(selector)) raise(vec_gp, 0);
-    Descriptor d = read_descriptor(selector, vec_gp);
-    if ((selector & 3u) != cpl || d.dpl() != cpl || !d.writable_data()) raise(vec_gp, error_of(selector));
-    if (!d.present()) raise(vec_ss, error_of(selector));
-    mark_accessed(selector, d);
-    seg[SS] = make_segment(selector, d);
-    return;
-  }
-  if (is_null(selector)) {
+    seg[SS] = stack_segment(selector, cpl, vec_gp);
+  } else if (is_null(selector)) {
     seg[s] = Segment{};
     seg[s].selector = selector;
     seg[s].access = 0;
     seg[s].limit = 0;
     seg[s].derive();
-    return;
+  } else {
+    seg[s] = data_segment(selector, vec_gp);
   }
-  Descriptor d = read_descriptor(selector, vec_gp);
-  if (d.system() || !d.readable()) raise(vec_gp, error_of(selector));
-  if (!d.conforming() && (d.dpl() < cpl || d.dpl() < (selector & 3u))) raise(vec_gp, error_of(selector));
+}
+
+Segment Engine::data_segment(std::uint16_t selector, std::uint8_t vector) {
+  Descriptor d = read_descriptor(selector, vector);
+  if (!d.readable() || (!d.conforming() && (d.dpl() < cpl || d.dpl() < (selector & 3u))))
+    raise(vector, error_of(selector));
   if (!d.present()) raise(vec_np, error_of(selector));
   mark_accessed(selector, d);
-  seg[s] = make_segment(selector, d);
+  return make_segment(selector, d);
 }
 
 Segment Engine::stack_segment(std::uint16_t selector, unsigned new_cpl, std::uint8_t vector) {
   if (is_null(selector)) raise(vector, 0);
   Descriptor d = read_descriptor(selector, vector);
-  if ((selector & 3u) != new_cpl || d.dpl() != new_cpl || d.system() || !d.writable_data())
-    raise(vector, error_of(selector));
+  if ((selector & 3u) != new_cpl || d.dpl() != new_cpl || !d.writable_data()) raise(vector, error_of(selector));
   if (!d.present()) raise(vec_ss, error_of(selector));
   mark_accessed(selector, d);
   return make_segment(selector, d);

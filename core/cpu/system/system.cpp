@@ -84,12 +84,11 @@ void inspect(Engine& c, const Op& op, F&& allowed) {
   const std::uint16_t selector = operand<std::uint16_t>(c, op);
   if (is_null(selector) || !c.in_table(selector)) return c.set_zf(false);
   const Descriptor d = c.read_descriptor(selector, vec_gp);
-  const bool conforming = !d.system() && d.conforming();
-  c.set_zf((conforming || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u))) && allowed(d));
+  c.set_zf((d.conforming() || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u))) && allowed(d));
 }
 template <bool Write>
 void verify(Engine& c, const Op& op) {
-  inspect(c, op, [](const Descriptor& d) { return !d.system() && (Write ? d.writable_data() : d.readable()); });
+  inspect(c, op, [](const Descriptor& d) { return Write ? d.writable_data() : d.readable(); });
 }
 template <class T>
 void lar(Engine& c, const Op& op) {

@@ -126,16 +126,8 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
       if (!c.present()) raise(vec_np, error_of(cs));
       load_cs(cs, c, rpl);
       seg[SS] = stack_segment(in.selectors[SS], rpl, vec_ts);
-      for (unsigned s : {ES, DS, FS, GS}) {
-        const std::uint16_t sel = in.selectors[s];
-        if (is_null(sel)) continue;
-        Descriptor g = read_descriptor(sel, vec_ts);
-        if (g.system() || !g.readable() || (!g.conforming() && (g.dpl() < cpl || g.dpl() < (sel & 3u))))
-          raise(vec_ts, error_of(sel));
-        if (!g.present()) raise(vec_np, error_of(sel));
-        mark_accessed(sel, g);
-        seg[s] = make_segment(sel, g);
-      }
+      for (unsigned s : {ES, DS, FS, GS})
+        if (!is_null(in.selectors[s])) seg[s] = data_segment(in.selectors[s], vec_ts);
     }
     if (has_error) {
       StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);

@@ -55,7 +55,7 @@ struct Descriptor {
   unsigned dpl() const { return hi >> 13 & 3; }
   bool code() const { return (hi & 0x1800) == 0x1800; }
   bool conforming() const { return (hi & 0x1C00) == 0x1C00; }
-  bool readable() const { return !(hi & 0x0800) || (hi & 0x0200); }
+  bool readable() const { return !system() && (!(hi & 0x0800) || (hi & 0x0200)); }
   bool writable_data() const { return (hi & 0x1A00) == 0x1200; }
   bool available_tss() const { return (hi & 0x1700) == 0x0100; }  ///< 286 or 386
   std::uint32_t base() const { return lo >> 16 | (hi & 0xFF) << 16 | (hi & 0xFF000000u); }
