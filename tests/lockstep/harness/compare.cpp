@@ -142,10 +142,9 @@ const char* Runner::compare_fpu(const Form& form) {
   const bool is_register = !instruction.cell.memory;
   // D9 F0 to F3, F5, F8, F9, FB, FE, FF; FSQRT, FRNDINT, FSCALE, FXTRACT, FDECSTP and FINCSTP are computed as the x87
   // does.
-  const bool function =
-      is_register && form.opcode == 0xD9 &&
-      ((modrm >= 0xF0 && modrm <= 0xF3) || modrm == 0xF5 || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB ||
-       modrm >= 0xFE);
+  const bool function = is_register && form.opcode == 0xD9 &&
+                        ((modrm >= 0xF0 && modrm <= 0xF3) || modrm == 0xF5 || modrm == 0xF8 || modrm == 0xF9 ||
+                         modrm == 0xFB || modrm >= 0xFE);
   bool special = false;
   for (unsigned i = 0; i < 8; ++i)
     for (const cpu::Fpu* f : {static_cast<const cpu::Fpu*>(&fpu_before_), &ours}) {
