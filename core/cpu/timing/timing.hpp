@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an instruction costs: the contract between the executor and the timing of one processor. That is a Timing386sx,
-// Timing486, TimingPentium or TimingP6, in place, so that neither the clock nor the caches are reached by a pointer.
-// Where speed matters the processor is known and its class is called by itself; elsewhere it is asked for here, by
-// visit().
+// What an instruction costs: the contract between the executor and the timing model of one processor. The model is a
+// Timing386sx, Timing486, TimingPentium or TimingP6, stored in place, so that the clock and the caches are reached
+// without a pointer. Where speed matters, the processor is known and its class is called directly; all other calls go
+// through this class, which dispatches by visit().
 //
 // The executor calls, for each instruction, in this order:
 //   begin(op, physical_eip)          issue: fetch, static clocks, pairing, address-generation interlock
@@ -10,14 +10,13 @@
 //   branch(op, taken, linear_target)
 //                                    every near jump, call, return, loop, conditional jump, taken or not; also after
 //                                    far transfers, INT and IRET (taken)
-//   spend(clocks)                    microcode that depends on data, from timing/common/instruction_clocks.hpp
-//   end()                            it has executed; or abandon(): a fault has ended it, or a REP does not go on
+//   spend(clocks)                    microcode whose clocks depend on data, from timing/common/instruction_clocks.hpp
+//   end()                            it has executed; or abandon(): a fault ended it, or a REP does not continue
 // Accesses through the pins (I/O, device memory, INTA):
-//   cycle_start(io)                  write buffers drained, bus idle: the clock at which the cycle starts
-//   wait_until(clock)                the CPU stands still until the cycle ends, the bus is taken until then
+//   cycle_start(io)                  write buffers drained, bus idle: returns the clock at which the cycle starts
+//   wait_until(clock)                the CPU is stalled and the bus is busy until the cycle ends
 // All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the
-// snapshot. Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
-//
+// snapshot. Nothing here depends on how instructions are grouped into blocks, or on where a run is split.
 // Sources: docs/hardware/processors.md; memory: docs/hardware/memory-timing.md, which has the machines' values. The top
 // of each processor's header says what its model leaves out.
 #pragma once
@@ -36,7 +35,7 @@ namespace planar::cpu {
 
 class Timing {
  private:
-  // `f` with the timing by its class.
+  // Calls `f` with the timing model as its own class.
   template <class F, class Self>
   [[gnu::always_inline]] static decltype(auto) visit_of(Self& self, F&& f) {
     switch (self.model_) {
@@ -54,7 +53,7 @@ class Timing {
   [[gnu::always_inline]] decltype(auto) visit(F&& f) const {
     return visit_of(*this, f);
   }
-  // The same of what 486 and Pentium have in common. `M`: the model if the caller knows it.
+  // The same, with what the 486 and the Pentium have in common. `M`: the model, if the caller knows it.
   template <Model... M, class F>
   [[gnu::always_inline]] decltype(auto) visit_memory(F&& f) {
     if constexpr (sizeof...(M) != 0) return f(of<M...>());
@@ -62,7 +61,7 @@ class Timing {
     if (is_p6()) return f(p6_);
     return f(i386sx_);
   }
-  // All of them begin at one place: no branch is left of this.
+  // The base lies at the same address in all of them: no branch is left of this.
   ProcessorTiming& common() {
     return visit([](auto& t) -> ProcessorTiming& { return t; });
   }
@@ -79,16 +78,16 @@ class Timing {
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
-  /// Its row of `geometries`.
+  /// The index of its row in `geometries`.
   unsigned geometry() const { return geometry_; }
   const TimingConfig& config() const { return common().config(); }
 
-  /// The timing by its class; the processor must be that one.
+  /// The timing model as its own class; the processor must be that one.
   Timing386sx& i386sx() { return i386sx_; }
   Timing486& i486sx() { return i486sx_; }
   TimingPentium& pentium() { return pentium_; }
   TimingP6& p6() { return p6_; }
-  /// 486 and Pentium.
+  /// 486 and Pentium only.
   CachedTiming& cached() { return model_ == Model::i486sx ? static_cast<CachedTiming&>(i486sx_) : pentium_; }
   const CachedTiming& cached() const {
     return model_ == Model::i486sx ? static_cast<const CachedTiming&>(i486sx_) : pentium_;
@@ -132,7 +131,7 @@ class Timing {
   void write_aligned(std::uint32_t physical, unsigned bytes) {
     visit_memory<M...>([&](auto& t) { t.write_aligned(physical, bytes); });
   }
-  /// A line is wanted soon, which nothing waits for (PREFETCHh).
+  /// A line that will be wanted soon and that nothing waits for (PREFETCHh).
   void prefetch(std::uint32_t physical) {
     if (is_p6()) p6_.prefetch(physical);
   }
@@ -145,82 +144,84 @@ class Timing {
   void abandon() {
     visit([](auto& t) { t.abandon(); });
   }
-  /// A repeated string instruction begins, of `count` elements (more than 0). The P6 has a fast mode for some.
+  /// Begins a repeated string instruction of `count` elements (more than 0). The P6 has a fast mode for some.
   void begin_repeat(std::uint32_t count, bool upwards) {
     if (is_p6()) p6_.begin_repeat(count, upwards);
   }
-  /// Microcode beyond the table, before or after the accesses that belong to it,
+  /// Microcode beyond the table, before or after the accesses that belong to it.
   void spend(unsigned clocks) {
     visit([&](auto& t) { t.spend(clocks); });
   }
-  /// or that of an iteration which ends with the write of what it has read.
+  /// The same for an iteration that ends by writing what it has read.
   void spend_before_write(unsigned clocks) {
     visit([&](auto& t) { t.spend_before_write(clocks); });
   }
   std::uint64_t clocks() const { return common().clocks(); }
-  /// In the middle of an instruction: clocks() is right from here to its end, also where the P6 follows what is known
-  /// of a block.
+  /// In the middle of an instruction: makes clocks() exact from here to its end, even while the P6 follows a known
+  /// block.
   void bring_clock() {
     if (is_p6()) p6_.bring_clock();
   }
 
   /// Before a cycle on the pins (I/O, device memory, INTA): posted writes are finished and the bus is free; returns the
   /// clock at which the cycle starts, at an edge of the bus clock. For a 386SX memory operand (`io` false) that is two
-  /// clocks back: the table holds them for a zero-wait cycle.
+  /// clocks earlier: the table includes them for a zero-wait cycle.
   std::uint64_t cycle_start(bool io) {
     return visit_memory([&](auto& t) { return t.cycle_start(io); });
   }
-  /// The cycle on the pins ends at `clock`: the CPU and its bus stand still until then. Earlier clocks change nothing.
+  /// The cycle on the pins ends at `clock`: the CPU and its bus are stalled until then. Earlier clocks have no effect.
   void wait_until(std::uint64_t clock) {
     visit_memory([&](auto& t) { t.wait_until(clock); });
   }
-  /// HLT: time passes, nothing else happens. Earlier clocks change nothing.
+  /// HLT: time passes, nothing else happens. Earlier clocks have no effect.
   void jump_to(std::uint64_t clock) { common().jump_to(clock); }
 
-  /// Another master has the memory path for `clocks` core clocks from clock `from` (single-path planars: every cycle of
-  /// the master; dual-path planars: its transfers to planar memory).
+  /// Another master owns the memory path for `clocks` core clocks from clock `from` (single-path planars: every cycle
+  /// of the master; dual-path planars: its transfers to planar memory).
   void steal(std::uint64_t from, unsigned clocks) {
     visit_memory([&](auto& t) { t.steal(from, clocks); });
   }
-  /// Another master shares the memory from now on, in place of any before.
+  /// Another master shares the memory from now on, replacing any previous one.
   void share(const MemoryShare& share) {
     visit_memory([&](auto& t) { t.share(share); });
   }
-  /// A master is about to use RAM: dirty lines are written back, which takes what the machine says of such lines. What
-  /// a master writes becomes invalid later, by master_wrote().
+  /// A master is about to use RAM: dirty lines are written back, which takes the time that the machine specifies for
+  /// such lines. What a master writes is invalidated later, by master_wrote().
   SnoopHits snoop(const Snoop& snoop) {
     return visit_memory([&](auto& t) { return t.snoop(snoop); });
   }
-  /// A master wrote RAM: cache tags that hold these bytes become invalid.
+  /// A master has written RAM: cache tags that hold these bytes become invalid.
   void master_wrote(std::uint32_t address, std::uint32_t bytes) {
     visit_memory([&](auto& t) { t.master_wrote(address, bytes); });
   }
-  /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).
+  /// INVD (lines are dropped) and WBINVD (`write_back`: dirty lines are written first, which takes time).
   void flush_caches(bool write_back = false) {
     visit([&](auto& t) { t.flush_caches(write_back); });
   }
-  /// CR0.CD and NW: with CD set nothing new is cached; what is in still hits (the manuals' frozen cache) until flushed.
+  /// CR0.CD and NW: with CD set nothing new is cached; lines already present still hit (the manuals' frozen cache)
+  /// until flushed.
   void set_cache_enabled(bool enabled) {
     visit([&](auto& t) { t.set_cache_enabled(enabled); });
   }
-  /// The P6's MTRRs as they are now.
+  /// The P6's current MTRRs.
   void set_memory_types(const MemoryTypeRanges& types) {
     visit([&](auto& t) { t.set_memory_types(types); });
   }
-  /// Interrupt or exception taken, serialising instruction: prefetch queue and pairing start afresh.
+  /// An interrupt or exception was taken, or a serialising instruction executed: prefetch queue and pairing start
+  /// afresh.
   void interrupt_flush() {
     visit([](auto& t) { t.interrupt_flush(); });
   }
 
   const ProcessorTiming::Counters& counters() const { return common().counters(); }
-  /// Clocks spent standing still for cycles on the pins.
+  /// Clocks spent stalled for cycles on the pins.
   std::uint64_t pin_clocks() const { return common().pin_clocks(); }
-  /// For reports that go on counting pin_clocks() after a snapshot.
+  /// For reports that continue to count pin_clocks() after a snapshot.
   void archive_counters(Archive& a) { common().archive_counters(a); }
   void archive(Archive& a) {
     visit([&](auto& t) { t.archive(a); });
   }
-  /// The caches, as parts: geometry, lines valid and dirty.
+  /// The caches, as parts: geometry, valid and dirty lines.
   void describe(Description& description) const {
     visit([&](auto& t) { t.describe(description); });
   }
@@ -236,7 +237,7 @@ class Timing {
   unsigned geometry_;
 };
 
-/// `f.operator()<T, G>()` with the class and the geometry of row `row`, or of the last one.
+/// Calls `f.operator()<T, G>()` with the class and the geometry of row `row`, or of the last one.
 template <unsigned Row = 0, class F>
 [[gnu::always_inline]] inline decltype(auto) with_geometry(unsigned row, F&& f) {
   constexpr GeometryRow it = geometries[Row];

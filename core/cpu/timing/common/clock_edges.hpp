@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A clock's edges as times and times as edges, the same as ClockDomain gives and without its divisions: every I/O
+// Converts a clock's edges to times and back, with the same results as ClockDomain but without its divisions: every I/O
 // access converts both ways.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace planar::cpu {
 class ClockEdges {
  public:
   explicit ClockEdges(const ClockDomain& domain) : domain_(domain) {
-    // The least number of clocks that last whole picoseconds; without one up to the limit every call goes to the
-    // domain.
+    // The smallest number of clocks that lasts whole picoseconds; if there is none up to the limit, every call goes to
+    // the domain.
     constexpr std::uint64_t most_clocks = 1000, many = 1'000'000'000;
     for (std::uint64_t n = 1; n <= most_clocks; ++n) {
       const auto whole = static_cast<std::uint64_t>(domain.at(n).ps);
@@ -27,7 +27,7 @@ class ClockEdges {
     }
   }
 
-  /// The least number of clocks that last whole picoseconds; 0 if there is none of use.
+  /// The smallest number of clocks that lasts whole picoseconds; 0 if there is no usable one.
   std::uint64_t even_clocks() const { return last_clock_ != 0 ? clocks_.value : 0; }
   /// ClockDomain::at().
   Time at(std::uint64_t clock) const {
@@ -41,7 +41,7 @@ class ClockEdges {
   std::uint64_t first_at_or_after(Time t) const {
     const auto ps = static_cast<std::uint64_t>(t.ps);
     if (ps - 1 >= last_time_) [[unlikely]]
-      return domain_.first_at_or_after(t);  // also zero and below
+      return domain_.first_at_or_after(t);  // also for zero and below
     return picoseconds_.divide(ps * clocks_.value + picoseconds_.value - 1);
   }
 
@@ -60,7 +60,7 @@ class ClockEdges {
 
   ClockDomain domain_;
   Divisor clocks_, picoseconds_;
-  std::uint64_t last_clock_ = 0;  // beyond it the domain is asked
+  std::uint64_t last_clock_ = 0;  // later clocks go to the domain
   std::uint64_t last_time_ = 0;
 };
 

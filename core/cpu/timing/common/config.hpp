@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parameters of a processor's memory side. The values live in the machine files; docs/hardware/memory-timing.md has
-// them side by side with source and confidence.
+// The parameters of a processor's memory side. The values live in the machine files; docs/hardware/memory-timing.md
+// lists them side by side with source and confidence.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ struct DramTiming {
   std::uint32_t page_bytes = 4096;
   /// Banks that each hold a row open; a power of two, 1..8.
   std::uint8_t banks = 1;
-  /// Address bits below which a bank is chosen: bank = (address >> bank_shift) % banks; 1..31. Equal to
+  /// Number of address bits below those that choose the bank: bank = (address >> bank_shift) % banks; 1..31. Equal to
   /// log2(page_bytes) for rows that alternate between banks, larger for banks stacked one above the other.
   std::uint8_t bank_shift = 12;
-  /// Start of the cycle to first datum, row open / row closed or another one open; 2..63. A 386SX cycle without wait
-  /// states is 2.
+  /// From the start of the cycle to the first datum, with the row open / with it closed or another one open; 2..63. A
+  /// 386SX cycle without wait states is 2.
   std::uint8_t read_hit = 4;
   std::uint8_t read_miss = 7;
   /// Each further datum of a burst; 1..15. Not used by the 386SX, which has no bursts.
@@ -32,8 +32,8 @@ struct DramTiming {
   /// Duration of a single write; 2..63.
   std::uint8_t write_hit = 3;
   std::uint8_t write_miss = 6;
-  /// From one line of a stream to the next, where the bus has the next transaction before the last one's data are over
-  /// (P6): 4..63.
+  /// From one line of a stream to the next, where the bus starts the next transaction before the previous one's data
+  /// are over (P6): 4..63.
   std::uint8_t line_clocks = 8;
 };
 
@@ -46,7 +46,7 @@ struct RomTiming {
 
 /// DRAM refresh and what it takes from the memory path.
 struct RefreshTiming {
-  /// Period in core clocks, period_num / period_den (15.12 us at 20 MHz: 1512 / 5). 0 / 1: no refresh visible.
+  /// Period in core clocks, period_num / period_den (15.12 us at 20 MHz: 1512 / 5). 0 / 1: no visible refresh.
   std::uint32_t period_num = 0;
   std::uint32_t period_den = 1;
   std::uint8_t hold = 0;  ///< bus clocks during which memory cannot be reached; 0..63
@@ -59,7 +59,7 @@ struct L1Config {
   std::uint8_t line = 16;   ///< bytes; 16 or 32
   bool split = false;       ///< separate code and data caches of `bytes` each
   bool write_back = false;  ///< data lines are written back; otherwise every write goes to the bus
-  /// A line goes back to memory as bursts, as it comes; otherwise as single writes, as on a bus made for the 486.
+  /// A line is written back in bursts, as it is fetched; otherwise as single writes, as on a bus made for the 486.
   bool write_burst = true;
 };
 
@@ -68,14 +68,14 @@ struct L2Config {
   std::uint32_t bytes = 0;   ///< a power of two; 0 = none
   std::uint8_t ways = 2;     ///< 1, 2, 4 or 8
   std::uint8_t line = 32;    ///< bytes; 32 or 64, at least the first level's
-  std::uint8_t hit_mru = 2;  ///< the way that was used last is guessed right
+  std::uint8_t hit_mru = 2;  ///< the way used last was the right guess
   std::uint8_t hit_other = 3;
   std::uint8_t burst_step = 1;
-  std::uint8_t write_hit = 2;  ///< a write that the cache takes
+  std::uint8_t write_hit = 2;  ///< a write that the cache accepts
   bool write_allocate = true;  ///< a write miss fetches the line
-  // On the P6 it has a bus of its own, and these are in the place of all clocks above. Core clocks:
-  std::uint8_t latency = 4;      ///< of a load that hits, beyond one that hits the first level
-  std::uint8_t line_clocks = 2;  ///< for which a line has that bus
+  // On the P6 it has a bus of its own, and these replace all the clocks above. Core clocks:
+  std::uint8_t latency = 4;      ///< of a load that hits here, beyond one that hits the first level
+  std::uint8_t line_clocks = 2;  ///< for which a line occupies that bus
 };
 
 /// An inclusive range of physical addresses.
@@ -99,16 +99,15 @@ struct TimingConfig {
       0;  ///< posted writes that the processor holds: 0..8 (486: 4, Pentium: 2, 386: in its bus unit)
   /// Prefetch on the 386SX: bytes per request of the prefetch unit, 2 or 4 (a 4-byte request is two bus cycles).
   std::uint8_t prefetch_request = 4;
-  /// P6: clocks before the first element of a repeated string; 1..127. GMP's authors measured 15, Fog's figures
-  /// have 72.
+  /// P6: clocks before the first element of a repeated string; 1..127. GMP's authors measured 15, Fog's figures say 72.
   std::uint8_t repeat_start = 15;
   /// The same outside the fast mode; GMP's authors note 70 for a copy downwards.
   std::uint8_t repeat_slow_start = 15;
-  /// P6: clocks of INT through a gate to ring 0 and of IRET back; 10..200. Other ways take their share of them.
+  /// P6: clocks of INT through a gate to ring 0 and of IRET back; 10..200. Other paths take a proportional share.
   std::uint8_t interrupt_entry = 110, interrupt_return = 90;
-  /// P6: clocks of a TLB miss besides its two reads; 1..63.
+  /// P6: clocks of a TLB miss in addition to its two reads; 1..63.
   std::uint8_t page_walk = 2;
-  /// Masters share the memory by the line (MemoryShare) and do not take the path for whole bursts.
+  /// Masters share the memory line by line (MemoryShare) instead of taking the path for whole bursts.
   bool shared_by_line = false;
   /// Never cached (adapter memory); unused entries are empty.
   std::array<AddressRange, 4> uncached{{{0x000A0000, 0x000DFFFF}}};

@@ -18,10 +18,10 @@ constexpr unsigned pick(Model model, unsigned i386, unsigned i486, unsigned pent
 
 struct Repeat {
   std::uint8_t zero, start, each;
-};  // count zero; more when it is not; one iteration
+};  // clocks if the count is zero; further clocks if it is not; one iteration
 
 /// docs/hardware/processors.md#repeated-strings; I/O iterations less the two clocks of the bus cycle. Protected and V86
-/// mode share a column; the permission check is apart. The P6 has its own account (TimingP6).
+/// mode share a column; the permission check is separate. The P6 does its own accounting (TimingP6).
 constexpr Repeat repeats[4][9] = {
     // clang-format off
     // MOVS     CMPS       STOS       LODS       SCAS       INS          OUTS         protected: INS, OUTS
@@ -52,7 +52,7 @@ unsigned multiply_extra(Model model, unsigned bits, std::uint32_t multiplier, bo
   const std::uint32_t mask = bits >= 32 ? 0xFFFFFFFFu : (1u << bits) - 1;
   std::uint32_t m = multiplier & mask;
   if (is_signed && ((m >> (bits - 1)) & 1)) m = (0u - m) & mask;
-  // 386: max(ceil(log2 |m|), 3) + 6 clocks; the 486's range is the same four higher.
+  // 386: max(ceil(log2 |m|), 3) + 6 clocks; the 486's range is the same plus four.
   const unsigned log2 = m <= 1 ? 0u : static_cast<unsigned>(std::bit_width(m - 1));
   return std::max(log2, 3u) - 3u;
 }
@@ -92,7 +92,7 @@ unsigned io_permission_extra(Model model, const Op& op) {
 
 unsigned page_walk(const TimingConfig& config) {
   // 386: 9 clocks with its two reads [M*, low end]; 486: 13 with both in the cache [M*]; Pentium: as the 486 [I]; P6:
-  // by hardware, beside the loads [R].
+  // in hardware, in addition to the loads [R].
   return pick(config.model, 9, 13, 13, config.page_walk);
 }
 
@@ -118,7 +118,7 @@ unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned p
         case Reach::outer: return pick(model, 68, 33, 23);
         default: return pick(model, 32, 18, 13);
       }
-    // P6: such that INT 80h, a call without work and IRET take some 280 clocks, as on a Pentium III [I].
+    // P6: such that INT 80h, an empty system call and IRET take some 280 clocks, as on a Pentium III [I].
     case Transfer::interrupt:
       switch (reach) {
         case Reach::real: return pick(model, 37, 30, 16, 40);

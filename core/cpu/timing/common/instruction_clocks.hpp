@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clocks that the decoder cannot know: what the executor hands to Timing::spend().
+// Clocks that the decoder cannot know: what the executor passes to Timing::spend().
 //
 // Who charges what:
 //   set_static_clocks()
 //             base clocks of the form that was decoded, in the column of its mode (real and V86, or protected with
 //             CPL <= IOPL), with prefix, index and immediate+displacement penalties. Conditional branches: not taken.
 //             Multiply: shortest. REP strings: count zero. Far transfers, INT and IRET: zero.
-//             Memory time without wait states is inside. The bus cycle of IN, OUT, INS, OUTS is not: the pins charge
+//             Memory time without wait states is included. The bus cycle of IN, OUT, INS, OUTS is not: the pins charge
 //             it.
-//   branch()  the taken part of any branch, refill, prediction.
+//   branch()  what a branch costs if taken, refill, prediction.
 //   read(), write()   what memory costs beyond the table.
 //   spend()   the functions below.
-// Figures: Intel's programmer's manuals as collected in docs/hardware/processors.md; exceptions say so.
+// Figures: Intel's programmer's manuals as collected in docs/hardware/processors.md; exceptions are marked.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ unsigned bit_scan_extra(Model model, bool reverse, unsigned zeros);
 /// ENTER with nesting `level` (0..31): clocks beyond the static ones, which cover level 0.
 unsigned enter_extra(Model model, unsigned level);
 
-/// REP strings: clocks once if the count is not zero, and clocks of one iteration. A REP that resumes after an
-/// interrupt starts again and pays the start again.
+/// REP strings: clocks charged once if the count is not zero, and clocks of one iteration. A REP that resumes after an
+/// interrupt starts again and is charged the start again.
 unsigned repeat_zero(Model model, const Op& op);  ///< the static clocks
 unsigned repeat_start(Model model, const Op& op);
 unsigned repeat_iteration(Model model, const Op& op);
@@ -61,10 +61,10 @@ enum class Reach : std::uint8_t {
   to_v86,     ///< IRET into V86 mode
   task,       ///< task switch
 };
-/// Whole cost of a far CALL, JMP, RET, of an interrupt or exception (INTA cycles excluded: the pins charge them) and of
-/// IRET; parameters copied through a gate are `params`.
+/// Whole cost of a far CALL, JMP or RET, of an interrupt or exception (without INTA cycles, which the pins charge), or
+/// of IRET; `params` is the number of parameters copied through a gate.
 unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned params = 0);
-/// The same of an interrupt or IRET, whose clocks a P6's configuration has: those between rings, the others in
+/// The same for an interrupt or IRET. A P6's configuration gives the clocks between rings; the others are in
 /// proportion.
 unsigned interrupt_clocks(const TimingConfig& config, Transfer transfer, Reach reach);
 

@@ -17,7 +17,7 @@ using namespace opcode_mask;
 constexpr InstructionRow rows[] = {
     // opcode  mask   /r  when          386       486       Pentium   pair form
     // clang-format off
-    {0x0000, 0x0000, -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, none},          // anything not below
+    {0x0000, 0x0000, -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, none},          // anything not listed below
     // -- arithmetic and logic
     {0x0000, alu,    -1, always,        {2, 7},   {1, 3},   {1, 3},   UV, rm_reg},        // ADD.. r/m,r
     {0x0002, alu,    -1, always,        {2, 6},   {1, 2},   {1, 2},   UV, reg_rm},        // ADD.. r,r/m
@@ -222,7 +222,7 @@ constexpr InstructionRow rows[] = {
     {0x0F40, sixteen, -1, always,       {2, 2},   {1, 1},   {1, 1},   NP, reg_rm},        // CMOVcc
     {0x0F6E, one,    -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, rm_test},       // MOVD mm,r/m
     {0x0F7E, one,    -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, rm_move},       // MOVD r/m,mm
-    // -- x87, 387 / 487 / Pentium: the shortest of each group; what a form takes beyond it: fpu_clocks.cpp
+    // -- x87, 387 / 487 / Pentium: the shortest of each group; further clocks of each form: fpu_clocks.cpp
     {0x00D8, eight,  -1, always,        {28, 28}, {10, 10}, {3, 3},   NP, none},          // FADD FSUB
     {0x00D8, eight,  1,  always,        {31, 31}, {11, 11}, {3, 3},   NP, none},          // FMUL
     {0x00D8, eight,  2,  always,        {24, 26}, {4, 4},   {4, 4},   NP, none},          // FCOM
@@ -258,7 +258,7 @@ constexpr InstructionRow rows[] = {
 
 static_assert(std::size(rows) < 65536);
 
-// Per place and condition column (none, protected, V86; each with and without 32-bit operands).
+// Row by place and condition column (none, protected, V86; each with and without 32-bit operands).
 struct Index {
   std::array<std::uint16_t, opcode_places * 6> row{};
   Index() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The clock table of the whole instruction set, one row a form, a column a processor.
+// The clock table of the whole instruction set, one row per form, one column per processor.
 //
 // Figures are Intel's (386 DX programmer's reference, i486 and Pentium data books) as collected and cross-checked in
-// docs/hardware/processors.md#instruction-clocks [M*]. Rows that the page lacks are recalled from the same manuals.
-// 386: operands of a 32-bit bus without wait states, prefetched; the 386SX bus unit adds the rest. 486, Pentium: cache
+// docs/hardware/processors.md#instruction-clocks [M*]. Rows missing from that page are recalled from the same manuals.
+// 386: operands on a 32-bit bus without wait states, prefetched; the 386SX bus unit adds the rest. 486, Pentium: cache
 // hits.
 #pragma once
 
@@ -43,7 +43,7 @@ enum class Form : std::uint8_t {
   all,       ///< every register written
 };
 
-/// In which mode or operand size a row holds.
+/// The mode or operand size for which a row holds.
 enum class When : std::uint8_t { always, protected_mode, v86, operand32 };
 
 struct Clocks {
@@ -65,7 +65,7 @@ const InstructionRow& instruction_row(const Op& op);
 
 // ---- for any table whose rows have opcode, mask and extension ----
 
-/// Masks of rows that hold for several opcodes.
+/// Masks of rows that match several opcodes.
 namespace opcode_mask {
 inline constexpr std::uint16_t one = 0xFFFF;  ///< exactly this opcode
 inline constexpr std::uint16_t two = 0xFFFE;  ///< byte and full-size form
@@ -73,12 +73,12 @@ inline constexpr std::uint16_t eight = 0xFFF8, sixteen = 0xFFF0;
 inline constexpr std::uint16_t alu = 0xFFC6;  ///< the eight ALU operations, both sizes
 }  // namespace opcode_mask
 
-/// There is a place for each opcode and ModRM extension.
+/// One place for each opcode and ModRM extension.
 inline constexpr unsigned opcode_places = 512 * 8;
 inline unsigned opcode_place(const Op& op) {
   return ((op.opcode & 0xFFu) | (op.opcode >= 0x0F00 ? 256u : 0u)) * 8 + op.extension();
 }
-/// `f(place, number)` for the rows that hold at each place, earlier ones first.
+/// Calls `f(place, number)` for each place and every row that matches there, earlier rows first.
 template <class Row, std::size_t Count, class F>
 void for_each_place(const Row (&rows)[Count], F&& f) {
   for (unsigned slot = 0; slot < 512; ++slot) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The Pentium's two pipes, from instruction to instruction: which one each goes to and for how many clocks.
+// The Pentium's two pipes, from one instruction to the next: the pipe that each goes to, and the clocks it takes there.
 //
 // U waits for a partner; the next instruction joins it in V if both may pair and the second neither reads nor writes
-// what the first writes. An address that needs a register written by the issue before costs a clock.
+// what the first writes. An address that needs a register written by the previous issue costs a clock.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct IssueState {
   std::uint16_t last_writes = 0;   ///< registers written by the open issue
   std::uint16_t agi_writes = 0;    ///< by the issue before the open one
   std::uint16_t last_clocks = 0;   ///< of the U pipe's instruction, at most 3
-  std::uint8_t pair_open = 0;      ///< pair_v: the U pipe's instruction would take a partner
+  std::uint8_t pair_open = 0;      ///< pair_v: the U pipe's instruction can take a partner
   bool in_v = false;               ///< the latest instruction went to V
-  std::uint32_t eip = 0;           ///< U address of the open issue
+  std::uint32_t eip = 0;           ///< address of the open issue's U instruction
   std::uint32_t previous_eip = 0;  ///< and of the one before
 
   /// Whether `op` joins the open issue in V.

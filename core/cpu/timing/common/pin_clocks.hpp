@@ -6,8 +6,8 @@
 
 namespace planar::cpu {
 
-/// Clocks in which the processor stands still for cycles on its pins, the wait for the bus included. Counted for
-/// reports; they influence nothing.
+/// Clocks for which the processor is stalled by cycles on its pins, including the wait for the bus. Counted for
+/// reports; they affect nothing.
 struct PinClocks {
   std::uint64_t total = 0;
   std::uint64_t from = 0, until = 0;  ///< of the latest cycle

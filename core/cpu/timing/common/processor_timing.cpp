@@ -15,7 +15,7 @@ void ProcessorTiming::archive_clock(Archive& a) {
 }
 
 void ProcessorTiming::check_loaded(const Archive& a, std::uint64_t latest) const {
-  // Sound times of the bus lie a few cycles ahead of the processor, which waits for them.
+  // Valid bus times lie a few cycles ahead of the processor, which waits for them.
   if (a.loading() && latest > clock_ + furthest_ahead)
     throw Error("snapshot holds a damaged processor; take a new one", ExitCode::missing_file);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the timings of all processors have: the clock, counters, and what most of them do alike. Each processor's class,
-// in its own folder, derives from this and has the functions of Timing (timing.hpp), which calls it by its class; there
-// are no virtual functions.
+// What the timing models of all processors have in common: the clock, the counters, and what most of them do alike.
+// Each processor's class, in its own folder, derives from this one and provides the functions of Timing (timing.hpp),
+// which calls it as its own class; there are no virtual functions.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class ProcessorTiming {
     if (clock > clock_) clock_ = clock;
   }
 
-  // ---- of Timing's functions, those with which not every processor has something to do; the others hide them ----
+  // ---- defaults for functions of Timing that not every processor needs; the others hide them ----
   void spend(unsigned clocks) { clock_ += clocks; }
   void spend_before_write(unsigned clocks) { clock_ += clocks; }
   void end() {}
@@ -35,7 +35,7 @@ class ProcessorTiming {
   void set_cache_enabled(bool enabled) { cache_enabled_ = enabled; }
   void set_memory_types(const MemoryTypeRanges&) {}
 
-  /// Counters for reports and tests; they influence nothing and are not part of a snapshot.
+  /// Counters for reports and tests; they affect nothing and are not part of a snapshot.
   struct Counters {
     std::uint64_t code_misses = 0;  ///< line fills and, on the 386SX, starvations of the prefetch queue
     std::uint64_t read_misses = 0;
@@ -50,7 +50,7 @@ class ProcessorTiming {
   explicit ProcessorTiming(const TimingConfig& config) : config_(config) {}
   ~ProcessorTiming() = default;
 
-  /// wait_until() with the processor's way to memory, whose bus is taken until then.
+  /// wait_until() with the processor's path to memory, whose bus is busy until then.
   template <class Path>
   void end_cycle(Path& path, std::uint64_t clock) {
     jump_to(clock);
@@ -58,9 +58,10 @@ class ProcessorTiming {
     pins_.end(clock_);
   }
 
-  // Parts of a snapshot: the clock, the way to memory, then what only this processor has.
+  // Parts of a snapshot: the clock, the path to memory, then what only this processor has.
   void archive_clock(Archive& a);
-  /// Throws Error if `latest`, of what a snapshot says will be over then, is a clock that no run reaches.
+  /// Throws Error if `latest`, the latest time in a loaded snapshot, lies further ahead of the clock than any run
+  /// leaves it.
   void check_loaded(const Archive& a, std::uint64_t latest) const;
 
   TimingConfig config_;

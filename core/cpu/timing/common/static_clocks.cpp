@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint16_t eax = 1, ecx = 2, edx = 4, ebx = 8, esp = 16, ebp = 32, esi = 64, edi = 128, flags = 256;
 
-/// Instructions whose stack pointer takes part in forming an address.
+/// Whether an instruction uses the stack pointer to form an address.
 bool uses_stack(std::uint16_t o, unsigned extension) {
   if (o >= 0x50 && o <= 0x61) return true;
   if (o < 0x20) return (o & 7) >= 6 && o != 0x0F;
@@ -129,10 +129,10 @@ std::uint16_t operand_registers(Op& op, const InstructionRow& row) {
     case Form::all: w = 0xFF & ~unsigned{esp}; break;
   }
   if (op.opcode == 0xC9) w |= ebp;
-  // Shifts by CL, conditional jumps: inputs that the form does not name.
+  // Inputs that the form does not name: those of shifts by CL and of conditional jumps.
   if ((op.opcode & 0xFFFE) == 0xD2 || op.opcode == 0x0FA5 || op.opcode == 0x0FAD) r |= ecx;
   if (op.branch == BranchKind::conditional) r |= flags;
-  // What the first half of a pair must not write: one mask, so that pairing is one test. Flags never matter.
+  // What the first half of a pair must not write, as one mask, so that pairing is one test. Flags never matter.
   op.reads = static_cast<std::uint8_t>((r | w | op.address_reads) & 0xFF);
   op.writes = static_cast<std::uint16_t>(w);
   return static_cast<std::uint16_t>(r & 0xFF);
@@ -160,7 +160,7 @@ StaticForm static_form(Op& op, Model model) {
   form.memory = op.has_memory;
   form.repeated = repeated;
   if (repeated) form.repeat_clocks = repeat_zero(model, op);
-  form.prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table has REP inside
+  form.prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table includes the REP prefix
   op.branch = kind_of(op.opcode, op.extension());
   op.address_reads = address_registers(op, form.row->form);
   form.sources = operand_registers(op, *form.row);
