@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rules of the 386SX's data cycles, written once for the two that keep its figures: Timing386sx, and Steady386 on
-// copies in host registers.
+// The rules of the 386SX's data cycles, written once for the two classes that keep its figures: Timing386sx, and
+// Steady386, which works on copies in host registers.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace planar::cpu {
 
-/// The rules of aligned data cycles that stay in closed form. `Unit` has: clock(), bus_free() (the clock from which
-/// the bus is free), overlap() and latch(), all as references; bring_up_to(clock), which counts the prefetch cycles
-/// that begin before a data cycle, false where that is not closed; and path().
+/// The rules of aligned data cycles that can be computed in closed form. `Unit` provides: clock(), bus_free() (the
+/// clock from which the bus is free), overlap() and latch(), all as references; bring_up_to(clock), which counts the
+/// prefetch cycles that begin before a data cycle, false where that is not possible in closed form; and path().
 template <class Unit>
 struct DataCycles {
-  /// Both: false, with nothing of the access done, if it takes the long way.
+  /// Both return false, with no part of the access done, if it has to take the general path.
   static bool read(Unit& u, std::uint32_t address, unsigned bytes) {
     const std::uint64_t wanted = u.overlap().read_wanted(u.clock());
     if (!u.bring_up_to(wanted) || !u.path().access_in_row(u.bus_free(), wanted, address, words(bytes), false))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the 386SX's bus unit remembers. Part of its snapshot.
+// What the 386SX's bus unit remembers. Part of the snapshot.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace planar::cpu {
 
-/// One write is posted: it waits here for the bus.
+/// The one posted write, which waits here for the bus.
 struct WriteLatch {
   std::uint64_t starts = 0;  ///< when the write leaves for the bus
 
-  /// When an instruction that has reached `clock` may post its write: after the one before.
+  /// When an instruction that has reached `clock` may post its write: once the previous one has left.
   std::uint64_t free_at(std::uint64_t clock) const { return std::max(clock, starts); }
 };
 

@@ -10,7 +10,7 @@ namespace planar::cpu {
 namespace {
 
 constexpr std::uint64_t refill_decode = 3;  // see timing_386sx.hpp (P: model56sx 386SX refill_decode)
-constexpr std::uint64_t refill_lead = 4;    // a taken branch's fetch starts so long before the end of its table clocks
+constexpr std::uint64_t refill_lead = 4;    // a taken branch's fetch starts this long before its table clocks end
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
 
@@ -54,7 +54,7 @@ void Timing386sx::begin_in_new_row(const Op& op) {
 }
 
 void Timing386sx::begin_afresh(const Op& op, std::uint32_t eip) {
-  if (!bus_.refill) {  // straight on into another page frame
+  if (!bus_.refill) {  // sequential code continues in another page frame
     prefetch(0);
     bus_.fetch_next += eip - bus_.fetch_eip;
     bus_.fetch_eip = eip;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 486: unified cache, write-through with four posted writes, one instruction after the other.
 //
-// Code: a 32-byte prefetch queue of two lines, modelled as "the line that executes and the one after it": entering a
-// line asks for the next one, which is fetched when the bus is free and dropped if a branch leaves before that. A read
-// miss overtakes posted writes that have not reached the bus if all of them hit the cache (i486 data book [M*]). A
-// target instruction that lies across two lines costs one clock more after a jump (docs/hardware/processors.md#486 has
-// 1 to 2).
+// Code: a 32-byte prefetch queue of two lines, modelled as "the executing line and the one after it": entering a line
+// requests the next one, which is fetched when the bus is free and dropped if a branch leaves before that. A read miss
+// overtakes posted writes that have not reached the bus if all of them hit the cache (i486 data book [M*]). After a
+// jump, a target instruction that lies across two lines costs one clock more (docs/hardware/processors.md#486 has 1 to
+// 2).
 //
-// Not modelled: the cache port shared between prefetch and data (the table's figures contain the usual case), the cost
+// Not modelled: the cache port shared between prefetch and data (the table's figures include the usual case), the cost
 // of a read hit in a line that was just written, burst orders other than "wanted first".
 #pragma once
 
@@ -24,8 +24,8 @@ class Timing486 final : public CachedTiming {
   void set_static_clocks(Op& op) const;
   void begin(const Op& op, std::uint32_t physical_eip);
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
-  /// branch() in line; of a far one that is not taken it leaves a part out. False: it is taken, and the code prefetched
-  /// after it is on the bus by now; branch_after_prefetch() does the rest.
+  /// branch() inline; it omits part of a far branch that is not taken. False: the branch is taken, and the code
+  /// prefetched after it is on the bus by now; branch_after_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
     if (!taken) return true;
     clock_ += clocks_if_taken(op.branch);
@@ -42,17 +42,17 @@ class Timing486 final : public CachedTiming {
   void interrupt_flush();
   void archive(Archive& a);
 
-  // ---- blocks that run by plan: only what the first instruction costs depends on what was before ----
-  /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
+  // ---- blocks that run by plan: only the first instruction's cost depends on what came before ----
+  /// Decode time: determines when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
-  /// Code has gone on with a block of that plan, whose first instruction is `first`, and is in its first line. The plan
-  /// always holds.
+  /// Execution has continued with a block of that plan, whose first instruction is `first`, and is in its first line.
+  /// The plan always holds.
   BlockEntry starts_block(const IssuePlan& plan, const Op& first) {
     jumped_ = false;
     start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
     return BlockEntry::planned;
   }
-  /// The same where code stays in its line; if not, nothing has happened.
+  /// The same if code stays in its line; if not, nothing has been done.
   bool start_plan_in_line(const IssuePlan& plan, const Op& first) {
     if (plan.first_line != state_.code_line) return false;
     starts_block(plan, first);
@@ -60,7 +60,7 @@ class Timing486 final : public CachedTiming {
   }
   /// The line in which an instruction `op` at `eip` ends.
   std::uint32_t line_of(const Op& op, std::uint32_t eip) const { return (eip + op.length - 1) & line_mask_; }
-  /// After the beginning of a plan's last instruction, or of the one after which it is left.
+  /// To be called after the beginning of a plan's last instruction, or of the one after which it is left.
   void finish_plan(const Op& op) {
     last_writes_ = op.writes;
     last_clocks_ = op.clocks;
@@ -71,7 +71,7 @@ class Timing486 final : public CachedTiming {
   template <class, Geometry>
   friend class MemoryEvents;
 
-  /// Clocks of a branch that is taken, against the same one that is not.
+  /// Additional clocks of a branch that is taken, compared with the same one not taken.
   static unsigned clocks_if_taken(BranchKind kind) {
     switch (kind) {
       case BranchKind::conditional: return 2;  // 3 against 1
@@ -99,7 +99,7 @@ class Timing486 final : public CachedTiming {
     const unsigned latest = (state_.write_next ? state_.write_next : config_.write_buffers) - 1u;
     return state_.write_start[latest] > clock_;
   }
-  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
+  /// When the first posted write that a read miss overtakes begins on the bus; UINT64_MAX if there is none.
   template <Geometry G>
   std::uint64_t first_overtaken() const;
   /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come after it.
@@ -110,7 +110,7 @@ class Timing486 final : public CachedTiming {
     return G.known ? G.write_buffers : config_.write_buffers;
   }
 
-  /// Of `op` after the instruction before it.
+  /// Clocks of `op` after the previous instruction.
   unsigned clocks_of(const Op& op) const { return clocks_after(op, last_writes_, last_clocks_); }
   static unsigned clocks_after(const Op& op, unsigned writes, unsigned clocks);
 
@@ -127,7 +127,7 @@ inline void Timing486::begin(const Op& op, std::uint32_t eip) {
   finish_plan(op);
 }
 
-/// The clocks of `op` after one that writes `writes` and takes `before` clocks.
+/// The clocks of `op` after an instruction that writes `writes` and takes `before` clocks.
 inline unsigned Timing486::clocks_after(const Op& op, unsigned writes, unsigned before) {
   unsigned clocks = op.clocks + ((op.address_reads & writes) != 0);
   // Prefixes decode while a longer predecessor still executes.
@@ -136,7 +136,7 @@ inline unsigned Timing486::clocks_after(const Op& op, unsigned writes, unsigned 
   return clocks;
 }
 
-// Only if all posted writes that wait hit the cache.
+// Only if all waiting posted writes hit the cache.
 template <Geometry G>
 std::uint64_t Timing486::first_overtaken() const {
   if (!writes_wait()) return UINT64_MAX;
