@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor's two clocks: times on its bus are ticks, 1/core_per_bus_den of a core clock, so that a 60 MHz bus on a
-// 90 MHz core (3 ticks a bus clock, 2 a core clock) stays integer. The bus clock's edges are the multiples of
+// The processor's two clocks: times on its bus are in ticks of 1/core_per_bus_den of a core clock, so that a 60 MHz bus
+// on a 90 MHz core (3 ticks per bus clock, 2 per core clock) stays integer. The bus clock's edges are the multiples of
 // core_per_bus_num ticks. Where both clocks are the same, a tick is a clock.
 #pragma once
 
@@ -19,14 +19,14 @@ class BusClock {
       : den_shift_(static_cast<std::uint8_t>(std::countr_zero(config.core_per_bus_den))),
         period_(config.core_per_bus_num) {}
 
-  /// Ticks of `clocks` bus clocks.
+  /// `clocks` bus clocks in ticks.
   template <Geometry G = any_geometry>
   std::uint64_t bus(unsigned clocks) const {
     return std::uint64_t{clocks} * (G.known ? G.clock_num : period_);
   }
-  /// Ticks of a bus clock.
+  /// Ticks per bus clock.
   std::uint8_t period() const { return period_; }
-  /// The least number of core clocks that are whole bus clocks.
+  /// The smallest number of core clocks that is a whole number of bus clocks.
   unsigned even_clocks() const { return period_ / std::gcd(unsigned{period_}, 1u << den_shift_); }
   template <Geometry G = any_geometry>
   std::uint64_t ticks(std::uint64_t core_clock) const {
@@ -37,13 +37,13 @@ class BusClock {
   bool before(std::uint64_t t, std::uint64_t core_clock) const {
     return t + (1u << shift<G>()) <= ticks<G>(core_clock);
   }
-  /// The core clock at or after tick `t`.
+  /// The first core clock at or after tick `t`.
   template <Geometry G = any_geometry>
   std::uint64_t core(std::uint64_t t) const {
     return (t + (1u << shift<G>()) - 1) >> shift<G>();
   }
-  /// The bus clock's edge at or after tick `t`. By constants where it matters: a division is as slow as a cache hit of
-  /// the guest.
+  /// The bus clock's first edge at or after tick `t`. Divides by constants where it matters: a division is as slow as a
+  /// cache hit of the guest.
   template <Geometry G = any_geometry>
   std::uint64_t edge(std::uint64_t t) const {
     if constexpr (G.known) return G.clock_num == 1 ? t : (t + G.clock_num - 1) / G.clock_num * G.clock_num;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shapes of caches and buses that are known when planar is compiled: the timing's memory events are instantiated for
-// them, and once more for any other shape, which is then looked up as configured. Both give the same clocks
-// (tests/core/cpu/timing/test_timing_memory.cpp).
+// Shapes of caches and buses that are known when planar is compiled: the timing models' memory events are instantiated
+// for each of them, and once more for any other shape, which is then read from the configuration. Both give the same
+// clocks (tests/core/cpu/timing/test_timing_memory.cpp).
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace planar::cpu {
 
-/// What the host keeps that depends on what a cache holds, and so is told of its changes.
+/// What the host keeps that depends on a cache's contents and so must be told of its changes.
 enum class Watcher : std::uint8_t {
   any,  ///< whatever there is
   none,
   l0  ///< the L0 line cache
 };
 
-/// Of a cache; 0: as configured.
+/// Shape of a cache; 0: as configured.
 struct CacheShape {
   unsigned ways = 0, line = 0, sets = 0;
   Watcher watcher = Watcher::any;
-  bool clean = false;  ///< no line of it ever is dirty
+  bool clean = false;  ///< none of its lines is ever dirty
 
   constexpr bool matches(std::uint32_t bytes, unsigned of_ways, unsigned of_line) const {
     return bytes == ways * line * sets && (bytes == 0 || (of_ways == ways && of_line == line));
@@ -30,7 +30,7 @@ struct CacheShape {
 };
 inline constexpr CacheShape any_shape{};
 
-/// Of a first-level cache and of what lies between it and memory.
+/// Shape of a first-level cache and of what lies between it and memory.
 struct Geometry {
   bool known = false;  ///< false: all as configured
   CacheShape data;     ///< unified if `code` has 0 ways
@@ -39,8 +39,8 @@ struct Geometry {
   CacheShape l2;  ///< 0 ways: none
   unsigned clock_num = 1, clock_den = 1;
   unsigned write_buffers = 0;
-  bool snooped = false;  ///< masters may share the memory by the line
-  unsigned row = 0;      ///< bytes of a DRAM row, where only one is open at a time; 0: as configured
+  bool snooped = false;  ///< masters may share the memory line by line
+  unsigned row = 0;      ///< bytes of a DRAM row, if only one is open at a time; 0: as configured
 
   constexpr bool split() const { return code.ways != 0; }
   bool matches(const TimingConfig& c) const {
@@ -59,7 +59,7 @@ inline constexpr Geometry plain_486{.known = true,
                                     .l2 = {},
                                     .write_buffers = 4,
                                     .row = 4096};
-/// A Pentium at three clocks for two of the bus, with a second-level cache on it.
+/// A Pentium at three core clocks per two bus clocks, with a second-level cache on the bus.
 inline constexpr Geometry pentium_with_l2{
     .known = true,
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
@@ -69,7 +69,7 @@ inline constexpr Geometry pentium_with_l2{
     .clock_num = 3,
     .clock_den = 2,
     .write_buffers = 2};
-/// A Pentium OverDrive on a 486's board: five clocks for two of the bus, no second level.
+/// A Pentium OverDrive on a 486's board: five core clocks per two bus clocks, no second level.
 inline constexpr Geometry pentium_overdrive{
     .known = true,
     .data = {.ways = 4, .line = 32, .sets = 128, .watcher = Watcher::l0},
@@ -80,7 +80,7 @@ inline constexpr Geometry pentium_overdrive{
     .clock_den = 2,
     .write_buffers = 2,
     .row = 4096};
-/// A Pentium at five clocks for two of the bus, with a direct-mapped second level: a PC of its time.
+/// A Pentium at five core clocks per two bus clocks, with a direct-mapped second level: a period PC.
 inline constexpr Geometry pentium_direct_l2{
     .known = true,
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
@@ -93,7 +93,7 @@ inline constexpr Geometry pentium_direct_l2{
     .snooped = true,
     .row = 4096};
 
-/// What the timing's memory events are instantiated for, most used first; one without a known geometry has any.
+/// What the memory events are instantiated for, most used first; a row without a known geometry accepts any.
 struct GeometryRow {
   Model model;
   Geometry geometry;
@@ -106,7 +106,8 @@ inline constexpr std::array<GeometryRow, 6> geometries{{
     {Model::i486sx, any_geometry},
     {Model::pentium, any_geometry},
 }};
-/// The row of a machine's processor, looked up once, when that is made; none (their number) if it has no such cache.
+/// The row of a machine's processor, looked up once, when the machine is made; the number of rows if it has no such
+/// cache.
 inline unsigned geometry_of(const TimingConfig& config) {
   for (unsigned row = 0; row < geometries.size(); ++row) {
     const auto& [model, geometry] = geometries[row];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A MemoryShare as the processor's way to memory keeps it, in ticks: when another master's lines leave memory free.
+// A MemoryShare as the processor's path to memory keeps it, in ticks: tells when another master's lines leave memory
+// free.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,18 @@ namespace planar::cpu {
 
 class LineShare {
  public:
-  /// `share`, in core clocks, in place of any before.
+  /// `share`, in core clocks, replaces any previous one.
   void set(const MemoryShare& share, const BusClock& clock) {
     const auto ticks = [&](std::uint32_t clocks) { return static_cast<std::uint32_t>(clock.ticks(clocks)); };
     share_ = {clock.ticks(share.from), clock.ticks(share.to), ticks(share.period), ticks(share.each), ticks(share.bus)};
   }
-  /// The earliest tick at or after `t` at which the line of another master leaves the memory free,
+  /// The earliest tick at or after `t` at which another master's line leaves the memory free.
   std::uint64_t memory_free(std::uint64_t t, const BusClock& clock) const { return after(t, share_.each, clock); }
-  /// and the processor's bus.
+  /// The same for the processor's bus.
   std::uint64_t bus_free(std::uint64_t t, const BusClock& clock) const { return after(t, share_.bus, clock); }
 
   void archive(Archive& a) { a(share_.from, share_.to, share_.period, share_.each, share_.bus); }
-  /// Whether what has been loaded can have come from a run that has not got beyond tick `limit`.
+  /// Whether the loaded values can come from a run that has not passed tick `limit`.
   bool sound(std::uint64_t limit) const { return share_.period != 0 && share_.from <= share_.to && share_.to <= limit; }
 
  private:
