@@ -7,7 +7,7 @@
 
 namespace planar::cpu {
 namespace {
-/// A 486 or Pentium moves at most four data in one burst.
+/// A 486 or Pentium transfers at most four data in one burst.
 constexpr unsigned burst_beats = 4;
 }  // namespace
 
@@ -132,7 +132,7 @@ void CachedPath::write_back_to_memory(std::uint64_t t, std::uint32_t line) {
     bus_free_ = t + bus(memory_.write(line) + write_back_rest());
     return;
   }
-  // The second level lost the line meanwhile.
+  // The second level has lost the line in the meantime.
   t = clock_.edge(std::max(t, memory_free_));
   memory_free_ = memory_start(between_lines(t)) + bus(burst_write(line, bytes));
   bus_free_ = t + l2_write_back_ticks_;

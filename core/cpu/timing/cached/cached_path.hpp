@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way to memory of a processor with a first-level cache (486, Pentium): lines and posted writes on a bus with a
-// clock of its own, a second-level cache on that bus if there is one, and planar memory. With a second level
-// bus and memory are two resources, each busy by itself; without, they are one.
+// The path to memory of a processor with a first-level cache (486, Pentium): lines and posted writes on a bus with its
+// own clock, a second-level cache on that bus if there is one, and planar memory. With a second level, bus and memory
+// are two resources, each busy on its own; without one, they are the same.
 //
-// A master's inquire cycles and the write-backs that they cause take the processor's bus for a while of each line; what
-// they find is the tags' (CachedTiming::snoop). Cycles on the pins do not wait for them: they wait for the master's
-// bus.
+// A master's inquire cycles and the write-backs that they cause take the processor's bus for part of each line; what
+// they find depends on the tags (CachedTiming::snoop). Cycles on the pins do not wait for them: they wait for the
+// master's bus.
 //
-// Times inside are ticks (bus_clock.hpp), at the interface core clocks. Not modelled: pipelined bus cycles.
+// Internal times are in ticks (bus_clock.hpp), those of the interface in core clocks. Not modelled: pipelined bus
+// cycles.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class CachedPath {
     std::uint64_t first, done;
   };
 
-  // Where `G` is given it is the configuration's shape, as constants.
+  // Where `G` is given, it is the configuration's shape as constants.
 
   /// The core clock from which the bus is free.
   template <Geometry G = any_geometry>
@@ -41,13 +42,13 @@ class CachedPath {
   bool free_before(std::uint64_t at) const {
     return clock_.before<G>(bus_free_, at);
   }
-  /// The start of the first cycle on the pins possible at or after core clock `at`.
+  /// The start of the first possible cycle on the pins at or after core clock `at`.
   std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_edge(at)); }
-  /// The bus is taken until core clock `until`.
+  /// The bus is busy until core clock `until`.
   void occupy(std::uint64_t until) {
     if (const std::uint64_t t = clock_.ticks(until); bus_free_ < t) bus_free_ = t;
   }
-  /// Another master has the memory for `clocks` core clocks from `from`.
+  /// Another master owns the memory for `clocks` core clocks from `from`.
   void steal(std::uint64_t from, unsigned clocks);
 
   /// Another master shares the memory from now on.
@@ -60,15 +61,15 @@ class CachedPath {
       return fetch_line_from_rom(bus_start<G>(at));
     return fetch_line_from_ram<G>(at, address);
   }
-  /// The same for where it is known not to be in ROM.
+  /// The same where the address is known not to be in ROM.
   template <Geometry G = any_geometry>
   Burst fetch_line_from_ram(std::uint64_t at, std::uint32_t address) {
     if (Burst burst; try_line_from_ram<G>(at, address, burst)) [[likely]]
       return burst;
     return has_l2<G>() ? fill_l2(bus_start<G>(at), address) : read_line(memory_start<G>(bus_start<G>(at)), address);
   }
-  /// The same in the usual case, without a call: the second level has the line, or without one no refresh comes before
-  /// it. False if not, with nothing done.
+  /// The same in the usual case, without a call: the second level has the line or, without a second level, no refresh
+  /// comes first. Otherwise false, with nothing done.
   template <Geometry G = any_geometry>
   [[gnu::always_inline]] bool try_line_from_ram(std::uint64_t at, std::uint32_t address, Burst& burst) {
     const std::uint64_t t = bus_start<G>(at);
@@ -88,17 +89,18 @@ class CachedPath {
   }
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
-  /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
+  /// A write of up to two data: returns the core clocks at which it begins on the bus and at which the bus has accepted
+  /// it.
   Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
-  /// The same of an operand within a doubleword.
+  /// The same for an operand within a doubleword.
   template <Geometry G = any_geometry>
   Burst write_aligned(std::uint64_t at, std::uint32_t address, unsigned bytes) {
     if (Burst burst; try_write<G>(at, address, burst)) [[likely]]
       return burst;
     return write(at, address, bytes);
   }
-  /// The same in the usual case, without a call: the second level takes it, or memory and no refresh comes before it.
-  /// False if not, with nothing done.
+  /// The same in the usual case, without a call: the second level takes the write, or memory does and no refresh comes
+  /// first. Otherwise false, with nothing done.
   template <Geometry G = any_geometry>
   [[gnu::always_inline]] bool try_write(std::uint64_t at, std::uint32_t address, Burst& burst) {
     if (has_l2<G>()) {
@@ -114,8 +116,8 @@ class CachedPath {
     burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
     return true;
   }
-  /// The same of one that the second level, which does not have the line, passes on: its controller posts one; the next
-  /// one waits until memory has finished with it.
+  /// The same for a write that the second level, which does not have the line, passes on: its controller posts one; the
+  /// next one waits until memory has finished with it.
   template <Geometry G = any_geometry>
   [[gnu::always_inline]] bool try_write_through_l2(std::uint64_t at, std::uint32_t address, Burst& burst) {
     if (memory_.config().l2.write_allocate) return false;
@@ -129,8 +131,8 @@ class CachedPath {
     burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
     return true;
   }
-  /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
-  /// level has the line, used last and dirty already.
+  /// Whether a write to `address` would only occupy the bus for a while, and how that goes (write_posted): the second
+  /// level has the line in the way used last, already dirty.
   template <Geometry G = any_geometry>
   bool takes_write(std::uint32_t address) const {
     return l2_.dirty_in_mru_way<G.l2>(address);
@@ -141,14 +143,14 @@ class CachedPath {
     bus_free_ = t + posted_ticks_;
     return {clock_.core<G>(t), clock_.core<G>(bus_free_)};
   }
-  /// A displaced dirty line of the first level goes out.
+  /// Writes out a displaced dirty line of the first level.
   template <Geometry G = any_geometry>
   void write_back(std::uint64_t at, std::uint32_t line) {
     if (takes_line<G>(line)) [[likely]]
       return write_back_taken<G>(at, line);
     write_back_to_memory(bus_start<G>(at), line);
   }
-  /// Whether it goes no further than to the second level, and how that goes.
+  /// Whether that goes no further than the second level, and how it then goes.
   template <Geometry G = any_geometry>
   bool takes_line(std::uint32_t line) const {
     return has_l2<G>() && l2_.holds<G.l2>(line);
@@ -162,12 +164,12 @@ class CachedPath {
   std::uint64_t write_back_all(std::uint64_t at, unsigned lines, unsigned bytes);
 
   /// For a read that overtakes posted writes (486): makes the bus free at core clock `until`; returns when it would
-  /// have been.
+  /// have been free.
   std::uint64_t take_back(std::uint64_t until);
   /// After that read: the writes have the bus until core clock `until`.
   void give_back(std::uint64_t until) { bus_free_ = clock_.ticks(until); }
 
-  /// Whether the line at `address` is RAM that may be cached. False says nothing.
+  /// True: the line at `address` is RAM that may be cached. False: unknown.
   bool surely_ram(std::uint32_t address) const { return memory_.surely_ram(address); }
   /// Whether the line at `address` may be cached (KEN#).
   bool cacheable(std::uint32_t address) const { return memory_.cacheable(address); }
@@ -184,7 +186,7 @@ class CachedPath {
     return G.known ? G.l2.ways != 0 : l2_.present();
   }
   Burst fetch_line_from_rom(std::uint64_t t);
-  /// The DRAM reads a first-level line from tick `t` on.
+  /// Reads a first-level line from DRAM, from tick `t` on.
   template <Geometry G = any_geometry>
   Burst read_line(std::uint64_t t, std::uint32_t address) {
     const std::uint64_t first = t + clock_.bus<G>(memory_.template read<G.row>(address));
@@ -199,7 +201,7 @@ class CachedPath {
     const std::uint64_t t = clock_.ticks<G>(at);
     return clock_.edge<G>(t > bus_free_ ? t : bus_free_);
   }
-  /// The same of a cycle to memory, which snoops keep from it.
+  /// The same for a cycle to memory, which also waits for snoops.
   template <Geometry G = any_geometry>
   std::uint64_t bus_start(std::uint64_t at) const {
     const std::uint64_t t = bus_edge<G>(at);
@@ -215,15 +217,15 @@ class CachedPath {
       return clock_.edge<G>(memory_.refresh(t, busy()));
     return t;
   }
-  /// The earliest tick at or after `t` at which the line of another master leaves the memory free.
+  /// The earliest tick at or after `t` at which another master's line leaves the memory free.
   std::uint64_t between_lines(std::uint64_t t) const { return share_.memory_free(t, clock_); }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;
-  /// The same of a first-level line that is written to the DRAM.
+  /// The same for a first-level line that is written to the DRAM.
   unsigned write_back_rest() const;
   /// Bus clocks of a burst of `bytes` that writes `line` in DRAM.
   unsigned burst_write(std::uint32_t line, unsigned bytes) { return memory_.write(line) + burst_rest(bytes); }
-  /// In ticks.
+  /// `clocks` bus clocks in ticks.
   std::uint64_t bus(unsigned clocks) const { return clock_.bus(clocks); }
 
   PlanarMemory memory_;
@@ -233,7 +235,7 @@ class CachedPath {
   std::uint64_t memory_free_ = 0;  // with a second-level cache only
   LineShare share_;                // likewise
   std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, after its first datum
-  // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
+  // Ticks of the second level: a posted datum; a line's first datum and the rest of it; the write-back of a line.
   std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;
 };
 

@@ -39,9 +39,9 @@ std::uint64_t CachedTiming::cycle_start(bool) {
   return clock_;
 }
 
-// A modified line of the first level goes to memory whatever the master does, and what the second level has of it is
-// old then; a line that is modified there alone is written back unless the master overwrites it as a whole. The code
-// cache has no dirty lines, and a read leaves it as it is.
+// A modified line of the first level goes to memory whatever the master does, which makes the second level's copy
+// stale; a line modified only in the second level is written back unless the master overwrites all of it. The code
+// cache has no dirty lines, and a read leaves it unchanged.
 SnoopHits CachedTiming::snoop(const Snoop& s) {
   SnoopHits hits;
   if (s.bytes == 0) return hits;

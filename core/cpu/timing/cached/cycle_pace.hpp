@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Cycles on the pins of a 486 or Pentium that all take the same time and follow each other with the same number of
-// clocks in between. In clocks they are not all alike: a cycle begins at an edge of the bus clock, and its time is
-// rounded up to a clock. Both depend on the start's phase alone, its remainder by the number of clocks after which
-// edges and picoseconds come out even (9 at 90 MHz with a bus of 60 MHz). So the clocks are computed once for each
-// phase.
+// A cycle table for cycles on the pins of a 486 or Pentium that all take the same time and follow each other after the
+// same number of clocks. In clocks they are not all alike: a cycle begins at an edge of the bus clock, and its time is
+// rounded up to a clock. Both depend only on the phase of the start, its remainder modulo the number of clocks after
+// which edges and picoseconds coincide again (9 at 90 MHz with a bus of 60 MHz). So the clocks are computed once for
+// each phase.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace planar::cpu {
 
 class CyclePace {
  public:
-  /// Cycles of `usual`, the synchronisation included, `between` clocks from the end of one until the next one is
+  /// Cycles of `usual`, including synchronisation, with `between` clocks from the end of one until the next one is
   /// wanted. False if there are too many phases.
   bool set(const ClockEdges& clock, const BusClock& bus, Time usual, unsigned between) {
     if (usual == usual_ && between == between_) [[likely]]
@@ -37,11 +37,11 @@ class CyclePace {
     }
     return true;
   }
-  /// From the start of a cycle to the clock at or after its end; the most of all.
+  /// From the start of a cycle to the clock at or after its end; and the maximum of that.
   std::uint64_t busy(std::uint64_t start) const { return phase_[start % phases_].busy; }
   std::uint64_t longest() const { return longest_; }
-  /// The cycles of a row, the first of which begins at `start`, that begin before `until`, at most `most`: returns how
-  /// many. `start` becomes the last one's, `previous` the one's before it, if there is one.
+  /// Of a series of cycles whose first begins at `start`: those that begin before `until`, at most `most`; returns how
+  /// many. `start` becomes the last one's start, `previous` that of the one before it, if there is one.
   unsigned follow(std::uint64_t& start, std::uint64_t& previous, std::uint64_t until, unsigned most) const {
     unsigned n = 0;
     std::uint64_t next = start;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens between a first-level cache and the bus, one function per event: a code line entered, a datum missed, a
-// write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it is one of those known when planar
-// is compiled, or any_geometry.
+// What happens between a first-level cache and the bus, one function per event: a code line is entered, a datum misses,
+// a write is posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry if it is one of those known when
+// planar is compiled, else any_geometry.
 //
-// Each event has two forms. The quick one does the usual case with all that it needs in line and without a call, or
-// says that it is another case, with nothing changed that the other form would not change, too. The other form, out of
-// line, does every case.
+// Each event has two forms. The quick one handles the usual case inline and without a call, or reports that it is
+// another case, with nothing changed that the other form would not change, too. The other form, out of line, handles
+// every case.
 //
-// Of `Timing` it asks: second_line(), between the two lines of an instruction, and second_line_waits(), whether that
-// takes time; line_entered(slot), when a line has been entered, which the code cache has there or (`uncached`) nowhere;
-// writes_wait(), first_overtaken() and delay_writes(), for a read that goes before posted writes;
+// It requires of `Timing`: second_line(), called between the two lines of an instruction, and second_line_waits(),
+// whether that takes time; line_entered(slot), called when a line has been entered, with its slot in the code cache or
+// `uncached`; writes_wait(), first_overtaken() and delay_writes(), for a read that overtakes posted writes; and
 // code_line_replaced(slot) of a separate code cache.
 #pragma once
 
@@ -35,14 +35,14 @@ class MemoryEvents {
   static TagCache& code_cache(Timing& t) { return split(t) ? t.state_.code : t.state_.data; }
 
   // ---- lines ---------------------------------------------------------------------------------------------------
-  /// Whether the line at `address` is RAM that may be cached now. False says nothing.
+  /// True: the line at `address` is RAM that may be cached now. False: unknown.
   static bool surely_cached(const Timing& t, std::uint32_t address) {
     return t.cache_enabled_ && t.path_.surely_ram(address);
   }
   static bool may_be_cached(const Timing& t, std::uint32_t address) {
     return t.cache_enabled_ && t.path_.cacheable(address);
   }
-  // A line that comes with `burst` is put into the cache, and what it displaces goes out.
+  // Puts a line that arrives with `burst` into the cache, and writes out what it displaces.
   [[gnu::always_inline]] static void fill_code(Timing& t, std::uint32_t line, const Burst& burst) {
     TagCache& cache = code_cache(t);
     const std::uint32_t victim = cache.fill<code_shape>(line);
@@ -62,7 +62,7 @@ class MemoryEvents {
   static std::uint32_t next_line(const Timing& t, std::uint32_t line) {
     return line + (G.known ? G.data.line : t.state_.data.line());
   }
-  /// Code goes on after `eip`, with an instruction that ends in `last_line`, another line than before.
+  /// Code continues at `eip`, with an instruction that ends in `last_line`, which is not the executing line.
   [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     if (!fetch_quickly(t, eip, last_line)) [[unlikely]]
       fetch_slowly(t, eip, last_line);
@@ -70,7 +70,7 @@ class MemoryEvents {
   [[gnu::always_inline]] static bool fetch_quickly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     return goes_to_one_line(t, eip, last_line) && enter_quickly(t, last_line);
   }
-  /// After a fetch_quickly() that was refused.
+  /// To be called after fetch_quickly() has refused.
   [[gnu::noinline]] static void fetch_slowly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     if (first_line != last_line) {
@@ -80,13 +80,13 @@ class MemoryEvents {
     enter_slowly(t, last_line);
   }
 
-  /// Whether the line in which the instruction begins is the one that executes, or the one where it ends: then there is
-  /// one line to be entered.
+  /// Whether the instruction begins in the line where it ends, or in the executing line: then only one line has to be
+  /// entered.
   [[gnu::always_inline]] static bool goes_to_one_line(const Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     return first_line == last_line || (first_line == t.state_.code_line && !t.second_line_waits());
   }
-  /// Enters `line` if it is in the way of its set that was used last and nothing else has to be done. False: nothing
+  /// Enters `line` if it is in the most recently used way of its set and nothing else has to be done. False: nothing
   /// has changed.
   [[gnu::always_inline]] static bool enter_held(Timing& t, std::uint32_t line) {
     line = line_of(t, line);
@@ -101,9 +101,9 @@ class MemoryEvents {
     t.line_entered(cache.slot<code_shape>(line));
     return true;
   }
-  /// Enters `line` in the usual cases. False: something else has to be done, enter_slowly() does it.
+  /// Enters `line` in the usual cases. False: something else has to be done; enter_slowly() does it.
   [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
-    line = line_of(t, line);  // it is one; now the compiler knows
+    line = line_of(t, line);  // it already is one: this tells the compiler
     CacheState& state = t.state_;
     TagCache& cache = code_cache(t);
     const bool on_the_way = t.template prefetch_started<G>();
@@ -141,18 +141,18 @@ class MemoryEvents {
   }
 
  private:
-  /// The line after `line` if it is of the same page and the cache does not have it; else no_line.
+  /// The line after `line` if it is in the same page and not in the cache; else no_line.
   [[gnu::always_inline]] static std::uint32_t missing_after(Timing& t, std::uint32_t line) {
     const std::uint32_t next = next_line(t, line);
     return (next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) ? no_line : next;
   }
-  /// Code executes in `line`; `wanted` is fetched next, if it is one.
+  /// Code executes in `line`; `wanted` is fetched next, unless it is no_line.
   [[gnu::always_inline]] static void execute_in_line(Timing& t, std::uint32_t line, std::uint32_t wanted) {
     t.state_.code_line = line;
     t.state_.prefetch_line = wanted;
     if (wanted != no_line) t.state_.prefetch_from = t.clock_;
   }
-  /// Code executes in `line`; the one after it is wanted next. `cached`: that may be cached for all of its page.
+  /// Code executes in `line`; the line after it is wanted next. `cached`: all of its page may be cached.
   [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
     const std::uint32_t next = missing_after(t, line);
     execute_in_line(t, line, cached || next == no_line || may_be_cached(t, next) ? next : no_line);
@@ -176,7 +176,7 @@ class MemoryEvents {
   /// The wanted line has gone to the bus.
   [[gnu::noinline]] static void start_prefetch(Timing& t) {
     const std::uint32_t line = std::exchange(t.state_.prefetch_line, no_line);
-    if (!split(t) && t.state_.data.template find<G.data>(line)) return;  // a datum has brought it
+    if (!split(t) && t.state_.data.template find<G.data>(line)) return;  // a data access has fetched it
     const std::uint64_t at = prefetch_start(t);
     if (Burst burst; surely_cached(t, line) && t.path_.template try_line_from_ram<G>(at, line, burst)) [[likely]]
       fill_code(t, line, burst);
@@ -208,7 +208,7 @@ class MemoryEvents {
     t.jump_to(burst.first);
     return true;
   }
-  /// After a read_quickly() that was refused.
+  /// To be called after read_quickly() has refused.
   [[gnu::noinline]] static void read_slowly(Timing& t, std::uint32_t address, unsigned bytes) {
     if (t.template prefetch_started<G>()) {
       start_prefetch(t);

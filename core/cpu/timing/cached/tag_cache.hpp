@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tags of a set-associative cache: what is in, what is dirty, who leaves next. Data stay in RAM.
+// The tags of a set-associative cache: which lines are present, which are dirty, which leaves next. The data stay in
+// RAM.
 //
 // Replacement is the tree pseudo-LRU of the 486 and Pentium (7 bits per set with eight ways, 3 with four, 1 with two;
-// i486 data book, [M*]). The tag of a set's most recently used way is kept beside: one compare settles most lookups,
-// and the second-level cache's way guess (82497) is that very way.
+// i486 data book, [M*]). The tag of a set's most recently used way is also kept separately: one comparison settles most
+// lookups, and the second-level cache's way guess (82497) is exactly that way.
 #pragma once
 
 #include <array>
@@ -25,9 +26,9 @@ class Description;
 
 namespace planar::cpu {
 
-/// The four tags of a set at once.
+/// Compares the four tags of a set at once.
 namespace four_tags {
-/// Those equal to `wanted` in the bits outside of `Ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
+/// The tags equal to `wanted` in the bits outside of `Ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
 template <std::uint32_t Ignored = 0>
 inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted) {
 #if defined(__SSE2__)
@@ -49,27 +50,27 @@ class TagCache {
   static constexpr std::uint32_t dirty = 2;
 
   TagCache() = default;
-  /// `bytes`, `ways` (1, 2, 4, 8) and `line` (at least 4) are powers of two; bytes 0 makes a cache that is absent.
+  /// `bytes`, `ways` (1, 2, 4, 8) and `line` (at least 4) are powers of two; bytes 0 makes an absent cache.
   TagCache(std::uint32_t bytes, unsigned ways, unsigned line);
 
   bool present() const { return ways_ != 0; }
   std::uint32_t line() const { return line_; }
   std::uint32_t line_of(std::uint32_t address) const { return address & line_mask_; }
 
-  // Where `S` is given it is the shape that the cache was made with, as constants.
+  // Where `S` is given, it is the shape that the cache was made with, as constants.
 
-  /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side
+  /// Whether the most recently used way of its set holds `address` (the guess of a way-predicting cache); no side
   /// effect.
   template <CacheShape S = any_shape>
   bool in_mru_way(std::uint32_t address) const {
     return same<S>(set<S>(address).mru_tag, tag_of<S>(address));
   }
-  /// Likewise, and the line is dirty already: a write changes nothing.
+  /// Likewise, and the line is already dirty: a write changes nothing.
   template <CacheShape S = any_shape>
   bool dirty_in_mru_way(std::uint32_t address) const {
     return set<S>(address).mru_tag == (tag_of<S>(address) | dirty);
   }
-  /// Whether `address` is in; its line is marked as used.
+  /// Whether `address` is present; its line is marked as used.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] bool find(std::uint32_t address) {
     return in_mru_way<S>(address) || find_other<S>(address);
@@ -83,14 +84,14 @@ class TagCache {
     s.tags()[s.mru_way] |= dirty;
     return true;
   }
-  /// Whether `address` is in; no side effect.
+  /// Whether `address` is present; no side effect.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] bool holds(std::uint32_t address) const {
     const Set& s = set<S>(address);
     if (S.ways == 2) return same<S>(s.tags()[0], tag_of<S>(address)) || same<S>(s.tags()[1], tag_of<S>(address));
     return matching<S>(s, address) != 0;
   }
-  /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
+  /// The position of the most recently used line in the set of `address`, 0 .. lines-1.
   template <CacheShape S = any_shape>
   std::size_t slot(std::uint32_t address) const {
     return (set_of<S>(address) << way_bits<S>()) + set<S>(address).mru_way;
@@ -113,7 +114,7 @@ class TagCache {
     touch<S>(s, address, static_cast<unsigned>(std::countr_zero(found)));
     return true;
   }
-  /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
+  /// Puts in the line of `address` (which must not be present), clean; returns the tag that it displaced (0: none).
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] std::uint32_t fill(std::uint32_t address) {
     Set& s = set<S>(address);
@@ -132,15 +133,15 @@ class TagCache {
     const Set& s = set<S>(address);
     return s.tags()[way_to_fill<S>(s)];
   }
-  /// The line of `address` is clean from now on if it is in; returns whether it was dirty.
+  /// Marks the line of `address` clean if it is present; returns whether it was dirty.
   bool clean(std::uint32_t address);
-  /// Drops the line of `address`; returns its tag (0 if it was not in).
+  /// Drops the line of `address`; returns its tag (0 if it was not present).
   std::uint32_t invalidate(std::uint32_t address);
   /// Drops everything; returns the number of dirty lines.
   unsigned flush();
 
-  /// Keeps `lines` true from now on: the entries of a set are dropped when it changes. Not of every shape of cache: a
-  /// change of a set may concern two entries at most.
+  /// Keeps `lines` valid from now on: the entries of a set are dropped when it changes. Not for every shape of cache: a
+  /// change of a set may affect two entries at most.
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
     if (sets < L0Line::count / 2 || (line_ != 32 && line_ != 16)) return;
@@ -156,13 +157,13 @@ class TagCache {
   }
 
   void archive(Archive& a);
-  /// Geometry, lines valid and dirty.
+  /// Geometry, valid and dirty lines.
   void describe(Description& description) const;
 
  private:
-  /// A set as it lies in the host's memory, so that one of its lines has all: the tag and number of the way used last,
-  /// the tree's bits, the empty ways as bits, and after that the tags of its ways (line address | valid | dirty; 0 =
-  /// empty).
+  /// A set as it lies in the host's memory, so that one host cache line holds all of it: the tag and number of the way
+  /// used last, the tree's bits, the empty ways as bits, and after that the tags of its ways (line address | valid |
+  /// dirty; 0 = empty).
   struct Set {
     std::uint32_t mru_tag = 0;
     std::uint8_t mru_way = 0;
@@ -191,7 +192,7 @@ class TagCache {
     return (address >> (S.line ? static_cast<unsigned>(std::countr_zero(S.line)) : shift_)) &
            (S.sets ? S.sets - 1 : set_mask_);
   }
-  /// Where the set of `address` begins, in bytes.
+  /// The byte offset of the set of `address`.
   template <CacheShape S = any_shape>
   std::size_t place(std::uint32_t address) const {
     if constexpr (S.ways == 0) {
@@ -210,7 +211,7 @@ class TagCache {
   const Set& set(std::uint32_t address) const {
     return *reinterpret_cast<const Set*>(reinterpret_cast<const std::byte*>(storage_.data()) + place<S>(address));
   }
-  /// By number: any address of a line that may be in it.
+  /// Any address of a line that may be in the set with that number.
   std::uint32_t address_in(std::uint32_t set) const { return set << shift_; }
   Set& numbered(std::uint32_t set_number) { return set(address_in(set_number)); }
   const Set& numbered(std::uint32_t set_number) const { return set(address_in(set_number)); }
@@ -223,12 +224,12 @@ class TagCache {
   static bool same(std::uint32_t tag, std::uint32_t wanted) {
     return (S.clean ? tag : tag & ~dirty) == wanted;
   }
-  /// An address ^ this: one whose L0 line the same set may concern, too. A line of 32 bytes has two; and the L0 line
-  /// cache is as large as a page, which half as large a way has twice.
+  /// An address XOR this is one whose L0 line the same set may also affect. A line of 32 bytes has two; and the L0 line
+  /// cache is as large as a page, to which a way half that size maps twice.
   static constexpr std::uint32_t second_l0_of(unsigned line, unsigned sets) {
     return line == 32 ? 16 : line * sets < L0Line::bytes * L0Line::count ? line * sets : 0;
   }
-  /// The way used last in the set of `address` is another, or gone.
+  /// The most recently used way in the set of `address` has changed or is gone.
   template <CacheShape S = any_shape>
   void changed(std::uint32_t address) {
     if (S.watcher == Watcher::none || l0_ == nullptr) return;
@@ -246,9 +247,9 @@ class TagCache {
     return found;
   }
   // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
-  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as the way used last. With
-  // eight ways bits 3 to 5 say of ways 4 to 7 what bits 0 to 2 say of the lower four, and bit 6 that those are the
-  // older.
+  // 3 is the older of 2 and 3. With two ways only bit 1 has a meaning, the same as that of the way used last. With
+  // eight ways, bits 3 to 5 describe ways 4 to 7 as bits 0 to 2 describe the lower four, and bit 6 = the lower four are
+  // the older half.
   static constexpr std::uint8_t oldest_of_four[8] = {0, 2, 1, 2, 0, 3, 1, 3};
   static constexpr unsigned oldest_of_eight(unsigned tree) {
     return tree & 0x40 ? oldest_of_four[tree & 7] : 4u + oldest_of_four[tree >> 3 & 7];
@@ -262,7 +263,7 @@ class TagCache {
            : ways<S>() == 8 ? oldest_of_eight(s.tree)
                             : 0;
   }
-  /// `way` of `s`, the set of `address`, is the one used last from now on.
+  /// `way` of `s`, the set of `address`, is now the one used last.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] void touch(Set& s, std::uint32_t address, unsigned way) {
     static constexpr std::uint8_t kept[8] = {0x3C, 0x3C, 0x3A, 0x3A, 0x27, 0x27, 0x17, 0x17},
@@ -273,7 +274,7 @@ class TagCache {
     s.tree = static_cast<std::uint8_t>(ways<S>() == 2 ? 3u - 2u * way : (s.tree & kept[way]) | marked[way]);
   }
 
-  std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, and nothing in it
+  std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, which is empty
   L0Lines* l0_ = nullptr;
   std::uint32_t second_l0_ = 0;
   std::uint32_t line_ = 0;
