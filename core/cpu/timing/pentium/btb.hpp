@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The branch target buffer of the P5/P54C: 256 entries, 4 ways, two bits of history, last target.
 //
-// An entry hangs on the address of the issue that *precedes* the branch, because the lookup must be one clock ahead
-// (docs/hardware/processors.md#pentium-branch-prediction). A branch gets an entry when it is first taken. [S] from the
-// well-known studies of the chip: a new entry starts as strongly taken, and so does "strongly not taken" after one
-// taken branch. Not modelled: an entry that fires for an instruction which is no branch, because another path leads
-// through the same preceding issue. Replacement is round robin (the chip's is undocumented).
+// An entry is tagged with the address of the issue that *precedes* the branch, because the lookup must be one clock
+// ahead (docs/hardware/processors.md#pentium-branch-prediction). A branch gets an entry when it is first taken. [S]
+// from the well-known studies of the chip: a new entry starts as strongly taken, and one taken branch turns "strongly
+// not taken" into strongly taken. Not modelled: an entry that fires for an instruction that is not a branch, because
+// another path leads through the same preceding issue. Replacement is round robin (the chip's is undocumented).
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  /// Four entries side by side, so that one line of the host's cache has all: words 0 to 3 are the ways' keys, the next
-  /// four their targets, the next four their histories; then the ways that hold an entry, as bits, and the way that is
-  /// replaced next.
+  /// Four entries side by side, so that one line of the host's cache holds all of them: words 0 to 3 are the ways'
+  /// keys, the next four their targets, the next four their histories; then the ways that hold an entry, as bits, and
+  /// the way to be replaced next.
   class Set {
    public:
     explicit Set(std::uint32_t* words) : words_(words) {}
@@ -33,12 +33,12 @@ class BranchTargetBuffer {
     }
     bool predicts_taken(unsigned way) const { return words_[histories + way] >= weakly_taken; }
     std::uint32_t target(unsigned way) const { return words_[targets + way]; }
-    /// The branch of `way` went so.
+    /// Records how the branch of `way` went.
     void learn(unsigned way, bool taken, std::uint32_t target) {
       words_[histories + way] = after[taken][words_[histories + way]];
       if (taken) words_[targets + way] = target;
     }
-    /// A branch that has no entry was taken.
+    /// Adds a branch that was taken and has no entry.
     void insert(std::uint32_t key, std::uint32_t target) {
       const unsigned way = words_[next];
       words_[way] = key;
@@ -51,15 +51,15 @@ class BranchTargetBuffer {
    private:
     std::uint32_t* words_;
   };
-  /// The set that may hold the branch with `key`, and an entry's position as always_taken() and never_taken() want
+  /// The set that may hold the branch with `key`, and an entry's position as always_taken() and never_taken() expect
   /// it.
   Set set(std::uint32_t key) { return Set(&words_[number(key) * set_words]); }
   static std::uint16_t position(std::uint32_t key, unsigned way) {
     return static_cast<std::uint16_t>(number(key) * set_words + way);
   }
 
-  /// Whether the buffer would hold `key` at position `hint`, strongly taken to `target` (or strongly not taken), and
-  /// nothing would be learnt from being right.
+  /// Whether the buffer holds `key` at position `hint`, strongly taken to `target` (or strongly not taken), so that a
+  /// correct prediction would change nothing.
   bool always_taken(std::size_t hint, std::uint32_t key, std::uint32_t target) const {
     return words_[hint] == key && words_[hint + targets] == target && words_[hint + histories] == strongly_taken;
   }

@@ -17,13 +17,13 @@ struct PipelineState {
   explicit PipelineState(std::size_t lines) : marks(lines + 1, 0) {}
 
   IssueState issue;
-  std::uint32_t mispredicted_issue = 0;  ///< after TimingPentium::misprediction_mark
+  std::uint32_t mispredicted_issue = 0;  ///< address of the issue that TimingPentium::misprediction_mark replaced
   std::uint64_t redirected = 0;          ///< when the prefetcher last followed a jump
   std::uint32_t mark_slot = 0;           ///< the code line that executes, as an index into marks
-  std::vector<std::uint32_t> marks;      ///< a code line's bytes at which an instruction was seen to begin
+  std::vector<std::uint32_t> marks;      ///< bytes of each code line at which an instruction was seen to begin
   BranchTargetBuffer btb;
 
-  /// Instructions have issued that leave `end`; `single`: all in one issue, the one before it is the present
+  /// Instructions have issued that leave `end`; `single`: all in one issue, so that the one before it is the current
   /// one.
   void follow(const IssueState& end, bool single) {
     const IssueState before = issue;

@@ -15,7 +15,7 @@ TimingPentium::TimingPentium(const TimingConfig& config, const Events& events)
 void TimingPentium::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::pentium);
   unsigned pair = form.row->pair;
-  // Prefixed instructions go to U only, long ones and those with displacement and immediate do not pair.
+  // Prefixed instructions go to U only; long ones and those with displacement and immediate do not pair.
   if (form.prefixes != 0) pair &= pair_u;
   if (op.length > 7 || (op.has_memory && op.has_displacement && op.has_immediate)) pair = pair_none;
   op.clocks = static_cast<std::uint16_t>(form.clocks(form.row->pentium) + form.prefixes);
@@ -52,7 +52,7 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
 }
 
 void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const {
-  // With one set a line could be displaced by the one after it while it executes.
+  // With only one set, a line could be displaced by the one after it while it executes.
   const bool several_sets = code_cache().lines() > config_.l1.ways;
   std::uint32_t eip = plan.eip;
   for (const Op* const end = ops + count; ops != end;) {

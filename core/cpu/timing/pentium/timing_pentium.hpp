@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
+// The Pentium (P5, P54C): two pipes, split caches, branch prediction with its quirks.
 //
 // Pairing is carried from instruction to instruction, and planned for a block where possible: issue_plan.hpp. Flags
-// never prevent a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no
-// interlock.
+// never prevent a pair (CMP + Jcc pairs); nor do ESP changes implied by PUSH, POP, CALL and RET, which cause no
+// interlock either.
 //
-// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns
-// the prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
-// misprediction it cannot at all, so that a branch in the first issue after one falls through in the processor's eyes
-// [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
-// gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
-// class), while a loop of two issues does.
+// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction of "taken" switches the
+// prefetcher to its other queue, which it can do only every second clock [I]; while the pipeline refills after a
+// misprediction it cannot do so at all, so that a branch in the first issue after one is treated as not taken [S]. In
+// both cases the branch costs the penalty of a misprediction. A loop of a single one-clock issue is therefore never
+// predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS per MHz of the
+// class), while a loop of two issues is.
 // Penalties: 3 clocks, 4 for a conditional branch in V (docs/hardware/processors.md#pentium-branch-prediction).
 //
 // Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
@@ -40,16 +40,16 @@ class TimingPentium final : public CachedTiming {
   void archive(Archive& a);
 
   // ---- blocks that run by plan ----
-  /// Decode time: settles how `count` instructions with their static clocks, from `physical_eip` on, issue as a block.
-  /// They end in at most IssuePlan::most_lines code lines.
+  /// Decode time: determines how `count` instructions with their static clocks, from `physical_eip` on, issue as a
+  /// block. They end in at most IssuePlan::most_lines code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
-  /// Code has gone on with a block of that plan, in whose first line it is: whether the plan holds, or that of the line
-  /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
-  /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_after(op). What the
-  /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
-  /// early.
+  /// Execution has continued with a block of that plan and is in its first line: whether the plan holds, or the line's
+  /// first-execution plan (starts_cold_line). While the block's plan holds, its instructions begin with begin_planned()
+  /// instead of begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_after(op).
+  /// What the instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block
+  /// is left early.
   BlockEntry starts_block(const IssuePlan& plan, const Op& first) {
     if (pipes_suit(plan) && knows_starts(plan, 0)) {
       start_plan(plan.reach);
@@ -57,12 +57,12 @@ class TimingPentium final : public CachedTiming {
     }
     return start_cold(plan.cold[0], first) ? BlockEntry::cold : BlockEntry::unplanned;
   }
-  /// Code has gone on to the line after `op`.
+  /// Execution has continued in the line after `op`.
   bool plan_holds_after(const IssuePlan& plan, const Op& op) const { return knows_starts(plan, op.pentium.line_after); }
   std::uint32_t line_after(const IssuePlan& plan, const Op& op) const {
     return plan.first_line + (std::uint32_t{op.pentium.line_after} << line_shift_);
   }
-  /// starts_block() where code stays in its line and the block's plan holds; if not, nothing has happened.
+  /// starts_block() where execution stays in its line and the block's plan holds; if not, nothing has been done.
   bool start_plan_in_line(const IssuePlan& plan, const Op&) {
     if (plan.first_line != state_.code_line || !pipes_suit(plan) || !knows_starts(plan, 0)) return false;
     start_plan(plan.reach);
@@ -71,23 +71,23 @@ class TimingPentium final : public CachedTiming {
   void finish_plan(const IssuePlan& plan);
   /// The same for a block of several issues.
   void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
-  /// The block ends early, before `next`, not the first.
+  /// The block ends early, before `next`, which is not its first instruction.
   void leave_plan(const IssuePlan& plan, const Op* next);
-  // ---- lines of code that are new ----
-  /// Code has gone on with `op` of a block with that plan, in whose line it is: whether what the line's instructions
-  /// cost is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes after the
-  /// last one's beginning, or a leave_cold_line() where they end early, before `next`.
+  // ---- code lines executed for the first time ----
+  /// Execution has continued with `op` of a block with that plan, and is in its line: whether the cost of the line's
+  /// instructions is known. If so, they begin with begin_planned() instead of begin(), and finish_cold_line() comes
+  /// after the last one's beginning, or leave_cold_line() where they end early, before `next`.
   bool starts_cold_line(const IssuePlan& plan, const Op& op) { return start_cold(cold_line(plan), op); }
   /// The line in which `op` ends, of a block at `physical`.
   std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.after - 1) & line_mask_; }
   void finish_cold_line(const IssuePlan& plan);
   void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
 
-  /// branch() where a branch that is not special goes where it went all the last times and is predicted so: known as
-  /// strongly taken to this target or strongly not taken, with nothing in the prefetcher's way. If not, nothing has
-  /// happened.
+  /// branch() where a branch that is not special goes the way it went all the last times and is predicted so: known as
+  /// strongly taken to this target or strongly not taken, with nothing occupying the prefetcher. If not, nothing has
+  /// been done.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
-  /// branch() of one that is near, in line. False: it is taken, and the code prefetched after it is on the bus by now;
+  /// branch() for a near branch, inline. False: it is taken, and the code prefetched after it is on the bus by now;
   /// branch_after_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken, std::uint32_t linear_target);
   void branch_after_prefetch(const Op& op, std::uint32_t linear_target);
@@ -96,9 +96,9 @@ class TimingPentium final : public CachedTiming {
   template <class, Geometry>
   friend class MemoryEvents;
 
-  /// Clocks between two predicted jumps, by the class's BogoMIPS (P: model95 Pentium redirect_distance).
+  /// Clocks between two predicted jumps, from the class's BogoMIPS (P: model95 Pentium redirect_distance).
   static constexpr std::uint64_t redirect_distance = 2;
-  /// As an issue's address: the pipeline was refilled after it.
+  /// Stands for an issue's address: the pipeline was refilled after that issue.
   static constexpr std::uint32_t misprediction_mark = 3;
 
   bool pipes_suit(const IssuePlan& plan) const {
@@ -111,8 +111,7 @@ class TimingPentium final : public CachedTiming {
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
   [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
-  /// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's
-  /// first.
+  /// Whether all bytes that the plan needs to begin an instruction are known in its line `number`, which executes.
   bool knows_starts(const IssuePlan& plan, unsigned number) const {
     return (pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) == plan.marks[number];
   }
@@ -122,7 +121,7 @@ class TimingPentium final : public CachedTiming {
   static constexpr bool second_line_waits() { return false; }
   void second_line() {}
   static constexpr std::size_t uncached = SIZE_MAX;
-  /// Uncached code has the spare slot after the cache's lines.
+  /// Uncached code uses the spare slot after the cache's lines.
   void line_entered(std::size_t slot) {
     pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
   }
@@ -141,7 +140,7 @@ class TimingPentium final : public CachedTiming {
 inline void TimingPentium::code_line_replaced(std::size_t slot) {
   pipeline_.marks[slot] = 0;
   if (slot != pipeline_.mark_slot) return;
-  // The line that executes was displaced; what executes now comes from the prefetch buffer.
+  // The executing line was displaced; what executes now comes from the prefetch buffer.
   pipeline_.mark_slot = static_cast<std::uint32_t>(pipeline_.marks.size() - 1);
   pipeline_.marks[pipeline_.mark_slot] = 0;
 }
@@ -153,11 +152,11 @@ inline void TimingPentium::begin(const Op& op, std::uint32_t eip) {
   clock_ += issue(op, eip);
 }
 
-/// The clocks of `op` at `eip`, which goes to one of the pipes.
+/// Issues `op` at `eip` to one of the pipes; returns its clocks.
 inline unsigned TimingPentium::issue(const Op& op, std::uint32_t eip) {
   IssueState& issue = pipeline_.issue;
   if (issue.takes(op)) return issue.join(op);
-  // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
+  // Until a line has been executed once, the processor does not know where its instructions end: no pairing until then.
   const unsigned at = eip & 31;
   std::uint32_t& marks = pipeline_.marks[pipeline_.mark_slot];
   const unsigned seen = (marks >> at) | (op.length == 1);
@@ -228,7 +227,7 @@ inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t targe
   pipeline_.mispredicted_issue = issue.eip;
   issue.eip = misprediction_mark;
   issue.pair_open = 0;
-  issue.last_writes = 0;  // the pipeline stood still: no interlock with the target
+  issue.last_writes = 0;  // the pipeline was stalled: no interlock with the target
   pipeline_.redirected = clock_;
 }
 
