@@ -6,7 +6,7 @@
 namespace planar::cpu {
 
 bool BlockMemo::has_room() const {
-  constexpr std::size_t most_of_a_way = longest_way + 2;  // its end takes two places
+  constexpr std::size_t most_of_a_way = longest_way + 2;  // its end takes two entries
   return pipelines_.size() + 2 <= most_pipelines_ && questions_.size() + most_of_a_way <= most_questions &&
          answers_.size() + most_of_a_way <= most_questions && cuts_.size() < most_questions;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fetch and decoding of the P6: code comes in blocks of 16 bytes, one a clock; three decoders take an instruction each,
-// the first of up to four micro-ops, the others of one. An instruction of more is microcode, alone.
+// Fetch and decoding on the P6: code arrives in blocks of 16 bytes, one per clock; three decoders take one instruction
+// each, the first of up to four micro-ops, the others of one. An instruction of more is microcode, decoded alone.
 //
-// Sources: docs/hardware/p6.md. A block from the middle of a line to the middle of the next one counts as
-// two. All stages between fetch and renaming are one delay, of a refetch.
+// Sources: docs/hardware/p6.md. A block from the middle of a line to the middle of the next one counts as two. All
+// stages between fetch and renaming are one delay, that of a refetch.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace planar::cpu {
 
 class FrontEnd {
  public:
-  /// From the execution of a branch that was not as predicted to the renaming of what follows it, and from the decoding
-  /// of one that the buffer did not know.
+  /// From the execution of a mispredicted branch to the renaming of what follows it, and from the decoding of a branch
+  /// that the buffer did not know.
   static constexpr unsigned refetch = 9, redecode = 5;
-  /// Clocks by which fetch, and decoding, can be ahead of what comes next.
+  /// Clocks by which fetch, and decoding, can run ahead of the next stage.
   static constexpr unsigned fetch_ahead = 3, decode_ahead = 2;
 
-  /// The instruction at `address`, of `bytes` and `count` micro-ops: the clock at which it is decoded. `renamed`: the
-  /// clock that renaming has reached; `extra`: clocks of its prefixes. `fetch` asks for the code line of an address, of
-  /// the instruction's first or last byte, at a clock, and answers with that of its arrival.
+  /// Decodes the instruction at `address`, of `bytes` and `count` micro-ops; returns the clock at which it is decoded.
+  /// `renamed`: the clock that renaming has reached; `extra`: clocks of its prefixes. `fetch` requests the code line of
+  /// an address, that of the instruction's first or last byte, at a clock, and returns the clock of its arrival.
   template <class Fetch>
   [[gnu::always_inline]] std::uint64_t decode(Fetch&& fetch, std::uint32_t address, unsigned bytes, unsigned count,
                                               unsigned extra, std::uint64_t renamed) {
@@ -52,30 +52,30 @@ class FrontEnd {
     ++decoded_;
     return clock_;
   }
-  /// A jump that was taken as predicted: fetch goes on elsewhere, one clock later than without.
+  /// A jump taken as predicted: fetch continues elsewhere, one clock later than without it.
   void jump() {
     fetched_ += 1;
     block_ = line_ = none;
     decoded_ = 3;
   }
-  /// Fetch begins afresh such that what follows is renamed at `renamed` at the earliest.
+  /// Fetch restarts so that what follows is renamed at `renamed` at the earliest.
   void restart(std::uint64_t renamed) {
     fetched_ = std::max(fetched_, renamed);
     block_ = line_ = none;
     start(std::max(clock_, renamed));
   }
 
-  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  /// Whether it is as it was `before`, shifted in time; and its state `times` passes later (PipelineP6).
   bool recurs(const FrontEnd& before, const Period& period) const;
   void advance(const FrontEnd& before, const Period& period, std::uint64_t times);
 
-  /// Times that decide nothing any more become the oldest of that kind.
-  /// The next block is fetched no earlier than fetch_ahead before decoding, and a clock after this one; another clock
-  /// passes with a jump, unless that has been.
+  /// Times that no longer affect anything become the oldest equivalent ones. The next block is fetched no earlier than
+  /// fetch_ahead before decoding, and a clock after this one; a jump takes another clock, unless it has already been
+  /// counted.
   void settle() {
     fetched_ = std::max(fetched_, clock_ - std::min<std::uint64_t>(clock_, fetch_ahead + (block_ == none ? 1 : 2)));
   }
-  /// Writes it, once it has settled, or reads it.
+  /// Writes it, once settled, or reads it.
   template <class P>
   void pack(P& p) {
     p.time_about(clock_);
@@ -94,7 +94,7 @@ class FrontEnd {
     clock_ = t;
     decoded_ = 0;
   }
-  std::uint64_t fetched_ = 0;  // the block that decoding is in
+  std::uint64_t fetched_ = 0;  // when the block being decoded was fetched
   std::uint64_t clock_ = 0;
   std::uint32_t block_ = none, line_ = none;
   std::uint8_t decoded_ = 0;  // instructions in this clock

@@ -28,7 +28,7 @@ std::uint64_t MemoryP6::after_fill(std::uint64_t t, std::uint32_t address) const
   return t;
 }
 
-// An uncacheable load is not speculative: all before it is done, and what has been combined is in memory.
+// An uncacheable load is not speculative: everything before it is done, and all combined stores are in memory.
 std::uint64_t MemoryP6::load_elsewhere(std::uint64_t t, std::uint32_t address, std::uint64_t in_order) {
   if (data_.find<l1>(address)) return after_fill(t + load_latency, address);
   ++counters_.read_misses;
@@ -149,7 +149,8 @@ unsigned MemoryP6::first_datum(std::uint32_t address) {
   return memory_.rom(address) ? config_.rom.clocks * std::max(1u, 8u / config_.rom.width) : memory_.read(address);
 }
 
-// The second level has been asked before. The bus takes the next line when this one's data no longer keep the memory.
+// The second level has been looked up before. The bus takes the next line when this one's data no longer occupy the
+// memory.
 std::uint64_t MemoryP6::from_memory(std::uint64_t t, std::uint32_t address) {
   t += l2_.present() ? config_.l2.latency / 2u : 0u;
   const std::uint64_t start = memory_start(t), first = start + clock_.bus(first_datum(address));
@@ -167,7 +168,7 @@ std::uint64_t MemoryP6::single(std::uint64_t t, std::uint32_t address) {
   return clock_.core(bus_free_);
 }
 
-// The next store leaves the store buffer a clock later, when the bus is free.
+// Returns a clock less: the next store leaves the store buffer a clock later, when the bus is free.
 std::uint64_t MemoryP6::single_write(std::uint64_t t, std::uint32_t address) {
   bus_free_ = memory_start(t) + clock_.bus(memory_.write(address));
   return clock_.core(bus_free_) - 1;

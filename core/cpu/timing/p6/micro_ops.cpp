@@ -25,13 +25,13 @@ constexpr MicroOps stack(std::uint8_t uops, std::uint8_t compute = 0, std::uint8
 }
 /// Microcode that drains the machine; `clocks` beyond its micro-ops.
 constexpr MicroOps serial(std::uint8_t uops, std::uint8_t clocks) { return {uops, 1, p0, 1, 1, false, true, clocks}; }
-/// Microcode that does not; `clocks` beyond its micro-ops before its result is there.
+/// Microcode that does not; `latency` clocks of its last micro-op pass before its result is available.
 constexpr MicroOps slow(std::uint8_t uops, std::uint8_t latency) { return {uops, 1, p01, latency}; }
 
 constexpr Row rows[] = {
     // opcode  mask     /r  reads writes  register form         memory form
     // clang-format off
-    {0x0000, 0x0000,  -1, 0, 0,   {4, 1, p01, 1},        {4, 1, p01, 1}},         // anything not below
+    {0x0000, 0x0000,  -1, 0, 0,   {4, 1, p01, 1},        {4, 1, p01, 1}},         // anything not listed below
     // -- arithmetic and logic
     {0x0000, alu,     -1, 0, all, {1, 1, p01, 1},        {4, 1, p01, 1}},         // ADD.. r/m,r
     {0x0002, alu,     -1, 0, all, {1, 1, p01, 1},        {2, 1, p01, 1}},         // ADD.. r,r/m
@@ -142,7 +142,7 @@ constexpr Row rows[] = {
     {0x00AA, two,     -1, 0, 0,   {3, 1, p01, 1},        {3, 1, p01, 1}},         // STOS
     {0x00AC, two,     -1, 0, 0,   {2, 1, p01, 1},        {2, 1, p01, 1}},         // LODS
     {0x00AE, two,     -1, 0, all, {3, 2, p01, 1},        {3, 2, p01, 1}},         // SCAS
-    // -- I/O: the micro-ops; the pins take the rest
+    // -- I/O: the micro-ops; the pins charge the rest
     {0x006C, 0xFFFC,  -1, 0, 0,   serial(18, 0),         serial(18, 0)},          // INS OUTS
     {0x00E4, 0xFFFC,  -1, 0, 0,   serial(18, 0),         serial(18, 0)},          // IN OUT imm
     {0x00EC, 0xFFFC,  -1, 0, 0,   serial(18, 0),         serial(18, 0)},          // IN OUT DX
@@ -246,7 +246,7 @@ std::size_t row_of(const Op& op) {
   return division && !op.operand32 ? division_of_words : index.row[opcode_place(op)];
 }
 
-/// The flags that a condition code looks at.
+/// The flags that a condition code tests.
 std::uint8_t flags_of_condition(unsigned condition) {
   switch (condition >> 1) {
     case 1: return C;      // C NC
@@ -263,7 +263,7 @@ bool has_condition(std::uint16_t opcode) {
 /// MOVZX and MOVSX write the whole register whatever they read.
 bool extends(std::uint16_t opcode) { return (opcode & 0xFFF6) == 0x0FB6; }
 
-/// The registers that it computes with: those of its form, but for one-operand multiplication and division.
+/// The registers that it computes with: those of its form, except for one-operand multiplication and division.
 std::uint8_t sources_of(const Op& op, const StaticForm& form) {
   constexpr unsigned eax = 1, edx = 4;
   if ((op.opcode & 0xFFFE) != 0xF6 || op.reg < 4) return static_cast<std::uint8_t>(form.sources);
@@ -275,8 +275,8 @@ std::uint8_t sources_of(const Op& op, const StaticForm& form) {
 std::uint8_t decoding_of(const Op& op) {
   const bool byte = byte_operand(op.opcode) && !extends(op.opcode);
   unsigned d = 0;
-  // Operand-size prefix with an immediate of that size: the length decoder begins again (R). It does so with an
-  // address-size prefix, too, which is left out.
+  // An operand-size prefix with an immediate of that size restarts the length decoder (R). So does an address-size
+  // prefix, which is left out.
   if (op.prefixes != 0 && op.operand32 != op.address32 && op.has_immediate) d = 2;
   if (!byte && op.operand32) d |= reads_whole;
   if (byte || !op.operand32) d |= writes_part;
@@ -292,7 +292,7 @@ bool is_mmx(std::uint16_t opcode) {
 }
 bool is_x87(std::uint16_t opcode) { return opcode >= 0xD8 && opcode <= 0xDF; }
 
-/// The x87's stack is taken as one register: code of the time works at its top. MMX has eight.
+/// The x87's stack is treated as one register: code of the period works at its top. MMX has eight.
 void set_fp_registers(Op& op) {
   const auto bit = [](unsigned r) { return static_cast<std::uint8_t>(1u << (r & 7)); };
   if (is_x87(op.opcode)) {
@@ -312,7 +312,7 @@ void set_fp_registers(Op& op) {
     op.p6.fp_sources = reg;
     op.p6.fp_results = low == 0x7F ? rm : std::uint8_t{0};
   } else {
-    // XOR, subtraction and comparison of a register with itself read it all the same on the P6.
+    // XOR, subtraction and comparison of a register with itself still read it on the P6.
     op.p6.fp_sources = static_cast<std::uint8_t>((moves ? 0u : unsigned{reg}) | (low == 0x6E ? 0u : unsigned{rm}));
     op.p6.fp_results = reg;
   }

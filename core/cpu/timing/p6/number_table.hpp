@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers by keys of 64 bits: a hash table with open addressing, in which most look-ups touch one line of the host's
+// Numbers by keys of 64 bits: a hash table with open addressing, in which most lookups touch one line of the host's
 // cache.
 #pragma once
 
@@ -14,14 +14,14 @@ class NumberTable {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
-  /// The number of `key`, which is not 0; null: there is none.
+  /// The number of `key`, which is not 0; null if there is none.
   const std::uint32_t* find(std::uint64_t key) const {
     for (std::size_t n = place(key);; n = (n + 1) & (entries_.size() - 1)) {
       if (entries_[n].key == key) return &entries_[n].number;
       if (entries_[n].key == 0) return nullptr;
     }
   }
-  /// The same, with `none` for a key that is new. It holds its place until the next call.
+  /// The same; a new key gets `none`. The reference is valid until the next call.
   std::uint32_t& at(std::uint64_t key) {
     if (2 * used_ >= entries_.size()) grow();
     std::size_t n = place(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The P6's pipeline between two instructions as a value that can be compared: its times relative to the clock that
-// renaming has reached, in 16 bits each. Two pipelines with the same value go on alike.
+// renaming has reached, in 16 bits each. Two pipelines with the same value continue alike.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct PackedPipeline {
 
   bool operator==(const PackedPipeline&) const = default;
   std::size_t hash() const {
-    std::array<std::uint64_t, 4> h{1, 2, 3, 4};  // side by side: a multiplication takes its time
+    std::array<std::uint64_t, 4> h{1, 2, 3, 4};  // lanes in parallel: a multiplication has latency
     for (std::size_t n = 0; n < most_words; n += 16)
       for (std::size_t lane = 0; lane < h.size(); ++lane) {
         std::uint64_t four;
@@ -35,7 +35,7 @@ class Packer {
  public:
   Packer(PackedPipeline& to, std::uint64_t base) : to_(to), base_(base) {}
 
-  /// A time; before `base` all are alike.
+  /// A time; all times before `base` are equivalent.
   void time(std::uint64_t t) {
     const std::uint64_t since = std::max(t, base_) - base_;
     beyond_ |= since;
@@ -53,7 +53,7 @@ class Packer {
     std::memcpy(&to_.words[at_], &value, sizeof value);
     at_ += sizeof(T) / sizeof(to_.words[0]);
   }
-  /// The rest is 0. Whether all times have found room.
+  /// Sets the rest to 0; returns whether all times fitted.
   bool finish() {
     std::fill(to_.words.begin() + static_cast<std::ptrdiff_t>(at_), to_.words.end(), std::uint16_t{0});
     return beyond_ <= 0xFFFF;
@@ -66,7 +66,7 @@ class Packer {
   std::size_t at_ = 0;
 };
 
-/// Reads one, with the same calls in the same order.
+/// Reads a PackedPipeline, with the same calls in the same order.
 class Unpacker {
  public:
   Unpacker(const PackedPipeline& from, std::uint64_t base) : from_(from), base_(base) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What comes back in each pass of a loop. A part that the pass uses has moved with the clock, or is the same where it
-// holds no time. A time that it leaves alone must lie so far back that no maximum with it and no comparison gives
+// What recurs in each pass of a loop. A part that the pass uses has moved with the clock, or is unchanged where it
+// holds no time. A time that the pass leaves unchanged must lie so far back that no maximum or comparison with it gives
 // another result than in the pass before: before the clock that renaming had reached, since no micro-op begins earlier.
 #include "core/cpu/timing/p6/pipeline.hpp"
 
@@ -33,7 +33,7 @@ void Window::advance(const Window& b, const Period& p, std::uint64_t times) {
   station_ = static_cast<std::uint8_t>(turn(dispatched_, station_, b.station_, times));
 }
 
-// A pass without a store leaves all entries alone; one with stores has replaced them all, some passes ago.
+// A pass without a store leaves all entries unchanged; with stores in it, passes have replaced them all by now.
 bool StoreBuffer::recurs(const StoreBuffer& b, const Period& p) const {
   if (last_ == b.last_) {
     const auto same = [](const Store& now, const Store& before) { return now == before; };
@@ -56,7 +56,7 @@ void StoreBuffer::advance(const StoreBuffer& b, const Period& p, std::uint64_t t
   note_places();
 }
 
-// A pass without such a string leaves all of it alone.
+// A pass without such a string leaves all of it unchanged.
 bool PipelineP6::Repeat::recurs(const Repeat& b, const Period& p) const {
   const bool alike = active == b.active && started == b.started && may_be_fast == b.may_be_fast && fast == b.fast &&
                      first_store == b.first_store && opcode == b.opcode && from == b.from && line == b.line;

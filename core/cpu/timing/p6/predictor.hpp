@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Branch prediction of the P6: a branch target buffer of 512 entries, each with four bits of its branch's own history
 // that choose one of sixteen two-bit counters (Yeh and Patt's adaptive scheme, as Intel describes it), and a return
-// stack of 16. Sources: docs/hardware/p6.md; replacement is not documented: least recently used of four.
+// stack of 16. Sources: docs/hardware/p6.md; replacement is not documented and taken as least recently used of four.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,20 @@ class Predictor {
  public:
   enum class Outcome : std::uint8_t {
     right,
-    corrected,  ///< unknown to the buffer: the decoders find it, and fetch goes where the static rule says, rightly
+    corrected,  ///< unknown to the buffer: the decoders find it, and fetch follows the static rule, correctly
     wrong       ///< found out when the branch executes
   };
-  /// What was there before branches changed it, each set once: for loops in steady state (interpreter/loop_run.hpp).
+  /// The contents before branches changed them, each set saved once: for loops in steady state
+  /// (interpreter/loop_run.hpp).
   class Before;
-  /// What changes is written down there from now on, which begins afresh; null: no more.
+  /// Saves there what changes from now on, starting afresh; null: stops.
   void watch(Before* before);
   /// Whether it is as it was then.
   bool is_as(const Before& before) const;
 
   /// The branch at physical address `at` goes to linear address `target`, or could have gone there and does not;
-  /// `backward`: that lies before it. Pages being what they are, the return stack compares the offsets in them.
+  /// `backward`: the target lies before it. The return stack compares only page offsets, which are the same in linear
+  /// and physical addresses.
   [[gnu::always_inline]] Outcome branch(BranchKind kind, std::uint32_t at, bool taken, std::uint32_t target,
                                         bool backward) {
     if (kind == BranchKind::ret) return ((pop() ^ target) & 0xFFF) == 0 ? Outcome::right : Outcome::wrong;
@@ -53,7 +55,7 @@ class Predictor {
       allocate(at, target);
     return outcome;
   }
-  /// A near call: its return address.
+  /// A near call; `next` is its return address.
   void push(std::uint32_t next) {
     top_ = (top_ + 1) & (depth - 1);
     returns_[top_] = next;
@@ -70,7 +72,7 @@ class Predictor {
   struct Entry {
     std::uint32_t tag = 0;  // the branch's address + 1; 0: empty
     std::uint32_t target = 0;
-    std::uint32_t counters = 0;  // sixteen of two bits
+    std::uint32_t counters = 0;  // sixteen of two bits each
     std::uint8_t history = 0;
     std::uint8_t age = 0;  // 0: used last
     bool operator==(const Entry&) const = default;
@@ -120,7 +122,7 @@ class Predictor {
   std::array<Entry, sets * ways> entries_{};
   std::array<std::uint32_t, depth> returns_{};
   std::uint32_t top_ = 0;
-  Before* watched_ = nullptr;  // no state
+  Before* watched_ = nullptr;  // not state of the machine
 };
 
 class Predictor::Before {

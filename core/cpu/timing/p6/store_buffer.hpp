@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The P6's store buffer: twelve stores that have executed or will, until the first level has taken each, in order. A
-// load that one of them covers gets its data from there; one that they cover in part waits for the cache.
+// The P6's store buffer: twelve stores, executed or not, until the first level has taken each, in order. A load that
+// one of them covers gets its data from there; one that they cover in part waits for the cache.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace planar::cpu {
 class StoreBuffer {
  public:
   static constexpr unsigned entries = 12;
-  /// Clocks from the data of a store to that of a load that gets them; from the first level's taking it, where it
-  /// cannot have them: in all about 5 and 7 to 8 (docs/hardware/p6.md).
+  /// Clocks from the data of a store to those of a load that gets them by forwarding; and, where that is not possible,
+  /// from when the first level takes the store: in all about 5 and 7 to 8 (docs/hardware/p6.md).
   static constexpr unsigned forwarding = 5, blocked = 4;
 
   struct Store {
@@ -34,17 +34,17 @@ class StoreBuffer {
     next_ = next_ + 1 == entries ? 0 : next_ + 1u;
     last_ = taken;
   }
-  /// When the first level has taken the last store.
+  /// When the first level takes the last store.
   std::uint64_t last() const { return last_; }
-  /// Whether no store decides about a load of `bytes` that begins at `t`. False says nothing.
+  /// True: no store affects a load of `bytes` that begins at `t`. False: unknown.
   bool surely_clear(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
     return t >= last_ || t >= taken_last(address, bytes);
   }
-  /// The same of a load within a doubleword.
+  /// The same for a load within a doubleword.
   bool surely_clear(std::uint64_t t, std::uint32_t address) const {
     return t >= last_ || t >= place_[address / 4 % places];
   }
-  /// The data of a load of `bytes` that begins at `t`, if a store decides; 0 if not.
+  /// When a load of `bytes` that begins at `t` has its data, if a store determines that; 0 if not.
   std::uint64_t load(std::uint64_t t, std::uint32_t address, unsigned bytes) const {
     if (surely_clear(t, address, bytes)) return 0;
     for (unsigned n = 0, i = next_; n < entries; ++n) {
@@ -58,18 +58,18 @@ class StoreBuffer {
   }
   /// The entry that the next store displaces.
   const Store& oldest() const { return stores_[next_]; }
-  /// Takes back the last store, which displaced `displaced`; the one before it had been taken at `last`.
+  /// Removes the last store, which displaced `displaced`; the first level took the store before it at `last`.
   void take_back(const Store& displaced, std::uint64_t last) {
     next_ = next_ == 0 ? entries - 1 : next_ - 1;
     stores_[next_] = displaced;
     last_ = last;
     note_places();
   }
-  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  /// Whether it is as it was `before`, shifted in time; and its state `times` passes later (PipelineP6).
   bool recurs(const StoreBuffer& before, const Period& period) const;
   void advance(const StoreBuffer& before, const Period& period, std::uint64_t times);
 
-  /// What of it the pipeline waits for: room, and the last store.
+  /// The parts that the pipeline waits for: room, and the last store.
   static constexpr unsigned packed_words = entries + 1;
   void pack(Packer& p, std::uint64_t renamed) const {
     for (unsigned n = 0; n < entries; ++n) p.time(std::max(renamed, stores_[(next_ + n) % entries].taken));
@@ -93,7 +93,7 @@ class StoreBuffer {
   static unsigned more_doublewords(std::uint32_t address, unsigned bytes) {
     return std::min(((address & 3) + bytes - 1) >> 2, places - 1);
   }
-  /// No store later than this one has any of the bytes.
+  /// No store taken later than this covers any of the bytes.
   std::uint64_t taken_last(std::uint32_t address, unsigned bytes) const {
     std::uint64_t last = place_[address / 4 % places];
     for (unsigned n = more_doublewords(address, bytes); n != 0; --n)
@@ -112,7 +112,7 @@ class StoreBuffer {
   }
 
   std::array<Store, entries> stores_{};
-  // When the last store to a doubleword has been taken, by the low bits of its address: no state, a short cut.
+  // When the last store to a doubleword is taken, by the low bits of its address: not state, a shortcut.
   std::array<std::uint64_t, places> place_{};
   std::uint32_t next_ = 0;
   std::uint64_t last_ = 0;

@@ -31,18 +31,18 @@ class StoreLog {
     places_[count_++] = place;
     slot = static_cast<std::uint16_t>(count_);
   }
-  /// The number of a place; `most`: it is not there.
+  /// The number of a place; `most` if it is not there.
   unsigned number_of(const Place& place) const {
     const unsigned slot = slots_[slot_of(place)];
     return slot == 0 ? most : slot - 1;
   }
   const Place* begin() const { return places_.data(); }
   const Place* end() const { return places_.data() + count_; }
-  /// There was one more.
+  /// Whether there was one more than fits.
   bool full() const { return full_; }
 
  private:
-  /// Where the number of a place stands, or would.
+  /// Where the number of a place is, or would be.
   std::size_t slot_of(const Place& place) const {
     std::size_t n = (place.address * 0x9E3779B1u >> 16) % slots_.size();
     while (slots_[n] != 0 && places_[slots_[n] - 1u] != place) n = (n + 1) % slots_.size();

@@ -12,11 +12,12 @@ namespace planar::cpu {
 namespace {
 
 constexpr unsigned esp = 4;
-/// Clocks of a LOCK prefix on a line that the processor has (Torvalds 2001: 18 in all).
+/// Clocks of a LOCK prefix on a line that the processor owns (Torvalds 2001: 18 in all).
 constexpr unsigned locked = 12;
-/// From the retirement of a micro-op to the renaming of one that waits for it: such that the whole is 5 to 7 clocks.
+/// From the retirement of a micro-op to the renaming of one that waits for it: chosen so that the total is 5 to 7
+/// clocks.
 constexpr unsigned register_file = 2;
-/// Clocks more of an access across two lines (6 to 12).
+/// Additional clocks of an access across two lines (6 to 12).
 constexpr unsigned split = 8;
 
 }  // namespace
@@ -44,7 +45,7 @@ inline void TimingP6::set_register(unsigned r, Value value) {
   retired_ = static_cast<std::uint8_t>(retired_ & ~(1u << r));
 }
 
-// Everything that a computing micro-op waits for.
+// When everything that a computing micro-op waits for is ready.
 inline std::uint64_t TimingP6::operands_ready() const {
   const Op& op = *op_;
   std::uint64_t t = std::max(ready_of(op.p6.sources), loaded_);
@@ -56,8 +57,8 @@ inline std::uint64_t TimingP6::operands_ready() const {
   return t;
 }
 
-// Renaming waits until the last writer has retired where that has left alone a part of what is read: of a register, or
-// of the flags (Agner Fog, chapter 19).
+// If the last writer left part of what is read unchanged, in a register or in the flags, renaming waits until that
+// writer has retired (Agner Fog, chapter 19).
 inline void TimingP6::wait_for_parts(unsigned registers, unsigned flags) {
   if ((flags & ~last_flags_) != 0 && last_flags_retired_ >= window_.rename_clock())
     decoded_ = std::max(decoded_, last_flags_retired_ + register_file);
@@ -160,7 +161,7 @@ void TimingP6::compute_write(std::uint32_t physical, unsigned bytes) {
   stores_.add(physical, bytes, t, take(leaves, physical, bytes, t));
 }
 
-// The executor moves eight bytes as two times four; the P6 as one.
+// The executor moves eight bytes as two accesses of four; the P6 as one.
 bool TimingP6::second_half(std::uint32_t physical) const {
   return op_ && (op_->p6.fp_sources | op_->p6.fp_results) != 0 && (physical & 31) != 0;
 }
@@ -193,7 +194,7 @@ inline void TimingP6::write_results() {
   for (unsigned left = op.p6.results; left != 0; left &= left - 1) {
     const auto r = static_cast<unsigned>(std::countr_zero(left));
     if (r == esp && stack_moved_) continue;
-    // Parts are renamed apart: what is left of the old value comes when it comes.
+    // Parts are renamed separately: the rest of the old value arrives in its own time.
     set_register(r, part ? Value{std::max(registers_[r].ready, value.ready), value.retired} : value);
     if (part) {
       if (!(zeroed_ >> r & 1)) {
@@ -252,7 +253,7 @@ void TimingP6::compute_branch(const Op& op, bool taken, std::uint32_t target) {
   decide(taken, prediction(op, taken, target));
 }
 
-// The predictor is asked when the branch comes by, and what it says matters when that is decoded or executed.
+// The predictor is asked when the branch passes; its answer matters when the branch is decoded or executed.
 void TimingP6::decide(bool taken, Predictor::Outcome outcome) {
   if (made_of_->stack && !stack_moved_) move_stack_pointer();
   if (!has_computed_) compute();
@@ -325,9 +326,10 @@ std::uint64_t TimingP6::split_store_at(std::uint64_t leaves, std::uint32_t physi
 // ---- repeated strings ----
 
 namespace {
-/// Quarters of a clock for an element: microcode of so many micro-ops, three a clock (Agner Fog's table); MOVS and STOS
-/// in their fast mode: 0.75 clocks, measured for GMP's copyi, and 1.5 micro-ops. That takes doublewords upwards, at
-/// least 64 of them, both addresses multiples of eight and not within 32 bytes of each other (Agner Fog).
+/// Quarters of a clock per element: microcode of that many micro-ops, three per clock (Agner Fog's table); MOVS and
+/// STOS in their fast mode: 0.75 clocks, measured for GMP's copyi, and 1.5 micro-ops. The fast mode requires
+/// doublewords upwards, at least 64 of them, both addresses multiples of eight and not within 32 bytes of each other
+/// (Agner Fog).
 constexpr std::uint32_t fast_count = 64, fast_distance = 32;
 unsigned quarters_of(std::uint16_t opcode, bool fast) {
   switch (opcode & 0xFE) {
@@ -342,8 +344,8 @@ unsigned quarters_of(std::uint16_t opcode, bool fast) {
 
 void TimingP6::begin_repeat(std::uint32_t count, bool upwards) { repeat_.may_be_fast = upwards && count >= fast_count; }
 
-// The lines before the present one have come: the microcode runs ahead of its loads and stores by no more than a line,
-// as forty micro-ops in flight allow.
+// The lines before the present one have arrived: the microcode runs ahead of its loads and stores by no more than a
+// line, as forty micro-ops in flight allow.
 void TimingP6::repeated_access(std::uint32_t physical, unsigned bytes, bool store) {
   Repeat& r = repeat_;
   if (!r.started) {
@@ -438,14 +440,14 @@ void TimingP6::advance(const PipelineP6& before, std::uint64_t clocks, std::uint
 
 // ---- snapshots and views ----
 
-// What is written has settled, so that it does not tell which blocks have been computed and which were known.
+// What is written has settled, so that it does not reveal which blocks were computed and which were known.
 void TimingP6::archive(Archive& a) {
   if (a.loading()) {
     state_ = BlockMemo::none;
     following_ = recording_ = false;
     current_ = true;
   } else {
-    pipeline();  // what a snapshot that was refused has left here cannot settle
+    pipeline();  // only when saving: what a refused snapshot has left here cannot settle
   }
   archive_clock(a);
   memory_.set_enabled(cache_enabled_);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The P6: Pentium II and III.
 //
-// An instruction is a few micro-ops, each given its clocks as it comes by (window.hpp), so that loads, stores and
+// An instruction is a few micro-ops, each of which gets its clocks as it passes (window.hpp), so that loads, stores and
 // arithmetic overlap as far as their operands, the ports and the sizes of the buffers let them. The processor's clock,
-// as others see it, is that of retirement: what an instruction does on the pins begins when all before it has retired
-// and all stores have left; an interrupt comes between two retired instructions.
+// as others see it, is that of retirement: what an instruction does on the pins begins when everything before it has
+// retired and all stores have left; an interrupt comes between two retired instructions.
 //
 //   front_end.hpp    fetch, decoding          window.hpp        renaming, ports, retirement
 //   predictor.hpp    branches                 store_buffer.hpp  stores on their way, forwarding
 //   memory_p6.hpp    caches, buses, DRAM      micro_ops.hpp     what an instruction is made of
-//   pipeline.hpp     all but memory, and how a loop in steady state comes back to the same state
-//   block_memo.hpp   what has been learnt of blocks of code, so that the same is not computed again
+//   pipeline.hpp     all but memory, and how a loop in steady state returns to the same state
+//   block_memo.hpp   what is known about blocks of code, so that it is not computed again
 //
-// Sources: docs/hardware/p6.md. Not modelled: fetch and loads of paths not taken; the latency of the MMX
-// unit's register file; a loop that TEST, then LAHF, would stall by flags of a single bit (three groups are kept).
+// Sources: docs/hardware/p6.md. Not modelled: fetch and loads of paths not taken; the latency of the MMX unit's
+// register file; the stall that a single flag bit causes in a loop of TEST and LAHF (three groups of flags are kept).
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     else
       compute_end();
   }
-  /// It ends by a fault instead, or a REP does not go on.
+  /// It ends with a fault instead, or a REP does not continue.
   void abandon() {
     catch_up();
     forget_instruction();
@@ -58,7 +58,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
-  /// A load of no bytes: its micro-op is done when a hit would be, and the line comes.
+  /// A load of no bytes: its micro-op is done when a hit would be, and the line is fetched.
   void prefetch(std::uint32_t physical) { read(physical, 0); }
   /// A repeated string instruction begins, of `count` elements (more than 0).
   void begin_repeat(std::uint32_t count, bool upwards);
@@ -84,39 +84,39 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void master_wrote(std::uint32_t address, std::uint32_t bytes) { memory_.invalidate(address, bytes); }
   void flush_caches(bool write_back);
   void set_cache_enabled(bool enabled);
-  /// The MTRRs as they are now.
+  /// The current MTRRs.
   void set_memory_types(const MemoryTypeRanges& types) { memory_.set_types(types); }
   void interrupt_flush();
   void archive(Archive& a);
   void describe(Description& description) const;
 
   // ---- blocks of code (block_memo.hpp) ----
-  /// Instructions from `ops` on, which lie together at `physical`, come one after the other, down to the one at
-  /// Op::Edge::end; what happens at `limit` or later is looked at after each instruction, so that clocks() has to be
-  /// right then. From here to leave() clocks() stands still, as long as it is before `limit` anyway.
+  /// The instructions from `ops` on, contiguous at `physical`, follow one another up to the one at Op::Edge::end; what
+  /// happens at `limit` or later is looked for after each instruction, so that clocks() must be exact then. From here
+  /// to leave(), clocks() is not updated as long as it is before `limit` anyway.
   void enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, std::uint64_t limit);
-  /// The block has come to its end, or is left before it.
+  /// The block has ended, or is left early.
   void leave() {
     if (following_) [[unlikely]]
       catch_up();
     if (recording_) [[unlikely]]
       leave_recorded();
   }
-  /// Makes clocks() right from here to the end of the instruction.
+  /// Makes clocks() exact from here to the end of the instruction.
   void bring_clock();
-  /// During a cycle on the pins: there is something to look at at `limit`, which may be before what enter() was told.
+  /// During a cycle on the pins: something is due at `limit`, which may be before the limit that enter() was given.
   void limit_block(std::uint64_t limit) { limit_ = std::min(limit_, limit); }
-  /// Whether an instruction may ask for other things than those of BlockMemo::Kind: no block with it can be learnt.
+  /// Whether an instruction may ask for things other than those of BlockMemo::Kind: no block with it can be learnt.
   static bool asks_more(const Op& op);
-  /// Marks those of a block's `count` instructions, which lie together at `physical`, that never ask anything
+  /// Marks those of a block's `count` instructions, contiguous at `physical`, that never ask anything
   /// (Op::asks_nothing).
   static void find_silent(Op* ops, unsigned count, std::uint32_t physical);
-  /// Whether the block is known so far; then how far the instruction is (Op::after) that has something to ask next, or
-  /// after which the block ends. Those before it that ask nothing need no begin() and end().
+  /// Whether the block is known so far; and if so, the position (Op::after) of the instruction that has the next
+  /// question, or after which the block ends. Those before it that ask nothing need no begin() and end().
   bool follows() const { return following_; }
   unsigned next_to_ask() const { return next_->after; }
   BlockMemo& memo() { return memo_; }
-  /// From now on all blocks are computed, and what was known of them is compared; a difference throws Error.
+  /// From now on all blocks are computed and compared with what was known of them; a difference throws Error.
   void verify_memo() { verify_ = true; }
 
   // ---- between two instructions, for loops in steady state (interpreter/loop_run.hpp) ----
@@ -125,24 +125,24 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     settle();
     return *this;
   }
-  /// What the passes of a loop store and what they change in the predictor is written down from now on.
+  /// From now on, records what the passes of a loop store and what they change in the predictor.
   void watch_pass(StoreLog& stores, Predictor::Before& before) {
     log_ = &stores;
     predictor_.watch(&before);
   }
-  /// No more.
+  /// Stops recording.
   void forget_pass() {
     log_ = nullptr;
     predictor_.watch(nullptr);
   }
-  /// Whether a pass of a loop that began `clocks` ago, with the pipeline and the predictor as they were `before`, takes
-  /// the same clocks again, if it makes the same accesses, which all hit the first level.
+  /// Whether a pass of a loop that began `clocks` ago, with the pipeline as it was `before` and the predictor as it was
+  /// `predictor_before`, takes the same clocks again, provided it makes the same accesses and all hit the first level.
   bool recurs(const PipelineP6& before, const Predictor::Before& predictor_before, std::uint64_t clocks) {
     pipeline();
     return memory_.quiet(before.window_.rename_clock()) && PipelineP6::recurs(before, clocks) &&
            predictor_.is_as(predictor_before);
   }
-  /// `times` such passes at once, each of `mispredictions`.
+  /// Advances by `times` such passes at once, each with `mispredictions`.
   void advance(const PipelineP6& before, std::uint64_t clocks, std::uint64_t mispredictions, std::uint64_t times);
 
  private:
@@ -150,12 +150,12 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
 
   /// When all micro-ops so far have retired and all stores have left.
   std::uint64_t in_order() const { return std::max(window_.retire_clock(), stores_.last()); }
-  /// The window has nothing left at the processor's clock, which something else has moved.
+  /// Empties the window at the processor's clock, which something else has moved.
   void follow_clock();
-  /// When all of `registers` are there.
+  /// When all of `registers` are ready.
   std::uint64_t ready_of(unsigned registers) const;
   std::uint64_t operands_ready() const;
-  /// Registers among `registers` whose value has retired before renaming reaches the next micro-op.
+  /// Those of `registers` whose value has retired before renaming reaches the next micro-op.
   unsigned retired_of(unsigned registers) {
     for (unsigned left = registers & ~unsigned{retired_}; left != 0; left &= left - 1)
       if (const auto r = static_cast<unsigned>(std::countr_zero(left)); registers_[r].retired <= window_.rename_clock())
@@ -163,7 +163,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     return registers & retired_;
   }
   void set_register(unsigned r, Value value);
-  /// A micro-op of the current instruction, which reads `registers`: renamed, executed, retired. Returns when it began.
+  /// Renames, executes and retires a micro-op of the current instruction, which reads `registers`. Returns when it
+  /// began.
   std::uint64_t micro_op(std::uint64_t ready, unsigned ports, unsigned latency, unsigned registers, unsigned busy = 1);
   void wait_for_parts(unsigned registers, unsigned flags);
   void compute();
@@ -171,8 +172,8 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void write_results();
   void repeated_access(std::uint32_t physical, unsigned bytes, bool store);
 
-  /// The usual access in a block that is known: to a multiple of `bytes`, a hit, and nothing happens before what is
-  /// asked next. False: nothing has been done.
+  /// The usual access in a known block: to a multiple of `bytes`, a hit, and nothing happens before the next question.
+  /// False: nothing has been done.
   bool read_quickly(std::uint32_t physical, unsigned bytes);
   bool write_quickly(std::uint32_t physical, unsigned bytes);
   void forget_instruction();
@@ -187,7 +188,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool second_half(std::uint32_t physical) const;
   void end_repeat();
 
-  // ---- what the pipeline asks; in a block that has been learnt in part the answer is known already ----
+  // ---- what the pipeline asks; in a block that is partly learnt the answer is already known ----
   std::uint64_t code_line(std::uint64_t t, std::uint32_t address, bool last);
   std::uint64_t drained(std::uint64_t t, Kind kind);
   std::uint64_t datum(std::uint64_t t, std::uint32_t physical, unsigned bytes);
@@ -216,7 +217,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   // ---- blocks of code (timing_p6_blocks.cpp) ----
   using Question = BlockMemo::Question;
   static constexpr std::uint32_t longest_way = BlockMemo::longest_way;
-  /// The pipeline is that of the present, whatever has been left out.
+  /// Brings the pipeline up to date with whatever has been skipped.
   void catch_up() {
     if (state_ != BlockMemo::none) [[unlikely]]
       materialize();
@@ -224,7 +225,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   void materialize();
   void retrace();
   bool retracing() const { return retraced_ < steps_recorded_; }
-  /// The pipeline as one that has a number; false: it can't have one.
+  /// Makes the pipeline's state one that has a number; false: it cannot have one.
   bool find_state() { return (state_ != BlockMemo::none && clock_ == base_clock_) || make_state(); }
   bool make_state();
   bool number_pipeline();
@@ -263,12 +264,13 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   /// Whether that is what the instruction is expected to ask next.
   bool asked(Kind kind) const { return BlockMemo::What(*next_) == BlockMemo::What{op_->after, kind}; }
   void answered(std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0);
-  /// Whether `answer` is the one met first, and nothing happens before the next question: answered() comes to that.
+  /// Whether `answer` is the first one met and nothing happens before the next question, so that go_on() can replace
+  /// answered().
   bool goes_on_with(std::uint64_t answer) const {
     const Question& next = *(next_ + 1);
     return next_->answer == answer && (after_base(next.reach) < limit_ || next.after == next_->after);
   }
-  /// Then this is what it does.
+  /// What answered() does in that case.
   void go_on(std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0) {
     note_step(answer, address, bytes);
     ++next_;
@@ -290,7 +292,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   }
   void note(Kind kind, std::uint64_t at, std::uint64_t answer, std::uint32_t address = 0, unsigned bytes = 0,
             std::uint64_t data = 0);
-  /// What comes depends on more than what the pipeline asks.
+  /// What follows depends on more than what the pipeline asks.
   void leave_to_others() {
     catch_up();
     if (recording_) block_->unfit = true;
@@ -300,7 +302,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     return base_ + static_cast<std::uint64_t>(std::int64_t{clocks});
   }
   std::int64_t since_base(std::uint64_t clock) const { return static_cast<std::int64_t>(clock - base_); }
-  /// Whether that many clocks, which may be below zero, have room in a question.
+  /// Whether that many clocks, possibly below zero, fit in a question.
   static bool is_near(std::uint64_t clocks) { return clocks + 0x8000 <= 0xFFFF; }
 
   MemoryP6 memory_;
@@ -316,7 +318,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   bool has_loaded_ = false, has_computed_ = false, stack_moved_ = false;
 
   // ---- blocks of code: no state of the machine ----
-  /// A question of the present block, as it was answered.
+  /// A question of the current block, as it was answered.
   struct Step : BlockMemo::What {
     std::uint32_t answer, address;
   };
@@ -326,36 +328,36 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
     std::uint64_t last;
   };
   BlockMemo memo_;
-  std::uint32_t state_ = BlockMemo::none;    // the pipeline is this one at base_; none: it is what it is
-  bool current_ = true;                      // it is what it is, too
-  std::uint64_t base_ = 0, base_clock_ = 0;  // at the beginning of the block: renaming, processor
-  const Question* ended_ = nullptr;          // the end of the block before, if it was followed
+  std::uint32_t state_ = BlockMemo::none;    // number of the pipeline's state at base_; none: only the members hold it
+  bool current_ = true;                      // the members hold it, too
+  std::uint64_t base_ = 0, base_clock_ = 0;  // clocks of renaming and of the processor at the block's beginning
+  const Question* ended_ = nullptr;          // the end of the previous block, if that was followed
   BlockOfP6* block_ = nullptr;
   const Op* ops_ = nullptr;
   std::uint32_t physical_ = 0;
   std::uint64_t limit_ = 0;
-  // the last block that can't be learnt: whether it is passed again and again, with a few others in between
+  // The last block that cannot be learnt: whether it recurs again and again, with a few others in between.
   const BlockOfP6* unfit_ = nullptr;
   unsigned since_unfit_ = 0;
   bool waits_ = false;
-  // the way so far
+  // The path so far.
   std::array<Step, longest_way> way_;
   std::array<Displaced, longest_way> displaced_;
   std::uint32_t steps_ = 0, stores_given_ = 0;
-  // as it is followed
+  // While it is followed.
   bool following_ = false;
   const Question* next_ = nullptr;
-  const Question* answered_ = nullptr;  // the last one that has been; null: none yet
+  const Question* answered_ = nullptr;  // the last one that was answered; null: none yet
   const Op* done_ = nullptr;            // the last instruction that has ended
-  // as it is computed
+  // While it is computed.
   bool recording_ = false;
-  std::uint32_t begins_ = BlockMemo::none;  // the block, with this pipeline
+  std::uint32_t begins_ = BlockMemo::none;  // the pipeline's state at the beginning of the block
   const Question* recorded_from_ = nullptr;
-  std::uint32_t steps_recorded_ = 0;  // from this step on
+  std::uint32_t steps_recorded_ = 0;  // recording begins at this step
   std::vector<Question> recorded_;
   const Op* last_ = nullptr;        // the last instruction that has been computed,
   std::uint64_t before_last_ = 0;   // and the processor's clock before it
-  std::uint64_t cycle_wanted_ = 0;  // when the present cycle on the pins could begin, but for the bus
+  std::uint64_t cycle_wanted_ = 0;  // when the current cycle on the pins could begin if the bus were free
   std::uint32_t retraced_ = 0;      // the next step, while the pipeline computes a block again
   bool verify_ = false;
 };

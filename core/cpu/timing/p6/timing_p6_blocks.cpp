@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Blocks of code on the P6: computed and recorded, or followed as far as they are known. Where that ends in the middle
-// of a block, the pipeline computes it again from its beginning, with the answers so far.
+// of a block, the pipeline computes the block again from its beginning, with the answers so far.
 #include <optional>
 #include <utility>
 
@@ -10,15 +10,14 @@
 namespace planar::cpu {
 
 namespace {
-/// As many blocks as cost no more when they are followed from a pipeline that has no number yet than when they are
-/// computed.
+/// Following this many blocks from a pipeline state that has no number yet costs no more than computing them.
 constexpr unsigned worthwhile = 6;
 
 bool taken_of(std::uint64_t answer) { return (answer & 4) != 0; }
 Predictor::Outcome outcome_of(std::uint64_t answer) { return static_cast<Predictor::Outcome>(answer & 3); }
 }  // namespace
 
-// Fetch asks for the line in which an instruction ends, where the one before it ended in another.
+// Fetch requests the line in which an instruction ends if the one before it ended in another.
 void TimingP6::find_silent(Op* ops, unsigned count, std::uint32_t physical) {
   for (unsigned n = 1; n + 1 < count; ++n) {
     Op& op = ops[n];
@@ -38,7 +37,7 @@ bool TimingP6::make_state() {
   return number_pipeline();
 }
 
-// The pipeline, which is in order, gets its number, and a block may begin.
+// Gives the pipeline, which is up to date, its number; a block may begin.
 bool TimingP6::number_pipeline() {
   PackedPipeline packed;
   if (!pack(packed, clock_)) return false;
@@ -60,7 +59,7 @@ void TimingP6::enter(BlockOfP6& block, const Op* ops, std::uint32_t physical, st
   follow(*first);
 }
 
-// What is asked first, if the block has come after the one before already; null: that is to be looked for.
+// What is asked first, if the block has followed the one before already; null: that must be looked up.
 inline const BlockMemo::Question* TimingP6::first_as_before(const BlockOfP6& block) const {
   if (ended_ == nullptr || state_ == BlockMemo::none || clock_ != base_clock_ || block.unfit || waits_ || verify_)
     return nullptr;
@@ -110,14 +109,14 @@ void TimingP6::begin_recording(const Question* from) {
   last_ = nullptr;
 }
 
-// Where what has been computed begins.
+// Where the computed part begins.
 BlockMemo::Place TimingP6::recorded_place() const {
   return recorded_from_ != nullptr ? memo_.place_after(*recorded_from_, way_[steps_recorded_ - 1].answer)
                                    : BlockMemo::beginning(begins_, block_->number);
 }
 
-// The processor's clock before the last instruction, if that is the one after which something happens and nothing has
-// been asked before it since recorded_place(), so that it will be the same one again; nothing: it is not, or is known.
+// The processor's clock before the last instruction, if that is the one after which something happens and nothing was
+// asked before it since recorded_place(), so that it will be the same one again; empty: it is not, or is already known.
 std::optional<std::int16_t> TimingP6::clock_before_cut() const {
   if (verify_ || !recorded_.empty() || last_ == nullptr || before_last_ >= limit_ || clock_ < limit_) return {};
   if (recorded_from_ != nullptr && way_[steps_recorded_ - 1].answer > BlockMemo::longest_answer) return {};
@@ -125,8 +124,8 @@ std::optional<std::int16_t> TimingP6::clock_before_cut() const {
   return static_cast<std::int16_t>(before_last_ - base_);
 }
 
-// The pipeline, which is in order after `last`, gets its number, and a block may begin. Returns the end of the one
-// before; nothing: no such end can be kept.
+// Gives the pipeline, which is up to date after `last`, its number; a block may begin. Returns the end of the previous
+// one; empty: no such end can be kept.
 std::optional<BlockMemo::Question> TimingP6::end_after(const Op& last) {
   const std::uint64_t base = base_, reach = clock_ - base;
   if (!number_pipeline()) return {};
@@ -170,7 +169,7 @@ inline void TimingP6::answered(std::uint64_t answer, std::uint32_t address, unsi
   const Question& q = *next_;
   note_step(answer, address, bytes);
   const Question* const next = memo_.after(q, answer);
-  // Between two questions of one instruction, and after the last one of the last, no instruction ends.
+  // No instruction ends between two questions of one instruction, or after the last question of the last.
   if (next != nullptr && (after_base(next->reach) < limit_ || next->after == q.after)) [[likely]]
     next_ = next;
   else if (const Question* const cut = memo_.cut(memo_.place_after(q, answer), since_base(limit_)))
@@ -293,7 +292,7 @@ void TimingP6::materialize() {
   retrace();
 }
 
-// From the beginning of the block to where it is now: in the middle of op_, or after done_.
+// From the beginning of the block to the present position: in the middle of op_, or after done_.
 void TimingP6::retrace() {
   for (std::uint32_t n = stores_given_; n-- > 0;) stores_.take_back(displaced_[n].store, displaced_[n].last);
   const Op* const present = op_ != done_ ? op_ : nullptr;

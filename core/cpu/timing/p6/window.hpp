@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The out-of-order part of the P6: micro-ops are renamed three a clock, in order; wait in the reservation station until
-// their operands are there and a port is free; and retire three a clock, in order.
+// The out-of-order part of the P6: micro-ops are renamed three per clock, in order; wait in the reservation station
+// until their operands are ready and a port is free; and retire three per clock, in order.
 //
-// One pass over the micro-ops in program order gives each its clocks (as in zsim, Sanchez and Kozyrakis 2013): what
-// comes later never delays what comes before, so that the clocks of a micro-op are final when it has been passed.
+// One pass over the micro-ops in program order gives each its clocks (as in zsim, Sanchez and Kozyrakis 2013): later
+// micro-ops never delay earlier ones, so that a micro-op's clocks are final once it has been passed.
 //
-// Sizes: reorder buffer of 40, reservation station of 20, two reads of registers that have retired a clock (Agner Fog,
-// 2000, chapters 16 and 18). Not modelled: retirement of taken jumps in the first slot only.
+// Sizes: reorder buffer of 40, reservation station of 20, two reads of retired registers per clock (Agner Fog, 2000,
+// chapters 16 and 18). Not modelled: retirement of taken jumps in the first slot only.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Window {
  public:
   static constexpr unsigned width = 3, reorder_buffer = 40, stations = 20, register_reads = 2;
 
-  /// Renames the next micro-op, not before `decoded`; it reads those registers that have retired. Returns the clock.
+  /// Renames the next micro-op, not before `decoded`; it reads these retired registers. Returns the clock.
   [[gnu::always_inline]] std::uint64_t rename(std::uint64_t decoded, unsigned retired_registers = 0) {
     const std::uint64_t t = std::max({decoded, retired_[at_], dispatched_[station_]});
     if (t > rename_clock_)
@@ -37,7 +37,7 @@ class Window {
       const unsigned together = registers_read_ | retired_registers;
       if (without_a_pair(together) != 0) {
         if (registers_read_ != 0) advance(rename_clock_ + 1);
-        // More than two by itself: a clock more for each further pair.
+        // More than two on its own: one more clock for each further pair.
         for (unsigned left = without_a_pair(retired_registers); left != 0; left = without_a_pair(left))
           advance(rename_clock_ + 1);
         registers_read_ = static_cast<std::uint16_t>(retired_registers);
@@ -48,8 +48,8 @@ class Window {
     ++renamed_;
     return rename_clock_;
   }
-  /// The clock at which the micro-op renamed last begins to execute on `ports`, of which there are one or two: `ready`
-  /// or later.
+  /// The clock, `ready` or later, at which the micro-op renamed last begins to execute on `ports`, of which there are
+  /// one or two.
   [[gnu::always_inline]] std::uint64_t dispatch(std::uint64_t ready, unsigned ports, unsigned busy = 1) {
     ready = std::max(ready, rename_clock_ + 1);
     std::uint64_t t = ready;
@@ -73,7 +73,7 @@ class Window {
     station_ = static_cast<std::uint8_t>(station + 1 == stations ? 0 : station + 1);
     return t;
   }
-  /// The micro-op renamed last has its result at `done`: it retires; returns when.
+  /// Retires the micro-op renamed last, which has its result at `done`; returns when.
   [[gnu::always_inline]] std::uint64_t retire(std::uint64_t done) {
     std::uint64_t t = retire_clock_;
     unsigned retiring = retiring_ + 1u;
@@ -91,7 +91,7 @@ class Window {
   /// When the last micro-op so far retires, and when it was renamed.
   std::uint64_t retire_clock() const { return retire_clock_; }
   std::uint64_t rename_clock() const { return rename_clock_; }
-  /// Nothing more happens before `clock`: the window is empty then.
+  /// Nothing more happens before `clock`; the window is empty then.
   void drain(std::uint64_t clock) {
     if (clock > retire_clock_) {
       retire_clock_ = clock;
@@ -100,12 +100,12 @@ class Window {
     if (clock > rename_clock_) advance(clock);
   }
 
-  /// As it was `before` but for the time; and `times` passes later (PipelineP6).
+  /// Whether it is as it was `before`, shifted in time; and its state `times` passes later (PipelineP6).
   bool recurs(const Window& before, const Period& period) const;
   void advance(const Window& before, const Period& period, std::uint64_t times);
 
-  /// Times that decide nothing any more become the oldest of that kind: what renaming has passed holds nothing up, and
-  /// a micro-op begins to execute a clock later at the earliest. The rings begin at their oldest entries.
+  /// Times that no longer affect anything become the oldest equivalent ones: what renaming has passed holds nothing up,
+  /// and a micro-op begins to execute a clock later at the earliest. The rings begin at their oldest entries.
   void settle() {
     std::rotate(retired_.begin(), retired_.begin() + at_, retired_.end());
     std::rotate(dispatched_.begin(), dispatched_.begin() + station_, dispatched_.end());
@@ -114,7 +114,7 @@ class Window {
     for (std::uint64_t& t : dispatched_) t = std::max(t, rename_clock_);
     for (std::uint64_t& t : taken_) t &= ~std::uint64_t{1};
   }
-  /// Settled, but for where the rings begin, and relative to rename_clock().
+  /// Writes the settled state, relative to rename_clock(); the rings themselves stay as they are.
   void pack(Packer& p) const {
     pack_by_age(p, retired_, at_);
     pack_by_age(p, dispatched_, station_);
@@ -139,7 +139,7 @@ class Window {
   void archive(Archive& a) {
     a(retired_, dispatched_, taken_, rename_clock_, retire_clock_, registers_read_, renamed_, retiring_, at_, station_);
   }
-  /// Whether what has been loaded can have come from a run that has not got beyond clock `limit`.
+  /// Whether the loaded values can come from a run that has not passed clock `limit`.
   bool sound(std::uint64_t limit) const {
     const auto near = [=](std::uint64_t t) { return t <= limit; };
     return at_ < reorder_buffer && station_ < stations && rename_clock_ <= retire_clock_ + 1 && near(retire_clock_) &&
@@ -149,8 +149,7 @@ class Window {
 
  private:
   static constexpr unsigned slots = 64, ports = 5;
-  /// For how many clocks from `from` on, which is not 0, `port` is taken: of the bits that come in at the top none
-  /// is 1.
+  /// For how many clocks from `from` on, which is not 0, `port` is taken: the bits shifted in at the top are 0.
   unsigned taken_for(unsigned port, std::uint64_t from) const {
     return static_cast<unsigned>(__builtin_ctzll(~(taken_[port] >> from)));
   }
@@ -166,10 +165,10 @@ class Window {
     return registers & (registers - 1);
   }
 
-  /// Renaming goes on at clock `t`.
+  /// Renaming continues at clock `t`.
   [[gnu::always_inline]] void advance(std::uint64_t t) {
     const std::uint64_t by = t - rename_clock_;
-    if (by < slots) [[likely]] {  // one after the other: as a loop it becomes vectors, which wait for the last dispatch
+    if (by < slots) [[likely]] {  // unrolled: a loop is vectorised, and then waits for the last dispatch
       taken_[0] >>= by;
       taken_[1] >>= by;
       taken_[2] >>= by;
@@ -183,7 +182,7 @@ class Window {
     registers_read_ = 0;
   }
 
-  std::array<std::uint64_t, reorder_buffer> retired_{};  // of the micro-op that had the place before
+  std::array<std::uint64_t, reorder_buffer> retired_{};  // when the entry's previous micro-op retired
   std::array<std::uint64_t, stations> dispatched_{};
   std::array<std::uint64_t, ports> taken_{};  // clocks from rename_clock_ on, as bits
   std::uint64_t rename_clock_ = 0, retire_clock_ = 0;
