@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 486 or Pentium within a REP: nothing but data and port cycles takes the bus. Of the data line that was read last
-// and of the one that was written last it is known what accessing them again costs, once the timing itself has done it.
-// The rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that change, so that the
-// host keeps those in registers.
+// The 486 or Pentium within a REP: only data and port cycles take the bus. What another access to the data line read
+// last, or to the one written last, will cost is known once the timing model itself has made one. The rules are those
+// of CachedTiming and CachedPath; they work here on copies of the few values that change, so that the host keeps them
+// in registers.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace planar::cpu {
 
 class CachedRun {
  public:
-  /// Calls of `timing` itself in between need a leave() before and an enter() after them.
+  /// Calls to `timing` itself in between need a leave() before and an enter() after them.
   explicit CachedRun(CachedTiming& timing) : timing_(timing), state_(timing.state_) { enter(); }
 
   void enter() {
@@ -54,39 +54,39 @@ class CachedRun {
   void spend_before_write(unsigned clocks) { spend(clocks); }
 
   // ---- iterations whose data cost nothing, many at once ----
-  /// How many elements of `bytes` from `address` on lie in a line of which all accesses are known to cost nothing.
+  /// How many elements of `bytes` from `address` on lie in a line to which all accesses are known to cost nothing.
   std::uint32_t free_elements(std::uint32_t address, unsigned bytes) const {
     if (prefetches_) return 0;
     return std::max(free_reads(address, bytes), free_writes(address, bytes));
   }
-  /// Likewise, of all reads or all writes.
+  /// Likewise, for reads only and for writes only.
   std::uint32_t free_reads(std::uint32_t address, unsigned bytes) const {
     return line_of(address) == read_line_ && clock_ >= free_from_ ? elements_in_line(address, bytes) : 0;
   }
   std::uint32_t free_writes(std::uint32_t address, unsigned bytes) const {
     return line_of(address) == write_line_ && write_ == Write::free ? elements_in_line(address, bytes) : 0;
   }
-  /// What an element's access costs all the same, if its address lies across doublewords.
+  /// Additional cost of an element's access, even then, if the element lies across doublewords.
   static unsigned across(std::uint32_t address, unsigned bytes) {
     return (address & 3) + bytes > 4 ? CachedTiming::misaligned_clocks : 0;
   }
-  /// When the next cycle on the pins would start that is wanted in `clocks` clocks.
+  /// When the next cycle on the pins would start if it is wanted in `clocks` clocks.
   std::uint64_t next_start(unsigned clocks) const {
     return std::max(clock_ + clocks, timing_.path_.clock_.core(bus_start(clock_ + clocks)));
   }
-  /// The same of one that is wanted at `clock`, when the bus is free.
+  /// The same for one that is wanted at `clock`, with the bus free.
   std::uint64_t start_after(std::uint64_t clock) const {
     const BusClock& bus = timing_.path_.clock_;
     return bus.core(bus.edge(bus.ticks(clock)));
   }
-  /// The most clocks by which edges of the clocks defer a cycle: its end to a core clock, its start to the bus's.
+  /// The most clocks by which clock edges defer a cycle: its end to a core clock edge, its start to a bus clock edge.
   unsigned edges() const { return 2u + timing_.path_.clock_.period(); }
   /// The cycle table for cycles of `usual` with `between` clocks in between; null if there is none.
   const CyclePace* pace(const ClockEdges& clock, Time usual, unsigned between) {
     return timing_.pace_.set(clock, timing_.path_.clock_, usual, between) ? &timing_.pace_ : nullptr;
   }
-  /// Up to `count` iterations of `clocks` whose data cost nothing more, until the clock reaches `stop_at`; returns how
-  /// many.
+  /// Skips up to `count` iterations of `clocks` whose data cost nothing more, until the clock reaches `stop_at`;
+  /// returns how many.
   std::uint32_t skip_free(std::uint32_t count, unsigned clocks, std::uint64_t stop_at) {
     if (count == 0 || clock_ >= stop_at) return 0;
     const std::uint32_t n =
@@ -94,8 +94,8 @@ class CachedRun {
     clock_ += std::uint64_t{n} * clocks;
     return n;
   }
-  /// After `n` iterations: the last one's cycle ended at clock `end` and the one's before it, of these, at
-  /// `previous`. In each, `before` clocks pass before the cycle and `after` after it.
+  /// Accounts for `n` skipped iterations: the last one's cycle ended at clock `end`, and that of the one before it, if
+  /// it is among them, at `previous`. In each, `before` clocks pass before the cycle and `after` after it.
   void skip(std::uint32_t n, std::uint64_t previous, std::uint64_t end, unsigned before, unsigned after) {
     const std::uint64_t first = clock_ + before;  // when the first one was wanted
     pins_.begin(n == 1 ? first : previous + after + before);
@@ -107,7 +107,7 @@ class CachedRun {
   }
 
  private:
-  /// What an operand consists of, and what it costs that it may be two parts.
+  /// Calls `part` for each part of an operand; charges for an operand in two parts.
   template <class F>
   void each_doubleword(std::uint32_t address, unsigned bytes, F&& part) {
     if ((address & 3) + bytes <= 4) [[likely]]
@@ -120,7 +120,7 @@ class CachedRun {
   void read_aligned(std::uint32_t address, unsigned bytes) {
     if (line_of(address) == read_line_ && clock_ >= free_from_) [[likely]]
       return;
-    const bool waits_only = state_.data.in_mru_way(address);  // for the fill that brings it
+    const bool waits_only = state_.data.in_mru_way(address);  // for the fill of its line
     leave();
     timing_.read_aligned(address, bytes);
     load();
@@ -150,7 +150,8 @@ class CachedRun {
     const BusClock& clock = timing_.path_.clock_;
     return clock.edge(std::max(clock.ticks(at), bus_free_));
   }
-  /// What further reads of `line` cost: nothing once no line comes, if they do not change the order of its set.
+  /// What further reads of `line` cost: nothing once no fill is in progress, if they do not change the order of its
+  /// set.
   void learn_read(std::uint32_t line) {
     read_line_ = line != CachedTiming::no_line && state_.data.in_mru_way(line) ? line : CachedTiming::no_line;
     free_from_ = state_.fills_until;
@@ -179,7 +180,7 @@ class CachedRun {
     }
     write_line_ = line;
   }
-  /// MemoryEvents::write() for a write that is posted; false, with nothing done, if a refresh is due.
+  /// What MemoryEvents does for a posted write; false, with nothing done, if a refresh is due.
   bool post() {
     CachedPath& path = timing_.path_;
     const std::uint64_t at = std::max(clock_, state_.write_done[state_.write_next]);
@@ -204,21 +205,21 @@ class CachedRun {
     return true;
   }
 
-  /// What a write into write_line_ costs: nothing (dirty, and written back some day); a cycle of the second level that
-  /// has it; one of memory, in the row that is open; or both, one after the other.
+  /// What a write into write_line_ costs: nothing (dirty, and written back some day); a cycle of the second level,
+  /// which has the line; a memory cycle, in the open row; or both, one after the other.
   enum class Write : std::uint8_t { free, second_level, memory, through_second_level };
 
   CachedTiming& timing_;
   CacheState& state_;
   std::uint64_t clock_ = 0, bus_free_ = 0;  // CachedTiming's and CachedPath's
   PinClocks pins_;
-  std::uint32_t read_line_ = 0;   // reads of it cost nothing,
-  std::uint64_t free_from_ = 0;   // from here on
+  std::uint32_t read_line_ = 0;   // reads of it cost nothing from free_from_ on
+  std::uint64_t free_from_ = 0;   // a clock
   std::uint32_t write_line_ = 0;  // writes into it cost what write_ says
   Write write_ = Write::free;
   bool hits_ = false;  // the first level has write_line_, and writes it through
   std::uint64_t memory_ticks_ = 0;
-  bool prefetches_ = false;  // a code line is wanted still
+  bool prefetches_ = false;  // a code line is still wanted
 };
 
 }  // namespace planar::cpu

@@ -13,7 +13,7 @@
 
 namespace planar::cpu {
 
-/// RAM, or ROM that is read, within a page.
+/// A stretch of RAM, or of ROM that is read, within a page.
 struct Stretch {
   std::uint8_t* host = nullptr;
   std::uint32_t physical = 0;
@@ -34,9 +34,9 @@ Stretch stretch_at(const Engine& c, unsigned s, std::uint32_t offset, bool wide,
           elements_within<T>(g, writing ? g.write_span : g.read_span, offset, wide, count)};
 }
 
-/// Up to `count` iterations of `op`, a REP MOVS (`copies`) or REP STOS, upwards, with all that they cost and move, the
-/// index registers included, the count register not; returns how many. 0, with nothing done: the next one must be made
-/// by itself, and all that follow if `possible` is cleared. Ends at stop_at like the iterations.
+/// Makes up to `count` iterations of `op`, a REP MOVS (`copies`) or REP STOS, upwards, with all their costs and data
+/// and the index registers, but not the count register; returns how many. 0, with nothing done: the next one must be
+/// made on its own, and so must all that follow if `possible` is cleared. Ends at stop_at as the iterations would.
 template <class T, bool copies>
 std::uint32_t run_memory(Engine& c, const Op& op, std::uint32_t count, bool& possible) {
   constexpr std::uint32_t size = sizeof(T);
@@ -49,7 +49,7 @@ std::uint32_t run_memory(Engine& c, const Op& op, std::uint32_t count, bool& pos
   if (from.count < 2) return 0;
 
   const unsigned each = repeat_iteration(c.model, op);
-  // Of words at odd addresses only every second one lies across doublewords.
+  // Of words at odd addresses, only every second one lies across doublewords.
   const bool alike = size == 4 || ((from.physical | to.physical) & (size - 1)) == 0;
   const unsigned across = CachedRun::across(to.physical, size) + (copies ? CachedRun::across(from.physical, size) : 0);
   CachedRun clock(c.timing.cached());

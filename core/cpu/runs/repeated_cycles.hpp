@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Iterations of a REP that each move a datum between RAM and a slave on the pins, in one go: while the slave, the
-// channel and the memory's page stay as they are, the time of an iteration is computed here and the data of all
-// iterations is moved at once. The result is the same as one by one (tests/machines/test_access_runs.cpp).
+// Iterations of a REP that each move a datum between RAM and a slave on the pins, in one step: while the slave, the
+// channel and the memory's page stay as they are, the time of each iteration is computed here and the data of all
+// iterations are moved at once. The result is the same as one by one (tests/machines/test_access_runs.cpp).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@
 
 namespace planar::cpu {
 
-/// A run of elements of `T` between RAM at `data`, which is `physical`, and the slave at the pins: written to it,
-/// or read from it. `Target` is what the slave answers to: a port (port_run.cpp) or memory (window_run.cpp).
+/// A run of elements of `T` between RAM at `data`, with the physical address `physical`, and the slave on the pins:
+/// written to it, or read from it. `Target` is what the slave responds as: a port (port_run.cpp) or memory
+/// (window_run.cpp).
 template <class T, Direction direction, class Target>
 struct Repeated {
   static constexpr bool writes = direction == Direction::write;
@@ -29,7 +30,7 @@ struct Repeated {
   Byte* data;
   unsigned each;
 
-  /// Iterations until `count` of them are over or the clock has reached stop_at; returns how many.
+  /// Makes iterations until `count` of them are done or the clock has reached stop_at; returns how many.
   std::uint32_t go(std::uint32_t count) {
     count = std::min(count, run.port.count);
     return c.timing.has_cache() ? go<CachedRun>(c.timing.cached(), count) : go<Steady386>(c.timing.i386sx(), count);
@@ -44,15 +45,15 @@ struct Repeated {
     else
       c.pins.run_read(run, {data, count * size}, count, end);
   }
-  /// The access of iteration `n` by itself.
+  /// Makes the access of iteration `n` on its own.
   void access(std::uint32_t n, std::uint64_t start) {
     if constexpr (writes)
       target.write(c, n * size, load_little<T>(data + n * size), start);
     else
       c.write_linear<T>(linear + n * size, target.template read<T>(c, n * size, start));
   }
-  /// The access that wants to start at `t` finds a refresh due; the one before it ended at `end`. If only that puts it
-  /// off: true, and `t` is when it starts.
+  /// The access that would start at `t` finds a refresh due; the one before it ended at `end`. True: only the refresh
+  /// defers it, and `t` is now when it starts.
   bool await_refresh(Time end, Time& t) {
     const Time starts = c.pins.run_continued(run, end, t);
     if (starts == Time::never()) return false;
@@ -60,7 +61,7 @@ struct Repeated {
     return true;
   }
   /// Computes the time of iterations one by one, or many at once after one that shows how the next ones will go; the
-  /// first that does not fit the run any more is made by itself and is the last.
+  /// first that no longer fits the run is made on its own and is the last.
   template <class Clock, class ProcessorClock>
   std::uint32_t go(ProcessorClock& timing, std::uint32_t count) {
     Clock clock(timing);
@@ -96,15 +97,16 @@ struct Repeated {
   }
 
   // After iteration `done` - 1, whose access began at `t` and ended at `end`, for the processor at clock `ended`: the
-  // iterations that can be counted at once, at most one less than there are to do. `end` becomes the last one's.
+  // iterations that can be counted at once, at most one fewer than remain. `end` becomes the last one's.
 
   /// Whether the slave ends each access that starts at most `turn` after the end of the one before, and none so late
-  /// that it must be made by itself.
+  /// that it must be made on its own.
   bool slave_ends_all(Time turn) const {
     const Time soonest = run.port.request + run.port.use;
     return turn + run.cycle <= soonest && soonest + run.port.taken <= run.limit;
   }
-  /// Those that go like that one: either it was `regular`, and so are they, clock by clock; or the slave ends them all.
+  /// Counts those that go like that one: either it was `regular`, and so are they, clock by clock; or the slave ends
+  /// them all.
   std::uint32_t skip(Steady386& clock, std::uint32_t done, std::uint32_t count, bool regular, Time t,
                      std::uint64_t ended, Time& end) {
     const std::uint32_t most = std::min(count - done - 1, clock.elements_in_row(physical + done * size, size));
@@ -126,7 +128,7 @@ struct Repeated {
   }
   std::uint32_t skip_held(Steady386& clock, std::uint32_t most, std::uint64_t ended, Time& end) {
     if (!clock.step_by_end(ended)) return 0;
-    // To the start of the next access, whose end may have come up to a clock before `ended`.
+    // To the start of the next access; the previous end may have come up to a clock before `ended`.
     const Time turn = c.clock.at(clock.turn() + 1) + run.synchronisation;
     if (!slave_ends_all(turn)) return 0;
     const Time last_end = c.clock.at(clock.latest_end(std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until))));
@@ -141,9 +143,8 @@ struct Repeated {
     return n;
   }
 
-  /// Those whose data lie in a line that costs nothing: either the slave ends all of them, and the end of one alone
-  /// decides when the next one ends; or it ends none, and how long they are depends on the start's place between the
-  /// edges of the clocks.
+  /// Counts those whose data lie in a line that costs nothing: either the slave ends all of them, and each end depends
+  /// only on the one before; or it ends none, and their length depends on where the start lies between the clock edges.
   std::uint32_t skip(CachedRun& clock, std::uint32_t done, std::uint32_t count, bool, Time, std::uint64_t, Time& end) {
     const std::uint32_t most = std::min(clock.free_elements(physical + done * size, size), count - done - 1);
     if (most < 2) return 0;
@@ -156,7 +157,7 @@ struct Repeated {
   }
   std::uint32_t skip_held(CachedRun& clock, std::uint32_t most, unsigned before, unsigned after, Time ready,
                           Time& end) {
-    // From the end of one access to the beginning of the next one at most, two bus clocks for the edges.
+    // From the end of one access to the latest start of the next one, with two bus clocks for the edges.
     const Time turn = c.clock.at(before + after + clock.edges()) + run.synchronisation;
     if (!slave_ends_all(turn)) return 0;
     const std::uint64_t stop = std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until));
@@ -173,8 +174,8 @@ struct Repeated {
     if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, after);
     return n;
   }
-  /// Whether the access after the one that ended at `end` starts early enough to end at `ready`, although a refresh
-  /// may be due before it.
+  /// Whether the access after the one that ended at `end` starts early enough to end at `ready`, even if a refresh is
+  /// due before it.
   bool starts_in_time(const CachedRun& clock, unsigned between, Time end, Time ready) {
     Time t = c.clock.at(clock.start_after(c.clock.first_at_or_after(end) + between)) + run.synchronisation;
     if (t >= run.before && !await_refresh(end, t)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, nothing
-// but data and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
-// timing_386sx.hpp); they work here on copies of the few numbers that still change, so that the host keeps those in
+// The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, only
+// data and port cycles take the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
+// timing_386sx.hpp); they work here on copies of the few values that still change, so that the host keeps them in
 // registers. Where iterations repeat clock by clock, many are skipped in one step.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace planar::cpu {
 
 class Steady386 {
  public:
-  /// Calls of `timing` itself in between need a leave() before and an enter() after them.
+  /// Calls to `timing` itself in between need a leave() before and an enter() after them.
   explicit Steady386(Timing386sx& timing) : timing_(timing) { enter(); }
 
   void enter() {
@@ -66,24 +66,24 @@ class Steady386 {
   void spend(unsigned clocks) { now_.clock = now_.overlap.spend(now_.clock, clocks); }
   void spend_before_write(unsigned clocks) { now_.clock = now_.overlap.spend_before_write(now_.clock, clocks); }
 
-  // ---- many at once: at an iteration's end, its access having ended at clock `ended` ----
-  /// Its clocks, if the next one finds everything as this one did, so many clocks later; otherwise 0.
+  // ---- many at once: at the end of an iteration whose access ended at clock `ended` ----
+  /// Its clocks, if the next one finds everything as this one did, that many clocks later; otherwise 0.
   std::uint64_t step(std::uint64_t ended) {
     const std::uint64_t clocks = now_.clock - mark_.clock;
     const bool same = repeats_ && same_after(clocks);
     mark(ended);
     return same ? clocks : 0;
   }
-  /// Whether what it leaves depends on nothing but when its access ended, as far as the one before shows.
+  /// Whether the state it leaves depends only on when its access ended, as far as the one before shows.
   bool step_by_end(std::uint64_t ended) {
     const bool same =
         repeats_ && full_ && now_.clock - ended == mark_.clock - mark_end_ && same_after(ended - mark_end_);
     mark(ended);
     return same;
   }
-  /// Then: from the end of an access to the start of the next one.
+  /// If so: clocks from the end of an access to the start of the next one.
   std::uint64_t turn() const { return start_ - before_end_; }
-  /// And until which clock an access must end so that the processor has gone on before `stop`, and the data of its
+  /// And the clock by which an access must end so that the processor has continued before `stop`, and the data of its
   /// iteration and of the next one have come without a refresh.
   std::uint64_t latest_end(std::uint64_t stop) const {
     const std::uint64_t after = now_.clock - mark_end_ + 1, until = timing_.path_.closed_until();
@@ -91,15 +91,15 @@ class Steady386 {
     if (stop <= after || until <= data) return 0;
     return std::min(stop - after, until - data);
   }
-  /// Elements of `bytes` from `address` to the end of their row; 0: it is not open yet, so that the next one takes
+  /// Elements of `bytes` from `address` to the end of their row; 0: the row is not open yet, so that the next one takes
   /// longer.
   std::uint32_t elements_in_row(std::uint32_t address, unsigned bytes) const {
     return timing_.path_.row_open(address) ? timing_.path_.row_left(address) / bytes : 0;
   }
-  /// `n` such iterations, the last one's access ending at clock `ended`.
+  /// Skips `n` such iterations, the last one's access ending at clock `ended`.
   void skip_to_end(std::uint32_t n, std::uint64_t ended) {
     const std::uint64_t clocks = ended - mark_end_;
-    const std::uint64_t between = now_.pins.from - before_end_;  // one's end and when the next one was wanted
+    const std::uint64_t between = now_.pins.from - before_end_;  // from one's end to when the next one was wanted
     now_.pins.total += clocks - n * between;
     move(clocks);
     mark_ = now_;
@@ -119,7 +119,7 @@ class Steady386 {
 
  private:
   friend struct DataCycles<Steady386>;
-  /// Of Timing386sx: what changes.
+  /// What changes of Timing386sx.
   struct Figures {
     std::uint64_t clock = 0, bus_free = 0;
     TableOverlap overlap;
@@ -159,7 +159,7 @@ class Steady386 {
   Timing386sx& timing_;
   Figures now_;
   bool full_ = false;
-  bool repeats_ = false;                         // nothing was left to the bus unit since the mark
+  bool repeats_ = false;                         // nothing has been left to the bus unit since the mark
   Figures mark_, before_;                        // at the end of this iteration and of the one before
   std::uint64_t mark_end_ = 0, before_end_ = 0;  // when their accesses ended
   std::uint64_t start_ = 0;                      // of the latest cycle

@@ -23,7 +23,7 @@ struct AtWindow {
   }
 };
 
-/// One side of the copy: what it points to, and what the host's TLB says of its page.
+/// One side of the copy: its linear address, and what the host's TLB says of its page.
 struct Side {
   std::uint32_t linear, tag;
   const HostTlbEntry& entry;
@@ -36,7 +36,7 @@ template <class T, Direction direction>
 std::uint32_t run_between(Engine& c, const Op& op, const Side& ram, const Side& device, std::uint32_t count,
                           bool& possible) {
   constexpr std::uint32_t low_bits = sizeof(T) - 1;
-  // Operands across doublewords are known to all cost the same if they are doublewords, and CachedRun alone splits
+  // Operands across doublewords are only known to all cost the same if they are doublewords, and only CachedRun splits
   // them.
   const bool unaligned = ram.physical() & low_bits;
   possible = !c.one_by_one && (device.physical() & low_bits) == 0 &&
