@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
+// The paths through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
 #include <utility>
 
 #include "core/cpu/dispatch/step.hpp"
 
 namespace planar::cpu {
 
-// The plan in force ends before `next`, before its own end: what its instructions leave in the processor.
+// The plan in force ends before `next`, before its own end: records what its instructions leave in the processor.
 void Engine::leave_plan(const Op* next) {
   if (model == Model::i486sx) {
     if (planned) timing.i486sx().finish_plan(next[-1]);
@@ -20,7 +20,7 @@ void Engine::leave_plan(const Op* next) {
   planned = false;
 }
 
-// The block may not end before stop_at: from here on the clock is compared after each instruction.
+// The block might not end before stop_at: from here on the clock is compared after each instruction.
 void Engine::chain_near_deadline(const Op& op) {
   if (timing.clocks() < stop_at) lines->leave(*this, op);
 }
@@ -46,7 +46,7 @@ template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
-// `next` begins, after an instruction of its block, and the queue is not known to hold it.
+// `next` begins after an instruction of its block, and the queue is not known to hold it.
 void Engine::step_in_row(const Op& next) {
   if (!timing.i386sx().begin_in_row(next)) [[unlikely]]
     return step_in_new_row(next);
@@ -57,7 +57,7 @@ void Engine::step_in_new_row(const Op& next) {
   return next.chained(*this, next);
 }
 
-// After a block's last instruction: into the block where execution goes on, as chain_to_next() does.
+// After a block's last instruction: enters the block where execution continues, as chain_to_next() does.
 void Engine::step_to_next() {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return;
@@ -75,13 +75,13 @@ void Engine::step_afresh(const Op& first) {
   return first.chained(*this, first);
 }
 
-// The 386SX's way out of a block before its end. Where an instruction that is not register-only has put EIP, it
-// stays: a REP that was cut points at itself.
+// The 386SX leaves a block before its end. Where an instruction that is not register-only has set EIP, EIP stays: a REP
+// that was cut points at itself.
 void Engine::stop_after(const Op& op) {
   if (op.register_only) arrive_at(op);
 }
 
-// After a near branch of the Pentium that may have gone elsewhere than predicted.
+// After a near branch of the Pentium that may not have gone as predicted.
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   if (!timing.pentium().branch_near(op, taken, target)) [[unlikely]]
     return chain_branch_after_prefetch(op, target);
@@ -97,7 +97,7 @@ void Engine::chain_branch_after_prefetch_486() {
   return chain_to_next<Model::i486sx>(true);
 }
 
-// Into a block that may not end before stop_at.
+// Enters a block that might not end before stop_at.
 template <Model M>
 void Engine::chain_to_last(Block& b) {
   if (timing.clocks() < stop_at && enter_block(b)) return lines->enter(*this, *b.ops);
@@ -105,7 +105,7 @@ void Engine::chain_to_last(Block& b) {
 template void Engine::chain_to_last<Model::i486sx>(Block&);
 template void Engine::chain_to_last<Model::pentium>(Block&);
 
-// `link` does not hold: to the block where execution goes on, if there is one already.
+// `link` does not hold: enters the block where execution continues, if there is one already.
 template <Model M>
 void Engine::chain_elsewhere(Block::Link& link) {
   const std::uint32_t linear = seg[CS].base + eip;

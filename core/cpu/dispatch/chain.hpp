@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How the instructions of blocks that run by plan follow one another (486 and Pentium): each ends with a jump to the
-// next, and what the host does between two of them is only what that kind of instruction can need.
+// next, and between two of them the host does only what that kind of instruction can need.
 //
 //   register-only  computes in registers and flags: no access, no fault, no clocks that depend on data, no use of EIP,
 //                  the clock or a system flag.
-//   accessing      the same but for one access to memory, tried on the fast path first (FastPath): if the L0 line cache
-//                  allows it, it costs nothing; if not, nothing has happened and the instruction runs like any other.
-//   branch         near, the last of its block: decides where to go; its clocks and what follows come from that.
+//   accessing      the same except for one access to memory, tried on the fast path first (FastPath): if the L0 line
+//                  cache allows it, it costs nothing; if not, nothing has been done and the instruction runs like any
+//                  other.
+//   branch         near, the last of its block: decides where to go, which determines its clocks and what follows.
 //   any other      may change everything: EIP and the clock are set, and afterwards the clock is compared with the
 //                  deadline.
 //
-// A plan says beforehand at which clock each instruction begins, counted from where the plan starts (Op::Planned). The
-// first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan, and
-// what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one
-// for each of its code lines where that is new (cached/issue_plan.hpp).
+// A plan states in advance at which clock each instruction begins, counted from where the plan starts (Op::Planned).
+// The first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan,
+// and the time they took moves the plan's start. The 486 has one plan per block; the Pentium has the block's plan and a
+// first-execution plan for each of its code lines (cached/issue_plan.hpp).
 //
-// A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
-// again after whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
-// as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, without a plan and one
-// block an instruction give the same state at the same clock (tests/core/cpu, tests/fuzz).
+// A plan is followed where all its instructions will begin before stop_at if nothing happens, and this is checked again
+// after whatever may have taken time or lowered stop_at. Execution continues from block to block by known links, as
+// long as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, without a plan,
+// and with one block per instruction gives the same state at the same clock (tests/core/cpu, tests/fuzz).
 #pragma once
 
 #include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 
-/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, and as the last of its
-/// block. Before another code line every instruction has Lines::execute_before_line.
+/// The links of no particular instruction, which run Op::execute, whatever it is: within a block, and as the last of
+/// its block. Before another code line every instruction has Lines::execute_before_line.
 void chain_selected(Engine& c, const Op& op);
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op);
@@ -36,13 +37,13 @@ void chain_selected_last(Engine& c, const Op& op);
   return next.chained(c, next);
 }
 
-// In a chain an instruction begins that may use the clock or EIP.
+// An instruction that may use the clock or EIP begins in a chain.
 inline void Engine::begin_chained(const Op& op) {
   current_op = &op;
   timing.cached().begin_planned(op);
   eip = block_eip + op.after;
 }
-// After one that may have changed everything: goes on as the clock allows.
+// After one that may have changed everything: continues as the clock allows.
 inline void Engine::check_deadline(const Op& op) {
   timing.cached().move_plan(op);
   if (timing.cached().plan_fits(stop_at)) [[likely]]
@@ -62,9 +63,9 @@ template <Handler F>
   return chain_on(c, op);
 }
 
-/// The ways to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
-/// does nothing where the access is not free (step.hpp has one more). They say whether it has happened; `then` gets
-/// what was read, `change` gives what to write.
+/// The paths to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
+/// does nothing where the access is not free (step.hpp has one more). They return whether the access has happened;
+/// `then` receives what was read, `change` returns what to write.
 struct FullAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
@@ -82,7 +83,7 @@ struct FullAccess {
     return true;
   }
 };
-/// The full access where the fast path has failed, or there is none (P6).
+/// The full access where the fast path has failed or does not exist (P6).
 struct CheckedAccess {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
@@ -132,7 +133,7 @@ template <Attempt F>
 [[gnu::flatten]] void execute_full(Engine& c, const Op& op) {
   F(c, op);
 }
-/// The access has been tried on the fast path in vain.
+/// The access has failed on the fast path.
 template <Attempt F>
 [[gnu::noinline, gnu::flatten]] void chain_checked(Engine& c, const Op& op) {
   c.begin_chained(op);
@@ -146,10 +147,10 @@ template <Attempt F, Attempt Checked>
   return chain_on(c, op);
 }
 
-/// What a near branch decided. EIP is where it goes on already; the clocks follow from this.
+/// What a near branch decided. EIP is already where execution continues; the clocks follow from this.
 struct Outcome {
   bool taken;
-  std::uint32_t target;  ///< also where it was not taken
+  std::uint32_t target;  ///< also if not taken
 };
 using Decision = Outcome (*)(Engine&, const Op&);
 
@@ -158,7 +159,8 @@ template <Decision F>
   const Outcome o = F(c, op);
   c.timing.branch(op, o.taken, c.seg[CS].base + o.target);
 }
-// The same as the last instruction of a code line that was new (Pentium). Nothing about it is as the buffer predicts.
+// The same as the last instruction of a code line executed for the first time (Pentium). It never takes the shortcut
+// for branches that go as predicted.
 template <Decision F>
 [[gnu::noinline, gnu::flatten]] void chain_branch_of_new_line(Engine& c, const Op& op) {
   c.begin_chained(op);
@@ -188,7 +190,7 @@ template <Model M>
   return chain_to_next<M>(taken);
 }
 
-// Whether `b` is known to be the block at `linear` in the present mode.
+// Whether `b` is known to be the block at `linear` in the current mode.
 inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
   const HostTlbEntry& e = host_entry(linear);
   return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
@@ -199,15 +201,15 @@ inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
   return link.key == link_key(linear) && link.code == host_entry(linear).code();
 }
 
-// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
-// out to be none.
+// The last instruction of a code line's first execution has begun. What follows is assumed to be under a block's plan,
+// until it turns out not to be.
 inline void Engine::finish_cold_line() {
   timing.pentium().finish_cold_line(current_block->plan);
   cold_from = nullptr;
   planned = true;
 }
 
-// A block's last instruction has begun: what the plan, of several issues, leaves in the processor.
+// A block's last instruction has begun: records what the plan, of several issues, leaves in the processor.
 template <Model M>
 inline void Engine::finish_plan(const Op& op) {
   if constexpr (M == Model::i486sx)
@@ -218,7 +220,7 @@ inline void Engine::finish_plan(const Op& op) {
     finish_cold_line();
 }
 
-// After a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
+// After a block's last instruction: enters the block where execution continues, if that is known and nothing has to be
 // handled at the boundary in between.
 template <Model M>
 inline void Engine::chain_to_next(bool branched) {
@@ -238,7 +240,7 @@ inline void Engine::chain_to(Block& b) {
     return first.chained(*this, first);
   return lines->enter(*this, first);
 }
-// The chain goes on in `b`, unless it is long enough.
+// The chain continues in `b`, unless it is long enough.
 inline bool Engine::enter_block(Block& b) {
   const int count = current_block->count;
   chain_room -= count;
@@ -251,17 +253,17 @@ inline bool Engine::enter_block(Block& b) {
   return true;
 }
 
-// Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be
-// set.
+// Enters the block in progress, whose plan fits: whether the plan is known to hold, and still fits. If so, `planned`
+// must be set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
   return timing.of<M>().start_plan_in_line(b.plan, *b.ops) &&
          (M == Model::pentium || timing.cached().plan_fits(stop_at));
 }
 
-// Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.
-// `begun`: current_op has begun already. Like all ways through a block it leaves current_op at the last instruction
-// executed. False: the block goes no further.
+// Runs without a plan: the instructions from current_op on, until the end of their code line, the block's end or
+// stop_at. `begun`: current_op has begun already. Like all paths through a block, it leaves current_op at the last
+// instruction executed. False: the block goes no further.
 template <Model M>
 inline bool Engine::run_unplanned(bool begun) {
   const std::uint32_t start = block_eip, physical = current_block->physical;

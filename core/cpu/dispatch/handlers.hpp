@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What selection finds for an instruction: how it executes by itself, and how it and what follows it run in a block.
+// What selection finds for an instruction: how it executes on its own, and how it and what follows it run in a block.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -8,17 +8,17 @@
 namespace planar::cpu {
 
 struct Handlers {
-  /// By itself, on 486 and Pentium, and on the P6.
+  /// On its own, on 486 and Pentium, and on the P6.
   Handler execute = nullptr, execute_on_p6 = nullptr;
-  /// Whether it touches registers and flags alone (chain.hpp).
+  /// Whether it touches only registers and flags (chain.hpp).
   bool register_only = false;
 
   struct I386sx {
-    Handler execute = nullptr;          ///< by itself
-    Handler step = step_selected;       ///< as a step within a block (step.hpp),
-    Handler last = step_selected_last;  ///< where the block ends because of it
+    Handler execute = nullptr;          ///< on its own
+    Handler step = step_selected;       ///< as a step within a block (step.hpp)
+    Handler last = step_selected_last;  ///< the same if it ends the block
   } i386sx;
-  /// 486 and Pentium: as a link of a chain within a block (chain.hpp), and where the block ends because of it.
+  /// 486 and Pentium: as a link of a chain within a block (chain.hpp), and if it ends the block.
   Handler link = chain_selected;
   Handler last_i486sx = chain_selected_last<Model::i486sx>, last_pentium = chain_selected_last<Model::pentium>;
 
@@ -29,7 +29,7 @@ struct Handlers {
 };
 using Selector = Handlers (*)(const Op&);
 
-/// What finds the handlers of an instruction: one function for each kind of instruction. Any:
+/// Functions that find the handlers of an instruction, one for each kind of instruction. Any:
 template <Handler F>
 Handlers any(const Op&) {
   Handlers h = F;
@@ -37,7 +37,7 @@ Handlers any(const Op&) {
   h.i386sx.step = step<F>;
   return h;
 }
-/// Touches registers and flags alone.
+/// Touches only registers and flags.
 template <Handler F>
 Handlers register_only(const Op&) {
   Handlers h = F;
@@ -46,7 +46,7 @@ Handlers register_only(const Op&) {
   h.register_only = true;
   return h;
 }
-/// The same but for one access to memory: Form::mem is a template on the way to it.
+/// The same except for one access to memory: Form::mem is a template on the path to it.
 template <class Form>
 Handlers accessing(const Op&) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
@@ -72,7 +72,7 @@ Handlers branch(const Op&) {
   h.i386sx.last = step_last<execute_branch<F>>;
   return h;
 }
-/// One that costs more than its prediction says (is_special).
+/// A near branch that costs more than its prediction says (is_special).
 template <Decision F>
 Handlers special_branch(const Op&) {
   return execute_branch<F>;

@@ -8,7 +8,7 @@
 
 namespace planar::cpu {
 
-/// Of all topics. Those that came with the P6 are left out before it.
+/// Searches all topics. On models before the P6, those that came with it are left out.
 Handlers select(const Op& op, Model model);
 Handlers select_alu(const Op& op, Model model);
 Handlers select_shift(const Op& op);
@@ -26,12 +26,12 @@ Handlers select_mmx(const Op& op);
 void undefined_opcode(Engine& c, const Op& op);
 
 /// `make` gives a selector (handlers.hpp) for an operand type: `make.operator()<T>()`. The operand size of `op` chooses
-/// the type, of opcodes that have word forms only,
+/// the type. For opcodes that have word forms only:
 template <class Make>
 Handlers by_word(const Op& op, Make make) {
   return op.operand32 ? make.template operator()<std::uint32_t>()(op) : make.template operator()<std::uint16_t>()(op);
 }
-/// and of opcodes with a byte form (bit 0 clear) and word forms.
+/// For opcodes with a byte form (bit 0 clear) and word forms:
 template <class Make>
 Handlers by_size(const Op& op, Make make) {
   return op.opcode & 1 ? by_word(op, make) : make.template operator()<std::uint8_t>()(op);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the instructions of a block follow one another on the 386SX: each, when it has executed, begins the next one at
-// the clock as it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus
-// have been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and one
-// that is register-only (chain.hpp) does not use EIP. A block's length bounds the stack where the compiler makes no
+// How the instructions of a block follow one another on the 386SX: each, once executed, begins the next one at the
+// clock as it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus have
+// been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and a
+// register-only instruction (chain.hpp) does not use EIP. A block's length bounds the stack where the compiler makes no
 // tail calls.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace planar::cpu {
 
-/// The steps that are no particular instruction's: Op::execute, whatever it is, within a block and as its last.
+/// The steps of no particular instruction, which run Op::execute, whatever it is: within a block and as its last.
 void step_selected(Engine& c, const Op& op);
 void step_selected_last(Engine& c, const Op& op);
 
@@ -46,7 +46,7 @@ template <Handler F>
   return c.step_to_next();
 }
 
-/// The way to memory of a processor without a cache, whose L0 line cache is always empty.
+/// The path to memory of a processor without a cache, whose L0 line cache is always empty.
 struct Uncached {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
