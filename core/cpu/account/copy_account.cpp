@@ -16,13 +16,13 @@ bool repeated_copy(const Op& op) {
 
 CopyAccount& counting(Engine& c) { return static_cast<CopyAccount&>(*c.accounting); }
 
-/// A repeated instruction that copies, with the clocks that it takes counted.
+/// Executes a repeated instruction that copies, and counts the clocks that it takes.
 void counted_copy(Engine& c, const Op& op) {
   const CopyAccount::Repeat repeat(counting(c), c.timing);
   select_string(op).execute(c, op);
 }
 
-/// The branch that ends a pass of a loop that copies.
+/// Executes the branch that ends a pass of a loop that copies.
 void counted_pass(Engine& c, const Op& branch) {
   const std::uint32_t next = c.eip;
   select_control(branch).execute(c, branch);

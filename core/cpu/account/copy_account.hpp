@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp)
-// from their second pass on. Cycles on the pins in between are counted as such (Timing::pin_clocks), not here.
-// For reports: nothing else reads it, and it is no part of the machine's state.
+// Counts the clocks that the processor spends copying: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp)
+// from their second pass on. Cycles on the pins in between are counted as such (Timing::pin_clocks), not here. For
+// reports: nothing else reads it, and it is not part of the machine's state.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace planar::cpu {
 
 class CopyAccount final : public Accounting {
  public:
-  /// Up to now, also when asked by an event within a repeated instruction: its cycles on the pins let events happen.
+  /// Up to now, even if an event asks within a repeated instruction, whose cycles on the pins let events happen.
   std::uint64_t clocks(const Timing& t) const { return clocks_ + (repeating_ ? since(repeat_began_, t) : 0); }
 
-  /// As long as a repeated instruction that copies runs; a fault may end it.
+  /// Lives as long as a repeated instruction that copies runs; a fault may end it.
   class Repeat {
    public:
     Repeat(CopyAccount& account, const Timing& t) : account_(account), timing_(t) {
@@ -66,13 +66,13 @@ class CopyAccount final : public Accounting {
   bool inside_ = false;
   std::uint32_t loop_ = 0;
   Mark began_{0, 0};
-  bool repeating_ = false;  // never between two instructions
+  bool repeating_ = false;  // never true between two instructions
   Mark repeat_began_{0, 0};
 };
 
 /// Whether `op` has been given a handler that counts passes.
 bool counts_passes(const Op& op);
-/// That of a processor: counts from the first call on.
+/// A processor's account; counts from the first call on.
 CopyAccount& copy_account(Engine& c);
 
 }  // namespace planar::cpu
