@@ -317,7 +317,7 @@ class TimingP6 final : public ProcessorTiming, private PipelineP6 {
   unsigned given_ = 0;  // micro-ops so far
   bool has_loaded_ = false, has_computed_ = false, stack_moved_ = false;
 
-  // ---- blocks of code: no state of the machine ----
+  // ---- blocks of code: not state of the machine ----
   /// A question of the current block, as it was answered.
   struct Step : BlockMemo::What {
     std::uint32_t answer, address;

@@ -67,7 +67,7 @@ void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) co
       } else {
         const std::uint32_t start = std::uint32_t{1} << (eip & 31);
         const bool one_byte = ops->length == 1;
-        if (cold.starts & start) cold.first = nullptr;  // the line's last bytes, and those of the line before it
+        if (cold.starts & start) cold.first = nullptr;  // starts at one offset in this line and in the one before
         cold.starts |= start;
         if ((ops->pentium.pair & pair_u) && !one_byte) cold.pairable |= start;
         clocks += cold.end.open(*ops, eip, one_byte);
