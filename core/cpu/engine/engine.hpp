@@ -171,6 +171,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   /// #AC if EFLAGS.AC and CR0.AM enable it and a bit of `alignment` is set in `linear`.
   void check_alignment(std::uint32_t linear, std::uint32_t alignment, bool user) const;
   std::uint32_t read_slow(std::uint32_t linear, unsigned bytes, bool user);
+  std::uint32_t read_by_page(std::uint32_t linear, unsigned bytes, bool user);
   void write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user);
   /// Fault now if a write of these bytes would; probe_pages() ignores their alignment.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);

@@ -61,7 +61,8 @@ bool Engine::boundary() {
     stop_at = 0;
   }
   if (before & (attend_breakpoint | attend_step | attend_rf)) {
-    if ((before & attend_breakpoint) && !(before & attend_rf)) {
+    // A repeated string is one instruction, however often it is cut.
+    if ((before & attend_breakpoint) && !(before & (attend_rf | attend_rep))) {
       const std::uint32_t hits = instruction_breakpoints(seg[CS].base + eip);
       if (hits) {
         forget_loop(*this);

@@ -292,9 +292,15 @@ void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_
   }
 }
 
+// A data breakpoint is a trap: an access that faults does not report it.
 std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user) {
   check_alignment(linear, bytes - 1, user);
+  const std::uint32_t v = read_by_page(linear, bytes, user);
   if (!fast_data) check_data_breakpoints(linear, bytes, Access::read);
+  return v;
+}
+
+std::uint32_t Engine::read_by_page(std::uint32_t linear, unsigned bytes, bool user) {
   const unsigned room = 0x1000 - (linear & 0xFFF);
   const HostTlbEntry& e = host_tlb[user][linear >> 12 & (host_tlb_entries - 1)];
   if (room >= bytes && e.read_tag == (linear & page_mask)) {  // unaligned within a page

@@ -87,8 +87,10 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
   if (!gate.present()) raise(vec_np, idt_error);
   const std::uint16_t target = gate.gate_selector();
 
-  std::uint32_t image = eflags() & ~flag_rf;
-  if (source == Source::exception && is_fault(vector)) image |= flag_rf;
+  // RF as an IRET has left it. It is set for a fault, and between the iterations of a repeated string, so that a
+  // breakpoint at the instruction does not fault again (Intel 386 PRM 12.3.1.1).
+  std::uint32_t image = eflags();
+  if ((source == Source::exception && is_fault(vector)) || (attention & attend_rep)) image |= flag_rf;
 
   if (type == 5) {
     if ((target & 4) || is_null(target)) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));

@@ -207,6 +207,69 @@ TEST_CASE("An instruction breakpoint faults before the instruction, RF suppresse
   CHECK((b.flags() & 0x10000) == 0);
 }
 
+TEST_CASE("An instruction breakpoint faults once before a repeated string", "[cpu][debug]") {
+  Board b;
+  b.put(handlers_at + 1,
+        {0x43, 0x81, 0x4C, 0x24, 0x08, 0x00, 0x00, 0x01, 0x00, 0xCF});  // INC EBX; OR [ESP+8], RF; IRET
+  b.flat({0xF3, 0xAA, 0xF4});                                           // REP STOSB; HLT
+  b.change([](Registers& r) {
+    r.dr[0] = code_at;
+    r.dr[7] = 0x402;
+    r.gpr[EBX] = 0;
+    r.gpr[ECX] = 5;
+    r.gpr[EDI] = data_at;
+  });
+  b.step(20);
+  CHECK(b.cpu.registers().eip == code_at + 3);
+  CHECK(b.reg(ECX) == 0);
+  CHECK(b.reg(EBX) == 1);
+}
+
+TEST_CASE("An interrupt pushes RF between iterations of a repeated string", "[cpu][debug]") {
+  Board b;
+  b.flat({0xF3, 0xAA, 0xF4});
+  b.change([](Registers& r) {
+    r.dr[0] = data_at;  // never executed; while it is enabled, each iteration is a step
+    r.dr[7] = 0x402;
+    r.gpr[ECX] = 5;
+    r.gpr[EDI] = data_at;
+    r.eflags |= 0x200;
+  });
+  b.step();
+  REQUIRE(b.reg(ECX) == 4);
+  b.cpu.set_intr(true);
+  b.step();
+  CHECK(b.vector() == 0x20);
+  CHECK(b.stack(0) == code_at);
+  CHECK((b.stack(2) & 0x10000) != 0);
+}
+
+TEST_CASE("RF restored by IRET survives an interrupt before the next instruction", "[cpu][debug]") {
+  Board b;
+  b.flat({0xCF, 0x90, 0x90});
+  b.put32(stack_at, code_at + 1);
+  b.put32(stack_at + 4, code0);
+  b.put32(stack_at + 8, 0x10202);
+  b.cpu.set_intr(true);
+  b.step(2);
+  CHECK(b.vector() == 0x20);
+  CHECK(b.stack(0) == code_at + 1);
+  CHECK(b.stack(2) == 0x10202);
+}
+
+TEST_CASE("A read that page-faults does not report its data breakpoint", "[cpu][debug]") {
+  Board b;
+  b.paged({0xA1, 0x00, 0x00, 0x02, 0x00, 0x90});  // MOV EAX,[20000h]
+  b.pte(0x20000, 0);
+  b.change([](Registers& r) {
+    r.dr[0] = 0x20000;
+    r.dr[7] = 0x000F0402;  // reads and writes, 4 bytes
+  });
+  b.step(2);
+  CHECK(b.vector() == 14);
+  CHECK((b.cpu.registers().dr[6] & 15) == 0);
+}
+
 TEST_CASE("A data breakpoint traps after the store", "[cpu][debug]") {
   Board b;
   b.flat({0xA2, 0x03, 0x00, 0x02, 0x00, 0xA0, 0x03, 0x00, 0x02, 0x00, 0x90});
