@@ -18,14 +18,14 @@ PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-
            libzydis-dev libedit-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema \
                 man-db zsh fish dpkg-dev file desktop-file-utils xvfb xdotool \
-                syslinux syslinux-common isolinux mtools dosfstools e2fsprogs xorriso grub-common grub-pc-bin grub-legacy memtest86+ mkdocs \
+                syslinux syslinux-common isolinux mtools dosfstools e2fsprogs xorriso grub-common grub-pc-bin memtest86+ mkdocs \
                 $(WHEEL_PACKAGES) python3-venv mypy python3-pandas python3-matplotlib python3-nbclient python3-ipykernel
 LINT_PACKAGES = clang-tidy
 SITE_PACKAGES = mkdocs
 WHEEL_PACKAGES = python3-pip python3-setuptools python3-wheel
-# The sources are formatted and linted by version 14, which Debian 13 has no more: rules/format is skipped there.
+# Debian 13 has neither version 14 of clang-format, which formats the sources (rules/format is skipped there), nor GRUB Legacy.
 ifneq ($(shell . /etc/os-release 2>/dev/null && echo $$ID$$VERSION_ID),debian13)
-TEST_PACKAGES += clang-format-14 mkdocs-material
+TEST_PACKAGES += clang-format-14 mkdocs-material grub-legacy
 LINT_PACKAGES = clang-tidy-14
 SITE_PACKAGES += mkdocs-material
 endif
