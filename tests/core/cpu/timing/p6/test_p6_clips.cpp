@@ -156,7 +156,7 @@ class RandomProgram {
     std::vector<std::uint8_t> bytes = made.bytes;
     bytes.resize(15);
     cpu::Op op;
-    if (!cpu::decode(bytes, {{Model::p6, true}, true, true, false}, op) || op.length != made.bytes.size())
+    if (!cpu::decode(bytes, {Model::p6, true, true, false}, op) || op.length != made.bytes.size())
       FAIL("opcode " << op.opcode << " of another length");
     timing.set_static_clocks(op);
     if (made.does == Does::repeats) timing.begin_repeat(5, true);
