@@ -47,7 +47,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the lowest level wins, and a phase of 300 ns precedes every grant") {
+TEST_CASE("the lowest level wins, and every grant follows an arbitration phase of 300 ns") {
   Rig rig;
   Log log;
   Master scsi(rig, log, "scsi", 0xB, 1_us), disk(rig, log, "disk", 2, 500_ns), net(rig, log, "net", 9, 1_us);
@@ -59,7 +59,7 @@ TEST_CASE("the lowest level wins, and a phase of 300 ns precedes every grant") {
   REQUIRE(log.lines == Lines{"disk granted 10300", "net granted 11100", "scsi granted 12400"});
 }
 
-TEST_CASE("level Fh never wins: it is the processor's") {
+TEST_CASE("level Fh never wins: it is the processor's level") {
   Rig rig;
   Log log;
   Master odd(rig, log, "odd", 0xF, 1_us);
@@ -68,7 +68,7 @@ TEST_CASE("level Fh never wins: it is the processor's") {
   REQUIRE(log.lines.empty());
 }
 
-TEST_CASE("a withdrawn request is not granted; the processor wins the phase") {
+TEST_CASE("a withdrawn request is not granted; the processor wins the phase instead") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 9, 1_us);
@@ -101,7 +101,7 @@ TEST_CASE("a requester waits for the end of the processor's cycle") {
   REQUIRE(log.lines == Lines{"net granted 1500"});
 }
 
-TEST_CASE("port 90h bit 5 makes the phase 600 ns; bit 7 gives it to the processor") {
+TEST_CASE("port 90h bit 5 extends the phase to 600 ns; bit 7 gives it to the processor") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 9, 1_us);
@@ -126,7 +126,7 @@ TEST_CASE("port 90h bit 5 makes the phase 600 ns; bit 7 gives it to the processo
   }
 }
 
-TEST_CASE("port 90h shows the level of the latest grant") {
+TEST_CASE("port 90h reads the level of the latest grant") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 0xB, 1_us);
@@ -149,11 +149,11 @@ TEST_CASE("another requester preempts a burst") {
   REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 2000", "disk granted 2400"});
 }
 
-TEST_CASE("the processor's request preempts a burst, unless the planar does not support that") {
+TEST_CASE("the processor's request preempts a burst if the planar supports that") {
   BusTiming timing = quiet_timing();
   timing.refresh = {15'120_ns, 400_ns};
   Log log;
-  SECTION("it does") {
+  SECTION("supported") {
     Rig rig(timing);
     Master burst(rig, log, "burst", 0xC, Time::never());
     burst.ask(0_ns);
@@ -162,7 +162,7 @@ TEST_CASE("the processor's request preempts a burst, unless the planar does not 
     REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 2000"});
     REQUIRE(rig.now == 2'000_ns + 100_ns + 300_ns + 200_ns);
   }
-  SECTION("it does not: the next refresh ends the burst") {
+  SECTION("not supported: the next refresh ends the burst") {
     timing.arbitration.processor_preempts = false;
     Rig rig(timing);
     Master burst(rig, log, "burst", 0xC, Time::never());
@@ -186,10 +186,10 @@ TEST_CASE("refresh is served before a grant") {
   REQUIRE(log.lines == Lines{"net granted 15520"});
 }
 
-TEST_CASE("a fair burst master lets the others and the processor in; an unfair one does not") {
+TEST_CASE("a fair burst master lets other masters and the processor in; an unfair one does not") {
   Log log;
   Rig rig;
-  SECTION("two fair masters alternate although one has the better level") {
+  SECTION("two fair masters alternate although one has higher priority") {
     Master greedy(rig, log, "greedy", 4, Time::never()), meek(rig, log, "meek", 0xE, Time::never());
     greedy.again = meek.again = 3;
     greedy.ask(0_ns);
@@ -200,7 +200,7 @@ TEST_CASE("a fair burst master lets the others and the processor in; an unfair o
                                "meek preempted 1400", "greedy granted 1800", "greedy preempted 1800",
                                "meek granted 2200", "meek preempted 2200"});
   }
-  SECTION("without fairness the better level returns immediately") {
+  SECTION("without fairness the higher priority wins again immediately") {
     Master greedy(rig, log, "greedy", 4, Time::never(), false), meek(rig, log, "meek", 0xE, Time::never());
     greedy.again = 3;
     greedy.ask(0_ns);
@@ -225,8 +225,8 @@ TEST_CASE("a fair burst master lets the others and the processor in; an unfair o
 }
 
 TEST_CASE(
-    "an owner that stays more than 7.8 us after -PREEMPT loses the channel; arbitration stays masked until 90h "
-    "says so") {
+    "an owner that keeps the channel for 7.8 us after -PREEMPT loses it; arbitration stays masked until port 90h "
+    "clears it") {
   Rig rig;
   Log log;
   Master stuck(rig, log, "stuck", 6, Time::never()), net(rig, log, "net", 9, 1_us);
@@ -251,7 +251,7 @@ TEST_CASE(
     REQUIRE(log.lines.size() == 4);
     REQUIRE(rig.in(0x90) == 0x09);
   }
-  SECTION("so does reading the time-out bit") {
+  SECTION("a read of the time-out bit resumes arbitration") {
     REQUIRE(rig.in(0x90) == 0x66);
     rig.step(300_ns);
     REQUIRE(log.lines.size() == 4);
@@ -271,7 +271,7 @@ TEST_CASE("the processor waits for a stuck owner and continues after the time-ou
   REQUIRE(rig.nmi.count == 1);
 }
 
-TEST_CASE("an NMI stops arbitration, and so does forcing the arbitrate state") {
+TEST_CASE("an NMI or forcing the arbitrate state stops arbitration") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 9, 1_us);
@@ -318,7 +318,7 @@ TEST_CASE("the cost of a master's transfers follows width, alignment and streami
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}) == 200_ns + 1023 * 100_ns);
 }
 
-TEST_CASE("memory that does not take part in streaming data is moved by default cycles; another slave may stream") {
+TEST_CASE("memory without streaming data uses default cycles; another slave may stream") {
   BusTiming timing = quiet_timing();
   timing.memory_streams = false;
   Rig rig(timing);
@@ -327,7 +327,7 @@ TEST_CASE("memory that does not take part in streaming data is moved by default 
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}, 300_ns) == 300_ns + 1023 * 100_ns);
 }
 
-TEST_CASE("on a single-path planar the processor learns when its memory path is busy") {
+TEST_CASE("the processor is told when the memory path of a single-path planar is busy") {
   Rig rig;
   Log log;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;

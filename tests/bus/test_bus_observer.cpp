@@ -48,7 +48,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an observer is told of an access and of the cycles that it is split into", "[bus-observer]") {
+TEST_CASE("an observer sees an access and the cycles that it is split into", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
@@ -67,7 +67,7 @@ TEST_CASE("an observer is told of an access and of the cycles that it is split i
   CHECK(log.lines.empty());
 }
 
-TEST_CASE("an observer is told of a master's tenure and of the processor's wait for it", "[bus-observer]") {
+TEST_CASE("an observer sees a master's tenure and the processor's wait for it", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
@@ -82,7 +82,7 @@ TEST_CASE("an observer is told of a master's tenure and of the processor's wait 
                            "access io read 300 2 4140 500 4000"});
 }
 
-TEST_CASE("several observers are told the same; one that goes leaves the others", "[bus-observer]") {
+TEST_CASE("several observers see the same; removing one does not affect the others", "[bus-observer]") {
   Rig rig;
   RecordingSlave slave;
   auto io = rig.bus.io().claim(0x300, 0x33F, slave, {16, CycleKind::standard, {}});
@@ -98,7 +98,7 @@ TEST_CASE("several observers are told the same; one that goes leaves the others"
   CHECK(second.lines.size() == 4);
 }
 
-TEST_CASE("observing changes the time of no access", "[bus-observer]") {
+TEST_CASE("observers do not change the time of an access", "[bus-observer]") {
   const auto run = [](bool observed) {
     BusTiming timing = quiet_timing();
     timing.refresh.period = 15'120_ns;

@@ -29,7 +29,7 @@ const Row rows[] = {
 
 }  // namespace
 
-TEST_CASE("every width and alignment costs its number of cycles of each kind, for ports and for memory") {
+TEST_CASE("every width and alignment takes its number of cycles of each kind, for ports and for memory") {
   const std::pair<CycleSpec, Time> kinds[] = {
       {{8, CycleKind::standard, {}}, 200_ns},
       {{8, CycleKind::synchronous_extended, {}}, 300_ns},
@@ -86,9 +86,7 @@ TEST_CASE("synchronisation is charged once per processor cycle") {
   }
 }
 
-TEST_CASE(
-    "the slave sees an access at the end of its data phase, with the world brought up to that "
-    "time") {
+TEST_CASE("the slave sees an access at the end of its data phase, after all events due by then") {
   Rig rig;
   RecordingSlave slave;
   auto claim = rig.bus.io().claim(0x300, 0x303, slave, {16, CycleKind::synchronous_extended, {}});
@@ -126,7 +124,7 @@ TEST_CASE("a slave that never releases CD CHRDY runs into the bus time-out if th
   REQUIRE(slave.log.empty());
 }
 
-TEST_CASE("a word access to an 8-bit slave is two cycles, which two cards may share") {
+TEST_CASE("a word access to an 8-bit slave is two cycles, which may go to two cards") {
   Rig rig;
   RecordingSlave low, high;
   auto a = rig.bus.io().claim(0x300, 0x300, low, {8, CycleKind::standard, {}});
@@ -152,7 +150,7 @@ TEST_CASE("an undecoded access reads ones after an 8-bit default cycle, and writ
   REQUIRE(rig.load(0xFFFFFFFE, 4) == 0x0000FFFF);  // the address wraps to the RAM at zero
 }
 
-TEST_CASE("a claim that ends while the processor waits for its cycle no longer answers") {
+TEST_CASE("a claim that ends while the processor waits for its cycle does not answer") {
   struct Leaver {
     explicit Leaver(Rig& r) : rig(r) { claim = rig.bus.io().claim(0x300, 0x300, slave, {}); }
     void leave(Time) { claim.release(); }
@@ -199,13 +197,13 @@ TEST_CASE("shutdown and FERR# reach the planar") {
   REQUIRE(log == std::vector<std::string>{"shutdown 5", "ferr", "no ferr"});
 }
 
-TEST_CASE("refresh occupies the channel for its hold time, and only then") {
+TEST_CASE("refresh occupies the channel for its hold time only") {
   BusTiming timing = quiet_timing();
   timing.refresh = {15'120_ns, 400_ns};
   Rig rig(timing);
   RecordingSlave slave;
   auto claim = rig.bus.io().claim(0x300, 0x300, slave, {8, CycleKind::standard, {}});
-  SECTION("an access that meets a refresh waits for its end") {
+  SECTION("an access during a refresh waits for its end") {
     rig.step(15'200_ns);
     rig.in(0x300);
     REQUIRE(rig.now == 15'120_ns + 400_ns + 200_ns);
@@ -219,7 +217,7 @@ TEST_CASE("refresh occupies the channel for its hold time, and only then") {
     rig.in(0x300);
     REQUIRE(rig.took == 600_ns);
   }
-  SECTION("one that passed while the channel was idle costs nothing") {
+  SECTION("a refresh that ended while the channel was idle costs nothing") {
     rig.step(16_us);
     rig.in(0x300);
     REQUIRE(rig.took == 200_ns);
@@ -235,7 +233,7 @@ TEST_CASE("refresh occupies the channel for its hold time, and only then") {
   }
 }
 
-TEST_CASE("the refresh toggle of port 61h follows time alone") {
+TEST_CASE("the refresh toggle of port 61h depends on time only") {
   Refresh refresh({15'120_ns, 400_ns});
   REQUIRE_FALSE(refresh.toggle(0_ns));
   REQUIRE_FALSE(refresh.toggle(15'119_ns));

@@ -104,7 +104,7 @@ std::uint32_t read_extended(Rig& rig, std::uint8_t function, int bytes) {
 
 }  // namespace
 
-TEST_CASE("a diskette sector arrives in memory through channel 2, byte by byte in its own time") {
+TEST_CASE("a diskette sector is moved to memory through channel 2, byte by byte at the drive's rate") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(512);
@@ -132,7 +132,7 @@ TEST_CASE("a diskette sector arrives in memory through channel 2, byte by byte i
   REQUIRE(rig.in(0x04) == 0x25);
 }
 
-TEST_CASE("a sector goes to the diskette: mode 4Ah reads memory") {
+TEST_CASE("a sector is moved to the diskette: mode 4Ah reads memory") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   const auto sector = pattern(512);
@@ -144,7 +144,7 @@ TEST_CASE("a sector goes to the diskette: mode 4Ah reads memory") {
   REQUIRE(fdc.terminal_counts == 1);
 }
 
-TEST_CASE("verify takes the items and their time but leaves memory alone") {
+TEST_CASE("verify takes the items and their time but does not change memory") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(16);
@@ -156,7 +156,7 @@ TEST_CASE("verify takes the items and their time but leaves memory alone") {
   REQUIRE(std::all_of(rig.ram.begin(), rig.ram.end(), [](auto b) { return b == 0; }));
 }
 
-TEST_CASE("a masked channel does not serve its device; unmasking does") {
+TEST_CASE("a masked channel does not serve its device; an unmasked one does") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.data = pattern(4);
@@ -177,7 +177,7 @@ TEST_CASE("a masked channel does not serve its device; unmasking does") {
   REQUIRE_FALSE(rig.dma.channel(1).masked);
 }
 
-TEST_CASE("autoinitialise starts again from the base registers") {
+TEST_CASE("autoinitialise restarts from the base registers") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.stop_at_tc = false;
@@ -195,7 +195,7 @@ TEST_CASE("autoinitialise starts again from the base registers") {
   REQUIRE(rig.dma.channel(2).current_count == 1);
 }
 
-TEST_CASE("8237 addresses wrap in their page and run backwards on request; extended ones carry") {
+TEST_CASE("8237 addresses wrap in their page and can be decremented; extended ones carry") {
   Rig rig;
   SECTION("wrap") {
     Device fdc(rig, 2);
@@ -250,7 +250,7 @@ TEST_CASE("the word channels of the 8237 ports count words from word addresses")
   REQUIRE(rig.in(0x8B) == 0x01);
 }
 
-TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, burst") {
+TEST_CASE("channel 5 is programmed by extended functions for 16-bit bursts, as Linux's ESDI driver does") {
   Rig rig;
   Device esdi(rig, 5, {}, true);
   esdi.spec = {16, CycleKind::standard, {}};
@@ -298,7 +298,7 @@ TEST_CASE("a burst yields when preempted and continues later; a single-item devi
   REQUIRE(card.terminal_counts == 1);
 }
 
-TEST_CASE("the programmed I/O address: the controller runs port cycles by itself") {
+TEST_CASE("with a programmed I/O address the controller runs the port cycles itself") {
   struct Port final : Slave {
     std::uint32_t read(std::uint32_t, unsigned bytes, Time) override {
       ++reads;
@@ -352,7 +352,7 @@ TEST_CASE("channels 0 and 4 serve any level; the others only their own") {
   REQUIRE(rig.in(0x90) == 0x0A);
 }
 
-TEST_CASE("master clear masks all channels and clears status; the byte pointer follows function writes") {
+TEST_CASE("master clear masks all channels and clears status; a write of the function resets the byte pointer") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.data = {1};
@@ -375,7 +375,7 @@ TEST_CASE("master clear masks all channels and clears status; the byte pointer f
   REQUIRE(rig.dma.channel(1).masked);
 }
 
-TEST_CASE("registers that the PS/2 does not have, and latches that it has") {
+TEST_CASE("registers that the PS/2 lacks are ignored; port 80h is a latch") {
   Rig rig;
   rig.out(0x08, 0x04);  // an 8237 would be disabled by this
   rig.out(0x09, 0x06);  // and this would be a software request
@@ -412,7 +412,7 @@ TEST_CASE("POST's software request at a level without a device ends in a bus tim
   REQUIRE(rig.nmi.count == 1);
 }
 
-TEST_CASE("a channel access of the processor waits for a DMA item, an access to its own memory does not") {
+TEST_CASE("the processor waits for a DMA item to access the channel, but not to access its own memory") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(4);
@@ -425,7 +425,7 @@ TEST_CASE("a channel access of the processor waits for a DMA item, an access to 
   REQUIRE(rig.took == 200_ns);
 }
 
-TEST_CASE("peek shows what a read would give, without its effects") {
+TEST_CASE("peek returns what a read would, without side effects") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.data = {1};
@@ -445,9 +445,7 @@ TEST_CASE("peek shows what a read would give, without its effects") {
   REQUIRE(rig.in(0x08) == 0x04);
 }
 
-TEST_CASE(
-    "a snapshot between the two cycles of an item continues with the same bytes at the same "
-    "times") {
+TEST_CASE("a snapshot between the two cycles of an item continues with the same bytes and times") {
   auto run_on = [](Rig& rig, Device& fdc) {
     rig.step(1_ms);
     auto saver = Archive::saver();

@@ -58,7 +58,7 @@ std::string run(std::uint64_t seed, bool& went_on) {
 
 }  // namespace
 
-TEST_CASE("random accesses to the bus registers neither stop time nor depend on the host") {
+TEST_CASE("random accesses to the bus registers do not stop time and do not depend on the host") {
   for (std::uint64_t seed : {1, 2, 3, 4}) {
     bool went_on = true;
     const std::string first = run(seed, went_on);

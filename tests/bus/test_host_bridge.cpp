@@ -37,7 +37,7 @@ struct TwoBuses : Rig {
 
 }  // namespace
 
-TEST_CASE("an access costs what the bus of its range asks for, for ports and for memory") {
+TEST_CASE("an access takes the time of the bus that its range is on, for ports and for memory") {
   TwoBuses rig;
   auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {32, CycleKind::standard, {}});
   auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(32));
@@ -63,7 +63,7 @@ TEST_CASE("taking one bus does not block another") {
   CHECK(rig.now == 5'030_ns);
 }
 
-TEST_CASE("an access over a border between buses has each part on its own") {
+TEST_CASE("an access across a border between buses is split between them") {
   TwoBuses rig;
   auto here = rig.bus.io().claim(0x300, 0x301, rig.slave, {16, CycleKind::standard, {}});
   auto there = rig.bus.io().claim(0x302, 0x303, rig.other, rig.on_second(16));
@@ -83,7 +83,7 @@ TEST_CASE("a slave that exceeds its time affects only its own bus") {
   CHECK_FALSE(rig.channel.arbitration_masked());
 }
 
-TEST_CASE("an observer is told of what its own bus answers") {
+TEST_CASE("an observer sees only the accesses to its own bus") {
   TwoBuses rig;
   auto here = rig.bus.io().claim(0x300, 0x303, rig.slave, {16, CycleKind::standard, {}});
   auto there = rig.bus.io().claim(0x400, 0x403, rig.other, rig.on_second(16));
@@ -98,7 +98,7 @@ TEST_CASE("an observer is told of what its own bus answers") {
   rig.second.remove_observer(second);
 }
 
-TEST_CASE("what nobody answers, and interrupt acknowledges, are on the first bus") {
+TEST_CASE("undecoded ports and interrupt acknowledges are on the first bus") {
   TwoBuses rig;
   rig.in(0x500, 1);
   CHECK(rig.took == 200_ns);
@@ -106,7 +106,7 @@ TEST_CASE("what nobody answers, and interrupt acknowledges, are on the first bus
   CHECK(rig.bus.acknowledge_interrupt(before).end == before + 600_ns);
 }
 
-TEST_CASE("memory that nobody answers is on the first bus as far as that has addresses") {
+TEST_CASE("undecoded memory is on the first bus within its address range, otherwise on the second") {
   Rig rig;
   PlainBus first{rig.scheduler, {}}, second{rig.scheduler, plain_costs()};
   HostTiming timing;
@@ -133,7 +133,7 @@ TEST_CASE("memory that nobody answers is on the first bus as far as that has add
   second.remove_observer(on_second);
 }
 
-TEST_CASE("a run of accesses is on the bus of its port") {
+TEST_CASE("a run of port accesses uses the timing of the port's bus") {
   struct Fifo final : RecordingSlave {
     PortRun port_run(std::uint32_t, unsigned, Direction) override {
       PortRun run;

@@ -59,7 +59,7 @@ struct IsaNeighbour final : MasterPlace, pci::Master {
 
 }  // namespace
 
-TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that nobody decodes") {
+TEST_CASE("a system board port and an undecoded port take an 8-bit ISA cycle") {
   IsaBench b;
   const isa::IsaTiming t;
   const Time expected = t.synchronisation + t.clock * std::int64_t{t.byte_clocks} + t.completion;
@@ -67,7 +67,7 @@ TEST_CASE("a port of the board takes an 8-bit ISA cycle, and so does one that no
   CHECK(b.in(0x80) == expected);
 }
 
-TEST_CASE("a master and the processor's ISA cycles alternate, and neither waits for ever") {
+TEST_CASE("a master and the processor's ISA cycles alternate, and neither starves") {
   IsaBench b;
   IsaNeighbour mover(b);
   mover.set_latency_timer(16);

@@ -37,7 +37,7 @@ struct PciFunctionBench {
 
 }  // namespace
 
-TEST_CASE("mechanism 1 answers as Linux probes it") {
+TEST_CASE("configuration mechanism 1 answers Linux's probe") {
   PciFunctionBench b;
   b.rig.out(0xCFB, 0x01);
   const std::uint32_t before = b.rig.in(0xCF8, 4);
@@ -49,7 +49,7 @@ TEST_CASE("mechanism 1 answers as Linux probes it") {
   CHECK(b.rig.config(9, 0x0A, 2) == 0x0200);
   CHECK(b.rig.config(9, 0x0B, 1) == 0x02);
   CHECK(b.rig.config(9, 0x3D, 1) == 1);
-  SECTION("a byte or a word at CF8h is not the bridge's") {
+  SECTION("byte and word accesses to CF8h do not reach the address register") {
     b.rig.out(0xCF8, 0x80004800, 4);
     b.rig.out(0xCF8, 0x12, 1);
     b.rig.out(0xCF8, 0x1234, 2);
@@ -62,7 +62,7 @@ TEST_CASE("mechanism 1 answers as Linux probes it") {
   }
 }
 
-TEST_CASE("devices, functions and buses that are not there read ones and take writes") {
+TEST_CASE("absent devices, functions and buses read ones and ignore writes") {
   PciFunctionBench b;
   CHECK(b.rig.config(8, 0) == 0xFFFFFFFF);
   CHECK(b.rig.config(9, 0, 2, 1) == 0xFFFF);
@@ -73,7 +73,7 @@ TEST_CASE("devices, functions and buses that are not there read ones and take wr
   CHECK(b.rig.in(0xCFC, 4) == 0xFFFFFFFF);
 }
 
-TEST_CASE("a peer segment is reached by the number that its bridge gives it") {
+TEST_CASE("a peer segment is addressed by the bus number of its bridge") {
   PciFunctionBench b;
   pci::Segment peer{b.rig.scheduler, {}, b.rig.memory, b.rig.trace, "pci1"};
   b.rig.bus.attach(peer);
@@ -105,7 +105,7 @@ TEST_CASE("a peer segment is reached by the number that its bridge gives it") {
   CHECK(list == std::vector<pci::Segment*>{&b.rig.segment, &peer});
 }
 
-TEST_CASE("mechanism 2 has its key, its function and its windows") {
+TEST_CASE("mechanism 2 has key, function and windows") {
   PciRig rig({}, pci::ConfigMechanism::two);
   pci::Slot slot{9, 1, rig.wiring()};
   PciDevice device{slot};
@@ -144,12 +144,12 @@ TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
   CHECK(b.rig.config(9, pci::COMMAND, 2) == 0x0157);
   CHECK(b.rig.in(0x6004, 4) == 0x11223304);
   CHECK(b.rig.load(0xFEB00008) == 0x11223308);
-  SECTION("and moves with its register") {
+  SECTION("it moves with its register") {
     b.rig.set_config(9, pci::BAR0, 0x7000);
     CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
     CHECK(b.rig.in(0x7004, 4) == 0x11223304);
   }
-  SECTION("but not into RAM, for the processor or a master") {
+  SECTION("it does not cover RAM, for the processor or a master") {
     b.rig.set_config(9, pci::BAR0 + 4, 0x4000);
     b.rig.put32(0x4008, 0x12345678);
     CHECK(b.rig.load(0x4008) == 0x12345678);
@@ -159,23 +159,23 @@ TEST_CASE("a base address is sized by writing ones, and decodes when enabled") {
     b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
     CHECK(b.rig.load(0xFEB00008) == 0x11223308);
   }
-  SECTION("I/O beyond 64 KB is never selected") {
+  SECTION("I/O beyond 64 KB is never decoded") {
     b.rig.set_config(9, pci::BAR0, 0x00016000);
     CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
   }
-  SECTION("RST# ends it") {
+  SECTION("RST# disables decoding") {
     b.rig.segment.reset(b.rig.now);
     CHECK(b.rig.in(0x6004, 4) == 0xFFFFFFFF);
     CHECK(b.rig.config(9, pci::BAR0) == 1);
     CHECK(b.rig.config(9, pci::COMMAND, 2) == 0);
   }
-  SECTION("a read-only byte beside a writable one stays") {
+  SECTION("a read-only byte beside a writable one keeps its value") {
     b.rig.set_config(9, 0x3C, 0xFFFFFF0A);
     CHECK(b.rig.config(9, 0x3C) == 0x0000010A);
   }
 }
 
-TEST_CASE("the processor waits for ports and reads, and not for writes to memory") {
+TEST_CASE("the processor waits for port accesses and memory reads; memory writes are posted") {
   PciFunctionBench b;
   b.rig.set_config(9, pci::BAR0, 0x6000);
   b.rig.set_config(9, pci::BAR0 + 4, 0xFEB00000);
@@ -193,14 +193,14 @@ TEST_CASE("the processor waits for ports and reads, and not for writes to memory
   CHECK(b.rig.took == t.post);
   b.rig.store(0xFEB00000, 0xB, 2);
   CHECK(written.empty());
-  SECTION("they arrive in order") {
+  SECTION("posted writes arrive in order") {
     b.rig.step(1_us);
     REQUIRE(written.size() == 2);
     CHECK(written[0].first == 0xA);
     CHECK(written[1].first == 0xB);
     CHECK(written[0].second < written[1].second);
   }
-  SECTION("a read waits until they have been made") {
+  SECTION("a read waits until the posted writes are done") {
     b.rig.load(0xFEB00000);
     REQUIRE(written.size() == 2);
     CHECK(written[1].second < b.device.registers.last_read);
@@ -214,7 +214,7 @@ TEST_CASE("the processor waits for ports and reads, and not for writes to memory
   }
 }
 
-TEST_CASE("an interrupt pin is a level that RST# lets go") {
+TEST_CASE("an interrupt pin is a level that RST# deasserts") {
   PciFunctionBench b;
   b.device.set_interrupt(true, b.rig.now);
   CHECK(b.rig.interrupts[1]);
@@ -222,7 +222,7 @@ TEST_CASE("an interrupt pin is a level that RST# lets go") {
   CHECK_FALSE(b.rig.interrupts[1]);
 }
 
-TEST_CASE("a function whose only base address register is the fifth") {
+TEST_CASE("a function may use only its fifth base address register") {
   struct Ide final : pci::Function {
     explicit Ide(pci::Slot& slot)
         : Function(slot, {.vendor = 0x8086, .device = 0x7010, .class_code = 0x010180, .interrupt_pin = 0}) {
@@ -249,7 +249,7 @@ TEST_CASE("a function whose only base address register is the fifth") {
   CHECK_THROWS_AS(ide.seventh(), Error);
 }
 
-TEST_CASE("a power management capability is found by the list, and only its declared bits can be written") {
+TEST_CASE("a power management capability is in the list, and only its declared bits are writable") {
   struct Managed final : pci::Function {
     explicit Managed(pci::Slot& slot)
         : Function(slot, {.vendor = 0x10B7, .device = 0x9055, .class_code = 0x020000, .mhz_66 = true}) {

@@ -58,7 +58,7 @@ struct MasterWatcher final : bus::BusObserver {
 
 }  // namespace
 
-TEST_CASE("a burst takes arbitration, the target's first datum and a clock for each further one") {
+TEST_CASE("a burst takes arbitration, the target's initial latency and a clock for each further datum") {
   PciRig rig;
   Mover mover(rig);
   const auto& t = rig.segment.timing();
@@ -67,17 +67,17 @@ TEST_CASE("a burst takes arbitration, the target's first datum and a clock for e
     rig.step(10_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
   }
-  SECTION("a read of several lines, read ahead") {
+  SECTION("a read of several lines with read-ahead") {
     mover.move(BurstCommand::read_multiple, 0x1000, 256, rig.now);
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 63));
   }
-  SECTION("a read of several lines, each fetched by itself") {
+  SECTION("a read of several lines, each fetched separately") {
     mover.move(BurstCommand::read, 0x1010, 64, rig.now);  // 1010h to 104Fh: crosses two line boundaries
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.read_first + 15 + 2 * t.memory.read_line_gap));
   }
-  SECTION("byte enables: any address, whole doublewords of time") {
+  SECTION("byte enables allow any address but take whole doublewords of time") {
     mover.move(BurstCommand::write, 0x1002, 4, rig.now);
     rig.step(20_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 1));
@@ -86,7 +86,7 @@ TEST_CASE("a burst takes arbitration, the target's first datum and a clock for e
   CHECK(mover.end == pci::BurstEnd::done);
 }
 
-TEST_CASE("a burst moves what is in memory when it ends") {
+TEST_CASE("a burst transfers the contents of memory at its end") {
   PciRig rig;
   Mover mover(rig);
   rig.put(0x1003, {1, 2, 3, 4, 5, 6, 7});
@@ -99,26 +99,26 @@ TEST_CASE("a burst moves what is in memory when it ends") {
   CHECK(mover.ended == 2);
 }
 
-TEST_CASE("an address that nobody answers ends in a master abort") {
+TEST_CASE("a burst to an address that no target claims ends in a master abort") {
   PciRig rig;
   Mover mover(rig);
   mover.move(BurstCommand::write, 0xF0000000, 64, rig.now);
   rig.step(10_us);
   CHECK(mover.ended == 1);
   CHECK(mover.end == pci::BurstEnd::master_abort);
-  SECTION("also where a burst runs out of memory") {
+  SECTION("also if a burst runs beyond the end of memory") {
     mover.move(BurstCommand::read, 0xFFFC0, 256, rig.now);
     rig.step(10_us);
     CHECK(mover.end == pci::BurstEnd::master_abort);
   }
-  SECTION("and at the top of the address space") {
+  SECTION("also at the top of the address space") {
     mover.move(BurstCommand::read, 0xFFFFFFF0, 256, rig.now);
     rig.step(10_us);
     CHECK(mover.ended == 2);
   }
 }
 
-TEST_CASE("two masters take turns, each for its latency timer") {
+TEST_CASE("two masters alternate, each for its latency timer") {
   PciRig rig;
   Mover first(rig, 20, "first"), second(rig, 21, "second");
   MasterWatcher watcher;
@@ -138,7 +138,7 @@ TEST_CASE("two masters take turns, each for its latency timer") {
   CHECK(watcher.log[2] == "first 120");
 }
 
-TEST_CASE("the processor has the bus after the owner's latency timer") {
+TEST_CASE("the processor gets the bus when the owner's latency timer has expired") {
   PciRig rig;
   Mover mover(rig);
   struct Registers final : Slave {
@@ -157,7 +157,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
     rig.in(0x6000, 4);
     return (rig.took - alone).ps;
   };
-  SECTION("with a timer of 0 at once") {
+  SECTION("immediately if the timer is 0") {
     mover.start(BurstCommand::write, 0x2000, 1024, rig.now);
     rig.step(t.clocks(10) + 7_ns);
     for (int n = 0; n < 20; ++n) {
@@ -166,7 +166,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
       CHECK(waited < t.clocks(8).ps);
     }
   }
-  SECTION("with 64 clocks later, and never longer") {
+  SECTION("after at most 64 clocks if the timer is 64") {
     mover.set_latency_timer(64);
     int long_waits = 0;
     mover.start(BurstCommand::write, 0x2000, 1024, rig.now);
@@ -181,7 +181,7 @@ TEST_CASE("the processor has the bus after the owner's latency timer") {
   }
 }
 
-TEST_CASE("a burst in a snapshot goes on where it was") {
+TEST_CASE("a burst continues after a snapshot") {
   const auto run = [](bool interrupted) {
     auto rig = std::make_unique<PciRig>();
     auto mover = std::make_unique<Mover>(*rig);
@@ -205,7 +205,7 @@ TEST_CASE("a burst in a snapshot goes on where it was") {
   CHECK(run(true) == run(false));
 }
 
-TEST_CASE("a burst in a snapshot whose owner has not got the bytes ends as an abort") {
+TEST_CASE("a restored burst whose master lacks its buffer ends in a master abort") {
   PciRig first;
   Mover mover(first);
   mover.move(BurstCommand::read_multiple, 0x1000, 512, first.now);
@@ -221,7 +221,7 @@ TEST_CASE("a burst in a snapshot whose owner has not got the bytes ends as an ab
   CHECK(other.end == pci::BurstEnd::master_abort);
 }
 
-TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per clock") {
+TEST_CASE("a 64-bit master on a 64-bit segment moves a quadword per clock") {
   pci::SegmentTiming timing;
   timing.width = 64;
   PciRig rig(timing);
@@ -235,22 +235,22 @@ TEST_CASE("a master of 64 bits on a segment of 64 bits moves a quadword per cloc
   };
   CHECK(took(wide, BurstCommand::write, 0x1000, 64) == t.clocks(t.grant + t.memory.write_first + 7));
   CHECK(took(narrow, BurstCommand::write, 0x1000, 64) == t.clocks(t.grant + t.memory.write_first + 15));
-  SECTION("whole quadwords of time: byte enables choose") {
+  SECTION("byte enables allow any address but take whole quadwords of time") {
     CHECK(took(wide, BurstCommand::write, 0x1006, 4) == t.clocks(t.grant + t.memory.write_first + 1));
     CHECK(took(wide, BurstCommand::write, 0x1004, 60) == t.clocks(t.grant + t.memory.write_first + 7));
   }
-  SECTION("lines are as long as before") {
+  SECTION("cache lines keep their length") {
     CHECK(took(wide, BurstCommand::read, 0x1010, 64) ==
           t.clocks(t.grant + t.memory.read_first + 7 + 2 * t.memory.read_line_gap));
   }
-  SECTION("on a segment of 32 bits it is one of 32 bits") {
+  SECTION("on a 32-bit segment it moves doublewords") {
     PciRig other;
     Mover mover(other, 20, "wide", 64);
     mover.move(BurstCommand::write, 0x1000, 64, other.now);
     other.step(10_us);
     CHECK(mover.when == t.clocks(t.grant + t.memory.write_first + 15));
   }
-  SECTION("the datum under way when the latency timer runs out is the last one") {
+  SECTION("the datum in progress when the latency timer expires is the last one") {
     MasterWatcher watcher;
     rig.segment.add_observer(watcher);
     wide.set_latency_timer(32);
@@ -282,7 +282,7 @@ TEST_CASE("the memory's share of a read does not depend on the bus clock") {
   CHECK(first(15_ns) == 15_ns * 6 + 240_ns);
 }
 
-TEST_CASE("a card that cannot do 66 MHz slows its segment down") {
+TEST_CASE("a card that does not support 66 MHz slows down its segment") {
   pci::SegmentTiming timing;
   timing.clock = 15_ns;
   PciRig rig(timing);
@@ -305,7 +305,7 @@ TEST_CASE("a card that cannot do 66 MHz slows its segment down") {
   CHECK(mover.when - begun == 30_ns * (timing.grant + timing.memory.write_first + 15));
 }
 
-TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
+TEST_CASE("a master waits for COMMAND.BUS_MASTER, and deasserts REQ# when it is cleared") {
   PciRig rig;
   Mover mover(rig);
   mover.write(pci::COMMAND, 2, 0);
@@ -313,14 +313,14 @@ TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
   rig.step(10_us);
   CHECK(mover.ended == 0);
   CHECK_FALSE(mover.requesting());
-  SECTION("a snapshot knows that it waits") {
+  SECTION("the wait survives a snapshot") {
     Archive save = Archive::saver();
     rig.archive(save);
     mover.cancel(rig.now);
     Archive load = Archive::loader(save.stream());
     rig.archive(load);
   }
-  SECTION("a reset of the chip gives the burst up") {
+  SECTION("a reset of the chip cancels the burst") {
     mover.cancel(rig.now);
     mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
     rig.step(20_us);
@@ -329,13 +329,13 @@ TEST_CASE("a master waits for COMMAND.BUS_MASTER, and loses REQ# with it") {
   }
   mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
   CHECK((mover.requesting() || rig.segment.owner_name() == "mover"));
-  SECTION("cleared while it waits for GNT#, it gets no grant") {
+  SECTION("BUS_MASTER cleared before GNT# prevents the grant") {
     mover.write(pci::COMMAND, 2, 0, rig.now);
     rig.step(20_us);
     CHECK(mover.ended == 0);
     mover.write(pci::COMMAND, 2, pci::BUS_MASTER, rig.now);
   }
-  SECTION("cleared within a transaction, that ends and the rest waits") {
+  SECTION("BUS_MASTER cleared within a transaction lets that end and holds back the rest") {
     Mover other(rig, 21, "other");
     rig.step(1_us);
     other.move(BurstCommand::write, 0x8000, 64, rig.now);  // its turn comes when the timer of 0 has expired
@@ -375,7 +375,7 @@ struct SnoopedHost {
 };
 }  // namespace
 
-TEST_CASE("write and invalidate takes both configuration registers, and whole lines") {
+TEST_CASE("memory write and invalidate needs both configuration registers and whole lines") {
   PciRig rig;
   SnoopedHost host(rig.segment);
   Mover mover(rig);
@@ -396,7 +396,7 @@ TEST_CASE("write and invalidate takes both configuration registers, and whole li
     mover.write(pci::CACHE_LINE_SIZE, 1, other);
     CHECK(command(0x1000, 64) == BurstCommand::write);
   }
-  SECTION("and it gives the bus up between lines only") {
+  SECTION("it releases the bus only between lines") {
     mover.write(pci::CACHE_LINE_SIZE, 1, 8);
     Mover other(rig, 21, "other");
     other.set_latency_timer(64);
@@ -414,7 +414,7 @@ TEST_CASE("write and invalidate takes both configuration registers, and whole li
   }
 }
 
-TEST_CASE("a dirty line is written back before a master reads it, and takes the processor's bus") {
+TEST_CASE("a dirty line is written back before a master reads it, which occupies the processor's bus") {
   PciRig rig;
   SnoopedHost host(rig.segment);
   Mover mover(rig);
@@ -439,7 +439,7 @@ TEST_CASE("a dirty line is written back before a master reads it, and takes the 
   CHECK(host.shares.back().to - host.shares.back().from >= host.shares.back().period * 4);
 }
 
-TEST_CASE("a transaction that is cut short shares the memory no longer than it lasts") {
+TEST_CASE("a preempted transaction shares the memory only until its end") {
   PciRig rig;
   SnoopedHost host(rig.segment);
   Mover mover(rig), other(rig, 21, "other");
@@ -451,7 +451,7 @@ TEST_CASE("a transaction that is cut short shares the memory no longer than it l
   CHECK(host.shares[1].to < rig.now + 100_ns);
 }
 
-TEST_CASE("a master abort is in the function's STATUS") {
+TEST_CASE("a master abort sets its bit in the function's STATUS") {
   PciRig rig;
   Mover mover(rig);
   mover.move(BurstCommand::write, 0xF0000000, 64, rig.now);
@@ -459,7 +459,7 @@ TEST_CASE("a master abort is in the function's STATUS") {
   CHECK((mover.function.config().read(pci::STATUS, 2) & pci::RECEIVED_MASTER_ABORT) != 0);
 }
 
-TEST_CASE("a burst whose data end it is over; the one that its master then began is moved") {
+TEST_CASE("a burst that its own data cancels ends, and the new burst of its master is transferred") {
   PciRig rig;
   Mover mover(rig);
   OwnRegisters registers(mover);

@@ -33,7 +33,7 @@ struct NetworkCard final : pci::Function {
 
 }  // namespace
 
-TEST_CASE("PCI: functions and their configuration spaces are told by name", "[pci]") {
+TEST_CASE("PCI: functions and their configuration spaces are described by name", "[pci]") {
   test::PciRig rig;
   pci::Slot slot{9, 1, rig.wiring()};
   slot.set_occupant("rtl8139", TraceCategory::nic);
@@ -59,7 +59,7 @@ TEST_CASE("PCI: functions and their configuration spaces are told by name", "[pc
   CHECK(pci::header_register(0x40).empty());
 }
 
-TEST_CASE("PCI: configuration accesses are traced, and writes told to who watches", "[pci]") {
+TEST_CASE("PCI: configuration accesses are traced, and a watcher sees the writes", "[pci]") {
   test::PciRig rig;
   pci::Slot slot{9, 1, rig.wiring()};
   slot.set_occupant("rtl8139", TraceCategory::nic);

@@ -92,7 +92,7 @@ constexpr Registers etherlink_mc{0x42, 0x60, 0xFF, 0x08, 0xFF, 0xFF, 0xFF, 0xFF}
 
 }  // namespace
 
-TEST_CASE("Linux's scan of an 8595 finds its cards, and FFh everywhere else") {
+TEST_CASE("Linux's scan of an 8595 finds its cards, and FFh in empty slots") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot s1(0, 32, wiring), s3(2, 32, wiring), s5(4, 32, wiring), s7(6, 32, wiring);
@@ -123,7 +123,7 @@ TEST_CASE("Linux's scan of an 8595 finds its cards, and FFh everywhere else") {
   REQUIRE(rig.in(0x91) == 0xFE);
 }
 
-TEST_CASE("planar SCSI answers the select of its model: F7h on a 56, FDh on the others") {
+TEST_CASE("planar SCSI answers its model's select value: F7h on a 56, FDh on the others") {
   struct Scsi final : SetupTarget {
     void pos_write(unsigned, std::uint8_t, Time) override {}
     std::uint8_t pos_peek(unsigned reg) const override { return reg == 2 ? 0x05 : 0xFF; }
@@ -144,7 +144,7 @@ TEST_CASE("planar SCSI answers the select of its model: F7h on a 56, FDh on the 
   }
 }
 
-TEST_CASE("the planar has priority over VGA, VGA over SCSI, and all over the slot") {
+TEST_CASE("the planar has priority over VGA, VGA over SCSI, and each of them over the slot") {
   Rig rig;
   Slot slot(3, 32, rig.wiring());
   PlainCard card(slot, {0x54, 0x71, 0x03, 0, 0, 0xFF, 0xFF, 0xFF});
@@ -167,7 +167,7 @@ TEST_CASE("the planar has priority over VGA, VGA over SCSI, and all over the slo
   REQUIRE(card.pos[2] == 0x03);
 }
 
-TEST_CASE("POST writes a card's registers, POS 2 last, and the card decodes") {
+TEST_CASE("POST writes a card's registers, POS 2 last, and the card is enabled") {
   Rig rig;
   Slot slot(1, 16, rig.wiring());
   PlainCard card(slot, {0x54, 0x71, 0x00, 0, 0, 0xFF, 0xFF, 0xFF});
@@ -184,7 +184,7 @@ TEST_CASE("POST writes a card's registers, POS 2 last, and the card decodes") {
   REQUIRE(rig.in(0x300) == 0x40);
 }
 
-TEST_CASE("the rising edge of channel reset disables all cards; none responds while it is active") {
+TEST_CASE("the rising edge of channel reset disables all cards; none responds while it is high") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot a(0, 32, wiring), b(7, 32, wiring);

@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("a 16-bit slot limits the data-size reply of its card") {
+TEST_CASE("a 16-bit slot limits the data size of its card") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot narrow(0, 16, wiring), wide(1, 32, wiring);
@@ -31,7 +31,7 @@ TEST_CASE("a 16-bit slot cannot be selected above 16 MB") {
   REQUIRE(high);
 }
 
-TEST_CASE("port 91h latches that a card was selected; reading clears it") {
+TEST_CASE("port 91h latches that a card was selected until it is read") {
   Rig rig;
   Slot slot(0, 32, rig.wiring());
   RecordingSlave slave;
