@@ -15,7 +15,7 @@ using namespace planar::adf;
 using planar::crc16;
 using planar::Error;
 
-TEST_CASE("the CRC is CRC-16 of polynomial 1021h from FFFFh", "[adf][nvram]") {
+TEST_CASE("the CRC is CRC-16 with polynomial 1021h and initial value FFFFh", "[adf][nvram]") {
   const auto of = [](std::string_view text) {
     return crc16({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   };
@@ -95,7 +95,7 @@ bool complains(const NvramImage& image, const std::string& words) {
 }
 }  // namespace
 
-TEST_CASE("records that POST could not use are rejected even with a correct CRC", "[adf][nvram]") {
+TEST_CASE("records that POST could not use are rejected even if their CRC is correct", "[adf][nvram]") {
   const auto sealed = [](std::size_t at, std::uint8_t value) {
     NvramImage image = write_nvram({});
     image[at] = value;
@@ -112,7 +112,7 @@ TEST_CASE("records that POST could not use are rejected even with a correct CRC"
   CHECK(complains(sealed(0x06, 1), "06h and 07h"));
 }
 
-TEST_CASE("CMOS holds diskettes, equipment, memory and a CRC with its high byte first", "[adf][cmos]") {
+TEST_CASE("CMOS holds diskette types, equipment, memory size and a CRC with its high byte first", "[adf][cmos]") {
   std::array<std::uint8_t, cmos_size> cmos{};
   cmos.fill(0xA5);
   CmosConfig config;

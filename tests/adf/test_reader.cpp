@@ -18,7 +18,7 @@ bool warned(const Adapter& adapter, const std::string& words) {
 }
 }  // namespace
 
-TEST_CASE("the built-in NE/2 description has the decode that its drivers use", "[adf][reader]") {
+TEST_CASE("the built-in NE/2 description has the address decoding that its drivers use", "[adf][reader]") {
   const Adapter ne2 = find_adf(0x7154);
   CHECK(ne2.id == 0x7154);
   CHECK(ne2.num_bytes == 1);
@@ -57,7 +57,7 @@ TEST_CASE("every built-in description is valid and is listed under its own ID", 
   CHECK(!embedded_adf(0xFFFE));
 }
 
-TEST_CASE("fixed resources, both spellings, and ranges whose start lacks the h", "[adf][reader]") {
+TEST_CASE("fixed resources, both spellings, and ranges whose start lacks the h suffix", "[adf][reader]") {
   const Adapter sound = parse_adf(corpus::sound(), "@5085.ADF");
   CHECK(sound.fixed.pos.bytes[0] == PosBits{0xFE, 0x00});
   REQUIRE(sound.fixed.resources.size() == 1);
@@ -74,12 +74,13 @@ TEST_CASE("fixed resources, both spellings, and ranges whose start lacks the h",
   CHECK(async.items[0].choices[1].resources[1] == Resource{ResourceKind::interrupt, 3, 3});
 }
 
-TEST_CASE("interrupt level 2 is the line of level 9", "[adf][reader]") {
+TEST_CASE("interrupt level 2 means the line of level 9", "[adf][reader]") {
   const Adapter sound = parse_adf(corpus::sound(), "sound");
   CHECK(sound.items[1].choices[2].resources[0] == Resource{ResourceKind::interrupt, 9, 9});
 }
 
-TEST_CASE("keywords in any letter case, comments, tabs, CRLF and the DOS end of text", "[adf][reader]") {
+TEST_CASE("keywords in any letter case, comments, tabs, CRLF and the DOS end-of-file mark are accepted",
+          "[adf][reader]") {
   const std::string text =
       "\t; a comment after blanks\r\n  aDaPtErId\t4660\r\nADAPTERNAME \"Keeps; Its "
       "CASE\"\r\nnumbytes 2 ; trailing\r\n"
@@ -138,7 +139,7 @@ TEST_CASE("an Input item is skipped as a whole", "[adf][reader]") {
   CHECK(warned(adapter, "Input item"));
 }
 
-TEST_CASE("harmless irregularities cause warnings", "[adf][reader]") {
+TEST_CASE("harmless irregularities only cause warnings", "[adf][reader]") {
   const auto warns = [](const std::string& body, const std::string& words) {
     return warned(parse_adf(head + body, "x"), words);
   };

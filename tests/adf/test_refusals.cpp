@@ -47,7 +47,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("an error is located by file, line and column", "[adf][refusal]") {
+TEST_CASE("an error is reported with file, line and column", "[adf][refusal]") {
   CHECK(refusal(item + "pos[0]=XXXX000b").find("t.adf:5:20: the mask XXXX000b has 7 bits") == 0);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("binary files are rejected immediately", "[adf][refusal]") {
   CHECK(refusal(short_head + "\x80").find("not allowed outside a string (80h)") != std::string::npos);
 }
 
-TEST_CASE("an ID in a file's name must be the adapter's", "[adf][refusal]") {
+TEST_CASE("an ID in a file name must match the adapter's", "[adf][refusal]") {
   CHECK(refusal(short_head, "dir/@1235.ADF")
             .find("AdapterId is 1234h, but the file's name says 1235h; rename the file to "
                   "@1234.ADF") != std::string::npos);
@@ -136,7 +136,7 @@ TEST_CASE("an ID in a file's name must be the adapter's", "[adf][refusal]") {
   CHECK(refusal(short_head, "P1235.ADF") == "(accepted)");
 }
 
-TEST_CASE("every truncation of a valid file is read or rejected with a location", "[adf][refusal]") {
+TEST_CASE("every truncation of a valid file is read, or rejected with a location", "[adf][refusal]") {
   for (const std::string& text : {corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture()})
     for (std::size_t length = 0; length < text.size(); ++length) {
       const std::string message = refusal(text.substr(0, length));
@@ -144,7 +144,7 @@ TEST_CASE("every truncation of a valid file is read or rejected with a location"
     }
 }
 
-TEST_CASE("a missing or unreadable file is exit code 3", "[adf][refusal]") {
+TEST_CASE("a missing or unreadable file gives exit code 3", "[adf][refusal]") {
   const Folder folder;
   const auto code = [](const fs::path& path) {
     try {

@@ -125,7 +125,7 @@ TEST_CASE("mutated files are read or rejected", "[adf][robust]") {
   CHECK(count.refused > 100);
 }
 
-TEST_CASE("a file that consists only of items or choices stays within the limits", "[adf][robust]") {
+TEST_CASE("a file that consists only of items or choices stays within the memory limits", "[adf][robust]") {
   const std::string head = "AdapterId 01234h NumBytes 2 ";
   std::string items = head;
   while (items.size() < (1u << 19)) items += "NamedItem Prompt \"p\" Choice \"c\" int 3\n";

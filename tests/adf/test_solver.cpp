@@ -67,7 +67,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("one adapter gets its first choices", "[adf][solver]") {
+TEST_CASE("a single adapter gets its first choices", "[adf][solver]") {
   const Solution solution = solve_or_refuse(ne2s(1), "test");
   REQUIRE(solution.slots.size() == 1);
   CHECK(solution.slots[0].id == 0x7154);
@@ -99,7 +99,7 @@ TEST_CASE("the order in which slots are given does not matter", "[adf][solver]")
   }
 }
 
-TEST_CASE("the planar's claims are respected, and its serial interrupt is avoided where possible", "[adf][solver]") {
+TEST_CASE("the planar's claims are respected, and its serial interrupt is avoided if possible", "[adf][solver]") {
   const std::vector<PlanarClaim> planar = planar_claims({.memory_kb = 16 * 1024});
   const Solution two = solve_or_refuse(ne2s(2, planar), "test");
   CHECK(claimed(two, 2, ResourceKind::interrupt) == 5);  // 4 belongs to the serial port
@@ -118,7 +118,7 @@ TEST_CASE("the planar's claims are respected, and its serial interrupt is avoide
   CHECK(claimed(all, 6, ResourceKind::io) == 0x2F8);  // 3F8h belongs to the planar
 }
 
-TEST_CASE("interrupts are shared only if there are too few, and then as little as possible", "[adf][solver]") {
+TEST_CASE("interrupts are shared only if there are too few, and as little as possible", "[adf][solver]") {
   for (unsigned count = 1; count <= 7; ++count) {
     const Solution solution = solve_or_refuse(ne2s(count), "test");
     CHECK(solution.shared_interrupts == (count > 4 ? count - 4 : 0));
@@ -145,7 +145,7 @@ TEST_CASE("a planar level that is not shareable is never assigned", "[adf][solve
   CHECK(solution.shared_interrupts == 2);
 }
 
-TEST_CASE("eight NE/2 are rejected, naming the two claims that collide", "[adf][solver]") {
+TEST_CASE("eight NE/2 are rejected, and the two colliding claims are named", "[adf][solver]") {
   const Outcome outcome = solve(ne2s(8));
   REQUIRE(!outcome);
   CHECK(!outcome.refusal.cut_off);
@@ -204,7 +204,7 @@ TEST_CASE("two simultaneous collisions need two changes", "[adf][solver]") {
   CHECK(outcome.refusal.changes == std::vector<std::string>{"remove the adapters in slots 1 and 2"});
 }
 
-TEST_CASE("a conflicting planar part is named", "[adf][solver]") {
+TEST_CASE("a conflicting part of the planar is named", "[adf][solver]") {
   Problem problem;
   problem.slots = {card(1, "AdapterId 1 NumBytes 1 AdapterName \"Rival\" FixedResources io 3F8h-3FFh")};
   problem.planar = planar_claims({});
@@ -232,7 +232,7 @@ TEST_CASE("settings fixed by the user are honoured", "[adf][solver]") {
   CHECK(!solution.slots[3].items[0].pinned);
 }
 
-TEST_CASE("a pin of a later adapter moves an earlier adapter", "[adf][solver]") {
+TEST_CASE("pinning a later adapter moves an earlier one", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(1), ne2(2, {{"io", "1000", ""}})};
   const Solution solution = solve_or_refuse(problem, "test");
@@ -269,7 +269,7 @@ TEST_CASE("colliding pins are explained with suggestions", "[adf][solver]") {
                                                             "change io = 1000h of slot 2 to auto"});
 }
 
-TEST_CASE("pins that the adapter cannot satisfy are rejected, listing what it offers", "[adf][solver]") {
+TEST_CASE("pins that the adapter cannot satisfy are rejected with a list of what it offers", "[adf][solver]") {
   const auto message = [](const Pin& pin) -> std::string {
     Problem problem;
     problem.slots = {ne2(2, {pin})};
@@ -296,7 +296,7 @@ TEST_CASE("pins that the adapter cannot satisfy are rejected, listing what it of
                  "no such item; it has \"I/O Address\", \"Interrupt Level\", \"Boot ROM\""));
 }
 
-TEST_CASE("slot numbers outside the machine and two adapters in one slot are rejected", "[adf][solver]") {
+TEST_CASE("slot numbers outside the machine, and two adapters in one slot, are rejected", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(0)};
   CHECK_THROWS_AS(solve(problem), Error);
@@ -309,7 +309,7 @@ TEST_CASE("slot numbers outside the machine and two adapters in one slot are rej
                     "of them");
 }
 
-TEST_CASE("a 16-bit slot has no addresses above 16 MB", "[adf][solver]") {
+TEST_CASE("a 16-bit slot gets no addresses above 16 MB", "[adf][solver]") {
   Problem problem;
   problem.slots = {card(1, corpus::aperture(), {}, SlotWidth::bits32)};
   CHECK(claimed(solve_or_refuse(problem, "test"), 1, ResourceKind::memory) == 0xFEC00000);
@@ -336,14 +336,14 @@ TEST_CASE("items of one adapter that fix the same bits are chosen together", "[a
   CHECK(solution.slots[0].items[1].choice == "1");
 }
 
-TEST_CASE("open POS bits keep the value that the adapter powers up with", "[adf][solver]") {
+TEST_CASE("unconstrained POS bits keep their power-up value", "[adf][solver]") {
   Problem problem = ne2s(1);
   CHECK(solve_or_refuse(problem, "test").slots[0].pos == std::array<std::uint8_t, 6>{0x93, 0, 0, 0, 0, 0});
   problem.slots[0].open_bits = {};
   CHECK(solve_or_refuse(problem, "test").slots[0].pos[0] == 0x13);
 }
 
-TEST_CASE("the search is bounded and says when it was cut off", "[adf][solver]") {
+TEST_CASE("the search is bounded and reports when it was cut off", "[adf][solver]") {
   const Outcome outcome = solve(ne2s(8), {.tried = 1000, .tried_spreading = 100, .tried_changes = 1000});
   REQUIRE(!outcome);
   CHECK(outcome.refusal.cut_off);
