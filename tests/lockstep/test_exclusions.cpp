@@ -20,7 +20,7 @@ Exclusion of(std::vector<std::uint8_t> code) {
 
 }  // namespace
 
-TEST_CASE("A machine's run in lockstep leaves out images with the x87's pointers, and what is the chip's own") {
+TEST_CASE("Lockstep of a machine excludes images with x87 pointers, and instructions that depend on the chip") {
   CHECK(of({0x0F, 0xAE, 0x03}) == Exclusion::fpu_image);  // FXSAVE [EBX]: Unicorn stores zeros as pointers
   CHECK(of({0xDD, 0x33}) == Exclusion::fpu_image);        // FNSAVE
   CHECK(of({0x0F, 0xAE, 0x0B}) == Exclusion::none);       // FXRSTOR

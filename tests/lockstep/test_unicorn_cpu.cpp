@@ -96,7 +96,7 @@ TEST_CASE("Unicorn runs real mode with segment bases") {
   CHECK(p.memory == p.board.ram);
 }
 
-TEST_CASE("Unicorn reports vector, error code and CR2 and delivers nothing") {
+TEST_CASE("Unicorn reports vector, error code and CR2 and does not deliver the exception") {
   SECTION("a page fault of ring 3") {
     Pair p(Model::i486sx);
     p.board.paged({0xA3, 0x10, 0x00, 0x10, 0x00}, 3);  // mov [100010h], eax
@@ -109,7 +109,7 @@ TEST_CASE("Unicorn reports vector, error code and CR2 and delivers nothing") {
     CHECK(p.unicorn.registers().cr2 == 0x100010);
     CHECK(p.unicorn.registers().eip == code_at);
   }
-  SECTION("a selector beyond the table") {
+  SECTION("a selector beyond the descriptor table") {
     Pair p(Model::i486sx);
     p.board.flat({0x8E, 0xD8});  // mov ds, ax
     p.board.change([](Registers& r) { r.gpr[EAX] = 0x1230; });
@@ -176,7 +176,7 @@ TEST_CASE("Unicorn forwards port and device accesses") {
   CHECK(p.written == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0x43, 0x04}, {0x300008, 0x51}});
 }
 
-TEST_CASE("Code modified externally is seen after invalidate_code") {
+TEST_CASE("Externally modified code takes effect after invalidate_code") {
   Pair p(Model::i486sx);
   p.board.flat({0x40});  // inc eax
   p.start();
