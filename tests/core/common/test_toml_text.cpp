@@ -24,7 +24,7 @@ std::string foreign(std::string_view place) {
 
 }  // namespace
 
-TEST_CASE("letters beyond ASCII outside of strings and comments are refused with their place") {
+TEST_CASE("non-ASCII letters outside strings and comments are refused with their position") {
   CHECK(refused("a = 1\n").empty());
   CHECK(refused("\xC3\xA4 = 1") == foreign("1:1"));
   CHECK(refused("a = 1\nb\xC3\xA4 = 1") == foreign("2:2"));
@@ -35,7 +35,7 @@ TEST_CASE("letters beyond ASCII outside of strings and comments are refused with
   CHECK(refused("a = '''\xC3\xA4'''''\xC3\xA4") == foreign("1:14"));
 }
 
-TEST_CASE("what is not UTF-8 is refused, in a comment too") {
+TEST_CASE("invalid UTF-8 is refused, in comments too") {
   for (const std::string bad :
        {"\xFF", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"}) {
     CHECK(refused("# 1\n# " + bad) == "m.toml:2:3: is not UTF-8");
@@ -43,7 +43,7 @@ TEST_CASE("what is not UTF-8 is refused, in a comment too") {
   }
 }
 
-TEST_CASE("strings of every kind keep their letters") {
+TEST_CASE("strings of every kind keep their non-ASCII letters") {
   CHECK(AsciiToml("\xEF\xBB\xBF"
                   "a = 1 # \xC3\xA4!",
                   "m")
@@ -63,7 +63,7 @@ TEST_CASE("strings of every kind keep their letters") {
   CHECK(table["f"].value<std::string>() == "\\n");
 }
 
-TEST_CASE("a text that is not TOML stays none") {
+TEST_CASE("invalid TOML is still refused") {
   CHECK(refused("a = \"\"\"\\\xD1\x85\"\"\"") == "m.toml:1:9: is no escape sequence");
   for (const std::string_view bad :
        {"a = 3\x06'\xD1\x85'", "a = 3.'\xD1\x85'", "a = \"\"\"\\ \xD1\x85\"\"\"", "a = 'x' '\xD1\x85'",
@@ -73,7 +73,7 @@ TEST_CASE("a text that is not TOML stays none") {
   }
 }
 
-TEST_CASE("places are those of the document") {
+TEST_CASE("positions refer to the original document") {
   const AsciiToml ascii("a = { b = '\xC3\xA4\\\xC3\xA4', c = 1 }\nd = 2", "m.toml");
   const auto table = toml::parse(ascii.text());
   const auto place = [&](const toml::node* node) {

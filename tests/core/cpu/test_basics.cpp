@@ -40,7 +40,7 @@ TEST_CASE("The first instruction is fetched at the top of the address space", "[
   b.space.unmap(top, 0x10000);
 }
 
-TEST_CASE("Reset restarts the fetch wherever it was", "[cpu]") {
+TEST_CASE("Reset restarts execution from any point", "[cpu]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   std::vector<std::uint8_t> rom(0x10000, 0x90);
@@ -136,7 +136,7 @@ TEST_CASE("BP addresses the stack segment, an override another", "[cpu]") {
   CHECK((b.reg(EAX) & 0xFFFF) == 0x2211);
 }
 
-TEST_CASE("Each model has the right instructions and flags", "[cpu][model]") {
+TEST_CASE("Each model has its own instructions and flags", "[cpu][model]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   const int ud = 6;
@@ -183,7 +183,7 @@ TEST_CASE("Without an FPU the BIOS's probe finds none", "[cpu][fpu]") {
   CHECK((b.reg(EAX) & 0xFF) != 0);
 }
 
-TEST_CASE("With an FPU FNINIT clears the status and CR0 decides about #NM", "[cpu][fpu]") {
+TEST_CASE("With an FPU FNINIT clears the status, and CR0 decides whether escapes raise #NM", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.flat({0xDB, 0xE3, 0xDF, 0xE0, 0xD9, 0x3C, 0x24}).step(3);  // FNINIT; FNSTSW AX; FNSTCW [ESP]
   CHECK((b.reg(EAX) & 0xFFFF) == 0);
@@ -199,7 +199,7 @@ TEST_CASE("With an FPU FNINIT clears the status and CR0 decides about #NM", "[cp
   CHECK(b.step(2).vector() == 7);
 }
 
-TEST_CASE("A20 off folds the second megabyte onto the first", "[cpu]") {
+TEST_CASE("With A20 masked the second megabyte aliases the first", "[cpu]") {
   Board b;
   b.flat({0xA0, 0x00, 0x00, 0x10, 0x00, 0xA0, 0x00, 0x00, 0x10, 0x00});  // MOV AL,[100000h] twice
   b.put8(0x100000, 0x77);
@@ -211,7 +211,7 @@ TEST_CASE("A20 off folds the second megabyte onto the first", "[cpu]") {
   CHECK((b.reg(EAX) & 0xFF) == 0x33);
 }
 
-TEST_CASE("Code can be modified just before it runs, in the same block", "[cpu][smc]") {
+TEST_CASE("Code can be modified just before it executes, in the same block", "[cpu][smc]") {
   Board b;
   // MOV byte [10009h],2; NOP; MOV AL,1 (becomes MOV AL,2)
   b.flat({0xC6, 0x05, 0x09, 0x00, 0x01, 0x00, 0x02, 0x90, 0xB0, 0x01, 0xF4}).run();
@@ -239,7 +239,7 @@ TEST_CASE("An instruction may span two pages", "[cpu]") {
   CHECK(b.cpu.registers().eip == code_at + 0x1003);
 }
 
-TEST_CASE("An instruction longer than fifteen bytes faults", "[cpu]") {
+TEST_CASE("An instruction longer than fifteen bytes raises #GP", "[cpu]") {
   Board b;
   b.flat({0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90});
   CHECK(b.step(2).vector() == 13);

@@ -9,7 +9,7 @@ using namespace planar::cpu_test;
 using planar::test::restore_state;
 using planar::test::saved_state;
 
-TEST_CASE("A translation in a damaged snapshot leads to a whole page", "[cpu][paging][snapshot]") {
+TEST_CASE("A damaged translation in a snapshot cannot map beyond memory", "[cpu][paging][snapshot]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   b.paged({0xA1, 0xFC, 0xFF, 0x1F, 0x00, 0xA1, 0xFC, 0xFF, 0x1F, 0x00});  // MOV EAX,[1FFFFCh] twice
@@ -25,7 +25,7 @@ TEST_CASE("A translation in a damaged snapshot leads to a whole page", "[cpu][pa
   CHECK(b.reg(EAX) == 0x12345678);
 }
 
-TEST_CASE("Whatever byte of a processor's timing is damaged, it is refused or runs on in its time",
+TEST_CASE("Timing state with any one byte damaged is refused, or the processor runs on in plausible time",
           "[cpu][timing][snapshot]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model), other(model);
@@ -44,7 +44,7 @@ TEST_CASE("Whatever byte of a processor's timing is damaged, it is refused or ru
         }) > 0);
 }
 
-TEST_CASE("A P6 that has refused a damaged snapshot takes a sound one", "[cpu][timing][snapshot]") {
+TEST_CASE("A P6 accepts a sound snapshot after it has refused a damaged one", "[cpu][timing][snapshot]") {
   Board b(Model::p6);
   b.flat({0x01, 0x05, 0x44, 0x00, 0x02, 0x00, 0xEB, 0xF8});  // ADD [20044h],EAX; JMP to it
   b.step(100);

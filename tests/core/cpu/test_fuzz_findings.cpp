@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::cpu_test;
 
-TEST_CASE("A REP that runs in device memory does not save stale bytes of an earlier fetch", "[cpu][determinism]") {
+TEST_CASE("A REP that executes in device memory does not save stale bytes of an earlier fetch", "[cpu][determinism]") {
   // C0000h is unmapped: every fetch goes to the pins. A longer instruction before it must not make a difference.
   const auto state = [](bool long_one_before) {
     struct Pins : BoardPins {
@@ -42,7 +42,7 @@ TEST_CASE("A REP that runs in device memory does not save stale bytes of an earl
   CHECK_FALSE(state(true));
 }
 
-TEST_CASE("Two tasks that raise exceptions in each other endlessly end in shutdown", "[cpu][task]") {
+TEST_CASE("Two tasks that endlessly raise exceptions in each other end in shutdown", "[cpu][task]") {
   // Each task's back link overlaps the other's access byte: the switch writes the selector there, 89h, an available
   // TSS.
   constexpr std::uint16_t a = 0x89, b_task = 0x189;

@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::cpu_test;
 
-TEST_CASE("A processor's signature is its model's, or the one of its configuration", "[cpu]") {
+TEST_CASE("A processor's signature is its model's unless its configuration sets another", "[cpu]") {
   auto config = Board::config(Model::pentium);
   const std::uint32_t expected = GENERATE(0u, 0x1532u);
   config.signature = expected;

@@ -52,7 +52,8 @@ TEST_CASE("NMI is taken once and masked until IRET", "[cpu][interrupt]") {
   CHECK(b.cpu.registers().eip == handlers_at + 2);
 }
 
-TEST_CASE("An NMI held until IRET is taken before the loop that it returns to", "[cpu][interrupt]") {
+TEST_CASE("An NMI pending during the handler is taken right after IRET, before the next instruction",
+          "[cpu][interrupt]") {
   Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6));
   b.put(handlers_at + 2,
         {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
@@ -90,7 +91,7 @@ struct Alarm {
 
 }  // namespace
 
-TEST_CASE("HLT sleeps until the event that wakes it", "[cpu][interrupt]") {
+TEST_CASE("HLT sleeps until an event wakes the processor", "[cpu][interrupt]") {
   Board b;
   b.put(handlers_at + 0x20, {0x40, 0xF4});
   b.flat({0xFB, 0xF4, 0x43, 0xFA, 0xF4});
@@ -125,8 +126,7 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
 }
 
 // The handler's REP, cut by the end of a slice, used to be continued as the one across the pages.
-TEST_CASE("A REP across two pages that an interrupt has ended leaves nothing to the handler's",
-          "[cpu][interrupt][string]") {
+TEST_CASE("An interrupted REP across two pages leaves no state for a REP in the handler", "[cpu][interrupt][string]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   b.flat({});
@@ -185,7 +185,7 @@ TEST_CASE("Single step traps after each instruction", "[cpu][debug]") {
   CHECK((b.flags() & 0x100) == 0);
 }
 
-TEST_CASE("An instruction breakpoint faults before the instruction, RF suppresses it", "[cpu][debug]") {
+TEST_CASE("An instruction breakpoint faults before the instruction; RF suppresses it", "[cpu][debug]") {
   Board b;
   b.flat({0x90, 0x90, 0x90});
   b.change([](Registers& r) {

@@ -39,7 +39,7 @@ TEST_CASE("A bus master's write into either half of an instruction across two pa
   CHECK(b.reg(EBX) == 0x01345678u);
 }
 
-TEST_CASE("An instruction across two pages becomes a shorter one, which needs one page alone", "[cpu][smc]") {
+TEST_CASE("An instruction across two pages can become a shorter one that needs only one page", "[cpu][smc]") {
   Board b;
   enter_loop(b);
   b.pte(second_page, 0);
@@ -48,7 +48,7 @@ TEST_CASE("An instruction across two pages becomes a shorter one, which needs on
   CHECK(b.reg(EAX) == 0x12345679u);
 }
 
-TEST_CASE("An instruction across two pages is fetched by the translation of now", "[cpu][paging]") {
+TEST_CASE("An instruction across two pages is fetched through the current translation", "[cpu][paging]") {
   Board b;
   enter_loop(b);
   b.put(0x80000, {0x44, 0x33, 0x22, 0xEA, 0xFB, 0x0F, 0x06, 0x00, spare, 0x00});
@@ -62,7 +62,7 @@ TEST_CASE("An instruction across two pages is fetched by the translation of now"
   CHECK(b.stack(1) == across);
 }
 
-TEST_CASE("An instruction across two pages faults once the code segment ends within it", "[cpu][protection]") {
+TEST_CASE("An instruction across two pages faults when the code segment ends within it", "[cpu][protection]") {
   Board b;
   enter_loop(b);
   end_code_segment_at(b, second_page + 1);

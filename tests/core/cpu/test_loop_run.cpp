@@ -154,7 +154,7 @@ std::uint64_t left_out(const Loop& loop) {
 
 }  // namespace
 
-TEST_CASE("P6: a loop whose passes are left out gives the state of all passes") {
+TEST_CASE("P6: skipped loop passes leave the same state as executed ones") {
   for (const Loop& loop : loops()) {
     INFO(loop.name);
     const auto all = state_after(loop, Way::one_by_one);
@@ -165,7 +165,7 @@ TEST_CASE("P6: a loop whose passes are left out gives the state of all passes") 
   }
 }
 
-TEST_CASE("P6: passes that are alike are left out, others are executed") {
+TEST_CASE("P6: identical passes are skipped, others are executed") {
   for (const Loop& loop : loops()) {
     INFO(loop.name);
     if (loop.left_out)

@@ -79,7 +79,7 @@ TEST_CASE("MMX compares, and the logical instructions work on all 64 bits", "[cp
   CHECK(compute(0xEF, 0xFF00FF00F0F0F0F0, 0x0FF00FF0FFFF0000) == 0xF0F0F0F00F0FF0F0);  // PXOR
 }
 
-TEST_CASE("MMX packs with saturation and unpacks in turn", "[cpu][mmx]") {
+TEST_CASE("MMX packs with saturation and unpacks by interleaving", "[cpu][mmx]") {
   CHECK(compute(0x63, 0x7FFF8000007FFF80, 0x0080FF7F00010000) == 0x7F8001007F807F80);  // PACKSSWB
   CHECK(compute(0x67, 0x7FFF800000FFFFFF, 0x0100FF0000010080) == 0xFF000180FF00FF00);  // PACKUSWB
   CHECK(compute(0x6B, 0x00008000FFFF7FFF, 0x7FFFFFFF80000000) == 0x7FFF80007FFF8000);  // PACKSSDW
@@ -91,7 +91,7 @@ TEST_CASE("MMX packs with saturation and unpacks in turn", "[cpu][mmx]") {
   CHECK(compute(0x6A, 0x7766554433221100, 0xFFEEDDCCBBAA9988) == 0xFFEEDDCC77665544);  // PUNPCKHDQ
 }
 
-TEST_CASE("MMX shifts by a count of any size", "[cpu][mmx]") {
+TEST_CASE("MMX shifts by any count", "[cpu][mmx]") {
   CHECK(compute(0xD1, 0x8001000200FF8000, 4) == 0x08000000000F0800);  // PSRLW
   CHECK(compute(0xD2, 0x8000000100000010, 4) == 0x0800000000000001);  // PSRLD
   CHECK(compute(0xD3, 0x8000000100000010, 4) == 0x0800000010000001);  // PSRLQ
@@ -147,7 +147,7 @@ TEST_CASE("MMX registers are the x87's significands", "[cpu][mmx][fpu]") {
   CHECK(b.cpu.fpu().control == 0x37F);
 }
 
-TEST_CASE("MMX: CR0.EM is #UD, TS is #NM, a pending x87 exception is #MF", "[cpu][mmx][fpu]") {
+TEST_CASE("MMX: CR0.EM raises #UD, TS raises #NM, a pending x87 exception raises #MF", "[cpu][mmx][fpu]") {
   const auto vector = [](std::uint32_t cr0, std::initializer_list<unsigned> code) {
     Board b(Model::p6);
     b.flat(code);
@@ -167,7 +167,7 @@ TEST_CASE("MMX: CR0.EM is #UD, TS is #NM, a pending x87 exception is #MF", "[cpu
   CHECK(vector(0x20, pending) == 16);
 }
 
-TEST_CASE("An MMX access that faults leaves the x87's stack as it was", "[cpu][mmx][fpu][paging]") {
+TEST_CASE("An MMX access that faults leaves the x87 stack unchanged", "[cpu][mmx][fpu][paging]") {
   Board b(Model::p6);
   for (const unsigned opcode : {0x6Fu, 0x7Fu, 0x6Eu, 0x7Eu, 0xFCu, 0x60u}) {
     INFO("0F " << opcode);

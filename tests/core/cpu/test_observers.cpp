@@ -63,7 +63,7 @@ std::vector<std::uint8_t> undisturbed(Model model) {
 
 }  // namespace
 
-TEST_CASE("Two observers see every instruction and store, and change nothing", "[cpu][observer]") {
+TEST_CASE("Two observers see every instruction and store, and do not affect the run", "[cpu][observer]") {
   const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto expected = undisturbed(model);
   Board b(model);
@@ -79,7 +79,7 @@ TEST_CASE("Two observers see every instruction and store, and change nothing", "
   CHECK(two.stores == one.stores);
 }
 
-TEST_CASE("An observer stops before one instruction, and may leave there", "[cpu][observer]") {
+TEST_CASE("An observer stops the run before an instruction, and can be removed there", "[cpu][observer]") {
   const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const auto expected = undisturbed(model);
   Board b(model);
@@ -116,7 +116,7 @@ TEST_CASE("An observer steps the lab instruction by instruction", "[cpu][observe
   CHECK(state(b) == expected);
 }
 
-TEST_CASE("An observer that removes itself is called no more; the others are", "[cpu][observer]") {
+TEST_CASE("An observer that removes itself is not called again; the others are", "[cpu][observer]") {
   struct Once : cpu::Observer {
     cpu::Cpu& processor;
     unsigned calls = 0;
@@ -138,7 +138,7 @@ TEST_CASE("An observer that removes itself is called no more; the others are", "
   b.cpu.remove_observer(counter);
 }
 
-TEST_CASE("A poke is seen by loads and by code that was decoded before, and takes no time", "[cpu][observer]") {
+TEST_CASE("A poke affects loads and decoded code, and takes no time", "[cpu][observer]") {
   const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   Board b(model);
   load(b);

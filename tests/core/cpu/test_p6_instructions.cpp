@@ -20,7 +20,7 @@ std::vector<std::uint32_t> flag_combinations() {
 
 }  // namespace
 
-TEST_CASE("CMOVcc moves on the condition on which SETcc sets", "[cpu][p6]") {
+TEST_CASE("CMOVcc moves on the same condition as SETcc", "[cpu][p6]") {
   Board b(Model::p6);
   for (unsigned condition = 0; condition < 16; ++condition)
     for (const std::uint32_t flags : flag_combinations()) {
@@ -41,7 +41,7 @@ TEST_CASE("CMOVcc moves on the condition on which SETcc sets", "[cpu][p6]") {
     }
 }
 
-TEST_CASE("CMOVcc of a word leaves the upper half, and reads memory though the condition is false", "[cpu][p6]") {
+TEST_CASE("CMOVcc of a word preserves the upper half, and reads memory even if the condition is false", "[cpu][p6]") {
   Board b(Model::p6);
   b.flat({0x66, 0x0F, 0x45, 0xC3});  // CMOVNE AX,BX
   b.change([](Registers& r) {
@@ -81,7 +81,7 @@ TEST_CASE("FCMOVcc moves ST(i) on eight conditions", "[cpu][p6][fpu]") {
   CHECK(b.cpu.fpu().registers[7] == cpu::float80_indefinite);
 }
 
-TEST_CASE("FCOMI and FUCOMI report in ZF, PF and CF and clear the rest", "[cpu][p6][fpu]") {
+TEST_CASE("FCOMI and FUCOMI set ZF, PF and CF and clear the other flags", "[cpu][p6][fpu]") {
   Board b(Model::p6);
   const auto result = [&](std::initializer_list<unsigned> loads_and_compare, unsigned steps) {
     b.flat(loads_and_compare);
@@ -108,7 +108,7 @@ TEST_CASE("FCOMI and FUCOMI report in ZF, PF and CF and clear the rest", "[cpu][
   CHECK(b.cpu.fpu().top() == 7);
 }
 
-TEST_CASE("Hints do nothing, whatever their operand", "[cpu][p6]") {
+TEST_CASE("Hint instructions do nothing, whatever their operand", "[cpu][p6]") {
   Board b(Model::p6);
   for (unsigned opcode = 0x18; opcode <= 0x1F; ++opcode) {
     b.paged({0x0F, opcode, 0x84, 0x00, 0, 0, 6, 0, 0x0F, opcode, 0xC0}, 3);  // [EAX+EAX+60000h]; EAX
@@ -196,7 +196,8 @@ TEST_CASE("SYSENTER goes to ring 0 and SYSEXIT back, with flat segments", "[cpu]
   CHECK(r.eflags == 0x3046);
 }
 
-TEST_CASE("SYSENTER and SYSEXIT are refused without a segment, in real mode and in the wrong ring", "[cpu][p6]") {
+TEST_CASE("SYSENTER and SYSEXIT are refused without a segment, in real mode and at the wrong privilege level",
+          "[cpu][p6]") {
   Board b(Model::p6);
   CHECK(b.flat({0x0F, 0x34}, 3).step(2).vector() == 13);  // SYSENTER_CS is 0
   CHECK(b.stack(0) == 0);

@@ -44,7 +44,7 @@ int set_cr4(Board& b, std::uint32_t v) {
 
 }  // namespace
 
-TEST_CASE("CPUID of a P6 announces what is modelled", "[cpu][p6]") {
+TEST_CASE("CPUID of a P6 reports the features that are modelled", "[cpu][p6]") {
   struct Row {
     std::uint32_t signature, l2_bytes;
     unsigned l2_ways;
@@ -80,8 +80,7 @@ TEST_CASE("CR4 of a P6 has TSD, DE, PSE, PGE, PCE and OSFXSR", "[cpu][p6]") {
   }
 }
 
-TEST_CASE("A global page's translation outlives a load of CR3, but not INVLPG or a change of CR4",
-          "[cpu][p6][paging]") {
+TEST_CASE("A global translation survives a load of CR3, but not INVLPG or a change of CR4", "[cpu][p6][paging]") {
   enum class Flush { cr3, invlpg, pge, pse };
   const auto [how, pge, global, kept] = GENERATE(table<Flush, bool, bool, bool>({{Flush::cr3, true, true, true},
                                                                                  {Flush::cr3, true, false, false},
@@ -114,7 +113,7 @@ TEST_CASE("A global page's translation outlives a load of CR3, but not INVLPG or
   CHECK(b.reg(EAX) == (kept ? 0x11111111u : 0x22222222u));
 }
 
-TEST_CASE("Code in 4 MB pages has two translations of its own", "[cpu][p6][paging]") {
+TEST_CASE("Code in 4 MB pages has separate TLB entries", "[cpu][p6][paging]") {
   Board b(Model::p6);
   b.paged({0xFF, 0x25, 0, 0, 2, 0});  // JMP [20000h]; three more follow, through the next doublewords
   for (unsigned i = 1; i < 4; ++i) b.put(code_at + i * 0x100, {0xFF, 0x25, i * 4, 0, 2, 0});
@@ -283,7 +282,7 @@ TEST_CASE("A snapshot keeps a P6's registers, MMX and global translations", "[cp
   CHECK(rdmsr(b, 0x2FF) == 0u);
 }
 
-TEST_CASE("A snapshot before the first instruction of a P6's handler changes nothing", "[cpu][p6]") {
+TEST_CASE("A snapshot before the first instruction of a P6's interrupt handler does not affect the run", "[cpu][p6]") {
   const bool external = GENERATE(false, true);
   const auto state_after = [=](bool snapshot) {
     Board b(Model::p6);

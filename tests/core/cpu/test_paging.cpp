@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t target = 0x60000;  // the page under test
 }
 
-TEST_CASE("Page faults report the kind of access, and CR2 the address", "[cpu][paging]") {
+TEST_CASE("Page faults report the kind of access, and CR2 holds the address", "[cpu][paging]") {
   Board b;
   const auto access = [&](std::initializer_list<unsigned> code, unsigned ring, std::uint32_t entry) {
     b.paged(code, ring);
@@ -42,7 +42,7 @@ TEST_CASE("A supervisor may write read-only pages unless CR0.WP exists and is se
   CHECK((b.vector() == 14) == (model != Model::i386sx));
 }
 
-TEST_CASE("Accessed and dirty bits", "[cpu][paging]") {
+TEST_CASE("Accessed and dirty bits are set", "[cpu][paging]") {
   Board b;
   b.paged({0xA1, 0, 0, 6, 0, 0xA3, 0, 0, 6, 0});
   b.step();
@@ -66,7 +66,7 @@ TEST_CASE("A translation is kept until it is flushed", "[cpu][paging]") {
   CHECK(b.reg(EAX) == 0x22222222u);
 }
 
-TEST_CASE("A store across two pages faults before it writes either", "[cpu][paging]") {
+TEST_CASE("A store across two pages that faults writes neither", "[cpu][paging]") {
   Board b;
   b.paged({0xA3, 0xFE, 0x0F, 0x06, 0x00});  // MOV [60FFEh],EAX
   b.pte(target + 0x1000, 0);
@@ -76,7 +76,7 @@ TEST_CASE("A store across two pages faults before it writes either", "[cpu][pagi
   CHECK(b.get16(target + 0xFFE) == 0);
 }
 
-TEST_CASE("An unaligned access across two pages that are not adjacent in memory", "[cpu][paging]") {
+TEST_CASE("An unaligned access can cross into a page that is not adjacent in memory", "[cpu][paging]") {
   Board b;
   b.paged({0xA3, 0xFE, 0x0F, 0x06, 0x00, 0x8B, 0x1D, 0xFE, 0x0F, 0x06, 0x00});
   b.pte(target + 0x1000, 0x80000 | 7);
@@ -87,7 +87,7 @@ TEST_CASE("An unaligned access across two pages that are not adjacent in memory"
   CHECK(b.reg(EBX) == 0x44332211u);
 }
 
-TEST_CASE("Fetching from an absent page faults at the instruction", "[cpu][paging]") {
+TEST_CASE("A fetch from an absent page faults at the instruction", "[cpu][paging]") {
   Board b;
   b.paged({0xE9, 0xFB, 0xFF, 0x04, 0x00});  // JMP 60000h
   b.pte(target, 0);
@@ -96,7 +96,7 @@ TEST_CASE("Fetching from an absent page faults at the instruction", "[cpu][pagin
   CHECK(b.stack(1) == target);
 }
 
-TEST_CASE("The Pentium maps 4 MB with one entry", "[cpu][paging]") {
+TEST_CASE("The Pentium maps 4 MB with one page directory entry", "[cpu][paging]") {
   Board b(Model::pentium);
   // MOV EAX,10h; MOV CR4,EAX; MOV EAX,[800010h]
   b.paged({0xB8, 0x10, 0, 0, 0, 0x0F, 0x22, 0xE0, 0xA1, 0x10, 0, 0x80, 0});
@@ -123,7 +123,7 @@ TEST_CASE("A page fault during REP leaves the registers at the faulting iteratio
   CHECK(b.stack(1) == code_at);
 }
 
-TEST_CASE("Peeking at linear memory walks the tables without changing them", "[cpu][paging]") {
+TEST_CASE("A peek at linear memory walks the page tables without changing them", "[cpu][paging]") {
   Board b;
   b.paged({0x90});
   b.put8(0x70005, 0xAB);

@@ -39,7 +39,7 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
     return b.vector();
   };
   const auto ds = 0xD8u, ss = 0xD0u;
-  SECTION("null may be loaded into DS but not used, and may not be loaded into SS") {
+  SECTION("a null selector may be loaded into DS but not used, and may not be loaded into SS") {
     CHECK(load(0, 0, ds) == -1);
     b.flat({0x31, 0xC0, 0x8E, 0xD8, 0xA0, 0, 0, 0, 0});
     CHECK(b.step(4).vector() == 13);
@@ -47,7 +47,7 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
     CHECK(load(0, 0, ss) == 13);
     CHECK(b.stack(0) == 0);
   }
-  SECTION("beyond the table: #GP(selector)") {
+  SECTION("beyond the descriptor table: #GP(selector)") {
     CHECK(load(0, 0x800, ds) == 13);
     CHECK(b.stack(0) == 0x800);
   }
@@ -62,7 +62,7 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
     CHECK(load(3, data0, ds) == 13);
     CHECK(b.stack(0) == data0);
   }
-  SECTION("an execute-only segment cannot be read, a system segment not loaded") {
+  SECTION("an execute-only segment cannot be read, a system segment cannot be loaded") {
     b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x99, 0xC);
     CHECK(load(0, spare, ds) == 13);
     CHECK(load(0, tss_selector, ds) == 13);
@@ -91,7 +91,7 @@ TEST_CASE("Limits and rights are checked on every access", "[cpu][protection]") 
   CHECK(with_ds(0xFFF, 0x97, 0, {0xA1, 0x00, 0x00, 1, 0}) == 13);  // 16-bit expand-down ends at FFFFh
 }
 
-TEST_CASE("Running off the code segment's end faults with the EIP after it", "[cpu][protection]") {
+TEST_CASE("Execution past the code segment's end faults with the EIP after it", "[cpu][protection]") {
   Board b;
   b.descriptor(gdt_at + spare, 0, code_at + 1, 0x9B, 4);
   b.flat({0x90, 0x90, 0x90});
@@ -115,7 +115,7 @@ TEST_CASE("A far jump requires a code segment of the same privilege", "[cpu][pro
   CHECK(b.stack(0) == code0);
 }
 
-TEST_CASE("A call gate enters the inner ring with its parameters, RETF returns", "[cpu][gates]") {
+TEST_CASE("A call gate enters the inner ring with its parameters, and RETF returns", "[cpu][gates]") {
   Board b;
   b.gate(gdt_at + spare, code0, code_at + 0x100, 0xEC, 2);
   // PUSH 11h; PUSH 22h; CALL spare:0
@@ -182,7 +182,7 @@ TEST_CASE("Sensitive instructions obey CPL and IOPL", "[cpu][protection]") {
   CHECK((b.step().flags() & 0x200) == 0);
 }
 
-TEST_CASE("The I/O permission bitmap permits single ports", "[cpu][protection]") {
+TEST_CASE("The I/O permission bitmap permits individual ports", "[cpu][protection]") {
   Board b;
   b.put8(tss_at + 0x68 + 0x60 / 8, 0xFE);  // port 60h
   b.pins.input = 0x9C;
@@ -233,7 +233,7 @@ TEST_CASE("A faulting instruction changes no register", "[cpu][exceptions]") {
     CHECK(b.vector() == 13);
     CHECK(b.stack(4) == stack_at);
   }
-  SECTION("XADD that cannot write does not change source and flags") {
+  SECTION("XADD that cannot write changes neither source nor flags") {
     b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x91, 0xC);
     b.flat({0x0F, 0xC1, 0x1D, 0, 0, 2, 0});
     b.change([&](Registers& r) {

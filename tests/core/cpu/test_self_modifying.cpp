@@ -89,7 +89,7 @@ std::vector<std::uint8_t> written_once() {
 
 }  // namespace
 
-TEST_CASE("code that modifies itself on every instruction is decoded little more often than it runs", "[cpu]") {
+TEST_CASE("code that modifies itself on every instruction is not decoded much more often than it executes", "[cpu]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   for (const unsigned count : {1u, 3u, 60u, 256u, 700u}) {
     INFO(count << " instructions");
@@ -102,7 +102,7 @@ TEST_CASE("code that modifies itself on every instruction is decoded little more
   }
 }
 
-TEST_CASE("code that is written once and then runs is decoded in long pieces", "[cpu]") {
+TEST_CASE("code that is written once and then executed is decoded in long blocks", "[cpu]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium, Model::p6);
   const Work work = run(model, written_once(), 20_ms);
   CHECK(work.executed > 10'000);

@@ -42,7 +42,7 @@ TEST_CASE("JMP to a TSS saves one task and starts the other", "[cpu][task]") {
   CHECK((r.eflags & 0x4000) == 0);
 }
 
-TEST_CASE("CALL to a TSS nests, IRET returns to the caller", "[cpu][task]") {
+TEST_CASE("CALL to a TSS nests, and IRET returns to the caller", "[cpu][task]") {
   Board b;
   second_task(b, code_at + 0x100);
   b.put(code_at + 0x100, {0xCF});

@@ -48,7 +48,7 @@ TEST_CASE("ports are decoded with all sixteen address bits and released with the
   REQUIRE(io.peek(0x1003) == 0xFF);
 }
 
-TEST_CASE("of overlapping claims the one that begins last answers, whatever the order in which they were made") {
+TEST_CASE("of overlapping claims the one with the highest start address answers, in whatever order they were made") {
   Latch a, b, c;
   for (const bool small_first : {false, true}) {
     INFO(small_first);
@@ -85,7 +85,7 @@ TEST_CASE("of overlapping claims the one that begins last answers, whatever the 
   }
 }
 
-TEST_CASE("a claim hides the RAM beneath only while it lasts") {
+TEST_CASE("a claim hides the RAM beneath it until it is released") {
   AddressSpace space;
   std::vector<std::uint8_t> ram(0x100000, 0x11);
   Listener listener;
@@ -138,7 +138,7 @@ TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps 
   REQUIRE(read[0] == 0xFF);
 }
 
-TEST_CASE("a peek asks the slave, which nobody has read from; a master's write reaches it") {
+TEST_CASE("a peek asks the slave without a read; a master's write reaches it") {
   AddressSpace space;
   Latch registers;
   registers.values[4] = 0x3C;
@@ -150,7 +150,7 @@ TEST_CASE("a peek asks the slave, which nobody has read from; a master's write r
   CHECK(registers.values[4] == 0xAB);
 }
 
-TEST_CASE("a poke reaches RAM and decoded code, but no cache tags and no slave") {
+TEST_CASE("a poke reaches RAM and decoded code, but not cache tags or slaves") {
   AddressSpace space;
   std::vector<std::uint8_t> ram(0x10000, 0x11), rom(0x1000, 0xEE);
   Listener listener;

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> saved() {
 }
 }  // namespace
 
-TEST_CASE("what is saved is what is loaded") {
+TEST_CASE("loaded values equal the saved ones") {
   Archive a = Archive::loader(saved());
   Part p;
   p.archive(a);
@@ -63,7 +63,7 @@ TEST_CASE("a truncated, damaged or foreign stream is rejected") {
   REQUIRE_THROWS_AS(version.section("part", 2), Error);
 }
 
-TEST_CASE("a time in a stream that no run reaches is refused; never is a time") {
+TEST_CASE("an impossible time in a stream is refused; never is a valid time") {
   for (const Time t : {Time::never(), 4'000'000_s, Time{} - 4'000'000_s}) {
     Archive out = Archive::saver();
     Time saved = t, loaded{};
@@ -81,7 +81,7 @@ TEST_CASE("a time in a stream that no run reaches is refused; never is a time") 
   }
 }
 
-TEST_CASE("a length in a stream takes no more memory than the elements that are there") {
+TEST_CASE("a large length in a stream takes no more memory than the elements present") {
   struct Large {
     std::array<std::uint64_t, 512> unused{};
     std::string mark;
@@ -109,7 +109,7 @@ TEST_CASE("a length in a stream takes no more memory than the elements that are 
   CHECK_THROWS_AS(a(numbers), Error);
 }
 
-TEST_CASE("a list that is loaded over another has the length and the elements that were saved") {
+TEST_CASE("a loaded list replaces the length and elements of the old one") {
   const std::vector<std::uint16_t> saved{1, 2, 3};
   for (const std::size_t before : {0u, 2u, 3u, 9u}) {
     Archive out = Archive::saver();
@@ -132,7 +132,7 @@ TEST_CASE("SHA-256 of the FIPS 180 example") {
           "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST_CASE("CRC-16 of the customary check string") {
+TEST_CASE("CRC-16 of the usual check string") {
   const std::string digits = "123456789";
   REQUIRE(crc16({reinterpret_cast<const std::uint8_t*>(digits.data()), digits.size()}) == 0x29B1);
 }

@@ -8,7 +8,7 @@
 
 using planar::Fiber;
 
-TEST_CASE("a fiber resumes where it was suspended, also inside an exception handler") {
+TEST_CASE("a fiber resumes where it was suspended, even inside an exception handler") {
   int sum = 0;
   std::unique_ptr<Fiber> fiber;
   fiber = std::make_unique<Fiber>([&] {

@@ -52,7 +52,7 @@ struct StepProcessor final : Processor {
 
 }  // namespace
 
-TEST_CASE("events at the same time fire by priority, whatever the order in which they were armed") {
+TEST_CASE("simultaneous events fire by priority, in whatever order they were armed") {
   Scheduler s;
   Recorder r(s);
   r.late.at(Time{50});
@@ -74,7 +74,7 @@ TEST_CASE("an event can re-arm itself, be moved and be cancelled") {
   REQUIRE(s.now() == Time{1000});
 }
 
-TEST_CASE("a processor's access sees every event due before its end, and no later one") {
+TEST_CASE("a processor's access follows all events due before its end, and no later one") {
   Scheduler s;
   Recorder r(s);
   StepProcessor p(s);
@@ -86,7 +86,7 @@ TEST_CASE("a processor's access sees every event due before its end, and no late
   REQUIRE(r.log == std::vector<std::string>{"b@345", "a@355"});
 }
 
-TEST_CASE("two processors stay within the horizon of each other's events, also when horizons are cut at random") {
+TEST_CASE("two processors stay within the horizon of each other's events, even if horizons are cut at random") {
   auto run = [](bool cut) {
     Scheduler s;
     Recorder r(s);
@@ -207,7 +207,7 @@ struct Talk {
 
 }  // namespace
 
-TEST_CASE("two processors' accesses are one sequence in virtual time, whatever their horizons were") {
+TEST_CASE("two processors' accesses form one sequence in virtual time, whatever their horizons") {
   Talk whole(0);
   whole.s.run_until(Time{3'000'000});
   REQUIRE(whole.p.log.size() > 2000);
@@ -231,7 +231,7 @@ TEST_CASE("two processors' accesses are one sequence in virtual time, whatever t
   }
 }
 
-TEST_CASE("a run that is stepped by single instructions of one processor gives the same accesses") {
+TEST_CASE("stepping single instructions of one processor gives the same accesses") {
   Talk whole(0);
   whole.s.run_until(Time{3'000'000});
   Talk stepped(0);
@@ -261,7 +261,7 @@ TEST_CASE("a run that is stepped by single instructions of one processor gives t
   CHECK(stepped.q.steps == whole.q.steps);
 }
 
-TEST_CASE("a step of a processor that sleeps ends with its first instruction afterwards, or at the limit") {
+TEST_CASE("a step of a sleeping processor ends after its first instruction on wake-up, or at the limit") {
   Scheduler s;
   TalkingProcessor p(s, 1);
   p.other = &p;

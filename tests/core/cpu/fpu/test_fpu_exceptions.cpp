@@ -25,7 +25,7 @@ std::uint64_t get64(const Board& b, std::uint32_t at) { return std::uint64_t{b.g
 
 }  // namespace
 
-TEST_CASE("Without an FPU status and control read as ones", "[cpu][fpu]") {
+TEST_CASE("Without an FPU status and control words read as ones", "[cpu][fpu]") {
   Board b(Model::i486sx);
   b.flat({0xDB, 0xE3,              // FNINIT
           0xDF, 0xE0,              // FNSTSW AX
@@ -113,7 +113,7 @@ TEST_CASE("WAIT reports an error, FNCLEX clears it, unmasking it makes it pendin
   }
 }
 
-TEST_CASE("Without NE FERR# rises and the next waiting instruction waits for the interrupt", "[cpu][fpu]") {
+TEST_CASE("Without NE FERR# is asserted and the next waiting instruction waits for the interrupt", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.put16(data_at, 0x037B);
   b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xEE, 0xD9, 0xE8, 0xD8, 0xF1,  // .. FDIV ST(1)
@@ -125,7 +125,7 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction waits for the
   b.step(3);
   CHECK(b.cpu.registers().eip == code_at + 14);  // does not proceed past it
 
-  SECTION("IRQ 13 interrupts it; FNCLEX in the handler lowers FERR#") {
+  SECTION("IRQ 13 ends the wait; FNCLEX in the handler deasserts FERR#") {
     b.pins.vector = 0x75;
     b.put(handlers_at + 0x75, {0xDB, 0xE2, 0xCF});  // FNCLEX; IRET
     b.cpu.set_intr(true);
@@ -137,7 +137,7 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction waits for the
     b.step(2);
     CHECK(b.cpu.registers().eip == code_at + 16);
   }
-  SECTION("IGNNE# lets it proceed") {
+  SECTION("IGNNE# lets the instruction proceed") {
     b.cpu.ignore_fpu_error(true);
     b.step();
     CHECK(b.cpu.registers().eip == code_at + 16);
@@ -184,7 +184,7 @@ TEST_CASE("Unmasked overflow and underflow deliver the result with its exponent 
   }
 }
 
-TEST_CASE("The remainder of a denormal by an infinity is that denormal, without #U", "[cpu][fpu]") {
+TEST_CASE("The remainder of a denormal by an infinity is that denormal, without an underflow exception", "[cpu][fpu]") {
   const unsigned form = GENERATE(0xF5u, 0xF8u);  // FPREM1, FPREM
   Board b(Model::pentium);
   b.put16(data_at, 0x036F);  // underflow unmasked
@@ -198,7 +198,7 @@ TEST_CASE("The remainder of a denormal by an infinity is that denormal, without 
   CHECK(b.get16(data_at + 0x38) == 0);
 }
 
-TEST_CASE("FRNDINT rounds the number before 2^63 up to 2^63 with its sign", "[cpu][fpu]") {
+TEST_CASE("FRNDINT rounds the number below 2^63 up to 2^63 and keeps its sign", "[cpu][fpu]") {
   const unsigned sign = GENERATE(0u, 0x8000u);
   Board b(Model::pentium);
   put80(b, data_at + 0x10, sign | 0x403D, ~std::uint64_t{0});  // 2^63 - 1/2: to the nearest even number
@@ -238,7 +238,7 @@ TEST_CASE("The Pentium's division is exact: 4195835 / 3145727", "[cpu][fpu]") {
   CHECK(b.get32(data_at + 8) == 0);
 }
 
-TEST_CASE("FNSTENV stores each of its four layouts and FLDENV restores it", "[cpu][fpu]") {
+TEST_CASE("FNSTENV stores and FLDENV restores each of the four layouts", "[cpu][fpu]") {
   // FLDPI, then FST dword [20100h]; the environment contains the code and data addresses.
   SECTION("32 bits, protected") {
     Board b(Model::pentium);
@@ -285,7 +285,7 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV restores it", "[cp
   }
 }
 
-TEST_CASE("FNSAVE stores the stack from its top and initialises; FRSTOR restores everything", "[cpu][fpu]") {
+TEST_CASE("FNSAVE stores the stack from its top and initialises the FPU; FRSTOR restores everything", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEE, 0xDD, 0x35, 0,   0, 2, 0,  // FLD1; FLDZ; FNSAVE
           0xDF, 0xE0, 0x89, 0xC3,                                        // FNSTSW AX; MOV EBX,EAX
@@ -326,7 +326,7 @@ TEST_CASE("A 386SX with a 387SX reports errors through ERROR# and computes the s
   CHECK((b.reg(EAX) & 0xFFFF) == 0x0020);
 }
 
-TEST_CASE("FXSAVE keeps the x87's state in 512 bytes, and FXRSTOR takes it back", "[cpu][fpu][p6]") {
+TEST_CASE("FXSAVE stores the x87 state in 512 bytes, and FXRSTOR restores it", "[cpu][fpu][p6]") {
   Board b(Model::p6);
   b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0xE8,       // FNINIT; FLDPI; FLD1
           0x0F, 0xAE, 0x05, 0,    0,    2,    0,    // FXSAVE [20000h]

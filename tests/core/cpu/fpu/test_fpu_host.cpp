@@ -163,7 +163,7 @@ Tally transcendental(Guest& guest, Values& values, Instruction i, unsigned cases
 
 }  // namespace
 
-TEST_CASE("Everything but transcendentals equals the host's x87 bit for bit", "[cpu][fpu][host]") {
+TEST_CASE("All but the transcendental instructions equal the host's x87 bit for bit", "[cpu][fpu][host]") {
   Guest guest;
   Values values(0x8087);
   const unsigned part = test::short_runs() ? 10 : 1;
@@ -184,7 +184,7 @@ TEST_CASE("Everything but transcendentals equals the host's x87 bit for bit", "[
   CHECK(masked < 20);
 }
 
-TEST_CASE("Transcendentals are within one unit in the last place of the host's", "[cpu][fpu][host]") {
+TEST_CASE("Transcendental results are within one unit in the last place of the host's", "[cpu][fpu][host]") {
   Guest guest;
   Values values(0x80387);
   const auto exponent = [&](int low, int high) {

@@ -37,7 +37,7 @@ constexpr std::uint64_t pin_cycle(Model m) { return m == Model::i386sx ? 8 : m =
 
 }  // namespace
 
-TEST_CASE("a REP OUTSW consists of its port cycles and copying", "[cpu][account]") {
+TEST_CASE("a REP OUTSW is accounted as port cycles and copying", "[cpu][account]") {
   for (const Model m : models) {
     const auto a = spent(m, {0xF3, 0x66, 0x6F, 0xF4});  // REP OUTSW; HLT
     INFO(int(m) << ": " << running(a) << " clocks, " << a.pins << " on the pins, " << a.copying << " copying");
@@ -49,7 +49,7 @@ TEST_CASE("a REP OUTSW consists of its port cycles and copying", "[cpu][account]
   }
 }
 
-TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no pins; both to a device",
+TEST_CASE("IN and OUT are accounted as pins, a REP MOVS in memory as copying, one to a device as both",
           "[cpu][account]") {
   for (const Model m : models) {
     INFO(int(m));
@@ -68,7 +68,7 @@ TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no
   }
 }
 
-TEST_CASE("a loop that moves what it loads is copying, whatever it sums up on the way", "[cpu][account]") {
+TEST_CASE("a loop that stores what it loads is copying, even if it also sums it", "[cpu][account]") {
   for (const Model m : models) {
     INFO(int(m));
     const auto a = spent(m, {0x8B, 0x1E, 0x11, 0xD8, 0x89, 0x1F,  // MOV EBX,[ESI]; ADC EAX,EBX; MOV [EDI],EBX
@@ -87,7 +87,7 @@ TEST_CASE("a loop that moves what it loads is copying, whatever it sums up on th
   }
 }
 
-TEST_CASE("a loop that copies is found wherever the end of a page lies in it", "[cpu][account]") {
+TEST_CASE("a copy loop is recognised wherever a page boundary lies in it", "[cpu][account]") {
   const Code copy{0x8B, 0x1E, 0x11, 0xD8, 0x89, 0x1F, 0x8D, 0x76, 0x04,  // MOV; ADC; MOV; LEA
                   0x8D, 0x7F, 0x04, 0x49, 0x0F, 0x85, 0xED, 0xFF, 0xFF,
                   0xFF, 0xF4};  // LEA; DEC ECX; JNZ of six bytes; HLT
@@ -100,7 +100,8 @@ TEST_CASE("a loop that copies is found wherever the end of a page lies in it", "
     }
 }
 
-TEST_CASE("loops that fill, sum or search are no copying, nor are long ways from a load to a store", "[cpu][account]") {
+TEST_CASE("loops that fill, sum or search are not copying, nor are loops with a store long after the load",
+          "[cpu][account]") {
   const Code fill{0x89, 0x07, 0x83, 0xC7, 0x04, 0x49, 0x75, 0xF8, 0xF4};          // MOV [EDI],EAX; ADD EDI,4; DEC; JNZ
   const Code sum{0x03, 0x06, 0x83, 0xC6, 0x04, 0x49, 0x75, 0xF8, 0xF4};           // ADD EAX,[ESI]; ...
   const Code search{0x8B, 0x06, 0x83, 0xC6, 0x04, 0x39, 0xD8, 0xE0, 0xF7, 0xF4};  // stores another register
@@ -110,7 +111,7 @@ TEST_CASE("loops that fill, sum or search are no copying, nor are long ways from
   for (const Code* code : {&fill, &sum, &search, &other, &busy}) CHECK(spent(Model::i486sx, *code).copying == 0);
 }
 
-TEST_CASE("a pass that an interrupt divides is not counted, nor is what the handler does", "[cpu][account]") {
+TEST_CASE("a loop pass that an interrupt divides is not counted, nor is the handler", "[cpu][account]") {
   Board b;
   b.put(handlers_at + 0x20, {0x90, 0xCF});
   b.flat({0xFB, 0x8B, 0x1E, 0x89, 0x1F, 0x46, 0x47, 0x49, 0x75, 0xF7, 0xF4});  // STI; copy; HLT

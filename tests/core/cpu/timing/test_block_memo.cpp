@@ -137,7 +137,7 @@ End end_beside_device(const Program& p, Way way, Time cycle = 200_ns) {
 
 }  // namespace
 
-TEST_CASE("P6: code whose way through the pipeline is known leaves the state of computing it") {
+TEST_CASE("P6: code replayed from learnt pipeline states ends in the same state as computed code") {
   for (const Program& p : programs()) {
     INFO(p.name);
     const End computed = end_of(p, Way::computed);
@@ -152,7 +152,7 @@ TEST_CASE("P6: code whose way through the pipeline is known leaves the state of 
   }
 }
 
-TEST_CASE("P6: wherever it ends, code that is known leaves the state of computing it") {
+TEST_CASE("P6: replayed code stopped at any time is in the same state as computed code") {
   for (const Program& p : programs()) {
     INFO(p.name);
     Board computed(coppermine()), followed(coppermine());
@@ -180,7 +180,7 @@ TEST_CASE("P6: code that is executed again is recognised, and evicted code is le
   CHECK(end_of(p, Way::compared).learnt.known == 0);
 }
 
-TEST_CASE("P6: where a run has been cut before, cutting it again leaves the code known") {
+TEST_CASE("P6: code is recognised if a run is cut where it has been cut before") {
   for (const Program& p : programs()) {
     if (std::string_view(p.name).starts_with("repeated")) break;  // from here on, code that is always computed in full
     INFO(p.name);
@@ -190,7 +190,7 @@ TEST_CASE("P6: where a run has been cut before, cutting it again leaves the code
   }
 }
 
-TEST_CASE("P6: cycles on the pins longer than what is kept of them are computed each time") {
+TEST_CASE("P6: bus cycles too long to be stored are computed each time") {
   // 10 x (MOV EDX, 300h; IN AL, DX; ADD [EBX], EAX)
   std::vector<unsigned> body;
   for (int n = 0; n < 10; ++n) append(body, {0xBA, 0, 3, 0, 0, 0xEC, 0x01, 0x03});
@@ -203,7 +203,7 @@ TEST_CASE("P6: cycles on the pins longer than what is kept of them are computed 
   }
 }
 
-TEST_CASE("P6: code around accesses to a device is known, and stops where the device has acted") {
+TEST_CASE("P6: code around device accesses is recognised, and replay stops after an action of the device") {
   // MOV EDX, 300000h; MOV [EDX], AL; 10 x (IMUL EDI, EDI; ADD ESI, [EBX+8]); IN AL, DX; TEST AL, 1; JZ to the second;
   // ADD [EBX], ESI
   std::vector<unsigned> body{0xBA, 0, 0, 0x30, 0, 0x88, 0x02};

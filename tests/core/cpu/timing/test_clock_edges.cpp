@@ -6,7 +6,7 @@
 
 using namespace planar;
 
-TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
+TEST_CASE("clock edges computed without division equal the clock domain's", "[cpu]") {
   // clang-format off
   // 20, 33.33 and 90 MHz, fractions whose edges rarely or never fall on a picosecond, and clocks so slow that times
   // overflow.

@@ -50,7 +50,7 @@ MasterRig::Bytes string_operations(Random& choice, std::uint32_t at) {
 
 }  // namespace
 
-TEST_CASE("Copies and fills of memory end in the same state in whatever pieces they are made", "[cpu][determinism]") {
+TEST_CASE("Copies and fills of memory end in the same state however they are split", "[cpu][determinism]") {
   cpu::TimingConfig other = pc_config();  // a geometry that is not one of the compiled-in ones
   other.l2.ways = 2;
   check_all_ways(GENERATE_COPY(i486_config(), pentium_config(), overdrive_config(), pc_config(), other),

@@ -39,7 +39,7 @@ TEST_CASE("the cost of another master's turn does not depend on the host's block
   check_all_ways(model, new_code);
 }
 
-TEST_CASE("A code line that is on its way when another master takes the memory comes before it", "[cpu][timing]") {
+TEST_CASE("A code line fetch in progress is completed before another master's use of the memory", "[cpu][timing]") {
   const auto config = GENERATE(i486_config(), pentium_config());
   const auto next_line_after = [&](unsigned stolen) {
     Runner r(without_refresh(config));

@@ -9,7 +9,7 @@
 using namespace planar;
 using namespace planar::cpu_test;
 
-TEST_CASE("P6: any way to run gives the same state at the same clock") {
+TEST_CASE("P6: the state and clock at the end do not depend on how a run is split") {
   const auto run = [](int way) {
     Board b(coppermine());
     // mov ecx,300; top: mov eax,[esi]; add [edi],eax; imul ebx,eax; adc edx,[esi+4]; push eax; call f; pop eax;
@@ -46,7 +46,7 @@ TEST_CASE("P6: any way to run gives the same state at the same clock") {
   }
 }
 
-TEST_CASE("P6: PREFETCHh of a Pentium III brings a line that nothing waits for") {
+TEST_CASE("P6: PREFETCHh of a Pentium III fetches a line without stalling") {
   // MOV ECX, 256; MOV ESI, 40000h; top: the hint; MOV EAX, [ESI]; AND EAX, EDI, which is 0; IMUL EAX, EAX, 1 16 times;
   // ADD ESI, EAX; ADD ESI, 40h; DEC ECX; JNZ top: each pass waits for the line of the previous one.
   const auto clocks = [](const std::vector<unsigned>& hint, std::uint32_t signature) {
@@ -75,7 +75,7 @@ TEST_CASE("P6: PREFETCHh of a Pentium III brings a line that nothing waits for")
   CHECK(clocks(next_line, deschutes) == without);
 }
 
-TEST_CASE("P6: PREFETCHh never faults, and walks no page tables") {
+TEST_CASE("P6: PREFETCHh never faults and does not walk page tables") {
   for (const std::uint32_t entry : {0u, 0x123007u}) {
     Board b(coppermine());
     b.paged({0x0F, 0x18, 0x0D, 0, 0x30, 0x12, 0, 0xF4});  // PREFETCHT0 [123000h]; HLT
@@ -86,7 +86,7 @@ TEST_CASE("P6: PREFETCHh never faults, and walks no page tables") {
   }
 }
 
-TEST_CASE("P6: REP MOVSD is fast upwards, from 64 doublewords on, aligned to eight, and not into its own lines") {
+TEST_CASE("P6: REP MOVSD is fast upwards, from 64 doublewords, aligned to eight bytes, and not into its own lines") {
   // Clocks per element, with its data in L1.
   const auto element = [](std::uint32_t from, std::uint32_t to, std::uint32_t count, bool down = false) {
     const auto run = [&](std::uint32_t passes) {

@@ -69,7 +69,7 @@ constexpr double bus_clock = 6;  // processor clocks
 
 }  // namespace
 
-TEST_CASE("P6: stores to write-combining memory go out as lines, to uncacheable memory one by one", "[cpu][p6]") {
+TEST_CASE("P6: stores to write-combining memory are written as lines, to uncacheable memory one by one", "[cpu][p6]") {
   const double uncacheable = clocks_of_pass(MemoryType::uncacheable, stores(32), 32),
                combining = clocks_of_pass(MemoryType::write_combining, stores(32), 32);
   CHECK(uncacheable == Approx(8 * 4 * bus_clock).epsilon(0.02));
@@ -82,7 +82,8 @@ TEST_CASE("P6: stores to write-combining memory go out as lines, to uncacheable 
   CHECK(clocks_of_pass(MemoryType::uncacheable, repeated, 32) > 0.9 * uncacheable);
 }
 
-TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is not cached either", "[cpu][p6]") {
+TEST_CASE("P6: an uncacheable load waits for all earlier instructions; write-combining memory is not cached either",
+          "[cpu][p6]") {
   const double uncacheable = clocks_of_pass(MemoryType::uncacheable, loads, 0),
                combining = clocks_of_pass(MemoryType::write_combining, loads, 0);
   CHECK(uncacheable >= 4 * 11 * bus_clock);
@@ -98,7 +99,7 @@ TEST_CASE("P6: an uncacheable load waits for all before it; combining memory is 
   CHECK(clocks_of_pass(MemoryType::uncacheable, beside, 0) > 39 + 11 * bus_clock);
 }
 
-TEST_CASE("P6: PREFETCHh leaves memory that is not cached alone", "[cpu][p6]") {
+TEST_CASE("P6: PREFETCHh of memory that is not cached has no effect", "[cpu][p6]") {
   const std::vector<unsigned> hint{0x0F, 0x18, 0x4E, 0};  // prefetcht0 [esi]
   for (const MemoryType type : {MemoryType::uncacheable, MemoryType::write_combining})
     CHECK(clocks_of_pass(type, hint, 32) < 4);
@@ -106,7 +107,7 @@ TEST_CASE("P6: PREFETCHh leaves memory that is not cached alone", "[cpu][p6]") {
   CHECK(clocks_of_pass(MemoryType::write_back, hint, 32) == Approx(8 * bus_clock).epsilon(0.05));
 }
 
-TEST_CASE("P6: write-through memory takes each store to the bus and keeps the line, write-protected drops it",
+TEST_CASE("P6: a store to write-through memory goes to the bus and keeps the line, to write-protected memory drops it",
           "[cpu][p6]") {
   // mov [esi], eax; mov edx, [esi+8]
   const std::vector<unsigned> store_and_load{0x89, 0x06, 0x8B, 0x56, 8};
@@ -117,7 +118,7 @@ TEST_CASE("P6: write-through memory takes each store to the bus and keeps the li
   CHECK(clocks_of_pass(MemoryType::write_through, stores(4), 32) == Approx(4 * bus_clock).epsilon(0.05));
 }
 
-TEST_CASE("P6: what has been combined is in memory before IN, CPUID and a locked instruction go on", "[cpu][p6]") {
+TEST_CASE("P6: write-combining buffers are flushed before IN, CPUID and locked instructions", "[cpu][p6]") {
   const double alone = clocks_of_pass(MemoryType::write_back, {0xF0, 0x01, 0x07}, 0);  // lock add [edi], eax
   std::vector<unsigned> after_store{0x89, 0x06, 0xF0, 0x01, 0x07};
   CHECK(clocks_of_pass(MemoryType::write_combining, after_store, 0) >= alone + 3 * bus_clock);
@@ -125,7 +126,7 @@ TEST_CASE("P6: what has been combined is in memory before IN, CPUID and a locked
   CHECK(clocks_of_pass(MemoryType::write_combining, {0x51, 0x89, 0x06, 0x0F, 0xA2, 0x59}, 0) >= cpuid + 3 * bus_clock);
 }
 
-TEST_CASE("P6: a snapshot in the middle of a combined line continues it", "[cpu][p6]") {
+TEST_CASE("P6: a snapshot in the middle of a combined line does not affect the run", "[cpu][p6]") {
   const auto clocks = [](bool cut) {
     std::vector<unsigned> code = typed(MemoryType::write_combining);
     append(code, {0x89, 0x06, 0x89, 0x46, 4, 0x90, 0x89, 0x46, 8, 0x0F, 0xA2, 0xF4});

@@ -104,7 +104,7 @@ void same_both_ways(Model model, std::initializer_list<unsigned> code, std::uint
 
 }  // namespace
 
-TEST_CASE("REP OUTS and REP INS are made in runs if memory is contiguous", "[string]") {
+TEST_CASE("REP OUTS and REP INS are done in runs if memory is contiguous", "[string]") {
   for (Model model : models)
     for (std::uint32_t count : {20u, 700u, 5000u}) {
       same_both_ways(model, {0xFC, 0xF3, 0x6F, 0xF4}, count, 0x1000, true);        // OUTSW
@@ -116,7 +116,7 @@ TEST_CASE("REP OUTS and REP INS are made in runs if memory is contiguous", "[str
     }
 }
 
-TEST_CASE("downwards, misaligned and by ones REP OUTS and REP INS go access by access", "[string]") {
+TEST_CASE("REP OUTS and REP INS go access by access if downwards, misaligned or of one item", "[string]") {
   for (Model model : models) {
     same_both_ways(model, {0xFD, 0xF3, 0x6F, 0xF4}, 300, 0x8000, false);
     same_both_ways(model, {0xFD, 0xF3, 0x6D, 0xF4}, 300, 0x8000, false);
@@ -126,7 +126,7 @@ TEST_CASE("downwards, misaligned and by ones REP OUTS and REP INS go access by a
   }
 }
 
-TEST_CASE("an index that wraps in the middle of REP OUTSW and REP INSW continues at the segment's start", "[string]") {
+TEST_CASE("an index that wraps within REP OUTSW or REP INSW continues at the segment's start", "[string]") {
   for (Model model : models) {
     same_both_ways(model, {0xFC, 0xF3, 0x6F, 0xF4}, 1000, 0xFE00, true);
     same_both_ways(model, {0xFC, 0xF3, 0x6D, 0xF4}, 1000, 0xFE00, true);

@@ -51,7 +51,7 @@ struct PlainSet {
 
 }  // namespace
 
-TEST_CASE("tag cache: replacement is the tree's, with one to eight ways") {
+TEST_CASE("tag cache: replacement equals a plain tree-LRU model, with one to eight ways") {
   const unsigned ways = GENERATE(1u, 2u, 4u, 8u);
   constexpr unsigned line = 32, sets = 16;
   TagCache cache(ways * line * sets, ways, line);
@@ -80,7 +80,7 @@ TEST_CASE("tag cache: replacement is the tree's, with one to eight ways") {
   }
 }
 
-TEST_CASE("tag cache: eight ways keep dirty lines over a snapshot") {
+TEST_CASE("tag cache: eight ways keep dirty lines across a snapshot") {
   TagCache cache(8 * 32 * 4, 8, 32);
   for (std::uint32_t n = 0; n < 8; ++n) {
     cache.fill(n * 128);

@@ -205,7 +205,8 @@ TEST_CASE("386SX bus cycles in closed form equal the cycles counted one by one",
   for (std::uint64_t seed = 1; seed <= 40; ++seed) CHECK(agrees(usual, seed, 3000));
 }
 
-TEST_CASE("so they are with wait states, one bank, narrow ROM, word prefetch, no refresh", "[cpu][timing]") {
+TEST_CASE("386SX closed form holds with wait states, one bank, narrow ROM, word prefetch, no refresh",
+          "[cpu][timing]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     const auto from = [&](unsigned low, unsigned n) { return static_cast<std::uint8_t>(low + random.below(n)); };

@@ -86,7 +86,7 @@ class Bench {
 
 }  // namespace
 
-TEST_CASE("The delay loop runs at the class's BogoMIPS through the executor", "[cpu][timing]") {
+TEST_CASE("The executor runs the delay loop at the class's BogoMIPS", "[cpu][timing]") {
   const double expected[] = {2.8, 16.6, 36};
   for (std::size_t i = 0; i < machines().size(); ++i) {
     const Machine& m = machines()[i];
@@ -100,7 +100,7 @@ TEST_CASE("The delay loop runs at the class's BogoMIPS through the executor", "[
   }
 }
 
-TEST_CASE("Loops of two to six pairs are predicted through the executor", "[cpu][timing]") {
+TEST_CASE("The executor predicts loops of two to six pairs", "[cpu][timing]") {
   for (unsigned pairs : {2u, 3u, 4u, 6u}) {
     CAPTURE(pairs);
     Bench b(machines()[2]);
@@ -114,7 +114,7 @@ TEST_CASE("Loops of two to six pairs are predicted through the executor", "[cpu]
   }
 }
 
-TEST_CASE("A block copy runs at the machine's rate through the executor", "[cpu][timing]") {
+TEST_CASE("The executor runs a block copy at the machine's rate", "[cpu][timing]") {
   const double low[] = {4, 12, 15}, high[] = {8, 20, 60};
   for (std::size_t i = 0; i < machines().size(); ++i) {
     const Machine& m = machines()[i];

@@ -139,7 +139,7 @@ TEST_CASE("Pentium OverDrive data cache: 16 KB, four ways", "[cpu][timing]") {
   CHECK(reads > 10000);
 }
 
-TEST_CASE("Pentium OverDrive: a line of 32 bytes comes as two bursts of four doublewords", "[cpu][timing]") {
+TEST_CASE("Pentium OverDrive: a 32-byte line is filled by two bursts of four doublewords", "[cpu][timing]") {
   Timing t(overdrive_config());
   t.read(0x200000, 4);  // opens the row
   t.jump_to(1000);      // an edge of the bus clock: two bus clocks are five core clocks
@@ -149,7 +149,7 @@ TEST_CASE("Pentium OverDrive: a line of 32 bytes comes as two bursts of four dou
   CHECK(t.clocks() == 1000 + 50);  // 4-2-2-2, 4-2-2-2
 }
 
-TEST_CASE("Pentium OverDrive: a displaced dirty line goes out by single writes, or as bursts where the bus has them",
+TEST_CASE("Pentium OverDrive: a dirty line is evicted by single writes, or by bursts if the bus has them",
           "[cpu][timing]") {
   auto config = overdrive_config();
   const bool bursts = GENERATE(false, true);
@@ -170,7 +170,7 @@ TEST_CASE("Pentium OverDrive: a displaced dirty line goes out by single writes, 
   CHECK(t.clocks() == (2 * 10060 + 5 * (writing + 7) + 1) / 2);
 }
 
-TEST_CASE("A line fill resumes execution on the requested datum and delays later accesses", "[cpu][timing]") {
+TEST_CASE("A line fill resumes execution with the requested datum and delays later accesses", "[cpu][timing]") {
   Timing t(without_refresh(i486_config()));
   t.read(0x200000, 4);  // opens the row
   t.jump_to(100);
@@ -196,7 +196,7 @@ TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
   CHECK(t.cycle_start(true) == 115);  // a port cycle waits until all have been written
 }
 
-TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that missed", "[cpu][timing]") {
+TEST_CASE("486: a read miss overtakes posted writes that hit, not those that missed", "[cpu][timing]") {
   for (const bool hit : {true, false}) {
     CAPTURE(hit);
     Timing t(without_refresh(i486_config()));
@@ -229,8 +229,7 @@ TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
   CHECK(far > 15);
 }
 
-TEST_CASE("Pentium: the second level responds immediately or one clock later depending on its way prediction",
-          "[cpu][timing]") {
+TEST_CASE("Pentium: the second level responds immediately or one clock later, by its way prediction", "[cpu][timing]") {
   TimingConfig c = without_refresh(pentium_config());
   Timing t(c);
   // Two lines that share a set of both levels: fill both, then evict them from L1 with two others.
@@ -250,7 +249,7 @@ TEST_CASE("Pentium: the second level responds immediately or one clock later dep
   CHECK(touch(a) == 0);
 }
 
-TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
+TEST_CASE("Refresh takes exactly its share", "[cpu][timing]") {
   // Reads that keep the 386SX's bus busy: 15.12 us minus the hold time remain.
   TimingConfig with = sx_config(), without = without_refresh(sx_config());
   const auto run = [](const TimingConfig& c) {
@@ -275,7 +274,8 @@ TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
   CHECK(far.clocks() - (std::uint64_t{1} << 50) < 60);
 }
 
-TEST_CASE("Another master's cycles keep the processor off a single path", "[cpu][timing]") {
+TEST_CASE("Another master's cycles block the processor on a single-path planar, except for cache hits",
+          "[cpu][timing]") {
   Timing t(without_refresh(sx_config()));
   t.read(0x200000, 2);
   t.jump_to(1000);
@@ -292,7 +292,7 @@ TEST_CASE("Another master's cycles keep the processor off a single path", "[cpu]
   CHECK(cached.clocks() >= 1100);
 }
 
-TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
+TEST_CASE("A master's write invalidates cached lines", "[cpu][timing]") {
   for (const auto& config : {i486_config(), pentium_config()}) {
     Timing t(without_refresh(config));
     for (std::uint32_t a = 0; a < 256; a += 4) t.read(0x200000 + a, 4);
@@ -309,7 +309,7 @@ TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
   }
 }
 
-TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][timing]") {
+TEST_CASE("A master's inquire cycles find dirty lines and write them back", "[cpu][timing]") {
   Timing t(without_refresh(pc_config()));
   const auto miss = [&](std::uint32_t at) {
     const auto before = t.counters().read_misses;
@@ -344,16 +344,16 @@ TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][
   t.read(0x201040, 4);
   t.read(0x202040, 4);
   t.jump_to(t.clocks() + 1000);
-  SECTION("a read has it written back, once") {
+  SECTION("a read writes the line back, once") {
     CHECK(t.snoop({.address = 0x200040, .bytes = 4}).second_level == 1);
     CHECK(t.snoop({.address = 0x200040, .bytes = 4}).second_level == 0);
   }
-  SECTION("so has a write") {
+  SECTION("a write writes it back, too") {
     hits = t.snoop({.address = 0x200040, .bytes = 32, .write = true});
     CHECK(hits.second_level == 1);
     CHECK(hits.first == Where::second_level);
   }
-  SECTION("a line that is overwritten as a whole is not wanted") {
+  SECTION("a line that is overwritten completely is not written back") {
     CHECK(t.snoop({.address = 0x200040, .bytes = 32, .write = true, .whole_lines = true}).second_level == 0);
   }
   CHECK(t.snoop({.address = 0xFFFFFFF0, .bytes = 16}).first_level == 0);  // the end of the address space
@@ -361,7 +361,7 @@ TEST_CASE("A master's inquire cycles find and write back what is dirty", "[cpu][
   CHECK(Timing(sx_config()).snoop({.address = 0, .bytes = 64}).first_level == 0);  // no cache
 }
 
-TEST_CASE("Snoops keep the processor's bus from it for a part of each line", "[cpu][timing]") {
+TEST_CASE("Snoops occupy the processor's bus for a part of each line", "[cpu][timing]") {
   const auto config = without_refresh(pc_config());
   const auto end_of_reads = [&](MemoryShare share) {
     Timing t(config);
@@ -397,7 +397,7 @@ TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]
   CHECK(t.clocks() > 3000);
 }
 
-TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
+TEST_CASE("WBINVD takes the time to write back the dirty lines", "[cpu][timing]") {
   Timing t(without_refresh(pentium_config()));
   for (std::uint32_t a = 0; a < 4096; a += 32) t.read(0x200000 + a, 4);
   t.jump_to(100000);
@@ -412,7 +412,7 @@ TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
   CHECK(t.clocks() > 200000 + 128 * 10);
 }
 
-TEST_CASE("The geometries known to the compiler and all others give the same clocks", "[cpu][timing]") {
+TEST_CASE("Geometries known to the compiler and all others give the same clocks", "[cpu][timing]") {
   for (TimingConfig known : {i486_config(), pentium_config(), overdrive_config(), pc_config()}) {
     known = without_refresh(known);  // because its times are rounded down to ticks
     TimingConfig other = known;      // the same clocks from different parameters
@@ -461,7 +461,7 @@ TEST_CASE("The geometries known to the compiler and all others give the same clo
   }
 }
 
-TEST_CASE("A restored timing state continues to the clock", "[cpu][timing]") {
+TEST_CASE("A restored timing state continues with the same clocks", "[cpu][timing]") {
   for (const auto& config : {sx_config(), i486_config(), pentium_config()}) {
     Runner r(config);
     std::uint32_t seed = 99;
@@ -498,7 +498,7 @@ TEST_CASE("A restored timing state continues to the clock", "[cpu][timing]") {
   }
 }
 
-TEST_CASE("An impossible configuration is rejected, naming the parameter", "[cpu][timing]") {
+TEST_CASE("An impossible configuration is rejected, and the parameter is named", "[cpu][timing]") {
   const auto refused = [](auto change) {
     TimingConfig c = pentium_config();
     change(c);

@@ -58,7 +58,7 @@ TEST_CASE("Linux's delay loop gives the class's BogoMIPS", "[cpu][timing]") {
   CHECK(bogomips(pentium_config(), 90e6) == Approx(36).epsilon(0.05));
 }
 
-TEST_CASE("Pentium: a single-issue loop stays unpredicted when it is entered again", "[cpu][timing]") {
+TEST_CASE("Pentium: a single-issue loop is mispredicted on every pass, even when re-entered", "[cpu][timing]") {
   Runner r(without_refresh(pentium_config()));
   const std::uint32_t top = r.eip;
   for (int call = 0; call < 5; ++call) {
@@ -107,7 +107,7 @@ TEST_CASE("Pentium: simple instructions pair", "[cpu][timing]") {
   // clang-format on
 }
 
-TEST_CASE("Pentium: a pair takes as long as its longer half, two that modify interleave", "[cpu][timing]") {
+TEST_CASE("Pentium: a pair takes as long as its longer half; two read-modify-writes interleave", "[cpu][timing]") {
   const auto load = [](Runner& r, std::uint8_t to) { r.load(rm(0x8B, to, ebx), 0x200000); };
   const auto add_load = [](Runner& r, std::uint8_t to) { r.load(rm(0x03, to, ebx), 0x200000); };
   const auto add_store = [](Runner& r, std::uint8_t from, std::uint32_t at) { r.modify(rm(0x01, from, ebx), at); };
@@ -120,7 +120,7 @@ TEST_CASE("Pentium: a pair takes as long as its longer half, two that modify int
   // clang-format on
 }
 
-TEST_CASE("Pentium: a register written in the clock before stalls an address", "[cpu][timing]") {
+TEST_CASE("Pentium: an address register written in the previous clock stalls", "[cpu][timing]") {
   const auto use = [](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200000); };
   CHECK(p5([&](Runner& r) { use(r); }) == 1);
   // clang-format off
@@ -214,7 +214,7 @@ TEST_CASE("Pentium: returns are predicted by their last target", "[cpu][timing]"
   CHECK(call_from(a) == 1);
 }
 
-TEST_CASE("486: address interlock, hidden prefixes, misaligned operands", "[cpu][timing]") {
+TEST_CASE("486: address generation interlock, hidden prefixes, misaligned operands", "[cpu][timing]") {
   const auto use = [](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200000); };
   CHECK(i486([&](Runner& r) { use(r); }) == 1);
   // clang-format off
@@ -229,7 +229,7 @@ TEST_CASE("486: address interlock, hidden prefixes, misaligned operands", "[cpu]
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200003, 2); }) == 1 + 3);
 }
 
-TEST_CASE("386SX: code fetch bounds straight-line code", "[cpu][timing]") {
+TEST_CASE("386SX: code fetch limits straight-line code", "[cpu][timing]") {
   const auto straight = [](const Op& op) {
     Runner r(without_refresh(sx_config()));
     for (int i = 0; i < 50; ++i) r.issue(op);

@@ -122,7 +122,7 @@ TEST_CASE("Addressing and prefixes add their penalties", "[cpu][timing]") {
   CHECK(clocks(pentium_config(), prefixed) == 3);
 }
 
-TEST_CASE("Repeated strings follow the manuals' formulas", "[cpu][timing]") {
+TEST_CASE("Repeated string instructions follow the manuals' formulas", "[cpu][timing]") {
   for (unsigned n : {1u, 2u, 10u, 757u}) {
     CAPTURE(n);
     CHECK(repeated(sx_config(), plain(0xA5, 1), n) == 5 + 4 * n);
@@ -177,7 +177,7 @@ TEST_CASE("Data-dependent microcode stays within the manuals' ranges", "[cpu][ti
   CHECK(transfer_clocks(Model::i386sx, Transfer::call, Reach::inner, 2) == 86 + 8);
 }
 
-TEST_CASE("A P6's interrupts and page walks take what its configuration says, other ways in proportion") {
+TEST_CASE("P6 interrupts and page walks take the configured clocks, other transfers in proportion") {
   TimingConfig c;
   c.model = Model::p6;
   CHECK(interrupt_clocks(c, Transfer::interrupt, Reach::inner) == 110);

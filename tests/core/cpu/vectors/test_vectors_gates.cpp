@@ -76,7 +76,7 @@ TEST_CASE("A call gate inwards copies its parameters and changes the stack", "[c
   });
 }
 
-TEST_CASE("Accesses that a gate rejects, and the selector in the error code", "[cpu][vectors]") {
+TEST_CASE("Accesses that a gate rejects, with the selector in the error code", "[cpu][vectors]") {
   check({
       // clang-format off
       {"gate DPL below CPL", "PRM 6.3.4: #GP(gate)", gates(call, 3, gate_to(code1, target, 0xCC)), 1, 13, {{s0, gate_at}}},

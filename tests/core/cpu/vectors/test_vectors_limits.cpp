@@ -99,7 +99,7 @@ TEST_CASE("Limits at their edges: #SS(0) through SS", "[cpu][vectors]") {
   }
 }
 
-TEST_CASE("Rights of a data access by the segment's type", "[cpu][vectors]") {
+TEST_CASE("Access rights of data segments by type", "[cpu][vectors]") {
   struct Row {
     unsigned rights;
     bool load, store;
@@ -166,7 +166,7 @@ TEST_CASE("PUSH and POP at the edge of the stack", "[cpu][vectors]") {
   }
 }
 
-TEST_CASE("A far transfer or jump past the code segment's limit", "[cpu][vectors]") {
+TEST_CASE("A far transfer or jump beyond the code segment's limit", "[cpu][vectors]") {
   const auto start = [&](std::uint32_t limit, std::initializer_list<unsigned> bytes) {
     return [=](Board& b) {
       b.descriptor(gdt_at + spare, code_at, limit, 0x9B, 4);

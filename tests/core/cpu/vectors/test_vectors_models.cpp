@@ -30,7 +30,7 @@ Change with(std::function<void(Registers&)> f) {
 
 }  // namespace
 
-TEST_CASE("Instructions by model: #UD before they existed or after they went", "[cpu][vectors]") {
+TEST_CASE("Instructions by model: #UD before their introduction and after their removal", "[cpu][vectors]") {
   struct Row {
     const char* what;
     std::vector<unsigned> bytes;
@@ -88,7 +88,7 @@ TEST_CASE("Instructions by model: #UD before they existed or after they went", "
     }
 }
 
-TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(0)", "[cpu][vectors]") {
+TEST_CASE("Undefined encodings raise #UD, more than fifteen bytes raise #GP(0)", "[cpu][vectors]") {
   // clang-format off
   const std::vector<std::vector<unsigned>> undefined = {
       {0x8D, 0xC0},        {0xC4, 0xC0},        {0xC5, 0xC0},       {0x62, 0xC0},       {0x0F, 0xB2, 0xC0}, {0x0F, 0xB4, 0xC0},
@@ -260,7 +260,7 @@ TEST_CASE("Debug exceptions, and what suppresses them", "[cpu][vectors]") {
   });
 }
 
-TEST_CASE("Two exceptions: one after the other, a double fault, shutdown", "[cpu][vectors]") {
+TEST_CASE("Two exceptions: sequential, double fault, shutdown", "[cpu][vectors]") {
   // PRM 9.8.8 and table 9-4. A page fault during the delivery of #GP is delivered instead: the IDT's page with entry 13
   // is not present, that with entry 14 is.
   const auto split_idt = [](Board& b) {

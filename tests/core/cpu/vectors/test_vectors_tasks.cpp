@@ -189,7 +189,7 @@ TEST_CASE("Faults before the switch belong to the old task", "[cpu][vectors]") {
   });
 }
 
-TEST_CASE("What is wrong with the new task's segments faults in the new task", "[cpu][vectors]") {
+TEST_CASE("Faults in the new task's segments occur in the new task", "[cpu][vectors]") {
   // PRM table 7-1 and 9.8.10: the third task sees the error code, its back link names the new task.
   const auto segment = [](unsigned s, std::uint16_t selector) {
     return tasks(jmp_next, [=](Board& b) { b.put16(next_at + 0x48 + 4 * s, selector); });

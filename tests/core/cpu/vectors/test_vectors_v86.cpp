@@ -34,7 +34,7 @@ void gate3(Board& b) { b.gate(idt_at + 0x40 * 8, code0, handlers_at + 0x40, 0xEE
 
 }  // namespace
 
-TEST_CASE("Instructions that are sensitive to IOPL trap below 3, others do not", "[cpu][vectors]") {
+TEST_CASE("IOPL-sensitive instructions trap below IOPL 3, others do not", "[cpu][vectors]") {
   for (const unsigned level : {0u, 1u, 2u})
     check({
         {"CLI", "PRM 15.3.2", v86({0xFA}, level), 1, 13, trapped},
@@ -62,7 +62,7 @@ TEST_CASE("Instructions that are sensitive to IOPL trap below 3, others do not",
   });
 }
 
-TEST_CASE("What V86 mode may not do at any IOPL", "[cpu][vectors]") {
+TEST_CASE("Operations that V86 mode forbids at any IOPL", "[cpu][vectors]") {
   check({
       {"HLT", "PRM HLT: #GP(0)", v86({0xF4}, 3), 1, 13, trapped},
       {"CLTS", "PRM CLTS", v86({0x0F, 0x06}, 3), 1, 13, trapped},
@@ -95,7 +95,7 @@ TEST_CASE("What V86 mode may not do at any IOPL", "[cpu][vectors]") {
   });
 }
 
-TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu][vectors]") {
+TEST_CASE("V86 segments are paragraphs, and interrupts leave V86 mode", "[cpu][vectors]") {
   check({
       // clang-format off
       {"MOV DS accepts any selector", "PRM 15.2", v86({0x8E, 0xD8, 0xA0, 0x00, 0x00}, 0, [](Board& b) { b.change([](Registers& r) { r.gpr[EAX] = 0x2345; }); b.put8(0x23450, 0x77); }), 2, no_exception, {{ds, 0x2345}, {EAX, 0x2377}}},

@@ -341,7 +341,7 @@ Outcome outcome_at(const Clip& clip, unsigned seed, Way way, std::int64_t from_l
 
 }  // namespace
 
-TEST_CASE("P6: a time that the pipeline takes for the oldest of its kind decides nothing, the next one does") {
+TEST_CASE("P6: times before a pipeline's limit are equivalent to the limit, the next one is not") {
   for (const Clip& clip : clips()) {
     INFO(clip.name);
     for (unsigned seed = 1; seed <= programs_for_each(); ++seed) {
@@ -367,7 +367,7 @@ TEST_CASE("P6: a time that the pipeline takes for the oldest of its kind decides
   }
 }
 
-TEST_CASE("P6: a pipeline that has settled, or has been a value, goes on as the one that it was") {
+TEST_CASE("P6: a settled or packed pipeline continues as the original") {
   for (const Clip& clip : clips()) {
     INFO(clip.name);
     for (unsigned seed = 1; seed <= programs_for_each(); ++seed)
@@ -394,7 +394,7 @@ TEST_CASE("P6: pipelines whose times are near their limits and equivalent behave
   }
 }
 
-TEST_CASE("P6: what the first level took before renaming's clock is no part of the pipeline's value") {
+TEST_CASE("P6: a first-level access before the rename clock is not part of the packed pipeline") {
   const auto packed_with = [](std::int64_t from_renaming) {
     return outcome_of(1, Way::as_it_is,
                       [&](PipelineP6& p) {
@@ -409,7 +409,7 @@ TEST_CASE("P6: what the first level took before renaming's clock is no part of t
   CHECK_FALSE(packed_with(-1) == packed_with(-2));
 }
 
-TEST_CASE("P6: a pipeline is a value up to the last clock that has room in it") {
+TEST_CASE("P6: a pipeline can be packed if its clocks fit, up to the largest value") {
   RandomProgram program(small_second_level(), 3, Mostly::anything);
   program.run(first_part);
   const PipelineP6 base = program.pipeline();

@@ -276,7 +276,7 @@ class Run {
 
 }  // namespace
 
-TEST_CASE("P6: programs of random loops leave the state of computing every instruction, however they are run") {
+TEST_CASE("P6: random loop programs end in the same state however they are run") {
   const std::uint64_t programs = test::short_runs() ? 3 : 25;
   for (std::uint64_t seed = first_seed; seed < first_seed + programs; ++seed) {
     INFO("seed " << seed);
