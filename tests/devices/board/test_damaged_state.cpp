@@ -42,7 +42,7 @@ std::vector<std::size_t> changed(const std::vector<std::uint8_t>& one, const std
 
 }  // namespace
 
-TEST_CASE("a video DAC at a colour's fourth component is refused", "[snapshot]") {
+TEST_CASE("a video DAC at a fourth colour component is refused", "[snapshot]") {
   VideoBench b;
   b.out(0x3C8, 255);
   const auto before = saved(b.vga);
@@ -59,7 +59,7 @@ TEST_CASE("a video DAC at a colour's fourth component is refused", "[snapshot]")
   CHECK(refused == 1);
 }
 
-TEST_CASE("whatever byte of a video chip is damaged, it is refused or shows something", "[snapshot]") {
+TEST_CASE("a video chip with any one byte damaged is refused or shows something", "[snapshot]") {
   VideoBench b;
   b.mode3();
   b.out(0x3C8, 255);
@@ -76,7 +76,7 @@ TEST_CASE("whatever byte of a video chip is damaged, it is refused or shows some
         }) > 0);
 }
 
-TEST_CASE("the clock's index stays within its memory", "[snapshot]") {
+TEST_CASE("a damaged clock index cannot exceed its memory", "[snapshot]") {
   PlanarBench b;
   RtcCmos rtc{b.scheduler, b.trace};
   rtc.claim_ports(b.io);
@@ -117,7 +117,7 @@ TEST_CASE("a timer in mode 3 that counts from 0 is refused", "[snapshot]") {
   CHECK(refused > 0);
 }
 
-TEST_CASE("whatever byte of a keyboard that repeats a key is damaged, it is refused or runs on", "[snapshot]") {
+TEST_CASE("a keyboard that repeats a key is refused or runs on with any one byte damaged", "[snapshot]") {
   Keyboard k;
   k.start();
   k.chip.keyboard().key(0x1E, true, k.now);
@@ -136,7 +136,7 @@ TEST_CASE("whatever byte of a keyboard that repeats a key is damaged, it is refu
           }) > 0);
 }
 
-TEST_CASE("whatever byte of a serial port that sends and receives is damaged, it is refused or runs on", "[snapshot]") {
+TEST_CASE("a serial port that sends and receives is refused or runs on with any one byte damaged", "[snapshot]") {
   struct Serial : PlanarBench {
     Ns16550 uart{scheduler, trace, "serial"};
     Serial() { uart.claim_ports(io, 0x3F8); }
@@ -152,7 +152,7 @@ TEST_CASE("whatever byte of a serial port that sends and receives is damaged, it
         }) > 0);
 }
 
-TEST_CASE("whatever byte of a diskette controller at work is damaged, it is refused or runs on", "[snapshot]") {
+TEST_CASE("a busy diskette controller is refused or runs on with any one byte damaged", "[snapshot]") {
   struct Diskette : PlanarBench {
     I82077 fdc{scheduler, trace};
     Diskette() {

@@ -79,7 +79,7 @@ TEST_CASE("8042: translated, plain set 2, set 1 and set 3", "[planar][i8042]") {
   CHECK(k.press(0x3B, false) == Bytes{0xF0, 0x07});
 }
 
-TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar][i8042]") {
+TEST_CASE("8042: translation of every key gives its set 1 codes", "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   for (unsigned code = 0x01; code <= 0x58; ++code) {
@@ -90,7 +90,7 @@ TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar]
   }
 }
 
-TEST_CASE("keyboard: shift states around the extended keys, print screen and pause", "[planar][i8042]") {
+TEST_CASE("keyboard: shift states around extended keys, Print Screen and Pause", "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   k.press(0x2A, true);
@@ -141,7 +141,7 @@ TEST_CASE("keyboard: typematic delay and rate", "[planar][i8042]") {
   CHECK((when[3] - when[2]) / 1_ms == 33);
 }
 
-TEST_CASE("keyboard: sixteen codes are kept, then the overrun code", "[planar][i8042]") {
+TEST_CASE("keyboard: sixteen codes are buffered before the overrun code", "[planar][i8042]") {
   Keyboard k;
   k.start(0x27);
   k.command(0xAD);
@@ -168,7 +168,7 @@ TEST_CASE("keyboard: identification, resend, unknown commands", "[planar][i8042]
   CHECK(k.read() == 0xFE);
 }
 
-TEST_CASE("8042: with the output buffer full the keyboard waits", "[planar][i8042]") {
+TEST_CASE("8042: the keyboard waits while the output buffer is full", "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   k.chip.keyboard().key(0x10, true, k.now);
@@ -246,7 +246,7 @@ TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver", "[p
   CHECK(k.read_all() == Bytes{0x19, 0xFA, 0x08});
 }
 
-TEST_CASE("mouse: no more packets than the sample rate allows", "[planar][i8042][mouse]") {
+TEST_CASE("mouse: packets do not exceed the sample rate", "[planar][i8042][mouse]") {
   Keyboard k;
   k.start(0x67);
   k.command(0xA8);
@@ -319,7 +319,7 @@ TEST_CASE("8042: a password locks the keyboard until it is typed", "[planar][i80
   CHECK(k.press(0x1E, false) == Bytes{0x9E});
 }
 
-TEST_CASE("8042: another password under the lock counts from its first key, and an empty one unlocks",
+TEST_CASE("8042: a new password under the lock is matched from its first key, and an empty one unlocks",
           "[planar][i8042]") {
   Keyboard k, l;
   k.start(0x67);
@@ -344,7 +344,7 @@ TEST_CASE("8042: another password under the lock counts from its first key, and 
   CHECK(k.press(0x1F, false) == Bytes{0x9F});
 }
 
-TEST_CASE("8042: a snapshot in the middle of a byte", "[planar][i8042]") {
+TEST_CASE("8042: a snapshot in the middle of a byte does not affect the transfer", "[planar][i8042]") {
   Keyboard k, l;
   k.start(0x67);
   k.chip.keyboard().key(0xE04D, true, k.now);

@@ -120,7 +120,7 @@ constexpr Time revolution = 200_ms;
 
 }  // namespace
 
-TEST_CASE("82077: identification sequence of a kernel", "[planar][i82077]") {
+TEST_CASE("82077: a kernel's identification sequence", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.command({0x0E});
@@ -146,7 +146,7 @@ TEST_CASE("82077: identification sequence of a kernel", "[planar][i82077]") {
   CHECK(d.result()[8] == 0x1A);
 }
 
-TEST_CASE("82077: reading the boot sector by DMA", "[planar][i82077]") {
+TEST_CASE("82077: the boot sector is read by DMA", "[planar][i82077]") {
   Diskette d;
   d.start();
   const Bytes result = d.transfer(0xE6, 0, 0, 1, 18, 512);
@@ -158,7 +158,7 @@ TEST_CASE("82077: reading the boot sector by DMA", "[planar][i82077]") {
   CHECK(data <= 511 * 16_us + 20_us);
 }
 
-TEST_CASE("82077: a whole cylinder takes two revolutions, several sectors one", "[planar][i82077]") {
+TEST_CASE("82077: reading a whole cylinder takes two revolutions, several sectors one", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.seek(3);
@@ -218,7 +218,7 @@ TEST_CASE("82077: missing sectors and wrong cylinders are distinguished", "[plan
   CHECK(d.transfer(0x26, 0, 0, 1, 18, 512)[1] == 0x01);  // FM
 }
 
-TEST_CASE("82077: end of track without terminal count", "[planar][i82077]") {
+TEST_CASE("82077: a transfer without terminal count fails at the end of the track", "[planar][i82077]") {
   Diskette d;
   d.start();
   CHECK(d.transfer(0x46, 0, 0, 17, 18, 4096) == Bytes{0x40, 0x80, 0x00, 1, 0, 1, 2});
@@ -262,7 +262,7 @@ TEST_CASE("82077: a short write fills the sector with zeros", "[planar][i82077]"
   CHECK(d.memory[511] == 0x00);
 }
 
-TEST_CASE("82077: a host that does not serve in time gets an overrun", "[planar][i82077]") {
+TEST_CASE("82077: a late host causes an overrun or underrun", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.command({0x46, 0, 0, 0, 1, 2, 18, 0x1B, 0xFF});
@@ -307,7 +307,7 @@ TEST_CASE("82077: the change line falls at a step with a diskette in the drive",
   CHECK((d.in(0x3F7) & 0x80) == 0);
 }
 
-TEST_CASE("82077: a read from an empty drive never completes, a reset ends it", "[planar][i82077]") {
+TEST_CASE("82077: a read from an empty drive never completes; a reset ends it", "[planar][i82077]") {
   Diskette d(0);
   d.start();
   d.dma(512, true);
@@ -357,7 +357,7 @@ TEST_CASE("82077: implied seek", "[planar][i82077]") {
   CHECK(d.fdc.drive(0).cylinder == 12);
 }
 
-TEST_CASE("82077: READ ID sees the sectors pass in order", "[planar][i82077]") {
+TEST_CASE("82077: READ ID finds the sectors in their order on the track", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.seek(7);
@@ -398,7 +398,7 @@ TEST_CASE("82077: formatting a track", "[planar][i82077]") {
   CHECK(d.memory[0] != 0xF6);
 }
 
-TEST_CASE("82077: VERIFY reads without a host", "[planar][i82077]") {
+TEST_CASE("82077: VERIFY reads without host transfers", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.command({0xF6, 0x80, 0, 0, 3, 2, 18, 0x1B, 4});  // EC: four sectors
@@ -445,7 +445,7 @@ TEST_CASE("82077: registers of the PS/2 mode", "[planar][i82077]") {
 
 // OpenBSD's and NetBSD's probe (sys/dev/isa/fdc.c, fd.c: fdcprobe, fdprobe): reset, SPECIFY, RECALIBRATE, one SENSE
 // INTERRUPT.
-TEST_CASE("82077: a reset whose interrupt nobody serves ends with the next command", "[planar][i82077]") {
+TEST_CASE("82077: an unserved reset interrupt ends with the next command", "[planar][i82077]") {
   Diskette d;
   d.out(0x3F2, 0x00);
   d.step(100_us);
@@ -471,7 +471,7 @@ TEST_CASE("82077: a reset whose interrupt nobody serves ends with the next comma
   CHECK(d.result() == Bytes{0x80});
 }
 
-TEST_CASE("82077: two seeks that end together interrupt twice", "[planar][i82077]") {
+TEST_CASE("82077: two seeks that end together raise two interrupts", "[planar][i82077]") {
   Diskette d;
   d.fdc.install(1, 1000);
   d.start();
@@ -487,7 +487,7 @@ TEST_CASE("82077: two seeks that end together interrupt twice", "[planar][i82077
   CHECK_FALSE(d.irq6.level);
 }
 
-TEST_CASE("82077: arbitrary guest writes are handled", "[planar][i82077]") {
+TEST_CASE("82077: arbitrary guest writes do no harm", "[planar][i82077]") {
   Random random(82077);
   Diskette d;
   d.start();
@@ -512,7 +512,7 @@ TEST_CASE("82077: arbitrary guest writes are handled", "[planar][i82077]") {
   CHECK((d.in(0x3F4) & 0xD0) == 0x80);
 }
 
-TEST_CASE("82077: a snapshot in the middle of a sector", "[planar][i82077]") {
+TEST_CASE("82077: a snapshot in the middle of a sector does not affect the read", "[planar][i82077]") {
   Diskette d, e;
   d.start();
   d.seek(4);
@@ -541,7 +541,8 @@ TEST_CASE("82077: a snapshot in the middle of a sector", "[planar][i82077]") {
   CHECK_THROWS_AS(empty.fdc.archive(loader), Error);
 }
 
-TEST_CASE("diskette images: recognised by size, rejected with file, size and remedy", "[planar][floppy]") {
+TEST_CASE("diskette images are recognised by size; others are rejected with file, size and remedy",
+          "[planar][floppy]") {
   CHECK(FloppyImage::recognise(1'474'560)->sectors == 18);
   CHECK(FloppyImage::recognise(2'949'120)->data_rate == 1000);
   CHECK_FALSE(FloppyImage::recognise(1'474'561));

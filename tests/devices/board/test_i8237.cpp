@@ -75,7 +75,7 @@ struct AtDma : PlanarBench {
 
 }  // namespace
 
-TEST_CASE("8237 pair: bytes to memory, one per cycle, to the terminal count", "[planar][i8237]") {
+TEST_CASE("8237 pair: bytes are moved to memory one per cycle up to the terminal count", "[planar][i8237]") {
   AtDma t;
   t.dma.connect(1, t.device);
   t.bios();
@@ -98,7 +98,8 @@ TEST_CASE("8237 pair: bytes to memory, one per cycle, to the terminal count", "[
   CHECK(t.in(0x03) == 0xFF);
 }
 
-TEST_CASE("8237 pair: nothing of the first controller moves before the cascade is unmasked", "[planar][i8237]") {
+TEST_CASE("8237 pair: the first controller does not transfer until the cascade channel is unmasked",
+          "[planar][i8237]") {
   AtDma t;
   t.dma.connect(1, t.device);
   t.setup(1, 0x44, 0x1000, 2);
@@ -110,7 +111,7 @@ TEST_CASE("8237 pair: nothing of the first controller moves before the cascade i
   CHECK(t.device.times.size() == 2);
 }
 
-TEST_CASE("8237 pair: words from memory", "[planar][i8237]") {
+TEST_CASE("8237 pair: words are read from memory", "[planar][i8237]") {
   AtDma t;
   t.dma.connect(5, t.device);
   t.bios();
@@ -122,7 +123,7 @@ TEST_CASE("8237 pair: words from memory", "[planar][i8237]") {
   CHECK(t.device.taken == std::vector<std::uint16_t>{0x0100, 0x0302, 0x0504});
 }
 
-TEST_CASE("8237 pair: verify moves nothing, autoinitialise begins again, decrement goes down", "[planar][i8237]") {
+TEST_CASE("8237 pair: verify moves nothing, autoinitialise restarts, decrement counts down", "[planar][i8237]") {
   AtDma t;
   t.dma.connect(3, t.device);
   t.bios();
@@ -172,7 +173,7 @@ TEST_CASE("8237 pair: priorities are fixed, or rotate", "[planar][i8237]") {
   CHECK(other.ends == 1);
 }
 
-TEST_CASE("8237 pair: block mode goes on without its request, a software request needs no device", "[planar][i8237]") {
+TEST_CASE("8237 pair: block mode continues without DREQ, and a software request needs no device", "[planar][i8237]") {
   AtDma t;
   t.dma.connect(1, t.device);
   t.bios();
@@ -191,8 +192,7 @@ TEST_CASE("8237 pair: block mode goes on without its request, a software request
   CHECK((t.in(0x08) & 0x11) == 0x01);
 }
 
-TEST_CASE("8237 pair: the controller's disable bit, pages that are only bytes, port 80h left alone",
-          "[planar][i8237]") {
+TEST_CASE("8237 pair: disable bit, spare page registers, port 80h is not decoded", "[planar][i8237]") {
   AtDma t;
   t.dma.connect(1, t.device);
   t.bios();
@@ -212,7 +212,7 @@ TEST_CASE("8237 pair: the controller's disable bit, pages that are only bytes, p
   CHECK(t.in(0xC1) == 0xFF);
 }
 
-TEST_CASE("8237 pair: a transfer goes on after a snapshot, a damaged one is refused", "[planar][i8237]") {
+TEST_CASE("8237 pair: a transfer continues after a snapshot, and a damaged one is refused", "[planar][i8237]") {
   AtDma t, u;
   t.dma.connect(1, t.device);
   u.dma.connect(1, u.device);
@@ -233,7 +233,7 @@ TEST_CASE("8237 pair: a transfer goes on after a snapshot, a damaged one is refu
   CHECK_THROWS_AS(test::restore_state(u, broken), Error);
 }
 
-TEST_CASE("8237 pair: the diskette controller reads a sector as a PC's BIOS does it", "[planar][i8237]") {
+TEST_CASE("8237 pair: the diskette controller reads a sector as for a PC's BIOS", "[planar][i8237]") {
   AtDma t;
   I82077 fdc{t.scheduler, t.trace};
   DisketteChannel wires{fdc, t.dma};

@@ -173,7 +173,7 @@ TEST_CASE("8254: the closed form equals a clocked counter in every mode", "[plan
   }
 }
 
-TEST_CASE("8254: Linux's 100 Hz tick, with latched reads in between", "[planar][i8254]") {
+TEST_CASE("8254: Linux's 100 Hz tick with latched reads", "[planar][i8254]") {
   Timers t;
   constexpr unsigned latch = (1'193'180 + 50) / 100;
   t.program(0x40, 0x34, latch);
@@ -216,7 +216,7 @@ TEST_CASE("8254: IRQ 0 is a latch that only port 61h bit 7 clears", "[planar][i8
   CHECK_FALSE(t.irq0.level);
 }
 
-TEST_CASE("8254: latch holds until both bytes are read, a second latch command changes nothing", "[planar][i8254]") {
+TEST_CASE("8254: a latch holds until both bytes are read; a second latch command is ignored", "[planar][i8254]") {
   Timers t;
   t.program(0x42, 0xB4, 0x8000);
   t.out(0x61, 0x01);
@@ -268,7 +268,7 @@ TEST_CASE("8254: BCD counts in decimal and read-back shows status", "[planar][i8
   CHECK((t.in(0x42) & 0x40) != 0);  // null count: nothing written yet
 }
 
-TEST_CASE("8254: one-byte counts, and zero is the longest", "[planar][i8254]") {
+TEST_CASE("8254: one-byte counts, and zero is the longest count", "[planar][i8254]") {
   Timers t;
   t.out(0x43, 0x14);  // channel 0, low byte only, mode 2
   t.out(0x40, 100);
@@ -338,7 +338,7 @@ TEST_CASE("8254: a snapshot keeps phase, latches and pending edges", "[planar][i
   CHECK(t.irq0.rises == u.irq0.rises);
 }
 
-TEST_CASE("8254 of an AT: IRQ 0 rises once per period in mode 2, with nobody to clear it", "[planar][i8254]") {
+TEST_CASE("8254 of an AT: IRQ 0 rises once per period in mode 2 without being cleared", "[planar][i8254]") {
   Timers t{TimerBoard::at};
   t.program(0x40, 0x34, 11932);  // Linux at 100 Hz
   t.irq0.rises.clear();
@@ -363,7 +363,7 @@ TEST_CASE("8254 of an AT: IRQ 0 is the square wave of mode 3", "[planar][i8254]"
   }
 }
 
-TEST_CASE("8254 of an AT: mode 0 requests once, at its end", "[planar][i8254]") {
+TEST_CASE("8254 of an AT: mode 0 raises one interrupt, at its end", "[planar][i8254]") {
   Timers t{TimerBoard::at};
   t.out(0x43, 0x30);
   CHECK_FALSE(t.irq0.level);
@@ -378,7 +378,7 @@ TEST_CASE("8254 of an AT: mode 0 requests once, at its end", "[planar][i8254]") 
   CHECK(t.irq0.rises.size() == before);
 }
 
-TEST_CASE("8254 of an AT: channel 1 counts, 44h and 47h are nobody's", "[planar][i8254]") {
+TEST_CASE("8254 of an AT: channel 1 counts, and ports 44h and 47h are not decoded", "[planar][i8254]") {
   Timers t{TimerBoard::at};
   t.out(0x43, 0x54);  // low byte only, mode 2: refresh
   t.out(0x41, 18);

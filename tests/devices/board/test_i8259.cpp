@@ -58,7 +58,7 @@ TEST_CASE("8259: ICW1 = 11h leaves the inputs level-sensitive", "[planar][i8259]
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: uninitialised controllers request nothing and ICW1 clears the mask", "[planar][i8259]") {
+TEST_CASE("8259: uninitialised controllers request nothing, and ICW1 clears the mask", "[planar][i8259]") {
   Pics p;
   p.irq(1, true);
   CHECK_FALSE(p.intr.level);
@@ -68,7 +68,7 @@ TEST_CASE("8259: uninitialised controllers request nothing and ICW1 clears the m
   CHECK(p.intr.level);
 }
 
-TEST_CASE("8259: the mask is read back and holds requests", "[planar][i8259]") {
+TEST_CASE("8259: the mask can be read back and holds requests", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.out(0x21, 0xFB);
@@ -83,7 +83,7 @@ TEST_CASE("8259: the mask is read back and holds requests", "[planar][i8259]") {
   CHECK(p.acknowledge() == 0x29);
 }
 
-TEST_CASE("8259: lower lines interrupt higher ones, the slave is at line 2", "[planar][i8259]") {
+TEST_CASE("8259: lower-numbered lines interrupt higher ones; the slave is at line 2", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.irq(4, true);
@@ -105,7 +105,7 @@ TEST_CASE("8259: lower lines interrupt higher ones, the slave is at line 2", "[p
   CHECK(p.acknowledge() == 0x24);
 }
 
-TEST_CASE("8259: a request that is withdrawn before INTA becomes a spurious 7", "[planar][i8259]") {
+TEST_CASE("8259: a request withdrawn before INTA becomes a spurious IRQ 7", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.irq(5, true);
@@ -158,7 +158,7 @@ TEST_CASE("8259: special mask mode lets lower levels through", "[planar][i8259]"
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: poll command serves as the acknowledge", "[planar][i8259]") {
+TEST_CASE("8259: the poll command acts as the acknowledge", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.irq(4, true);
@@ -199,7 +199,7 @@ TEST_CASE("8259: special fully nested mode", "[planar][i8259]") {
   CHECK(p.acknowledge() == 0x28);
 }
 
-TEST_CASE("8259: a slave with a foreign ID leaves the vector to the floating bus", "[planar][i8259]") {
+TEST_CASE("8259: a slave with the wrong ID leaves the vector to the floating bus", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.out(0xA0, 0x11);
@@ -224,7 +224,7 @@ TEST_CASE("8259: a snapshot in the middle of initialisation and service", "[plan
   CHECK(q.acknowledge() == 0x41);
 }
 
-TEST_CASE("8259: an edge is latched until it is acknowledged, and asks once", "[planar][i8259]") {
+TEST_CASE("8259: an edge is latched until acknowledged, and requests once", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init();
   p.irq(0, true);
@@ -247,7 +247,7 @@ TEST_CASE("8259: an edge is latched until it is acknowledged, and asks once", "[
   CHECK(p.acknowledge() == 0x20);
 }
 
-TEST_CASE("8259: edges and levels side by side by ELCR", "[planar][i8259]") {
+TEST_CASE("8259: ELCR mixes edge and level triggering", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init();
   p.pair.set_levels(1u << 10 | 1u << 5, p.now);
@@ -278,7 +278,7 @@ TEST_CASE("8259: edges and levels side by side by ELCR", "[planar][i8259]") {
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: an edge that has gone before INTA is spurious, from the slave too", "[planar][i8259]") {
+TEST_CASE("8259: an edge withdrawn before INTA is spurious, also from the slave", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init();
   p.irq(4, true);
@@ -294,7 +294,7 @@ TEST_CASE("8259: an edge that has gone before INTA is spurious, from the slave t
   CHECK(p.in(0xA0) == 0);
 }
 
-TEST_CASE("8259: a masked edge waits as long as its line is active", "[planar][i8259]") {
+TEST_CASE("8259: a masked edge stays pending while its line is active", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init();
   p.out(0x21, 0xFF);
@@ -308,7 +308,7 @@ TEST_CASE("8259: a masked edge waits as long as its line is active", "[planar][i
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: ICW1 forgets edges; LTIM counts where no ELCR stands for it", "[planar][i8259]") {
+TEST_CASE("8259: ICW1 clears latched edges; LTIM has an effect only without ELCR", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init();
   p.irq(3, true);
@@ -331,7 +331,7 @@ TEST_CASE("8259: ICW1 forgets edges; LTIM counts where no ELCR stands for it", "
   CHECK(at.intr.level);
 }
 
-TEST_CASE("8259: automatic EOI on a cascade of edges", "[planar][i8259]") {
+TEST_CASE("8259: automatic EOI with cascaded edges", "[planar][i8259]") {
   Pics p{Trigger::elcr};
   p.linux_init(0x03);
   p.irq(8, true);
@@ -342,7 +342,7 @@ TEST_CASE("8259: automatic EOI on a cascade of edges", "[planar][i8259]") {
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: latched edges and ELCR are part of a snapshot", "[planar][i8259]") {
+TEST_CASE("8259: latched edges and ELCR survive a snapshot", "[planar][i8259]") {
   Pics p{Trigger::elcr}, q{Trigger::elcr};
   p.linux_init();
   p.pair.set_levels(1u << 9, p.now);

@@ -116,7 +116,7 @@ TEST_CASE("16550: transmitter-empty interrupt, as drivers use it", "[planar][ns1
   CHECK_FALSE(s.irq.level);
 }
 
-TEST_CASE("16550: sixteen characters fit into the FIFO in addition to the one being sent", "[planar][ns16550]") {
+TEST_CASE("16550: the FIFO takes sixteen characters besides the one being sent", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(iir, 0x07);
@@ -125,7 +125,7 @@ TEST_CASE("16550: sixteen characters fit into the FIFO in addition to the one be
   CHECK(s.sent == "abcdefghijklmnopq");  // the eighteenth was lost
 }
 
-TEST_CASE("16550: reception at line speed, overrun without FIFO", "[planar][ns16550]") {
+TEST_CASE("16550: reception at line speed, and overrun without FIFO", "[planar][ns16550]") {
   Serial s;
   s.speed(12);  // 9600
   s.out(mcr, 0x0B);
@@ -169,7 +169,7 @@ TEST_CASE("16550: FIFO trigger level and character time-out", "[planar][ns16550]
   CHECK((s.in(iir)&0x0F) == 0x01);
 }
 
-TEST_CASE("16550: a full FIFO keeps its sixteen and reports the overrun", "[planar][ns16550]") {
+TEST_CASE("16550: a full FIFO keeps its sixteen characters and reports the overrun", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(iir, 0x01);
@@ -180,7 +180,7 @@ TEST_CASE("16550: a full FIFO keeps its sixteen and reports the overrun", "[plan
   CHECK((s.in(lsr)&0x01) == 0);
 }
 
-TEST_CASE("16550: loopback sends to itself and leaves the line idle", "[planar][ns16550]") {
+TEST_CASE("16550: loopback returns characters and leaves the line idle", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(mcr, 0x1B);
@@ -218,7 +218,7 @@ struct Loop : Serial {
 
 }  // namespace
 
-TEST_CASE("16550: in loop-back a break is received without a character being sent", "[planar][ns16550]") {
+TEST_CASE("16550: a break in loop-back is received without sending a character", "[planar][ns16550]") {
   Loop s;
   s.out(ier, 0x04);
   s.set_break(true);
@@ -246,7 +246,7 @@ TEST_CASE("16550: in loop-back a break is received without a character being sen
 }
 
 TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns16550]") {
-  SECTION("every format comes back as it was sent") {
+  SECTION("every format is received as it was sent") {
     for (unsigned format = 0; format < 0x40; ++format) {
       Loop s(static_cast<std::uint8_t>(format));
       s.out(iir, 0x01);
@@ -274,7 +274,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     CHECK(s.in(lsr) == (TEMT | THRE | DR));
     CHECK(s.in(rbr) == 2);
   }
-  SECTION("a break has no even parity error, but an odd one") {
+  SECTION("a break has a parity error with odd parity, but not with even") {
     Loop even(0x1B), odd(0x0B), space(0x3B), mark(0x2B);
     for (Loop* s : {&even, &odd, &space, &mark}) {
       s->set_break(true);
@@ -285,7 +285,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     CHECK(space.in(lsr) == (TEMT | THRE | BI | FE | DR));
     CHECK(mark.in(lsr) == (TEMT | THRE | BI | FE | PE | DR));
   }
-  SECTION("a break over the parity bit alone is a parity error") {
+  SECTION("a break during only the parity bit is a parity error") {
     Loop s(0x0B);  // 8 bits, odd
     s.out(rbr, 0xFF);
     s.bits(92);
@@ -296,7 +296,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     CHECK(s.in(lsr) == (TEMT | THRE | PE | DR));
     CHECK(s.in(rbr) == 0xFF);
   }
-  SECTION("a break over the stop bit alone is a framing error, and its space the next start bit") {
+  SECTION("a break during only the stop bit is a framing error and the next start bit") {
     Loop s;
     s.out(iir, 0x01);
     s.out(rbr, 0xFF);
@@ -311,7 +311,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     CHECK(s.in(rbr) == 0xFF);
     CHECK(s.in(lsr) == (TEMT | THRE));
   }
-  SECTION("a break from the middle of a character on: the rest of it is zeros, then the break") {
+  SECTION("a break from mid-character ends the character with zeros, then is a break") {
     Loop s;
     s.out(iir, 0x01);
     s.out(rbr, 0xFF);
@@ -323,7 +323,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     CHECK(s.in(rbr) == 0);
     CHECK(s.in(lsr) == (TEMT | THRE));
   }
-  SECTION("a break shorter than a character is no break, and one shorter than half a bit nothing") {
+  SECTION("a break shorter than a character is not a break; one shorter than half a bit is ignored") {
     Loop s;
     s.set_break(true);
     s.bits(52);
@@ -337,7 +337,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
     s.step(1_ms);
     CHECK(s.in(lsr) == (TEMT | THRE));
   }
-  SECTION("an overrun keeps the FIFO") {
+  SECTION("an overrun preserves the FIFO") {
     Loop s;
     s.out(iir, 0x01);
     for (unsigned i = 0; i < 17; ++i) s.out(rbr, static_cast<std::uint8_t>(i));
@@ -348,7 +348,7 @@ TEST_CASE("16550: in loop-back each line status bit has its cause", "[planar][ns
   }
 }
 
-TEST_CASE("16550: in loop-back each modem control bit is one modem input", "[planar][ns16550]") {
+TEST_CASE("16550: in loop-back each modem control bit drives one modem input", "[planar][ns16550]") {
   struct {
     std::uint8_t output, input, delta;
   } const lines[] = {{1, 0x20, 0x02}, {2, 0x10, 0x01}, {4, 0x40, 0x00}, {8, 0x80, 0x08}};
@@ -376,7 +376,7 @@ TEST_CASE("16550: in loop-back each modem control bit is one modem input", "[pla
   }
 }
 
-TEST_CASE("16550: in loop-back the pins neither send nor receive", "[planar][ns16550]") {
+TEST_CASE("16550: in loop-back the pins are not used", "[planar][ns16550]") {
   Loop s;
   s.uart.receive('x', s.now);
   s.step(1_ms);
@@ -402,7 +402,7 @@ TEST_CASE("16550: modem lines, their deltas and the interrupt", "[planar][ns1655
   CHECK(s.in(msr) == 0xA0);
 }
 
-TEST_CASE("16550: a snapshot between two bits", "[planar][ns16550]") {
+TEST_CASE("16550: a snapshot between two bits does not affect the transfer", "[planar][ns16550]") {
   Serial s, t;
   s.speed(3);
   s.out(iir, 0x01);
@@ -418,7 +418,7 @@ TEST_CASE("16550: a snapshot between two bits", "[planar][ns16550]") {
   CHECK(t.in(rbr) == 'z');
 }
 
-TEST_CASE("16550: a snapshot within a looped break", "[planar][ns16550]") {
+TEST_CASE("16550: a snapshot within a looped-back break does not affect it", "[planar][ns16550]") {
   Loop s;
   Serial t;
   s.out(rbr, 0x33);

@@ -12,7 +12,7 @@ using namespace planar;
 using planar::tests::PlanarBench;
 using planar::tests::Probe;
 
-TEST_CASE("panel: 10Fh is the leftmost of eight characters", "[planar][panel]") {
+TEST_CASE("panel: port 10Fh is the leftmost of eight characters", "[planar][panel]") {
   PlanarBench b;
   InformationPanel panel(b.trace);
   panel.claim_ports(b.io);
@@ -26,7 +26,7 @@ TEST_CASE("panel: 10Fh is the leftmost of eight characters", "[planar][panel]") 
   CHECK(panel.text() == " LANAR96");
 }
 
-TEST_CASE("POST ports: checkpoints are kept and traced, 80h is a latch", "[planar][panel]") {
+TEST_CASE("POST ports: checkpoints are stored and traced; port 80h is a latch", "[planar][panel]") {
   PlanarBench b;
   std::vector<std::string> lines;
   b.trace.enable("firmware");
@@ -71,7 +71,7 @@ TEST_CASE("parallel port: strobe, busy, acknowledge, interrupt until the status 
   CHECK(printed == "P");
 }
 
-TEST_CASE("parallel port: direction bit only in extended mode", "[planar][parallel]") {
+TEST_CASE("parallel port: the direction bit works only in extended mode", "[planar][parallel]") {
   PlanarBench b;
   ParallelPort port(b.scheduler, "lpt1");
   port.claim_ports(b.io, 0x378);
@@ -120,7 +120,7 @@ TEST_CASE("memory: a 24-bit processor cannot access the memory under the ROM ali
   CHECK_THROWS_AS(memory.load_rom(std::vector<std::uint8_t>(1000), "short.rom"), Error);
 }
 
-TEST_CASE("memory: a snapshot fits only its own size", "[planar][memory]") {
+TEST_CASE("memory: a snapshot is accepted only with the same size", "[planar][memory]") {
   AddressSpace space, other_space, small_space;
   MemoryController memory(space, 4096, 32), other(other_space, 4096, 32), small(small_space, 2048, 32);
   memory.ram()[0x12345] = 0x67;

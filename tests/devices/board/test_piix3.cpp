@@ -83,7 +83,7 @@ struct Piix3Bench {
 
 }  // namespace
 
-TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
+TEST_CASE("PIIX3: function 0 is what Linux and firmware expect", "[planar][piix3]") {
   Piix3Bench s;
   CHECK(s.rig.config(7, 0) == 0x70008086);
   CHECK(s.rig.config(7, 8) == 0x06010001);
@@ -112,7 +112,7 @@ TEST_CASE("PIIX3: function 0 as Linux and firmware see it", "[planar][piix3]") {
   CHECK(s.rig.config(7, 0x82, 1) == 0);
 }
 
-TEST_CASE("PIIX3: ELCR has no bits for IRQ 0, 1, 2, 8 and 13", "[planar][piix3]") {
+TEST_CASE("PIIX3: ELCR cannot set IRQ 0, 1, 2, 8 and 13", "[planar][piix3]") {
   Piix3Bench s;
   s.out(0x4D0, 0xFF);
   s.out(0x4D1, 0xFF);
@@ -121,7 +121,7 @@ TEST_CASE("PIIX3: ELCR has no bits for IRQ 0, 1, 2, 8 and 13", "[planar][piix3]"
   CHECK(s.elcr.levels() == 0xDEF8);
 }
 
-TEST_CASE("PIIX3: a card's pin comes to the line that route, ELCR and INTERRUPT_LINE name", "[planar][piix3]") {
+TEST_CASE("PIIX3: a card's pin drives the line given by route, ELCR and INTERRUPT_LINE", "[planar][piix3]") {
   Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot10{10, 2, s.wiring()};
   Card one{slot9, 1}, other{slot10, 1};
@@ -142,7 +142,7 @@ TEST_CASE("PIIX3: a card's pin comes to the line that route, ELCR and INTERRUPT_
   CHECK(s.acknowledge() == 0x2A);
 }
 
-TEST_CASE("PIIX3: two cards on one line: the second keeps it after the first is served", "[planar][piix3]") {
+TEST_CASE("PIIX3: cards on one line hold it until each is served", "[planar][piix3]") {
   Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot10{10, 2, s.wiring()}, slot13{13, 3, s.wiring()};
   Card one{slot9, 1}, wired{slot13, 1}, routed{slot10, 1};
@@ -162,7 +162,7 @@ TEST_CASE("PIIX3: two cards on one line: the second keeps it after the first is 
   CHECK_FALSE(s.intr.level);
 }
 
-TEST_CASE("PIIX3: the lines know which slot pulls them", "[planar][piix3]") {
+TEST_CASE("PIIX3: the interrupt lines record which slots assert them", "[planar][piix3]") {
   bus::InterruptLines lines;
   const std::array<unsigned, 2> slots{9, 13};
   PirqRouter router(lines, PirqTable::rotation(9), slots);
@@ -182,7 +182,7 @@ TEST_CASE("PIIX3: the lines know which slot pulls them", "[planar][piix3]") {
   CHECK(began == std::vector<unsigned>{1, bus::InterruptLines::slot_sources});
 }
 
-TEST_CASE("PIIX3: a shared line that ELCR leaves an edge loses the second card", "[planar][piix3]") {
+TEST_CASE("PIIX3: a shared line that ELCR leaves edge-triggered loses the second card's interrupt", "[planar][piix3]") {
   Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()}, slot13{13, 3, s.wiring()};
   Card one{slot9, 1}, other{slot13, 1};
@@ -216,7 +216,7 @@ TEST_CASE("PIIX3: a PCI line is shared with an ISA source", "[planar][piix3]") {
   CHECK_FALSE(s.intr.level);
 }
 
-TEST_CASE("PIIX3: a route that changes takes an active wire along; reserved lines lead nowhere", "[planar][piix3]") {
+TEST_CASE("PIIX3: a changed route moves an active interrupt; reserved lines are not driven", "[planar][piix3]") {
   Piix3Bench s;
   pci::Slot slot9{9, 1, s.wiring()};
   Card card{slot9, 1};
@@ -238,7 +238,7 @@ TEST_CASE("PIIX3: a route that changes takes an active wire along; reserved line
   CHECK_FALSE(s.lines.level(15));
 }
 
-TEST_CASE("PIIX3: every pin of every device has its wire", "[planar][piix3]") {
+TEST_CASE("PIIX3: every pin of every device maps to its PIRQ", "[planar][piix3]") {
   const PirqTable table = PirqTable::rotation(9);
   CHECK(table.wire(9, 1) == 0);
   CHECK(table.wire(9, 4) == 3);
@@ -247,7 +247,7 @@ TEST_CASE("PIIX3: every pin of every device has its wire", "[planar][piix3]") {
   CHECK(table.wire(7, 4) == 1);
 }
 
-TEST_CASE("PIIX3: routes and wires are part of a snapshot; a damaged one is refused", "[planar][piix3]") {
+TEST_CASE("PIIX3: routes and wires survive a snapshot; a damaged one is refused", "[planar][piix3]") {
   Piix3Bench s, t;
   pci::Slot slot9{9, 1, s.wiring()}, twin{9, 1, t.wiring()};
   Card card{slot9, 1}, copy{twin, 1};
@@ -286,7 +286,7 @@ struct Ports : PlanarBench {
 
 }  // namespace
 
-TEST_CASE("PIIX3: CF9h resets by the rise of bit 2, everything if bit 1 is set", "[planar][piix3]") {
+TEST_CASE("PIIX3: a rise of CF9h bit 2 resets the processor, and everything if bit 1 is set", "[planar][piix3]") {
   Ports p;
   p.out(0xCF9, 0x04);
   CHECK(p.init.rises.size() == 1);
@@ -300,7 +300,7 @@ TEST_CASE("PIIX3: CF9h resets by the rise of bit 2, everything if bit 1 is set",
   CHECK(p.in(0xCF9) == 0x06);
 }
 
-TEST_CASE("PIIX3: CF9h lies among the configuration ports, which stay doublewords", "[planar][piix3]") {
+TEST_CASE("PIIX3: CF9h lies within the configuration ports, which still take doublewords", "[planar][piix3]") {
   Piix3Bench s;
   I8254 timers{s.rig.scheduler, s.rig.trace, TimerBoard::at};
   Piix3Ports ports{timers, s.rig.trace};
@@ -332,7 +332,7 @@ TEST_CASE("PIIX3: port 92h and the keyboard controller share A20", "[planar][pii
   CHECK(p.init.rises.size() == 1);
 }
 
-TEST_CASE("PIIX3: port 61h toggles every 15 us, shows timer 2 and keeps four bits", "[planar][piix3]") {
+TEST_CASE("PIIX3: port 61h toggles every 15 us, shows timer 2 and stores four bits", "[planar][piix3]") {
   Ports p;
   unsigned edges = 0;
   bool last = p.in(0x61) & 0x10;
@@ -375,7 +375,7 @@ TEST_CASE("PIIX3: IOCHK# and SERR# latch, 61h clears them, 70h masks", "[planar]
   CHECK_FALSE(p.nmi.level);
 }
 
-TEST_CASE("PIIX3: the ports keep their bytes, lose them at reset, and survive a snapshot", "[planar][piix3]") {
+TEST_CASE("PIIX3: the ports keep their bytes, clear them at reset, and survive a snapshot", "[planar][piix3]") {
   Ports p, q;
   p.out(0xB2, 0x12);
   p.out(0xB3, 0x34);

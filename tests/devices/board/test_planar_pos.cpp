@@ -10,7 +10,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("planar POS 2 switches the planar's ports") {
+TEST_CASE("planar POS 2 enables the planar's ports") {
   PlanarPos planar(0xFBFF);
   std::optional<PlanarFunctions> told;
   int calls = 0;

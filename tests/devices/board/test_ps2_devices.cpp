@@ -6,7 +6,7 @@ using namespace planar;
 using planar::tests::Bytes;
 using planar::tests::Keyboard;
 
-TEST_CASE("keyboard: LEDs follow EDh and are turned off by a reset", "[planar][keyboard]") {
+TEST_CASE("keyboard: command EDh sets the LEDs, and a reset turns them off", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   CHECK(k.chip.keyboard().leds() == 0);
@@ -44,7 +44,7 @@ TEST_CASE("keyboard: echo, disabling, enabling, defaults", "[planar][keyboard]")
   CHECK(k.press(0x1E, true) == Bytes{0x1C});  // set 2 again
 }
 
-TEST_CASE("keyboard: F0h reports and changes the scan code set, also with translation", "[planar][keyboard]") {
+TEST_CASE("keyboard: F0h reports and changes the scan code set, with and without translation", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   for (const unsigned set : {1u, 3u, 2u}) {
@@ -61,7 +61,7 @@ TEST_CASE("keyboard: F0h reports and changes the scan code set, also with transl
   }
 }
 
-TEST_CASE("keyboard: the key pressed last repeats, with all of its codes", "[planar][keyboard]") {
+TEST_CASE("keyboard: the last key pressed repeats, with all of its codes", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   k.tell({0xF3, 0x00});  // after 250 ms, 30 per second
@@ -78,7 +78,7 @@ TEST_CASE("keyboard: the key pressed last repeats, with all of its codes", "[pla
   CHECK(k.during(400_ms) == Bytes{});
 }
 
-TEST_CASE("keyboard: in set 3 commands select whether keys repeat, break or do neither", "[planar][keyboard]") {
+TEST_CASE("keyboard: in set 3 commands select per key whether it repeats or sends breaks", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   k.tell({0xF0, 0x03, 0xF3, 0x00});

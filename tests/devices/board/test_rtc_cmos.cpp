@@ -39,7 +39,7 @@ struct Clock : PlanarBench {
 
 }  // namespace
 
-TEST_CASE("RTC: starts at the fixed date, valid, 24 hours, BCD", "[planar][rtc]") {
+TEST_CASE("RTC: starts at the fixed date, valid, in 24-hour BCD", "[planar][rtc]") {
   Clock c;
   CHECK(c.date() == 0x950101000000);
   CHECK(c.get(0x37) == 0x19);
@@ -50,7 +50,7 @@ TEST_CASE("RTC: starts at the fixed date, valid, 24 hours, BCD", "[planar][rtc]"
   CHECK(c.get(0x0D) == 0x00);
 }
 
-TEST_CASE("RTC: waiting for UIP, as kernels do, gives a stable second", "[planar][rtc]") {
+TEST_CASE("RTC: waiting for UIP, as kernels do, gives a consistent second", "[planar][rtc]") {
   Clock c;
   // Waits for the rising and then for the falling edge: the registers have just changed.
   REQUIRE(c.wait([&] { return (c.get(0x0A) & 0x80) != 0; }, 2_s));
@@ -83,7 +83,7 @@ TEST_CASE("RTC: carries through minutes, months, leap days and years", "[planar]
   CHECK(c.get(0x37) == 0x19);  // the chip has no century counter
 }
 
-TEST_CASE("RTC: setting the time with SET, in 12 hours and binary", "[planar][rtc]") {
+TEST_CASE("RTC: the time can be set with SET, in 12-hour binary mode", "[planar][rtc]") {
   Clock c;
   c.put(0x0B, 0x84);  // SET, binary, 12 hours
   c.put(0x00, 59);
@@ -101,7 +101,7 @@ TEST_CASE("RTC: setting the time with SET, in 12 hours and binary", "[planar][rt
   CHECK(c.get(0x04) == (0x80 | 1));
 }
 
-TEST_CASE("RTC: releasing the divider completes the first second half a second later", "[planar][rtc]") {
+TEST_CASE("RTC: the first second ends half a second after the divider is released", "[planar][rtc]") {
   Clock c;
   c.put(0x0A, 0x76);
   c.step(5_s);
@@ -169,7 +169,7 @@ TEST_CASE("RTC: update and alarm interrupts", "[planar][rtc]") {
   CHECK(c.irq8.rises[2] == 65_s);
 }
 
-TEST_CASE("RTC: reset preserves time and memory, clears interrupts, masks NMI", "[planar][rtc]") {
+TEST_CASE("RTC: reset preserves time and memory, clears interrupts and masks NMI", "[planar][rtc]") {
   Clock c;
   Probe mask;
   c.rtc.nmi_mask.connect(mask);
@@ -231,7 +231,7 @@ TEST_CASE("RTC: a snapshot keeps the fraction of the second", "[planar][rtc]") {
   CHECK(c.date() == d.date());
 }
 
-TEST_CASE("NVRAM: 2 KB at 74h to 76h, the address reads back and wraps", "[planar][nvram]") {
+TEST_CASE("NVRAM: 2 KB at ports 74h to 76h; the address can be read back and wraps", "[planar][nvram]") {
   Clock c;
   const auto put = [&](unsigned address, std::uint8_t value) {
     c.out(0x74, static_cast<std::uint8_t>(address));

@@ -42,7 +42,7 @@ struct ServersetBench {
 
 }  // namespace
 
-TEST_CASE("CNB20LE: two host bridges at device 0, each with its bus numbers") {
+TEST_CASE("CNB20LE: two host bridges at device 0, each with its own bus numbers") {
   ServersetBench b;
   for (unsigned function = 0; function < 2; ++function) {
     CHECK(b.config(0, 0, function, pci::VENDOR_ID) == 0x00091166);
@@ -56,7 +56,8 @@ TEST_CASE("CNB20LE: two host bridges at device 0, each with its bus numbers") {
   CHECK(b.config(0, 0, 2, pci::VENDOR_ID) == 0xFFFFFFFF);
 }
 
-TEST_CASE("CNB20LE: function 1 says which bus the peer segment is, over a reset and a snapshot") {
+TEST_CASE(
+    "CNB20LE: function 1 sets the peer segment's bus number; a reset restores the default, a snapshot the value") {
   ServersetBench b;
   pci::Slot slot{
       3, 1, {b.rig.scheduler, b.rig.bus.io(), b.rig.memory, b.peer, b.rig.trace, [](unsigned, unsigned, bool, Time) {
@@ -76,7 +77,7 @@ TEST_CASE("CNB20LE: function 1 says which bus the peer segment is, over a reset 
   CHECK(b.config(0, 0, 1, Cnb20le::MEMORY_WINDOW) == 0xFE00FD00);
 }
 
-TEST_CASE("OSB4: routes at ports C00h and C01h, by index as Linux writes them") {
+TEST_CASE("OSB4: interrupt routes at ports C00h and C01h, by index as Linux writes them") {
   ServersetBench b;
   CHECK(b.config(0, 15, 0, pci::VENDOR_ID) == 0x02001166);
   CHECK(b.config(0, 15, 0, pci::REVISION_ID) == 0x06010050);
@@ -111,7 +112,7 @@ TEST_CASE("OSB4: routes at ports C00h and C01h, by index as Linux writes them") 
   }
 }
 
-TEST_CASE("OSB4: IDE decodes with COMMAND, and its timing is two nibbles of clocks") {
+TEST_CASE("OSB4: COMMAND enables IDE decoding, and its timing is two nibbles of clocks") {
   ServersetBench b;
   for (const unsigned id : {0u, 1u})
     b.ide.attach(id, storage::DriveKind::disk,

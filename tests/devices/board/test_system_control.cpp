@@ -53,7 +53,7 @@ TEST_CASE("port 61h: the refresh bit toggles every 15.12 us", "[planar][system_c
   CHECK(edges == 1000);
 }
 
-TEST_CASE("port 61h: bits 3 to 0 read back, gate and speaker", "[planar][system_control]") {
+TEST_CASE("port 61h: bits 3 to 0 read back; gate and speaker", "[planar][system_control]") {
   Control c;
   c.out(0x61, 0x0F);
   CHECK((c.in(0x61) & 0x0F) == 0x0F);
@@ -86,7 +86,7 @@ TEST_CASE("channel check: masked by port 70h, acknowledged by toggling 61h bit 3
   CHECK(c.nmi.level);
 }
 
-TEST_CASE("bus time-out bypasses the mask", "[planar][system_control]") {
+TEST_CASE("a bus time-out NMI is not affected by the mask", "[planar][system_control]") {
   Control c;
   c.out(0x70, 0x8D);
   c.control.set_nmi(bus::NmiSource::parity, true, c.now);
@@ -96,7 +96,7 @@ TEST_CASE("bus time-out bypasses the mask", "[planar][system_control]") {
   CHECK(c.nmi.level);
 }
 
-TEST_CASE("A20 is the OR of port 92h and the 8042, as used by setup code", "[planar][system_control]") {
+TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code uses it", "[planar][system_control]") {
   Control c;
   c.keyboard_command(0xD1, 0xDD);
   CHECK_FALSE(c.control.a20_enabled());
@@ -110,7 +110,7 @@ TEST_CASE("A20 is the OR of port 92h and the 8042, as used by setup code", "[pla
   CHECK(c.reset.rises.empty());
 }
 
-TEST_CASE("hot reset: a pulse on a 0 to 1 transition; the bit remains set for POST", "[planar][system_control]") {
+TEST_CASE("hot reset: a 0 to 1 transition gives a pulse; the bit remains set for POST", "[planar][system_control]") {
   Control c;
   c.out(0x92, 0x01);
   CHECK(c.reset.rises.size() == 1);

@@ -12,7 +12,7 @@ namespace {
 using Video = planar::tests::VideoBench;
 }  // namespace
 
-TEST_CASE("VGA: does not respond while asleep or disabled", "[planar][vga]") {
+TEST_CASE("VGA: no response while asleep or disabled", "[planar][vga]") {
   Video v;
   v.mode3();
   CHECK(v.in(0x3CC) == 0x67);
@@ -62,7 +62,7 @@ TEST_CASE("VGA: the text screen", "[planar][vga]") {
   CHECK(v.vga.text_lines().empty());
 }
 
-TEST_CASE("VGA: characters and attributes are in planes 0 and 1", "[planar][vga]") {
+TEST_CASE("VGA: characters are in plane 0, attributes in plane 1", "[planar][vga]") {
   Video v;
   v.mode3();
   v.poke(0xB8000, 'A');
@@ -141,7 +141,7 @@ TEST_CASE("VGA: vertical retrace interrupt while enabled", "[planar][vga]") {
   CHECK_FALSE(irq9.level);
 }
 
-TEST_CASE("VGA: registers read back, protection, colour and mono ports", "[planar][vga]") {
+TEST_CASE("VGA: registers read back; protection, colour and mono ports", "[planar][vga]") {
   Video v;
   v.mode3();
   CHECK(v.indexed(0x3D4, 0x00) == 0x5F);
@@ -181,7 +181,7 @@ TEST_CASE("VGA: DAC by component with automatic increment", "[planar][vga]") {
   CHECK(v.in(0x3C6) == 0xFF);
 }
 
-TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga]") {
+TEST_CASE("VGA: write and read modes equal the documented pipeline", "[planar][vga]") {
   Video v;
   v.mode3();
   v.indexed(0x3C4, 4, 0x06);
@@ -241,7 +241,7 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
   }
 }
 
-TEST_CASE("VGA: chain 4 puts neighbouring bytes into neighbouring planes", "[planar][vga]") {
+TEST_CASE("VGA: chain 4 puts adjacent bytes into adjacent planes", "[planar][vga]") {
   Video v;
   v.mode3();
   v.indexed(0x3C4, 2, 0x0F);
@@ -256,7 +256,7 @@ TEST_CASE("VGA: chain 4 puts neighbouring bytes into neighbouring planes", "[pla
   CHECK(v.get(0xA0004) == 8);
 }
 
-TEST_CASE("VGA: a snapshot keeps screen and registers", "[planar][vga]") {
+TEST_CASE("VGA: a snapshot preserves screen and registers", "[planar][vga]") {
   Video v, w;
   v.mode3();
   v.print(7, 7, "snapshot");

@@ -114,7 +114,7 @@ struct Monitor : tests::VideoBench {
 
 }  // namespace
 
-TEST_CASE("VGA picture: a VGA that is off or in reset is dark", "[planar][vga]") {
+TEST_CASE("VGA picture: a VGA that is disabled or in reset is dark", "[planar][vga]") {
   Monitor v;
   CHECK(v.see().width == 640);
   v.mode3();
@@ -219,7 +219,7 @@ TEST_CASE("VGA picture: characters blink every 16 frames, the cursor every 8", "
   for (unsigned i = 0; i < 33; i += 16) CHECK(v.vga.picture(v.now + frame * i).at(0, 0) == Monitor::colour(9));
 }
 
-TEST_CASE("VGA picture: underline of the monochrome mode", "[planar][vga]") {
+TEST_CASE("VGA picture: the monochrome mode underlines", "[planar][vga]") {
   Monitor v;
   v.set({0x66,
          {0x03, 0x00, 0x03, 0x00, 0x02},
@@ -308,7 +308,7 @@ TEST_CASE("VGA picture: four planes make sixteen colours", "[planar][vga]") {
   }
 }
 
-TEST_CASE("VGA picture: blinking in graphics changes pixel bit 3", "[planar][vga]") {
+TEST_CASE("VGA picture: blinking in graphics modes toggles pixel bit 3", "[planar][vga]") {
   Monitor v;
   v.set(Monitor::planar(true));
   v.attribute(0x10, 0x0B);
@@ -348,7 +348,7 @@ TEST_CASE("VGA picture: 256 colours, chained and unchained", "[planar][vga]") {
       same = same && p.at(x, y) == Monitor::colour(((y / 2 * 80 + x / 8) * 5 + x / 2 % 4 * 64) & 0xFF);
   CHECK(same);
 
-  SECTION("a second page by start address, moved by one pixel") {
+  SECTION("the start address selects a second page, shifted by one pixel") {
     v.plane(0x0F);
     for (unsigned i = 0; i < 16000; ++i) v.poke(0xA0000 + 16384 + i, static_cast<std::uint8_t>(i % 80));
     v.plane(0x01);
@@ -385,7 +385,7 @@ TEST_CASE("VGA picture: split screen, panning, preset row", "[planar][vga]") {
   v.glyph(0, 'h', 16, 0x00);
   v.glyph(0, 'h', 1, 0xFF);  // a stroke in its top line
   const auto on = Monitor::colour(7);
-  SECTION("line compare shows the start of memory below") {
+  SECTION("after line compare the picture continues with the start of memory") {
     v.cell(0, 0, 'v', 0x07);   // at address 0
     v.cell(25, 0, 'v', 0x07);  // first of the upper part
     v.cell(25, 1, 'v', 0x07);
@@ -461,7 +461,7 @@ TEST_CASE("VGA picture: odd and even pages", "[planar][vga]") {
   CHECK(v.get(0xB8000) == 'A');
 }
 
-TEST_CASE("VGA picture: rendering changes nothing, whatever is programmed", "[planar][vga]") {
+TEST_CASE("VGA picture: rendering has no side effects, whatever is programmed", "[planar][vga]") {
   Monitor v;
   v.mode3();
   std::uint64_t x = 12345;
