@@ -9,7 +9,7 @@ using namespace planar;
 using namespace planar::test;
 using L = Am7990;
 
-TEST_CASE("a stopped chip reads exactly 0004h, whatever it was doing", "[am7990]") {
+TEST_CASE("a stopped chip reads 0004h, whatever it was doing", "[am7990]") {
   LanceBench b;
   CHECK(b.csr0() == L::STOP);
   b.init();
@@ -24,7 +24,7 @@ TEST_CASE("a stopped chip reads exactly 0004h, whatever it was doing", "[am7990]
   CHECK_FALSE(b.log.entries.at(0).good);  // the frame was cut
 }
 
-TEST_CASE("CSR1 to CSR3 take writes only while the chip is stopped; STOP clears CSR3", "[am7990]") {
+TEST_CASE("CSR1 to CSR3 are writable only while the chip is stopped; STOP clears CSR3", "[am7990]") {
   LanceBench b;
   b.write(1, 0x1235);
   b.write(2, 0xFF12);
@@ -60,7 +60,7 @@ TEST_CASE("initialisation takes twelve words of DMA, then IDON interrupts", "[am
   CHECK_FALSE(b.irq);
 }
 
-TEST_CASE("INIT and STRT in one write: initialisation first, then both directions", "[am7990]") {
+TEST_CASE("INIT and STRT in one write: initialisation first, then both directions start", "[am7990]") {
   LanceBench b;
   b.make_block(L::DTX);
   b.make_rings();
@@ -71,7 +71,7 @@ TEST_CASE("INIT and STRT in one write: initialisation first, then both direction
   CHECK((b.csr0() & (L::RXON | L::TXON | L::IDON)) == (L::RXON | L::IDON));
 }
 
-TEST_CASE("writing INIT, STRT or TDMD back when set does not start over", "[am7990]") {
+TEST_CASE("writing back INIT, STRT or TDMD when set does not restart anything", "[am7990]") {
   LanceBench b;
   b.init();
   b.hear(b.for_us(60));
@@ -86,7 +86,7 @@ TEST_CASE("writing INIT, STRT or TDMD back when set does not start over", "[am79
   CHECK_FALSE(b.rmd1(1) & L::OWN);
 }
 
-TEST_CASE("a write of what was read clears every cause that was set by then", "[am7990]") {
+TEST_CASE("writing back CSR0 clears every cause set at the read", "[am7990]") {
   LanceBench b;
   b.init();
   b.put(0, body(60));
@@ -110,7 +110,7 @@ TEST_CASE("INEA takes the written value and gates the pin, not the causes", "[am
   CHECK(b.irq);
 }
 
-TEST_CASE("the local bus denied for too long: OFLO without ENP, UFLO and the transmitter off", "[am7990]") {
+TEST_CASE("a bus denied for too long causes OFLO without ENP, or UFLO with the transmitter off", "[am7990]") {
   LanceBench b;
   b.init();
   b.other.port.transmit(b.for_us(1000), b.now);
@@ -132,7 +132,7 @@ TEST_CASE("the local bus denied for too long: OFLO without ENP, UFLO and the tra
   CHECK_FALSE(b.csr0() & L::TXON);
 }
 
-TEST_CASE("the host finds the local bus taken one burst in each sixteen byte times", "[am7990]") {
+TEST_CASE("the chip holds the local bus for one burst per sixteen byte times", "[am7990]") {
   LanceBench b;
   b.init();
   CHECK(b.chip.local_bus_free(b.now) == b.now);
@@ -152,7 +152,7 @@ TEST_CASE("the host finds the local bus taken one burst in each sixteen byte tim
   CHECK(longest >= 4'700_ns);
 }
 
-TEST_CASE("memory that does not answer: MERR, both directions off", "[am7990][malformed]") {
+TEST_CASE("memory that does not answer sets MERR and stops both directions", "[am7990][malformed]") {
   LanceBench b;
   b.write(1, 0x1000);
   b.write(2, 0x80);
@@ -173,8 +173,7 @@ TEST_CASE("memory that does not answer: MERR, both directions off", "[am7990][ma
   CHECK((b.csr0() & (L::MERR | L::RXON)) == L::MERR);
 }
 
-TEST_CASE("internal loopback: the frame comes back, with a CRC that the chip made or one that it checks",
-          "[am7990][loopback]") {
+TEST_CASE("internal loopback returns the frame, with a generated or a checked CRC", "[am7990][loopback]") {
   LanceBench b;
   b.init(L::LOOP | L::INTL);
   Bytes small = b.for_us(28);
@@ -204,7 +203,7 @@ TEST_CASE("internal loopback: the frame comes back, with a CRC that the chip mad
   CHECK((b.tmd3(0) & L::RTRY) != 0);
 }
 
-TEST_CASE("external loopback hears its own frame on the wire", "[am7990][loopback]") {
+TEST_CASE("external loopback receives its own frame from the wire", "[am7990][loopback]") {
   LanceBench b;
   b.init(L::LOOP);
   Bytes frame = b.for_us(60);
@@ -233,7 +232,7 @@ TEST_CASE("byte swap exchanges data bytes, not descriptors", "[am7990]") {
   CHECK(b.ram[LanceBench::rx_data + 1] == frame[0]);
 }
 
-TEST_CASE("a snapshot in mid-frame goes on as the original does", "[am7990][archive]") {
+TEST_CASE("a snapshot in mid-frame does not affect the run", "[am7990][archive]") {
   for (const bool receiving : {false, true}) {
     LanceBench b;
     b.init();
@@ -264,7 +263,7 @@ TEST_CASE("a snapshot in mid-frame goes on as the original does", "[am7990][arch
   }
 }
 
-TEST_CASE("nonsense in every register, descriptor and pointer harms nobody", "[am7990][malformed]") {
+TEST_CASE("random registers, descriptors and pointers do no harm", "[am7990][malformed]") {
   Random random(4711);
   LanceBench b;
   for (int round = 0; round < 150; ++round) {

@@ -25,7 +25,7 @@ TEST_CASE("a received frame is stored with its FCS, which MCNT includes", "[am79
   CHECK(b.chip.counters().received == 5);
 }
 
-TEST_CASE("bytes reach memory in bursts of sixteen as they arrive", "[am7990][receive]") {
+TEST_CASE("bytes are written to memory in bursts of sixteen as they arrive", "[am7990][receive]") {
   LanceBench b;
   b.init();
   b.other.port.transmit(b.for_us(1514), b.now);
@@ -40,7 +40,7 @@ TEST_CASE("bytes reach memory in bursts of sixteen as they arrive", "[am7990][re
   CHECK((b.rmd1(0) & L::OWN) != 0);
 }
 
-TEST_CASE("a frame across two buffers: STP in the first, ENP and the count in the second", "[am7990][chain]") {
+TEST_CASE("a frame in two buffers has STP in the first, ENP and the count in the second", "[am7990][chain]") {
   LanceBench b;
   b.init();
   b.make_rings(512);
@@ -54,7 +54,7 @@ TEST_CASE("a frame across two buffers: STP in the first, ENP and the count in th
   CHECK(got == b.for_us(900));
 }
 
-TEST_CASE("no next buffer: BUFF, the rest is lost, and the receiver goes on with the next frame", "[am7990][chain]") {
+TEST_CASE("without a next buffer BUFF is set, the rest is lost, and the next frame is received", "[am7990][chain]") {
   LanceBench b;
   b.init();
   b.make_rings(512);
@@ -68,7 +68,7 @@ TEST_CASE("no next buffer: BUFF, the rest is lost, and the receiver goes on with
   CHECK(b.rmd1(1) == (L::STP | L::ENP));
 }
 
-TEST_CASE("no buffer at all: MISS, which the driver sees in CSR0 only", "[am7990][receive]") {
+TEST_CASE("without any buffer MISS is set, only in CSR0", "[am7990][receive]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 4; ++i) b.hear(b.for_us(60));
@@ -88,7 +88,7 @@ TEST_CASE("no buffer at all: MISS, which the driver sees in CSR0 only", "[am7990
   CHECK(b.rmd1(0) == (L::STP | L::ENP));
 }
 
-TEST_CASE("a frame too long for its count or its buffer is reported, never overrun", "[am7990][receive]") {
+TEST_CASE("an overlong frame continues in the next buffer and is not an overrun", "[am7990][receive]") {
   LanceBench b;
   b.init();
   b.hear(b.for_us(3000));  // 1536-byte buffers: the second takes the rest
@@ -97,7 +97,7 @@ TEST_CASE("a frame too long for its count or its buffer is reported, never overr
   CHECK(b.mcnt(1) == 3004);
 }
 
-TEST_CASE("CRC and framing errors; a runt leaves no trace", "[am7990][receive]") {
+TEST_CASE("CRC and framing errors are reported; a runt is ignored", "[am7990][receive]") {
   LanceBench b;
   b.init();
   b.hear(damaged(b.for_us(100)));
@@ -118,7 +118,7 @@ TEST_CASE("CRC and framing errors; a runt leaves no trace", "[am7990][receive]")
   CHECK(b.rmd1(2) == (L::STP | L::ENP));
 }
 
-TEST_CASE("own address, broadcast, the logical filter, promiscuous", "[am7990][receive]") {
+TEST_CASE("receive filter: own address, broadcast, logical filter, promiscuous", "[am7990][receive]") {
   const MacAddress all_hosts{0x01, 0x00, 0x5E, 0x00, 0x00, 0x01};
   // depca's way to find the bit: CRC shifted left from all ones, its low six bits in reverse order.
   std::uint32_t crc = 0xFFFFFFFF;
@@ -144,7 +144,7 @@ TEST_CASE("own address, broadcast, the logical filter, promiscuous", "[am7990][r
   CHECK_FALSE(heard(L::DRX, 0, broadcast_mac));
 }
 
-TEST_CASE("one SILO: a frame for this station displaces one that waits, until TDMD or the poll", "[am7990][silo]") {
+TEST_CASE("a received frame replaces one waiting in the SILO until TDMD or the poll", "[am7990][silo]") {
   for (const bool demand : {false, true}) {
     LanceBench b;
     b.init();
@@ -187,7 +187,7 @@ TEST_CASE("a station that waited for the end of a frame collides with the next f
   CHECK(b.log.entries.back().start - received < 1'600_us);
 }
 
-TEST_CASE("a demand set while a frame leaves stays for the look after a reception", "[am7990][silo]") {
+TEST_CASE("a demand set during transmission is kept until after a reception", "[am7990][silo]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 2; ++i) b.put(i, body(1514));
@@ -202,7 +202,7 @@ TEST_CASE("a demand set while a frame leaves stays for the look after a receptio
   CHECK_FALSE(b.csr0() & L::TDMD);
 }
 
-TEST_CASE("a frame for somebody else leaves the waiting one in the SILO", "[am7990][silo]") {
+TEST_CASE("a frame for another station leaves the waiting one in the SILO", "[am7990][silo]") {
   LanceBench b;
   b.init();
   b.other.port.transmit(make_frame(1000, {0x02, 0, 0, 0, 0, 7}), b.now);

@@ -6,7 +6,7 @@ using namespace planar;
 using namespace planar::test;
 using L = Am7990;
 
-TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][poll]") {
+TEST_CASE("without TDMD a frame waits for the poll every 1.6 ms", "[am7990][poll]") {
   LanceBench b;
   b.init();
   const Time looked = b.now - 10_us;  // STRT polled at once
@@ -25,8 +25,7 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
 }
 
 // Linux's sk_mca.c copies the descriptor into the window in ascending order: the word with OWN first, then the length.
-TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same",
-          "[am7990][poll]") {
+TEST_CASE("a poll between the words of a descriptor being written still reads the new length", "[am7990][poll]") {
   LanceBench b;
   b.init();
   const Time look = b.now - 10_us + 1'600_us;
@@ -46,7 +45,7 @@ TEST_CASE("a look between the words of a descriptor that is being handed over fi
   CHECK(b.log.entries[0].bytes.size() == 1518);
 }
 
-TEST_CASE("a stop while a descriptor is read sends nothing", "[am7990][poll]") {
+TEST_CASE("STOP while a descriptor is read sends nothing", "[am7990][poll]") {
   LanceBench b;
   b.init();
   b.put(0, body(60));
@@ -58,7 +57,7 @@ TEST_CASE("a stop while a descriptor is read sends nothing", "[am7990][poll]") {
   CHECK((b.tmd1(0) & L::OWN) != 0);
 }
 
-TEST_CASE("with the poll interval at 0 only TDMD sends", "[am7990][poll]") {
+TEST_CASE("with a poll interval of 0 only TDMD starts transmission", "[am7990][poll]") {
   LanceBench b({600_ns, Time{}, 8, 8_us});
   b.init();
   b.put(0, body(60));
@@ -70,7 +69,7 @@ TEST_CASE("with the poll interval at 0 only TDMD sends", "[am7990][poll]") {
   CHECK_FALSE(b.csr0() & L::TDMD);
 }
 
-TEST_CASE("frames that are there go out back to back, each with its interrupt", "[am7990][transmit]") {
+TEST_CASE("queued frames are sent back to back, each with its interrupt", "[am7990][transmit]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 4; ++i) b.put(i, body(1514, static_cast<std::uint8_t>(i)));
@@ -93,7 +92,7 @@ TEST_CASE("frames that are there go out back to back, each with its interrupt", 
   CHECK(b.chip.counters().sent == 4);
 }
 
-TEST_CASE("a chain of buffers is one frame; each goes back as it empties", "[am7990][chain]") {
+TEST_CASE("a chain of buffers makes one frame; each is returned when it is read", "[am7990][chain]") {
   LanceBench b;
   b.init();
   const Bytes whole = body(1000);
@@ -113,8 +112,7 @@ TEST_CASE("a chain of buffers is one frame; each goes back as it empties", "[am7
   CHECK(sent == whole);
 }
 
-TEST_CASE("a chain that breaks off: BUFF and UFLO, the transmitter is off until the next initialisation",
-          "[am7990][chain]") {
+TEST_CASE("an incomplete chain sets BUFF and UFLO and stops the transmitter until initialisation", "[am7990][chain]") {
   LanceBench b;
   b.init();
   b.put(0, body(200), L::STP);
@@ -136,7 +134,7 @@ TEST_CASE("a chain that breaks off: BUFF and UFLO, the transmitter is off until 
   CHECK(b.log.entries.size() == 2);
 }
 
-TEST_CASE("owned descriptors that start no frame are given back and skipped", "[am7990][chain]") {
+TEST_CASE("owned descriptors that do not start a frame are returned and skipped", "[am7990][chain]") {
   LanceBench b;
   b.init();
   b.put(0, body(60), L::ENP);
@@ -150,7 +148,7 @@ TEST_CASE("owned descriptors that start no frame are given back and skipped", "[
   CHECK(b.log.entries.size() == 1);
 }
 
-TEST_CASE("ONE, MORE and the collision count; the frame gets out", "[am7990][collision]") {
+TEST_CASE("a collision sets ONE or MORE, and the frame is sent", "[am7990][collision]") {
   LanceBench b;
   b.init();
   Recorder third(b.scheduler, &b.segment, "third", 4);
@@ -167,8 +165,7 @@ TEST_CASE("ONE, MORE and the collision count; the frame gets out", "[am7990][col
   CHECK_FALSE(b.tmd1(0) & L::MD1_ERR);
 }
 
-TEST_CASE("sixteen collisions, or one with retries disabled: RTRY and the time to the collision",
-          "[am7990][collision]") {
+TEST_CASE("sixteen collisions, or one with retries disabled, set RTRY and the TDR count", "[am7990][collision]") {
   for (const unsigned mode : {0u, unsigned{L::DRTY}}) {
     LanceBench b;
     b.init(mode);
@@ -187,7 +184,7 @@ TEST_CASE("sixteen collisions, or one with retries disabled: RTRY and the time t
   }
 }
 
-TEST_CASE("late collision, lost carrier", "[am7990][collision]") {
+TEST_CASE("late collision and loss of carrier are reported", "[am7990][collision]") {
   LanceBench b;
   b.init();
   b.put(0, body(1514));
@@ -208,7 +205,7 @@ TEST_CASE("late collision, lost carrier", "[am7990][collision]") {
   CHECK((lonely.csr0() & L::TXON) != 0);
 }
 
-TEST_CASE("the cable pulled in mid-frame loses the carrier, not the chip", "[am7990]") {
+TEST_CASE("a cable pulled in mid-frame loses the carrier, and the chip continues", "[am7990]") {
   LanceBench b;
   b.init();
   b.put(0, body(1514));
@@ -224,7 +221,7 @@ TEST_CASE("the cable pulled in mid-frame loses the carrier, not the chip", "[am7
   CHECK(b.tmd1(1) == (L::STP | L::ENP));
 }
 
-TEST_CASE("1519 bytes on the wire babble, and the frame goes on", "[am7990]") {
+TEST_CASE("a frame of more than 1518 bytes sets BABL and continues", "[am7990]") {
   LanceBench b;
   b.init();
   b.set(LanceBench::tx_ring + 4, 0xF000);  // a count of zero means 4096
@@ -237,7 +234,7 @@ TEST_CASE("1519 bytes on the wire babble, and the frame goes on", "[am7990]") {
   CHECK(b.log.entries.at(0).bytes.size() == 4100);
 }
 
-TEST_CASE("a ring of owned descriptors without an end sends once round and underruns", "[am7990][malformed]") {
+TEST_CASE("an endless ring of owned descriptors is sent once round and underruns", "[am7990][malformed]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 4; ++i) b.put(i, body(1000), i ? 0 : L::STP);

@@ -14,7 +14,7 @@ void send(Ne2Bench& b, std::size_t bytes = 60) {
 
 }  // namespace
 
-TEST_CASE("a CRC error is counted and reported, the frame is not kept", "[dp8390]") {
+TEST_CASE("a frame with a CRC error is counted and reported, but not kept", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.hear(damaged(b.for_us(100)));
@@ -29,7 +29,7 @@ TEST_CASE("a CRC error is counted and reported, the frame is not kept", "[dp8390
   CHECK(b.receive().size() == 1);
 }
 
-TEST_CASE("with RCR.SEP an errored frame is kept, with its status", "[dp8390]") {
+TEST_CASE("with RCR.SEP a frame with an error is kept with its status", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.out(0xC, 0x05);
@@ -41,7 +41,7 @@ TEST_CASE("with RCR.SEP an errored frame is kept, with its status", "[dp8390]") 
   CHECK(frames[0].bytes == without_fcs(damaged(b.for_us(100))));
 }
 
-TEST_CASE("a frame cut between bytes is an alignment error", "[dp8390]") {
+TEST_CASE("a frame truncated between bytes is an alignment error", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -53,7 +53,7 @@ TEST_CASE("a frame cut between bytes is an alignment error", "[dp8390]") {
   CHECK(b.in(0xE) == 0);
 }
 
-TEST_CASE("runts are rejected in silence unless RCR.AR accepts them", "[dp8390]") {
+TEST_CASE("runts are rejected silently unless RCR.AR accepts them", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.hear(b.for_us(40));
@@ -64,7 +64,7 @@ TEST_CASE("runts are rejected in silence unless RCR.AR accepts them", "[dp8390]"
   CHECK(b.header(b.current_page).count == 44);
 }
 
-TEST_CASE("a frame longer than Ethernet allows is received whole", "[dp8390]") {
+TEST_CASE("an overlong frame is received completely", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.hear(b.for_us(3000));
@@ -73,7 +73,7 @@ TEST_CASE("a frame longer than Ethernet allows is received whole", "[dp8390]") {
   CHECK(frames[0].bytes.size() == 3000);
 }
 
-TEST_CASE("monitor mode counts the frames for this station and stores none", "[dp8390]") {
+TEST_CASE("monitor mode counts frames for this station and stores none", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.out(0xC, 0x24);
@@ -102,7 +102,8 @@ TEST_CASE("tally counters stop at 192 and CNT rises with their top bit", "[dp839
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("IMR masks causes without clearing them; RST and RDC stay off Linux's pin", "[dp8390]") {
+TEST_CASE("IMR masks causes without clearing them; RST and RDC do not drive the interrupt pin under Linux",
+          "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.out(0xF, 0);
@@ -120,7 +121,7 @@ TEST_CASE("IMR masks causes without clearing them; RST and RDC stay off Linux's 
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("stop lets a frame on the wire finish, its cause survives, then RST rises", "[dp8390]") {
+TEST_CASE("a stop lets the frame on the wire finish and keeps its cause, then RST is set", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b, 1514);
@@ -134,7 +135,7 @@ TEST_CASE("stop lets a frame on the wire finish, its cause survives, then RST ri
   CHECK_FALSE(b.in(0) & 0x04);
 }
 
-TEST_CASE("stop drops a frame that still waits for the medium, without a status", "[dp8390]") {
+TEST_CASE("a stop drops a frame that waits for the medium, without a status", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.other.port.transmit(make_frame(1514, {0x00, 1, 2, 3, 4, 5}), b.now());
@@ -152,7 +153,7 @@ TEST_CASE("stop drops a frame that still waits for the medium, without a status"
   CHECK((b.in(7) & Dp8390::PTX) != 0);
 }
 
-TEST_CASE("a chip that has been started keeps STA while STP is set", "[dp8390]") {
+TEST_CASE("a started chip keeps STA while STP is set", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.out(0, 0x21);
@@ -175,7 +176,7 @@ TEST_CASE("a frame that begins while the chip is stopped is not received", "[dp8
   CHECK(b.receive().empty());
 }
 
-TEST_CASE("collisions: NCR and TSR.COL, and the frame still gets out", "[dp8390]") {
+TEST_CASE("collisions set NCR and TSR.COL, and the frame is sent", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.block_output(without_fcs(make_frame(200)), 0x40);
@@ -193,7 +194,7 @@ TEST_CASE("collisions: NCR and TSR.COL, and the frame still gets out", "[dp8390]
   CHECK(b.ne2().chip().counters().collisions == collisions);
 }
 
-TEST_CASE("after sixteen collisions ABT and TXE, NCR wraps to 0", "[dp8390]") {
+TEST_CASE("sixteen collisions set ABT and TXE, and NCR wraps to 0", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.block_output(without_fcs(make_frame(1514)), 0x40);
@@ -208,7 +209,7 @@ TEST_CASE("after sixteen collisions ABT and TXE, NCR wraps to 0", "[dp8390]") {
   CHECK_FALSE(b.in(0) & 0x04);
 }
 
-TEST_CASE("without a cable the frame takes its time and CRS reports the lost carrier", "[dp8390]") {
+TEST_CASE("without a cable the frame takes its time, and CRS reports lost carrier", "[dp8390]") {
   Ne2Bench b({}, false);
   b.init(true);
   send(b);
@@ -220,7 +221,7 @@ TEST_CASE("without a cable the frame takes its time and CRS reports the lost car
   CHECK(b.made.network->counters().sent == 0);
 }
 
-TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4 us after its last bit", "[dp8390]") {
+TEST_CASE("transmit status and PTX follow the heartbeat window, 6.4 us after the last bit", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b);
@@ -239,7 +240,7 @@ TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4
   CHECK((b.in(4) & Dp8390::TSR_PTX) != 0);
 }
 
-TEST_CASE("stop within the heartbeat's window: the status still comes, then RST", "[dp8390]") {
+TEST_CASE("a stop within the heartbeat window: the status is still set, then RST", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b);
@@ -251,7 +252,7 @@ TEST_CASE("stop within the heartbeat's window: the status still comes, then RST"
   CHECK((b.in(4) & Dp8390::TSR_PTX) != 0);
 }
 
-TEST_CASE("a late collision is reported and the frame sent again", "[dp8390]") {
+TEST_CASE("a late collision is reported and the frame is retransmitted", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b, 1514);
@@ -264,7 +265,7 @@ TEST_CASE("a late collision is reported and the frame sent again", "[dp8390]") {
   CHECK(b.in(5) == 1);
 }
 
-TEST_CASE("a reset in the middle of a frame cuts it and the next frame is sound", "[dp8390]") {
+TEST_CASE("a reset in mid-frame truncates the frame, and the next one is sound", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b, 1514);
@@ -279,7 +280,7 @@ TEST_CASE("a reset in the middle of a frame cuts it and the next frame is sound"
   CHECK((b.in(7) & 0x0A) == Dp8390::PTX);
 }
 
-TEST_CASE("the local bus denied for too long: FIFO overrun and underrun", "[dp8390]") {
+TEST_CASE("a local bus denied for too long causes FIFO overrun or underrun", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -302,7 +303,7 @@ TEST_CASE("the local bus denied for too long: FIFO overrun and underrun", "[dp83
   CHECK((b.in(4) & Dp8390::FU) != 0);
 }
 
-TEST_CASE("loopback leaves TSR, RSR and ISR as the data sheet's tables have them", "[dp8390][loopback]") {
+TEST_CASE("loopback sets TSR, RSR and ISR as in the data sheet's tables", "[dp8390][loopback]") {
   Ne2Bench b;
   b.init(true);
   const auto loop = [&](unsigned tcr, const Bytes& frame) {
@@ -341,7 +342,7 @@ TEST_CASE("loopback leaves TSR, RSR and ISR as the data sheet's tables have them
   CHECK(b.log.entries.size() == 1);
 }
 
-TEST_CASE("while loopback is selected no frame from the wire enters the ring", "[dp8390][loopback]") {
+TEST_CASE("in loopback no frame from the wire is stored in the ring", "[dp8390][loopback]") {
   Ne2Bench b;
   b.init(true);
   b.out(0xD, 0x02);
@@ -370,7 +371,7 @@ TEST_CASE("byte mode moves one byte per access", "[dp8390][remote]") {
   CHECK(last == 0xA4);  // nothing in progress: the latch keeps its contents
 }
 
-TEST_CASE("a read beyond PSTOP goes on at PSTART", "[dp8390][remote]") {
+TEST_CASE("a remote read beyond PSTOP continues at PSTART", "[dp8390][remote]") {
   Ne2Bench b;
   b.init(true);
   b.block_output(Bytes{1, 2, 3, 4}, 0x4C);
@@ -381,7 +382,7 @@ TEST_CASE("a read beyond PSTOP goes on at PSTART", "[dp8390][remote]") {
   CHECK(b.block_input(6, 0x7FFE) == Bytes{0xAA, 0xBB, 1, 2, 3, 4});
 }
 
-TEST_CASE("the abort command ends a remote DMA; a count of zero is done at once", "[dp8390][remote]") {
+TEST_CASE("the abort command ends a remote DMA; a count of zero completes at once", "[dp8390][remote]") {
   Ne2Bench b;
   b.init(true);
   b.remote(100, 0x4000);
@@ -396,7 +397,7 @@ TEST_CASE("the abort command ends a remote DMA; a count of zero is done at once"
   CHECK((b.in(7) & 0x40) != 0);
 }
 
-TEST_CASE("send packet reads the next frame by itself and moves BNRY", "[dp8390][remote]") {
+TEST_CASE("send packet reads the next frame automatically and advances BNRY", "[dp8390][remote]") {
   Ne2Bench b;
   b.init(true);
   b.out(0, 0x60);
@@ -423,7 +424,7 @@ TEST_CASE("send packet reads the next frame by itself and moves BNRY", "[dp8390]
   CHECK(b.in(3) == 0x4D);
 }
 
-TEST_CASE("page 2 shows the configuration", "[dp8390]") {
+TEST_CASE("page 2 reads the configuration", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.out(0, 0xA2);
@@ -438,7 +439,7 @@ TEST_CASE("page 2 shows the configuration", "[dp8390]") {
   CHECK(b.in(3) == Ne2Bench::stop_page - 1);
 }
 
-TEST_CASE("CLDA shows how far a frame has come while it arrives", "[dp8390]") {
+TEST_CASE("CLDA follows a frame while it arrives", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.other.port.transmit(b.for_us(1514), b.now());
@@ -452,7 +453,7 @@ TEST_CASE("CLDA shows how far a frame has come while it arrives", "[dp8390]") {
   CHECK(late - early <= 633);
 }
 
-TEST_CASE("peeking at the registers changes nothing", "[dp8390]") {
+TEST_CASE("peeking at the registers has no side effects", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   b.hear(damaged(b.for_us(60)));
@@ -466,7 +467,7 @@ TEST_CASE("peeking at the registers changes nothing", "[dp8390]") {
   CHECK(b.in(0xE) == 1);
 }
 
-TEST_CASE("a ring programmed with nonsense harms nobody", "[dp8390]") {
+TEST_CASE("an invalid ring configuration does no harm", "[dp8390]") {
   Random random(12345);
   Ne2Bench b;
   b.init(true);

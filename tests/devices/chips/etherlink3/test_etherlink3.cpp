@@ -8,7 +8,7 @@ using namespace planar::test;
 
 // ---- registers and interrupts ----
 
-TEST_CASE("an EEPROM read takes 162 us, and until then shows busy and the old word", "[etherlink3]") {
+TEST_CASE("an EEPROM read takes 162 us, during which busy is set and the old word is read", "[etherlink3]") {
   El3Bench b;
   b.window(0);
   CHECK(b.read_eeprom(0) == 0x0020);
@@ -21,7 +21,7 @@ TEST_CASE("an EEPROM read takes 162 us, and until then shows busy and the old wo
   CHECK(b.inw(0xC) == 0xAF12);
 }
 
-TEST_CASE("an EEPROM cell is written only between write enable and write disable", "[etherlink3]") {
+TEST_CASE("an EEPROM word can be written only between write enable and write disable", "[etherlink3]") {
   El3Bench b;
   b.window(0);
   const auto store = [&](unsigned cell, unsigned value) {
@@ -42,7 +42,7 @@ TEST_CASE("an EEPROM cell is written only between write enable and write disable
   CHECK(b.read_eeprom(0x20) == 0xFFFF);
 }
 
-TEST_CASE("what commands set can be read back in window 5", "[etherlink3]") {
+TEST_CASE("window 5 reads back what commands have set", "[etherlink3]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetTxStart, 100);
@@ -58,7 +58,7 @@ TEST_CASE("what commands set can be read back in window 5", "[etherlink3]") {
   CHECK(b.status() >> 13 == 5);
 }
 
-TEST_CASE("a command written as two bytes acts with the second", "[etherlink3]") {
+TEST_CASE("a command written as two bytes takes effect with the second", "[etherlink3]") {
   El3Bench b;
   b.out(0xE, 3);
   CHECK(b.status() >> 13 == 0);
@@ -66,7 +66,7 @@ TEST_CASE("a command written as two bytes acts with the second", "[etherlink3]")
   CHECK(b.status() >> 13 == 3);
 }
 
-TEST_CASE("acknowledging the latch while a cause is pending sets it again", "[etherlink3][interrupt]") {
+TEST_CASE("the interrupt latch is set again if acknowledged while a cause is pending", "[etherlink3][interrupt]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(60));
@@ -81,7 +81,7 @@ TEST_CASE("acknowledging the latch while a cause is pending sets it again", "[et
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("masks: a hidden cause reads zero, a masked one is seen and silent, window 0 is quiet",
+TEST_CASE("a hidden cause reads zero, a masked one does not interrupt, window 0 disables interrupts",
           "[etherlink3][interrupt]") {
   El3Bench b;
   b.open();
@@ -101,7 +101,7 @@ TEST_CASE("masks: a hidden cause reads zero, a masked one is seen and silent, wi
   CHECK(b.interrupt());
 }
 
-TEST_CASE("a requested interrupt, and the timer that counts from it", "[etherlink3][interrupt]") {
+TEST_CASE("a requested interrupt starts the latency timer", "[etherlink3][interrupt]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetInterruptMask, 0x40);
@@ -118,7 +118,7 @@ TEST_CASE("a requested interrupt, and the timer that counts from it", "[etherlin
 
 // ---- statistics, loopback, reset ----
 
-TEST_CASE("statistics count, clear when read, and stand still while disabled", "[etherlink3][statistics]") {
+TEST_CASE("statistics count, clear when read, and stop while disabled", "[etherlink3][statistics]") {
   El3Bench b;
   b.open();
   b.start_xmit(El3Bench::data(100));
@@ -135,7 +135,7 @@ TEST_CASE("statistics count, clear when read, and stand still while disabled", "
   CHECK(b.counter(7) == 0);
 }
 
-TEST_CASE("a counter whose top bit is set interrupts, until it is read", "[etherlink3][statistics]") {
+TEST_CASE("a counter whose top bit is set interrupts until it is read", "[etherlink3][statistics]") {
   El3Bench b;
   b.open();
   unsigned frames = 0;
@@ -153,7 +153,7 @@ TEST_CASE("a counter whose top bit is set interrupts, until it is read", "[ether
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("loopback inside the chip, and outside through the transceiver", "[etherlink3][loopback]") {
+TEST_CASE("internal loopback stays in the chip, external loopback uses the transceiver", "[etherlink3][loopback]") {
   const unsigned modes[] = {0x1000, 0x2000, 0x4000, 0x8000};
   for (unsigned mode : modes) {
     El3Bench b;
@@ -174,7 +174,7 @@ TEST_CASE("loopback inside the chip, and outside through the transceiver", "[eth
   }
 }
 
-TEST_CASE("a global reset takes 310 us and leaves the power-on state", "[etherlink3]") {
+TEST_CASE("a global reset takes 310 us and restores the power-on state", "[etherlink3]") {
   El3Bench b;
   b.open();
   b.start_xmit(El3Bench::data(1514));
@@ -196,7 +196,7 @@ TEST_CASE("a global reset takes 310 us and leaves the power-on state", "[etherli
   CHECK(b.rx_status() == 100);
 }
 
-TEST_CASE("looking changes nothing", "[etherlink3]") {
+TEST_CASE("peeking has no side effects", "[etherlink3]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(100));
@@ -214,7 +214,7 @@ TEST_CASE("looking changes nothing", "[etherlink3]") {
   CHECK(b.chip().peek(0, 2) == unsigned(b.for_us(100)[20] | b.for_us(100)[21] << 8));
 }
 
-TEST_CASE("nonsense from the host never breaks the FIFOs", "[etherlink3]") {
+TEST_CASE("invalid host accesses do not corrupt the FIFOs", "[etherlink3]") {
   El3Bench b;
   b.open();
   Random random(2002);
@@ -253,7 +253,7 @@ TEST_CASE("nonsense from the host never breaks the FIFOs", "[etherlink3]") {
   CHECK(b.received[0].bytes == without_fcs(b.for_us(100)));
 }
 
-TEST_CASE("a snapshot in the middle of two frames continues to the same end", "[etherlink3][snapshot]") {
+TEST_CASE("a snapshot in the middle of two frames does not affect the run", "[etherlink3][snapshot]") {
   const auto prepare = [](El3Bench& b) {
     b.open();
     b.hear(b.for_us(500, 1));

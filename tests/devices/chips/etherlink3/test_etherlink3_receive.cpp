@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("RX Status counts what has arrived, and bit 15 stays until the end", "[etherlink3][receive]") {
+TEST_CASE("RX Status counts the bytes received, and bit 15 is set until the end", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -27,7 +27,7 @@ TEST_CASE("RX Status counts what has arrived, and bit 15 stays until the end", "
   CHECK_FALSE(b.status() & EtherLink3::AdapterFailure);
 }
 
-TEST_CASE("the address filter: own, broadcast, group, promiscuous", "[etherlink3][receive]") {
+TEST_CASE("the address filter: own, broadcast, multicast, promiscuous", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   const auto accepted = [&](unsigned filter, const MacAddress& to) {
@@ -50,7 +50,7 @@ TEST_CASE("the address filter: own, broadcast, group, promiscuous", "[etherlink3
   CHECK_FALSE(accepted(0, b.mac));
 }
 
-TEST_CASE("damaged frames are shown with their error, and the driver waits for the discard", "[etherlink3][receive]") {
+TEST_CASE("damaged frames are kept with their error, and the driver waits for the discard", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.hear(damaged(b.for_us(1000)));
@@ -70,7 +70,7 @@ TEST_CASE("damaged frames are shown with their error, and the driver waits for t
   CHECK(b.received.back().bytes == without_fcs(b.for_us(100)));
 }
 
-TEST_CASE("a frame cut between bytes is an alignment error; a fragment is not seen at all", "[etherlink3][receive]") {
+TEST_CASE("a frame truncated between bytes is an alignment error; a fragment is ignored", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -91,7 +91,7 @@ TEST_CASE("a frame cut between bytes is an alignment error; a fragment is not se
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("the FIFO overruns when it is full, and takes frames again when it is read", "[etherlink3][receive]") {
+TEST_CASE("a full FIFO overruns, and accepts frames again after it is read", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(1514, 1));
@@ -109,7 +109,7 @@ TEST_CASE("the FIFO overruns when it is full, and takes frames again when it is 
   CHECK(b.received.back().bytes == without_fcs(b.for_us(1514, 4)));
 }
 
-TEST_CASE("a host that reads in time makes room for the frame that is arriving", "[etherlink3][receive]") {
+TEST_CASE("reading in time makes room for the frame being received", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(1514, 1));
@@ -122,7 +122,7 @@ TEST_CASE("a host that reads in time makes room for the frame that is arriving",
   CHECK(b.received[1].bytes == without_fcs(b.for_us(1514, 2)));
 }
 
-TEST_CASE("eight packets fill the receive status, however small they are", "[etherlink3][receive]") {
+TEST_CASE("eight packets fill the receive status FIFO, however small they are", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   for (std::uint8_t n = 0; n < 10; ++n) b.hear(b.for_us(60, n));
@@ -133,7 +133,7 @@ TEST_CASE("eight packets fill the receive status, however small they are", "[eth
   CHECK(b.counter(5) == 2);
 }
 
-TEST_CASE("reading past a packet is an adapter failure; the driver's RX reset repairs it", "[etherlink3][receive]") {
+TEST_CASE("reading past a packet is an adapter failure, which the driver's RX reset clears", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(61));
@@ -150,7 +150,7 @@ TEST_CASE("reading past a packet is an adapter failure; the driver's RX reset re
   CHECK(b.received.back().bytes == without_fcs(b.for_us(100)));
 }
 
-TEST_CASE("RX Early comes at its threshold and gives way to RX Complete", "[etherlink3][receive]") {
+TEST_CASE("RX Early is set at its threshold and replaced by RX Complete", "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetInterruptMask, 0x31);
@@ -168,7 +168,8 @@ TEST_CASE("RX Early comes at its threshold and gives way to RX Complete", "[ethe
   CHECK((b.status() & 0xFF) == (EtherLink3::InterruptLatch | EtherLink3::RxComplete));
 }
 
-TEST_CASE("a packet discarded while it arrives is busy to its end, and the next is whole", "[etherlink3][receive]") {
+TEST_CASE("discarding a packet being received is busy until its end, and the next one is complete",
+          "[etherlink3][receive]") {
   El3Bench b;
   b.open();
   b.other.port.transmit(b.for_us(1000), b.now());

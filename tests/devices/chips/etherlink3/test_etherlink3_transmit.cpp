@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("short frames are padded to the Ethernet minimum by the chip", "[etherlink3][transmit]") {
+TEST_CASE("the chip pads short frames to the Ethernet minimum", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.fill(El3Bench::data(20));
@@ -18,7 +18,7 @@ TEST_CASE("short frames are padded to the Ethernet minimum by the chip", "[ether
   CHECK(b.tx_free() == El3Bench::room);
 }
 
-TEST_CASE("a packet that asks for it leaves a status; another is without FCS", "[etherlink3][transmit]") {
+TEST_CASE("a packet leaves a status on request, and its FCS can be suppressed", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.fill(El3Bench::data(60), EtherLink3::Notify);
@@ -65,7 +65,7 @@ TEST_CASE("a disabled transmitter keeps its packets", "[etherlink3][transmit]") 
   CHECK(b.log.entries.size() == 1);
 }
 
-TEST_CASE("TX Available comes once for each threshold command, at once if there is room", "[etherlink3][transmit]") {
+TEST_CASE("TX Available is set once per threshold command, at once if there is room", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetTxAvailable, 1536);
@@ -79,7 +79,7 @@ TEST_CASE("TX Available comes once for each threshold command, at once if there 
   CHECK_FALSE(b.status() & EtherLink3::TxAvailable);
 }
 
-TEST_CASE("with TX Start Threshold a frame leaves early, and all of it if the host keeps up",
+TEST_CASE("with TX Start Threshold a frame starts early, and is complete if the host keeps up",
           "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
@@ -95,7 +95,7 @@ TEST_CASE("with TX Start Threshold a frame leaves early, and all of it if the ho
   CHECK(b.in(0xB) == 0xC0);
 }
 
-TEST_CASE("an underrun cuts the frame, and the driver's reset repairs it", "[etherlink3][transmit]") {
+TEST_CASE("an underrun truncates the frame, and the driver's reset recovers", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetTxStart, 64);
@@ -120,7 +120,7 @@ TEST_CASE("an underrun cuts the frame, and the driver's reset repairs it", "[eth
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("writing into a full FIFO is an adapter failure that TX Reset ends", "[etherlink3][transmit]") {
+TEST_CASE("writing to a full FIFO is an adapter failure, which TX Reset clears", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.outw(0, 2047);
@@ -159,7 +159,7 @@ TEST_CASE("after sixteen collisions the frame is dropped and the transmitter wai
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("single, multiple and late collisions are counted apart", "[etherlink3][transmit]") {
+TEST_CASE("single, multiple and late collisions are counted separately", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   Recorder deaf(b.rig.scheduler, nullptr, "deaf", 9);
@@ -182,7 +182,7 @@ TEST_CASE("single, multiple and late collisions are counted apart", "[etherlink3
   CHECK(b.made.network->counters().sent == 2);
 }
 
-TEST_CASE("TX Reset in mid-frame cuts it; the next frame is sound", "[etherlink3][transmit]") {
+TEST_CASE("TX Reset in mid-frame truncates the frame; the next one is sound", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.fill(El3Bench::data(1514));
@@ -198,7 +198,7 @@ TEST_CASE("TX Reset in mid-frame cuts it; the next frame is sound", "[etherlink3
   CHECK(without_fcs(b.log.entries[1].bytes) == El3Bench::data(100));
 }
 
-TEST_CASE("without a cable, or with the coax transceiver off, carrier is lost and counted", "[etherlink3][transmit]") {
+TEST_CASE("carrier loss is counted without a cable or with the coax transceiver off", "[etherlink3][transmit]") {
   El3Bench unplugged({}, false), off;
   unplugged.open();
   off.open();
@@ -219,7 +219,7 @@ TEST_CASE("without a cable, or with the coax transceiver off, carrier is lost an
   CHECK(off.rx_status() == 60);
 }
 
-TEST_CASE("twisted pair: link beat shows a plugged cable", "[etherlink3]") {
+TEST_CASE("link beat shows whether a twisted-pair cable is plugged", "[etherlink3]") {
   El3Bench b({{"adapter_id", "627d"}}, true, EtherLink3::TwistedPair);
   b.open(EtherLink3::TwistedPair);
   b.window(4);

@@ -20,7 +20,7 @@ TEST_CASE("after a reset the first channel attention reads SCP and ISCP", "[i825
   CHECK_FALSE(b.pin);
 }
 
-TEST_CASE("BUSY clears within 32 us although the SCB lies over it", "[i82586]") {
+TEST_CASE("BUSY clears within 32 us although the SCB overlaps it", "[i82586]") {
   // 3c523's check586: the ISCP at offset 0, its SCB offset and base zero: the status is written next to the BUSY byte.
   I82586Bench b;
   b.w24(I82586Bench::top - 12 + 8, I82586Bench::base);
@@ -34,7 +34,7 @@ TEST_CASE("BUSY clears within 32 us although the SCB lies over it", "[i82586]") 
   CHECK(b.memory[1] == 0xA0);
 }
 
-TEST_CASE("the command word is cleared whole when the chip has accepted it", "[i82586]") {
+TEST_CASE("the whole command word is cleared when the chip has accepted it", "[i82586]") {
   I82586Bench b;
   b.start_up();
   CHECK(b.scb_command(0xF000) <= 10_us);
@@ -55,7 +55,7 @@ TEST_CASE("commands report C and OK; EL leaves the CU idle with CNA", "[i82586]"
   CHECK((b.status() & 0xF000) == (I82586::CX | I82586::CNA));
 }
 
-TEST_CASE("S suspends the CU after the block; resume goes on at its link", "[i82586]") {
+TEST_CASE("S suspends the CU after the block; resume continues at its link", "[i82586]") {
   I82586Bench b;
   b.start_up();
   b.scb_command(0xF000);
@@ -105,7 +105,8 @@ TEST_CASE("DUMP writes 170 bytes, with configuration, address and filter", "[i82
 
 // ---- the self-linked NOP ----
 
-TEST_CASE("a NOP that links to itself is left when its link word changes, without channel attention", "[i82586][nop]") {
+TEST_CASE("the CU leaves a NOP that links to itself when the link changes, without channel attention",
+          "[i82586][nop]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -128,7 +129,7 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   CHECK(b.log.entries.size() == 2);
 }
 
-TEST_CASE("a spinning NOP costs no events, and a write that changes nothing keeps it spinning", "[i82586][nop]") {
+TEST_CASE("a looping NOP costs no events, and continues after a write that does not change it", "[i82586][nop]") {
   I82586Bench b;
   b.start_up();
   b.start_nop_loop();
@@ -141,7 +142,7 @@ TEST_CASE("a spinning NOP costs no events, and a write that changes nothing keep
   CHECK(b.chip.parked());
 }
 
-TEST_CASE("the chip's turns on the memory follow from the time", "[i82586][nop]") {
+TEST_CASE("the chip's bus cycles in the NOP loop follow from the time", "[i82586][nop]") {
   I82586Bench b;
   b.start_up();
   b.start_nop_loop();
@@ -183,7 +184,7 @@ TEST_CASE("suspend and abort take the CU out of the NOP loop", "[i82586][nop]") 
 
 // ---- loopback ----
 
-TEST_CASE("a looped frame comes back and does not reach the wire", "[i82586][loopback]") {
+TEST_CASE("a looped-back frame is received and does not reach the wire", "[i82586][loopback]") {
   for (const bool serial : {false, true}) {
     I82586Bench b;
     b.start_up();
@@ -201,7 +202,7 @@ TEST_CASE("a looped frame comes back and does not reach the wire", "[i82586][loo
   }
 }
 
-TEST_CASE("external loopback goes over the wire and comes back as well", "[i82586][loopback]") {
+TEST_CASE("external loopback sends on the wire and receives the frame", "[i82586][loopback]") {
   I82586Bench b;
   b.start_up();
   b.configure(0, 0x40, 0xAE);
@@ -216,7 +217,7 @@ TEST_CASE("external loopback goes over the wire and comes back as well", "[i8258
 
 // ---- reset, unplugging, snapshots, nonsense ----
 
-TEST_CASE("a reset in mid-frame cuts it and discards everything", "[i82586]") {
+TEST_CASE("a reset in mid-frame truncates the frame and clears all state", "[i82586]") {
   for (const bool by_command : {false, true}) {
     I82586Bench b;
     b.begin_frame();
@@ -238,7 +239,7 @@ TEST_CASE("a reset in mid-frame cuts it and discards everything", "[i82586]") {
   }
 }
 
-TEST_CASE("a cable pulled in mid-frame ends the frame with a CRC or alignment error", "[i82586]") {
+TEST_CASE("a cable pulled in mid-frame gives a CRC or alignment error", "[i82586]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -255,7 +256,7 @@ TEST_CASE("a cable pulled in mid-frame ends the frame with a CRC or alignment er
   CHECK(b.rfd(0) == 0xA000);
 }
 
-TEST_CASE("a snapshot in the middle of both directions goes on as if nothing had been", "[i82586][archive]") {
+TEST_CASE("a snapshot in the middle of both directions does not affect the run", "[i82586][archive]") {
   const auto prepare = [](I82586Bench& b) {
     b.start_up();
     b.configure();
@@ -287,7 +288,7 @@ TEST_CASE("a snapshot in the middle of both directions goes on as if nothing had
   CHECK(finish(whole) == finish(second));
 }
 
-TEST_CASE("random memory under random commands never hangs the chip", "[i82586][malformed]") {
+TEST_CASE("random memory and commands do not hang the chip", "[i82586][malformed]") {
   Random random(0x586);
   for (int round = 0; round < 200; ++round) {
     I82586Bench b;

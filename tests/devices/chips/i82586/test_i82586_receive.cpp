@@ -5,7 +5,8 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("the chip writes the buffer descriptor's offset into every frame descriptor it uses", "[i82586][receive]") {
+TEST_CASE("the chip writes the buffer descriptor's offset into every frame descriptor that it uses",
+          "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -25,7 +26,8 @@ TEST_CASE("the chip writes the buffer descriptor's offset into every frame descr
   CHECK(b.chip.counters().received == 5);
 }
 
-TEST_CASE("words are in memory as their bytes arrive, without the four that may be the FCS", "[i82586][receive]") {
+TEST_CASE("words are written as their bytes arrive, except the last four bytes, which may be the FCS",
+          "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -52,7 +54,7 @@ TEST_CASE("words are in memory as their bytes arrive, without the four that may 
   CHECK(b.buffer(0, arrived)[arrived - 3] == frame[arrived - 3]);
 }
 
-TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume goes on", "[i82586][receive]") {
+TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume continues", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -73,7 +75,7 @@ TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume goes on", "[
   CHECK(b.buffer(0, 60) == without_fcs(b.for_us(60, 4)));
 }
 
-TEST_CASE("EL ends the area: no resources, RNR, and what is lost is counted", "[i82586][receive]") {
+TEST_CASE("EL ends the receive area: no resources, RNR, and lost frames are counted", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -93,7 +95,7 @@ TEST_CASE("EL ends the area: no resources, RNR, and what is lost is counted", "[
   CHECK(b.rfd(0) == 0xA000);
 }
 
-TEST_CASE("an endless ring is overwritten, as eexpress wants it", "[i82586][receive]") {
+TEST_CASE("an endless ring is overwritten, as eexpress expects", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -104,7 +106,7 @@ TEST_CASE("an endless ring is overwritten, as eexpress wants it", "[i82586][rece
   CHECK(b.buffer(1, 60) == without_fcs(b.for_us(60, 4)));
 }
 
-TEST_CASE("a frame over several buffers: F on each, EOF on the last", "[i82586][receive]") {
+TEST_CASE("a frame in several buffers has F in each and EOF in the last", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -119,7 +121,7 @@ TEST_CASE("a frame over several buffers: F on each, EOF on the last", "[i82586][
   CHECK(b.rfd(1, 6) == I82586Bench::rbds + 12 * 3);
 }
 
-TEST_CASE("a frame that finds no more buffers is dropped, counted, and the RU out of resources", "[i82586][receive]") {
+TEST_CASE("a frame that runs out of buffers is dropped and counted, and the RU has no resources", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -139,7 +141,7 @@ TEST_CASE("a frame that finds no more buffers is dropped, counted, and the RU ou
   CHECK((s.status() & 0xF000) == (I82586::FR | I82586::RNR));
 }
 
-TEST_CASE("errors: counted in the SCB, dropped unless bad frames are saved", "[i82586][receive]") {
+TEST_CASE("frames with errors are counted in the SCB and dropped unless bad frames are saved", "[i82586][receive]") {
   for (const bool save : {false, true}) {
     I82586Bench b;
     b.start_up();
@@ -201,7 +203,7 @@ TEST_CASE("the address filter: own, broadcast, hash, promiscuous", "[i82586][rec
   CHECK(accepted(broadcast_mac) == 0);
 }
 
-TEST_CASE("with addresses apart the descriptor holds them and the buffer the data", "[i82586][receive]") {
+TEST_CASE("with separate addresses the descriptor holds them and the buffer the data", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure(0, 0x40, 0x26);
@@ -213,7 +215,7 @@ TEST_CASE("with addresses apart the descriptor holds them and the buffer the dat
   CHECK(b.buffer(0, 86) == Bytes(frame.begin() + 14, frame.begin() + 100));
 }
 
-TEST_CASE("buffers too small for the DMA overrun the FIFO", "[i82586][receive]") {
+TEST_CASE("buffers too small for the DMA rate overrun the FIFO", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -224,7 +226,7 @@ TEST_CASE("buffers too small for the DMA overrun the FIFO", "[i82586][receive]")
   CHECK(b.chip.counters().overruns == 1);
 }
 
-TEST_CASE("a ring of buffers without size ends as an overrun, not in a hang", "[i82586][malformed]") {
+TEST_CASE("an endless ring of empty buffers ends in an overrun and does not hang", "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -233,7 +235,7 @@ TEST_CASE("a ring of buffers without size ends as an overrun, not in a hang", "[
   CHECK(b.r16(0x0E) == 1);
 }
 
-TEST_CASE("a frame of a slow chip's neighbour: what the FIFO cannot hold is an overrun", "[i82586][receive]") {
+TEST_CASE("a frame that follows too soon for a slow chip is an overrun", "[i82586][receive]") {
   ethernet::I82586Timing slow;
   slow.command_clocks = 400;  // 50 us to complete a frame: the next one begins within 10 us
   I82586Bench b(slow);
@@ -252,7 +254,7 @@ TEST_CASE("a frame of a slow chip's neighbour: what the FIFO cannot hold is an o
   CHECK(b.buffer(1, 100) == without_fcs(b.for_us(100, 3)));
 }
 
-TEST_CASE("back-to-back frames are all kept by a chip of ordinary speed", "[i82586][receive]") {
+TEST_CASE("a chip of ordinary speed receives all back-to-back frames", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -265,7 +267,7 @@ TEST_CASE("back-to-back frames are all kept by a chip of ordinary speed", "[i825
   CHECK(b.r16(0x0E) == 0);
 }
 
-TEST_CASE("RU suspend lets the frame in progress end; abort drops it", "[i82586][receive]") {
+TEST_CASE("RU suspend lets the frame in progress finish; abort drops it", "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();

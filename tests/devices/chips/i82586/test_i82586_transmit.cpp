@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("chained frames follow each other without the host", "[i82586][transmit]") {
+TEST_CASE("chained frames are sent without the host", "[i82586][transmit]") {
   ethernet::I82586Timing fast;
   fast.clock_hz = 10'000'000;
   for (const auto& timing : {ethernet::I82586Timing{}, fast}) {
@@ -32,7 +32,7 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
 
 // The 8 MHz part begins 11.5 us after its own frame. The other station begins 9.6 us after it has heard the end of that
 // frame, and is heard one propagation delay later: if the delay is short it is first, if it is long both begin.
-TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it",
+TEST_CASE("a waiting station sends before the chained frame if near, and collides with it if far",
           "[i82586][transmit]") {
   for (const Time way : {100_ns, 500_ns, 900_ns, 1'000_ns, 2'000_ns}) {
     net::EthernetConfig wire;
@@ -55,7 +55,7 @@ TEST_CASE("a station that waited for a frame's end goes before the chained one, 
   }
 }
 
-TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i82586][transmit]") {
+TEST_CASE("a frame can be in several buffers, at odd addresses and of odd lengths", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -74,7 +74,7 @@ TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i8
   CHECK(without_fcs(b.log.entries[0].bytes) == frame);
 }
 
-TEST_CASE("with addresses in the command block the chip inserts its own", "[i82586][transmit]") {
+TEST_CASE("with addresses in the command block the chip inserts its own address", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure(0, 0x40, 0x26);
@@ -90,7 +90,7 @@ TEST_CASE("with addresses in the command block the chip inserts its own", "[i825
   CHECK(without_fcs(b.log.entries.at(0).bytes) == expected);
 }
 
-TEST_CASE("deferral, lost carrier and the heartbeat show in the status", "[i82586][transmit]") {
+TEST_CASE("the status reports deferral, lost carrier and the heartbeat", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -105,7 +105,7 @@ TEST_CASE("deferral, lost carrier and the heartbeat show in the status", "[i8258
   CHECK(b.send(frame) == (I82586::C | I82586::HRT_BEAT | I82586::NO_CRS));
 }
 
-TEST_CASE("collisions are counted in the low bits; sixteen end the frame", "[i82586][transmit]") {
+TEST_CASE("the low status bits count collisions; sixteen abort the frame", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -128,7 +128,7 @@ TEST_CASE("collisions are counted in the low bits; sixteen end the frame", "[i82
   CHECK((b.send(frame) & (I82586::OK | I82586::MAX_COLL | 15)) == (I82586::MAX_COLL | 1));
 }
 
-TEST_CASE("a collision after the slot time is late and ends the frame", "[i82586][transmit]") {
+TEST_CASE("a collision after the slot time is late and aborts the frame", "[i82586][transmit]") {
   I82586Bench b;
   b.begin_frame();
   Recorder deaf(b.scheduler, nullptr, "deaf", 9);
@@ -140,7 +140,7 @@ TEST_CASE("a collision after the slot time is late and ends the frame", "[i82586
   CHECK(b.chip.counters().transmit_errors == 1);
 }
 
-TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][transmit]") {
+TEST_CASE("buffers too small for the DMA rate cause an underrun", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -158,7 +158,7 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   CHECK(b.log.entries[0].bytes.size() < 40);
 }
 
-TEST_CASE("empty buffers at the start cost the preamble's time: nothing of the long one after them leaves",
+TEST_CASE("empty buffers at the start use up the preamble, and the frame underruns without a byte",
           "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
@@ -175,7 +175,7 @@ TEST_CASE("empty buffers at the start cost the preamble's time: nothing of the l
   CHECK(b.log.entries[0].end - b.log.entries[0].start == 6'400_ns);
 }
 
-TEST_CASE("a chain of full buffers without an end is cut by the serial interface's watchdog", "[i82586][malformed]") {
+TEST_CASE("an endless chain of full buffers is cut by the serial interface's watchdog", "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -192,7 +192,7 @@ TEST_CASE("a chain of full buffers without an end is cut by the serial interface
   CHECK((b.r16(0x40) & (I82586::OK | I82586::UNDERRUN)) == I82586::UNDERRUN);
 }
 
-TEST_CASE("a chain of empty buffers keeps the CU busy until it is aborted", "[i82586][malformed]") {
+TEST_CASE("an endless chain of empty buffers keeps the CU busy until it is aborted", "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -210,7 +210,7 @@ TEST_CASE("a chain of empty buffers keeps the CU busy until it is aborted", "[i8
   CHECK(b.send(without_fcs(make_frame(60))) == 0xA000);
 }
 
-TEST_CASE("abort cuts the frame on the wire; the next one waits for its end", "[i82586][transmit]") {
+TEST_CASE("abort truncates the frame on the wire; the next one waits for its end", "[i82586][transmit]") {
   I82586Bench b;
   b.begin_frame();
   b.scb_command(0x0400);

@@ -6,8 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("MDIO: a driver's search for PHYs finds one, with the turnaround's zero; others read as ones",
-          "[mii][mdio]") {
+TEST_CASE("MDIO: a driver's search finds one PHY, whose turnaround is zero; other addresses read ones", "[mii][mdio]") {
   MiiRig m;
   m.step(3_s);
   for (unsigned at = 0; at < 32; ++at) {
@@ -21,7 +20,7 @@ TEST_CASE("MDIO: a driver's search for PHYs finds one, with the turnaround's zer
   CHECK((m.mdio_read(MiiRig::address, MiiPhy::BMSR) & 0xFFFF) == 0x782D);
 }
 
-TEST_CASE("MDIO: writes reach the PHY that is addressed, at the last bit", "[mii][mdio]") {
+TEST_CASE("MDIO: a write reaches the addressed PHY at its last bit", "[mii][mdio]") {
   MiiRig m;
   m.mdio_write(MiiRig::address, MiiPhy::ANAR, 0x0081);
   CHECK(m.read(MiiPhy::ANAR) == 0x0081);
@@ -35,7 +34,7 @@ TEST_CASE("MDIO: writes reach the PHY that is addressed, at the last bit", "[mii
   CHECK(m.read(MiiPhy::ANAR) == 0x0041);
 }
 
-TEST_CASE("MDIO: without preamble only a PHY with suppression answers; data for another PHY is no frame",
+TEST_CASE("MDIO: without a preamble only a PHY with suppression answers; data for another PHY is not a frame",
           "[mii][mdio]") {
   MiiRig m;
   m.mdio_read(MiiRig::address, MiiPhy::PHYID1);
@@ -53,7 +52,7 @@ TEST_CASE("MDIO: without preamble only a PHY with suppression answers; data for 
   CHECK((s.mdio_read(MiiRig::address, MiiPhy::PHYID2, 0) & 0xFFFF) == 0x5C01);
 }
 
-TEST_CASE("MDIO: a frame broken off, wrong operations and noise: the next frame with its preamble is understood",
+TEST_CASE("MDIO: a frame with its preamble is understood after truncated frames, invalid operations and noise",
           "[mii][mdio]") {
   MiiRig m;
   for (unsigned cut = 1; cut < 32; ++cut) {
@@ -77,8 +76,7 @@ TEST_CASE("MDIO: a frame broken off, wrong operations and noise: the next frame 
   CHECK((m.mdio_read(MiiRig::address, MiiPhy::PHYID1) & 0xFFFF) == 0x2000);
 }
 
-TEST_CASE("MDIO: a snapshot in the middle of a read gives the rest of the word; a damaged one is refused",
-          "[mii][mdio]") {
+TEST_CASE("MDIO: a read continues after a snapshot in its middle; a damaged one is refused", "[mii][mdio]") {
   MiiRig m, other;
   for (unsigned n = 0; n < 32; ++n) m.clock_out(true);
   m.shift_out(0xF6u << 10 | MiiRig::address << 5 | MiiPhy::PHYID2, 16);

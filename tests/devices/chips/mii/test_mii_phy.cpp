@@ -12,7 +12,7 @@ constexpr EthernetConfig slow_full{.bits_per_second = 10'000'000, .full_duplex =
 constexpr EthernetConfig slow_half{};
 }  // namespace
 
-TEST_CASE("MII: auto-negotiation takes its time, then the partner's abilities and the link are there", "[mii]") {
+TEST_CASE("MII: auto-negotiation takes its time, then gives the partner's abilities and the link", "[mii]") {
   MiiRig m;
   CHECK(m.read(MiiPhy::PHYID1) == 0x2000);
   CHECK(m.read(MiiPhy::PHYID2) == 0x5C01);
@@ -36,7 +36,7 @@ TEST_CASE("MII: auto-negotiation takes its time, then the partner's abilities an
   CHECK(m.phy.full_duplex());
 }
 
-TEST_CASE("MII: the partner offers what the segment has", "[mii]") {
+TEST_CASE("MII: the partner offers the segment's mode", "[mii]") {
   const auto settled = [](const EthernetConfig& medium) {
     MiiRig m(medium);
     m.step(3_s);
@@ -51,8 +51,7 @@ TEST_CASE("MII: the partner offers what the segment has", "[mii]") {
   CHECK(settled(slow_half) == 0x4021);
 }
 
-TEST_CASE("MII: what is agreed on follows what the driver offers; another rate than the segment's is no link",
-          "[mii]") {
+TEST_CASE("MII: the result follows the driver's offer; a rate other than the segment's gives no link", "[mii]") {
   MiiRig m;
   m.step(3_s);
   m.write(MiiPhy::ANAR, 0x00A1);  // half duplex only
@@ -97,7 +96,7 @@ TEST_CASE("MII: link status latches low until read when the cable is pulled and 
   CHECK(m.links[2] == std::pair(true, 10_s));
 }
 
-TEST_CASE("MII: a cable pulled and put back during auto-negotiation starts it again", "[mii][cable]") {
+TEST_CASE("MII: unplugging the cable during auto-negotiation restarts it", "[mii][cable]") {
   MiiRig m;
   m.step(1_s);
   m.port.set_plugged(false, m.now);
@@ -108,7 +107,7 @@ TEST_CASE("MII: a cable pulled and put back during auto-negotiation starts it ag
   CHECK(m.phy.link());
 }
 
-TEST_CASE("MII: forced mode has a link at the segment's rate only, and no partner", "[mii]") {
+TEST_CASE("MII: forced mode has a link only at the segment's rate, and no partner", "[mii]") {
   MiiRig m;
   m.step(3_s);
   m.write(MiiPhy::BMCR, 0x2100);
@@ -130,7 +129,7 @@ TEST_CASE("MII: forced mode has a link at the segment's rate only, and no partne
   CHECK_FALSE(m.phy.link());
 }
 
-TEST_CASE("MII: reset, power down, isolate and loopback", "[mii]") {
+TEST_CASE("MII: reset, power-down, isolate and loopback", "[mii]") {
   MiiRig m;
   m.step(3_s);
   m.write(MiiPhy::ANAR, 0x0021);
@@ -162,7 +161,7 @@ TEST_CASE("MII: reset, power down, isolate and loopback", "[mii]") {
   CHECK(m.phy.link());
 }
 
-TEST_CASE("MII: read-only and vendor registers, any value at any time", "[mii]") {
+TEST_CASE("MII: read-only and vendor registers accept any value at any time", "[mii]") {
   MiiRig m;
   m.step(3_s);
   for (unsigned reg : {1u, 2u, 3u, 5u, 6u}) {
@@ -185,7 +184,7 @@ TEST_CASE("MII: read-only and vendor registers, any value at any time", "[mii]")
   CHECK(m.phy.connected());
 }
 
-TEST_CASE("MII: a snapshot during auto-negotiation goes on to the same link", "[mii]") {
+TEST_CASE("MII: a snapshot during auto-negotiation leads to the same link", "[mii]") {
   MiiRig m, other;
   m.step(1500_ms);
   m.write(MiiPhy::ANAR, 0x00A1);
@@ -198,7 +197,7 @@ TEST_CASE("MII: a snapshot during auto-negotiation goes on to the same link", "[
   for (unsigned reg = 0; reg <= MiiPhy::ANER; ++reg) CHECK(m.read(reg) == other.read(reg));
 }
 
-TEST_CASE("MII: a chip hears which of the standard registers were read, and of no peek", "[mii]") {
+TEST_CASE("MII: the chip is told which standard registers are read, but not of peeks", "[mii]") {
   MiiRig m;
   m.phy.peek(MiiPhy::ANER, m.now);
   m.read(MiiPhy::ANER);

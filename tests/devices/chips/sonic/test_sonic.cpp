@@ -8,7 +8,7 @@ using namespace planar::test;
 
 // ---- registers ----
 
-TEST_CASE("reset values, and what can be written where", "[sonic]") {
+TEST_CASE("registers have their reset values and writable bits", "[sonic]") {
   SonicBench c;
   CHECK(c.in(Sonic::CR) == (Sonic::RST | Sonic::STP | Sonic::RXDIS));
   CHECK(c.in(Sonic::TCR) == (Sonic::NCRS | Sonic::PTX));
@@ -34,7 +34,7 @@ TEST_CASE("reset values, and what can be written where", "[sonic]") {
   CHECK(c.in(0x30) == 0);
 }
 
-TEST_CASE("the software reset keeps registers, causes and the timer, but ends commands and reception", "[sonic]") {
+TEST_CASE("a software reset keeps registers, causes and the timer, but ends commands and reception", "[sonic]") {
   SonicBench c;
   c.start();
   c.out(Sonic::CR, Sonic::ST);
@@ -52,7 +52,7 @@ TEST_CASE("the software reset keeps registers, causes and the timer, but ends co
   CHECK(c.get(c.receive(1), 6) == 1);
 }
 
-TEST_CASE("sixteen CAM entries load by their own numbers and can be read back in reset", "[sonic][cam]") {
+TEST_CASE("sixteen CAM entries are loaded by number and can be read back in reset", "[sonic][cam]") {
   SonicBench c;
   c.out(Sonic::DCR, 0x0360);
   c.out(Sonic::CR, 0);
@@ -79,7 +79,7 @@ TEST_CASE("sixteen CAM entries load by their own numbers and can be read back in
   }
 }
 
-TEST_CASE("the watchdog timer counts down at 5 MHz and TC comes when it rolls over", "[sonic][timer]") {
+TEST_CASE("the watchdog timer counts down at 5 MHz and sets TC when it wraps", "[sonic][timer]") {
   SonicBench c;
   c.start();
   c.out(Sonic::WT0, 4999);
@@ -131,7 +131,7 @@ TEST_CASE("in 16-bit mode fields are words", "[sonic]") {
   CHECK(c.log.entries.back().good);
 }
 
-TEST_CASE("SONIC: the bus denied for too long: FIFO overrun and underrun", "[sonic]") {
+TEST_CASE("SONIC: a bus denied for too long causes FIFO overrun or underrun", "[sonic]") {
   SonicBench c;
   c.start();
   c.other.port.transmit(c.for_us(1000), c.now);
@@ -161,7 +161,7 @@ TEST_CASE("SONIC: the bus denied for too long: FIFO overrun and underrun", "[son
   CHECK_FALSE(c.log.entries.back().good);
 }
 
-TEST_CASE("SONIC: a reset in the middle of a frame cuts it and the next frame is sound", "[sonic]") {
+TEST_CASE("SONIC: a reset in mid-frame truncates the frame, and the next one is sound", "[sonic]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
@@ -179,7 +179,7 @@ TEST_CASE("SONIC: a reset in the middle of a frame cuts it and the next frame is
 
 // ---- loopback ----
 
-TEST_CASE("loopback brings a whole frame back through the receiver, on the wire only through the transceiver",
+TEST_CASE("loopback returns a whole frame to the receiver, and only transceiver loopback uses the wire",
           "[sonic][loopback]") {
   for (unsigned mode = 1; mode <= 3; ++mode) {
     SonicBench c;
@@ -250,7 +250,7 @@ TEST_CASE("arbitrary pointers and endless lists do no harm", "[sonic][malformed]
   check_works_after_reset(c);
 }
 
-TEST_CASE("random registers and random memory: nothing hangs, nothing leaves the memory", "[sonic][malformed]") {
+TEST_CASE("random registers and memory neither hang the chip nor reach beyond memory", "[sonic][malformed]") {
   Random random(20260101);
   for (int run = 0; run < 20; ++run) {
     SonicBench c(random.below(2) ? 4 : 2);
@@ -271,7 +271,7 @@ TEST_CASE("random registers and random memory: nothing hangs, nothing leaves the
   }
 }
 
-TEST_CASE("SONIC: peeking changes nothing", "[sonic]") {
+TEST_CASE("SONIC: peeking has no side effects", "[sonic]") {
   SonicBench c;
   c.start();
   c.hear(c.for_us(100));

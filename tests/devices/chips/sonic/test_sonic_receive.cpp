@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("a receive descriptor gets status, count, address and sequence; the upper halves repeat",
+TEST_CASE("a receive descriptor gets status, count, address and sequence number, also in the upper halves",
           "[sonic][receive]") {
   SonicBench c;
   c.start();
@@ -28,7 +28,7 @@ TEST_CASE("a receive descriptor gets status, count, address and sequence; the up
   CHECK(c.in(Sonic::RSC) == 0x0100);
 }
 
-TEST_CASE("several frames share a buffer until less than EOBC is left", "[sonic][receive]") {
+TEST_CASE("frames share a buffer until less than EOBC is left", "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 8, 4, 400, 100);  // 800 bytes; the last frame may begin when 200 are left
   for (std::uint8_t n = 0; n < 7; ++n) c.hear(c.for_us(196 + (n & 1), n));
@@ -42,7 +42,7 @@ TEST_CASE("several frames share a buffer until less than EOBC is left", "[sonic]
   }
 }
 
-TEST_CASE("RBE warns of the last resource; without an answer the receiver stops after it", "[sonic][receive]") {
+TEST_CASE("RBE warns of the last resource; the receiver stops after it if RBE is not cleared", "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 8, 3);
   for (std::uint8_t n = 0; n < 2; ++n) c.hear(c.for_us(100, n));
@@ -61,7 +61,7 @@ TEST_CASE("RBE warns of the last resource; without an answer the receiver stops 
   CHECK(c.get(c.receive(3), 2) == SonicBench::buffers);
 }
 
-TEST_CASE("RBE cleared in the middle of a frame: it keeps its buffer, and one resource is read", "[sonic][receive]") {
+TEST_CASE("clearing RBE in mid-frame keeps the frame's buffer and reads one resource", "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 8, 3);
   for (std::uint8_t n = 0; n < 2; ++n) c.hear(c.for_us(100, n));
@@ -74,7 +74,7 @@ TEST_CASE("RBE cleared in the middle of a frame: it keeps its buffer, and one re
   CHECK(c.in(Sonic::CRBA0) == SonicBench::buffers);
 }
 
-TEST_CASE("the end of the descriptor list: RDE, the last one kept, released when the list goes on",
+TEST_CASE("at the end of the descriptor list RDE is set; the last descriptor is released when the list continues",
           "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 2, 8);
@@ -94,7 +94,7 @@ TEST_CASE("the end of the descriptor list: RDE, the last one kept, released when
   CHECK(c.stored(1) == c.for_us(100, 1));
 }
 
-TEST_CASE("a frame that does not fit its buffer is given up with RBAE", "[sonic][receive]") {
+TEST_CASE("a frame that does not fit its buffer is abandoned with RBAE", "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 4, 4, 100, 50);
   c.hear(c.for_us(300));
@@ -107,7 +107,7 @@ TEST_CASE("a frame that does not fit its buffer is given up with RBAE", "[sonic]
   CHECK(c.get(c.receive(0), 2) == SonicBench::buffers + 0x800);
 }
 
-TEST_CASE("SONIC: CRC and alignment errors are tallied apart; RCR.ERR keeps such frames", "[sonic][receive]") {
+TEST_CASE("SONIC: CRC and alignment errors are counted separately; RCR.ERR keeps such frames", "[sonic][receive]") {
   SonicBench c;
   c.start();
   c.hear(damaged(c.for_us(100)));
@@ -133,7 +133,8 @@ TEST_CASE("SONIC: CRC and alignment errors are tallied apart; RCR.ERR keeps such
   CHECK((c.in(Sonic::ISR)&Sonic::CRC) != 0);
 }
 
-TEST_CASE("SONIC: runts are ignored unless RCR.RNT accepts them; a giant is received if it fits", "[sonic][receive]") {
+TEST_CASE("SONIC: runts are ignored unless RCR.RNT accepts them; an overlong frame is received if it fits",
+          "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 4, 4, 1024);
   c.hear(c.for_us(40));
@@ -145,7 +146,7 @@ TEST_CASE("SONIC: runts are ignored unless RCR.RNT accepts them; a giant is rece
   CHECK(c.stored(1) == c.for_us(2000));
 }
 
-TEST_CASE("SONIC: the address filter: CAM, broadcast, all multicasts, all physical addresses", "[sonic][receive]") {
+TEST_CASE("SONIC: the address filter: CAM, broadcast, all multicast, promiscuous", "[sonic][receive]") {
   SonicBench c;
   c.start(0, 64, 60, 760);
   unsigned n = 0;
@@ -180,7 +181,7 @@ TEST_CASE("SONIC: the address filter: CAM, broadcast, all multicasts, all physic
   CHECK(status(SonicBench::own) == Sonic::PRX);
 }
 
-TEST_CASE("RXDIS in the middle of a frame lets it finish and takes no other", "[sonic][receive]") {
+TEST_CASE("RXDIS in mid-frame lets the frame finish and stops reception after it", "[sonic][receive]") {
   SonicBench c;
   c.start();
   c.other.port.transmit(c.for_us(1000), c.now);

@@ -5,7 +5,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("a list of frames goes out gap by gap; TXDN comes at its end", "[sonic][transmit]") {
+TEST_CASE("a list of frames is sent at minimum gaps; TXDN is set at its end", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   for (unsigned n = 0; n < 3; ++n) {
@@ -26,7 +26,7 @@ TEST_CASE("a list of frames goes out gap by gap; TXDN comes at its end", "[sonic
   for (unsigned n = 1; n < 3; ++n) CHECK(c.log.entries[n].start - c.log.entries[n - 1].end == 9'600_ns);
 }
 
-TEST_CASE("a driver that appends to the list starts the chip again where it stopped", "[sonic][transmit]") {
+TEST_CASE("a driver that appends to the list restarts the chip where it stopped", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 100, SonicBench::data, SonicBench::tda + 32 + 1);  // the next one's address, and EOL
@@ -62,7 +62,8 @@ TEST_CASE("fragments of any length and alignment make one frame", "[sonic][trans
   CHECK(c.in(Sonic::TFC) == 5);
 }
 
-TEST_CASE("a byte count that does not match the fragments: BCM, TXER, and no good frame", "[sonic][transmit]") {
+TEST_CASE("a byte count that does not match the fragments sets BCM and TXER, and no good frame is sent",
+          "[sonic][transmit]") {
   for (const unsigned fragment : {80u, 120u, 0u}) {
     SonicBench c;
     c.start();
@@ -77,7 +78,7 @@ TEST_CASE("a byte count that does not match the fragments: BCM, TXER, and no goo
   }
 }
 
-TEST_CASE("HTX stops after the frame on the wire, TXP goes on from there", "[sonic][transmit]") {
+TEST_CASE("HTX stops after the frame on the wire, and TXP can start the next one", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   for (unsigned n = 0; n < 2; ++n)
@@ -95,7 +96,7 @@ TEST_CASE("HTX stops after the frame on the wire, TXP goes on from there", "[son
   CHECK(c.log.entries.size() == 2);
 }
 
-TEST_CASE("PINT comes when a descriptor that has it is read; CRCI sends the frame's own check", "[sonic][transmit]") {
+TEST_CASE("PINT interrupts when its descriptor is read; CRCI sends the frame's own FCS", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.fill(SonicBench::data, make_frame(96));
@@ -115,7 +116,7 @@ TEST_CASE("PINT comes when a descriptor that has it is read; CRCI sends the fram
   CHECK((c.in(Sonic::ISR)&Sonic::PINT) == 0);
 }
 
-TEST_CASE("the first bit leaves when the descriptor and eight bytes have been read", "[sonic][transmit][timing]") {
+TEST_CASE("the first bit is sent when the descriptor and eight bytes have been read", "[sonic][transmit][timing]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 100, SonicBench::data);
@@ -127,7 +128,7 @@ TEST_CASE("the first bit leaves when the descriptor and eight bytes have been re
   CHECK(c.log.entries.at(0).start - command == 50_ns * (4 + 4 + 8 * 4));
 }
 
-TEST_CASE("SONIC: collisions are counted in the status and the frame still gets out", "[sonic][transmit]") {
+TEST_CASE("SONIC: the status counts collisions, and the frame is sent", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
@@ -144,7 +145,7 @@ TEST_CASE("SONIC: collisions are counted in the status and the frame still gets 
   CHECK(c.chip.counters().collisions == status >> 11);
 }
 
-TEST_CASE("SONIC: after sixteen collisions EXC, and both TXER and TXDN", "[sonic][transmit]") {
+TEST_CASE("SONIC: sixteen collisions set EXC, TXER and TXDN", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
@@ -160,7 +161,7 @@ TEST_CASE("SONIC: after sixteen collisions EXC, and both TXER and TXDN", "[sonic
   CHECK(c.in(Sonic::CTDA) == SonicBench::tda);
 }
 
-TEST_CASE("SONIC: without a cable the frame takes its time and the status says so", "[sonic][transmit]") {
+TEST_CASE("SONIC: without a cable the frame takes its time and the status reports lost carrier", "[sonic][transmit]") {
   SonicBench c(4, false);
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
@@ -172,7 +173,7 @@ TEST_CASE("SONIC: without a cable the frame takes its time and the status says s
   CHECK((c.in(Sonic::ISR) & (Sonic::TXDN | Sonic::TXER)) == Sonic::TXDN);
 }
 
-TEST_CASE("the cable pulled in mid-frame: carrier lost, the frame cut for the others", "[sonic][transmit]") {
+TEST_CASE("a cable pulled in mid-frame loses the carrier and truncates the frame for the others", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
@@ -185,7 +186,7 @@ TEST_CASE("the cable pulled in mid-frame: carrier lost, the frame cut for the ot
   CHECK_FALSE(c.other.arrivals[0].ok);
 }
 
-TEST_CASE("SONIC: a late collision is reported and the frame sent again", "[sonic][transmit]") {
+TEST_CASE("SONIC: a late collision is reported and the frame is retransmitted", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1500, SonicBench::data);
@@ -199,7 +200,7 @@ TEST_CASE("SONIC: a late collision is reported and the frame sent again", "[soni
   CHECK(c.get(SonicBench::tda) >> 11 == 1);
 }
 
-TEST_CASE("deferring for more than 3.2 ms gives the frame up, unless EXDIS is set", "[sonic][transmit]") {
+TEST_CASE("a frame deferred for more than 3.2 ms is abandoned unless EXDIS is set", "[sonic][transmit]") {
   for (const unsigned config : {0u, unsigned{Sonic::EXDIS}}) {
     SonicBench c;
     c.start(0);
@@ -218,7 +219,7 @@ TEST_CASE("deferring for more than 3.2 ms gives the frame up, unless EXDIS is se
   }
 }
 
-TEST_CASE("memory that changes before the chip has fetched it changes the frame", "[sonic][transmit]") {
+TEST_CASE("a write to memory that has not been fetched yet changes the frame", "[sonic][transmit]") {
   SonicBench c;
   c.start();
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
