@@ -239,7 +239,7 @@ struct Bench : CardBench {
 
 }  // namespace
 
-TEST_CASE("POS of a 3C523 in a Model 95 reads as the dump in the kernel's documentation", "[3c523][pos]") {
+TEST_CASE("the POS of a 3C523 in a Model 95 matches the dump in the kernel's documentation", "[3c523][pos]") {
   Bench b;
   // 42 60 FF 08 FF FF FF FF with the transceiver bit and all of POS 2 set
   b.card->pos_write(2, 0xFF, b.rig.now);
@@ -247,7 +247,7 @@ TEST_CASE("POS of a 3C523 in a Model 95 reads as the dump in the kernel's docume
   for (unsigned i = 0; i < 8; ++i) CHECK(b.card->pos_peek(i) == expected[i]);
 }
 
-TEST_CASE("POS 2 bits 7:6 are an encoder of POS 3 and cannot be written", "[3c523][pos]") {
+TEST_CASE("POS 2 bits 7:6 encode POS 3 and cannot be written", "[3c523][pos]") {
   Bench b;
   const std::pair<unsigned, unsigned> codes[] = {{1, 0}, {2, 1}, {4, 2}, {8, 3}};
   for (const auto& [bit, code] : codes) {
@@ -259,7 +259,7 @@ TEST_CASE("POS 2 bits 7:6 are an encoder of POS 3 and cannot be written", "[3c52
   }
 }
 
-TEST_CASE("POS 2 places eight ports and 16 KB", "[3c523][pos]") {
+TEST_CASE("POS 2 selects eight ports and 16 KB", "[3c523][pos]") {
   Bench b;
   for (unsigned i = 0; i < 4; ++i) {
     b.card->pos_write(2, static_cast<std::uint8_t>(1 | i << 1 | i << 3), b.rig.now);
@@ -276,13 +276,13 @@ TEST_CASE("POS 2 places eight ports and 16 KB", "[3c523][pos]") {
   CHECK(b.rig.memory.find(0xD8000) == nullptr);
 }
 
-TEST_CASE("station address and revision at the ports", "[3c523]") {
+TEST_CASE("the ports give station address and revision", "[3c523]") {
   Bench b;
   for (unsigned i = 0; i < 6; ++i) CHECK(b.rig.in(Bench::io + i) == b.mac[i]);
   CHECK((b.rig.in(Bench::io + 7) & 0xF) == 0xE);
 }
 
-TEST_CASE("nothing works until bank 3 is selected", "[3c523]") {
+TEST_CASE("the memory is not accessible until bank 3 is selected", "[3c523]") {
   Bench b;
   b.w16(0, 0x1234);
   CHECK(b.r16(0) == 0xFFFF);
@@ -296,7 +296,7 @@ TEST_CASE("nothing works until bank 3 is selected", "[3c523]") {
   }
 }
 
-TEST_CASE("the driver's probe: BUSY clears at both places of the ISCP", "[3c523]") {
+TEST_CASE("the driver's probe: BUSY clears at both locations of the ISCP", "[3c523]") {
   Bench b;
   CHECK(b.check());
   b.alloc();
@@ -306,7 +306,7 @@ TEST_CASE("the driver's probe: BUSY clears at both places of the ISCP", "[3c523]
   CHECK(again.check());  // also after service: a warm start
 }
 
-TEST_CASE("open: configuration, address, TDR, NOP loop, receiver", "[3c523]") {
+TEST_CASE("open sets up configuration, address, TDR, NOP loop and receiver", "[3c523]") {
   Bench b;
   REQUIRE(b.check());
   b.open();
@@ -319,7 +319,8 @@ TEST_CASE("open: configuration, address, TDR, NOP loop, receiver", "[3c523]") {
   CHECK(loose.tdr == 0x2000);  // open: the driver reports it and continues
 }
 
-TEST_CASE("four frames after the NOP leave without channel attention, each with its interrupt", "[3c523][transmit]") {
+TEST_CASE("four frames after the NOP are sent without channel attention, each with its interrupt",
+          "[3c523][transmit]") {
   Bench b;
   b.check();
   b.open();
@@ -350,7 +351,7 @@ TEST_CASE("four frames after the NOP leave without channel attention, each with 
   CHECK_FALSE(b.handle());  // the latch is clear: the shared interrupt is another card's
 }
 
-TEST_CASE("two frames that end before the handler runs are one CX: the driver counts one", "[3c523][transmit]") {
+TEST_CASE("two frames that end before the handler runs set CX once: the driver counts one", "[3c523][transmit]") {
   Bench b;
   b.check();
   b.open();
@@ -381,7 +382,7 @@ TEST_CASE("reading the control port clears the latch; the next event sets it aga
   CHECK(b.received.size() == 2);
 }
 
-TEST_CASE("the enable bit gates the line; peeking changes nothing", "[3c523][interrupt]") {
+TEST_CASE("the enable bit gates the interrupt line; peeking has no side effects", "[3c523][interrupt]") {
   Bench b;
   b.check();
   b.open();
@@ -399,7 +400,7 @@ TEST_CASE("the enable bit gates the line; peeking changes nothing", "[3c523][int
   CHECK_FALSE(b.rig.irqs.level[3]);
 }
 
-TEST_CASE("received frames, several times round the ring", "[3c523][receive]") {
+TEST_CASE("frames are received several times round the ring", "[3c523][receive]") {
   Bench b;
   b.check();
   b.open();
@@ -414,7 +415,7 @@ TEST_CASE("received frames, several times round the ring", "[3c523][receive]") {
   CHECK(b.resumed == 0);
 }
 
-TEST_CASE("six frames unread suspend the receiver; the driver resumes it", "[3c523][receive]") {
+TEST_CASE("six unread frames suspend the receiver; the driver resumes it", "[3c523][receive]") {
   Bench b;
   b.check();
   b.open();
@@ -428,7 +429,7 @@ TEST_CASE("six frames unread suspend the receiver; the driver resumes it", "[3c5
   CHECK(b.received.size() == 7);
 }
 
-TEST_CASE("statistics are words in the SCB that the driver takes down", "[3c523][statistics]") {
+TEST_CASE("statistics are words in the SCB that the driver decrements", "[3c523][statistics]") {
   Bench b;
   b.check();
   b.open();
@@ -443,7 +444,7 @@ TEST_CASE("statistics are words in the SCB that the driver takes down", "[3c523]
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("time-out recovery: abort, start at the NOP again", "[3c523][recovery]") {
+TEST_CASE("time-out recovery: abort, restart at the NOP", "[3c523][recovery]") {
   Bench b;
   b.check();
   b.open();
@@ -465,7 +466,7 @@ TEST_CASE("time-out recovery: abort, start at the NOP again", "[3c523][recovery]
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("the host's access waits for the chip's cycle in progress, and no longer", "[3c523][timing]") {
+TEST_CASE("a host access waits only for the chip's cycle in progress", "[3c523][timing]") {
   Bench b;
   b.check();
   b.control(3);  // chip in reset: nothing else uses the RAM
@@ -487,7 +488,7 @@ TEST_CASE("the host's access waits for the chip's cycle in progress, and no long
   CHECK(sum.ps / n < 550'000);
 }
 
-TEST_CASE("the older board's synchroniser costs each word one to two clocks", "[3c523][timing]") {
+TEST_CASE("the older board's synchroniser adds one to two clocks to each word", "[3c523][timing]") {
   Bench b(EtherLinkMc::old_entry);
   CHECK(b.card->name() == "3c523-old");
   b.control(3);
@@ -504,7 +505,7 @@ TEST_CASE("the older board's synchroniser costs each word one to two clocks", "[
   CHECK(sum.ps / n < 520'000);
 }
 
-TEST_CASE("the older revision is for the 386", "[3c523][registry]") {
+TEST_CASE("the older revision is for a 386", "[3c523][registry]") {
   const McaEntry& row = *find_mca("3c523-old");
   REQUIRE(row.refusal);
   CHECK(row.refusal(ProcessorGeneration::i386).empty());
@@ -513,7 +514,7 @@ TEST_CASE("the older revision is for the 386", "[3c523][registry]") {
   CHECK(find_adapter("3c523").refusal == nullptr);
 }
 
-TEST_CASE("both revisions show timing and limits", "[3c523][registry]") {
+TEST_CASE("both revisions list timing and limits", "[3c523][registry]") {
   for (const char* name : {"3c523", "3c523-old"}) {
     const McaEntry& row = *find_mca(name);
     CHECK(row.adapter_id == 0x6042);

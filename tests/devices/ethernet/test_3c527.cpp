@@ -156,7 +156,7 @@ struct Mc32Bench : CardBench {
 
 }  // namespace
 
-TEST_CASE("3C527: POS places ports and window; POS 6 and 7 read the station address through POS 3", "[3c527][pos]") {
+TEST_CASE("3C527: POS selects ports and window; POS 6 and 7 read the station address through POS 3", "[3c527][pos]") {
   Mc32Bench b;
   CHECK(b.card->pos_peek(0) == 0x41);
   CHECK(b.card->pos_peek(1) == 0x00);
@@ -177,7 +177,7 @@ TEST_CASE("3C527: POS places ports and window; POS 6 and 7 read the station addr
   CHECK(b.rig.bus.io().find(0x7E90) == nullptr);
 }
 
-TEST_CASE("3C527: the boot handshake gives a result and the exec mailbox, whose data lead to everything else",
+TEST_CASE("3C527: the boot handshake returns a result and the exec mailbox, which points to everything else",
           "[3c527][boot]") {
   Mc32Bench b;
   CHECK(b.boot() == 0);
@@ -195,7 +195,7 @@ TEST_CASE("3C527: the boot handshake gives a result and the exec mailbox, whose 
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("3C527: nothing is indicated before exec command 4", "[3c527][exec]") {
+TEST_CASE("3C527: nothing is indicated until exec command 4", "[3c527][exec]") {
   Mc32Bench b;
   b.boot();
   b.out(Mc32::CONTROL, Mc32::INTE);
@@ -213,7 +213,7 @@ TEST_CASE("3C527: nothing is indicated before exec command 4", "[3c527][exec]") 
   CHECK_FALSE(b.execute(9));  // unknown: the error bit
 }
 
-TEST_CASE("3C527: CRR is seen at 0 after every command, however late one looks", "[3c527]") {
+TEST_CASE("3C527: CRR reads 0 once after every command, however late it is read", "[3c527]") {
   Mc32Bench b;
   b.open();
   b.command(Mc32::suspend << 3);
@@ -222,7 +222,8 @@ TEST_CASE("3C527: CRR is seen at 0 after every command, however late one looks",
   CHECK((b.in(Mc32::STATUS)&Mc32::CRR) != 0);
 }
 
-TEST_CASE("3C527: frames leave by suspend, append, restart; the mailbox names the list's end", "[3c527][transmit]") {
+TEST_CASE("3C527: frames are sent by suspend, append, restart; the mailbox points to the list's end",
+          "[3c527][transmit]") {
   for (const unsigned width : {16u, 32u}) {
     Mc32Bench b({}, width);
     b.open();
@@ -246,7 +247,7 @@ TEST_CASE("3C527: frames leave by suspend, append, restart; the mailbox names th
   }
 }
 
-TEST_CASE("3C527: an end-of-list bit that goes is noticed without a command", "[3c527][transmit]") {
+TEST_CASE("3C527: a cleared end-of-list bit is noticed without a command", "[3c527][transmit]") {
   Mc32Bench b;  // the method of 2.2.26 and 2.6
   b.open();
   b.command(Mc32::restart);
@@ -265,7 +266,7 @@ TEST_CASE("3C527: an end-of-list bit that goes is noticed without a command", "[
   CHECK(b.get8(d) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));
 }
 
-TEST_CASE("3C527: a frame in pieces ends with its end-of-packet bit", "[3c527][transmit]") {
+TEST_CASE("3C527: a fragmented frame ends at its end-of-packet bit", "[3c527][transmit]") {
   Mc32Bench b;
   b.open();
   const Bytes whole = body(300);
@@ -288,7 +289,7 @@ TEST_CASE("3C527: a frame in pieces ends with its end-of-packet bit", "[3c527][t
   CHECK(b.get8(second) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));
 }
 
-TEST_CASE("3C527: received frames go to the list's buffers from where the mailbox says", "[3c527][receive]") {
+TEST_CASE("3C527: received frames are stored in the list's buffers from the mailbox's pointer on", "[3c527][receive]") {
   Mc32Bench b;
   b.open();
   const std::uint32_t first = b.get(b.rx_box + 2), second = b.get(first + 2);
@@ -315,7 +316,7 @@ TEST_CASE("3C527: received frames go to the list's buffers from where the mailbo
   CHECK(b.get(first + 4) == 80);
 }
 
-TEST_CASE("3C527: at the end of the list reception halts, says so once, and the card keeps what it can",
+TEST_CASE("3C527: at the end of the list reception halts with one indication, and the card buffers what it can",
           "[3c527][receive]") {
   Mc32Bench b;
   b.open();
@@ -336,7 +337,7 @@ TEST_CASE("3C527: at the end of the list reception halts, says so once, and the 
   CHECK(std::count(all.begin(), all.end(), Mc32::done << 3) == 4);
 }
 
-TEST_CASE("3C527: bad frames are counted when the filter asks for it, never stored", "[3c527][receive]") {
+TEST_CASE("3C527: bad frames are never stored, and counted if the filter selects it", "[3c527][receive]") {
   Mc32Bench b;
   b.open();
   Bytes bad = make_frame(100, b.mac);
@@ -369,7 +370,7 @@ TEST_CASE("3C527: multicast list and promiscuous mode", "[3c527][receive]") {
   CHECK_FALSE(b.execute(2, Bytes(2, 200)));  // more than it holds
 }
 
-TEST_CASE("3C527: lists are laid out anew on demand, and refused when they do not fit", "[3c527][exec]") {
+TEST_CASE("3C527: lists are rebuilt on demand, and refused if they do not fit", "[3c527][exec]") {
   Mc32Bench b;
   b.open();
   CHECK(b.execute(8, {32, 0, 8, 0}));
@@ -418,7 +419,7 @@ TEST_CASE("3C527: without a cable the frame fails with lost carrier", "[3c527][t
   CHECK(b.get(Mc32::statistics + 4 * Mc32::tx_carrier) == 1);
 }
 
-TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error, and both directions go on",
+TEST_CASE("3C527: a cable pulled in mid-frame fails the frame and counts an error, and both directions continue",
           "[3c527][cable]") {
   Mc32Bench b;
   b.open();
@@ -445,7 +446,7 @@ TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error
   CHECK(b.get8(b.get(b.rx_box + 2)) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));  // the first descriptor contains it
 }
 
-TEST_CASE("3C527: its transfers take the channel in bursts and leave it in between", "[3c527][master]") {
+TEST_CASE("3C527: transfers take the channel in bursts and release it in between", "[3c527][master]") {
   const auto spans = [](unsigned width, const char* burst) {
     Mc32Bench b(Settings{{"master.burst", burst}}, width);
     b.open();

@@ -6,7 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("the probe reads the station address out of the EEPROM", "[3c529]") {
+TEST_CASE("the probe reads the station address from the EEPROM", "[3c529]") {
   El3Bench b;
   CHECK(b.probe() == Bytes(b.mac.begin(), b.mac.end()));
   CHECK(b.inw(0) == 0x6D50);
@@ -17,7 +17,7 @@ TEST_CASE("the probe reads the station address out of the EEPROM", "[3c529]") {
   CHECK(b.read_eeprom(0xF) == (((fixed ^ fixed >> 8) & 0xFF) << 8 | ((chosen ^ chosen >> 8) & 0xFF)));
 }
 
-TEST_CASE("POS 4 selects ports and transceiver, POS 5 the interrupt", "[3c529][pos]") {
+TEST_CASE("POS 4 selects ports and transceiver, POS 5 selects the interrupt", "[3c529][pos]") {
   El3Bench b;
   CHECK(b.card->pos_peek(0) == 0x7C);
   CHECK(b.card->pos_peek(1) == 0x62);
@@ -36,7 +36,7 @@ TEST_CASE("POS 4 selects ports and transceiver, POS 5 the interrupt", "[3c529][p
   CHECK_FALSE(claimed(0xFE00));
 }
 
-TEST_CASE("the setup window shows POS's transceiver and cannot move the interrupt", "[3c529][pos]") {
+TEST_CASE("the setup window reads POS's transceiver and cannot change the interrupt", "[3c529][pos]") {
   El3Bench b;
   b.window(0);
   CHECK(b.inw(6) >> 14 == EtherLink3::Coax);
@@ -71,7 +71,7 @@ TEST_CASE("sister boards have other transceivers", "[3c529]") {
   CHECK_THROWS_WITH(El3Bench(Settings{{"adapter_id", "1234"}}), Catch::Contains("627"));
 }
 
-TEST_CASE("opened, the card is silent and ready", "[3c529]") {
+TEST_CASE("the opened card is idle and ready", "[3c529]") {
   El3Bench b;
   b.probe();
   b.open();
@@ -103,7 +103,7 @@ TEST_CASE("a frame is sent when its last doubleword is written, without an inter
   CHECK(b.made.network->counters().sent == 6);
 }
 
-TEST_CASE("the FIFO holds one full frame, and its room comes back at the frame's end", "[3c529][transmit]") {
+TEST_CASE("the FIFO holds one full frame, and its space is freed at the frame's end", "[3c529][transmit]") {
   El3Bench b;
   b.open();
   const Bytes frame = El3Bench::data(1514);
@@ -129,7 +129,7 @@ TEST_CASE("the FIFO holds one full frame, and its room comes back at the frame's
   CHECK(b.wakes == 2);
 }
 
-TEST_CASE("small frames queue in the FIFO and follow one another at the gap", "[3c529][transmit]") {
+TEST_CASE("small frames queue in the FIFO and are sent at the minimum gap", "[3c529][transmit]") {
   El3Bench b;
   b.open();
   for (std::uint8_t n = 0; n < 6; ++n) CHECK(b.start_xmit(El3Bench::data(66, n)));
@@ -142,7 +142,7 @@ TEST_CASE("small frames queue in the FIFO and follow one another at the gap", "[
   CHECK_FALSE(b.interrupt());  // no threshold was set
 }
 
-TEST_CASE("received frames come out as they went in, without FCS", "[3c529][receive]") {
+TEST_CASE("received frames are read unchanged, without FCS", "[3c529][receive]") {
   El3Bench b;
   b.open();
   for (std::size_t n : {60u, 61u, 62u, 63u, 64u, 999u, 1514u}) {
@@ -158,7 +158,7 @@ TEST_CASE("received frames come out as they went in, without FCS", "[3c529][rece
   CHECK(b.waits == 0);
 }
 
-TEST_CASE("after a discard RX Status is the next packet's at once: Linux does not wait", "[3c529][receive]") {
+TEST_CASE("after a discard RX Status is the next packet's immediately: Linux does not wait", "[3c529][receive]") {
   El3Bench b;
   b.open();
   for (std::uint8_t n = 0; n < 5; ++n) b.hear(b.for_us(100 + n, n));
@@ -168,7 +168,7 @@ TEST_CASE("after a discard RX Status is the next packet's at once: Linux does no
   CHECK_FALSE(b.status() & EtherLink3::RxComplete);
 }
 
-TEST_CASE("frames are taken while one is being sent from the FIFO beside", "[3c529]") {
+TEST_CASE("frames are received while one is being sent from the other FIFO", "[3c529]") {
   El3Bench b;
   b.open();
   b.hear(b.for_us(1514, 1));
@@ -181,7 +181,7 @@ TEST_CASE("frames are taken while one is being sent from the FIFO beside", "[3c5
   CHECK(b.log.entries.size() == 2);
 }
 
-TEST_CASE("a word takes one default cycle, a doubleword two; the profile can say otherwise", "[3c529][timing]") {
+TEST_CASE("a word takes one default cycle, a doubleword two; the profile can change this", "[3c529][timing]") {
   const auto per_word = [](Settings settings) {
     El3Bench b(std::move(settings));
     b.open();

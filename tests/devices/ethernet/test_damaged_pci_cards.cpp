@@ -72,7 +72,7 @@ TEST_CASE("PRO/1000: a damaged snapshot is refused or runs on", "[pro1000][snaps
   damage<Pro1000Bench>("i8254x", Pro1000Bench::own, 4_us);
 }
 
-TEST_CASE("PCI: a posted write that lies in no doubleword is refused", "[pci][snapshot]") {
+TEST_CASE("PCI: a posted write that does not fit a doubleword is refused", "[pci][snapshot]") {
   Rtl8139Bench b;
   b.start();
   b.rig.store(b.memory_base + 0x5C, 0x12345678);

@@ -204,7 +204,7 @@ struct DepcaBench : CardBench {
 
 }  // namespace
 
-TEST_CASE("the probe finds pattern, stopped LANCE, ROM signature, address and its checksum", "[de210]") {
+TEST_CASE("the probe finds the pattern, a stopped LANCE, the ROM signature, the address and its checksum", "[de210]") {
   for (const bool half : {false, true}) {
     DepcaBench b(half);
     for (int i = 0; i < 13; ++i) b.prom();  // the PROM's counter has an arbitrary value
@@ -214,7 +214,7 @@ TEST_CASE("the probe finds pattern, stopped LANCE, ROM signature, address and it
   }
 }
 
-TEST_CASE("the checksum holds for any address", "[de210]") {
+TEST_CASE("the checksum is correct for any address", "[de210]") {
   for (const char* mac : {"08:00:2b:ff:ff:ff", "fe:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "aa:00:04:00:12:fc"}) {
     Rig rig;
     bus::Slot slot(0, 16, rig.wiring());
@@ -268,7 +268,7 @@ TEST_CASE("POS selects ports, memory and interrupt", "[de210][pos]") {
   }
 }
 
-TEST_CASE("the ROM's place shows RAM once the shadow is on", "[de210]") {
+TEST_CASE("the ROM's address range shows RAM when the shadow is enabled", "[de210]") {
   DepcaBench b;
   b.nicsr(DepcaBench::SHE);
   b.rig.store(0xDC000, 0x1234, 2);
@@ -282,7 +282,7 @@ TEST_CASE("the ROM's place shows RAM once the shadow is on", "[de210]") {
   CHECK(b.rig.load(0xDBFFE, 2) == 0x5678);
 }
 
-TEST_CASE("IDON is there within the driver's hundred reads", "[de210]") {
+TEST_CASE("IDON is set within the driver's hundred reads", "[de210]") {
   DepcaBench b;
   b.probe();
   b.init_ring();
@@ -291,7 +291,7 @@ TEST_CASE("IDON is there within the driver's hundred reads", "[de210]") {
   CHECK(polls < 100);
 }
 
-TEST_CASE("each frame is demanded and leaves at once", "[de210][transmit]") {
+TEST_CASE("each frame is demanded and sent immediately", "[de210][transmit]") {
   for (const bool half : {false, true}) {
     DepcaBench b(half);
     b.probe();
@@ -311,7 +311,7 @@ TEST_CASE("each frame is demanded and leaves at once", "[de210][transmit]") {
   }
 }
 
-TEST_CASE("the driver fills seven of eight descriptors; they leave back to back", "[de210][transmit]") {
+TEST_CASE("the driver fills seven of eight descriptors, which are sent back to back", "[de210][transmit]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -324,7 +324,7 @@ TEST_CASE("the driver fills seven of eight descriptors; they leave back to back"
   CHECK(b.log.entries[6].start - b.log.entries[5].end == 9'600_ns);
 }
 
-TEST_CASE("received frames: MCNT less four, the ring goes round", "[de210][receive]") {
+TEST_CASE("received frames have MCNT less four bytes, and the ring wraps", "[de210][receive]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -338,7 +338,7 @@ TEST_CASE("received frames: MCNT less four, the ring goes round", "[de210][recei
   }
 }
 
-TEST_CASE("the board masks the interrupt in NICSR without clearing it", "[de210]") {
+TEST_CASE("NICSR masks the interrupt without clearing it", "[de210]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -353,8 +353,7 @@ TEST_CASE("the board masks the interrupt in NICSR without clearing it", "[de210]
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("after an underrun the driver only demands again: nothing is sent until its timeout restarts the chip",
-          "[de210]") {
+TEST_CASE("after an underrun nothing is sent until the driver's time-out restarts the chip", "[de210]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -376,7 +375,7 @@ TEST_CASE("after an underrun the driver only demands again: nothing is sent unti
   CHECK(b.tx_packets == 1);
 }
 
-TEST_CASE("a double word costs two cycles, and both wait for the LANCE's bursts", "[de210][timing]") {
+TEST_CASE("a doubleword takes two cycles, and both wait for the LANCE's bursts", "[de210][timing]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -396,7 +395,7 @@ TEST_CASE("a double word costs two cycles, and both wait for the LANCE's bursts"
   CHECK(total < quiet * 950);
 }
 
-TEST_CASE("closing stops the LANCE and brings the ROM back", "[de210]") {
+TEST_CASE("closing stops the LANCE and restores the ROM", "[de210]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -409,7 +408,7 @@ TEST_CASE("closing stops the LANCE and brings the ROM back", "[de210]") {
   CHECK_FALSE(b.rig.memory.find(0xD0000));
 }
 
-TEST_CASE("peeking moves no PROM counter", "[de210][archive]") {
+TEST_CASE("peeking does not advance the PROM counter", "[de210][archive]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -424,7 +423,7 @@ TEST_CASE("peeking moves no PROM counter", "[de210][archive]") {
   CHECK(std::ranges::equal(saved.stream(), again.stream()));
 }
 
-TEST_CASE("random accesses to ports and memory harm nobody", "[de210][malformed]") {
+TEST_CASE("random accesses to ports and memory do no harm", "[de210][malformed]") {
   Random random(5);
   DepcaBench b;
   for (int round = 0; round < 3000; ++round) {

@@ -55,7 +55,7 @@ struct De320Bench {
 
 }  // namespace
 
-TEST_CASE("the station address comes out of the serial EEPROM, low byte first", "[de320]") {
+TEST_CASE("the station address is read from the serial EEPROM, low byte first", "[de320]") {
   De320Bench b;
   CHECK(b.word(0) == 0x8000);
   CHECK(b.word(1) == 0x12C8);
@@ -64,7 +64,7 @@ TEST_CASE("the station address comes out of the serial EEPROM, low byte first", 
   CHECK(b.word(1) == 0x12C8);  // deasserting CS begins a new command
 }
 
-TEST_CASE("the delay clock runs at about 50 kHz: a constant bit would hang the driver", "[de320]") {
+TEST_CASE("the delay clock runs at about 50 kHz, as the driver expects", "[de320]") {
   De320Bench b;
   const Time end = b.rig.now + 1_ms;
   int edges = 0;
@@ -78,7 +78,7 @@ TEST_CASE("the delay clock runs at about 50 kHz: a constant bit would hang the d
   CHECK(b.wait_for_clock());
 }
 
-TEST_CASE("the NE/2's reset sequence finds nothing at +20h and a chip that answers", "[de320]") {
+TEST_CASE("the NE/2's reset sequence finds nothing at +20h, and the chip responds", "[de320]") {
   De320Bench b;
   CHECK(b.rig.bus.io().find(De320Bench::base + 0x20) == nullptr);
   for (int n = 0; n < 8; ++n) b.out(0x20, 0);
@@ -87,7 +87,7 @@ TEST_CASE("the NE/2's reset sequence finds nothing at +20h and a chip that answe
   CHECK(b.in(0) == 0x21);
 }
 
-TEST_CASE("POS 2 selects base and interrupt in the card's own places", "[de320][pos]") {
+TEST_CASE("POS 2 selects base and interrupt in bits of its own", "[de320][pos]") {
   De320Bench b;
   CHECK(b.card->pos_peek(0) == 0xEA);
   CHECK(b.card->pos_peek(1) == 0x56);
@@ -100,7 +100,7 @@ TEST_CASE("POS 2 selects base and interrupt in the card's own places", "[de320][
   CHECK(b.rig.bus.io().find(0x360) == nullptr);
 }
 
-TEST_CASE("a snapshot in the middle of an EEPROM command goes on with it", "[de320]") {
+TEST_CASE("a snapshot in the middle of an EEPROM command does not affect it", "[de320]") {
   De320Bench a, b;
   a.put(0x01);
   a.put(0x09);

@@ -9,7 +9,7 @@ using namespace planar;
 using namespace planar::test;
 using ethernet::I8255x;
 
-TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
+TEST_CASE("PRO/100+: configuration header and base addresses of an 82559 board") {
   EePro100Bench b(true, false);
   CHECK(b.rig.config(9, 0x00) == 0x12298086);
   CHECK(b.rig.config(9, 0x08) == 0x02000008);
@@ -30,7 +30,7 @@ TEST_CASE("PRO/100+: the header and the base addresses of an 82559 board") {
   CHECK(b.rig.config(9, 0xE0) == 0x4B005F03);
 }
 
-TEST_CASE("PRO/100+: the EEPROM has 64 words, whose sum is BABAh") {
+TEST_CASE("PRO/100+: the EEPROM has 64 words with a sum of BABAh") {
   EePro100Bench b(true, false);
   CHECK((b.eeprom(6u << 24, 27) & 0xFFE0000) != 0xFFE0000);  // the size probe: 6 address bits
   std::uint16_t sum = 0;
@@ -50,7 +50,7 @@ TEST_CASE("PRO/100+: the EEPROM has 64 words, whose sum is BABAh") {
   CHECK(b.eeprom_word(8) == 0x7213);
 }
 
-TEST_CASE("PRO/100+: self-test passes and names the 82559's ROM") {
+TEST_CASE("PRO/100+: the self-test passes and returns the 82559's ROM signature") {
   EePro100Bench b(true, false);
   b.port_reset();
   b.rig.put32(0x3000, 0);
@@ -63,7 +63,7 @@ TEST_CASE("PRO/100+: self-test passes and names the 82559's ROM") {
   CHECK(b.rig.get32(0x3004) == 0);
 }
 
-TEST_CASE("PRO/100+: MDI commands take their time; the PHY is an 82555 at address 1") {
+TEST_CASE("PRO/100+: MDI commands take time; the PHY is an 82555 at address 1") {
   EePro100Bench b(true, false);
   b.set(I8255x::MDI, 0x08000000 | 2 << 16 | 1 << 21, 4);
   CHECK_FALSE(b.get(I8255x::MDI, 4) & 0x10000000);
@@ -92,7 +92,7 @@ TEST_CASE("PRO/100+: MDI commands take their time; the PHY is an 82555 at addres
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("PRO/100+: open leaves the receive unit ready, the command unit suspended and the configuration applied") {
+TEST_CASE("PRO/100+: open leaves the receive unit ready, the command unit suspended and the card configured") {
   EePro100Bench b;
   b.open();
   b.rig.step(50_us);
@@ -119,7 +119,7 @@ TEST_CASE("PRO/100+: the command byte reads back until the command is accepted")
   CHECK(b.get(I8255x::SCB_COMMAND, 1) == 0);
 }
 
-TEST_CASE("PRO/100+: a lone frame is sent, and CNA comes when it has been read, before it has left") {
+TEST_CASE("PRO/100+: a single frame raises CNA when it has been read, before it has been sent") {
   EePro100Bench b;
   b.opened();
   const Bytes frame = body(1514);
@@ -149,7 +149,7 @@ TEST_CASE("PRO/100+: short frames are padded by the chip") {
   CHECK(Bytes(b.other.arrivals[0].bytes.begin(), b.other.arrivals[0].bytes.begin() + 42) == body(42));
 }
 
-TEST_CASE("PRO/100+: frames follow one another at the wire's rate while the ring is kept full") {
+TEST_CASE("PRO/100+: frames are sent at wire rate while the ring is kept full") {
   EePro100Bench b;
   b.opened();
   unsigned done = b.cur_tx;
@@ -169,7 +169,7 @@ TEST_CASE("PRO/100+: frames follow one another at the wire's rate while the ring
   }
 }
 
-TEST_CASE("PRO/100+: every eighth frame's interrupt bit gives CX") {
+TEST_CASE("PRO/100+: the interrupt bit of every eighth frame raises CX") {
   EePro100Bench b;
   b.opened();
   unsigned cx = 0;
@@ -197,7 +197,7 @@ TEST_CASE("PRO/100+: a frame is received into the buffer after its descriptor") 
   CHECK(b.received[1].size() == 60);
 }
 
-TEST_CASE("PRO/100+: the receive ring goes round while the driver refills it") {
+TEST_CASE("PRO/100+: the receive ring wraps while the driver refills it") {
   EePro100Bench b;
   b.opened();
   for (unsigned n = 0; n < 100; ++n) {
@@ -210,7 +210,7 @@ TEST_CASE("PRO/100+: the receive ring goes round while the driver refills it") {
   CHECK(b.restarts == 0);
 }
 
-TEST_CASE("PRO/100+: frames back to back at full rate are all stored") {
+TEST_CASE("PRO/100+: back-to-back frames at full rate are all stored") {
   EePro100Bench b;
   b.opened();
   for (unsigned n = 0; n < 60; ++n) b.other.to_send.push_back(make_frame(n % 3 ? 1514 : 60, EePro100Bench::own));
@@ -225,7 +225,7 @@ TEST_CASE("PRO/100+: frames back to back at full rate are all stored") {
   CHECK(b.chip.counters().overruns == 0);
 }
 
-TEST_CASE("PRO/100+: without resources the FIFO takes two more frames, which come after the restart") {
+TEST_CASE("PRO/100+: without resources the FIFO holds two more frames, which are stored after the restart") {
   EePro100Bench b;
   b.opened();
   for (unsigned n = 0; n < 35; ++n) b.hear(make_frame(1514, EePro100Bench::own, static_cast<std::uint8_t>(n)));
@@ -244,7 +244,7 @@ TEST_CASE("PRO/100+: without resources the FIFO takes two more frames, which com
   CHECK(b.received.back() == without_fcs(make_frame(70, EePro100Bench::own, 99)));
 }
 
-TEST_CASE("PRO/100+: statistics are dumped with their mark, and reset by the second dump command") {
+TEST_CASE("PRO/100+: statistics are dumped with their completion mark, and reset by the second dump command") {
   EePro100Bench b;
   b.opened();
   b.send(body(100));
@@ -265,7 +265,7 @@ TEST_CASE("PRO/100+: statistics are dumped with their mark, and reset by the sec
   CHECK(b.rig.get32(b.stats) == 0);
 }
 
-TEST_CASE("PRO/100+: interrupt masks are per cause; a software interrupt is one of its own") {
+TEST_CASE("PRO/100+: interrupts are masked per cause; a software interrupt is a separate cause") {
   EePro100Bench b;
   b.opened();
   b.put(I8255x::SCB_MASK, I8255x::FR, 1);
@@ -286,7 +286,7 @@ TEST_CASE("PRO/100+: interrupt masks are per cause; a software interrupt is one 
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("PRO/100+: on half duplex a collision repeats the frame from the FIFO, and is counted") {
+TEST_CASE("PRO/100+: in half duplex a collision retransmits the frame from the FIFO and is counted") {
   const std::uint64_t rate = GENERATE(10'000'000u, 100'000'000u);
   EePro100Bench b(true, true, {}, {.bits_per_second = rate});
   CHECK(b.get(I8255x::STATUS, 1) == (rate == 100'000'000 ? 3 : 1));
@@ -309,7 +309,7 @@ TEST_CASE("PRO/100+: on half duplex a collision repeats the frame from the FIFO,
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("PRO/100+: what a full frame takes on the bus") {
+TEST_CASE("PRO/100+: a full frame takes a fixed sequence of bus transfers") {
   struct Watcher final : bus::BusObserver {
     void transferred(const std::string&, const bus::Transfer& t, Time, Time) override { bytes.push_back(t.bytes); }
     std::vector<std::uint32_t> bytes;
@@ -317,7 +317,7 @@ TEST_CASE("PRO/100+: what a full frame takes on the bus") {
   EePro100Bench b;
   b.opened();
   b.rig.segment.add_observer(watcher);
-  SECTION("sent: resume, block, data up to the threshold and on ahead of the wire, status") {
+  SECTION("sent: resume, block, data up to the threshold and ahead of the wire, status") {
     b.send(body(1514));
     b.rig.step(200_us);
     std::vector<std::uint32_t>& seen = watcher.bytes;
@@ -329,7 +329,7 @@ TEST_CASE("PRO/100+: what a full frame takes on the bus") {
     CHECK(seen[1] == 256);
     CHECK(std::accumulate(seen.begin() + 1, seen.end(), 0u) == 1514);
   }
-  SECTION("received: 32 bytes or a little more at a time, count, status, the next descriptor") {
+  SECTION("received: 32 bytes or slightly more at a time, count, status, the next descriptor") {
     b.hear(make_frame(1514, EePro100Bench::own));
     const std::vector<std::uint32_t>& seen = watcher.bytes;
     REQUIRE(seen.size() > 10);

@@ -63,7 +63,7 @@ void idle(EePro100Bench& b) {
 
 }  // namespace
 
-TEST_CASE("PRO/100+: a master abort takes the command unit to idle, and nothing that was not read is sent") {
+TEST_CASE("PRO/100+: a master abort idles the command unit, and nothing unread is sent") {
   constexpr std::uint32_t block = 0x9000, nowhere = 0xE0000000, causes = 0xF000, suspended_ready = 0x50;
   EePro100Bench b;
   b.opened();
@@ -73,15 +73,15 @@ TEST_CASE("PRO/100+: a master abort takes the command unit to idle, and nothing 
   CHECK_FALSE(master_abort(b));
   b.rig.put(0x8000, body(1000));
   std::size_t heard = 0;
-  SECTION("of the block") {
+  SECTION("reading the block") {
     b.put(I8255x::SCB_POINTER, nowhere, 4);
     b.put(I8255x::SCB_COMMAND, 0x10, 1);
   }
-  SECTION("of its only buffer") { start_block(b, block, {nowhere, 600}); }
-  SECTION("of a buffer that begins in memory") { start_block(b, block, {0x100000 - 64, 600}); }
-  SECTION("of the second buffer, below the threshold") { start_block(b, block, {0x8000, 100, nowhere, 600}); }
-  SECTION("of the list of buffers") { start_block(b, block, {0x8000, 100, 0x8000, 100}, nowhere); }
-  SECTION("of the second buffer, when the frame is on the wire: it ends damaged") {
+  SECTION("reading its only buffer") { start_block(b, block, {nowhere, 600}); }
+  SECTION("reading a buffer that begins in memory") { start_block(b, block, {0x100000 - 64, 600}); }
+  SECTION("reading the second buffer, below the threshold") { start_block(b, block, {0x8000, 100, nowhere, 600}); }
+  SECTION("reading the list of buffers") { start_block(b, block, {0x8000, 100, 0x8000, 100}, nowhere); }
+  SECTION("reading the second buffer with the frame on the wire, which ends damaged") {
     start_block(b, block, {0x8000, 1000, nowhere, 500});
     heard = 1;
   }
@@ -107,7 +107,7 @@ TEST_CASE("PRO/100+: a master abort takes the command unit to idle, and nothing 
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: a frame that is in the FIFO leaves although the next block is where nothing answers") {
+TEST_CASE("PRO/100+: a frame in the FIFO is sent although the next block is outside memory") {
   EePro100Bench b;
   b.opened();
   b.rig.step(50_us);
@@ -125,14 +125,14 @@ TEST_CASE("PRO/100+: a frame that is in the FIFO leaves although the next block 
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: a master abort takes the receive unit to idle, and the command unit goes on") {
+TEST_CASE("PRO/100+: a master abort idles the receive unit, and the command unit continues") {
   EePro100Bench b;
   b.opened();
   b.rig.step(50_us);
   state(b);
   std::uint32_t rfd = 0;
-  SECTION("of the descriptor") { rfd = 0xE0000000; }
-  SECTION("of the frame after it") { rfd = 0x100000 - 16; }
+  SECTION("reading the descriptor") { rfd = 0xE0000000; }
+  SECTION("writing the frame after it") { rfd = 0x100000 - 16; }
   b.put(I8255x::SCB_COMMAND, 0x04, 1);
   b.rig.step(10_us);
   state(b);
@@ -162,16 +162,16 @@ TEST_CASE("PRO/100+: a master abort takes the receive unit to idle, and the comm
   CHECK(b.received[0] == without_fcs(make_frame(600, b.own, 9)));
 }
 
-TEST_CASE("PRO/100+: lists where there is no memory, in ROM, at odd addresses, and loops") {
+TEST_CASE("PRO/100+: lists outside memory, in ROM, at odd addresses, and loops") {
   EePro100Bench b;
   b.opened();
   std::vector<std::uint8_t> rom(0x1000, 0);
   rom[3] = 0x80;  // a NOP with EL, to which no status can be written
   b.rig.memory.map_rom(0xF0000000, rom);
   std::uint32_t list = 0;
-  SECTION("no memory") { list = 0xE0000000; }
+  SECTION("outside memory") { list = 0xE0000000; }
   SECTION("ROM") { list = 0xF0000000; }
-  SECTION("odd") { list = 0x8003; }
+  SECTION("odd addresses") { list = 0x8003; }
   SECTION("the end of the address space") { list = 0xFFFFFFF8; }
   SECTION("a loop of NOPs") {
     list = 0x8000;
@@ -186,7 +186,7 @@ TEST_CASE("PRO/100+: lists where there is no memory, in ROM, at odd addresses, a
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: transmit blocks without bytes, with giant sizes and many buffers") {
+TEST_CASE("PRO/100+: transmit blocks without bytes, with oversized counts and many buffers") {
   EePro100Bench b;
   b.opened();
   const auto block = [&](std::uint32_t count, std::vector<std::uint32_t> tbds) {
@@ -217,7 +217,7 @@ TEST_CASE("PRO/100+: transmit blocks without bytes, with giant sizes and many bu
     CHECK(b.other.arrivals[0].ok);
     CHECK(b.other.arrivals[0].length == 16383 + 4);
   }
-  SECTION("255 giant buffers: cut") {
+  SECTION("255 oversized buffers: truncated") {
     for (unsigned n = 0; n < 255; ++n) many.insert(many.end(), {0x8000, 0xFFFE3FFF});
     block(0xFF008000, many);
     REQUIRE(b.other.arrivals.size() == 1);
@@ -226,7 +226,7 @@ TEST_CASE("PRO/100+: transmit blocks without bytes, with giant sizes and many bu
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: a bus that does not come makes an underrun; the frame is sent again, and its block says so") {
+TEST_CASE("PRO/100+: a late bus causes an underrun; the frame is retransmitted, and its block reports it") {
   EePro100Bench b;
   b.opened();
   b.threshold = 0x01048000;  // 32 bytes
@@ -244,7 +244,7 @@ TEST_CASE("PRO/100+: a bus that does not come makes an underrun; the frame is se
   REQUIRE(b.other.arrivals.size() == 2);
   CHECK(b.other.arrivals[1].ok);
   CHECK(without_fcs(b.other.arrivals[1].bytes) == frame);
-  SECTION("without a retry configured the frame is lost, and the next one is sent") {
+  SECTION("without configured retries the frame is lost, and the next one is sent") {
     b.config_changes = {{7, 0x01}};
     b.set_rx_mode(0);
     b.rig.step(20_us);
@@ -260,7 +260,7 @@ TEST_CASE("PRO/100+: a bus that does not come makes an underrun; the frame is se
   }
 }
 
-TEST_CASE("PRO/100+: a bus that does not come makes the receive FIFO run over at 3 KB; what fits is kept") {
+TEST_CASE("PRO/100+: a late bus overruns the receive FIFO at 3 KB; what fits is kept") {
   EePro100Bench b;
   b.opened();
   allow_master(b, false);
@@ -275,7 +275,7 @@ TEST_CASE("PRO/100+: a bus that does not come makes the receive FIFO run over at
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: a reset at any moment of sending and receiving leaves a card that works") {
+TEST_CASE("PRO/100+: a reset at any time during sending and receiving leaves a working card") {
   const int when = GENERATE(0, 1, 3, 5, 8, 12, 17, 20, 25, 30, 60, 100, 130, 180);
   const std::uint32_t how = GENERATE(0u, 2u, 9u);
   EePro100Bench b;
@@ -295,7 +295,7 @@ TEST_CASE("PRO/100+: a reset at any moment of sending and receiving leaves a car
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: without a link frames are read and lost; with it back they are sent") {
+TEST_CASE("PRO/100+: without a link frames are read and lost; after it is restored they are sent") {
   EePro100Bench b;
   b.opened();
   b.made.network->port().set_plugged(false, b.rig.now);
@@ -316,7 +316,7 @@ TEST_CASE("PRO/100+: without a link frames are read and lost; with it back they 
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: register writes of any width at any time") {
+TEST_CASE("PRO/100+: register writes of any width at any time leave a card that can be reset") {
   EePro100Bench b;
   b.opened();
   std::uint32_t state = 12345;
@@ -337,7 +337,7 @@ TEST_CASE("PRO/100+: register writes of any width at any time") {
   check_alive(b);
 }
 
-TEST_CASE("PRO/100+: a snapshot in the middle of everything leads to the same end") {
+TEST_CASE("PRO/100+: a snapshot during activity does not affect the run") {
   const int when = GENERATE(0, 2, 5, 9, 14, 22, 40, 90, 140);
   const auto prepare = [](EePro100Bench& b) {
     b.opened();
@@ -365,7 +365,7 @@ TEST_CASE("PRO/100+: a snapshot in the middle of everything leads to the same en
   CHECK(first.other.arrivals.size() == 3);
 }
 
-TEST_CASE("PRO/100+: a damaged snapshot is refused or leads to a card that can be reset") {
+TEST_CASE("PRO/100+: a damaged snapshot is refused or gives a card that can be reset") {
   EePro100Bench first;
   first.opened();
   first.other.port.transmit(make_frame(1514, first.own), first.rig.now);

@@ -56,7 +56,7 @@ Bytes doublewords(std::initializer_list<std::uint32_t> list) {
 
 }  // namespace
 
-TEST_CASE("8255x: a list of commands runs to its end; EL gives CNA and idle, I gives CX") {
+TEST_CASE("8255x: a list of commands runs to its end; EL raises CNA and idles the unit, I raises CX") {
   EePro100Lists b(false);
   b.block(0, 0);
   b.block(1, b.I | 0x70000);  // diagnose
@@ -67,7 +67,7 @@ TEST_CASE("8255x: a list of commands runs to its end; EL gives CNA and idle, I g
   CHECK((b.get(I8255x::SCB_STATUS, 1) & 0xC0) == 0);
 }
 
-TEST_CASE("8255x: suspend, and a resume that looks at the suspend bit again") {
+TEST_CASE("8255x: a resume checks the suspend bit again") {
   EePro100Lists b(false);
   b.block(0, b.S);
   b.block(1, b.EL);
@@ -140,7 +140,7 @@ TEST_CASE("8255x: a selective reset keeps configuration and address, a software 
   CHECK(b.chip.configuration() == ethernet::I8255xConfiguration{});
 }
 
-TEST_CASE("8255x: microcode is accepted, dumps are written") {
+TEST_CASE("8255x: microcode is accepted, and dumps are written") {
   EePro100Lists b(false);
   b.configure({{3, 0x5A}});
   b.rig.put32(b.list + 0x40, 0);
@@ -157,7 +157,7 @@ TEST_CASE("8255x: microcode is accepted, dumps are written") {
   CHECK(b.rig.ram[0xB003] == 0x5A);
 }
 
-TEST_CASE("8255x: transmission from the block itself, from arrays and from extended blocks") {
+TEST_CASE("8255x: frames are sent from the block itself, from arrays and from extended blocks") {
   EePro100Lists b;
   b.set_address();
   const Bytes frame = body(200);
@@ -175,7 +175,7 @@ TEST_CASE("8255x: transmission from the block itself, from arrays and from exten
     b.rig.put(0xB002, {frame.begin() + 100, frame.begin() + 150});
     b.rig.put(0xC003, {frame.begin() + 150, frame.end()});
   }
-  SECTION("extended: two in the block, the rest in the array") {
+  SECTION("extended: two buffers in the block, the rest in the array") {
     b.configure({{6, 0x22}});
     b.block(0, b.EL | 0xC0000, doublewords({0x9000, 0x04208000, 0xA001, 90, 0xB002, 0, 0, 0}));
     b.rig.put(0x9000, doublewords({0xB002, 60, 0xC003, 50}));
@@ -183,7 +183,7 @@ TEST_CASE("8255x: transmission from the block itself, from arrays and from exten
     b.rig.put(0xB002, {frame.begin() + 90, frame.begin() + 150});
     b.rig.put(0xC003, {frame.begin() + 150, frame.end()});
   }
-  SECTION("dynamic: the last one is marked") {
+  SECTION("dynamic: the last buffer is marked") {
     b.configure({{7, 0x83}});
     b.block(0, b.EL | 0xC0000, doublewords({0x9000, 0xFF208000}));
     b.rig.put(0x9000, doublewords({0xA001, 90, 0xB002, 110 | 1u << 16, 0xC003, 1000}));
@@ -216,21 +216,21 @@ TEST_CASE("8255x: the chip inserts its address and an FCS, or leaves both to the
   CHECK(b.other.arrivals[1].bytes == frame);
 }
 
-TEST_CASE("8255x: what the receive filter lets through") {
+TEST_CASE("8255x: receive filters") {
   EePro100Bench b;
   const net::MacAddress group{0x01, 0x00, 0x5E, 0, 0, 1}, stranger{2, 0, 0, 0, 0, 9};
   std::size_t own = 1, all = 1, to_group = 0, to_stranger = 0;
   SECTION("individual address and broadcasts") { b.opened(); }
-  SECTION("a group of the list") {
+  SECTION("a multicast group of the list") {
     b.opened();
     b.set_rx_mode(0, {group});
     to_group = 1;
   }
-  SECTION("all groups") {
+  SECTION("all multicast") {
     b.opened(1);
     to_group = 1;
   }
-  SECTION("everything") {
+  SECTION("promiscuous") {
     b.opened(3);
     to_group = to_stranger = 1;
   }
@@ -251,7 +251,7 @@ TEST_CASE("8255x: what the receive filter lets through") {
   if (to_stranger) CHECK((b.statuses.back() & 6) == 6);
 }
 
-TEST_CASE("8255x: bad and short frames are dropped with their descriptor kept, or saved with their status") {
+TEST_CASE("8255x: bad and short frames are dropped and their descriptor reused, or saved with their status") {
   EePro100Bench b;
   const bool save = GENERATE(false, true);
   if (save) b.config_changes = {{6, 0xA2}, {7, 0x02}};
@@ -267,7 +267,7 @@ TEST_CASE("8255x: bad and short frames are dropped with their descriptor kept, o
   CHECK((b.statuses[1] & 0xA080) == 0x8080);
 }
 
-TEST_CASE("8255x: a frame that is longer than its buffer") {
+TEST_CASE("8255x: a frame longer than its buffer is truncated") {
   EePro100Bench b;
   b.open();
   b.rig.step(50_us);
@@ -282,7 +282,7 @@ TEST_CASE("8255x: a frame that is longer than its buffer") {
   CHECK(b.rig.get32(b.rx(1) + 16 + 100) == 0x12345678);
 }
 
-TEST_CASE("8255x: flexible receive mode fills a list of buffers that goes on from frame to frame") {
+TEST_CASE("8255x: flexible receive mode fills a list of buffers across frames") {
   EePro100Bench b;
   b.opened();
   b.put(I8255x::SCB_COMMAND, 0x04, 1);  // abort
@@ -319,7 +319,7 @@ TEST_CASE("8255x: flexible receive mode fills a list of buffers that goes on fro
   CHECK(b.rig.get(0xC000, 300) == without_fcs(make_frame(300, b.own)));
 }
 
-TEST_CASE("8255x: a receive unit that a descriptor suspends goes on after a resume") {
+TEST_CASE("8255x: a receive unit suspended by a descriptor continues after a resume") {
   EePro100Bench b;
   b.open();
   b.rig.put32(b.rx(1), 0x40000000);
@@ -334,7 +334,7 @@ TEST_CASE("8255x: a receive unit that a descriptor suspends goes on after a resu
   CHECK(b.rig.get32(b.rx(2)) & 0x8000);  // it was in the FIFO
 }
 
-TEST_CASE("8255x: loop-back frames come back and never reach the wire; otherwise nothing that is sent comes back") {
+TEST_CASE("8255x: looped-back frames are received and never sent; otherwise the card does not receive its own frames") {
   EePro100Bench b;
   const unsigned where = GENERATE(0u, 1u, 2u);  // nowhere, the chip, the PHY
   if (where == 1) b.config_changes = {{10, 0x6E}};

@@ -6,7 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("the EEPROM gives a station address under 00:AA:00, a sum of BABAh and a 16-bit bus", "[etherexpress]") {
+TEST_CASE("the EEPROM holds a station address under 00:AA:00, a sum of BABAh and a 16-bit bus", "[etherexpress]") {
   EtherExpressBench b;
   b.reset();
   CHECK(b.eeprom(4) == 0x00AA);
@@ -28,7 +28,7 @@ TEST_CASE("four reads of the ID port assemble BABAh", "[etherexpress]") {
   CHECK(id == 0xBABA);
 }
 
-TEST_CASE("the driver's RAM sizing stops at the size: smaller RAM shows itself again", "[etherexpress]") {
+TEST_CASE("the driver's RAM sizing stops at the size, as smaller RAM repeats", "[etherexpress]") {
   EtherExpressBench b;
   b.reset();
   CHECK(b.size_ram() == 32);
@@ -40,7 +40,7 @@ TEST_CASE("the driver's RAM sizing stops at the size: smaller RAM shows itself a
   CHECK_THROWS_WITH(EtherExpressBench(Settings{{"ram.size", "49152"}}), Catch::Contains("16384, 32768 or 65536"));
 }
 
-TEST_CASE("POS 3 places the ports in descending order, each with its windows", "[etherexpress][pos]") {
+TEST_CASE("POS 3 assigns the ports in descending order, each with its windows", "[etherexpress][pos]") {
   EtherExpressBench b;
   CHECK(b.card->pos_peek(0) == 0x8B);
   CHECK(b.card->pos_peek(1) == 0x62);
@@ -57,7 +57,7 @@ TEST_CASE("POS 3 places the ports in descending order, each with its windows", "
   CHECK(b.rig.bus.io().find(0x300) == nullptr);
 }
 
-TEST_CASE("the pointers are independent, readable, and advance by what was moved", "[etherexpress]") {
+TEST_CASE("the pointers are independent, readable, and advance by the bytes moved", "[etherexpress]") {
   EtherExpressBench b;
   b.outw(0x1000, 2);
   b.outw(0x1000, 4);
@@ -71,7 +71,7 @@ TEST_CASE("the pointers are independent, readable, and advance by what was moved
   CHECK(b.inw(4) == 0x1003);
 }
 
-TEST_CASE("three windows show the same RAM; low bits of the shadow pointer do not matter", "[etherexpress]") {
+TEST_CASE("three windows access the same RAM; the low bits of the shadow pointer are ignored", "[etherexpress]") {
   EtherExpressBench b;
   b.outw(0x2000, 2);
   for (unsigned i = 0; i < 16; ++i) b.outw(0x100 + i, 0);
@@ -85,7 +85,7 @@ TEST_CASE("three windows show the same RAM; low bits of the shadow pointer do no
   CHECK(b.inw(0) == 0xBEEF);
 }
 
-TEST_CASE("peeking at the data port moves nothing", "[etherexpress]") {
+TEST_CASE("peeking at the data port does not move the pointers", "[etherexpress]") {
   EtherExpressBench b;
   b.outw(0x1000, 4);
   b.rig.bus.io().peek(EtherExpressBench::io);
@@ -94,7 +94,7 @@ TEST_CASE("peeking at the data port moves nothing", "[etherexpress]") {
   CHECK((b.inb(0xF) & 3) == 0);
 }
 
-TEST_CASE("start-up: BUSY clears and the status comes up within 50 reads, the program's results follow",
+TEST_CASE("start-up clears BUSY and sets the status within 50 reads, then the program's results follow",
           "[etherexpress]") {
   EtherExpressBench b;
   b.reset();
@@ -113,14 +113,14 @@ TEST_CASE("start-up: BUSY clears and the status comes up within 50 reads, the pr
   CHECK(b.eexp().chip().parked());
 }
 
-TEST_CASE("without a cable TDR reports an open one", "[etherexpress]") {
+TEST_CASE("without a cable TDR reports an open line", "[etherexpress]") {
   EtherExpressBench b({}, false);
   b.reset();
   b.open();
   CHECK((b.tdr & 0x2000) != 0);
 }
 
-TEST_CASE("frames leave when the jump is patched, in a chain, without channel attention", "[etherexpress][transmit]") {
+TEST_CASE("frames are sent when the jump is patched, chained, without channel attention", "[etherexpress][transmit]") {
   EtherExpressBench b;
   b.reset();
   b.open();
@@ -148,7 +148,7 @@ TEST_CASE("frames leave when the jump is patched, in a chain, without channel at
   CHECK(b.made.network->counters().sent == 9);
 }
 
-TEST_CASE("against a chip that is ready within the gap a waiting frame collides", "[etherexpress][transmit]") {
+TEST_CASE("a waiting frame collides with a chip that is ready within the gap", "[etherexpress][transmit]") {
   const auto collisions = [](const char* clock) {
     EtherExpressBench b(Settings{{"chip.clock", clock}});
     b.reset();
@@ -166,7 +166,7 @@ TEST_CASE("against a chip that is ready within the gap a waiting frame collides"
   CHECK(collisions("8000000") == 0);  // 2 us later: the other station's frame is first
 }
 
-TEST_CASE("received frames round the endless ring", "[etherexpress][receive]") {
+TEST_CASE("frames are received round the endless ring", "[etherexpress][receive]") {
   EtherExpressBench b;
   b.reset();
   b.open();
@@ -181,7 +181,7 @@ TEST_CASE("received frames round the endless ring", "[etherexpress][receive]") {
   }
 }
 
-TEST_CASE("an unread ring is overwritten: no suspension, no lack of resources", "[etherexpress][receive]") {
+TEST_CASE("an unread ring is overwritten, without suspension or lack of resources", "[etherexpress][receive]") {
   EtherExpressBench b;
   b.reset();
   b.open();
@@ -191,7 +191,7 @@ TEST_CASE("an unread ring is overwritten: no suspension, no lack of resources", 
   CHECK(b.inw(0x8004) == 0);  // RSCERRS
 }
 
-TEST_CASE("errors are counted in the SCB and leave no frame", "[etherexpress][statistics]") {
+TEST_CASE("errors are counted in the SCB and store no frame", "[etherexpress][statistics]") {
   EtherExpressBench b;
   b.reset();
   b.open();
@@ -215,7 +215,7 @@ TEST_CASE("loopback keeps frames off the wire", "[etherexpress]") {
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("the multicast restart: two attentions suspend the CU, the program runs again", "[etherexpress]") {
+TEST_CASE("the multicast restart suspends the CU with two attentions and runs the program again", "[etherexpress]") {
   EtherExpressBench b;
   b.reset();
   b.open();
@@ -256,7 +256,8 @@ TEST_CASE("an ASIC reset stops the chip and clears pointers and interrupt", "[et
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("the RAM ports cost the ready delay and the chip's cycle in progress", "[etherexpress][timing]") {
+TEST_CASE("an access to the RAM ports takes the ready delay and the rest of the chip's cycle",
+          "[etherexpress][timing]") {
   EtherExpressBench b(Settings{{"ram.ready_delay", "100ns"}});
   b.reset();
   b.inw(0);
@@ -277,7 +278,7 @@ TEST_CASE("the RAM ports cost the ready delay and the chip's cycle in progress",
   CHECK(sum.ps / 1000 > 450'000);
 }
 
-TEST_CASE("the EtherExpress shows timing and limits", "[etherexpress][registry]") {
+TEST_CASE("the EtherExpress lists timing and limits", "[etherexpress][registry]") {
   const McaEntry& row = *find_mca("etherexpress");
   CHECK(row.adapter_id == 0x628B);
   CHECK_FALSE(row.limits.empty());

@@ -146,14 +146,14 @@ constexpr std::uint32_t good = Streamer::RX_PROCESSED | Streamer::RX_LAST;
 
 }  // namespace
 
-TEST_CASE("EtherStreamer: it says that its interface is hypothetical", "[etherstreamer]") {
+TEST_CASE("EtherStreamer: its interface is declared hypothetical", "[etherstreamer]") {
   CHECK(EtherStreamer::entry.hypothetical);
   CHECK(ethernet_rate(EtherStreamer::entry.medium) == 10'000'000);
   CHECK(EtherStreamer::entry.limits[0].find("HYPOTHETICAL") == 0);
   for (const TimingValue& v : EtherStreamer::entry.timing()) CHECK(v.confidence == "inferred");
 }
 
-TEST_CASE("EtherStreamer: self-test, then the station address in local memory; requests and their answers",
+TEST_CASE("EtherStreamer: after the self-test local memory holds the station address; requests are answered",
           "[etherstreamer][srb]") {
   StreamerBench b;
   CHECK(b.card->pos_peek(0) == 0xA7);
@@ -178,7 +178,7 @@ TEST_CASE("EtherStreamer: self-test, then the station address in local memory; r
   CHECK(b.in(Streamer::BMCTL_SUM) == (Streamer::TX2_DIS | Streamer::RX_DIS));
 }
 
-TEST_CASE("EtherStreamer: _SUM sets, _RUM keeps; masks decide over the line", "[etherstreamer]") {
+TEST_CASE("EtherStreamer: _SUM sets bits, _RUM clears bits; the mask gates the interrupt line", "[etherstreamer]") {
   StreamerBench b;
   b.reset();
   b.out(Streamer::SISR_MASK, 0x0001);
@@ -194,7 +194,7 @@ TEST_CASE("EtherStreamer: _SUM sets, _RUM keeps; masks decide over the line", "[
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("EtherStreamer: frames leave from where they lie in memory, in 16-bit slots too",
+TEST_CASE("EtherStreamer: frames are sent from their place in memory, also in 16-bit slots",
           "[etherstreamer][transmit]") {
   for (const unsigned width : {16u, 32u}) {
     StreamerBench b({}, width);
@@ -222,7 +222,7 @@ TEST_CASE("EtherStreamer: frames leave from where they lie in memory, in 16-bit 
   }
 }
 
-TEST_CASE("EtherStreamer: a ring of frames leaves back to back", "[etherstreamer][transmit]") {
+TEST_CASE("EtherStreamer: a ring of frames is sent back to back", "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
   for (unsigned n = 0; n < 6; ++n) b.describe(n, body(1514, static_cast<std::uint8_t>(n)));
@@ -238,7 +238,7 @@ TEST_CASE("EtherStreamer: a ring of frames leaves back to back", "[etherstreamer
   CHECK(without_fcs(b.log.entries[8].bytes) == body(100, 8));
 }
 
-TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another fetch", "[etherstreamer][transmit]") {
+TEST_CASE("EtherStreamer: after a collision the frame is retransmitted from the FIFO", "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
   // A third station's frame makes both wait, and both begin when it has ended.
@@ -258,7 +258,7 @@ TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another
   CHECK((b.tx_status(0) >> 8 & 0x1F) >= 1);
 }
 
-TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says underrun; the next one is whole",
+TEST_CASE("EtherStreamer: without the channel in time the frame underruns; the next one is complete",
           "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
@@ -279,7 +279,7 @@ TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says
   CHECK(b.log.entries[1].good);
 }
 
-TEST_CASE("EtherStreamer: sixteen collisions, no cable: the status says so and the channel goes on",
+TEST_CASE("EtherStreamer: the status reports sixteen collisions or no cable, and the channel continues",
           "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
@@ -301,7 +301,7 @@ TEST_CASE("EtherStreamer: sixteen collisions, no cable: the status says so and t
   CHECK(b.local(srb + 6 + 2 * Streamer::log_carrier) == 0);
 }
 
-TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is enabled anew",
+TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is re-enabled",
           "[etherstreamer][malformed]") {
   const auto halted = [](const std::function<void(StreamerBench&, std::uint32_t)>& spoil) {
     StreamerBench b;
@@ -328,7 +328,7 @@ TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is e
   halted([](auto& b, auto d) { b.put(d + 16, 99); });
 }
 
-TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere harm nobody",
+TEST_CASE("EtherStreamer: addresses beyond memory and rings that point nowhere do no harm",
           "[etherstreamer][malformed]") {
   StreamerBench b;
   b.open();
@@ -360,7 +360,7 @@ TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere ha
   CHECK(b.buffer(3, 200) == without_fcs(make_frame(200, b.mac, 3)));
 }
 
-TEST_CASE("EtherStreamer: received frames lie in the ring's buffers, without FCS", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: received frames are stored in the ring's buffers, without FCS", "[etherstreamer][receive]") {
   for (const unsigned width : {16u, 32u}) {
     StreamerBench b({}, width);
     b.open();
@@ -380,7 +380,7 @@ TEST_CASE("EtherStreamer: received frames lie in the ring's buffers, without FCS
   }
 }
 
-TEST_CASE("EtherStreamer: a frame may span buffers; only the last says so", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: a frame may span buffers; only the last is marked", "[etherstreamer][receive]") {
   StreamerBench b;
   b.open(16, 400);
   const Bytes frame = make_frame(1000, b.mac, 7);
@@ -416,7 +416,7 @@ TEST_CASE("EtherStreamer: after the last buffer frames are lost until RXLBDA mov
   CHECK(small.rx_lengths(1) == (800u << 16 | 400));
 }
 
-TEST_CASE("EtherStreamer: bad frames that reached memory carry their error, short ones never reach it",
+TEST_CASE("EtherStreamer: bad frames that reached memory have their error status, short ones never reach it",
           "[etherstreamer][receive]") {
   StreamerBench b;
   b.open();
@@ -457,7 +457,7 @@ TEST_CASE("EtherStreamer: a FIFO that is not emptied in time overruns, and the n
   CHECK(b.rx_lengths(2) >> 16 >= 400);
 }
 
-TEST_CASE("EtherStreamer: groups and all frames by request", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: multicast groups and promiscuous mode on request", "[etherstreamer][receive]") {
   StreamerBench b;
   b.open();
   const MacAddress group{0x01, 0x00, 0x5E, 0, 0, 1};
@@ -471,7 +471,7 @@ TEST_CASE("EtherStreamer: groups and all frames by request", "[etherstreamer][re
   CHECK(b.chip().counters().received == 2);
 }
 
-TEST_CASE("EtherStreamer: full duplex sends and receives at once", "[etherstreamer]") {
+TEST_CASE("EtherStreamer: full duplex sends and receives simultaneously", "[etherstreamer]") {
   StreamerBench b({}, 32, {.full_duplex = true});
   b.open();
   for (unsigned n = 0; n < 4; ++n) {
@@ -486,7 +486,7 @@ TEST_CASE("EtherStreamer: full duplex sends and receives at once", "[etherstream
     CHECK(b.buffer(n, 1514) == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(n))));
 }
 
-TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widths", "[etherstreamer][master]") {
+TEST_CASE("EtherStreamer: bursts are basic or streaming, in slots of both widths", "[etherstreamer][master]") {
   const auto held = [](unsigned width, bool streaming) {
     StreamerBench b({}, width);
     b.card->pos_write(3, static_cast<std::uint8_t>(9 | 0x10 | (streaming ? 0x20 : 0)), b.rig.now);

@@ -6,7 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("the driver's probe reads the address; the board comes up with its window off", "[lan-a]") {
+TEST_CASE("the driver's probe reads the address; the board starts with its window disabled", "[lan-a]") {
   LanABench b;
   CHECK(b.control() == 0);  // a 32-bit slot
   CHECK(b.rig.load(LanABench::window, 4) == 0xFFFFFFFF);
@@ -21,7 +21,7 @@ TEST_CASE("the driver's probe reads the address; the board comes up with its win
   CHECK(narrow.control() == LanA::BIT16);
 }
 
-TEST_CASE("initialisation loads the CAM and the first resource within a poll or two", "[lan-a]") {
+TEST_CASE("initialisation loads the CAM and the first resource within two polls", "[lan-a]") {
   LanABench b;
   b.probe();
   REQUIRE(b.init());
@@ -46,7 +46,7 @@ TEST_CASE("initialisation loads the CAM and the first resource within a poll or 
   CHECK(small.rx_count == 6);
 }
 
-TEST_CASE("the word for port 28h that lost its base harms nothing", "[lan-a]") {
+TEST_CASE("the driver's stray write to port 28h has no effect", "[lan-a]") {
   LanABench b;
   b.probe();
   CHECK(b.rig.bus.io().find(0x28) == nullptr);
@@ -86,7 +86,7 @@ TEST_CASE("POS selects enable, I/O base, interrupt and window", "[lan-a][pos]") 
   CHECK(b.rig.bus.io().find(0x3000) == nullptr);
 }
 
-TEST_CASE("the interrupt follows the level that POS 2 selects, board control and the chip", "[lan-a][pos]") {
+TEST_CASE("the interrupt depends on the level in POS 2, board control and the chip", "[lan-a][pos]") {
   LanABench b;
   b.probe();
   b.init();
@@ -106,12 +106,12 @@ TEST_CASE("the interrupt follows the level that POS 2 selects, board control and
   for (const unsigned line : lines) CHECK_FALSE(b.rig.irqs.level[line]);
 }
 
-TEST_CASE("the 5494's board answers with its own ID", "[lan-a]") {
+TEST_CASE("the 5494's board has its own ID", "[lan-a]") {
   CHECK(LanABench(Settings{{"adapter_id", "fee6"}}).card->adapter_id() == 0xFEE6);
   CHECK_THROWS_WITH(LanABench(Settings{{"adapter_id", "1234"}}), Catch::Contains("ffe0"));
 }
 
-TEST_CASE("a byte written to a register leaves its other half alone", "[lan-a]") {
+TEST_CASE("a byte written to a register preserves its other half", "[lan-a]") {
   LanABench b;
   b.probe();
   b.init();
@@ -124,7 +124,7 @@ TEST_CASE("a byte written to a register leaves its other half alone", "[lan-a]")
   CHECK(b.rig.in(LanABench::base + 2 * Sonic::EOBC + 1) == 0x02);
 }
 
-TEST_CASE("stop and start again, with frames in between that nobody wants", "[lan-a]") {
+TEST_CASE("the card can be stopped and started again, with unwanted frames in between", "[lan-a]") {
   LanABench b;
   b.probe();
   for (int round = 0; round < 3; ++round) {
@@ -139,7 +139,7 @@ TEST_CASE("stop and start again, with frames in between that nobody wants", "[la
   }
 }
 
-TEST_CASE("four buffers, one descriptor at a time: each frame starts from the interrupt of the one before",
+TEST_CASE("four buffers share one descriptor: each frame starts from the interrupt of the previous one",
           "[lan-a][transmit]") {
   LanABench b;
   b.probe();
@@ -176,7 +176,7 @@ TEST_CASE("four buffers, one descriptor at a time: each frame starts from the in
   CHECK(b.made.network->counters().sent == 6);
 }
 
-TEST_CASE("a transmit interrupt that is lost stops transmission for good", "[lan-a][transmit]") {
+TEST_CASE("a lost transmit interrupt stops transmission permanently", "[lan-a][transmit]") {
   LanABench b;
   b.probe();
   b.init();
@@ -190,8 +190,7 @@ TEST_CASE("a transmit interrupt that is lost stops transmission for good", "[lan
   CHECK(b.log.entries.size() == 1);
 }
 
-TEST_CASE("received frames come out as they were sent, with their check sequence, round and round the buffers",
-          "[lan-a][receive]") {
+TEST_CASE("frames are received as they were sent, with their FCS, round and round the buffers", "[lan-a][receive]") {
   for (const bool large : {true, false}) {
     LanABench b({}, 32, large);
     b.probe();
@@ -219,7 +218,8 @@ TEST_CASE("received frames come out as they were sent, with their check sequence
   }
 }
 
-TEST_CASE("frames at the smallest gap fill the descriptors, and none is lost that has one", "[lan-a][receive]") {
+TEST_CASE("frames at the minimum gap fill the descriptors, and each frame with a descriptor is received",
+          "[lan-a][receive]") {
   LanABench b;
   b.probe();
   b.init();
@@ -231,7 +231,7 @@ TEST_CASE("frames at the smallest gap fill the descriptors, and none is lost tha
   for (std::uint8_t n = 0; n < 12; ++n) CHECK(served.frames[n + 1u].bytes == b.for_us(60, n));
 }
 
-TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wakes", "[lan-a][receive]") {
+TEST_CASE("a driver that sleeps loses the newest frames and continues when it wakes", "[lan-a][receive]") {
   LanABench b;
   b.probe();
   b.init();
@@ -255,7 +255,7 @@ TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wak
   CHECK(late[1] == b.for_us(300));
 }
 
-TEST_CASE("an 8, 16 or 32-bit access to the window has its own number of cycles and cost", "[lan-a][timing]") {
+TEST_CASE("8, 16 and 32-bit accesses to the window have their own number of cycles and cost", "[lan-a][timing]") {
   const auto cost = [](LanABench& b, unsigned offset, unsigned bytes) {
     b.rig.load(LanABench::window + offset, bytes);
     const Time read = b.rig.took;
@@ -279,7 +279,7 @@ TEST_CASE("an 8, 16 or 32-bit access to the window has its own number of cycles 
   CHECK(wide.rig.took == 300_ns);
 }
 
-TEST_CASE("while a frame comes in, an access may wait for a burst of the chip", "[lan-a][timing]") {
+TEST_CASE("an access may wait for a burst of the chip during reception", "[lan-a][timing]") {
   LanABench b;
   b.probe();
   b.init();
@@ -298,7 +298,7 @@ TEST_CASE("while a frame comes in, an access may wait for a burst of the chip", 
   CHECK(shared < alone + Time{alone.ps * 12 / 100});
 }
 
-TEST_CASE("the bytes of a frame can be seen in the RAM as they arrive", "[lan-a][receive]") {
+TEST_CASE("the bytes of a frame are visible in the RAM as they arrive", "[lan-a][receive]") {
   LanABench b;
   b.probe();
   b.init();
@@ -314,7 +314,7 @@ TEST_CASE("the bytes of a frame can be seen in the RAM as they arrive", "[lan-a]
   CHECK(b.rig.memory.peek(LanABench::window + b.rx_buffers + 900) != frame[900]);
 }
 
-TEST_CASE("the board held in reset keeps the chip silent", "[lan-a]") {
+TEST_CASE("holding the board in reset keeps the chip idle", "[lan-a]") {
   LanABench b;
   b.probe();
   b.init();
@@ -335,7 +335,7 @@ TEST_CASE("the board held in reset keeps the chip silent", "[lan-a]") {
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("two adapters on one segment share an interrupt line: it stays until both are served", "[lan-a]") {
+TEST_CASE("two adapters on one segment share an interrupt line, which stays active until both are served", "[lan-a]") {
   LanABench b;
   b.card->pos_write(2, 0x61, b.now());  // IRQ 5
   bus::Slot second(1, 32, b.rig.wiring());
@@ -363,7 +363,7 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
   CHECK(ne2.network->counters().received == 1);  // its own address was never programmed
 }
 
-TEST_CASE("the registry lists the LAN Adapter/A with its timing, limits and page", "[lan-a][registry]") {
+TEST_CASE("the registry lists the LAN Adapter/A with timing, limits and page", "[lan-a][registry]") {
   const McaEntry& row = *find_mca("lan-a");
   CHECK(row.title == "IBM LAN Adapter/A");
   CHECK(row.adapter_id == 0xFFE0);

@@ -15,13 +15,13 @@ TEST_CASE("the driver's probe finds a stopped chip after the reset sequence", "[
   CHECK(b.probe());
 }
 
-TEST_CASE("six byte reads of the data port give the station address, as Linux reads it", "[ne2]") {
+TEST_CASE("six byte reads of the data port give the station address, as in Linux", "[ne2]") {
   Ne2Bench b;
   REQUIRE(b.probe());
   CHECK(b.read_prom() == Bytes(b.mac.begin(), b.mac.end()));
 }
 
-TEST_CASE("three word reads at 0400h give the packed station address, as NetBSD reads it", "[ne2]") {
+TEST_CASE("three word reads at 0400h give the packed station address, as in NetBSD", "[ne2]") {
   Ne2Bench b;
   REQUIRE(b.probe());
   b.out(0xE, 0x01);
@@ -29,7 +29,7 @@ TEST_CASE("three word reads at 0400h give the packed station address, as NetBSD 
   CHECK(mac == Bytes(b.mac.begin(), b.mac.end()));
 }
 
-TEST_CASE("the run-time reset sets RST at once and stops the chip", "[ne2]") {
+TEST_CASE("the run-time reset sets RST immediately and stops the chip", "[ne2]") {
   Ne2Bench b;
   b.init(true);
   CHECK_FALSE(b.in(7) & Dp8390::RST);
@@ -61,7 +61,7 @@ TEST_CASE("POS 2 selects enable, I/O base and interrupt", "[ne2][pos]") {
   CHECK(b.rig.bus.io().find(0x1000) == nullptr);
 }
 
-TEST_CASE("an interrupt follows the level that POS 2 selects and leaves with the card", "[ne2][pos]") {
+TEST_CASE("the interrupt follows the level in POS 2 and is removed with the card", "[ne2][pos]") {
   Ne2Bench b;
   b.init(true);
   b.hear(b.for_us(60));
@@ -75,7 +75,7 @@ TEST_CASE("an interrupt follows the level that POS 2 selects and leaves with the
   CHECK(b.card->pos_peek(2) == 0);
 }
 
-TEST_CASE("other makers' IDs share the card", "[ne2]") {
+TEST_CASE("other makers' IDs use the same card", "[ne2]") {
   Ne2Bench b(Settings{{"adapter_id", "6354"}});
   CHECK(b.card->adapter_id() == 0x6354);
   CHECK_THROWS_WITH(Ne2Bench(Settings{{"adapter_id", "1234"}}), Catch::Contains("use 7154"));
@@ -87,7 +87,7 @@ TEST_CASE("the station address registers read back what was written", "[ne2]") {
   CHECK(b.init(false));
 }
 
-TEST_CASE("two buffers: the second frame starts from the interrupt of the first", "[ne2][transmit]") {
+TEST_CASE("with two buffers the second frame starts from the interrupt of the first", "[ne2][transmit]") {
   Ne2Bench b;
   b.probe();
   b.init(true);
@@ -119,7 +119,7 @@ TEST_CASE("two buffers: the second frame starts from the interrupt of the first"
   CHECK(b.made.network->counters().sent == 2);
 }
 
-TEST_CASE("a frame shorter than 60 bytes goes out as it is: the chip does not pad", "[ne2][transmit]") {
+TEST_CASE("a frame shorter than 60 bytes is sent without padding", "[ne2][transmit]") {
   Ne2Bench b;
   b.init(true);
   b.block_output(Bytes(20, 0x11), 0x40);
@@ -129,7 +129,7 @@ TEST_CASE("a frame shorter than 60 bytes goes out as it is: the chip does not pa
   CHECK(b.log.entries.at(0).good);
 }
 
-TEST_CASE("an odd frame length moves a whole last word and sends the odd count", "[ne2][transmit]") {
+TEST_CASE("an odd frame length moves a whole last word and sends the odd byte count", "[ne2][transmit]") {
   Ne2Bench b;
   b.init(true);
   const Bytes frame = without_fcs(make_frame(61));
@@ -156,7 +156,7 @@ TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and 
 }
 
 // The packet driver passes the next frame without waiting for the previous one (devices/ethernet/ne2/ne2.md).
-TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses",
+TEST_CASE("data written over a frame being sent goes out in its place, at both addresses of the RAM",
           "[ne2][transmit]") {
   const Bytes one = body(1514, 1), two = body(1514, 2);
   for (const unsigned page : {0x40u, 0xC0u}) {
@@ -176,7 +176,7 @@ TEST_CASE("what is written over a frame that is leaving goes out in its place, a
   }
 }
 
-TEST_CASE("received frames stand in the ring as the driver expects, across its end", "[ne2][receive]") {
+TEST_CASE("received frames are stored in the ring as the driver expects, across its end", "[ne2][receive]") {
   Ne2Bench b;
   b.init(true);
   // 52 pages: sizes that end within a page, at its end and one byte beyond, several times round the ring.
@@ -229,7 +229,7 @@ TEST_CASE("the address filter: own, broadcast, multicast hash, promiscuous", "[n
   CHECK(accepted(broadcast_mac) == -1);
 }
 
-TEST_CASE("writing 20h or 60h to CR, neither start nor stop, changes nothing", "[ne2]") {
+TEST_CASE("writing 20h or 60h to CR, neither start nor stop, has no effect", "[ne2]") {
   Ne2Bench b;
   b.init(true);
   b.out(0, 0x20);
@@ -245,7 +245,7 @@ TEST_CASE("writing 20h or 60h to CR, neither start nor stop, changes nothing", "
   CHECK(b.in(7) == b.current_page);  // CURR: nothing was received
 }
 
-TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not fit", "[ne2][overflow]") {
+TEST_CASE("ring overflow sets OVW, and the driver's recovery loses only what did not fit", "[ne2][overflow]") {
   Ne2Bench b;
   b.init(true);
   // 52 pages, one always free: a 1514-byte frame takes 6, so 8 fit in 51 pages and the ninth runs into BNRY.
@@ -290,7 +290,7 @@ TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not
   CHECK(b.made.network->counters().overruns == 1);
 }
 
-TEST_CASE("a ring filled to its last page refuses the next frame and destroys nothing", "[ne2][overflow]") {
+TEST_CASE("a ring filled to its last page refuses the next frame and preserves its contents", "[ne2][overflow]") {
   Ne2Bench b;
   b.init(true);
   // 51 one-page frames fill the ring exactly: CURR reaches BNRY.
@@ -310,7 +310,7 @@ TEST_CASE("a ring filled to its last page refuses the next frame and destroys no
   CHECK(n == 51);
 }
 
-TEST_CASE("a driver that frees pages in time lets a long frame pass the old boundary", "[ne2][overflow]") {
+TEST_CASE("a driver that frees pages in time lets a long frame continue past the old boundary", "[ne2][overflow]") {
   Ne2Bench b;
   b.init(true);
   for (unsigned n = 0; n < 8; ++n) b.hear(b.for_us(1514, static_cast<std::uint8_t>(n)));
@@ -327,7 +327,7 @@ TEST_CASE("a driver that frees pages in time lets a long frame pass the old boun
   CHECK(rest[7].bytes == without_fcs(b.for_us(1514, 8)));
 }
 
-TEST_CASE("the word latch turns around in 950 ns, whatever the host does meanwhile", "[ne2][timing]") {
+TEST_CASE("the word latch takes 950 ns per word, whatever the host does meanwhile", "[ne2][timing]") {
   const auto words = [](Ne2Bench& b, Time pause) {
     b.init(true);
     b.out(0, 0x22);
@@ -353,7 +353,7 @@ TEST_CASE("the word latch turns around in 950 ns, whatever the host does meanwhi
   CHECK((late.in(7) & 0x40) != 0);
 }
 
-TEST_CASE("a ready delay of the data port and a faster handshake can be set", "[ne2][timing]") {
+TEST_CASE("a ready delay of the data port and a faster handshake can be configured", "[ne2][timing]") {
   Ne2Bench b(Settings{{"data_port.ready_delay", "368 ns"}, {"chip.remote_handshake", "3"}});
   b.init(true);
   b.out(0, 0x22);
@@ -387,7 +387,7 @@ TEST_CASE("remote DMA waits for the local bursts of a frame that is being sent",
   CHECK(shared < alone + Time{alone.ps * 20 / 100});
 }
 
-TEST_CASE("the registry lists the NE/2 with its timing and limits", "[ne2][registry]") {
+TEST_CASE("the registry lists the NE/2 with timing and limits", "[ne2][registry]") {
   const McaEntry& row = *find_mca("ne2");
   CHECK(row.title == "Novell NE/2");
   CHECK(row.adapter_id == 0x7154);
@@ -401,7 +401,7 @@ TEST_CASE("the registry lists the NE/2 with its timing and limits", "[ne2][regis
   CHECK_THROWS_WITH(find_adapter("ne3"), Catch::Contains("did you mean 'ne2'"));
 }
 
-TEST_CASE("a timing value that is wrong is refused with the values that exist", "[ne2][registry]") {
+TEST_CASE("an unknown timing value is refused with a list of the existing ones", "[ne2][registry]") {
   CHECK_THROWS_WITH(Ne2Bench(Settings{{"data_port.delay", "1"}}), Catch::Contains("data_port.ready_delay"));
   CHECK_THROWS_WITH(Ne2Bench(Settings{{"data_port.ready_delay", "fast"}}),
                     Catch::Contains("in ns") && Catch::Contains("ms, s"));

@@ -80,14 +80,14 @@ struct Oc2335Bench : CardBench {
 
 }  // namespace
 
-TEST_CASE("OC-2335: it says that its interface is hypothetical and its medium 100 Mbit/s", "[oc2335]") {
+TEST_CASE("OC-2335: its interface is declared hypothetical and its medium is 100 Mbit/s", "[oc2335]") {
   CHECK(Oc2335::entry.hypothetical);
   CHECK(ethernet_rate(Oc2335::entry.medium) == 100'000'000);
   CHECK(Oc2335::entry.limits[0].find("HYPOTHETICAL") == 0);
   for (const TimingValue& v : Oc2335::entry.timing()) CHECK(v.confidence == "inferred");
 }
 
-TEST_CASE("OC-2335: POS places the ports, and disabling takes ports and interrupt away", "[oc2335][pos]") {
+TEST_CASE("OC-2335: POS selects the ports, and disabling removes ports and interrupt", "[oc2335][pos]") {
   Oc2335Bench b;
   CHECK(b.card->pos_peek(0) == 0x35);
   CHECK(b.card->pos_peek(1) == 0x6F);
@@ -112,7 +112,7 @@ TEST_CASE("OC-2335: POS places the ports, and disabling takes ports and interrup
   CHECK(b.rig.bus.io().find(0x3000) == nullptr);
 }
 
-TEST_CASE("OC-2335: after reset the address of the card stands in PAR and everything else is off", "[oc2335]") {
+TEST_CASE("OC-2335: after reset PAR holds the card's address and everything else is off", "[oc2335]") {
   Oc2335Bench b;
   b.open(Dp83800::BRD | Dp83800::PRO);
   b.out(Dp83800::PAR0, 0xFFFF);
@@ -131,7 +131,7 @@ TEST_CASE("OC-2335: after reset the address of the card stands in PAR and everyt
   CHECK(b.in(Dp83800::TFR) == 8192);
 }
 
-TEST_CASE("OC-2335: a frame leaves at 100 Mbit/s when its last word is in, padded, with its FCS",
+TEST_CASE("OC-2335: a frame is sent at 100 Mbit/s when its last word is written, padded, with its FCS",
           "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
@@ -167,7 +167,7 @@ TEST_CASE("OC-2335: a word takes an extended cycle and the port's ready delay", 
   CHECK(slow.rig.took == 500_ns);
 }
 
-TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and gives room back one by one",
+TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and frees space frame by frame",
           "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
@@ -190,7 +190,7 @@ TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and
   CHECK(b.in(Dp83800::TSR) == 0);
 }
 
-TEST_CASE("OC-2335: sixteen statuses that nobody reads stop the transmitter", "[oc2335][transmit]") {
+TEST_CASE("OC-2335: sixteen unread statuses stop the transmitter", "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
   for (unsigned i = 0; i < 18; ++i) {
@@ -203,7 +203,7 @@ TEST_CASE("OC-2335: sixteen statuses that nobody reads stop the transmitter", "[
   CHECK(b.log.entries.size() == 17);
 }
 
-TEST_CASE("OC-2335: what a driver does wrong raises TFE and sends nothing of it", "[oc2335][malformed]") {
+TEST_CASE("OC-2335: driver errors raise TFE and send nothing", "[oc2335][malformed]") {
   Oc2335Bench b;
   b.open();
   for (const unsigned length : {0u, 0x0800u, 0x7FFFu}) {
@@ -228,7 +228,7 @@ TEST_CASE("OC-2335: what a driver does wrong raises TFE and sends nothing of it"
   CHECK(b.rig.in(Oc2335Bench::base + Dp83800::PAR0 + 5, 1) == 0x56);
 }
 
-TEST_CASE("OC-2335: a flush cuts the frame on the wire, and the next one goes out whole", "[oc2335][transmit]") {
+TEST_CASE("OC-2335: a flush truncates the frame on the wire, and the next one is complete", "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
   b.send(body(1514));
@@ -245,7 +245,7 @@ TEST_CASE("OC-2335: a flush cuts the frame on the wire, and the next one goes ou
   CHECK(b.in(Dp83800::TSR) == 0);
 }
 
-TEST_CASE("OC-2335: without a cable carrier is lost; sixteen collisions give up", "[oc2335][transmit]") {
+TEST_CASE("OC-2335: without a cable carrier is lost; sixteen collisions abandon the frame", "[oc2335][transmit]") {
   Oc2335Bench lost;
   lost.open();
   lost.chip().port().set_plugged(false, lost.rig.now);
@@ -266,7 +266,7 @@ TEST_CASE("OC-2335: without a cable carrier is lost; sixteen collisions give up"
   CHECK((b.in(Dp83800::ISR)&Dp83800::TXER) != 0);
 }
 
-TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, until they are dropped",
+TEST_CASE("OC-2335: received frames are in the FIFO in order, without FCS, until they are dropped",
           "[oc2335][receive]") {
   Oc2335Bench b;
   b.open();
@@ -286,7 +286,7 @@ TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, unt
   CHECK(b.chip().counters().received == 2);
 }
 
-TEST_CASE("OC-2335: address filter: groups by hash, all groups, broadcasts, promiscuous", "[oc2335][receive]") {
+TEST_CASE("OC-2335: address filter: multicast hash, all multicast, broadcasts, promiscuous", "[oc2335][receive]") {
   Oc2335Bench b;
   b.open(0);
   const MacAddress group{0x01, 0x00, 0x5E, 0, 0, 1}, stranger{0x02, 1, 2, 3, 4, 5};
@@ -313,7 +313,8 @@ TEST_CASE("OC-2335: address filter: groups by hash, all groups, broadcasts, prom
   CHECK(heard(stranger));
 }
 
-TEST_CASE("OC-2335: bad frames are counted, kept on request; a tally at 8000h says so once", "[oc2335][receive]") {
+TEST_CASE("OC-2335: bad frames are counted, and kept on request; a counter at 8000h interrupts once",
+          "[oc2335][receive]") {
   Oc2335Bench b;
   b.open();
   Bytes bad = make_frame(100, b.mac);
@@ -345,7 +346,7 @@ TEST_CASE("OC-2335: bad frames are counted, kept on request; a tally at 8000h sa
   CHECK(b.in(Dp83800::CRCT) == 0x8000);
 }
 
-TEST_CASE("OC-2335: a full receive FIFO loses the frame, unless the host reads in time", "[oc2335][receive]") {
+TEST_CASE("OC-2335: a full receive FIFO loses the frame unless the host reads in time", "[oc2335][receive]") {
   Oc2335Bench b;
   b.open();
   for (unsigned i = 0; i < 5; ++i) b.hear(make_frame(1514, b.mac, static_cast<std::uint8_t>(i)));
@@ -367,7 +368,7 @@ TEST_CASE("OC-2335: a full receive FIFO loses the frame, unless the host reads i
   CHECK(b.in(Dp83800::MPT) == 0);
 }
 
-TEST_CASE("OC-2335: loopback brings a frame back without the wire", "[oc2335][loopback]") {
+TEST_CASE("OC-2335: loopback returns a frame without sending it", "[oc2335][loopback]") {
   Oc2335Bench b;
   b.open();
   b.out(Dp83800::TCR, Dp83800::LBK);

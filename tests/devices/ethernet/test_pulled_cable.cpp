@@ -26,7 +26,7 @@ void start_frame(Ne2Bench& b, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set and the next one is sound",
+TEST_CASE("DP8390: a cable pulled during transmission ends the frame with CRS set, and the next one is sound",
           "[dp8390][cable]") {
   Ne2Bench b;
   b.init(true);
@@ -48,7 +48,7 @@ TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set 
   CHECK(b.other.arrivals.back().ok);
 }
 
-TEST_CASE("DP8390: its cable pulled while it receives: an error, nothing in the ring, and the next frame is whole",
+TEST_CASE("DP8390: a cable pulled during reception is an error, stores nothing, and the next frame is complete",
           "[dp8390][cable]") {
   Ne2Bench b;
   b.init(true);
@@ -68,7 +68,7 @@ TEST_CASE("DP8390: its cable pulled while it receives: an error, nothing in the 
   CHECK(frames[0].bytes == without_fcs(b.for_us(200)));
 }
 
-TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goes on", "[i82586][cable]") {
+TEST_CASE("82586: a cable pulled during transmission reports no carrier, and the chain continues", "[i82586][cable]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -89,7 +89,7 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   CHECK(b.other.arrivals.back().ok);
 }
 
-TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them for the next frame",
+TEST_CASE("82586: an overlong frame fills as many buffers as it needs; a runt leaves them for the next frame",
           "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
@@ -108,7 +108,7 @@ TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them 
   CHECK(b.buffer(2, 100) == without_fcs(b.for_us(100, 9)));
 }
 
-TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carrier, and the FIFO goes on",
+TEST_CASE("EtherLink III: a cable pulled during transmission is counted as lost carrier, and the FIFO continues",
           "[etherlink3][cable]") {
   El3Bench b;
   b.open();
@@ -126,8 +126,9 @@ TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carri
   CHECK(b.made.network->counters().sent == 1);
 }
 
-TEST_CASE("EtherLink III: its cable pulled while it receives: an error that the driver discards; the next is whole",
-          "[etherlink3][cable]") {
+TEST_CASE(
+    "EtherLink III: a cable pulled during reception is an error that the driver discards; the next frame is complete",
+    "[etherlink3][cable]") {
   El3Bench b;
   b.open();
   b.other.port.transmit(b.for_us(1000), b.now());

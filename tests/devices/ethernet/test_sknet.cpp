@@ -186,7 +186,7 @@ struct SkBench : CardBench {
 
 }  // namespace
 
-TEST_CASE("the driver enables an MC2+ by itself while it looks for it", "[sknet][pos]") {
+TEST_CASE("the driver enables an MC2+ itself during its probe", "[sknet][pos]") {
   SkBench b;
   CHECK(b.card->pos_peek(0) == 0xFD);
   CHECK(b.card->pos_peek(1) == 0x6A);
@@ -202,7 +202,7 @@ TEST_CASE("the driver enables an MC2+ by itself while it looks for it", "[sknet]
   CHECK_FALSE(b.rig.memory.find(SkBench::base + 0x4000));
 }
 
-TEST_CASE("MC2+ interrupts are 3, 5, 10, 11, the Junior's 10 and 11", "[sknet][pos]") {
+TEST_CASE("MC2+ interrupts are 3, 5, 10 and 11, the Junior's 10 and 11", "[sknet][pos]") {
   const unsigned lines[] = {3, 5, 10, 11};
   for (unsigned code = 0; code < 4; ++code) {
     SkBench b;
@@ -232,7 +232,7 @@ TEST_CASE("the station address is at even offsets", "[sknet]") {
   for (unsigned i = 0; i < 6; ++i) CHECK(b.load(0x3FC0 + 2 * i, 1) == b.mac[i]);
 }
 
-TEST_CASE("a register transfer goes through the latch and is busy for a while", "[sknet]") {
+TEST_CASE("a register transfer goes through the latch and sets busy meanwhile", "[sknet]") {
   SkBench b;
   b.configure();
   CHECK_FALSE(b.rig.load(SkBench::control, 1) & 0x08);  // held in reset since power-on
@@ -251,7 +251,7 @@ TEST_CASE("a register transfer goes through the latch and is busy for a while", 
   CHECK(b.get_lance(3) == 0);
 }
 
-TEST_CASE("IDON comes as an interrupt and starts the chip; INIT and STRT written back do no harm", "[sknet]") {
+TEST_CASE("IDON interrupts and starts the chip; writing back INIT and STRT does no harm", "[sknet]") {
   SkBench b;
   b.configure();
   b.open();
@@ -262,7 +262,7 @@ TEST_CASE("IDON comes as an interrupt and starts the chip; INIT and STRT written
   CHECK(b.not_ours == 1);  // the line is shared: if INTR is clear it is another card's
 }
 
-TEST_CASE("a frame that nobody demands leaves at the next poll; four at once share one", "[sknet][poll]") {
+TEST_CASE("a frame without a demand is sent at the next poll; four together share one", "[sknet][poll]") {
   SkBench b;
   b.configure();
   b.open();
@@ -290,7 +290,7 @@ TEST_CASE("a frame that nobody demands leaves at the next poll; four at once sha
   }
 }
 
-TEST_CASE("with the poll switched off this driver never sends", "[sknet][poll]") {
+TEST_CASE("with the poll interval at 0 this driver never sends", "[sknet][poll]") {
   SkBench b(Settings{{"chip.poll_interval", "0"}});
   b.configure();
   b.open();
@@ -299,7 +299,7 @@ TEST_CASE("with the poll switched off this driver never sends", "[sknet][poll]")
   CHECK(b.log.entries.empty());
 }
 
-TEST_CASE("received frames come with their FCS", "[sknet][receive]") {
+TEST_CASE("received frames include their FCS", "[sknet][receive]") {
   SkBench b;
   b.configure();
   b.open();
@@ -313,7 +313,7 @@ TEST_CASE("received frames come with their FCS", "[sknet][receive]") {
   CHECK(b.made.network->counters().received == 10);
 }
 
-TEST_CASE("an acknowledged reception takes a transmit interrupt with it that was visible by then", "[sknet]") {
+TEST_CASE("acknowledging a reception also clears a visible transmit interrupt", "[sknet]") {
   SkBench b;
   b.configure();
   b.open();
@@ -331,7 +331,7 @@ TEST_CASE("an acknowledged reception takes a transmit interrupt with it that was
   CHECK(b.tx_packets == 2);  // the next one finds both
 }
 
-TEST_CASE("more frames than buffers: MISS, which the acknowledged reception clears unseen", "[sknet][receive]") {
+TEST_CASE("more frames than buffers set MISS, which acknowledging the reception clears unseen", "[sknet][receive]") {
   SkBench b;
   b.configure();
   b.open();
@@ -350,7 +350,7 @@ TEST_CASE("more frames than buffers: MISS, which the acknowledged reception clea
 }
 
 // The driver intends to initialise again, but does not stop the chip first: INIT is already set and nothing happens.
-TEST_CASE("an underrun turns the transmitter off until the board is closed and opened", "[sknet]") {
+TEST_CASE("an underrun turns the transmitter off until the board is closed and reopened", "[sknet]") {
   SkBench b;
   b.configure();
   b.open();
@@ -368,7 +368,7 @@ TEST_CASE("an underrun turns the transmitter off until the board is closed and o
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("an access to the RAM waits for the LANCE's burst, one to the registers does not", "[sknet][timing]") {
+TEST_CASE("a RAM access waits for the LANCE's burst, a register access does not", "[sknet][timing]") {
   SkBench b;
   b.configure();
   b.open();
@@ -410,7 +410,7 @@ TEST_CASE("closing stops the chip and holds the board in reset", "[sknet]") {
   CHECK(b.frames.size() == 1);
 }
 
-TEST_CASE("peeking changes nothing", "[sknet][archive]") {
+TEST_CASE("peeking at the board has no side effects", "[sknet][archive]") {
   SkBench b;
   b.configure();
   b.open();
@@ -426,7 +426,7 @@ TEST_CASE("peeking changes nothing", "[sknet][archive]") {
   CHECK(std::ranges::equal(saved.stream(), again.stream()));
 }
 
-TEST_CASE("random accesses to the window harm nobody", "[sknet][malformed]") {
+TEST_CASE("random accesses to the window do no harm", "[sknet][malformed]") {
   Random random(99);
   SkBench b;
   b.configure();

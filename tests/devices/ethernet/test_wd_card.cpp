@@ -98,7 +98,7 @@ struct WdBench {
 
 }  // namespace
 
-TEST_CASE("WD: the driver's probe reads the address and does not damage it", "[wd]") {
+TEST_CASE("WD: the driver's probe reads the address and leaves it intact", "[wd]") {
   WdBench b;
   CHECK(b.probe() == b.mac);
   CHECK(b.probe() == b.mac);  // its write to +Ch went to an address byte
@@ -109,7 +109,7 @@ TEST_CASE("WD: the driver's probe reads the address and does not damage it", "[w
   CHECK((b.in(WdBench::base + 1) & 1) == 1);
 }
 
-TEST_CASE("WD: memory answers once MSR enables it, where POS 3 says", "[wd][pos]") {
+TEST_CASE("WD: MSR enables the memory at the address in POS 3", "[wd][pos]") {
   WdBench b;
   CHECK(b.rig.load(WdBench::ram, 1) == 0xFF);
   b.out(WdBench::base, 0x40);
@@ -125,7 +125,7 @@ TEST_CASE("WD: memory answers once MSR enables it, where POS 3 says", "[wd][pos]
   CHECK(b.rig.load(0xD0000, 2) == 0xFFFF);
 }
 
-TEST_CASE("WD: interrupts wait for LAAR bit 2, not for bit 7 of the IRR", "[wd]") {
+TEST_CASE("WD: interrupts depend on LAAR bit 2, not on bit 7 of the IRR", "[wd]") {
   WdBench b;
   b.open();
   b.out(WdBench::base + 5, 0x80);
@@ -138,7 +138,7 @@ TEST_CASE("WD: interrupts wait for LAAR bit 2, not for bit 7 of the IRR", "[wd]"
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("WD: a frame goes out of the shared RAM and one comes in after its header", "[wd]") {
+TEST_CASE("WD: a frame is sent from the shared RAM, and one is received after its header", "[wd]") {
   WdBench b;
   b.open();
   const Bytes frame = make_frame(1514, broadcast_mac, 7);
@@ -158,7 +158,7 @@ TEST_CASE("WD: a frame goes out of the shared RAM and one comes in after its hea
   CHECK(b.load(WdBench::ram + WdBench::rx_page * 256 + 4, answer.size()) == answer);
 }
 
-TEST_CASE("WD: the reset hook pulses the chip and keeps the memory", "[wd]") {
+TEST_CASE("WD: the reset hook pulses the chip and preserves the memory", "[wd]") {
   WdBench b;
   b.open();
   b.rig.store(WdBench::ram, 0xBEEF, 2);
@@ -184,7 +184,7 @@ TEST_CASE("WD: the host waits while the chip has the local bus", "[wd][timing]")
   CHECK(longest < idle + 1_us);
 }
 
-TEST_CASE("WD: IBM's board has the 8003's POS and an 8-bit path", "[wd][pos]") {
+TEST_CASE("WD: IBM's board has the 8003's POS and an 8-bit data path", "[wd][pos]") {
   Rig rig;
   bus::Slot slot(0, 16, rig.wiring());
   const auto card = WdCard::ethernet_a.make({slot, nullptr, {}, {}, 1}).card;

@@ -11,7 +11,7 @@ namespace {
 std::uint16_t folded(unsigned word) { return static_cast<std::uint16_t>((word ^ word >> 8) & 0xFF); }
 }  // namespace
 
-TEST_CASE("3C905B: header, and base addresses of 128 bytes") {
+TEST_CASE("3C905B: configuration header, and 128-byte base addresses") {
   XlBench b;
   CHECK(b.rig.config(b.device, 0) == 0x905510B7);
   CHECK(b.rig.config(b.device, 8) == 0x02000030);
@@ -30,7 +30,7 @@ TEST_CASE("3C905B: header, and base addresses of 128 bytes") {
   }
 }
 
-TEST_CASE("3C905B: its FIFOs are as large as its profile says") {
+TEST_CASE("3C905B: the FIFO sizes follow the profile") {
   XlBench b(true, true, XlBench::fast, {{"fifo.transmit", "4096bytes"}, {"fifo.receive", "3072bytes"}});
   b.open();
   b.window(3);
@@ -46,7 +46,7 @@ TEST_CASE("3C905B: its FIFOs are as large as its profile says") {
   CHECK(b.received.size() == 2);
 }
 
-TEST_CASE("3C905B: the probe reads address, capabilities and a good checksum out of the EEPROM") {
+TEST_CASE("3C905B: the probe reads address, capabilities and a correct checksum from the EEPROM") {
   XlBench b;
   std::array<std::uint16_t, 64> words{};
   for (unsigned n = 0; n < words.size(); ++n) words[n] = b.eeprom(n);
@@ -76,7 +76,7 @@ TEST_CASE("3C905B: the probe reads address, capabilities and a good checksum out
   CHECK((b.in(8, 2) & 0xFF) == 0x0A);
 }
 
-TEST_CASE("3C905B: the only PHY answers at 24, without a preamble too") {
+TEST_CASE("3C905B: the only PHY is at address 24, also without a preamble") {
   XlBench b;
   b.window(4);
   b.mdio_read(24, 1);
@@ -90,7 +90,7 @@ TEST_CASE("3C905B: the only PHY answers at 24, without a preamble too") {
   CHECK(b.in(0x0A, 2) & Cyclone::LinkDetect);
 }
 
-TEST_CASE("3C905B: opened, the card is silent; the receiver's reset negotiates the link anew") {
+TEST_CASE("3C905B: the opened card raises no interrupt; the receiver's reset renegotiates the link") {
   XlBench b;
   b.open(false);
   CHECK(b.tx_reset_polls > 0);
@@ -116,7 +116,7 @@ TEST_CASE("3C905B: opened, the card is silent; the receiver's reset negotiates t
   for (unsigned n = 0; n < 6; ++n) CHECK(b.in(n, 1) == b.own[n]);
 }
 
-TEST_CASE("3C905B: a frame that is linked into an idle list leaves and is padded by the hardware") {
+TEST_CASE("3C905B: a frame linked into an idle list is sent and padded by the hardware") {
   XlBench b;
   b.open();
   unsigned sent = 0;
@@ -140,7 +140,7 @@ TEST_CASE("3C905B: a frame that is linked into an idle list leaves and is padded
   CHECK(b.queued == 8);
 }
 
-TEST_CASE("3C905B: sixteen frames go out back to back while the FIFO takes the next one") {
+TEST_CASE("3C905B: sixteen frames are sent back to back while the FIFO prefetches the next one") {
   XlBench b;
   b.open();
   unsigned given = 0;
@@ -162,7 +162,7 @@ TEST_CASE("3C905B: sixteen frames go out back to back while the FIFO takes the n
   CHECK(b.handled < static_cast<int>(given));  // only the last one linked interrupts
 }
 
-TEST_CASE("3C905B: DownStall completes on an idle list and in the middle of a burst; a pointer written then is kept") {
+TEST_CASE("3C905B: DownStall completes on an idle list and in mid-burst; a pointer written then is kept") {
   XlBench b;
   b.open();
   CHECK(b.wait_command(XlBench::DN_STALL) == 0);
@@ -191,7 +191,7 @@ TEST_CASE("3C905B: DownStall completes on an idle list and in the middle of a bu
   CHECK(b.other.arrivals.size() == 2);
 }
 
-TEST_CASE("3C905B: received frames are in the ring's buffers with length and status") {
+TEST_CASE("3C905B: received frames are stored in the ring's buffers with length and status") {
   XlBench b;
   b.open();
   for (unsigned n = 0; n < 40; ++n) {
@@ -209,7 +209,7 @@ TEST_CASE("3C905B: received frames are in the ring's buffers with length and sta
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("3C905B: a frame is uploaded while it arrives; the end of it takes one burst") {
+TEST_CASE("3C905B: a frame is uploaded while it arrives; its end takes one burst") {
   XlBench b;
   b.open();
   b.other.port.transmit(make_frame(1514, b.own), b.rig.now);
@@ -228,7 +228,7 @@ TEST_CASE("3C905B: a frame is uploaded while it arrives; the end of it takes one
   CHECK(b.in(XlBench::UP_LIST, 4) == b.rx(1));
 }
 
-TEST_CASE("3C905B: a full ring stalls the upload; UpUnStall goes on where the complete bit is clear again") {
+TEST_CASE("3C905B: a full ring stalls the upload; UpUnStall resumes at a descriptor with a clear complete bit") {
   XlBench b;
   b.open();
   b.refills = false;
@@ -249,7 +249,7 @@ TEST_CASE("3C905B: a full ring stalls the upload; UpUnStall goes on where the co
     CHECK(b.received[n] == without_fcs(make_frame(80, b.own, static_cast<std::uint8_t>(n))));
 }
 
-TEST_CASE("3C905B: status bits show what is indicated, the latch needs what is enabled") {
+TEST_CASE("3C905B: status bits follow the indication enable, the latch follows the interrupt enable") {
   XlBench b;
   b.open();
   b.command(XlBench::STATUS_ENABLE);
@@ -284,7 +284,7 @@ TEST_CASE("3C905B: status bits show what is indicated, the latch needs what is e
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("3C905B: a snapshot in the middle of both directions comes to the same end") {
+TEST_CASE("3C905B: a snapshot in the middle of both directions does not affect the run") {
   const auto start = [](XlBench& b) {
     b.open();
     for (unsigned n = 0; n < 8; ++n) b.send(body(1514, static_cast<std::uint8_t>(n)));
@@ -310,7 +310,7 @@ TEST_CASE("3C905B: a snapshot in the middle of both directions comes to the same
   }
 }
 
-TEST_CASE("3C905B: a damaged snapshot is refused or harmless") {
+TEST_CASE("3C905B: a damaged snapshot is refused or does no harm") {
   XlBench b;
   b.open();
   for (unsigned n = 0; n < 4; ++n) b.send(body(1514));

@@ -41,7 +41,7 @@ void works(XlBench& b) {
 
 }  // namespace
 
-TEST_CASE("3C905B: a bus that comes too late is an underrun, which only TxReset ends") {
+TEST_CASE("3C905B: a late bus causes an underrun, which only TxReset clears") {
   XlBench b;
   b.open();
   b.rig.put(frame_at, body(3000));
@@ -68,7 +68,7 @@ TEST_CASE("3C905B: a bus that comes too late is an underrun, which only TxReset 
   CHECK(b.other.arrivals.size() == 2);
 }
 
-TEST_CASE("3C905B: frames for which the FIFO has no room are lost, or uploaded as overruns if so wished") {
+TEST_CASE("3C905B: frames without room in the FIFO are lost, or uploaded as overruns if enabled") {
   const bool keep = GENERATE(false, true);
   XlBench b;
   b.open();
@@ -89,7 +89,7 @@ TEST_CASE("3C905B: frames for which the FIFO has no room are lost, or uploaded a
   CHECK(b.made.network->counters().overruns == 3);
 }
 
-TEST_CASE("3C905B: an overrun in the middle of an upload ends that frame with its status") {
+TEST_CASE("3C905B: an overrun in the middle of an upload ends the frame with its status") {
   XlBench b;
   b.open();
   b.other.port.transmit(make_frame(4000, b.own), b.rig.now);
@@ -107,7 +107,7 @@ TEST_CASE("3C905B: an overrun in the middle of an upload ends that frame with it
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("3C905B: where nobody answers, host error stops both engines until a TotalReset") {
+TEST_CASE("3C905B: a master abort is a host error, which stops both engines until a TotalReset") {
   const int what = GENERATE(0, 1, 2, 3);
   XlBench b;
   b.open();
@@ -135,7 +135,7 @@ TEST_CASE("3C905B: where nobody answers, host error stops both engines until a T
   works(b);
 }
 
-TEST_CASE("3C905B: sixteen collisions are a status; the driver resets the transmitter and goes on") {
+TEST_CASE("3C905B: sixteen collisions give a status; the driver resets the transmitter and continues") {
   XlBench b(true, true, {.bits_per_second = 100'000'000, .full_duplex = false});
   b.open();
   {
@@ -157,7 +157,7 @@ TEST_CASE("3C905B: sixteen collisions are a status; the driver resets the transm
   CHECK(without_fcs(b.other.arrivals.back().bytes) == body(300));
 }
 
-TEST_CASE("3C905B: without a link frames are lost and counted; the link's coming and going is an event") {
+TEST_CASE("3C905B: without a link frames are lost and counted; link changes are events") {
   XlBench b;
   b.open();
   b.window(4);
@@ -194,7 +194,7 @@ TEST_CASE("3C905B: without a link frames are lost and counted; the link's coming
   CHECK(alone.in(XlBench::DN_LIST, 4) == 0);
 }
 
-TEST_CASE("3C905B: resets at any time, whole and in parts, leave nothing behind that a TotalReset does not repair") {
+TEST_CASE("3C905B: after any reset at any time a TotalReset recovers the card") {
   for (const unsigned reset : {0x0000u, 0x00FFu, 0x0080u, 0x2800u, 0x2804u, 0x2808u, 0x2900u, 0x290Cu, 0x5800u, 0x5804u,
                                0x5808u, 0x5900u, 0x590Cu}) {
     XlBench b;
@@ -220,7 +220,7 @@ TEST_CASE("3C905B: resets at any time, whole and in parts, leave nothing behind 
   }
 }
 
-TEST_CASE("3C905B: writes of any width to any port at any time harm nobody") {
+TEST_CASE("3C905B: writes of any width to any port at any time do no harm") {
   XlBench b;
   b.open();
   std::uint64_t random = 4711;
@@ -248,7 +248,7 @@ TEST_CASE("3C905B: writes of any width to any port at any time harm nobody") {
   works(b);
 }
 
-TEST_CASE("3C905B: RST# in the middle of everything") {
+TEST_CASE("3C905B: RST# during activity") {
   XlBench b;
   b.open();
   for (unsigned n = 0; n < 4; ++n) b.send(body(1514));

@@ -78,7 +78,7 @@ Bytes framed(Bytes f) {
 
 }  // namespace
 
-TEST_CASE("3C905B: frames of many fragments, of odd addresses and of no bytes") {
+TEST_CASE("3C905B: frames of many fragments, odd addresses and zero bytes") {
   XlBench b;
   b.open();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces;
@@ -101,7 +101,7 @@ TEST_CASE("3C905B: frames of many fragments, of odd addresses and of no bytes") 
   CHECK(b.interrupt());
 }
 
-TEST_CASE("3C905B: a list that points to itself goes on at the wire's pace, an empty one at the bus's") {
+TEST_CASE("3C905B: a list that points to itself runs at wire rate, an empty one at bus rate") {
   XlBench b;
   b.open();
   put_list(b, at, at, 0, {{data_at, 1514}});
@@ -122,7 +122,7 @@ TEST_CASE("3C905B: a list that points to itself goes on at the wire's pace, an e
 }
 
 TEST_CASE(
-    "3C905B: a frame longer than the FIFO leaves while it is downloaded; one of many fragments hangs until TxReset") {
+    "3C905B: a frame longer than the FIFO is sent during the download; one of many fragments hangs until TxReset") {
   XlBench b;
   b.open();
   put_list(b, at, 0, Cyclone::RoundUpDefeat, {{data_at, 8191}});
@@ -146,7 +146,7 @@ TEST_CASE(
   CHECK(b.other.arrivals.size() == 2);
 }
 
-TEST_CASE("3C905B: TxStartThresh lets a frame leave before it is there") {
+TEST_CASE("3C905B: TxStartThresh starts a frame before it is complete") {
   const auto begins = [](unsigned threshold, unsigned burst) {
     XlBench b;
     b.open();
@@ -162,7 +162,7 @@ TEST_CASE("3C905B: TxStartThresh lets a frame leave before it is there") {
   CHECK(begins(64, 8) <= begins(Cyclone::whole_frame, 8));
 }
 
-TEST_CASE("3C905B: UPDs with several fragments, none, an implied buffer, and too little room") {
+TEST_CASE("3C905B: UPDs with several fragments, none, an implied buffer, and too little space") {
   XlBench b;
   b.open();
   const Bytes frame = make_frame(1000, b.own);
@@ -190,7 +190,7 @@ TEST_CASE("3C905B: UPDs with several fragments, none, an implied buffer, and too
   CHECK(b.rig.get32(b.rx(5) + 4) == (Cyclone::UpCompleteBit | 1000u));
 }
 
-TEST_CASE("3C905B: bad frames say what is wrong with them; fragments are not seen unless RxEarlyThresh is short") {
+TEST_CASE("3C905B: bad frames have an error status; fragments are ignored unless RxEarlyThresh is short") {
   XlBench b;
   b.open();
   b.hear(damaged(make_frame(600, b.own)));
@@ -213,7 +213,7 @@ TEST_CASE("3C905B: bad frames say what is wrong with them; fragments are not see
   CHECK(b.made.network->counters().received == 1);
 }
 
-TEST_CASE("3C905B: checksums of TCP and UDP are checked, of fragments and others nothing is said") {
+TEST_CASE("3C905B: TCP and UDP checksums are checked, but not of fragments and other protocols") {
   XlBench b;
   b.open();
   constexpr std::uint32_t ip = 0x20000000, tcp = 0x40000000, udp = 0x80000000;
@@ -248,7 +248,7 @@ TEST_CASE("3C905B: checksums of TCP and UDP are checked, of fragments and others
   CHECK(says(with(segment, 16, 0x40)) == 0);  // longer than the frame
 }
 
-TEST_CASE("3C905B: checksums are put into frames that ask for it") {
+TEST_CASE("3C905B: checksums are inserted into frames on request") {
   XlBench b;
   b.open();
   for (const auto& [frame, header] : std::vector<std::pair<Bytes, std::uint32_t>>{
@@ -270,7 +270,7 @@ TEST_CASE("3C905B: checksums are put into frames that ask for it") {
   }
 }
 
-TEST_CASE("3C905B: the filter: own address with a mask, broadcast, all multicast, a hash of 256 bits, everything") {
+TEST_CASE("3C905B: the filter: own address with a mask, broadcast, all multicast, 256-bit hash, promiscuous") {
   XlBench b;
   b.open();
   const MacAddress group{0x01, 0x00, 0x5E, 0x00, 0x00, 0x01}, stranger{0x00, 0x50, 0x04, 0x01, 0x02, 0x04};
@@ -312,7 +312,7 @@ TEST_CASE("3C905B: the filter: own address with a mask, broadcast, all multicast
   CHECK(takes(stranger));
 }
 
-TEST_CASE("3C905B: statistics are cleared when they are read, and interrupt when half full") {
+TEST_CASE("3C905B: statistics are cleared by a read and interrupt when half full") {
   XlBench b;
   b.open();
   const auto hear = [&](unsigned frames, std::size_t bytes) {
@@ -357,7 +357,7 @@ TEST_CASE("3C905B: statistics are cleared when they are read, and interrupt when
   CHECK(b.in(7, 1) == 103);
 }
 
-TEST_CASE("3C905B: DnPoll looks for a frame that is linked after the last one, UpPoll for a free descriptor") {
+TEST_CASE("3C905B: DnPoll finds a frame linked after the last one, UpPoll a free descriptor") {
   XlBench b;
   b.open();
   b.out(0x2D, 64, 1);
@@ -381,7 +381,7 @@ TEST_CASE("3C905B: DnPoll looks for a frame that is linked after the last one, U
   CHECK(b.rig.get32(b.rx(0) + 4) == (Cyclone::UpCompleteBit | 80u));
 }
 
-TEST_CASE("3C905B: frames that ask for it leave their number and a status; a full stack stops the transmitter") {
+TEST_CASE("3C905B: frames leave their number and a status on request; a full stack stops the transmitter") {
   XlBench b;
   b.open();
   for (unsigned n = 0; n < 32; ++n) {
@@ -402,7 +402,7 @@ TEST_CASE("3C905B: frames that ask for it leave their number and a status; a ful
   CHECK_FALSE(b.status() & Cyclone::TxComplete);
 }
 
-TEST_CASE("3C905B: loop-back inside the chip, and the PHY's, keep the frame off the wire") {
+TEST_CASE("3C905B: loopback in the chip or the PHY keeps the frame off the wire") {
   XlBench b;
   b.open();
   b.command(XlBench::FILTER | std::uint32_t{Cyclone::AllFrames});
@@ -433,7 +433,7 @@ TEST_CASE("3C905B: loop-back inside the chip, and the PHY's, keep the frame off 
   CHECK(b.received.size() == 3);
 }
 
-TEST_CASE("3C905B: Countdown requests an interrupt, FreeTimer runs") {
+TEST_CASE("3C905B: Countdown raises an interrupt, FreeTimer counts") {
   XlBench b;
   b.open();
   const unsigned from = b.in(0x34, 2);

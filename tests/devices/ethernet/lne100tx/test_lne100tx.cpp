@@ -16,7 +16,7 @@ Bytes to_card(const Lne100txBench& b, std::size_t bytes, std::uint8_t fill = 0) 
 
 }  // namespace
 
-TEST_CASE("LNE100TX: configuration space and both windows to its registers", "[lne100tx]") {
+TEST_CASE("LNE100TX: configuration space and both register windows", "[lne100tx]") {
   Lne100txBench b;
   CHECK(b.rig.config(b.device, 0) == 0xC11511AD);
   CHECK(b.rig.config(b.device, 8) == 0x02000025);
@@ -35,7 +35,7 @@ TEST_CASE("LNE100TX: configuration space and both windows to its registers", "[l
   CHECK(b.rig.in(b.io_base + 0xA4, 4) == 0);
 }
 
-TEST_CASE("LNE100TX: the address is in the serial ROM, nothing on the MII pins", "[lne100tx]") {
+TEST_CASE("LNE100TX: the address is in the serial ROM, and the MII pins have no PHY", "[lne100tx]") {
   Lne100txBench b;
   b.out(6, b.in(6) & ~0x2002u);
   CHECK(b.in(8) == 0);
@@ -51,7 +51,7 @@ TEST_CASE("LNE100TX: the address is in the serial ROM, nothing on the MII pins",
   for (const unsigned phy : {0u, 1u, 31u}) CHECK(b.mdio_read(phy, 1) == 0xFFFF);
 }
 
-TEST_CASE("LNE100TX: negotiation with the segment decides port and duplex", "[lne100tx]") {
+TEST_CASE("LNE100TX: negotiation with the segment selects port and duplex", "[lne100tx]") {
   const auto at = [](std::uint64_t rate, bool full) {
     Lne100txBench b({.bits_per_second = rate, .full_duplex = full});
     b.open();
@@ -68,7 +68,7 @@ TEST_CASE("LNE100TX: negotiation with the segment decides port and duplex", "[ln
   CHECK(at(10'000'000, false) == 0);
 }
 
-TEST_CASE("LNE100TX: a frame leaves as it is in memory, padded, with its FCS", "[lne100tx]") {
+TEST_CASE("LNE100TX: a frame is sent as it is in memory, padded, with its FCS", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   CHECK(b.other.arrivals.empty());  // the setup frame has not been on the wire
@@ -91,7 +91,7 @@ TEST_CASE("LNE100TX: a frame leaves as it is in memory, padded, with its FCS", "
   CHECK(b.chip().counters().sent == std::size(sizes));
 }
 
-TEST_CASE("LNE100TX: a transmission starts at its threshold and reads the rest while it leaves", "[lne100tx]") {
+TEST_CASE("LNE100TX: transmission starts at its threshold while the rest is read", "[lne100tx]") {
   const auto begins_after = [](std::uint32_t mode) {
     Lne100txBench b;
     b.up();
@@ -110,7 +110,7 @@ TEST_CASE("LNE100TX: a transmission starts at its threshold and reads the rest w
   CHECK(whole < 25_us);
 }
 
-TEST_CASE("LNE100TX: a ring of sixteen goes out with one gap between frames and few interrupts", "[lne100tx]") {
+TEST_CASE("LNE100TX: a ring of sixteen is sent with minimum gaps and few interrupts", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   b.tx_statuses.clear();
@@ -140,7 +140,7 @@ TEST_CASE("LNE100TX: a ring of sixteen goes out with one gap between frames and 
   CHECK((b.in(5) & Tulip::TU) == 0);  // reported once, and acknowledged
 }
 
-TEST_CASE("LNE100TX: frames are received with their FCS, all of a ring and beyond", "[lne100tx]") {
+TEST_CASE("LNE100TX: frames are received with their FCS, beyond one pass of the ring", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   std::vector<Bytes> sent;
@@ -158,7 +158,7 @@ TEST_CASE("LNE100TX: frames are received with their FCS, all of a ring and beyon
   CHECK(b.chip().counters().received == 80);
 }
 
-TEST_CASE("LNE100TX: a ring that runs empty interrupts while its last frame is still leaving", "[lne100tx]") {
+TEST_CASE("LNE100TX: an empty ring interrupts while its last frame is still being sent", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   b.send(body(1514));
@@ -174,7 +174,7 @@ TEST_CASE("LNE100TX: a ring that runs empty interrupts while its last frame is s
   CHECK(b.other.arrivals.size() == 1);
 }
 
-TEST_CASE("LNE100TX: what a full frame takes on the bus", "[lne100tx][bus]") {
+TEST_CASE("LNE100TX: a full frame takes a fixed number of bus transactions", "[lne100tx][bus]") {
   Lne100txBench b;
   b.up();
   const auto transactions = [&] { return b.rig.segment.counters().transactions; };
@@ -190,7 +190,7 @@ TEST_CASE("LNE100TX: what a full frame takes on the bus", "[lne100tx][bus]") {
   CHECK(transactions() - before == 9);
 }
 
-TEST_CASE("LNE100TX: the receive FIFO drains while the frame arrives", "[lne100tx]") {
+TEST_CASE("LNE100TX: the receive FIFO is emptied while the frame arrives", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   const unsigned entry = b.cur_rx;
@@ -211,7 +211,7 @@ TEST_CASE("LNE100TX: the receive FIFO drains while the frame arrives", "[lne100t
   CHECK(b.interrupt());
 }
 
-TEST_CASE("LNE100TX: perfect filter: own address and broadcast, entries repeated", "[lne100tx]") {
+TEST_CASE("LNE100TX: the perfect filter passes its own address and broadcast, with repeated entries", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   const MacAddress stranger{0x00, 0xA0, 0xCC, 0x12, 0x34, 0x57}, group{0x01, 0x00, 0x5E, 0x00, 0x00, 0x01};
@@ -235,7 +235,7 @@ TEST_CASE("LNE100TX: perfect filter: own address and broadcast, entries repeated
   CHECK(b.frames.size() == 4);
 }
 
-TEST_CASE("LNE100TX: the hash filter, as set_rx_mode loads it for many groups", "[lne100tx]") {
+TEST_CASE("LNE100TX: the hash filter, as set_rx_mode loads it for many multicast groups", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   const MacAddress group{0x01, 0x00, 0x5E, 0x01, 0x02, 0x03}, other_group{0x01, 0x00, 0x5E, 0x01, 0x02, 0x04};
@@ -276,7 +276,7 @@ TEST_CASE("LNE100TX: the hash filter, as set_rx_mode loads it for many groups", 
   CHECK(b.frames.size() == 3);
 }
 
-TEST_CASE("LNE100TX: CSR8 counts what found no descriptor, and a poll demand goes on", "[lne100tx]") {
+TEST_CASE("LNE100TX: CSR8 counts frames without a descriptor, and a poll demand resumes reception", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   const unsigned first = b.cur_rx;
@@ -287,14 +287,14 @@ TEST_CASE("LNE100TX: CSR8 counts what found no descriptor, and a poll demand goe
   CHECK(b.made.network->counters().fifo == 0);
   CHECK(b.in(8) == 4);
   CHECK(b.in(8) == 0);  // cleared by the read
-  SECTION("the next frame finds the descriptors that were given back") {
+  SECTION("the next frame uses the returned descriptors") {
     b.service();
     CHECK(b.frames.size() == 32);
     b.hear(to_card(b, 60, 99));
     b.run(50_us);
     CHECK(b.frames.size() == 33);
   }
-  SECTION("RU is said once for each time that it was not so") {
+  SECTION("RU is set once per transition") {
     b.out(5, Tulip::RU);
     b.hear(to_card(b, 60));
     CHECK((b.in(5) & Tulip::RU) == 0);
@@ -308,7 +308,7 @@ TEST_CASE("LNE100TX: CSR8 counts what found no descriptor, and a poll demand goe
   }
 }
 
-TEST_CASE("LNE100TX: interrupts follow the mask; sums are of enabled causes", "[lne100tx]") {
+TEST_CASE("LNE100TX: interrupts follow the mask; summary bits cover enabled causes", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   b.out(7, 0);
@@ -331,7 +331,7 @@ TEST_CASE("LNE100TX: interrupts follow the mask; sums are of enabled causes", "[
   CHECK(b.in(11) == 0);
 }
 
-TEST_CASE("LNE100TX: a pulled cable is told, and the link comes again", "[lne100tx]") {
+TEST_CASE("LNE100TX: a pulled cable is reported, and the link is restored afterwards", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   b.seen = 0;
@@ -352,7 +352,7 @@ TEST_CASE("LNE100TX: a pulled cable is told, and the link comes again", "[lne100
   CHECK(b.other.arrivals.size() == 2);
 }
 
-TEST_CASE("LNE100TX: without a link the setup frame is taken, and frames fail", "[lne100tx]") {
+TEST_CASE("LNE100TX: without a link the setup frame is processed, and frames fail", "[lne100tx]") {
   Lne100txBench b({.bits_per_second = 100'000'000, .full_duplex = true}, {}, false);
   b.open();
   b.run(10_ms, 100_us);
@@ -369,7 +369,7 @@ TEST_CASE("LNE100TX: without a link the setup frame is taken, and frames fail", 
   CHECK((b.in(12) & 0x7006) == 0x2006);  // waiting for a link partner
 }
 
-TEST_CASE("LNE100TX: loopback hears itself, normal operation does not", "[lne100tx]") {
+TEST_CASE("LNE100TX: the card receives its own frames only in loopback", "[lne100tx]") {
   Lne100txBench b;
   b.up();
   Bytes own = without_fcs(make_frame(200, b.mac));

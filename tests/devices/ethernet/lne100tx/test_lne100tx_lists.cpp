@@ -46,7 +46,7 @@ constexpr std::uint32_t whole = Tulip::T_FS | Tulip::T_LS | Tulip::T_IC;
 
 }  // namespace
 
-TEST_CASE("LNE100TX: a late bus is an underflow, and the driver's threshold ends in store and forward",
+TEST_CASE("LNE100TX: a late bus causes underflows, and the driver raises its threshold up to store and forward",
           "[lne100tx][bus]") {
   Bench b;
   b.up();
@@ -94,7 +94,8 @@ TEST_CASE("LNE100TX: a bus that is never granted makes the receive FIFO overflow
   CHECK(same(b.frames[1], without_fcs(make_frame(1514, b.mac, 9))));
 }
 
-TEST_CASE("LNE100TX: a frame that overflows after its begin is taken back", "[lne100tx][bus]") {
+TEST_CASE("LNE100TX: a frame that overflows after its start is discarded and its descriptor reused",
+          "[lne100tx][bus]") {
   Bench b({.bits_per_second = 100'000'000, .full_duplex = true}, {{"fifo.receive", "512"}});
   b.up();
   const unsigned entry = b.cur_rx;
@@ -185,7 +186,7 @@ TEST_CASE("LNE100TX: a frame that runs out of descriptors is truncated and marke
   CHECK((b.in(5) & (Tulip::RI | Tulip::RU)) == (Tulip::RI | Tulip::RU));
 }
 
-TEST_CASE("LNE100TX: broken frames, runts and giants", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: damaged frames, runts and overlong frames", "[lne100tx][lists]") {
   Bench b;
   b.up();
   b.hear(damaged(make_frame(100, b.mac)));
@@ -211,7 +212,7 @@ TEST_CASE("LNE100TX: broken frames, runts and giants", "[lne100tx][lists]") {
   CHECK((b.seen & Tulip::RWT) != 0);
 }
 
-TEST_CASE("LNE100TX: transmit lengths of nothing and of both buffers full", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: transmit lengths of zero and of two full buffers", "[lne100tx][lists]") {
   Bench b;
   b.up();
   lists(b, 0x5000, 0x6000);
@@ -235,7 +236,7 @@ TEST_CASE("LNE100TX: transmit lengths of nothing and of both buffers full", "[ln
   CHECK(b.rig.get32(0x6030) == 0);
   CHECK(b.rig.get32(0x6040) == 0);
   CHECK((b.in(5) & Tulip::TJT) != 0);
-  SECTION("with store and forward the long one goes all the same") {
+  SECTION("with store and forward the overlong frame is sent, too") {
     descriptor(b, 0x6060, whole | 2047 | 2047 << 11, 0x20000, 0x20000 + 2047);
     b.out(6, b.csr6 | 0x2000 | Tulip::SF);
     b.out(1, 0);
@@ -244,7 +245,7 @@ TEST_CASE("LNE100TX: transmit lengths of nothing and of both buffers full", "[ln
   }
 }
 
-TEST_CASE("LNE100TX: rings of one descriptor, and of none that ends", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: rings of one descriptor, and endless rings", "[lne100tx][lists]") {
   Bench b;
   b.up();
   lists(b, 0x5000, 0x6000);
@@ -271,7 +272,7 @@ TEST_CASE("LNE100TX: rings of one descriptor, and of none that ends", "[lne100tx
   CHECK((b.in(5) & Tulip::FBE) == 0);
 }
 
-TEST_CASE("LNE100TX: lists and buffers in no memory are a bus error until its reset", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: lists and buffers outside memory cause a bus error until reset", "[lne100tx][lists]") {
   Bench b;
   b.up();
   lists(b, 0xF0000000, 0xE0000003);
@@ -291,7 +292,7 @@ TEST_CASE("LNE100TX: lists and buffers in no memory are a bus error until its re
   b.hear(make_frame(100, b.mac));
   b.run(50_us);
   CHECK(b.frames.size() == 1);
-  SECTION("a buffer that leaves memory") {
+  SECTION("a buffer that extends beyond memory") {
     lists(b, 0x5000, 0x6000);
     descriptor(b, 0x6000, whole | 1024, 0xFFFC0);
     b.out(6, b.csr6 | 0x2000);
@@ -300,7 +301,7 @@ TEST_CASE("LNE100TX: lists and buffers in no memory are a bus error until its re
   }
 }
 
-TEST_CASE("LNE100TX: stopping waits for the frame, starting goes on where it was", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: stop waits for the frame, start continues at the same descriptor", "[lne100tx][lists]") {
   Bench b;
   b.up();
   b.out(7, 0);
@@ -389,7 +390,7 @@ TEST_CASE("LNE100TX: half duplex collides, retries and gives up", "[lne100tx]") 
   CHECK((b.tx_statuses[0] & (Tulip::T_EC | Tulip::T_ES)) == (Tulip::T_EC | Tulip::T_ES));
 }
 
-TEST_CASE("LNE100TX: a reset at any moment leaves a card that works", "[lne100tx]") {
+TEST_CASE("LNE100TX: a reset at any time leaves a working card", "[lne100tx]") {
   for (unsigned moment = 0; moment < 40; ++moment) {
     Bench b;
     b.up();
@@ -422,7 +423,7 @@ TEST_CASE("LNE100TX: a reset at any moment leaves a card that works", "[lne100tx
   }
 }
 
-TEST_CASE("LNE100TX: a snapshot at any moment ends the same", "[lne100tx]") {
+TEST_CASE("LNE100TX: a snapshot at any time does not affect the run", "[lne100tx]") {
   const auto run = [](std::optional<Time> taken) {
     auto b = std::make_unique<Bench>();
     b->up();
@@ -480,7 +481,7 @@ TEST_CASE("LNE100TX: a damaged snapshot is refused or runs", "[lne100tx]") {
   CHECK(refused < 300);
 }
 
-TEST_CASE("LNE100TX: any register written at any time with anything", "[lne100tx]") {
+TEST_CASE("LNE100TX: random register writes at any time", "[lne100tx]") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Bench b;
     b.up();

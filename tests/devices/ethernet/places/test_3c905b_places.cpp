@@ -7,7 +7,7 @@ using namespace planar;
 using namespace planar::test;
 using ethernet::Cyclone;
 
-TEST_CASE("3C905B: lists in no memory, in ROM and in its own registers") {
+TEST_CASE("3C905B: lists outside memory, in ROM and in its own registers") {
   constexpr std::uint32_t dpd = 0x10, upd = 0x100, dn_in_progress = 0x80;
   const auto rom = rom_of({{dpd, 0},
                            {dpd + 4, 300 | Cyclone::DnIndicate},
@@ -30,13 +30,13 @@ TEST_CASE("3C905B: lists in no memory, in ROM and in its own registers") {
     b.other.port.transmit(make_frame(500, b.own, 3), b.rig.now);
     two.go_on(when, 500_us);
   };
-  SECTION("no memory: a host error") {
+  SECTION("outside memory: a host error") {
     run(nowhere, nowhere + 0x1000);
     CHECK(b.status() & Cyclone::HostError);
     CHECK(master_abort(b));
     CHECK(b.other.arrivals.empty());
   }
-  SECTION("ROM: descriptors that are never complete") {
+  SECTION("ROM: descriptors that never become complete") {
     run(rom_at + upd, rom_at + dpd);
     CHECK((b.status() & (Cyclone::HostError | Cyclone::UpComplete | Cyclone::DnComplete)) ==
           (Cyclone::UpComplete | Cyclone::DnComplete));
@@ -45,7 +45,7 @@ TEST_CASE("3C905B: lists in no memory, in ROM and in its own registers") {
     CHECK(same(two.rom, rom));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("its registers: DnListPtr at 24h is the header of the descriptor at 20h, empty, and DmaCtrl is the next") {
+  SECTION("its registers: DnListPtr at 24h is the header of the empty descriptor at 20h, and DmaCtrl is its link") {
     constexpr std::uint32_t next = Cyclone::UpRxEarlyEnable | dn_in_progress;
     b.descriptor(next, 0, 300 | Cyclone::DnIndicate, frame_at, 300 | XlBench::last);
     run(b.rx(0), XlBench::memory_base + 0x20);
@@ -54,7 +54,8 @@ TEST_CASE("3C905B: lists in no memory, in ROM and in its own registers") {
     CHECK_FALSE(b.status() & Cyclone::HostError);
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("its registers: buffers of no bytes, then, beyond the registers, one of ones, which is a host error") {
+  SECTION(
+      "its registers: empty buffers, then, beyond the registers, a buffer address of all ones, which is a host error") {
     run(XlBench::memory_base + 0x38, 0);
     CHECK(b.status() & Cyclone::HostError);
     CHECK(b.in(XlBench::UP_LIST, 4) == XlBench::memory_base + 0x38);
@@ -69,7 +70,7 @@ TEST_CASE("3C905B: lists in no memory, in ROM and in its own registers") {
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("3C905B: buffers in no memory, in ROM and in its own registers") {
+TEST_CASE("3C905B: buffers outside memory, in ROM and in its own registers") {
   constexpr std::uint32_t own = XlBench::memory_base, list = 0x8000, up_list = 0x8800;
   const auto rom = rom_of({});
   Pair<XlBench> two(rom);
@@ -104,7 +105,7 @@ TEST_CASE("3C905B: buffers in no memory, in ROM and in its own registers") {
     CHECK(same(heard(b), little_endian({XlBench::rx_ring}) + rest));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("sent from no memory: a host error") {
+  SECTION("sent from outside memory: a host error") {
     send(nowhere, 100);
     CHECK(b.other.arrivals.empty());
     CHECK(b.status() & Cyclone::HostError);
@@ -117,7 +118,7 @@ TEST_CASE("3C905B: buffers in no memory, in ROM and in its own registers") {
     CHECK(same(two.rom, rom));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into its registers: DnPoll has a byte of the frame") {
+  SECTION("received into its registers: DnPoll holds a byte of the frame") {
     b.out(0x2D, 0, 1);
     receive(own + 0x2D, 1);
     CHECK((b.rig.get32(up_list + 4) & 0xFFFF) == (Cyclone::UpCompleteBit | 500));
@@ -125,7 +126,7 @@ TEST_CASE("3C905B: buffers in no memory, in ROM and in its own registers") {
     CHECK(same(b.rig.get(frame_at, 499), part(arrived, 0, 20) + part(arrived, 21, 479)));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into no memory: a host error, and the descriptor is not complete") {
+  SECTION("received outside memory: a host error, and the descriptor is not complete") {
     receive(nowhere, 100);
     CHECK(b.rig.get32(up_list + 4) == 0);
     CHECK(b.status() & Cyclone::HostError);

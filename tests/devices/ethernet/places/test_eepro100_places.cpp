@@ -44,7 +44,7 @@ void block(EePro100Bench& b, std::uint32_t first, std::uint32_t bytes, std::uint
 
 }  // namespace
 
-TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM and in its own registers") {
+TEST_CASE("PRO/100+: command blocks and receive descriptors outside memory, in ROM and in its own registers") {
   constexpr std::uint32_t rfd = 0x100;
   const auto rom = rom_of({{0, 0x80000000}, {rfd, 0}, {rfd + 4, rom_at + rfd}, {rfd + 12, 1536u << 16}});
   Pair<EePro100Bench> two(rom);
@@ -52,7 +52,7 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
   const Time when = snapshot_after();
   stop(b);
   const auto units = [&] { return b.get(I8255x::SCB_STATUS, 2) & 0xF0FC; };
-  SECTION("a block in no memory: the command unit is idle") {
+  SECTION("a block outside memory: the command unit becomes idle") {
     start(b, 0x10, nowhere);
     two.go_on(when, 500_us);
     CHECK(master_abort(b));
@@ -65,7 +65,7 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
     CHECK(units() == 0x2000);
     CHECK(same(two.rom, rom));
   }
-  SECTION("a block in its registers: NOPs of the SCB without end, as the pointer is the link, until the mask is EL") {
+  SECTION("a block in its registers: endless NOPs, as the SCB pointer is the link, until the mask acts as EL") {
     start(b, 0x10, EePro100Bench::memory_base);
     two.go_on(when, 500_us);
     CHECK_FALSE(master_abort(b));
@@ -74,14 +74,14 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
     b.rig.step(20_us);
     CHECK(units() == 0x2000);
   }
-  SECTION("a receive descriptor in no memory: the receive unit is idle") {
+  SECTION("a receive descriptor outside memory: the receive unit becomes idle") {
     start(b, 0x01, nowhere);
     listen(b, 0);
     two.go_on(when * 20, 500_us);
     CHECK(master_abort(b));
     CHECK(units() == 0x1000);
   }
-  SECTION("a receive descriptor in ROM: frames come into it and vanish") {
+  SECTION("a receive descriptor in ROM: frames are received and discarded") {
     start(b, 0x01, rom_at + rfd);
     listen(b, 0);
     two.go_on(when * 20, 500_us);
@@ -90,7 +90,7 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
     CHECK(b.chip.counters().received == 1);
     CHECK(same(two.rom, rom));
   }
-  SECTION("a receive descriptor in its registers: its status acknowledges CX, and its size is that of the EEPROM's") {
+  SECTION("a receive descriptor in its registers: its status acknowledges CX, and its size is the EEPROM register's") {
     start(b, 0x10, rom_at);  // CNA
     b.rig.step(20_us);
     b.put(I8255x::SCB_MASK, 0x02, 1);  // SI: a software interrupt
@@ -110,7 +110,7 @@ TEST_CASE("PRO/100+: command blocks and receive descriptors in no memory, in ROM
   REQUIRE(b.received.size() == 1);
 }
 
-TEST_CASE("PRO/100+: buffers in no memory, in ROM and in its own registers") {
+TEST_CASE("PRO/100+: buffers outside memory, in ROM and in its own registers") {
   constexpr std::uint32_t pointer = EePro100Bench::memory_base + I8255x::SCB_POINTER, rbd = 0xA000;
   const auto rom = rom_of({});
   Pair<EePro100Bench> two(rom);
@@ -143,7 +143,7 @@ TEST_CASE("PRO/100+: buffers in no memory, in ROM and in its own registers") {
     CHECK(same(heard(b), little_endian({fragment_at}) + rest));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("sent from no memory: nothing is") {
+  SECTION("sent from outside memory: nothing is sent") {
     block(b, frame_at, 100, nowhere, 300);
     start(b, 0x10, fragment_at);
     two.go_on(when, 500_us);
@@ -157,14 +157,14 @@ TEST_CASE("PRO/100+: buffers in no memory, in ROM and in its own registers") {
     CHECK(same(two.rom, rom));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into its registers: the SCB pointer has the first bytes") {
+  SECTION("received into its registers: the SCB pointer holds the first bytes") {
     receive(pointer, 4);
     CHECK((b.rig.get32(fragment_at) & 0xFFFF) == 0xA020);
     CHECK(little_endian({b.get(I8255x::SCB_POINTER, 4)}) == part(arrived, 0, 4));
     CHECK(same(b.rig.get(frame_at, arrived.size() - 4), part(arrived, 4, arrived.size() - 4)));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into no memory: the receive unit is idle, and the block has no status") {
+  SECTION("received outside memory: the receive unit becomes idle, and the block has no status") {
     receive(nowhere, 100);
     CHECK((b.rig.get32(fragment_at) & 0xFFFF) == 0);
     CHECK((b.get(I8255x::SCB_STATUS, 1) & 0x3C) == 0);

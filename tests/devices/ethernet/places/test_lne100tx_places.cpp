@@ -30,7 +30,7 @@ void stop(Lne100txBench& b, std::uint32_t rx, std::uint32_t tx) {
 
 }  // namespace
 
-TEST_CASE("LNE100TX: lists in no memory, in ROM and in its own registers", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: lists outside memory, in ROM and in its own registers", "[lne100tx][lists]") {
   const auto rom = rom_of({{0x10, Tulip::OWN},
                            {0x14, Tulip::T_FS | Tulip::T_LS | 300},
                            {0x18, frame_at},
@@ -50,13 +50,13 @@ TEST_CASE("LNE100TX: lists in no memory, in ROM and in its own registers", "[lne
     b.other.port.transmit(make_frame(500, b.mac, 3), b.rig.now);
     two.go_on(when, 500_us);
   };
-  SECTION("no memory: a bus error") {
+  SECTION("outside memory: a bus error") {
     run(nowhere, nowhere + 0x1000);
     CHECK((b.in(5) & (Tulip::FBE | 0x3800000)) == (Tulip::FBE | Tulip::MASTER_ABORT));
     CHECK(master_abort(b));
     CHECK(b.other.arrivals.empty());
   }
-  SECTION("ROM: descriptors that stay the chip's") {
+  SECTION("ROM: descriptors that remain owned by the chip") {
     run(rom_at + 0x100, rom_at + 0x10);
     CHECK((b.in(5) & (Tulip::FBE | Tulip::TI | Tulip::RI)) == Tulip::RI);  // no interrupt requested for the sent one
     CHECK(same(heard(b), body(300, 9)));
@@ -64,13 +64,13 @@ TEST_CASE("LNE100TX: lists in no memory, in ROM and in its own registers", "[lne
     CHECK(same(two.rom, rom));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("its registers: none has OWN, and both processes suspend themselves") {
+  SECTION("its registers: none has OWN, and both processes are suspended") {
     run(Lne100txBench::memory_base + 8 * 3, Lne100txBench::memory_base);
     CHECK((b.in(5) & (Tulip::FBE | Tulip::TU | Tulip::RU)) == (Tulip::TU | Tulip::RU));
     CHECK(b.other.arrivals.empty());
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("its registers, one with OWN: CSR10 as a descriptor gets its status") {
+  SECTION("its registers, one with OWN: CSR10 as a descriptor receives its status") {
     b.up();
     b.out(10, Tulip::OWN);
     run(0x5000, Lne100txBench::memory_base + 8 * 10);
@@ -86,7 +86,7 @@ TEST_CASE("LNE100TX: lists in no memory, in ROM and in its own registers", "[lne
   CHECK(b.frames.size() == 1);
 }
 
-TEST_CASE("LNE100TX: buffers in no memory, in ROM and in its own registers", "[lne100tx][lists]") {
+TEST_CASE("LNE100TX: buffers outside memory, in ROM and in its own registers", "[lne100tx][lists]") {
   constexpr std::uint32_t csr3 = Lne100txBench::memory_base + 8 * 3, csr10 = Lne100txBench::memory_base + 8 * 10;
   constexpr std::uint32_t rx = 0x5000, tx = 0x6000, both = Tulip::T_FS | Tulip::T_LS;
   const auto rom = rom_of({});
@@ -112,12 +112,12 @@ TEST_CASE("LNE100TX: buffers in no memory, in ROM and in its own registers", "[l
     CHECK(same(heard(b), part(rom, 0x10, 200) + rest));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("sent from its registers: CSR3 and CSR4, with nothing between") {
+  SECTION("sent from its registers: CSR3 and CSR4, without the gap between them") {
     send(csr3, 16);
     CHECK(same(heard(b), little_endian({rx, 0, tx, 0}) + rest));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("sent from no memory: a bus error") {
+  SECTION("sent from outside memory: a bus error") {
     send(nowhere, 100);
     CHECK(b.other.arrivals.empty());
     CHECK((b.in(5) & Tulip::FBE) != 0);
@@ -130,14 +130,14 @@ TEST_CASE("LNE100TX: buffers in no memory, in ROM and in its own registers", "[l
     CHECK(same(two.rom, rom));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into its registers: CSR10 has the first bytes") {
+  SECTION("received into its registers: CSR10 holds the first bytes") {
     receive(csr10, 4);
     CHECK((b.rig.get32(rx) & (Tulip::OWN | 0x8300)) == 0x0300);
     CHECK(little_endian({b.in(10)}) == part(arrived, 0, 4));
     CHECK(same(b.rig.get(frame_at, 496), part(arrived, 4, 496)));
     CHECK_FALSE(master_abort(b));
   }
-  SECTION("received into no memory: a bus error, and the descriptor stays the chip's") {
+  SECTION("received outside memory: a bus error, and the descriptor remains owned by the chip") {
     receive(nowhere, 100);
     CHECK((b.in(5) & Tulip::FBE) != 0);
     CHECK(b.rig.get32(rx) == Tulip::OWN);

@@ -57,14 +57,14 @@ TEST_CASE("PRO/1000: rings in ROM and in its own registers") {
     CHECK(b.get(e1000::RDH) == 1);
     CHECK(same(two.rom, rom));
   }
-  SECTION("a transmit ring in its table of groups: sent, and the status is there") {
+  SECTION("a transmit ring in its multicast table: sent, with a status") {
     for (std::uint32_t n = 0; n < 4; ++n) b.set(e1000::MTA + 4 * n, sent[n]);
     send(own_table);
     CHECK(same(heard(b), body(300, 9)));
     CHECK(b.get(e1000::MTA + 8) == (300 | whole));
     CHECK((b.get(e1000::MTA + 12) & done) != 0);
   }
-  SECTION("a receive ring in its table of groups: received, and the status is there") {
+  SECTION("a receive ring in its multicast table: received, with a status") {
     for (std::uint32_t n = 0; n < 128; ++n) b.set(e1000::MTA + 4 * n, n % 4 ? 0 : frame_at + 0x1000);
     receive(own_table);
     CHECK(same(b.rig.get(frame_at + 0x1000, arrived.size()), arrived));
@@ -80,7 +80,7 @@ TEST_CASE("PRO/1000: rings in ROM and in its own registers") {
   CHECK(b.received.size() == 1);
 }
 
-TEST_CASE("PRO/1000: buffers in no memory, in ROM and in its own registers") {
+TEST_CASE("PRO/1000: buffers outside memory, in ROM and in its own registers") {
   const bool is_82543 = GENERATE(false, true);
   const auto rom = rom_of({});
   Pair<Pro1000Bench> two(rom, Pro1000Setup{.is_82543 = is_82543});
@@ -114,7 +114,7 @@ TEST_CASE("PRO/1000: buffers in no memory, in ROM and in its own registers") {
     send(Pro1000Bench::memory_base + e1000::RA, 6);
     CHECK(same(heard(b), Bytes(b.own.begin(), b.own.end()) + rest));
   }
-  SECTION("sent from no memory: ones, and a PCI error of the 82542") {
+  SECTION("sent from outside memory: all ones, and a PCI error on the 82542") {
     b.get(e1000::ICR);
     send(nowhere, 100);
     CHECK(same(heard(b), Bytes(100, 0xFF) + rest));
@@ -126,13 +126,13 @@ TEST_CASE("PRO/1000: buffers in no memory, in ROM and in its own registers") {
     receive(rom_at);
     CHECK(same(two.rom, rom));
   }
-  SECTION("received into its registers: the table of groups has the frame") {
+  SECTION("received into its registers: the multicast table holds the frame") {
     receive(own_table);
     Bytes table;
     for (std::uint32_t n = 0; n < 125; ++n) table = table + little_endian({b.get(e1000::MTA + 4 * n)});
     CHECK(same(table, arrived));
   }
-  SECTION("received into no memory: lost, and a PCI error of the 82542") {
+  SECTION("received outside memory: lost, and a PCI error on the 82542") {
     b.get(e1000::ICR);
     receive(nowhere);
     CHECK(((b.get(e1000::ICR) & 0x200) != 0) == !is_82543);

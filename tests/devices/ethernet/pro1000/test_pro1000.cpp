@@ -18,7 +18,7 @@ TEST_CASE("PRO/1000: identity in configuration space") {
   CHECK(b.rig.config(9, pci::BAR0) == 0xFFFE0000);
 }
 
-TEST_CASE("PRO/1000: the EEPROM has the address and the right sum") {
+TEST_CASE("PRO/1000: the EEPROM holds the address and a correct checksum") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.stop();
   std::uint16_t sum = 0;
@@ -33,7 +33,7 @@ TEST_CASE("PRO/1000: the EEPROM has the address and the right sum") {
   CHECK(b.get(e1000::RA + 4) == 0x80000302);
 }
 
-TEST_CASE("PRO/1000: each chip has its registers where its map says, and only there") {
+TEST_CASE("PRO/1000: each chip has its registers only at the addresses of its map") {
   const bool is_82543 = GENERATE(false, true);
   Pro1000Bench b({.is_82543 = is_82543});
   b.stop();
@@ -53,7 +53,7 @@ TEST_CASE("PRO/1000: each chip has its registers where its map says, and only th
   CHECK((b.get(e1000::STATUS) >> 5 & 1) == (is_82543 ? 1 : 0));
 }
 
-TEST_CASE("PRO/1000: CTRL.RST brings the reset values back and ends by itself") {
+TEST_CASE("PRO/1000: CTRL.RST restores the reset values and clears itself") {
   Pro1000Bench b;
   b.open();
   b.set(e1000::RDTR, 77);
@@ -67,7 +67,7 @@ TEST_CASE("PRO/1000: CTRL.RST brings the reset values back and ends by itself") 
   CHECK_FALSE(b.get(e1000::STATUS) & 2);
 }
 
-TEST_CASE("PRO/1000: STATUS says what bus it is on") {
+TEST_CASE("PRO/1000: STATUS reports the bus") {
   CHECK((Pro1000Bench({.width = 64, .clock = 15_ns}).get(e1000::STATUS) & 0x1800) == 0x1800);
   CHECK((Pro1000Bench({.width = 64}).get(e1000::STATUS) & 0x1800) == 0x1000);
   CHECK((Pro1000Bench().get(e1000::STATUS) & 0x1800) == 0);
@@ -76,7 +76,7 @@ TEST_CASE("PRO/1000: STATUS says what bus it is on") {
   CHECK(old.rig.segment.timing().clock == 30_ns);
 }
 
-TEST_CASE("PRO/1000: the link comes by negotiation, three link timers after both ends are there") {
+TEST_CASE("PRO/1000: negotiation brings up the link three link timers after both ends are present") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.set(e1000::IMC, ~0u);
   b.stop();
@@ -88,7 +88,7 @@ TEST_CASE("PRO/1000: the link comes by negotiation, three link timers after both
   CHECK(b.get(e1000::RXCW) >> 31);
   CHECK((b.get(e1000::RXCW) & 0x01FF) == 0x20);  // the other end does full duplex without pause
   CHECK((b.get(e1000::CTRL) & 3u << 27) == 0);
-  SECTION("the other end goes, and comes back") {
+  SECTION("the other end is unplugged and plugged in again") {
     b.other.port.set_plugged(false, b.rig.now);
     CHECK_FALSE(b.get(e1000::STATUS) & 2);
     const std::uint32_t causes = b.get(e1000::ICR);
@@ -102,7 +102,7 @@ TEST_CASE("PRO/1000: the link comes by negotiation, three link timers after both
     CHECK(b.get(e1000::STATUS) & 2);
     CHECK_FALSE(b.get(e1000::CTRL) & 1u << 19);
   }
-  SECTION("an end that does not negotiate: forced") {
+  SECTION("an end that does not negotiate needs a forced link") {
     b.other.port.set_pcs({false, 0}, b.rig.now);
     b.rig.step(500'000_us);
     CHECK_FALSE(b.get(e1000::STATUS) & 2);
@@ -119,7 +119,7 @@ TEST_CASE("PRO/1000: the link comes by negotiation, three link timers after both
   }
 }
 
-TEST_CASE("PRO/1000: without the other end there is no signal and no link") {
+TEST_CASE("PRO/1000: without a link partner there is no signal and no link") {
   Pro1000Bench b({.plugged = false});
   b.stop();
   b.init();
@@ -128,7 +128,7 @@ TEST_CASE("PRO/1000: without the other end there is no signal and no link") {
   CHECK_FALSE(b.get(e1000::STATUS) & 2);
 }
 
-TEST_CASE("PRO/1000: sends and receives with the driver's rings") {
+TEST_CASE("PRO/1000: frames are sent and received with the driver's rings") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   for (unsigned n = 0; n < 200; ++n) {
@@ -174,7 +174,7 @@ TEST_CASE("PRO/1000: a short frame is padded with TCTL.PSP, and has no FCS witho
   CHECK(b.other.arrivals[1].ok);
 }
 
-TEST_CASE("PRO/1000: a frame of several descriptors") {
+TEST_CASE("PRO/1000: a frame in several descriptors") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   const Bytes whole = body(700, 3);
@@ -190,7 +190,7 @@ TEST_CASE("PRO/1000: a frame of several descriptors") {
   CHECK_FALSE(b.sent(last - 1));  // it did not request a report
 }
 
-TEST_CASE("PRO/1000: the filters") {
+TEST_CASE("PRO/1000: receive filters") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   const MacAddress group{0x01, 0xAA, 0x00, 0x12, 0x34, 0x56}, stranger{0x00, 0x11, 0x22, 0x33, 0x44, 0x55};
@@ -223,7 +223,7 @@ TEST_CASE("PRO/1000: the filters") {
       CHECK(b.statuses.back() & 0x80);  // passed, but not by an exact match
     }
   }
-  SECTION("all of them") {
+  SECTION("all multicast and promiscuous") {
     b.put(e1000::RCTL, 2 | 1u << 15 | 1u << 4);
     CHECK(comes(group));
     CHECK_FALSE(comes(stranger));
@@ -240,7 +240,7 @@ TEST_CASE("PRO/1000: the filters") {
     b.put(e1000::MTA + 4 * 127, 1u << 31);
     CHECK(comes(broadcast_mac));
   }
-  SECTION("damaged, short and long frames stay out, and are counted") {
+  SECTION("damaged, short and long frames are dropped and counted") {
     b.received.clear();
     b.hear(damaged(make_frame(60, b.own)));
     b.hear(make_frame(30, b.own));
@@ -262,7 +262,7 @@ TEST_CASE("PRO/1000: the filters") {
   }
 }
 
-TEST_CASE("PRO/1000: a frame longer than a buffer fills several") {
+TEST_CASE("PRO/1000: a frame longer than a buffer uses several") {
   Pro1000Bench b;
   b.open(0, 128, 3u << 16);  // 256 bytes
   b.hear(make_frame(600, b.own, 9));
@@ -330,7 +330,7 @@ TEST_CASE("PRO/1000: the 82543 checks and inserts checksums") {
   CHECK(without_fcs(b.other.arrivals[0].bytes) == framed);
 }
 
-TEST_CASE("PRO/1000: VLAN tags are filtered, taken out and put in") {
+TEST_CASE("PRO/1000: VLAN tags are filtered, stripped and inserted") {
   Pro1000Bench b;
   b.open();
   b.set(e1000::VET, 0x8100);
@@ -364,7 +364,7 @@ TEST_CASE("PRO/1000: VLAN tags are filtered, taken out and put in") {
   CHECK(b.other.arrivals[0].bytes == with_tag(5));
 }
 
-TEST_CASE("PRO/1000: in loop-back a frame comes back and does not leave") {
+TEST_CASE("PRO/1000: in loopback a frame is received and not sent") {
   Pro1000Bench b;
   b.open(0, 128, 1u << 6);
   b.send(without_fcs(make_frame(200, b.own)));

@@ -31,14 +31,14 @@ void check_alive(Pro1000Bench& b) {
 
 }  // namespace
 
-TEST_CASE("PRO/1000: rings and buffers where there is no memory") {
+TEST_CASE("PRO/1000: rings and buffers outside memory") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   SECTION("a transmit ring") { b.set(e1000::TDBAL, 0xE0000000); }
   SECTION("above 4 GB") { b.set(e1000::TDBAH, 1); }
   SECTION("a receive ring") { b.set(e1000::RDBAL, 0xFFFFFFF0); }
   SECTION("a receive ring above 4 GB") { b.set(e1000::RDBAH, 0x80000000); }
-  SECTION("rings of no length") {
+  SECTION("rings of zero length") {
     b.set(e1000::TDLEN, 0);
     b.set(e1000::RDLEN, 0);
   }
@@ -59,7 +59,7 @@ TEST_CASE("PRO/1000: rings and buffers where there is no memory") {
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: an aborted burst is a PCI error of the 82542") {
+TEST_CASE("PRO/1000: an aborted burst sets the 82542's PCI error") {
   const bool is_82543 = GENERATE(false, true);
   Pro1000Bench b({.is_82543 = is_82543});
   b.open();
@@ -71,7 +71,7 @@ TEST_CASE("PRO/1000: an aborted burst is a PCI error of the 82542") {
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: an address above 4 GB takes as long as any that nobody answers on its segment") {
+TEST_CASE("PRO/1000: an address above 4 GB takes as long as any master abort on its segment") {
   const unsigned master_abort = GENERATE(6u, 20u);
   const Time clock = GENERATE(30_ns, 15_ns);
   const auto until_error = [&](std::uint32_t reg, std::uint32_t value) {
@@ -89,17 +89,17 @@ TEST_CASE("PRO/1000: an address above 4 GB takes as long as any that nobody answ
   CHECK(above == below);
 }
 
-TEST_CASE("PRO/1000: a frame that never fits the packet buffer stops the transmitter until a reset") {
+TEST_CASE("PRO/1000: a frame that cannot fit the packet buffer stops the transmitter until a reset") {
   Pro1000Bench b;
   b.open();
   SECTION("one descriptor") {
     const unsigned n = b.queue(body(60), b.eop | b.ifcs | b.rs | 0x20100000);
     b.rig.put32(b.tx_ring + 16 * n + 8, 0xFFFFF | b.eop | b.rs | 0x20100000);
   }
-  SECTION("many descriptors without an end") {
+  SECTION("many descriptors without EOP") {
     for (unsigned n = 0; n < 70; ++n) b.rig.put32(b.tx_ring + 16 * b.queue(body(60), b.rs) + 8, 0x400 | b.rs);
   }
-  SECTION("reports that find no room") {
+  SECTION("reports without room") {
     for (unsigned n = 0; n < 79; ++n) b.queue(Bytes(), b.rps);
   }
   b.set(e1000::TDT, b.next_tx);
@@ -108,7 +108,7 @@ TEST_CASE("PRO/1000: a frame that never fits the packet buffer stops the transmi
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: a tail that is no place of the ring: the chip goes round, and time passes") {
+TEST_CASE("PRO/1000: with a tail outside the ring the chip goes round, and time passes") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   for (unsigned n = 0; n < 80; ++n) b.rig.put32(b.tx_ring + 16 * n + 8, b.rs);
@@ -118,7 +118,7 @@ TEST_CASE("PRO/1000: a tail that is no place of the ring: the chip goes round, a
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: without BUS_MASTER bursts wait; nothing is lost when it comes") {
+TEST_CASE("PRO/1000: bursts wait for BUS_MASTER, and nothing is lost") {
   Pro1000Bench b;
   b.open();
   b.rig.set_config(9, pci::COMMAND, pci::MEMORY_SPACE, 2);
@@ -131,7 +131,7 @@ TEST_CASE("PRO/1000: without BUS_MASTER bursts wait; nothing is lost when it com
   CHECK(b.sent(n));
 }
 
-TEST_CASE("PRO/1000: without a link frames are held, and leave when it comes") {
+TEST_CASE("PRO/1000: frames wait for the link and are sent when it is up") {
   Pro1000Bench b;
   b.open();
   b.other.port.set_plugged(false, b.rig.now);
@@ -145,7 +145,7 @@ TEST_CASE("PRO/1000: without a link frames are held, and leave when it comes") {
   CHECK(b.other.arrivals.size() == 1);
 }
 
-TEST_CASE("PRO/1000: a reset at any time") {
+TEST_CASE("PRO/1000: a reset at any time leaves a working card") {
   const int when = GENERATE(0, 1, 2, 3, 5, 8, 13, 20);
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
@@ -164,7 +164,7 @@ TEST_CASE("PRO/1000: a reset at any time") {
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: heads, bases and lengths written while the rings are worked off") {
+TEST_CASE("PRO/1000: heads, bases and lengths written while the rings are in use") {
   const std::uint32_t reg = GENERATE(0x2800u, 0x2808u, 0x2810u, 0x3800u, 0x3808u, 0x3810u);
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
@@ -178,7 +178,7 @@ TEST_CASE("PRO/1000: heads, bases and lengths written while the rings are worked
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: random accesses of every width") {
+TEST_CASE("PRO/1000: random accesses of any width") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   std::uint32_t state = 12345;
@@ -201,7 +201,7 @@ TEST_CASE("PRO/1000: random accesses of every width") {
   check_alive(b);
 }
 
-TEST_CASE("PRO/1000: a snapshot in the middle of everything leads to the same end") {
+TEST_CASE("PRO/1000: a snapshot during activity does not affect the run") {
   const int when = GENERATE(0, 1, 2, 3, 4, 6, 9, 14, 22, 40);
   const Pro1000Setup setup{.is_82543 = GENERATE(false, true), .width = 64};
   const auto prepare = [](Pro1000Bench& b) {
@@ -229,7 +229,7 @@ TEST_CASE("PRO/1000: a snapshot in the middle of everything leads to the same en
   CHECK(first.other.arrivals.size() == 5);
 }
 
-TEST_CASE("PRO/1000: a damaged snapshot is refused or leads to a card that can be reset") {
+TEST_CASE("PRO/1000: a damaged snapshot is refused or gives a card that can be reset") {
   Pro1000Bench first;
   first.open();
   first.other.port.transmit(make_frame(1514, first.own), first.rig.now);

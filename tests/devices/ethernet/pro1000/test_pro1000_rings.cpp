@@ -32,7 +32,7 @@ struct Bursts final : bus::BusObserver {
 
 }  // namespace
 
-TEST_CASE("PRO/1000: with RDTR 0 each frame interrupts at once") {
+TEST_CASE("PRO/1000: with RDTR 0 each frame interrupts immediately") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open(0);
   b.other.port.transmit(make_frame(60, b.own), b.rig.now);
@@ -40,7 +40,7 @@ TEST_CASE("PRO/1000: with RDTR 0 each frame interrupts at once") {
   CHECK(b.get(e1000::ICR) == e1000::RXT0);
 }
 
-TEST_CASE("PRO/1000: RDTR begins anew with each frame, and interrupts after a silence") {
+TEST_CASE("PRO/1000: each frame restarts RDTR, which interrupts after a pause") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open(64);  // 65.5 us
   for (unsigned n = 0; n < 5; ++n) {
@@ -54,7 +54,7 @@ TEST_CASE("PRO/1000: RDTR begins anew with each frame, and interrupts after a si
   CHECK(waited < unit * 64 + 5_us);
   CHECK(b.handle() == e1000::RXT0);
   CHECK(b.received.size() == 6);
-  SECTION("what is used is in memory by then, and before if software asks") {
+  SECTION("used descriptors are written back by then, or earlier if software flushes them") {
     b.other.port.transmit(make_frame(60, b.own), b.rig.now);
     b.rig.step(10_us);
     CHECK_FALSE(b.interrupt());
@@ -65,7 +65,7 @@ TEST_CASE("PRO/1000: RDTR begins anew with each frame, and interrupts after a si
   }
 }
 
-TEST_CASE("PRO/1000: under load RDTR is silent and RXDMT0 comes when half of the ring is used") {
+TEST_CASE("PRO/1000: under load RDTR does not interrupt, and RXDMT0 does when half of the ring is used") {
   const unsigned rdmts = GENERATE(0u, 1u, 2u);
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open(128, 128, rdmts << 8);
@@ -80,7 +80,7 @@ TEST_CASE("PRO/1000: under load RDTR is silent and RXDMT0 comes when half of the
   CHECK(b.get(e1000::ICR) == e1000::RXDMT0);
 }
 
-TEST_CASE("PRO/1000: TIDV begins anew with each descriptor that has IDE; one without interrupts at once") {
+TEST_CASE("PRO/1000: each descriptor with IDE restarts TIDV; one without IDE interrupts immediately") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open(0, 64);
   for (unsigned n = 0; n < 5; ++n) {
@@ -88,13 +88,13 @@ TEST_CASE("PRO/1000: TIDV begins anew with each descriptor that has IDE; one wit
     b.rig.step(60_us);
     CHECK_FALSE(b.interrupt());
   }
-  SECTION("after a silence") {
+  SECTION("after a pause") {
     b.send(body(60));
     const Time waited = until_interrupt(b);
     CHECK(waited > unit * 64);
     CHECK(waited < unit * 64 + 5_us);
   }
-  SECTION("at once, and the timer is cleared") {
+  SECTION("immediately, and the timer is cleared") {
     b.queue(body(60), b.eop | b.ifcs | b.rs);
     b.set(e1000::TDT, b.next_tx);
     CHECK(until_interrupt(b) < 5_us);
@@ -102,7 +102,7 @@ TEST_CASE("PRO/1000: TIDV begins anew with each descriptor that has IDE; one wit
     b.rig.step(200_us);
     CHECK_FALSE(b.interrupt());
   }
-  SECTION("a ring that runs dry waits for the timer") {
+  SECTION("an empty ring waits for the timer") {
     b.rig.step(200_us);
     b.handle();
     unsigned last = 0;
@@ -117,7 +117,7 @@ TEST_CASE("PRO/1000: TIDV begins anew with each descriptor that has IDE; one wit
   }
 }
 
-TEST_CASE("PRO/1000: TXQE when head and tail meet") {
+TEST_CASE("PRO/1000: TXQE is raised when head and tail meet") {
   Pro1000Bench b;
   b.open();
   b.set(e1000::IMS, e1000::TXQE);
@@ -127,7 +127,7 @@ TEST_CASE("PRO/1000: TXQE when head and tail meet") {
   CHECK(b.get(e1000::TDH) == b.next_tx);
 }
 
-TEST_CASE("PRO/1000: RPS reports when the frame has left, RS when it has been read") {
+TEST_CASE("PRO/1000: RPS reports when the frame has been sent, RS when it has been read") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   const auto reported = [&](std::uint32_t how) {
@@ -143,7 +143,7 @@ TEST_CASE("PRO/1000: RPS reports when the frame has left, RS when it has been re
   CHECK(reported(b.rps));
 }
 
-TEST_CASE("PRO/1000: ICS raises, IMS and IMC mask, reading ICR clears") {
+TEST_CASE("PRO/1000: ICS sets causes, IMS and IMC mask them, reading ICR clears them") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   b.put(e1000::ICS, e1000::RXO | e1000::TXDW);
@@ -164,9 +164,7 @@ TEST_CASE("PRO/1000: ICS raises, IMS and IMC mask, reading ICR clears") {
   CHECK(b.get(e1000::ICR) == 1u << 8);
 }
 
-TEST_CASE(
-    "PRO/1000: without descriptors frames wait in the packet buffer, then they are missed; the ring refilled, all goes "
-    "on") {
+TEST_CASE("PRO/1000: without descriptors the packet buffer fills, then frames are missed; a refilled ring resumes") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.open();
   b.set(e1000::IMC, ~0u);
@@ -194,7 +192,7 @@ TEST_CASE(
   CHECK(b.received.back() == without_fcs(make_frame(100, b.own, 7)));
 }
 
-TEST_CASE("PRO/1000: PBA moves the border of the packet buffer") {
+TEST_CASE("PRO/1000: PBA divides the packet buffer") {
   Pro1000Bench b;
   b.open();
   CHECK(b.get(e1000::PBA) == 0x00100030);
@@ -206,7 +204,7 @@ TEST_CASE("PRO/1000: PBA moves the border of the packet buffer") {
   CHECK(b.get(e1000::MPC) == 5);
 }
 
-TEST_CASE("PRO/1000: a pause frame stops the transmitter for its time") {
+TEST_CASE("PRO/1000: a pause frame stops the transmitter for its duration") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.other.port.restore_pcs({true, Pcs::full_duplex | Pcs::pause | Pcs::asm_dir});
   b.open();
@@ -253,7 +251,7 @@ TEST_CASE("PRO/1000: a pause frame stops the transmitter for its time") {
   CHECK(b.get(e1000::XOFFRXC) == 2);
 }
 
-TEST_CASE("PRO/1000: a packet buffer that fills sends XOFF, one that empties XON") {
+TEST_CASE("PRO/1000: a packet buffer sends XOFF when it fills and XON when it empties") {
   Pro1000Bench b({.is_82543 = GENERATE(false, true)});
   b.other.port.restore_pcs({true, Pcs::full_duplex | Pcs::pause});
   b.open();
@@ -278,7 +276,7 @@ TEST_CASE("PRO/1000: a packet buffer that fills sends XOFF, one that empties XON
   CHECK(b.get(0x404C) == 1);
 }
 
-TEST_CASE("PRO/1000: the 82543 fetches descriptors in bursts, the 82542 one to send at a time") {
+TEST_CASE("PRO/1000: the 82543 fetches descriptors in bursts, the 82542 transmit descriptors one at a time") {
   const bool is_82543 = GENERATE(false, true);
   Pro1000Bench b({.is_82543 = is_82543, .width = 64});
   Bursts bursts(b);
@@ -369,7 +367,7 @@ double receive_rate(Pro1000Bench& b) {
 
 }  // namespace
 
-TEST_CASE("PRO/1000: minimum frames leave and arrive as fast as the bus and the host bridge let them") {
+TEST_CASE("PRO/1000: minimum frames are sent and received as fast as bus and host bridge allow") {
   // Two reads of the host's memory per frame, each 234 ns in addition to the bus clocks.
   Pro1000Bench sends_82542({.is_82543 = false, .width = 64, .access = 234_ns});
   Pro1000Bench sends_82543({.width = 64, .clock = 15_ns, .access = 234_ns});

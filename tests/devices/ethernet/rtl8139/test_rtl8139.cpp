@@ -22,7 +22,7 @@ std::uint64_t value(const Description& d, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("RTL8139: the header and the base addresses", "[rtl8139]") {
+TEST_CASE("RTL8139: configuration header and base addresses", "[rtl8139]") {
   Rtl8139Bench b;
   CHECK(b.rig.config(9, 0x00) == 0x813910EC);
   CHECK(b.rig.config(9, 0x08) == 0x02000010);
@@ -38,7 +38,7 @@ TEST_CASE("RTL8139: the header and the base addresses", "[rtl8139]") {
   CHECK(b.rig.load(Rtl8139Bench::memory_base + 0x40) == 0x70000000);  // the same registers, revision A
 }
 
-TEST_CASE("RTL8139: probe reads the EEPROM, with doubleword reads as delays, and leaves the chip powered down",
+TEST_CASE("RTL8139: the probe reads the EEPROM, with doubleword reads as delays, and powers the chip down",
           "[rtl8139]") {
   Rtl8139Bench b;
   b.probe();
@@ -50,7 +50,7 @@ TEST_CASE("RTL8139: probe reads the EEPROM, with doubleword reads as delays, and
   CHECK(b.in(0x52) == 0x0F);
 }
 
-TEST_CASE("RTL8139: open from power down: reset, addresses, thresholds after the enables", "[rtl8139]") {
+TEST_CASE("RTL8139: open leaves power-down: reset, addresses, thresholds after the enables", "[rtl8139]") {
   Rtl8139Bench b;
   b.step(2_ms);
   b.probe();
@@ -69,7 +69,7 @@ TEST_CASE("RTL8139: open from power down: reset, addresses, thresholds after the
   CHECK(b.in(0x60, 2) == 0x000F);  // four slots, all owned by the driver
 }
 
-TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are written as doublewords", "[rtl8139]") {
+TEST_CASE("RTL8139: thresholds cannot be set before the enables; addresses are written as doublewords", "[rtl8139]") {
   Rtl8139Bench b;
   b.out(0x44, 0x9C0F, 4);
   b.out(0x40, 0x03000400, 4);
@@ -93,7 +93,8 @@ TEST_CASE("RTL8139: before the enables thresholds do not hold; addresses are wri
   CHECK(b.in(0x0A, 2) == 0x1234);
 }
 
-TEST_CASE("RTL8139: TCR needs TE and RCR needs RE, in any width; cleared enables leave them as they are", "[rtl8139]") {
+TEST_CASE("RTL8139: writing TCR needs TE and RCR needs RE, in any width; clearing the enables keeps the values",
+          "[rtl8139]") {
   Rtl8139Bench b;
   const bool receiver = GENERATE(false, true);
   b.out(0x37, receiver ? Rtl8139::RE : Rtl8139::TE);
@@ -113,7 +114,7 @@ TEST_CASE("RTL8139: TCR needs TE and RCR needs RE, in any width; cleared enables
   CHECK(b.in(0x40, 4) == (receiver ? 0x70000000u : 0x730006F0u));
 }
 
-TEST_CASE("RTL8139: link, media status and partner, before and after it is up, in any width", "[rtl8139]") {
+TEST_CASE("RTL8139: link, media status and partner, before and after the link is up, in any width", "[rtl8139]") {
   Rtl8139Bench b(Rtl8139Bench::Settings{{"phy.negotiation", "5000us"}});
   CHECK(b.in(0x58) == (Rtl8139::LINKB | Rtl8139::SPEED_10));
   CHECK(b.in(0x64, 2) == 0x7809);
@@ -142,7 +143,7 @@ TEST_CASE("RTL8139: link, media status and partner, before and after it is up, i
   CHECK_FALSE(b.in(0x58) & Rtl8139::LINKB);
 }
 
-TEST_CASE("RTL8139: a 10 Mbit/s half-duplex segment shows as one", "[rtl8139]") {
+TEST_CASE("RTL8139: a 10 Mbit/s half-duplex segment is reported as one", "[rtl8139]") {
   Rtl8139Bench b(Rtl8139Bench::Settings{{"phy.negotiation", "1000us"}}, EthernetConfig{});
   b.start();
   CHECK(b.partner == 0x4021);
@@ -155,7 +156,7 @@ TEST_CASE("RTL8139: a 10 Mbit/s half-duplex segment shows as one", "[rtl8139]") 
   CHECK((b.sent[0] & 0xF000F000) == 0xA000);  // TOK and OWN; no carrier bit at 10 Mbit/s
 }
 
-TEST_CASE("RTL8139: the cable's going and coming interrupts with the bit of an underrun", "[rtl8139][cable]") {
+TEST_CASE("RTL8139: unplugging and plugging the cable interrupts with the packet underrun bit", "[rtl8139][cable]") {
   Rtl8139Bench b;
   b.start();
   b.handle();
@@ -172,7 +173,7 @@ TEST_CASE("RTL8139: the cable's going and coming interrupts with the bit of an u
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("RTL8139: a frame is sent, its slot comes back when it has been read, its interrupt when it has left",
+TEST_CASE("RTL8139: a frame's slot is returned when it has been read; the interrupt follows when it has been sent",
           "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
@@ -198,7 +199,7 @@ TEST_CASE("RTL8139: a frame is sent, its slot comes back when it has been read, 
   CHECK(b.received.empty());  // a station does not hear itself
 }
 
-TEST_CASE("RTL8139: a received frame stands in the ring with its header, which is written last", "[rtl8139]") {
+TEST_CASE("RTL8139: a received frame is stored in the ring with its header, which is written last", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   const Bytes frame = b.for_us(1514, 3);
@@ -224,7 +225,7 @@ TEST_CASE("RTL8139: a received frame stands in the ring with its header, which i
   CHECK(b.in(0x38, 2) == 1524 - 16);
 }
 
-TEST_CASE("RTL8139: broadcasts, groups by the filter, promiscuous", "[rtl8139]") {
+TEST_CASE("RTL8139: the filter passes broadcasts, multicast groups, promiscuous", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   const MacAddress group{0x01, 0x00, 0x5E, 0x00, 0x00, 0x05}, stranger{0x00, 0x00, 0xE8, 1, 2, 3};
@@ -247,7 +248,7 @@ TEST_CASE("RTL8139: broadcasts, groups by the filter, promiscuous", "[rtl8139]")
   CHECK(heard(Rtl8139Bench::mac) == (Rtl8139::PAM | Rtl8139::RSR_ROK));
 }
 
-TEST_CASE("RTL8139: frames through the ring's end, many times round", "[rtl8139]") {
+TEST_CASE("RTL8139: frames wrap at the ring's end, many times", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   std::vector<Bytes> all;
@@ -281,7 +282,7 @@ TEST_CASE("RTL8139: timer counts PCI clocks; TimerInt interrupts", "[rtl8139]") 
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("RTL8139: its description says what its registers say, and changes nothing", "[rtl8139]") {
+TEST_CASE("RTL8139: its description matches its registers and has no side effects", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.start_xmit(body(1514));
@@ -300,7 +301,7 @@ TEST_CASE("RTL8139: its description says what its registers say, and changes not
   CHECK(value(part(chip, "receiver"), "CAPR") == b.in(0x38, 2));
 }
 
-TEST_CASE("RTL8139: close and open again", "[rtl8139]") {
+TEST_CASE("RTL8139: close and reopen", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.start_xmit(body(60));

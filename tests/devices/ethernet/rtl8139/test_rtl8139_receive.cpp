@@ -27,7 +27,7 @@ void check_alive(Rtl8139Bench& b) {
 
 }  // namespace
 
-TEST_CASE("RTL8139: a full ring holds the next frame in the FIFO until RXOVW is written and there is room",
+TEST_CASE("RTL8139: a full ring holds the next frame in the FIFO until there is room and RXOVW is written",
           "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
@@ -53,7 +53,7 @@ TEST_CASE("RTL8139: a full ring holds the next frame in the FIFO until RXOVW is 
   CHECK(b.rig.get32(Rtl8139Bench::ring + 5 * 1524) == (1518u << 16 | Rtl8139::PAM | Rtl8139::RSR_ROK));
 }
 
-TEST_CASE("RTL8139: ring and FIFO full: frames are counted and lost until RXOVW is written", "[rtl8139]") {
+TEST_CASE("RTL8139: with ring and FIFO full frames are lost and counted until RXOVW is written", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   small_ring(b);
@@ -74,8 +74,9 @@ TEST_CASE("RTL8139: ring and FIFO full: frames are counted and lost until RXOVW 
   CHECK(b.in(0x4C, 4) == 0);
 }
 
-TEST_CASE("RTL8139: the driver recovers from a full ring; after a FIFO overflow it is deaf until it sets its mode",
-          "[rtl8139]") {
+TEST_CASE(
+    "RTL8139: the driver recovers from a full ring; after a FIFO overflow it receives nothing until it sets its mode",
+    "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   for (unsigned n = 0; n < 44; ++n) b.hear(b.for_us(1514, static_cast<std::uint8_t>(n)));
@@ -109,7 +110,7 @@ TEST_CASE("RTL8139: the driver recovers from a full ring; after a FIFO overflow 
   CHECK(b.cur_rx == 112);  // from the start of the ring
 }
 
-TEST_CASE("RTL8139: a bus that is late for less than the FIFO's depth loses nothing", "[rtl8139]") {
+TEST_CASE("RTL8139: a bus delay shorter than the FIFO's depth loses nothing", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.other.to_send = {b.for_us(1514, 1), b.for_us(1514, 2)};
@@ -133,7 +134,7 @@ TEST_CASE("RTL8139: CAPR written while the ring is empty is a packet underrun", 
   CHECK(b.link_changes == 0);
 }
 
-TEST_CASE("RTL8139: runts and damaged frames only where RCR takes them", "[rtl8139]") {
+TEST_CASE("RTL8139: runts and damaged frames are received only if RCR accepts them", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.hear(make_frame(40, Rtl8139Bench::mac));
@@ -152,7 +153,7 @@ TEST_CASE("RTL8139: runts and damaged frames only where RCR takes them", "[rtl81
   CHECK(b.headers[2] == (104u << 16 | Rtl8139::PAM | Rtl8139::RSR_ROK));
 }
 
-TEST_CASE("RTL8139: a frame of more than 4 KB is an error; what is shorter is taken", "[rtl8139]") {
+TEST_CASE("RTL8139: a frame of more than 4 KB is an error, a shorter one is received", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.hear(b.for_us(3000));
@@ -164,7 +165,8 @@ TEST_CASE("RTL8139: a frame of more than 4 KB is an error; what is shorter is ta
   CHECK(b.received[1] == b.for_us(100));
 }
 
-TEST_CASE("RTL8139: without wrapping a frame runs beyond the ring's end, and the next one starts inside", "[rtl8139]") {
+TEST_CASE("RTL8139: without wrapping a frame extends beyond the ring's end, and the next one starts inside",
+          "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   small_ring(b, Rtl8139::NOWRAP);
@@ -177,7 +179,7 @@ TEST_CASE("RTL8139: without wrapping a frame runs beyond the ring's end, and the
   CHECK(b.in(0x3A, 2) == 6 * 1524 - 8192);
 }
 
-TEST_CASE("RTL8139: with no threshold a frame is moved when it is whole", "[rtl8139]") {
+TEST_CASE("RTL8139: without a threshold a frame is moved when it is complete", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.out(0x44, 7 << 13 | 3 << 11 | 7 << 8 | 0x0E, 4);
@@ -191,7 +193,7 @@ TEST_CASE("RTL8139: with no threshold a frame is moved when it is whole", "[rtl8
   CHECK(b.received[0] == b.for_us(1000));
 }
 
-TEST_CASE("RTL8139: its cable pulled while it receives", "[rtl8139][cable]") {
+TEST_CASE("RTL8139: the cable is pulled during reception", "[rtl8139][cable]") {
   Rtl8139Bench b;
   b.start();
   b.other.port.transmit(b.for_us(1514), b.now());
@@ -208,7 +210,7 @@ TEST_CASE("RTL8139: its cable pulled while it receives", "[rtl8139][cable]") {
   CHECK(b.received[0] == b.for_us(300, 4));
 }
 
-TEST_CASE("RTL8139: powered down it hears nothing and sends nothing", "[rtl8139]") {
+TEST_CASE("RTL8139: a powered-down chip receives and sends nothing", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.out(0x50, 0xC0);
@@ -223,16 +225,16 @@ TEST_CASE("RTL8139: powered down it hears nothing and sends nothing", "[rtl8139]
   CHECK(b.other.arrivals.size() == 1);
 }
 
-TEST_CASE("RTL8139: rings and pointers anywhere", "[rtl8139]") {
+TEST_CASE("RTL8139: rings and pointers at any address", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
-  SECTION("no memory") {
+  SECTION("outside memory") {
     b.out(0x30, 0xE0000001, 4);
     b.hear(b.for_us(1514));
     CHECK(b.in(0x3E, 2) & Rtl8139::SERR);
   }
   SECTION("the end of the address space") { b.out(0x30, 0xFFFFFFF0, 4); }
-  SECTION("its own registers: a byte of a frame that is looped back stops the receiver, while another one is read") {
+  SECTION("its own registers: a byte of a looped-back frame stops the receiver while another frame is read") {
     for (std::uint32_t at = 1000; at < 1500; at += 8) {
       b.out(0x37, Rtl8139::RST);
       b.step(10_us);
@@ -247,7 +249,7 @@ TEST_CASE("RTL8139: rings and pointers anywhere", "[rtl8139]") {
     }
     b.open();
   }
-  SECTION("CAPR on the move") {
+  SECTION("CAPR changes at any time") {
     for (unsigned n = 0; n < 200; ++n) {
       b.out(0x38, n * 7919, 2);
       b.out(0x3E, 0xFFFF, 2);
@@ -255,7 +257,7 @@ TEST_CASE("RTL8139: rings and pointers anywhere", "[rtl8139]") {
       b.step(5_us);
     }
   }
-  SECTION("the ring's size changes under a frame") {
+  SECTION("the ring size changes during a frame") {
     for (unsigned n = 0; n < 100; ++n) {
       b.other.port.transmit(b.for_us(1514), b.now());
       b.step(70_us);
@@ -268,7 +270,7 @@ TEST_CASE("RTL8139: rings and pointers anywhere", "[rtl8139]") {
   check_alive(b);
 }
 
-TEST_CASE("RTL8139: any value in any register at any time and width leaves a card that can be reset", "[rtl8139]") {
+TEST_CASE("RTL8139: random register writes leave a card that can be reset", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   std::uint32_t random = GENERATE(1u, 2u, 3u, 4u);
@@ -297,7 +299,7 @@ TEST_CASE("RTL8139: any value in any register at any time and width leaves a car
   check_alive(b);
 }
 
-TEST_CASE("RTL8139: a snapshot in the middle of both directions leads to the same end", "[rtl8139]") {
+TEST_CASE("RTL8139: a snapshot in the middle of both directions does not affect the run", "[rtl8139]") {
   const int when = GENERATE(0, 2, 4, 6, 9, 13, 20, 40, 90, 127, 135, 140, 300);
   CAPTURE(when);
   const auto prepare = [](Rtl8139Bench& b) {
@@ -329,7 +331,7 @@ TEST_CASE("RTL8139: a snapshot in the middle of both directions leads to the sam
   CHECK(first.chip().counters().received == 3);
 }
 
-TEST_CASE("RTL8139: a damaged snapshot is refused or leads to a card that can be reset", "[rtl8139]") {
+TEST_CASE("RTL8139: a damaged snapshot is refused or gives a card that can be reset", "[rtl8139]") {
   Rtl8139Bench first;
   first.start();
   first.other.port.transmit(first.for_us(1514), first.rig.now);

@@ -26,7 +26,7 @@ std::vector<std::size_t> lengths(const Rtl8139Bench& b) {
 
 }  // namespace
 
-TEST_CASE("RTL8139: between queued frames the wire is silent for 11.2 us, whatever their size", "[rtl8139]") {
+TEST_CASE("RTL8139: the gap between queued frames is 11.2 us, whatever their size", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   const std::size_t bytes = GENERATE(256, 600, 1514);
@@ -43,7 +43,7 @@ TEST_CASE("RTL8139: between queued frames the wire is silent for 11.2 us, whatev
   }
 }
 
-TEST_CASE("RTL8139: the pause is the next frame's first burst and a time that can be set", "[rtl8139]") {
+TEST_CASE("RTL8139: the gap is the next frame's first burst and a configurable time", "[rtl8139]") {
   Rtl8139Bench b(Rtl8139Bench::Settings{{"phy.negotiation", "1000us"}, {"tx.next_frame_fetch_after", "0ns"}});
   b.start();
   for (unsigned n = 0; n < 4; ++n) b.start_xmit(body(1514));
@@ -56,7 +56,7 @@ TEST_CASE("RTL8139: the pause is the next frame's first burst and a time that ca
   }
 }
 
-TEST_CASE("RTL8139: a frame after a long silence is read at once", "[rtl8139]") {
+TEST_CASE("RTL8139: a frame after a long pause is read immediately", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.start_xmit(body(1514));
@@ -69,10 +69,10 @@ TEST_CASE("RTL8139: a frame after a long silence is read at once", "[rtl8139]") 
   CHECK(b.other.begins[1] - asked < 6_us);
 }
 
-TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
+TEST_CASE("RTL8139: transmit slots are used in strict rotation", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
-  SECTION("a slot out of turn waits for the ones before it") {
+  SECTION("a slot out of turn waits for the slots before it") {
     put_frame(b, 1, body(101));
     hand_over(b, 1, 101);
     b.step(1_ms);
@@ -83,7 +83,7 @@ TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
     b.step(1_ms);
     CHECK(lengths(b) == std::vector<std::size_t>{104, 105});
   }
-  SECTION("the first slot twice: the second frame waits for three others") {
+  SECTION("the first slot twice: the second frame waits for the three other slots") {
     put_frame(b, 0, body(100));
     hand_over(b, 0, 100);
     b.step(1_ms);
@@ -97,7 +97,7 @@ TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
     b.step(1_ms);
     CHECK(lengths(b) == std::vector<std::size_t>{104, 105, 106, 107, 94});
   }
-  SECTION("written twice before its turn: the second size counts") {
+  SECTION("written twice before its turn: the second size is used") {
     put_frame(b, 0, body(1514));
     hand_over(b, 0, 1514);
     put_frame(b, 1, body(200));
@@ -106,7 +106,7 @@ TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
     b.step(1_ms);
     CHECK(lengths(b) == std::vector<std::size_t>{1518, 104});
   }
-  SECTION("written again while its frame leaves: that frame is whole, the slot waits for its next turn") {
+  SECTION("written again during transmission: the frame is complete, the slot waits for its next turn") {
     put_frame(b, 0, body(1514));
     hand_over(b, 0, 1514);
     b.step(60_us);
@@ -115,14 +115,14 @@ TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
     CHECK(lengths(b) == std::vector<std::size_t>{1518});
     CHECK_FALSE(b.in(0x10, 4) & Rtl8139::OWN);
   }
-  SECTION("with OWN set, or by halves, nothing is handed over") {
+  SECTION("a write with OWN set or of a word hands over nothing") {
     put_frame(b, 0, body(100));
     b.out(0x10, Rtl8139::OWN | 100, 4);
     b.out(0x10, 100, 2);
     b.step(1_ms);
     CHECK(b.other.arrivals.empty());
   }
-  SECTION("a reset begins at slot 0 again") {
+  SECTION("a reset restarts at slot 0") {
     b.start_xmit(body(100));
     b.step(1_ms);
     b.open();
@@ -132,7 +132,7 @@ TEST_CASE("RTL8139: slots go in strict rotation", "[rtl8139]") {
   }
 }
 
-TEST_CASE("RTL8139: a short frame is not padded; an address is cut to a doubleword's", "[rtl8139]") {
+TEST_CASE("RTL8139: a short frame is not padded; an address is rounded down to a doubleword", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   put_frame(b, 0, body(42));
@@ -145,7 +145,7 @@ TEST_CASE("RTL8139: a short frame is not padded; an address is cut to a doublewo
   CHECK(b.in(0x10, 4) & Rtl8139::TOK);
 }
 
-TEST_CASE("RTL8139: the frame leaves at the slot's threshold", "[rtl8139]") {
+TEST_CASE("RTL8139: the frame starts at the slot's threshold", "[rtl8139]") {
   const auto delay = [](unsigned threshold, unsigned burst) {
     Rtl8139Bench b;
     b.start();
@@ -183,7 +183,7 @@ TEST_CASE("RTL8139: a frame is read in bursts of the programmed size", "[rtl8139
   CHECK(after.transactions - before.transactions == (1514 + bytes - 1) / bytes);
 }
 
-TEST_CASE("RTL8139: the wire overtakes the bus: the frame is cut, read again and sent as a whole", "[rtl8139]") {
+TEST_CASE("RTL8139: after an underrun the frame is read again and retransmitted completely", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.start_xmit(body(1514));
@@ -207,7 +207,7 @@ TEST_CASE("RTL8139: the wire overtakes the bus: the frame is cut, read again and
   CHECK(b.chip().counters().underruns == 1);
 }
 
-TEST_CASE("RTL8139: a giant beyond the FIFO that underruns twice is given up, and the next slot has its turn",
+TEST_CASE("RTL8139: a frame longer than the FIFO that underruns twice is abandoned, and the next slot follows",
           "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
@@ -229,7 +229,7 @@ TEST_CASE("RTL8139: a giant beyond the FIFO that underruns twice is given up, an
   CHECK(b.other.arrivals.back().length == 104);
 }
 
-TEST_CASE("RTL8139: sizes 0 and 8191 are sent as they are", "[rtl8139]") {
+TEST_CASE("RTL8139: sizes 0 and 8191 are sent unchanged", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   hand_over(b, 0, 0);
@@ -242,7 +242,7 @@ TEST_CASE("RTL8139: sizes 0 and 8191 are sent as they are", "[rtl8139]") {
   CHECK(b.in(0x60, 2) == 0x300F);
 }
 
-TEST_CASE("RTL8139: 16 collisions abort; CLRABT sends the frame again, and the queue goes on", "[rtl8139]") {
+TEST_CASE("RTL8139: sixteen collisions abort; CLRABT retransmits the frame, and the queue continues", "[rtl8139]") {
   Rtl8139Bench b(Rtl8139Bench::Settings{{"phy.negotiation", "1000us"}},
                  EthernetConfig{.bits_per_second = 100'000'000, .full_duplex = false});
   b.start();
@@ -265,7 +265,7 @@ TEST_CASE("RTL8139: 16 collisions abort; CLRABT sends the frame again, and the q
   CHECK(lengths(b) == std::vector<std::size_t>{204, 205});
 }
 
-TEST_CASE("RTL8139: without a link frames go nowhere and their slots come back", "[rtl8139][cable]") {
+TEST_CASE("RTL8139: without a link frames are lost and their slots returned", "[rtl8139][cable]") {
   Rtl8139Bench b;
   b.start();
   b.chip().port().set_plugged(false, b.now());
@@ -280,7 +280,7 @@ TEST_CASE("RTL8139: without a link frames go nowhere and their slots come back",
   CHECK(b.chip().counters().sent == 0);
 }
 
-TEST_CASE("RTL8139: its cable pulled while it sends", "[rtl8139][cable]") {
+TEST_CASE("RTL8139: the cable is pulled during transmission", "[rtl8139][cable]") {
   Rtl8139Bench b;
   b.start();
   b.start_xmit(body(1514));
@@ -293,7 +293,7 @@ TEST_CASE("RTL8139: its cable pulled while it sends", "[rtl8139][cable]") {
   CHECK_FALSE(b.other.arrivals[0].ok);
 }
 
-TEST_CASE("RTL8139: loopback gives the station its own frame, and the wire none", "[rtl8139]") {
+TEST_CASE("RTL8139: in loopback the station receives its own frame, and nothing is sent", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.out(0x40, 0x03060400, 4);
@@ -305,7 +305,7 @@ TEST_CASE("RTL8139: loopback gives the station its own frame, and the wire none"
   CHECK(b.other.begins.empty());
 }
 
-TEST_CASE("RTL8139: a frame where no memory is: a bus error, and the queue goes on", "[rtl8139]") {
+TEST_CASE("RTL8139: a frame outside memory is a bus error, and the queue continues", "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
   b.out(0x20, 0xE0000000, 4);
@@ -319,7 +319,7 @@ TEST_CASE("RTL8139: a frame where no memory is: a bus error, and the queue goes 
   CHECK(without_fcs(b.other.arrivals.back().bytes) == body(100));
 }
 
-TEST_CASE("RTL8139: TE cleared in mid-frame: it leaves whole, TE reads 1 until then, queued slots come back",
+TEST_CASE("RTL8139: clearing TE in mid-frame finishes the frame, TE reads 1 until then, queued slots are returned",
           "[rtl8139]") {
   Rtl8139Bench b;
   b.start();
@@ -339,7 +339,7 @@ TEST_CASE("RTL8139: TE cleared in mid-frame: it leaves whole, TE reads 1 until t
   CHECK(lengths(b) == std::vector<std::size_t>{1518, 104});
 }
 
-TEST_CASE("RTL8139: a reset in the middle of a burst or of a frame cuts it", "[rtl8139]") {
+TEST_CASE("RTL8139: a reset in the middle of a burst or frame truncates it", "[rtl8139]") {
   const int when = GENERATE(1, 2, 3, 5, 20, 100);
   CAPTURE(when);
   Rtl8139Bench b;
