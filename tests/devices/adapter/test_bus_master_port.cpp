@@ -51,7 +51,7 @@ struct OwnRegisters final : Slave {
 
 }  // namespace
 
-TEST_CASE("a transfer whose data end it is over; the one that its card then began is moved") {
+TEST_CASE("a transfer that its own data cancel ends, and the card's new one is carried out") {
   TestedTransfer t;
   OwnRegisters registers(t);
   const MemoryClaim claim = t.rig.memory.claim(0x800000, 0x1000, registers, {});
@@ -63,7 +63,7 @@ TEST_CASE("a transfer whose data end it is over; the one that its card then bega
   CHECK(std::equal(t.buffer.begin(), t.buffer.end(), t.rig.ram.begin() + 0x3000));
 }
 
-TEST_CASE("a bus master's transfer goes on from a snapshot of any moment, where its last burst is the shortest") {
+TEST_CASE("a bus master's transfer continues from a snapshot at any time, also if its last burst is the shortest") {
   TestedTransfer straight;
   straight.port.configure(8, true);
   straight.port.start(0x1000, 100, Direction::write, straight.rig.now);

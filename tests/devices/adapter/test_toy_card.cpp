@@ -28,7 +28,7 @@ struct ToyBench : CardBench {
 
 }  // namespace
 
-TEST_CASE("a card claims what POS selects while it is enabled, and nothing else", "[toy]") {
+TEST_CASE("an enabled card claims what POS selects, and nothing else", "[toy]") {
   ToyBench b;
   CHECK(b.card->pos_peek(0) == 0x01);
   CHECK(b.card->pos_peek(1) == 0x77);
@@ -46,7 +46,7 @@ TEST_CASE("a card claims what POS selects while it is enabled, and nothing else"
   CHECK(b.card->pos_peek(2) == 0);
 }
 
-TEST_CASE("its interrupt follows the selected line, the enable bit and the cause", "[toy]") {
+TEST_CASE("the interrupt depends on the selected line, the enable bit and the cause", "[toy]") {
   ToyBench b;
   b.enable(1);
   b.send(60);
@@ -63,7 +63,7 @@ TEST_CASE("its interrupt follows the selected line, the enable bit and the cause
   CHECK_FALSE(b.rig.irqs.level[10]);
 }
 
-TEST_CASE("frames pass through the medium, and counters and description tell of them", "[toy]") {
+TEST_CASE("frames pass through the medium, and counters and description show it", "[toy]") {
   ToyBench b;
   b.enable();
   b.send(100);
@@ -86,7 +86,7 @@ TEST_CASE("frames pass through the medium, and counters and description tell of 
   CHECK(d.find_field("interrupt line")->value == 9);
 }
 
-TEST_CASE("a snapshot holds the card's POS, claims and interrupt", "[toy][snapshot]") {
+TEST_CASE("a snapshot contains the card's POS, claims and interrupt", "[toy][snapshot]") {
   ToyBench a, b;
   a.enable(3);
   a.send(60);

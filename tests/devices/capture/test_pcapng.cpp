@@ -103,7 +103,7 @@ TEST_CASE("a capture that cannot be written is refused with the reason", "[pcapn
   CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", {}), Catch::Contains("cannot write the capture"));
 }
 
-TEST_CASE("media of different kinds share a file: an interface each, with link type, name and rate", "[pcapng]") {
+TEST_CASE("different media share a file, with an interface each with link type, name and rate", "[pcapng]") {
   TemporaryFile file;
   {
     Scheduler scheduler;

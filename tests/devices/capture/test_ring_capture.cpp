@@ -40,7 +40,7 @@ Bytes arp_request(const MacAddress& from) {
 
 }  // namespace
 
-TEST_CASE("tshark reads every frame of a ring, and finds none of them malformed", "[ring]") {
+TEST_CASE("tshark reads every captured ring frame, none of them malformed", "[ring]") {
   const Folder folder;
   const auto file = folder.path / "ring.pcapng";
   {

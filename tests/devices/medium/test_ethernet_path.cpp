@@ -22,7 +22,8 @@ EthernetConfig over(PathKind path, bool oscillators = false) { return {.path = p
 
 }  // namespace
 
-TEST_CASE("a transceiver loses the first bits: carrier comes late, the frame does not, and it is whole", "[net]") {
+TEST_CASE("a transceiver loses the first bits: carrier is detected late, but the frame is complete and on time",
+          "[net]") {
   for (const PathKind path : {PathKind::coax, PathKind::twisted_pair}) {
     Wire w(over(path));
     const PathDelays d = w.segment.delays();
@@ -48,7 +49,7 @@ TEST_CASE("a transceiver loses the first bits: carrier comes late, the frame doe
   CHECK(hub.data > coax.data + 1_us);
 }
 
-TEST_CASE("a frame that is cut before anybody has heard of it ends after it has begun", "[net]") {
+TEST_CASE("a frame truncated before any station detected it ends after its start", "[net]") {
   Wire w(over(PathKind::coax));
   w.a.port.transmit(make_frame(200), Time{});
   w.scheduler.run_until(100_ns);
@@ -64,7 +65,7 @@ TEST_CASE("a frame that is cut before anybody has heard of it ends after it has 
   CHECK(w.b.arrivals[1].ok);
 }
 
-TEST_CASE("every station has a bit clock of its own, within 100 ppm, and the same one in every run", "[net]") {
+TEST_CASE("every station has its own bit clock within 100 ppm, which is the same in every run", "[net]") {
   unsigned faster = 0, slower = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Wire w(over(PathKind::coax, true), seed), again(over(PathKind::coax, true), seed);
@@ -96,8 +97,7 @@ TEST_CASE("every station has a bit clock of its own, within 100 ppm, and the sam
   CHECK(slower > 5);
 }
 
-TEST_CASE("carrier in the first part of the gap restarts it, in the rest it does not; the chip says where that is",
-          "[net]") {
+TEST_CASE("carrier restarts the first part of the gap but not the rest; the chip sets the boundary", "[net]") {
   // b's frame begins `into` a's gap; does a wait for it?
   const auto waits = [](std::int64_t first_bits, Time into) {
     Wire w({});

@@ -42,13 +42,13 @@ TEST_CASE("the frame check sequence is the CRC-32 of IEEE 802.3", "[net]") {
   CHECK_FALSE(fcs_good(Bytes{1, 2, 3}));
 }
 
-TEST_CASE("an Ethernet address is read and written", "[net]") {
+TEST_CASE("an Ethernet address is parsed and formatted", "[net]") {
   CHECK(format_mac(parse_mac("00:00:D8:01:02:fe")) == "00:00:d8:01:02:fe");
   CHECK_THROWS_WITH(parse_mac("00:00:d8:01:02"), Catch::Contains("six hex bytes"));
   CHECK_THROWS_WITH(parse_mac("01:00:d8:01:02:03"), Catch::Contains("group address"));
 }
 
-TEST_CASE("back-to-back full frames leave every 1230.4 us", "[net]") {
+TEST_CASE("back-to-back full frames are sent every 1230.4 us", "[net]") {
   Pair p;
   for (int i = 0; i < 3; ++i) p.a.to_send.push_back(make_frame(1514));
   p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
@@ -117,7 +117,7 @@ TEST_CASE("carrier in the first part of the gap restarts it, in the last part it
   }
 }
 
-TEST_CASE("two stations that start together collide, jam, back off and both get through", "[net]") {
+TEST_CASE("two stations that start together collide, jam, back off, and both succeed", "[net]") {
   const auto run = [](std::uint64_t seed) {
     Pair p({}, seed);
     p.a.port.transmit(make_frame(1514), Time{});
@@ -149,7 +149,7 @@ TEST_CASE("two stations that start together collide, jam, back off and both get 
   CHECK(run(1) != run(2));
 }
 
-TEST_CASE("sixteen collisions give up", "[net]") {
+TEST_CASE("sixteen collisions abort the transmission", "[net]") {
   Scheduler scheduler;
   EthernetSegment segment;
   RelentlessSender other(scheduler, segment);  // starts again at once after every collision
@@ -185,7 +185,7 @@ TEST_CASE("a collision after one slot time is late", "[net]") {
   }
 }
 
-TEST_CASE("full duplex: both directions at once, no collisions, only the own gap", "[net]") {
+TEST_CASE("full duplex sends both ways at once, without collisions, with the station's own gap", "[net]") {
   Pair p({.full_duplex = true});
   p.a.to_send = p.b.to_send = {make_frame(1514), make_frame(1514)};
   p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
@@ -199,7 +199,7 @@ TEST_CASE("full duplex: both directions at once, no collisions, only the own gap
   CHECK(p.segment.counters().frames == 4);
 }
 
-TEST_CASE("at 100 Mbit/s everything takes a tenth", "[net]") {
+TEST_CASE("at 100 Mbit/s all times are a tenth", "[net]") {
   Pair p({.bits_per_second = 100'000'000});
   p.a.to_send = {make_frame(1514), make_frame(1514)};
   p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
@@ -221,7 +221,7 @@ namespace {
 constexpr EthernetConfig fibre{.bits_per_second = 1'000'000'000, .full_duplex = true, .propagation = 50_ns};
 }
 
-TEST_CASE("at 1000 Mbit/s minimum frames leave every 672 ns, both ways at once", "[net]") {
+TEST_CASE("at 1000 Mbit/s minimum frames are sent every 672 ns, both ways at once", "[net]") {
   Pair p(fibre);
   for (int i = 0; i < 3; ++i) {
     p.a.to_send.push_back(make_frame(60));
@@ -239,7 +239,7 @@ TEST_CASE("at 1000 Mbit/s minimum frames leave every 672 ns, both ways at once",
   CHECK(p.segment.counters().collisions == 0);
 }
 
-TEST_CASE("at 1000 Mbit/s a station sees what the other end's PCS sends, and when that changes", "[net]") {
+TEST_CASE("at 1000 Mbit/s a station sees the other end's PCS and its changes", "[net]") {
   struct Listener final : EthernetStation {
     void frame_ends(const Reception&, Time) override {}
     void transmit_ends(const TransmitOutcome&, Time) override {}
@@ -264,7 +264,7 @@ TEST_CASE("at 1000 Mbit/s a station sees what the other end's PCS sends, and whe
   CHECK(station.changes == std::vector<Time>{1_ms, 2_ms, 4_ms});
 }
 
-TEST_CASE("pulling the cable cuts the frame for the receiver and takes carrier from the sender", "[net]") {
+TEST_CASE("pulling the cable truncates the frame for the receiver, and the sender loses carrier", "[net]") {
   Pair p;
   p.a.port.transmit(make_frame(1514), Time{});
   p.scheduler.run_until(100'450_ns);
@@ -285,7 +285,7 @@ TEST_CASE("pulling the cable cuts the frame for the receiver and takes carrier f
   CHECK(p.b.arrivals.at(1).ok);
 }
 
-TEST_CASE("a receiver that is unplugged sees its frame cut; the sender notices nothing", "[net]") {
+TEST_CASE("an unplugged receiver gets a truncated frame; the sender notices nothing", "[net]") {
   Pair p;
   p.a.port.transmit(make_frame(1514), Time{});
   p.scheduler.run_until(100_us);
@@ -296,7 +296,7 @@ TEST_CASE("a receiver that is unplugged sees its frame cut; the sender notices n
   CHECK(p.a.outcomes.at(0).result == TransmitResult::ok);
 }
 
-TEST_CASE("an underrun ends the frame early, with a bad check sequence", "[net]") {
+TEST_CASE("an underrun ends the frame early with a bad FCS", "[net]") {
   Pair p;
   p.a.port.transmit(make_frame(1514), Time{});
   p.scheduler.run_until(100_us);
@@ -308,7 +308,7 @@ TEST_CASE("an underrun ends the frame early, with a bad check sequence", "[net]"
   CHECK(p.segment.counters().damaged == 1);
 }
 
-TEST_CASE("bytes that have not left yet can be changed, bytes that have cannot", "[net]") {
+TEST_CASE("bytes can be changed until they are sent", "[net]") {
   Pair p;
   const Bytes frame = make_frame(1514);
   p.a.port.transmit(frame, Time{});
@@ -322,7 +322,7 @@ TEST_CASE("bytes that have not left yet can be changed, bytes that have cannot",
   CHECK(got.bytes[500] == 0xEE);
 }
 
-TEST_CASE("abandoning drops a waiting frame and lets one on the wire finish", "[net]") {
+TEST_CASE("abandoning drops a waiting frame and lets a frame on the wire finish", "[net]") {
   Pair p;
   p.a.port.transmit(make_frame(1514), Time{});
   p.scheduler.run_until(10_us);
@@ -335,7 +335,7 @@ TEST_CASE("abandoning drops a waiting frame and lets one on the wire finish", "[
   CHECK(p.a.outcomes.at(0).result == TransmitResult::ok);
 }
 
-TEST_CASE("cutting drops a waiting frame and ends one on the wire, whose outcome is still to come", "[net]") {
+TEST_CASE("cutting drops a waiting frame and ends one on the wire, whose outcome follows", "[net]") {
   Pair p;
   CHECK_FALSE(p.a.port.cut(Time{}));
   p.a.port.transmit(make_frame(1514), Time{});
@@ -351,7 +351,7 @@ TEST_CASE("cutting drops a waiting frame and ends one on the wire, whose outcome
   CHECK(p.a.outcomes.size() == 1);
 }
 
-TEST_CASE("a frame that a chip sends to itself has been heard whole by its end, in the time of the wire", "[net]") {
+TEST_CASE("a frame that a chip loops back is received completely at its end, in wire time", "[net]") {
   Pair p;
   const Bytes frame = make_frame(100), bad = damaged(frame);
   const Time now = 2_ms;
@@ -365,7 +365,7 @@ TEST_CASE("a frame that a chip sends to itself has been heard whole by its end, 
   CHECK_FALSE(p.a.port.looped(bad, now).fcs_ok);
 }
 
-TEST_CASE("a snapshot in the middle of a collision continues the same way", "[net]") {
+TEST_CASE("a snapshot in the middle of a collision does not affect the run", "[net]") {
   const auto start = [](Pair& p) {
     p.a.port.transmit(make_frame(1514, broadcast_mac, 1), Time{});
     p.b.port.transmit(make_frame(1514, broadcast_mac, 2), Time{});

@@ -21,7 +21,7 @@ Bytes frame_of(std::size_t bytes, const MacAddress& to, const MacAddress& from) 
 
 }  // namespace
 
-TEST_CASE("plain stations exchange frames in Ethernet form on any medium, in its own time", "[medium]") {
+TEST_CASE("plain stations exchange frames in Ethernet form on any medium, at its own speed", "[medium]") {
   const bool ethernet = GENERATE(true, false);
   Scheduler scheduler;
   EthernetSegment segment({}, "lan");
@@ -53,7 +53,7 @@ TEST_CASE("plain stations exchange frames in Ethernet form on any medium, in its
   CHECK(d.parts()[0].name() == "alice");
 }
 
-TEST_CASE("short frames are padded where the medium wants it", "[medium]") {
+TEST_CASE("short frames are padded if the medium requires it", "[medium]") {
   Scheduler scheduler;
   EthernetSegment segment;
   ToyLine line("line");
@@ -70,7 +70,7 @@ TEST_CASE("short frames are padded where the medium wants it", "[medium]") {
   CHECK(d.heard[0] == small);
 }
 
-TEST_CASE("an Ethernet adapter does not fit on another medium", "[medium]") {
+TEST_CASE("an Ethernet adapter is refused on another medium", "[medium]") {
   Scheduler scheduler;
   ToyLine line("line");
   Recorder station(scheduler, nullptr, "slot1.card", 1);
@@ -79,8 +79,7 @@ TEST_CASE("an Ethernet adapter does not fit on another medium", "[medium]") {
   CHECK_FALSE(station.port.plugged());
 }
 
-TEST_CASE("the reference station answers on a medium that it does not know, with that medium's hardware type",
-          "[medium]") {
+TEST_CASE("the reference station answers on an unknown medium with that medium's hardware type", "[medium]") {
   Scheduler scheduler;
   Trace trace;
   ToyLine line("line");

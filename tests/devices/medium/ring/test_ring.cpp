@@ -42,7 +42,7 @@ TEST_CASE("a frame's times on a ring of two stations at 16 Mbit/s", "[ring]") {
   CHECK(r[0].ends[0] == start + r.ring.latency() + byte_16 * (1 + 118 + 2));
 }
 
-TEST_CASE("half duplex reaches the ring's own bound and no more", "[ring]") {
+TEST_CASE("half duplex reaches exactly the ring's theoretical bound", "[ring]") {
   // 1500 bytes of IP after 8 of LLC and SNAP: 1529 byte times from SD to FS, a gap of 5, and the token's way round.
   RestingRing r(2);
   for (int n = 0; n < 201; ++n) r[0].to_send.push_back(ring_frame(r[1].parameters.node, r[0].parameters.node, 1508));
@@ -57,7 +57,7 @@ TEST_CASE("half duplex reaches the ring's own bound and no more", "[ring]") {
   CHECK(bytes_per_second < 1'899'805 * 1.001);
 }
 
-TEST_CASE("a token's release: early, right after the frame, or when the header is back", "[ring]") {
+TEST_CASE("token release: early, right after the frame, or when the header has returned", "[ring]") {
   // A short frame on a long ring: its 21 + 10 bytes have been sent long before they return.
   const auto second_start = [](bool early) {
     RestingRing r(8, {.early_token_release = early, .lobe_metres = 500});
@@ -76,7 +76,7 @@ TEST_CASE("a token's release: early, right after the frame, or when the header i
   CHECK(normal == latency + byte_16 * (15 + 5));
 }
 
-TEST_CASE("the token goes to the stations in turn", "[ring]") {
+TEST_CASE("the token visits the stations in turn", "[ring]") {
   RestingRing r(4);
   r.run(3_us);
   for (std::size_t n = 0; n < 4; ++n) {
@@ -92,15 +92,15 @@ TEST_CASE("the token goes to the stations in turn", "[ring]") {
   for (std::size_t k = 1; k < 20; ++k) CHECK(log.entries[k].start >= log.entries[k - 1].end + byte_16 * 5);
 }
 
-TEST_CASE("A and C: nobody there, no room, several receivers, functional and group addresses", "[ring]") {
+TEST_CASE("A and C bits: no receiver, no buffer, several receivers, functional and group addresses", "[ring]") {
   RestingRing r(3);
   r.run(1_us);
-  SECTION("nobody") {
+  SECTION("no receiver") {
     r[0].port.transmit(ring_frame(station_address(99), r[0].parameters.node, 50), r.scheduler.now());
     r.run(1_ms);
     CHECK(r[0].outcomes.at(0).status == 0x00);
   }
-  SECTION("no room") {
+  SECTION("no buffer") {
     r[2].copies = false;
     r.send(0, 2, 50);
     r.run(1_ms);
@@ -115,7 +115,7 @@ TEST_CASE("A and C: nobody there, no room, several receivers, functional and gro
     CHECK(r[2].arrivals.at(0).status == 0xCC);  // set by station 2
     CHECK(r[0].arrivals.empty());
   }
-  SECTION("functional and group") {
+  SECTION("functional and group addresses") {
     r[1].port.set_functional(0x00040080);
     r[2].port.set_group(0x00123456);
     r[0].to_send = {ring_frame({0xC0, 0, 0, 0, 0, 0x80}, r[0].parameters.node, 50),
@@ -132,7 +132,7 @@ TEST_CASE("A and C: nobody there, no room, several receivers, functional and gro
   }
 }
 
-TEST_CASE("data supplied while a frame is sent, in time and too late", "[ring]") {
+TEST_CASE("data supplied during transmission, in time and too late", "[ring]") {
   RestingRing r(2);
   const Bytes whole = ring_frame(r[1].parameters.node, r[0].parameters.node, 1000);
   r[0].port.transmit(std::span(whole).first(100), whole.size(), r.scheduler.now());
@@ -161,7 +161,7 @@ TEST_CASE("data supplied while a frame is sent, in time and too late", "[ring]")
   }
 }
 
-TEST_CASE("the longest frame is sent, a longer one is cut off by an abort sequence", "[ring]") {
+TEST_CASE("the longest frame is sent, and a longer one is ended by an abort sequence", "[ring]") {
   for (const std::uint64_t rate : {4'000'000u, 16'000'000u}) {
     RestingRing r(2, {.bits_per_second = rate});
     const std::size_t longest = (rate == 4'000'000 ? 4'550 : 18'200) - 3 - 4 - 14;
@@ -177,7 +177,7 @@ TEST_CASE("the longest frame is sent, a longer one is cut off by an abort sequen
   }
 }
 
-TEST_CASE("full duplex: both stations of a dedicated ring send at once", "[ring]") {
+TEST_CASE("full duplex: both stations of a dedicated ring send simultaneously", "[ring]") {
   RestingRing r(2, {.full_duplex = true});
   r.run(1_us);
   for (std::size_t n : {0u, 1u}) {
@@ -200,7 +200,7 @@ TEST_CASE("full duplex: both stations of a dedicated ring send at once", "[ring]
 TEST_CASE("insertion: phases, duplicate address, wrong speed, no cable, autosense", "[ring]") {
   RestingRing r(1, {.bits_per_second = 4'000'000});
   RingRecorder s(r.scheduler, r.ring, 7, {.bits_per_second = 16'000'000, .autosense = true});
-  SECTION("autosense takes the ring's speed, in 1 to 2.5 s") {
+  SECTION("autosense finds the ring's speed in 1 to 2.5 s") {
     s.port.insert(s.parameters, r.scheduler.now());
     r.run(900_ms);
     CHECK(s.insertions.empty());
@@ -235,7 +235,7 @@ TEST_CASE("insertion: phases, duplicate address, wrong speed, no cable, autosens
     CHECK(s.insertions.at(0).phase == InsertionPhase::lobe_test);
     CHECK(s.insertions[0].error == InsertionError::function_failure);
   }
-  SECTION("alone, autosensing") {
+  SECTION("alone with autosense") {
     RingRecorder alone(r.scheduler, r.ring, 8, {.autosense = true});
     r[0].port.remove(r.scheduler.now());
     alone.port.insert(alone.parameters, r.scheduler.now());
@@ -244,7 +244,7 @@ TEST_CASE("insertion: phases, duplicate address, wrong speed, no cable, autosens
   }
 }
 
-TEST_CASE("the first station on an empty ring becomes its monitor", "[ring]") {
+TEST_CASE("the first station on an empty ring becomes its active monitor", "[ring]") {
   Scheduler scheduler;
   Ring ring(scheduler, {.quick_insertion = true});
   RingRecorder a(scheduler, ring, 1);
@@ -258,7 +258,7 @@ TEST_CASE("the first station on an empty ring becomes its monitor", "[ring]") {
   CHECK(a.outcomes.at(0).status == 0);
 }
 
-TEST_CASE("a station's removal loses what is on the ring, and the ring recovers", "[ring]") {
+TEST_CASE("removing a station loses the frames on the ring, and the ring recovers", "[ring]") {
   RestingRing r(3);
   r.send(1, 2, 4000);
   r.run(500_us);
@@ -277,7 +277,7 @@ TEST_CASE("a station's removal loses what is on the ring, and the ring recovers"
   CHECK(r[1].outcomes.at(1).status == 0xCC);
 }
 
-TEST_CASE("a cable pulled in mid-frame: signal loss, then wire fault, and the station is off the ring", "[ring]") {
+TEST_CASE("a cable pulled in mid-frame causes signal loss, then wire fault, and removes the station", "[ring]") {
   RestingRing r(2);
   r.send(0, 1, 4000);
   r.run(500_us);
@@ -295,7 +295,7 @@ TEST_CASE("a cable pulled in mid-frame: signal loss, then wire fault, and the st
   CHECK(r[0].insertions.at(0).ok());
 }
 
-TEST_CASE("a token that is computed is where one that goes from station to station is", "[ring]") {
+TEST_CASE("a computed token position equals that of a token passed station by station", "[ring]") {
   const auto run = [](bool stepwise) {
     RestingRing r(5, {.quick_insertion = true, .stepwise = stepwise});
     RingLog log;
@@ -320,7 +320,7 @@ TEST_CASE("a token that is computed is where one that goes from station to stati
   CHECK(computed == run(true));
 }
 
-TEST_CASE("a ring in mid-frame goes on from a snapshot as if nothing had been", "[ring]") {
+TEST_CASE("a snapshot of a ring in mid-frame does not affect the run", "[ring]") {
   const auto make = [] { return RestingRing(3); };
   RestingRing a = make();
   a.send(1, 0, 200);
@@ -344,7 +344,7 @@ TEST_CASE("a ring in mid-frame goes on from a snapshot as if nothing had been", 
   CHECK(b[0].arrivals.at(0).when == a[0].arrivals.at(0).when);
 }
 
-TEST_CASE("what a ring refuses", "[ring]") {
+TEST_CASE("a ring refuses invalid configurations", "[ring]") {
   Scheduler scheduler;
   CHECK_THROWS_AS(Ring(scheduler, {.bits_per_second = 10'000'000}), Error);
   CHECK_THROWS_AS(Ring(scheduler, {.bits_per_second = 4'000'000, .full_duplex = true}), Error);

@@ -43,7 +43,7 @@ MacAddress address_in(std::span<const std::uint8_t> value) {
 
 }  // namespace
 
-TEST_CASE("the ring poll: every station in turn, and each learns its upstream neighbour", "[ring]") {
+TEST_CASE("the ring poll visits every station in turn, and each learns its upstream neighbour", "[ring]") {
   RestingRing r(4);
   MacLog log(r.ring);
   r.run(6'990_ms);
@@ -66,7 +66,7 @@ TEST_CASE("the ring poll: every station in turn, and each learns its upstream ne
   CHECK(log.of(MacVector::report_poll_failure).empty());
 }
 
-TEST_CASE("insertion on the wire: purge, two address tests, a turn in the poll, a request for parameters", "[ring]") {
+TEST_CASE("insertion on the ring: purge, two address tests, a turn in the poll, a request for parameters", "[ring]") {
   RestingRing r(2, {.quick_insertion = true});
   RingRecorder s(r.scheduler, r.ring, 9);
   MacLog log(r.ring);
@@ -91,7 +91,7 @@ TEST_CASE("insertion on the wire: purge, two address tests, a turn in the poll, 
   CHECK(s.port.upstream_neighbour() == station_address(2));
 }
 
-TEST_CASE("a parameter server sets up a new station, and a report server takes one off the ring", "[ring]") {
+TEST_CASE("a parameter server configures a new station, and a report server removes one from the ring", "[ring]") {
   RestingRing r(2, {.quick_insertion = true});
   r[1].port.set_functional(0x02);  // the server
   r[1].port.pass_mac(true, false, false);
@@ -135,7 +135,7 @@ TEST_CASE("a parameter server sets up a new station, and a report server takes o
   CHECK((s.status & ring_status::remove_received) != 0);
 }
 
-TEST_CASE("the monitor leaves: contention, won by the highest address", "[ring]") {
+TEST_CASE("when the monitor leaves, the highest address wins the contention", "[ring]") {
   RestingRing r(4);
   MacLog log(r.ring);
   r[0].port.remove(1_ms);
@@ -154,7 +154,7 @@ TEST_CASE("the monitor leaves: contention, won by the highest address", "[ring]"
   CHECK(r[1].outcomes.at(0).status == 0xCC);
 }
 
-TEST_CASE("stations that come and go while there is no monitor do not delay the contention", "[ring]") {
+TEST_CASE("stations that come and go without a monitor do not delay the contention", "[ring]") {
   RestingRing r(5);
   r[0].port.remove(1_ms);
   for (int n = 0; n < 7; ++n) {  // every half second, until after the time without a token
@@ -168,7 +168,7 @@ TEST_CASE("stations that come and go while there is no monitor do not delay the 
   CHECK(r[1].outcomes.at(0).status == 0xCC);
 }
 
-TEST_CASE("stations that come and go faster than a purge do not delay the next one", "[ring]") {
+TEST_CASE("stations that come and go faster than a purge do not delay the next purge", "[ring]") {
   RestingRing r(5);
   for (int n = 0; n < 40; ++n) {
     r.run(6_ms);
@@ -177,7 +177,7 @@ TEST_CASE("stations that come and go faster than a purge do not delay the next o
   CHECK(r.ring.counters().purges >= 10);
 }
 
-TEST_CASE("a ring poll that does not come round is reported with the last station that took part", "[ring]") {
+TEST_CASE("an incomplete ring poll is reported with the last station that took part", "[ring]") {
   RestingRing r(4);
   MacLog log(r.ring);
   r.run(7'030_ms);  // the second station has answered the active monitor; the third one is due after 20 ms
@@ -193,7 +193,7 @@ TEST_CASE("a ring poll that does not come round is reported with the last statio
   CHECK(r[3].port.upstream_neighbour() == station_address(2));
 }
 
-TEST_CASE("the only station of a ring is told so", "[ring]") {
+TEST_CASE("the only station on a ring is told so", "[ring]") {
   Scheduler scheduler;
   Ring ring(scheduler, {.quick_insertion = true});
   RingRecorder a(scheduler, ring, 1);
@@ -204,7 +204,7 @@ TEST_CASE("the only station of a ring is told so", "[ring]") {
   CHECK(a.port.upstream_neighbour() == a.parameters.node);
 }
 
-TEST_CASE("priority: a MAC frame is not kept waiting by stations that always have something to send", "[ring]") {
+TEST_CASE("priority: a MAC frame is not delayed by stations with a permanent backlog", "[ring]") {
   RestingRing r(6);
   r.run(6'990_ms);
   for (std::size_t n = 0; n < 6; ++n) {
@@ -227,7 +227,7 @@ TEST_CASE("priority: a MAC frame is not kept waiting by stations that always hav
   CHECK(host.size() > 90);
 }
 
-TEST_CASE("a broken trunk: the station after it beacons, the ring goes on when it is repaired", "[ring]") {
+TEST_CASE("after a broken trunk the next station beacons, and the ring resumes when it is repaired", "[ring]") {
   RestingRing r(3);
   r.run(8_s);  // after a poll the neighbours are known
   MacLog log(r.ring);
@@ -273,7 +273,7 @@ TEST_CASE("errors are reported to the error monitor two seconds after the first"
   CHECK(r[1].port.errors().congestion == 0);
 }
 
-TEST_CASE("an idle ring costs events for its poll alone", "[ring]") {
+TEST_CASE("an idle ring costs events only for its poll", "[ring]") {
   RestingRing r(8);
   r.run(7'500_ms);
   std::size_t events = 0;
@@ -285,7 +285,7 @@ TEST_CASE("an idle ring costs events for its poll alone", "[ring]") {
   CHECK(events == 0);
 }
 
-TEST_CASE("MAC frames with lengths that do not fit are no MAC frames", "[ring]") {
+TEST_CASE("MAC frames with invalid lengths are not treated as MAC frames", "[ring]") {
   const Bytes good =
       MacFrameBuilder(0, station_address(1), station_address(2), MacVector::request_address).add16(9, 5).done();
   REQUIRE(parse_mac_frame(good));

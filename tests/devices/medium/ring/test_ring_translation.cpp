@@ -35,7 +35,7 @@ Bytes tail(const Bytes& b, std::size_t from) { return Bytes(b.begin() + static_c
 
 }  // namespace
 
-TEST_CASE("an IP packet: addresses in the ring's bit order, SNAP, no padding", "[ring]") {
+TEST_CASE("an IP packet has addresses in the ring's bit order, SNAP and no padding", "[ring]") {
   Bytes padded = ethernet(bob, alice, 0x0800, ip_packet(30));
   padded.resize(60);
   const Bytes f = to_ring(padded);
@@ -48,7 +48,7 @@ TEST_CASE("an IP packet: addresses in the ring's bit order, SNAP, no padding", "
   CHECK(to_ethernet(f) == ethernet(bob, alice, 0x0800, ip_packet(30)));
 }
 
-TEST_CASE("ARP: hardware type and the addresses inside", "[ring]") {
+TEST_CASE("ARP has the ring's hardware type and bit order of addresses", "[ring]") {
   Bytes arp{0, 1, 8, 0, 6, 4, 0, 1};
   put(arp, alice);
   put32(arp, ipv4(192, 168, 10, 2));
@@ -80,7 +80,7 @@ TEST_CASE("802.2 frames keep their headers, in both directions", "[ring]") {
   CHECK(to_ethernet(to_ring(ethernet(bob, alice, 0x0800, ip_packet(4464))))->size() == 14 + 4464);
 }
 
-TEST_CASE("IPX and AppleTalk's ARP go by the bridges' own OUI; IP multicast by its functional address", "[ring]") {
+TEST_CASE("IPX and AppleTalk ARP use the bridges' own OUI, IP multicast its functional address", "[ring]") {
   const Bytes ipx = to_ring(ethernet(bob, alice, 0x8137, Bytes(40, 1)));
   CHECK(Bytes(ipx.begin() + 14, ipx.begin() + 22) == Bytes{0xAA, 0xAA, 3, 0, 0, 0xF8, 0x81, 0x37});
   CHECK(to_ethernet(ipx) == ethernet(bob, alice, 0x8137, Bytes(40, 1)));
@@ -90,7 +90,7 @@ TEST_CASE("IPX and AppleTalk's ARP go by the bridges' own OUI; IP multicast by i
   CHECK(to_ethernet(f) == ethernet({0x01, 0, 0x5E, 1, 2, 3}, alice, 0x0800, packet));
 }
 
-TEST_CASE("routing information is left out, frames that end in it are refused", "[ring]") {
+TEST_CASE("routing information is removed; frames that end in it are refused", "[ring]") {
   Bytes f = to_ring(ethernet(bob, alice, 0x0800, ip_packet(100)));
   f[8] |= 0x80;
   f.insert(f.begin() + 14, {0xC2, 0x20});
@@ -100,7 +100,7 @@ TEST_CASE("routing information is left out, frames that end in it are refused", 
   CHECK_FALSE(to_ethernet(f).has_value());
 }
 
-TEST_CASE("the check sequence covers FC to the end of the data, bits in the ring's order", "[ring]") {
+TEST_CASE("the FCS covers FC to the end of the data, with bits in the ring's order", "[ring]") {
   Bytes f = to_ring(ethernet(bob, alice, 0x0800, ip_packet(40)));
   f.resize(f.size() + 4);
   set_ring_fcs(f);
@@ -118,7 +118,7 @@ TEST_CASE("the check sequence covers FC to the end of the data, bits in the ring
   CHECK(f == g);
 }
 
-TEST_CASE("plain stations on a ring talk in Ethernet form", "[ring]") {
+TEST_CASE("plain stations on a ring exchange frames in Ethernet form", "[ring]") {
   Scheduler scheduler;
   Ring ring(scheduler);
   Ear a(scheduler, ring, "a", 1), b(scheduler, ring, "b", 2);
