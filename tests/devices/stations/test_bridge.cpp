@@ -58,7 +58,7 @@ struct Bridged {
 
 }  // namespace
 
-TEST_CASE("a frame to an unknown station crosses to every other side, the answer to one", "[bridge]") {
+TEST_CASE("a frame to an unknown station is sent to every other side, the answer to one", "[bridge]") {
   Bridged n;
   const Bytes question = frame_of(300, bob, alice), answer = frame_of(500, alice, bob);
   n.send(n.a, question);
@@ -77,7 +77,8 @@ TEST_CASE("a frame to an unknown station crosses to every other side, the answer
   CHECK(n.bridge.counters().received == 3);
 }
 
-TEST_CASE("between stations of one side nothing crosses; group frames always do, the bridges' own never", "[bridge]") {
+TEST_CASE("frames between stations of one side are not forwarded; group frames are, except the bridges' own",
+          "[bridge]") {
   Bridged n;
   Ear anne(n.scheduler, n.left, "anne", 4);
   n.send(anne, frame_of(60, broadcast_mac, anna));
@@ -94,7 +95,7 @@ TEST_CASE("between stations of one side nothing crosses; group frames always do,
   CHECK(n.bridge.counters().filtered == 2);
 }
 
-TEST_CASE("store and forward: a frame leaves the declared delay after its end, at the other side's rate", "[bridge]") {
+TEST_CASE("store and forward: a frame is sent the declared delay after its end, at the other side's rate", "[bridge]") {
   Bridged n({.delay = 100_us}, 100'000'000);
   Log left, right;
   n.left.add_observer(left);
@@ -105,7 +106,7 @@ TEST_CASE("store and forward: a frame leaves the declared delay after its end, a
   CHECK(right.entries[0].end - right.entries[0].start == 80_ns * (8 + 1004));
 }
 
-TEST_CASE("damaged frames stay where they are", "[bridge]") {
+TEST_CASE("damaged frames are not forwarded", "[bridge]") {
   Bridged n;
   Recorder sender(n.scheduler, &n.left, "sender", 5);
   sender.port.transmit(damaged(make_frame(200)), n.scheduler.now());
@@ -115,7 +116,7 @@ TEST_CASE("damaged frames stay where they are", "[bridge]") {
   CHECK(n.bridge.counters().received == 0);
 }
 
-TEST_CASE("an address is removed when it has not been heard for the ageing time, and follows its station", "[bridge]") {
+TEST_CASE("an address is removed after the ageing time, and follows its station", "[bridge]") {
   Bridged n({.ageing = 10_s});
   n.send(n.a, frame_of(60, broadcast_mac, alice));
   n.scheduler.run_until(9_s);
@@ -131,7 +132,7 @@ TEST_CASE("an address is removed when it has not been heard for the ageing time,
   CHECK(n.a.heard.size() == before);
 }
 
-TEST_CASE("no more addresses are learned than there is room for, until old ones are removed", "[bridge]") {
+TEST_CASE("the address table stops learning when full, until old addresses are removed", "[bridge]") {
   Bridged n({.ageing = 20_s});
   const auto station = [](unsigned number) {
     return MacAddress{0x02, 0, 0, 1, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)};
@@ -149,7 +150,7 @@ TEST_CASE("no more addresses are learned than there is room for, until old ones 
   CHECK(n.bridge.counters().forwarded == 2);
 }
 
-TEST_CASE("a side that cannot keep up drops what it has no room for", "[bridge]") {
+TEST_CASE("a slow side drops the frames that it cannot buffer", "[bridge]") {
   Bridged n;
   n.send(n.b, frame_of(60, broadcast_mac, bob));
   RelentlessSender jammer(n.scheduler, n.right, bob);
@@ -161,7 +162,7 @@ TEST_CASE("a side that cannot keep up drops what it has no room for", "[bridge]"
   CHECK(n.c.heard.size() > bridge_queue);  // the other side has received all of them
 }
 
-TEST_CASE("the bridge translates between media that have nothing in common", "[bridge]") {
+TEST_CASE("the bridge translates between unrelated media", "[bridge]") {
   Scheduler scheduler;
   Trace trace;
   EthernetSegment segment({}, "lan");
@@ -187,7 +188,7 @@ TEST_CASE("the bridge translates between media that have nothing in common", "[b
   CHECK(d.parts()[0].fields()[1].text == "line");
 }
 
-TEST_CASE("a run of the bridge repeats, and goes on from a snapshot with frames in it", "[bridge]") {
+TEST_CASE("a bridge's run is reproducible, and continues from a snapshot with frames in it", "[bridge]") {
   const auto traffic = [](Bridged& n) {
     for (unsigned k = 0; k < 30; ++k) {
       n.a.link->send(frame_of(60 + k * 40, k % 3 ? bob : broadcast_mac, alice), n.scheduler.now());

@@ -87,7 +87,7 @@ struct GeneratorClient : Talk {
 
 }  // namespace
 
-TEST_CASE("the generator sends what was asked for, evenly, and counts it", "[generator]") {
+TEST_CASE("the generator sends the requested frames evenly and counts them", "[generator]") {
   GeneratorClient c;
   c.ask(request());
   c.step(4_ms);
@@ -115,7 +115,7 @@ TEST_CASE("the generator sends what was asked for, evenly, and counts it", "[gen
   CHECK(at(w, Word::elapsed) < 99'200);
 }
 
-TEST_CASE("bursts are back-to-back frames, longer frames as long as asked", "[generator]") {
+TEST_CASE("bursts are back-to-back frames of the requested length", "[generator]") {
   GeneratorClient c;
   GeneratorWords w = request();
   at(w, Word::burst) = 8;
@@ -133,7 +133,7 @@ TEST_CASE("bursts are back-to-back frames, longer frames as long as asked", "[ge
   CHECK(frames[8].when - frames[0].when == 20_ms);
 }
 
-TEST_CASE("beyond the medium's rate frames are held back, and what is offered is the medium's rate", "[generator]") {
+TEST_CASE("frames beyond the medium's rate are held back, and the offered rate is the medium's", "[generator]") {
   GeneratorClient c;
   GeneratorWords w = request();
   at(w, Word::interval) = 50'000;
@@ -148,7 +148,7 @@ TEST_CASE("beyond the medium's rate frames are held back, and what is offered is
   CHECK(frames.size() <= 1491);
 }
 
-TEST_CASE("a frame that is longer than the station's MTU is none, and counted so", "[generator]") {
+TEST_CASE("a frame longer than the station's MTU is not sent, and counted as given up", "[generator]") {
   PeerConfig config;
   config.mtu = 576;
   GeneratorClient c(config);
@@ -163,7 +163,7 @@ TEST_CASE("a frame that is longer than the station's MTU is none, and counted so
   CHECK(at(r, Word::running) == 0);
 }
 
-TEST_CASE("a request that makes no sense is refused, and another number ends a run", "[generator]") {
+TEST_CASE("an invalid request is refused, and another number ends a run", "[generator]") {
   GeneratorClient c;
   const auto refused = [&](Word word, std::uint32_t value) {
     GeneratorWords w = request();
@@ -212,7 +212,7 @@ TEST_CASE("a request that makes no sense is refused, and another number ends a r
   CHECK(at(r, Word::offered) == 100);
 }
 
-TEST_CASE("a run goes on from a snapshot of the station", "[generator]") {
+TEST_CASE("a run continues from a snapshot of the station", "[generator]") {
   const auto saved = [](GeneratorClient& c) {
     Archive a = Archive::saver();
     c.peer.archive(a);

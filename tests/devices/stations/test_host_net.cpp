@@ -69,7 +69,7 @@ Descriptor connect_to(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a forward names both ends, addresses only where they differ from the usual", "[host]") {
+TEST_CASE("a forward names both ends, addresses only if they differ from the default", "[host]") {
   const Forward f = parse_forward("tcp 127.0.0.1:2323 -> 23");
   CHECK_FALSE(f.udp);
   CHECK(f.host == ipv4(127, 0, 0, 1));
@@ -86,7 +86,7 @@ TEST_CASE("a forward names both ends, addresses only where they differ from the 
     CHECK_THAT(message([&] { parse_forward(wrong); }), Contains("tcp 127.0.0.1:2323 -> 23"));
 }
 
-TEST_CASE("networks that are misspelt or lack their name say what to write", "[host]") {
+TEST_CASE("misspelt or unnamed networks are refused with what to write", "[host]") {
   CHECK_FALSE(is_host_net("peer"));
   CHECK_FALSE(is_host_net("none"));
   CHECK_FALSE(is_host_net("tap"));
@@ -98,7 +98,7 @@ TEST_CASE("networks that are misspelt or lack their name say what to write", "[h
   CHECK_THAT(message([&] { parse_host_net("tap:tap0", {"tcp 1 -> 2"}); }), Contains("slirp"));
 }
 
-TEST_CASE("a device, right or port that is not to be had is an error with its remedy", "[host]") {
+TEST_CASE("an unavailable device, right or port is an error with its remedy", "[host]") {
   CHECK_THAT(message([] { open("pcap:planar-no-such"); }), Contains("no such interface") && Contains("ip link"));
 
   Descriptor held(::socket(AF_INET, SOCK_STREAM, 0));
@@ -150,7 +150,7 @@ TEST_CASE("two processes exchange frames over a socket, whichever starts first",
   CHECK(second.kept.frames.back() == Bytes(60, 9));
 }
 
-TEST_CASE("nonsense on the socket drops that connection and nothing else", "[host]") {
+TEST_CASE("invalid data on the socket close only that connection", "[host]") {
   const Folder folder;
   End end("socket:unix:" + folder.path + "/wire");
   std::mt19937 random(5);
@@ -173,7 +173,7 @@ TEST_CASE("nonsense on the socket drops that connection and nothing else", "[hos
   CHECK(end.kept.frames.back() == Bytes{7, 8, 9});
 }
 
-TEST_CASE("a third planar on a wire is refused and told, and the two go on", "[host]") {
+TEST_CASE("a third planar on a wire is refused and told, and the other two continue", "[host]") {
   const Folder folder;
   const auto attach = "socket:unix:" + folder.path + "/wire";
   End first(attach), second(attach);
@@ -190,7 +190,7 @@ TEST_CASE("a third planar on a wire is refused and told, and the two go on", "[h
   CHECK(first.kept.frames.at(0) == Bytes(60, 3));
 }
 
-TEST_CASE("an address that nothing answers from is given up", "[host]") {
+TEST_CASE("an address that does not answer is given up", "[host]") {
   const Folder folder;
   const auto path = folder.path + "/wire";
   Descriptor held(::socket(AF_UNIX, SOCK_STREAM, 0));
@@ -209,7 +209,7 @@ TEST_CASE("an address that nothing answers from is given up", "[host]") {
   CHECK_THAT(message([&] { open("socket:unix:" + path); }), Contains("planar cannot either"));
 }
 
-TEST_CASE("a socket address that is another program's file is left alone", "[host]") {
+TEST_CASE("a socket path that is another program's file is left alone", "[host]") {
   const Folder folder;
   const auto file = folder.path + "/precious";
   std::fclose(std::fopen(file.c_str(), "w"));

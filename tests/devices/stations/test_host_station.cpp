@@ -85,7 +85,7 @@ TEST_CASE("frames pass between the segment and the host with wire timing", "[hos
   CHECK(r.station.counters().to_host == 1);
 }
 
-TEST_CASE("what is no Ethernet frame stays with the host, and so does what finds no room", "[host]") {
+TEST_CASE("frames from the host that are no Ethernet frames or exceed the queue are refused", "[host]") {
   Rig r(HostTime::unthrottled);
   for (const std::size_t bytes : {0u, 1u, 13u, 1515u, 9000u, 65535u})
     r.host.coming.emplace_back(r.host.clock, Bytes(bytes, 0xFF));
@@ -109,7 +109,7 @@ TEST_CASE("what is no Ethernet frame stays with the host, and so does what finds
   CHECK(r.station.counters().damaged == 1);
 }
 
-TEST_CASE("as-hardware: virtual time keeps to the host's, and lost time stays lost", "[host]") {
+TEST_CASE("as-hardware: virtual time follows the host's, and lost time is not made up", "[host]") {
   Rig r(HostTime::as_hardware);
   r.idle = false;
   r.run(10_s);
@@ -129,7 +129,7 @@ TEST_CASE("as-hardware: virtual time keeps to the host's, and lost time stays lo
   CHECK(r.passed() - before <= 1'001ms);
 }
 
-TEST_CASE("unthrottled: a busy guest never waits, an idle one does once it has asked", "[host]") {
+TEST_CASE("unthrottled: a busy guest never waits, an idle one does once it has sent a request", "[host]") {
   Rig r(HostTime::unthrottled);
   r.run(10_s);
   CHECK(r.passed() == 0s);  // no request to the host yet
@@ -161,7 +161,7 @@ TEST_CASE("unthrottled: the host's answer ends the wait", "[host]") {
   CHECK(r.guest.arrivals[0].when - before < 600_us);
 }
 
-TEST_CASE("the station's state is saved and goes on with another host", "[host]") {
+TEST_CASE("the station's state is saved and continues with another host", "[host]") {
   Rig a(HostTime::as_hardware);
   for (int i = 0; i < 20; ++i) a.host.coming.emplace_back(a.host.clock, raw(1000));
   a.run(4_ms);

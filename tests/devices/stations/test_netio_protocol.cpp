@@ -28,7 +28,7 @@ Bytes sent(NetioSession& s, Time now, std::size_t piece = 700, std::size_t limit
 
 }  // namespace
 
-TEST_CASE("data without a control record are the first generation's, whatever they hold") {
+TEST_CASE("data without a control record belong to the first generation, whatever they contain") {
   for (const Bytes& begin : {Bytes(8, 0), Bytes(8, 0x5A), record(1, 0), record(2, 0xFFFFFFFF), record(3, 5)}) {
     NetioSession s;
     s.receive(begin, {});
@@ -40,7 +40,7 @@ TEST_CASE("data without a control record are the first generation's, whatever th
   }
 }
 
-TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any size") {
+TEST_CASE("second generation: blocks in, blocks out, quit, in pieces of any size") {
   for (const std::size_t piece : {1, 3, 1000, 100'000}) {
     NetioSession s(2_s);
     Bytes in = record(1, 1024);
@@ -65,7 +65,7 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
   }
 }
 
-TEST_CASE("a client that speaks out of turn ends nothing but its own connection") {
+TEST_CASE("a client that violates the protocol loses only its own connection") {
   NetioSession s(1_s);
   s.receive(record(2, 1024), {});
   s.receive(record(2, 4096), {});  // early: it waits for the last block

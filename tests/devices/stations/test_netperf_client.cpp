@@ -48,7 +48,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("the station's TCP_STREAM fills the wire and says what the server counted over its time",
+TEST_CASE("the station's TCP_STREAM fills the wire and reports the server's byte count over its time",
           "[netperf_client]") {
   Pair p;
   p.client.start_netperf(wanted(net::NetperfTestType::tcp_stream), p.scheduler.now());
@@ -69,7 +69,7 @@ TEST_CASE("the station's TCP_STREAM fills the wire and says what the server coun
   CHECK(p.server.tcp().connections() == 0);
 }
 
-TEST_CASE("the station's UDP_STREAM keeps the wire busy, and the results come two seconds later", "[netperf_client]") {
+TEST_CASE("the station's UDP_STREAM fills the wire, and the results arrive two seconds later", "[netperf_client]") {
   Pair p;
   p.client.start_netperf(wanted(net::NetperfTestType::udp_stream), p.scheduler.now());
   p.run(2_s);
@@ -84,7 +84,7 @@ TEST_CASE("the station's UDP_STREAM keeps the wire busy, and the results come tw
   CHECK_THAT(p.netperf().mbit_per_s(), WithinAbs(95.84, 0.5));
 }
 
-TEST_CASE("messages of UDP_STREAM from one byte to many fragments are counted once each", "[netperf_client]") {
+TEST_CASE("messages of UDP_STREAM of one byte to many fragments are counted once each", "[netperf_client]") {
   Pair p;
   auto config = wanted(net::NetperfTestType::udp_stream, 300_ms);
   config.message_bytes = GENERATE(1u, 1472u, 1473u, 32768u);
@@ -96,7 +96,7 @@ TEST_CASE("messages of UDP_STREAM from one byte to many fragments are counted on
   CHECK(run.messages > 50);
 }
 
-TEST_CASE("a refused client calls again a second later, with Linux 2.2's SYN", "[netperf_client]") {
+TEST_CASE("a refused client reconnects a second later, with Linux 2.2's SYN", "[netperf_client]") {
   Talk t;
   t.arp();
   auto config = wanted(net::NetperfTestType::tcp_stream);
@@ -113,13 +113,13 @@ TEST_CASE("a refused client calls again a second later, with Linux 2.2's SYN", "
   t.to_port = net::netperf_client_control;
   t.seq = 0;
   t.stamps = false;
-  SECTION("a reset without the right number is ignored") {
+  SECTION("a reset with a wrong number is ignored") {
     t.ack = syn->seq + 7;
     t.send_tcp(RST | ACK, 0);
     t.step(2_s);
     CHECK(t.received().empty());
   }
-  SECTION("one that answers it is not") {
+  SECTION("a reset that acknowledges the SYN is accepted") {
     t.ack = syn->seq + 1;
     t.send_tcp(RST | ACK, 0);
     t.step(900_ms);
@@ -130,7 +130,7 @@ TEST_CASE("a refused client calls again a second later, with Linux 2.2's SYN", "
     CHECK(again->flags == SYN);
     CHECK(again->seq != syn->seq);
   }
-  SECTION("without an answer the SYN is repeated") {
+  SECTION("without an answer the SYN is retransmitted") {
     t.step(3100_ms);
     const auto again = t.one();
     REQUIRE(again);
@@ -138,7 +138,7 @@ TEST_CASE("a refused client calls again a second later, with Linux 2.2's SYN", "
   }
 }
 
-TEST_CASE("nobody can connect to the client's own ports", "[netperf_client]") {
+TEST_CASE("connections to the client's own ports are reset", "[netperf_client]") {
   Talk t;
   t.peer.start_netperf({.server = ipv4(192, 168, 10, 9)}, t.now);
   t.arp();
@@ -150,7 +150,7 @@ TEST_CASE("nobody can connect to the client's own ports", "[netperf_client]") {
   CHECK((answer->flags & RST) != 0);
 }
 
-TEST_CASE("the client's fragments leave last one first", "[netperf_client]") {
+TEST_CASE("the client sends its fragments last one first", "[netperf_client]") {
   Talk t({.bits_per_second = 100'000'000, .full_duplex = true});
   t.arp();
   auto config = wanted(net::NetperfTestType::udp_stream);
@@ -187,7 +187,7 @@ TEST_CASE("the client's fragments leave last one first", "[netperf_client]") {
   CHECK(offsets == std::vector<unsigned>{7400, 5920, 4440, 2960, 1480, 0, 7400, 5920, 4440, 2960, 1480, 0});
 }
 
-TEST_CASE("a snapshot in the middle of the client's test goes on to the same figure", "[netperf_client]") {
+TEST_CASE("a snapshot in the middle of the client's test does not change the result", "[netperf_client]") {
   const auto type = GENERATE(net::NetperfTestType::tcp_stream, net::NetperfTestType::udp_stream);
   Pair p;
   p.client.start_netperf(wanted(type), p.scheduler.now());
@@ -205,7 +205,7 @@ TEST_CASE("a snapshot in the middle of the client's test goes on to the same fig
   CHECK(q.netperf().elapsed() == p.netperf().elapsed());
 }
 
-TEST_CASE("a client whose snapshot is damaged is refused", "[netperf_client]") {
+TEST_CASE("a damaged snapshot of a client is refused", "[netperf_client]") {
   net::NetperfClient client;
   client.start({.length = 1_s}, 0_s);
   Archive a = Archive::saver();
@@ -219,7 +219,7 @@ TEST_CASE("a client whose snapshot is damaged is refused", "[netperf_client]") {
   CHECK_THROWS_AS(client.archive_used(bad), Error);
 }
 
-TEST_CASE("a snapshot of a client with more runs than it may have is refused", "[netperf_client]") {
+TEST_CASE("a snapshot of a client with too many runs is refused", "[netperf_client]") {
   auto config = wanted(net::NetperfTestType::tcp_stream, 100_ms);
   config.repetition = {.most = 3, .least = 2, .level = 95, .width = 10};
   Pair p;
@@ -242,7 +242,7 @@ TEST_CASE("a snapshot of a client with more runs than it may have is refused", "
   CHECK_THROWS_AS(client.archive_used(bad), Error);
 }
 
-TEST_CASE("a snapshot with a client's connection and no client is refused", "[netperf_client]") {
+TEST_CASE("a snapshot with a client's connection but no client is refused", "[netperf_client]") {
   Pair p, q;
   p.client.start_netperf(wanted(net::NetperfTestType::tcp_stream), p.scheduler.now());
   p.run(10_ms);
@@ -253,7 +253,7 @@ TEST_CASE("a snapshot with a client's connection and no client is refused", "[ne
   CHECK_THROWS_AS(const_cast<net::TcpServer&>(q.client.tcp()).archive(b), Error);
 }
 
-TEST_CASE("a repeated test asks again on its control connection, for the buffers that it has read back",
+TEST_CASE("a repeated test uses its control connection again, with the buffer sizes that it has read back",
           "[netperf_client]") {
   const auto type = GENERATE(net::NetperfTestType::tcp_stream, net::NetperfTestType::udp_stream);
   Pair p;
@@ -284,7 +284,7 @@ TEST_CASE("a repeated test asks again on its control connection, for the buffers
   CHECK(p.server.tcp().connections() == 0);
 }
 
-TEST_CASE("netperf's interval is 2 t s / (mean sqrt(n - 1)), and its runs end as -i says", "[netperf_client]") {
+TEST_CASE("netperf's interval is 2 t s / (mean sqrt(n - 1)), and its runs end as -i requires", "[netperf_client]") {
   const std::vector<double> three{90, 100, 110};  // s = sqrt(200 / 3), n below the root
   CHECK_THAT(net::netperf_width(three, 99), WithinAbs(2 * 9.925 * 8.16497 / (100 * 1.41421), 1e-5));
   CHECK_THAT(net::netperf_width(three, 95), WithinAbs(2 * 4.303 * 8.16497 / (100 * 1.41421), 1e-5));
@@ -299,7 +299,7 @@ TEST_CASE("netperf's interval is 2 t s / (mean sqrt(n - 1)), and its runs end as
   CHECK(p.netperf().outcomes().size() == 5);  // the width is met at the second
 }
 
-TEST_CASE("a snapshot between the runs of a repeated test goes on to the same figures", "[netperf_client]") {
+TEST_CASE("a snapshot between the runs of a repeated test does not change the results", "[netperf_client]") {
   auto config = wanted(net::NetperfTestType::tcp_stream, 200_ms);
   config.repetition = {.most = 4, .least = 3};
   Pair p;

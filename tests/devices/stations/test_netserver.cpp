@@ -74,7 +74,7 @@ double number_at(const Words& w, std::size_t word) {
 
 }  // namespace
 
-TEST_CASE("a stream: the port in the response, and what was received when the client ends") {
+TEST_CASE("a stream: the response gives the port, the result the bytes received until the client ends") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   control.ask({2}, 0_s);  // DEBUG_OFF, with which netperf begins
@@ -102,7 +102,7 @@ TEST_CASE("a stream: the port in the response, and what was received when the cl
   CHECK(control.answer(4_s)[0] == 11);
 }
 
-TEST_CASE("requests and responses: each whole request is answered, and the server ends by its own clock") {
+TEST_CASE("requests and responses: each complete request is answered, and the server ends by its own clock") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   control.ask(rr_request(100, 40, 3), 0_s);
@@ -123,7 +123,7 @@ TEST_CASE("requests and responses: each whole request is answered, and the serve
   CHECK(std::bit_cast<float>(results[5]) == 3.0f);
 }
 
-TEST_CASE("tests that netserver does not know, sizes that make no sense, and more tests than it takes are refused") {
+TEST_CASE("unknown tests, invalid sizes and too many tests are refused") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   for (const std::uint32_t type : {0u, 22u, 70u, 0xFFFFFFFFu}) {
@@ -150,7 +150,7 @@ TEST_CASE("tests that netserver does not know, sizes that make no sense, and mor
   CHECK(control.answer(2_s)[1] == 0);
 }
 
-TEST_CASE("a data connection that nobody asked for is discarded, one that is lost ends the test") {
+TEST_CASE("an unexpected data connection is discarded, a lost one ends the test") {
   NetserverService service;
   NetserverClient stray(service, netperf_port + 1);
   stray.send(Bytes(1000, 1), 0_s);
@@ -165,7 +165,7 @@ TEST_CASE("a data connection that nobody asked for is discarded, one that is los
   CHECK(number_at(control.answer(1_s), 2) == 0);
 }
 
-TEST_CASE("a client that goes away in its test leaves nothing to the next one") {
+TEST_CASE("a client that disconnects during its test does not affect the next one") {
   NetserverService service;
   const auto ask = [&](NetserverClient& control, Time now) {
     control.ask(stream_request(), now);
@@ -190,7 +190,7 @@ TEST_CASE("a client that goes away in its test leaves nothing to the next one") 
   CHECK(ask(next, 8_s) == port);  // free again
 }
 
-TEST_CASE("a stream of datagrams: messages counted until two seconds after the length") {
+TEST_CASE("a datagram stream counts messages until two seconds after the test length") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   control.ask(udp_stream_request(1000, 3), 1_s);
@@ -225,7 +225,7 @@ TEST_CASE("a stream of datagrams: messages counted until two seconds after the l
   CHECK(std::bit_cast<float>(ended[4]) == 2.0f);
 }
 
-TEST_CASE("datagrams as requests: each is answered, one of another size ends the test with an error") {
+TEST_CASE("datagram requests are answered each; one of another size ends the test with an error") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   control.ask(rr_request(10, 30, 1, 19), 0_s);
@@ -256,7 +256,7 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
   CHECK_FALSE(service.bound(next));
 }
 
-TEST_CASE("a connection for each request: the server leaves after its response, and the test goes on") {
+TEST_CASE("a connection per request: the server closes after its response, and the test continues") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
   control.ask(rr_request(100, 40, 2, 34), 0_s);

@@ -26,7 +26,7 @@ TEST_CASE("the peer answers ARP and ping after its turnaround", "[peer]") {
   CHECK(std::equal(ping.begin() + 8, ping.end(), pong.begin() + 42));
 }
 
-TEST_CASE("the peer keeps its turnaround at 100 Mbit/s, its frames take a tenth of the time", "[peer]") {
+TEST_CASE("the peer keeps its turnaround at 100 Mbit/s, and its frames take a tenth of the time", "[peer]") {
   const auto answer = [](std::uint64_t rate) {
     Talk t({.bits_per_second = rate});
     t.arp();
@@ -39,7 +39,7 @@ TEST_CASE("the peer keeps its turnaround at 100 Mbit/s, its frames take a tenth 
   CHECK(answer(100'000'000) == around + 80_ns * (8 + 64));
 }
 
-TEST_CASE("a station that the peer does not know is asked for its address first", "[peer]") {
+TEST_CASE("the peer resolves an unknown station's address first", "[peer]") {
   Talk t;
   t.send_tcp(SYN, 0, t.syn_option());
   t.step(1_ms);
@@ -51,7 +51,7 @@ TEST_CASE("a station that the peer does not know is asked for its address first"
   CHECK(s[0].flags == (SYN | ACK));
 }
 
-TEST_CASE("the SYN/ACK offers what a Linux 2.2 server offers", "[peer][tcp]") {
+TEST_CASE("the SYN/ACK offers the options of a Linux 2.2 server", "[peer][tcp]") {
   Talk t;
   t.connect();
   CHECK(Bytes(t.synack.options.begin(), t.synack.options.begin() + 8) == Bytes{2, 4, 0x05, 0xB4, 1, 1, 8, 10});
@@ -68,7 +68,7 @@ TEST_CASE("the SYN/ACK offers what a Linux 2.2 server offers", "[peer][tcp]") {
   CHECK(plain.synack.options == Bytes{2, 4, 0x05, 0xB4});
 }
 
-TEST_CASE("the peer's segments follow its MTU and what the client asks for", "[peer][tcp]") {
+TEST_CASE("the peer's segment size follows its MTU and the client's option", "[peer][tcp]") {
   const auto offered = [](std::uint32_t mtu, std::uint32_t theirs) {
     PeerConfig config;
     config.mtu = mtu;
@@ -108,7 +108,7 @@ TEST_CASE("the window is half of the receive buffer, in whole segments", "[peer]
   CHECK(offered(8192) == 2 * 1460);
 }
 
-TEST_CASE("bulk data: the first segment at once, then every second full one", "[peer][tcp]") {
+TEST_CASE("bulk data: the first segment is acknowledged at once, then every second full one", "[peer][tcp]") {
   Talk t;
   t.connect();
   t.send_tcp(ACK, 1448);
@@ -144,7 +144,7 @@ TEST_CASE("bulk data: the first segment at once, then every second full one", "[
   CHECK(t.peer.tcp().counters().bytes == 9 * 1448);
 }
 
-TEST_CASE("a single segment is acknowledged with the next tick", "[peer][tcp]") {
+TEST_CASE("a single segment is acknowledged at the next tick", "[peer][tcp]") {
   Talk t;
   t.connect();
   t.send_tcp(ACK, 1448);
@@ -163,7 +163,7 @@ TEST_CASE("a single segment is acknowledged with the next tick", "[peer][tcp]") 
   CHECK(t.peer.tcp().counters().acks_delayed == 1);
 }
 
-TEST_CASE("a delayed acknowledgement hangs on the station's own tick, whatever its phase", "[peer][tcp]") {
+TEST_CASE("a delayed acknowledgement follows the station's own tick, whatever its phase", "[peer][tcp]") {
   PeerConfig config;
   config.tick_phase = 3'700_us;
   Talk t({}, config);
@@ -200,7 +200,7 @@ TEST_CASE("segments of 1024 bytes lower the estimate: every second one is acknow
   CHECK(acks == 2);
 }
 
-TEST_CASE("a server like Windows acknowledges every second segment of any size, and a single one after 200 ms",
+TEST_CASE("a Windows-like server acknowledges every second segment of any size, and a single one after 200 ms",
           "[peer][tcp]") {
   PeerConfig config;
   config.acknowledge = AckRule::every_second_segment;
@@ -222,7 +222,7 @@ TEST_CASE("a server like Windows acknowledges every second segment of any size, 
   CHECK(t.one());
 }
 
-TEST_CASE("the window stays at 22 segments and the echoed stamp is the newest in order", "[peer][tcp]") {
+TEST_CASE("the window stays at 22 segments, and the echoed timestamp is the newest in order", "[peer][tcp]") {
   Talk t;
   t.connect();
   for (int i = 0; i < 40; ++i) {
@@ -237,7 +237,7 @@ TEST_CASE("the window stays at 22 segments and the echoed stamp is the newest in
   }
 }
 
-TEST_CASE("a duplicate and an out-of-order segment are acknowledged at once", "[peer][tcp]") {
+TEST_CASE("duplicate and out-of-order segments are acknowledged at once", "[peer][tcp]") {
   Talk t;
   t.connect(true);
   t.send_tcp(ACK, 1448);
@@ -305,7 +305,7 @@ TEST_CASE("FIN is acknowledged, answered with a FIN, and the next connection is 
   CHECK(t.peer.tcp().counters().bytes == 2100);
 }
 
-TEST_CASE("a lost last ACK: the server's FIN comes again after its time-out", "[peer][tcp]") {
+TEST_CASE("a lost last ACK: the server's FIN is retransmitted after its time-out", "[peer][tcp]") {
   Talk t;
   t.connect();
   t.send_tcp(FIN | ACK, 0);
@@ -321,7 +321,7 @@ TEST_CASE("a lost last ACK: the server's FIN comes again after its time-out", "[
   CHECK(again->seq == list[1].seq);
 }
 
-TEST_CASE("a lost SYN/ACK is sent again, by time-out and by a repeated SYN", "[peer][tcp]") {
+TEST_CASE("a lost SYN/ACK is retransmitted, after a time-out and after a repeated SYN", "[peer][tcp]") {
   Talk t;
   t.arp();
   const std::uint32_t isn = t.seq;
@@ -336,7 +336,7 @@ TEST_CASE("a lost SYN/ACK is sent again, by time-out and by a repeated SYN", "[p
   CHECK(t.peer.tcp().connections() == 0);  // abandoned
 }
 
-TEST_CASE("other ports and unknown connections are reset, resets are not", "[peer][tcp]") {
+TEST_CASE("segments to other ports and unknown connections are reset, resets are not", "[peer][tcp]") {
   Talk t;
   t.arp();
   t.to_port = 80;
@@ -367,7 +367,7 @@ TEST_CASE("a reset ends a connection", "[peer][tcp]") {
   CHECK(t.peer.tcp().connections() == 0);
 }
 
-TEST_CASE("wrong checksums are dropped without an answer", "[peer]") {
+TEST_CASE("segments with wrong checksums are dropped without an answer", "[peer]") {
   Talk t;
   t.arp();
   t.tcp_damage = 1;
@@ -381,7 +381,7 @@ TEST_CASE("wrong checksums are dropped without an answer", "[peer]") {
   CHECK(t.peer.counters().malformed == 2);
 }
 
-TEST_CASE("an old duplicate with an older stamp is refused (PAWS)", "[peer][tcp]") {
+TEST_CASE("an old duplicate with an older timestamp is refused (PAWS)", "[peer][tcp]") {
   Talk t;
   t.connect();
   t.step(1_s);
@@ -399,7 +399,7 @@ TEST_CASE("an old duplicate with an older stamp is refused (PAWS)", "[peer][tcp]
   CHECK(s->ack == first->ack);
 }
 
-TEST_CASE("a second connection waits its turn and its window closes", "[peer][tcp]") {
+TEST_CASE("a second connection waits for the first, and its window closes", "[peer][tcp]") {
   Talk t;
   t.connect();
   const std::uint32_t first_seq = t.seq, first_ack = t.ack;
@@ -427,7 +427,7 @@ TEST_CASE("a second connection waits its turn and its window closes", "[peer][tc
   CHECK(opened);
 }
 
-TEST_CASE("random packets do the peer no harm", "[peer][fuzz]") {
+TEST_CASE("random packets do no harm to the peer", "[peer][fuzz]") {
   Talk t;
   t.connect();
   Random random(7);
@@ -463,7 +463,7 @@ TEST_CASE("random packets do the peer no harm", "[peer][fuzz]") {
   CHECK(t.peer.counters().frames_received >= 3000);
 }
 
-TEST_CASE("a snapshot of a conversation continues to the same end", "[peer][snapshot]") {
+TEST_CASE("a snapshot of a conversation does not affect the run", "[peer][snapshot]") {
   const auto prepare = [](Talk& t) {
     t.connect();
     for (int i = 0; i < 5; ++i) t.send_tcp(ACK, 1448);

@@ -51,7 +51,7 @@ Bytes joined(const Talk& t, std::size_t first) {
 
 }  // namespace
 
-TEST_CASE("echo of a datagram of six fragments, sent last one first, comes back in six", "[peer][udp]") {
+TEST_CASE("a datagram of six fragments, sent last one first, is echoed in six", "[peer][udp]") {
   Talk t;
   t.arp();
   const Bytes data = numbered(8192), whole = udp(net::echo_port, data);
@@ -71,7 +71,7 @@ TEST_CASE("echo of a datagram of six fragments, sent last one first, comes back 
   CHECK(t.peer.counters().malformed == 0);
 }
 
-TEST_CASE("nothing becomes of a datagram with a gap, an overlap or a fragment twice", "[peer][udp]") {
+TEST_CASE("a datagram with a gap, an overlap or a duplicate fragment is dropped", "[peer][udp]") {
   Talk t;
   t.arp();
   const Bytes whole = udp(net::echo_port, numbered(4000));
@@ -92,7 +92,7 @@ TEST_CASE("nothing becomes of a datagram with a gap, an overlap or a fragment tw
   CHECK(t.guest.arrivals.size() == before + 3);
 }
 
-TEST_CASE("a snapshot keeps the fragments under way", "[peer][udp][snapshot]") {
+TEST_CASE("a snapshot contains the fragments in progress", "[peer][udp][snapshot]") {
   const auto archive_of = [](Talk& t) {
     Archive a = Archive::saver();
     t.peer.archive(a);
@@ -118,7 +118,7 @@ TEST_CASE("a snapshot keeps the fragments under way", "[peer][udp][snapshot]") {
   CHECK(joined(t, before).size() == whole.size());
 }
 
-TEST_CASE("a datagram to a port without a test is refused", "[peer][udp]") {
+TEST_CASE("a datagram to a port without a test is answered port unreachable", "[peer][udp]") {
   Talk t;
   t.arp();
   t.send_ip(17, udp(net::netperf_port + 1, Bytes(10, 1)));
@@ -129,7 +129,8 @@ TEST_CASE("a datagram to a port without a test is refused", "[peer][udp]") {
   CHECK(answer[35] == 3);
 }
 
-TEST_CASE("TCP_CRR: the station's FIN follows its response, and the client's ends the connection", "[peer][tcp]") {
+TEST_CASE("TCP_CRR: the station sends its FIN after its response, and the client's FIN ends the connection",
+          "[peer][tcp]") {
   Talk t;
   t.to_port = net::netperf_port;
   t.connect();

@@ -70,7 +70,7 @@ struct TwoWires {
 
 }  // namespace
 
-TEST_CASE("the peer takes frames on any port and answers over each in turn", "[peer]") {
+TEST_CASE("the peer receives frames on any port and answers over each in turn", "[peer]") {
   TwoWires t;
   t.send(t.one, t.arp());
   CHECK(t.one.arrivals.size() == 1);
@@ -84,7 +84,7 @@ TEST_CASE("the peer takes frames on any port and answers over each in turn", "[p
   CHECK(t.peer.overtaken() == 0);
 }
 
-TEST_CASE("the peer counts packets that came after later ones, over the wrap of their numbers", "[peer]") {
+TEST_CASE("the peer counts reordered packets, across the wrap of their numbers", "[peer]") {
   TwoWires t;
   t.send(t.one, t.arp());
   for (const unsigned id : {0xFFFDu, 0xFFFEu, 0u, 0xFFFFu, 1u, 3u, 2u}) t.send(t.two, t.ping(id));

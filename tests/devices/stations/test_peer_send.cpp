@@ -58,7 +58,7 @@ void check_blocks(const Bytes& stream, std::uint32_t size) {
 
 }  // namespace
 
-TEST_CASE("the peer sends blocks for its duration and ends with one that says so", "[peer][tcp]") {
+TEST_CASE("the peer sends blocks for its duration and ends with an end marker", "[peer][tcp]") {
   Client c;
   c.run();
   check_blocks(c.stream, 1024);
@@ -89,7 +89,7 @@ TEST_CASE("the peer sends blocks for its duration and ends with one that says so
   CHECK(c.t.peer.tcp().connections() == 0);
 }
 
-TEST_CASE("the peer begins with two segments and opens its window by acknowledgements", "[peer][tcp]") {
+TEST_CASE("the peer starts with two segments and opens its window on acknowledgements", "[peer][tcp]") {
   Client c;
   c.t.step(20_ms);
   auto first = c.t.received();
@@ -103,7 +103,7 @@ TEST_CASE("the peer begins with two segments and opens its window by acknowledge
   CHECK(c.t.received().size() == 3);
 }
 
-TEST_CASE("a lost segment comes again after three duplicates, a lost flight after the time-out", "[peer][tcp]") {
+TEST_CASE("a lost segment is retransmitted after three duplicates, a lost flight after the time-out", "[peer][tcp]") {
   Client c(1024, 200_ms);
   for (int i = 0; i < 5; ++i) {
     c.t.step(20_ms);
@@ -130,7 +130,7 @@ TEST_CASE("a lost segment comes again after three duplicates, a lost flight afte
   CHECK(c.t.peer.tcp().counters().retransmitted > 0);
 }
 
-TEST_CASE("segments make room for the blocks of a SACK option, also those that are sent again", "[peer][tcp]") {
+TEST_CASE("segments leave space for the blocks of a SACK option, including retransmissions", "[peer][tcp]") {
   Client c(1024, 400_ms, true);
   for (int i = 0; i < 4; ++i) {
     c.t.step(20_ms);
@@ -165,7 +165,7 @@ TEST_CASE("segments make room for the blocks of a SACK option, also those that a
   check_blocks(c.stream, 1024);
 }
 
-TEST_CASE("a shut window is probed, a small one is used", "[peer][tcp]") {
+TEST_CASE("a closed window is probed, a small one is used", "[peer][tcp]") {
   Client c;
   c.t.step(20_ms);
   c.take();

@@ -45,7 +45,7 @@ Bytes fragment(const Bytes& data, std::size_t first, std::size_t bytes, unsigned
 
 }  // namespace
 
-TEST_CASE("fragments in every order make the datagram that they are of", "[host]") {
+TEST_CASE("fragments in any order are reassembled to their datagram", "[host]") {
   const Bytes data = content(1480 * 3 + 100);
   std::vector<std::size_t> order{0, 1480, 2960, 4440};
   do {
@@ -65,7 +65,7 @@ TEST_CASE("fragments in every order make the datagram that they are of", "[host]
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("what overlaps, is damaged or never becomes whole comes to nothing, and takes no memory for ever", "[host]") {
+TEST_CASE("overlapping, damaged and incomplete datagrams are dropped, and their memory is freed", "[host]") {
   const Bytes data = content(3000);
   Reassembly reassembly;
   const auto takes = [&](const Bytes& frame, Time now = 1_ms) { return reassembly.take(frame, now).has_value(); };

@@ -58,7 +58,7 @@ Bytes datagram(std::uint16_t from, std::uint16_t to, const Bytes& data, unsigned
 
 }  // namespace
 
-TEST_CASE("two echo connections at once: each gets its own bytes back", "[peer][services]") {
+TEST_CASE("two simultaneous echo connections each get their own bytes back", "[peer][services]") {
   Talk t;
   open(t, 1024, echo_port);
   Saved first = save(t);
@@ -91,7 +91,7 @@ TEST_CASE("two echo connections at once: each gets its own bytes back", "[peer][
   CHECK(t.peer.tcp().counters().bytes == 1000 + 1300 + 1448);
 }
 
-TEST_CASE("echo sends what it owes before it closes; netio's server drops it", "[peer][services]") {
+TEST_CASE("echo sends its pending data before it closes", "[peer][services]") {
   Talk t({.full_duplex = true});
   t.window = 0;  // the client does not read yet
   open(t, 1024, echo_port);
@@ -116,7 +116,7 @@ TEST_CASE("echo sends what it owes before it closes; netio's server drops it", "
   CHECK(t.peer.tcp().connections() == 0);
 }
 
-TEST_CASE("echo stops reading from a client that does not take its answers", "[peer][services]") {
+TEST_CASE("echo stops reading from a client that does not read the answers", "[peer][services]") {
   Talk t({.full_duplex = true});
   open(t, 1024, echo_port);
   const std::uint32_t taken = t.ack;  // from here on nothing is acknowledged
@@ -132,7 +132,8 @@ TEST_CASE("echo stops reading from a client that does not take its answers", "[p
   CHECK(t.received().back().window < 1448);
 }
 
-TEST_CASE("a datagram to echo comes back, one to discard does not, one to nobody is unreachable", "[peer][services]") {
+TEST_CASE("a datagram to echo is answered, one to discard is not, one to a closed port is unreachable",
+          "[peer][services]") {
   Talk t;
   t.arp();
   const auto arrivals = [&] { return t.guest.arrivals.size(); };
@@ -160,7 +161,7 @@ TEST_CASE("a datagram to echo comes back, one to discard does not, one to nobody
   CHECK(t.guest.arrivals[2].bytes[34] == 3);
 }
 
-TEST_CASE("every service has a name and ports of its own", "[peer][services]") {
+TEST_CASE("every service has its own name and ports", "[peer][services]") {
   const Services services;
   for (const auto& service : services.all()) {
     INFO(service->name());
@@ -173,7 +174,7 @@ TEST_CASE("every service has a name and ports of its own", "[peer][services]") {
   }
 }
 
-TEST_CASE("a snapshot with an open echo connection continues to the same end", "[peer][services][snapshot]") {
+TEST_CASE("a snapshot with an open echo connection does not affect the run", "[peer][services][snapshot]") {
   const auto archive = [](Talk& t, Archive& a) {
     t.scheduler.archive(a);
     t.segment.archive(a);

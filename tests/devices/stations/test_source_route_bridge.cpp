@@ -45,7 +45,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("an explorer collects the route, and the answer goes back along it", "[bridge]") {
+TEST_CASE("an explorer collects the route, and the answer uses it", "[bridge]") {
   Row n;
   const Bytes question = ring_frame(broadcast_mac, n.on_a.parameters.node, 60);
   for (const std::uint8_t type : {0xC2, 0x82}) {  // single route, all routes
@@ -67,7 +67,7 @@ TEST_CASE("an explorer collects the route, and the answer goes back along it", "
   CHECK(n.first.counters().explored == 2);
 }
 
-TEST_CASE("what has no route, or another one, stays on its ring, and A and C stay clear", "[bridge]") {
+TEST_CASE("frames without a route through the bridge stay on their ring, and A and C stay clear", "[bridge]") {
   Row n;
   const Bytes frame = ring_frame(n.on_c.parameters.node, n.on_a.parameters.node, 100);
   n.send(n.on_a, frame);
@@ -87,7 +87,7 @@ TEST_CASE("what has no route, or another one, stays on its ring, and A and C sta
   CHECK(n.first.counters().too_long == 1);
 }
 
-TEST_CASE("plain stations on two rings find each other and learn the way", "[bridge]") {
+TEST_CASE("plain stations on two rings find each other and learn the route", "[bridge]") {
   Row n;
   Peer peer(n.scheduler, n.trace, n.c, 1);
   Ear ear(n.scheduler, n.a, "ear", 5);

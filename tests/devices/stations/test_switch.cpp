@@ -45,7 +45,7 @@ struct TwoRings {
 
 }  // namespace
 
-TEST_CASE("a frame between rings of one speed leaves the delay after its header", "[switch]") {
+TEST_CASE("between rings of one speed a frame is forwarded the delay after its header", "[switch]") {
   const bool full_duplex = GENERATE(false, true);
   TwoRings n({.full_duplex = full_duplex}, {.full_duplex = full_duplex});
   const auto cut = n.bridge.counters().cut;
@@ -68,7 +68,7 @@ TEST_CASE("a frame between rings of one speed leaves the delay after its header"
   CHECK(n.on_a.outcomes.back().status == 0xCC);
 }
 
-TEST_CASE("between rings of different speeds a frame is stored first; routing information stays in it", "[switch]") {
+TEST_CASE("between rings of different speeds a frame is stored first and keeps its routing information", "[switch]") {
   const bool slower = GENERATE(false, true);
   TwoRings n({}, {.bits_per_second = slower ? 4'000'000u : 16'000'000u});
   Bytes frame = ring_frame(n.on_b.parameters.node, n.on_a.parameters.node, 100);
@@ -84,13 +84,13 @@ TEST_CASE("between rings of different speeds a frame is stored first; routing in
   CHECK(n.bridge.counters().too_long == (slower ? 1 : 0));
 }
 
-TEST_CASE("a frame whose sender fails while it is cut through is aborted on the other ring as well", "[switch]") {
+TEST_CASE("a frame whose sender fails during cut-through is aborted on the other ring, too", "[switch]") {
   TwoRings n;
   const Bytes frame = ring_frame(n.on_b.parameters.node, n.on_a.parameters.node, 2000);
-  SECTION("the data do not come") {
+  SECTION("the data do not arrive") {
     n.on_a.port.transmit(std::span(frame).first(600), frame.size(), n.scheduler.now());
   }
-  SECTION("the data come in pieces, then no more") {
+  SECTION("the data arrive in pieces, then stop") {
     n.on_a.port.transmit(std::span(frame).first(300), frame.size(), n.scheduler.now());
     n.run(100_us);
     n.on_a.port.supply(std::span(frame).subspan(300, 900), n.scheduler.now());
@@ -107,7 +107,7 @@ TEST_CASE("a frame whose sender fails while it is cut through is aborted on the 
   CHECK(n.bridge.counters().dropped == 1);
 }
 
-TEST_CASE("a frame whose data come in pieces is cut through whole", "[switch]") {
+TEST_CASE("a frame whose data arrive in pieces is cut through completely", "[switch]") {
   TwoRings n;
   const Bytes frame = ring_frame(n.on_b.parameters.node, n.on_a.parameters.node, 2000);
   n.on_a.port.transmit(std::span(frame).first(200), frame.size(), n.scheduler.now());
@@ -122,7 +122,7 @@ TEST_CASE("a frame whose data come in pieces is cut through whole", "[switch]") 
   CHECK(n.bridge.counters().cut == 2);
 }
 
-TEST_CASE("between full-duplex Ethernet links of one rate the switch cuts through, between others it stores",
+TEST_CASE("the switch cuts through between full-duplex Ethernet links of one rate, and stores between others",
           "[switch]") {
   const bool full_duplex = GENERATE(false, true);
   Scheduler scheduler;

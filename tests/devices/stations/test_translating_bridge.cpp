@@ -58,7 +58,7 @@ struct Switched {
 
 }  // namespace
 
-TEST_CASE("frames cross between a ring and an Ethernet, translated, and the ring's sender sees A and C", "[switch]") {
+TEST_CASE("frames are translated between a ring and an Ethernet, and the ring's sender sees A and C", "[switch]") {
   const bool full_duplex = GENERATE(false, true);
   Switched n(full_duplex);
   n.from_ring(ip_frame(wire_bob, ring_alice, 1500, true));
@@ -75,7 +75,7 @@ TEST_CASE("frames cross between a ring and an Ethernet, translated, and the ring
   CHECK(n.bridge.counters().forwarded == 1);
 }
 
-TEST_CASE("what stays on the ring is not recognised by the switch", "[switch]") {
+TEST_CASE("the switch does not set A for frames that stay on the ring", "[switch]") {
   Switched n;
   RingRecorder other(n.scheduler, n.ring, 2);
   const MacAddress anna{0x02, 0, 0, 0, 0, 0xA2};
@@ -91,7 +91,7 @@ TEST_CASE("what stays on the ring is not recognised by the switch", "[switch]") 
   CHECK(n.bridge.counters().filtered == 1);
 }
 
-TEST_CASE("a packet too long for the Ethernet: fragmentation needed, or a count", "[switch]") {
+TEST_CASE("a packet too long for the Ethernet gives fragmentation needed, or is counted", "[switch]") {
   Switched n;
   n.from_ring(ip_frame(wire_bob, ring_alice, 4464, true));
   n.run(5_ms);
