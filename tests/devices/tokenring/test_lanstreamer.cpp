@@ -7,7 +7,7 @@ using namespace planar;
 using namespace planar::test;
 using Chip = LanStreamer;
 
-TEST_CASE("LANStreamer: both cards say that their interface is hypothetical", "[lanstreamer]") {
+TEST_CASE("LANStreamer: both cards' interface is declared hypothetical", "[lanstreamer]") {
   for (const McaEntry* e : {&LanStreamerMc32::entry, &LanStreamerMc32::auto_entry}) {
     CHECK(e->hypothetical);
     CHECK(e->medium == MediumKind::token_ring);
@@ -19,7 +19,7 @@ TEST_CASE("LANStreamer: both cards say that their interface is hypothetical", "[
   CHECK(LanStreamerMc32::auto_entry.adapter_id == 0x8FA2);
 }
 
-TEST_CASE("LANStreamer: bring-up tells where its tables lie, through ports and through the memory window",
+TEST_CASE("LANStreamer: bring-up reports the addresses of its tables, through ports and the memory window",
           "[lanstreamer]") {
   for (const bool memory : {false, true}) {
     LanStreamerBench b({.through_memory = memory});
@@ -35,7 +35,8 @@ TEST_CASE("LANStreamer: bring-up tells where its tables lie, through ports and t
   }
 }
 
-TEST_CASE("LANStreamer: the self-test takes its time, and nothing answers while reset is held", "[lanstreamer]") {
+TEST_CASE("LANStreamer: the self-test takes its time, and the card does not respond while reset is held",
+          "[lanstreamer]") {
   LanStreamerBench b({.settings = {{"firmware.self_test", "300000us"}}});
   b.out(Chip::BCTL, Chip::SOFTRESET);
   b.out(Chip::LAPA, 0x1234);
@@ -47,7 +48,8 @@ TEST_CASE("LANStreamer: the self-test takes its time, and nothing answers while 
   CHECK((b.in(Chip::SISR)&Chip::SRB_REPLY) != 0);
 }
 
-TEST_CASE("LANStreamer: _SUM sets, _RUM keeps; bit 15 of the mask is the switch", "[lanstreamer][interrupt]") {
+TEST_CASE("LANStreamer: _SUM sets bits, _RUM clears bits; bit 15 of the mask enables interrupts",
+          "[lanstreamer][interrupt]") {
   LanStreamerBench b;
   b.reset();
   b.out(Chip::SISR_MASK, 0x0001);
@@ -63,7 +65,7 @@ TEST_CASE("LANStreamer: _SUM sets, _RUM keeps; bit 15 of the mask is the switch"
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("LANStreamer: OPEN puts it on the ring and answers by an interrupt", "[lanstreamer][open]") {
+TEST_CASE("LANStreamer: OPEN inserts the station and answers with an interrupt", "[lanstreamer][open]") {
   LanStreamerBench b({.ring = {}});  // with the ring's own phases
   b.reset();
   CHECK(b.request(Chip::SRB_READ_LOG) == Chip::RC_CLOSED);
@@ -82,7 +84,7 @@ TEST_CASE("LANStreamer: OPEN puts it on the ring and answers by an interrupt", "
   CHECK(b.in(Chip::BMCTL_SUM) == (Chip::TX1_DIS | Chip::TX2_DIS | Chip::RX_DIS));
 }
 
-TEST_CASE("LANStreamer: OPEN fails with the ring's reason in the driver's codes", "[lanstreamer][open]") {
+TEST_CASE("LANStreamer: a failed OPEN gives the ring's reason in the driver's codes", "[lanstreamer][open]") {
   const auto error = [](LanStreamerBench::Options o, unsigned speed, const MacAddress& laa = {}) {
     LanStreamerBench b(o);
     b.reset(speed);
@@ -102,7 +104,8 @@ TEST_CASE("LANStreamer: OPEN fails with the ring's reason in the driver's codes"
   CHECK(b.card.chip().port().node() == MacAddress{0x40, 0, 0, 0, 0, 1});
 }
 
-TEST_CASE("LANStreamer: the data rate is the driver's, or POS's, or, on the Auto, the ring's", "[lanstreamer][open]") {
+TEST_CASE("LANStreamer: the data rate is set by the driver, by POS, or on the Auto by the ring",
+          "[lanstreamer][open]") {
   const RingConfig slow{.bits_per_second = 4'000'000, .quick_insertion = true};
   LanStreamerBench sensing({.ring = slow});
   sensing.reset(0);
@@ -123,7 +126,7 @@ TEST_CASE("LANStreamer: the data rate is the driver's, or POS's, or, on the Auto
   CHECK(automatic.in(Chip::GPR) == Chip::AUTOSENSE);
 }
 
-TEST_CASE("LANStreamer: requests and their codes; doorbells written as 32 bits", "[lanstreamer][srb]") {
+TEST_CASE("LANStreamer: requests return their codes; doorbells may be written as 32 bits", "[lanstreamer][srb]") {
   LanStreamerBench b;
   b.bring_up();
   CHECK(b.request(Chip::SRB_NO_OPERATION) == Chip::RC_GOOD);
@@ -153,7 +156,7 @@ TEST_CASE("LANStreamer: requests and their codes; doorbells written as 32 bits",
   CHECK(b.request(Chip::SRB_MODIFY_OPEN_OPTIONS, {0x0080}) == Chip::RC_GOOD);
 }
 
-TEST_CASE("LANStreamer: attention MAC frames come through ARB and local buffers, which the ASB gives back",
+TEST_CASE("LANStreamer: attention MAC frames arrive through ARB and local buffers, which the ASB returns",
           "[lanstreamer][arb]") {
   LanStreamerBench b;
   b.reset();
@@ -184,7 +187,7 @@ TEST_CASE("LANStreamer: attention MAC frames come through ARB and local buffers,
   CHECK(b.card.chip().counters().received == 0);
 }
 
-TEST_CASE("LANStreamer: local memory beyond the mailboxes is not the host's to write", "[lanstreamer][lap]") {
+TEST_CASE("LANStreamer: the host cannot write local memory beyond the mailboxes", "[lanstreamer][lap]") {
   LanStreamerBench b;
   b.reset();
   const unsigned first = b.in(Chip::LAPWWO), end = b.in(Chip::LAPWWC);
@@ -207,7 +210,7 @@ TEST_CASE("LANStreamer: local memory beyond the mailboxes is not the host's to w
   CHECK(b.service().sisr == Chip::LAP_ACC_ERR);
 }
 
-TEST_CASE("LANStreamer: frames leave from where they lie in memory, in 16-bit slots too", "[lanstreamer][transmit]") {
+TEST_CASE("LANStreamer: frames are sent from their place in memory, also in 16-bit slots", "[lanstreamer][transmit]") {
   for (const unsigned width : {16u, 32u}) {
     LanStreamerBench b({.width = width});
     b.bring_up();
@@ -233,7 +236,7 @@ TEST_CASE("LANStreamer: frames leave from where they lie in memory, in 16-bit sl
   }
 }
 
-TEST_CASE("LANStreamer: a ring of frames takes every token, one after the other", "[lanstreamer][transmit]") {
+TEST_CASE("LANStreamer: a ring of frames uses every token", "[lanstreamer][transmit]") {
   LanStreamerBench b;
   b.bring_up();
   for (unsigned n = 0; n < 7; ++n) b.describe(n, b.frame(1486, static_cast<std::uint8_t>(n)));
@@ -254,7 +257,7 @@ TEST_CASE("LANStreamer: a ring of frames takes every token, one after the other"
   CHECK(b.other.arrivals[9].bytes.size() == b.frame(100).size() + 4);
 }
 
-TEST_CASE("LANStreamer: a frame gathered from two buffers", "[lanstreamer][transmit]") {
+TEST_CASE("LANStreamer: a frame is gathered from two buffers", "[lanstreamer][transmit]") {
   LanStreamerBench b;
   b.bring_up();
   const Bytes f = b.frame(500, 3);
@@ -269,7 +272,7 @@ TEST_CASE("LANStreamer: a frame gathered from two buffers", "[lanstreamer][trans
   CHECK(Bytes(b.other.arrivals[0].bytes.begin(), b.other.arrivals[0].bytes.end() - 4) == f);
 }
 
-TEST_CASE("LANStreamer: channel 1 goes before channel 2", "[lanstreamer][transmit]") {
+TEST_CASE("LANStreamer: channel 1 has priority over channel 2", "[lanstreamer][transmit]") {
   LanStreamerBench b;
   b.bring_up();
   b.out(Chip::BMCTL_RUM, ~unsigned{Chip::TX1_DIS});
@@ -293,7 +296,7 @@ TEST_CASE("LANStreamer: channel 1 goes before channel 2", "[lanstreamer][transmi
   CHECK(b.transmit_status(3, LanStreamerBench::tx1_ring) != 0);
 }
 
-TEST_CASE("LANStreamer: received frames lie in the ring's buffers from AC to the end of their data",
+TEST_CASE("LANStreamer: received frames are stored in the ring's buffers from AC to the end of their data",
           "[lanstreamer][receive]") {
   for (const unsigned width : {16u, 32u}) {
     LanStreamerBench b({.width = width});
@@ -319,7 +322,7 @@ TEST_CASE("LANStreamer: received frames lie in the ring's buffers from AC to the
   }
 }
 
-TEST_CASE("LANStreamer: bytes are in memory while their frame still arrives", "[lanstreamer][receive]") {
+TEST_CASE("LANStreamer: bytes are in memory while their frame is still arriving", "[lanstreamer][receive]") {
   LanStreamerBench b;
   b.bring_up();
   b.other.port.transmit(b.for_us(1486, 5), b.rig.now);
@@ -332,7 +335,7 @@ TEST_CASE("LANStreamer: bytes are in memory while their frame still arrives", "[
   CHECK(b.buffer(0, 1500) == expected);
 }
 
-TEST_CASE("LANStreamer: a frame may span buffers; only the last says so", "[lanstreamer][receive]") {
+TEST_CASE("LANStreamer: a frame may span buffers; only the last is marked", "[lanstreamer][receive]") {
   LanStreamerBench b;
   b.reset();
   b.open(0);
@@ -369,7 +372,7 @@ TEST_CASE("LANStreamer: the Auto registers with a dedicated port and sends witho
   CHECK(b.buffer(0, 1500) == b.for_us(1486, 9));
 }
 
-TEST_CASE("LANStreamer: half duplex where the port, the card or the driver does not want it otherwise",
+TEST_CASE("LANStreamer: half duplex is used unless port, card and driver all want full duplex",
           "[lanstreamer][duplex]") {
   const RingConfig dedicated{.full_duplex = true, .quick_insertion = true};
   LanStreamerBench shared;
@@ -384,7 +387,7 @@ TEST_CASE("LANStreamer: half duplex where the port, the card or the driver does 
   CHECK(unwilling.opened_as == Chip::OPENED_16MBPS);
 }
 
-TEST_CASE("LANStreamer: describing it changes nothing", "[lanstreamer][describe]") {
+TEST_CASE("LANStreamer: describing the card has no side effects", "[lanstreamer][describe]") {
   LanStreamerBench b;
   b.bring_up();
   b.send(0, b.frame(1486));

@@ -10,7 +10,7 @@ using namespace planar::test;
 using Chip = LanStreamer;
 namespace tx = tokenring::transmit_status;
 
-TEST_CASE("LANStreamer: a byte that comes too late is an underrun: abort sequence, error status, then the next frame",
+TEST_CASE("LANStreamer: a late byte is an underrun: abort sequence, error status, then the next frame",
           "[lanstreamer][transmit]") {
   LanStreamerBench b;
   b.bring_up();
@@ -50,7 +50,7 @@ TEST_CASE("LANStreamer: a FIFO that is not emptied in time overruns, and the nex
   CHECK(b.buffer(1, 1500) == b.for_us(1486, 3));
 }
 
-TEST_CASE("LANStreamer: without a buffer a frame is not copied, and the station counts congestion",
+TEST_CASE("LANStreamer: a frame without a buffer is not copied, and the station counts congestion",
           "[lanstreamer][receive]") {
   LanStreamerBench b;
   b.reset();
@@ -81,7 +81,7 @@ TEST_CASE("LANStreamer: without a buffer a frame is not copied, and the station 
   CHECK(small.rx_lengths(1) == (800u << 16 | 400));
 }
 
-TEST_CASE("LANStreamer: an aborted frame that has reached memory carries an error", "[lanstreamer][receive]") {
+TEST_CASE("LANStreamer: an aborted frame that has reached memory has an error status", "[lanstreamer][receive]") {
   LanStreamerBench b;
   b.bring_up();
   const Bytes f = b.for_us(1486);
@@ -94,7 +94,7 @@ TEST_CASE("LANStreamer: an aborted frame that has reached memory carries an erro
   CHECK(b.rx_status(1) == 0);  // none of it had been transferred
 }
 
-TEST_CASE("LANStreamer: a frame to nobody comes back with A and C 0", "[lanstreamer][transmit]") {
+TEST_CASE("LANStreamer: a frame without a receiver returns with A and C 0", "[lanstreamer][transmit]") {
   LanStreamerBench b;
   b.bring_up();
   b.send(0, b.frame(100, 0, {0x10, 0, 0x5A, 9, 9, 9}));
@@ -106,8 +106,7 @@ TEST_CASE("LANStreamer: a frame to nobody comes back with A and C 0", "[lanstrea
   CHECK(b.transmit_status(1) == (tx::done | std::uint32_t{ring_fs::recognised} << 8));
 }
 
-TEST_CASE("LANStreamer: descriptors that make no sense halt their channel until it is enabled anew",
-          "[lanstreamer][malformed]") {
+TEST_CASE("LANStreamer: malformed descriptors halt their channel until it is re-enabled", "[lanstreamer][malformed]") {
   const auto halted = [](unsigned at, std::uint32_t value) {
     LanStreamerBench b;
     b.bring_up();
@@ -133,7 +132,7 @@ TEST_CASE("LANStreamer: descriptors that make no sense halt their channel until 
   halted(16, 113);               // there is no memory for its bytes
 }
 
-TEST_CASE("LANStreamer: addresses beyond memory and rings that lead nowhere harm nobody", "[lanstreamer][malformed]") {
+TEST_CASE("LANStreamer: addresses beyond memory and rings that point nowhere do no harm", "[lanstreamer][malformed]") {
   LanStreamerBench b;
   b.bring_up();
   b.put(b.describe(0, b.frame(100)) + 12, 0xFFFFFFF0);
@@ -170,7 +169,7 @@ TEST_CASE("LANStreamer: addresses beyond memory and rings that lead nowhere harm
   CHECK(b.buffer(3, 200) == b.for_us(186, 3));
 }
 
-TEST_CASE("LANStreamer: ASB and TRB that make no sense are answered", "[lanstreamer][malformed]") {
+TEST_CASE("LANStreamer: invalid ASB and TRB are answered with a code", "[lanstreamer][malformed]") {
   LanStreamerBench b;
   b.bring_up();
   const auto asb = [&b](unsigned command, unsigned buffer) {
@@ -189,7 +188,7 @@ TEST_CASE("LANStreamer: ASB and TRB that make no sense are answered", "[lanstrea
   CHECK(b.local(b.trb + 2) >> 8 == Chip::RC_UNKNOWN);
 }
 
-TEST_CASE("LANStreamer: the cable is pulled; LAN status tells, and the adapter closes in the end",
+TEST_CASE("LANStreamer: a pulled cable is reported in the LAN status, and the adapter finally closes",
           "[lanstreamer][status]") {
   LanStreamerBench b({.ring = {.full_duplex = true, .quick_insertion = true}});
   b.bring_up();
@@ -214,7 +213,7 @@ TEST_CASE("LANStreamer: the cable is pulled; LAN status tells, and the adapter c
   CHECK(b.transmit_status(0) == (tx::done | 0xCCu << 8));
 }
 
-TEST_CASE("LANStreamer: a frame whose end never comes does not block the receiver", "[lanstreamer][receive]") {
+TEST_CASE("LANStreamer: a frame whose end is lost does not block the receiver", "[lanstreamer][receive]") {
   LanStreamerBench b;
   b.bring_up();
   b.other.port.transmit(b.for_us(1486), b.rig.now);
@@ -232,7 +231,7 @@ TEST_CASE("LANStreamer: a frame whose end never comes does not block the receive
   CHECK(b.transmit_status(0) == (tx::done | 0xCCu << 8));
 }
 
-TEST_CASE("LANStreamer: CLOSE and soft reset in the middle of frames both ways", "[lanstreamer]") {
+TEST_CASE("LANStreamer: CLOSE and soft reset during frames in both directions", "[lanstreamer]") {
   for (const bool by_reset : {false, true})
     for (const Time when : {5_us, 40_us, 300_us, 760_us}) {
       LanStreamerBench b({.ring = {.full_duplex = true, .quick_insertion = true}});
@@ -259,7 +258,7 @@ TEST_CASE("LANStreamer: CLOSE and soft reset in the middle of frames both ways",
     }
 }
 
-TEST_CASE("LANStreamer: its bursts, basic and streaming, in slots of both widths", "[lanstreamer][master]") {
+TEST_CASE("LANStreamer: bursts are basic or streaming, in slots of both widths", "[lanstreamer][master]") {
   const auto held = [](unsigned width, bool streaming) {
     LanStreamerBench b({.width = width, .pos3 = static_cast<std::uint8_t>(9 | 0x10 | (streaming ? 0x20 : 0))});
     b.bring_up();

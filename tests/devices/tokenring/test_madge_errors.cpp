@@ -34,7 +34,7 @@ struct OpenedBench : MadgeBench {
 
 }  // namespace
 
-TEST_CASE("TMS380: without a program at its vector the bring-up fails, a reset starts it again", "[madge]") {
+TEST_CASE("TMS380: without a program at its vector the bring-up fails, and a reset restarts it", "[madge]") {
   MadgeBench b;
   b.out(0, 0);
   b.map_sif();
@@ -52,7 +52,8 @@ TEST_CASE("TMS380: without a program at its vector the bring-up fails, a reset s
   CHECK(b.ram_kilobytes() == 0);  // no pointers before the initialization
 }
 
-TEST_CASE("TMS380: CPHALT can only be set in reset; SIF steps through the RAM by words and high bytes", "[madge]") {
+TEST_CASE("TMS380: CPHALT can only be set in reset; SIF accesses step through the RAM by words and high bytes",
+          "[madge]") {
   MadgeBench b;
   b.out(0, 0);
   b.map_sif();
@@ -77,7 +78,8 @@ TEST_CASE("TMS380: CPHALT can only be set in reset; SIF steps through the RAM by
   CHECK(b.sif(Tms380::SIFDAT) == 0);
 }
 
-TEST_CASE("TMS380: a wrong initialization block is reported with its code, a right one then accepted", "[madge]") {
+TEST_CASE("TMS380: a wrong initialization block is reported with its code, and a right one is then accepted",
+          "[madge]") {
   MadgeBench b;
   b.out(0, 0);
   b.map_sif();
@@ -124,7 +126,7 @@ TEST_CASE("TMS380: commands at the wrong time are rejected with the reason", "[m
     CHECK(b.run(code, 0x00010000).words == std::array<unsigned, 4>{code, 0x8000, 0, 0});
 }
 
-TEST_CASE("TMS380: OPEN looks at its block, the lobe, the speed and the address", "[madge]") {
+TEST_CASE("TMS380: OPEN checks its block, the lobe, the speed and the address", "[madge]") {
   MadgeBench b;
   b.start();
   const auto open = [&] {
@@ -190,7 +192,7 @@ TEST_CASE("TMS380: malformed transmit lists end TRANSMIT with the documented err
   CHECK(b.await(12).words[1] == 0x4000);
 }
 
-TEST_CASE("TMS380: transmit lists that lead back to themselves end TRANSMIT with an error, too", "[madge]") {
+TEST_CASE("TMS380: circular transmit lists end TRANSMIT with an error, too", "[madge]") {
   OpenedBench b;
   const Bytes f = MadgeBench::frame(100);
   const std::uint32_t second = MadgeBench::tpl + 32;
@@ -211,8 +213,7 @@ TEST_CASE("TMS380: transmit lists that lead back to themselves end TRANSMIT with
   CHECK(b.await(12).words[1] == 0x4000);
 }
 
-TEST_CASE("TMS380: a frame of several lists and fragments; the adapter's own address; HALT and an odd pointer",
-          "[madge]") {
+TEST_CASE("TMS380: a frame in several lists and fragments; own address insertion; HALT and an odd pointer", "[madge]") {
   OpenedBench b;
   const Bytes f = MadgeBench::frame(300, MadgeBench::peer, {0x80, 0, 0, 0, 0, 0});
   Bytes routed = f;
@@ -249,7 +250,7 @@ TEST_CASE("TMS380: a frame of several lists and fragments; the adapter's own add
   CHECK(halted.words[1] == 0x8000);
 }
 
-TEST_CASE("TMS380: a received frame spreads over lists; an odd pointer suspends until RECEIVE.CONTINUE", "[madge]") {
+TEST_CASE("TMS380: a received frame may span lists; an odd pointer suspends until RECEIVE.CONTINUE", "[madge]") {
   MadgeBench b;
   b.start();
   b.write_open_block();
@@ -309,8 +310,7 @@ TEST_CASE("TMS380: without lists frames wait in local RAM; without buffers they 
   CHECK(taken == copied);
 }
 
-TEST_CASE("TMS380: a counter's overflow is told once, and however many frames are lost, the receive status is not",
-          "[madge]") {
+TEST_CASE("TMS380: a counter overflow is reported once, and lost frames do not lose the receive status", "[madge]") {
   OpenedBench b;
   const Bytes f = MadgeBench::frame(2000, MadgeBench::own, MadgeBench::peer);
   constexpr std::size_t frames = 400;
@@ -333,7 +333,7 @@ TEST_CASE("TMS380: a counter's overflow is told once, and however many frames ar
   CHECK(b.rig.ram[MadgeBench::log + 7] == 255);
 }
 
-TEST_CASE("TMS380: a list that leads nowhere is an adapter check; the driver's reset brings it back", "[madge]") {
+TEST_CASE("TMS380: a list outside memory is an adapter check; the driver's reset recovers", "[madge]") {
   OpenedBench b;
   b.word(MadgeBench::tpl + 6, 100);
   b.word(MadgeBench::tpl + 8, 100);
@@ -358,7 +358,7 @@ TEST_CASE("TMS380: a list that leads nowhere is an adapter check; the driver's r
   CHECK(b.await(12).words[1] == 0x4000);
 }
 
-TEST_CASE("TMS380: a cable pulled in mid-frame; the driver opens again when it is back", "[madge]") {
+TEST_CASE("TMS380: after a cable pulled in mid-frame the driver reopens when it is plugged in again", "[madge]") {
   OpenedBench b;
   b.send(MadgeBench::frame(4000));
   b.rig.step(1500_us);
@@ -400,7 +400,7 @@ TEST_CASE("TMS380: group and functional addresses, 4 Mbit/s", "[madge]") {
   CHECK(heard(group));
 }
 
-TEST_CASE("TMS380: a frame has 255 lists at the most, each of which is closed", "[madge]") {
+TEST_CASE("TMS380: a frame has at most 255 lists, each of which is completed", "[madge]") {
   OpenedBench b;
   const auto send = [&b](unsigned lists) {
     const Bytes f = MadgeBench::frame(lists);

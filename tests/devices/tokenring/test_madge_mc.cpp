@@ -6,7 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("Madge: Linux's probe finds card type, revision and address, and puts the ports back", "[madge]") {
+TEST_CASE("Madge: Linux's probe finds card type, revision and address, and restores the ports", "[madge]") {
   MadgeBench b;
   const auto id = b.read_rom();
   CHECK(id.manufacturer == 0x4D);
@@ -32,7 +32,7 @@ TEST_CASE("Madge: Linux's probe finds card type, revision and address, and puts 
   CHECK_FALSE(MadgeMc::mc16.hypothetical);
 }
 
-TEST_CASE("Madge: POS moves ports and interrupt", "[madge]") {
+TEST_CASE("Madge: POS selects ports and interrupt", "[madge]") {
   MadgeBench b;
   const auto answers = [&](std::uint16_t port) { return b.rig.in(static_cast<std::uint16_t>(port + 2)) != 0xFF; };
   CHECK(answers(0x0A20));
@@ -47,7 +47,7 @@ TEST_CASE("Madge: POS moves ports and interrupt", "[madge]") {
   CHECK_FALSE(answers(0x3E20));
 }
 
-TEST_CASE("Madge: the whole life of Linux's driver", "[madge]") {
+TEST_CASE("Madge: Linux's driver runs from probe to close", "[madge]") {
   const bool mc32 = GENERATE(false, true);
   MadgeBench b(mc32 ? MadgeMc::mc32 : MadgeMc::mc16, {}, mc32 ? 32 : 16);
   if (mc32) b.pos(0xA0, 1);
@@ -107,7 +107,7 @@ TEST_CASE("Madge: the whole life of Linux's driver", "[madge]") {
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("Madge: a set bit in control 1 lets go the latched interrupt", "[madge]") {
+TEST_CASE("Madge: toggling a bit in control 1 clears the latched interrupt", "[madge]") {
   MadgeBench b;
   b.start();
   b.write_open_block();
@@ -126,7 +126,7 @@ TEST_CASE("Madge: a set bit in control 1 lets go the latched interrupt", "[madge
   CHECK((b.sif(Tms380::SIFSTS) & 0x8F) == 0x88);
 }
 
-TEST_CASE("Madge: the burst modes differ in grants, not in what arrives", "[madge]") {
+TEST_CASE("Madge: burst modes differ in grants, not in the data received", "[madge]") {
   struct Result {
     Time took;
     Bytes bytes;
@@ -159,7 +159,7 @@ TEST_CASE("Madge: the burst modes differ in grants, not in what arrives", "[madg
   CHECK(streaming.bytes == steal.bytes);
 }
 
-TEST_CASE("Madge: a channel slower than a default cycle costs the 16-bit card whole clocks of the chip", "[madge]") {
+TEST_CASE("Madge: a channel slower than a default cycle costs the 16-bit card whole chip clocks", "[madge]") {
   const auto took = [](const McaEntry& entry, unsigned width, Time memory_cycle) {
     BusTiming timing = quiet_timing();
     timing.memory_cycle = memory_cycle;
@@ -186,7 +186,7 @@ TEST_CASE("Madge: a channel slower than a default cycle costs the 16-bit card wh
   CHECK(took(MadgeMc::mc32, 32, 415_ns) - took(MadgeMc::mc32, 32, 200_ns) < 379 * 215_ns + 10_us);
 }
 
-TEST_CASE("Madge: a snapshot is good at any moment of a transfer", "[madge]") {
+TEST_CASE("Madge: a snapshot at any time of a transfer does not affect it", "[madge]") {
   for (const unsigned mode : {0x00u, 0x20u}) {  // POS 4: as in MadgeBench, and the other mode for releasing the channel
     MadgeBench straight, resumed;
     for (MadgeBench* b : {&straight, &resumed}) {
@@ -206,7 +206,7 @@ TEST_CASE("Madge: a snapshot is good at any moment of a transfer", "[madge]") {
   }
 }
 
-TEST_CASE("Madge: it describes its registers without changing anything", "[madge]") {
+TEST_CASE("Madge: describing the registers has no side effects", "[madge]") {
   MadgeBench b;
   b.start();
   b.open();

@@ -201,8 +201,8 @@ struct Departure final : WireObserver {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("faults: a dead address and a congested receiver show in the frame status", "[ring][faults]", Shared,
-                   Madge, Streamer) {
+TEMPLATE_TEST_CASE("faults: an absent address and a congested receiver show in the frame status", "[ring][faults]",
+                   Shared, Madge, Streamer) {
   Faulty<TestType> a;
   a.open();
   CHECK(a.exchange(a.neighbour()));
@@ -217,7 +217,7 @@ TEMPLATE_TEST_CASE("faults: a dead address and a congested receiver show in the 
   CHECK((a.frame_status() & 0xCC) == 0xCC);
 }
 
-TEMPLATE_TEST_CASE("faults: a frame that the ring loses is reported, logged, and told in a soft error",
+TEMPLATE_TEST_CASE("faults: a frame lost on the ring is reported, logged, and causes a soft error report",
                    "[ring][faults]", Shared, Madge, Streamer) {
   Faulty<TestType> a;
   a.third_comes();
@@ -239,8 +239,8 @@ TEMPLATE_TEST_CASE("faults: a frame that the ring loses is reported, logged, and
   CHECK((a.frame_status() & 0xCC) == 0xCC);
 }
 
-TEMPLATE_TEST_CASE("faults: the monitor goes, the adapter takes its place and misses a token", "[ring][faults]", Shared,
-                   Madge, Streamer) {
+TEMPLATE_TEST_CASE("faults: when the monitor leaves, the adapter replaces it and counts a lost token", "[ring][faults]",
+                   Shared, Madge, Streamer) {
   Faulty<TestType> a;
   a.third_comes();
   a.open();
@@ -257,8 +257,7 @@ TEMPLATE_TEST_CASE("faults: the monitor goes, the adapter takes its place and mi
   CHECK(a.logged(token) == 1);
 }
 
-TEMPLATE_TEST_CASE("faults: the cable is pulled while the adapter goes onto the ring", "[ring][faults]", Shared, Madge,
-                   Streamer) {
+TEMPLATE_TEST_CASE("faults: the cable is pulled during insertion", "[ring][faults]", Shared, Madge, Streamer) {
   Faulty<TestType> a;
   a.ask_and_join();
   a.station().set_plugged(false, a.now());
@@ -283,7 +282,7 @@ TEMPLATE_TEST_CASE("no station can join a beaconing ring", "[ring][faults]", Sha
   CHECK(a.exchange(a.neighbour()));
 }
 
-TEMPLATE_TEST_CASE("faults: the trunk breaks under an open adapter, and is repaired", "[ring][faults]", Shared, Madge,
+TEMPLATE_TEST_CASE("faults: the trunk breaks at an open adapter, and is repaired", "[ring][faults]", Shared, Madge,
                    Streamer) {
   Faulty<TestType> a;
   a.third_comes();
@@ -300,7 +299,7 @@ TEMPLATE_TEST_CASE("faults: the trunk breaks under an open adapter, and is repai
   CHECK((a.frame_status() & 0xCC) == 0xCC);
 }
 
-TEMPLATE_TEST_CASE("faults: removed by a server, in the middle of insertion and later", "[ring][faults]", Shared, Madge,
+TEMPLATE_TEST_CASE("faults: a server removes the station, during insertion and later", "[ring][faults]", Shared, Madge,
                    Streamer) {
   Faulty<TestType> a;
   a.ask_and_join();

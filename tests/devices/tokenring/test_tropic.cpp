@@ -11,7 +11,7 @@ const McaEntry* const boards[] = {&TropicCard::tr4_a, &TropicCard::tr16_4a_1989,
                                   &TropicCard::tr16_4a_1994};
 }
 
-TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver expects", "[tropic]") {
+TEST_CASE("each board starts, opens, exchanges frames and closes as the driver expects", "[tropic]") {
   for (const McaEntry* entry : boards)
     for (const unsigned window : {0u, 1u, 2u, 3u}) {
       INFO(entry->name << ", window " << window);
@@ -64,7 +64,7 @@ TEST_CASE("each board comes up, opens, exchanges frames and closes as the driver
     }
 }
 
-TEST_CASE("the ports tell where the windows are; identification has nibbles only", "[tropic][registers]") {
+TEST_CASE("the ports give the window addresses; identification consists of nibbles", "[tropic][registers]") {
   TropicBench b;
   CHECK(b.rig.in(TropicBench::ports) == ((TropicBench::mmio - 0x80000) >> 11 | 2));
   CHECK((b.rig.in(TropicBench::ports + 2) & 0xFE) == TropicBench::window >> 12);
@@ -88,8 +88,7 @@ TEST_CASE("the ports tell where the windows are; identification has nibbles only
   CHECK((b.aca(8) & 1) == 1);
 }
 
-TEST_CASE("with pages, bring-up leaves the first SRB's page in the window, where OPEN is written without choosing one",
-          "[tropic]") {
+TEST_CASE("with paging, bring-up selects the first SRB's page, which OPEN relies on", "[tropic]") {
   TropicBench b({.entry = &TropicCard::tr16_4a_1994, .window = 1});
   REQUIRE(b.probe());
   REQUIRE(b.page_mask == 0xC0);
@@ -100,7 +99,7 @@ TEST_CASE("with pages, bring-up leaves the first SRB's page in the window, where
   CHECK(b.rb(TropicBench::window + (b.rw(TropicBench::mmio + 0x1E02) & 0x3FFF)) == 0x80);
 }
 
-TEST_CASE("each board's identification is its own", "[tropic][registers]") {
+TEST_CASE("each board has its own identification", "[tropic][registers]") {
   const auto code = [](const McaEntry& entry, unsigned at) {
     return TropicBench({.entry = &entry, .window = 1}).rb(TropicBench::mmio + 0x1F00 + at);
   };
@@ -116,7 +115,7 @@ TEST_CASE("each board's identification is its own", "[tropic][registers]") {
   CHECK(code(TropicCard::tr16_4a_1994, 0xA8) == 0xC);
 }
 
-TEST_CASE("the control area is written three ways, and read in a fourth", "[tropic][registers]") {
+TEST_CASE("the control area has three ways to write, and a fourth address to read", "[tropic][registers]") {
   TropicBench b;
   b.aca(TropicBench::SRPR_e, 0xFF);
   CHECK(b.aca(TropicBench::SRPR_e) == 0xC0);
@@ -140,7 +139,7 @@ TEST_CASE("the control area is written three ways, and read in a fourth", "[trop
   CHECK((b.aca(8) & 4) == 4);
 }
 
-TEST_CASE("the interrupt is a level of causes and enable; errors can check the channel instead",
+TEST_CASE("the interrupt is a level of causes and enable; errors can raise a channel check instead",
           "[tropic][registers]") {
   TropicBench b;
   REQUIRE(b.probe());
@@ -175,7 +174,7 @@ TEST_CASE("the interrupt is a level of causes and enable; errors can check the c
   }
 }
 
-TEST_CASE("POS selects windows; those outside of the adapters' memory are not decoded", "[tropic][pos]") {
+TEST_CASE("POS selects windows; those outside the adapters' address range are not decoded", "[tropic][pos]") {
   TropicBench b;
   CHECK(b.card->pos_peek(0) == 0x01);
   CHECK(b.card->pos_peek(1) == 0xE0);
@@ -199,7 +198,7 @@ TEST_CASE("POS selects windows; those outside of the adapters' memory are not de
   CHECK(b.rig.bus.io().find(0xA20) == nullptr);
 }
 
-TEST_CASE("a window of 16 KB shows 64 KB in pages, and the adapter uses them all", "[tropic][paging]") {
+TEST_CASE("a window of 16 KB accesses 64 KB in pages, and the adapter uses them all", "[tropic][paging]") {
   TropicBench b({.window = 1});
   REQUIRE(b.come_up());
   CHECK(b.page_mask == 0xC0);
@@ -227,7 +226,7 @@ TEST_CASE("a window of 16 KB shows 64 KB in pages, and the adapter uses them all
   CHECK(Bytes(b.received[0].bytes.begin() + 1, b.received[0].bytes.end()) == Bytes(in.begin() + 1, in.end()));
 }
 
-TEST_CASE("without paging the adapter uses what its window shows", "[tropic][paging]") {
+TEST_CASE("without paging the adapter uses only the memory in its window", "[tropic][paging]") {
   TropicBench b({.window = 1});
   REQUIRE(b.probe());
   b.page_mask = 0;  // a driver that does not request it
@@ -245,7 +244,7 @@ TEST_CASE("without paging the adapter uses what its window shows", "[tropic][pag
   CHECK(b.open());
 }
 
-TEST_CASE("two frames are under way at once, and the host is asked for a third when a buffer is free",
+TEST_CASE("two frames are in progress at once, and the host is asked for a third when a buffer is free",
           "[tropic][transmit]") {
   TropicBench b;
   REQUIRE(b.come_up());
@@ -268,7 +267,7 @@ TEST_CASE("two frames are under way at once, and the host is asked for a third w
   for (unsigned n = 0; n < 3; ++n) CHECK(b.other.arrivals[n].bytes.size() == frames[n].size() + 4);
 }
 
-TEST_CASE("a frame to nobody is sent with return code 22h and the status that came back", "[tropic][transmit]") {
+TEST_CASE("a frame without a receiver returns code 22h and its frame status", "[tropic][transmit]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -287,7 +286,8 @@ TEST_CASE("a frame to nobody is sent with return code 22h and the status that ca
   CHECK((b.results[1].status & 0xCC) == 0x88);
 }
 
-TEST_CASE("the adapter writes its own address and the LLC header; the host's routing stays", "[tropic][transmit]") {
+TEST_CASE("the adapter inserts its own address and the LLC header, and keeps the host's routing",
+          "[tropic][transmit]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -335,7 +335,7 @@ TEST_CASE("frames wait in the receive buffers; frames without a buffer are lost 
   CHECK(b.log[7] == 0);
 }
 
-TEST_CASE("a larger frame takes a chain of buffers, which the answer gives back", "[tropic][receive]") {
+TEST_CASE("a larger frame takes a chain of buffers, which the answer returns", "[tropic][receive]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -349,7 +349,8 @@ TEST_CASE("a larger frame takes a chain of buffers, which the answer gives back"
   CHECK(b.card->counters().overruns == 0);
 }
 
-TEST_CASE("addresses: functional and group by command, broadcast always; others pass by", "[tropic][receive]") {
+TEST_CASE("functional and group addresses are set by command; broadcasts are received, others are not",
+          "[tropic][receive]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -383,7 +384,7 @@ TEST_CASE("addresses: functional and group by command, broadcast always; others 
   CHECK_FALSE(heard({0x10, 0, 0x5A, 9, 9, 9}));
 }
 
-TEST_CASE("in wrap mode nothing reaches the ring, and the station hears itself", "[tropic][transmit]") {
+TEST_CASE("in wrap mode no frame reaches the ring, and the station receives its own frames", "[tropic][transmit]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open(0x8000));

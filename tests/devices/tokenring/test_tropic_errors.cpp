@@ -33,7 +33,7 @@ std::string hash(TropicBench& b) {
 
 }  // namespace
 
-TEST_CASE("bring-up takes its time; only then does the first SRB stand there", "[tropic][reset]") {
+TEST_CASE("bring-up takes its time before the first SRB is available", "[tropic][reset]") {
   TropicBench b({.settings = {{"microprocessor.bring_up", "700000us"}}});
   REQUIRE(b.probe());
   b.reset();
@@ -49,7 +49,7 @@ TEST_CASE("bring-up takes its time; only then does the first SRB stand there", "
   CHECK_FALSE(b.interrupt());  // held
 }
 
-TEST_CASE("OPEN is refused with the code of what is wrong, and leads to the mailboxes all the same", "[tropic][open]") {
+TEST_CASE("OPEN is refused with an error code, and still returns the mailbox addresses", "[tropic][open]") {
   TropicBench b;
   REQUIRE(b.come_up());
   CHECK(ask(b, 3, {{26, 4}, {27, 1}}) == 0x33);                        // buffers of 1025 bytes
@@ -62,7 +62,7 @@ TEST_CASE("OPEN is refused with the code of what is wrong, and leads to the mail
   CHECK(ask(b, 3) == 3);
 }
 
-TEST_CASE("commands before OPEN, unknown ones, and those with bad stations get their codes", "[tropic][srb]") {
+TEST_CASE("commands before OPEN, unknown ones, and those for wrong stations return their codes", "[tropic][srb]") {
   TropicBench b;
   REQUIRE(b.come_up());
   for (const unsigned code : {1u, 2u, 4u, 6u, 7u, 8u, 0x0Au, 0x0Du, 0x11u, 0x14u, 0x15u, 0x16u})
@@ -87,7 +87,7 @@ TEST_CASE("commands before OPEN, unknown ones, and those with bad stations get t
   CHECK(ask(b, 0x01, {{4, 0x10}}) == 0);
 }
 
-TEST_CASE("more transmissions than the adapter keeps are refused", "[tropic][srb]") {
+TEST_CASE("more transmissions than the adapter can queue are refused", "[tropic][srb]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -105,7 +105,7 @@ TEST_CASE("more transmissions than the adapter keeps are refused", "[tropic][srb
   CHECK(b.results.size() == 1);
 }
 
-TEST_CASE("insertion that fails reports phase and reason", "[tropic][open]") {
+TEST_CASE("a failed insertion reports phase and reason", "[tropic][open]") {
   const auto error = [](TropicBench& b) {
     REQUIRE(b.come_up());
     b.ask_to_open();
@@ -126,7 +126,7 @@ TEST_CASE("insertion that fails reports phase and reason", "[tropic][open]") {
     b.card->port().set_plugged(true, b.now());
     CHECK(b.open());
   }
-  SECTION("no ring at all") {
+  SECTION("no ring") {
     TropicBench b({.ring = {.quick_insertion = true}, .plugged = false});
     CHECK(error(b) == 0x11);
   }
@@ -139,7 +139,7 @@ TEST_CASE("insertion that fails reports phase and reason", "[tropic][open]") {
   }
 }
 
-TEST_CASE("speed detection takes the ring's", "[tropic][open]") {
+TEST_CASE("speed detection finds the ring's speed", "[tropic][open]") {
   TropicBench b({.sixteen = false});
   b.card->pos_write(5, 0xC0, b.now());
   REQUIRE(b.come_up());
@@ -169,7 +169,7 @@ TEST_CASE("a pulled cable is reported in steps, and the adapter opens again afte
   CHECK(b.results[0].code == 0);
 }
 
-TEST_CASE("a cable pulled in the middle of frames, at every moment of an exchange", "[tropic][ring]") {
+TEST_CASE("a cable can be pulled in the middle of frames, at any time of an exchange", "[tropic][ring]") {
   for (int n = 0; n < 40; ++n) {
     TropicBench b;
     REQUIRE(b.come_up());
@@ -192,7 +192,7 @@ TEST_CASE("a cable pulled in the middle of frames, at every moment of an exchang
   }
 }
 
-TEST_CASE("answers that cannot be used come back with a code, and can be corrected", "[tropic][asb]") {
+TEST_CASE("invalid answers return a code and can be corrected", "[tropic][asb]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -227,7 +227,7 @@ TEST_CASE("answers that cannot be used come back with a code, and can be correct
   CHECK(b.results[0].code == 0x22);  // 100 zeros are not addressed to any station
 }
 
-TEST_CASE("an answer that finds the adapter closed by the ring meanwhile is no error", "[tropic][asb]") {
+TEST_CASE("an answer after the ring has closed the adapter is not an error", "[tropic][asb]") {
   unsigned dropped = 0;
   for (int n = 0; n < 24; ++n) {
     TropicBench b;
@@ -248,7 +248,7 @@ TEST_CASE("an answer that finds the adapter closed by the ring meanwhile is no e
   CHECK(dropped > 0);
 }
 
-TEST_CASE("a host that asks to be told when a mailbox is free is told", "[tropic][srb]") {
+TEST_CASE("a host that requests it is told when a mailbox is free", "[tropic][srb]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());
@@ -268,8 +268,7 @@ TEST_CASE("a host that asks to be told when a mailbox is free is told", "[tropic
   CHECK(b.rb(srb + 2) == 0xFF);
 }
 
-TEST_CASE("a snapshot taken while reset, bring-up or insertion is under way goes on where it was",
-          "[tropic][snapshot]") {
+TEST_CASE("a snapshot during reset, bring-up or insertion does not affect them", "[tropic][snapshot]") {
   for (const Time at : {10_ms, 60_ms, 500_ms, 1100_ms, 1300_ms, 2200_ms}) {
     const auto run = [&](TropicBench& b, Time until) {
       while (b.now() < until) b.step(std::min(until - b.now(), 1_ms));
@@ -296,7 +295,7 @@ TEST_CASE("a snapshot taken while reset, bring-up or insertion is under way goes
   }
 }
 
-TEST_CASE("describing the card changes nothing and names what the registers say", "[tropic][describe]") {
+TEST_CASE("describing the card has no side effects and names the register contents", "[tropic][describe]") {
   TropicBench b;
   REQUIRE(b.come_up());
   REQUIRE(b.open());

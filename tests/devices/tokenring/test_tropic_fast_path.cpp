@@ -127,7 +127,7 @@ struct FastBench : TropicBench {
 
 }  // namespace
 
-TEST_CASE("fast path: frames of several buffers go out in order and their buffers come back", "[tropic][fast]") {
+TEST_CASE("fast path: frames of several buffers are sent in order, and their buffers are returned", "[tropic][fast]") {
   FastBench b;
   REQUIRE(b.reset_and_poll());
   CHECK((b.status & 0x21) == 0x21);
@@ -156,7 +156,7 @@ TEST_CASE("fast path: frames of several buffers go out in order and their buffer
   CHECK(b.received[0].station == 0);  // no SAP is open
 }
 
-TEST_CASE("fast path needs fewer steps of the microprocessor than a request", "[tropic][fast]") {
+TEST_CASE("the fast path needs fewer steps of the microprocessor than a request", "[tropic][fast]") {
   const auto time_of = [](auto&& send) {
     FastBench b;
     b.probe();
@@ -187,7 +187,7 @@ TEST_CASE("fast path needs fewer steps of the microprocessor than a request", "[
   CHECK(asked - fast > 100_us);
 }
 
-TEST_CASE("fast path is offered by the 1994 board alone, and before OPEN only", "[tropic][fast]") {
+TEST_CASE("the fast path is offered only by the 1994 board, and only before OPEN", "[tropic][fast]") {
   FastBench b;
   REQUIRE(b.reset_and_poll());
   CHECK(b.configure(200) == 0x46);  // more than 64 KB
@@ -198,7 +198,7 @@ TEST_CASE("fast path is offered by the 1994 board alone, and before OPEN only", 
   CHECK(b.configure(5) == 0x03);
 }
 
-TEST_CASE("fast path buffers that make no sense end in a return code or an adapter check", "[tropic][fast]") {
+TEST_CASE("invalid fast path buffers give a return code or an adapter check", "[tropic][fast]") {
   FastBench b;
   REQUIRE(b.reset_and_poll());
   REQUIRE(b.configure(10) == 0);
@@ -233,7 +233,7 @@ TEST_CASE("fast path buffers that make no sense end in a return code or an adapt
   REQUIRE(b.reset_and_poll());
 }
 
-TEST_CASE("the host's word that a head is about to change stops the adapter until it rings again", "[tropic][fast]") {
+TEST_CASE("the adapter stops when the host announces a head change, until the next doorbell", "[tropic][fast]") {
   FastBench b;
   REQUIRE(b.reset_and_poll());
   REQUIRE(b.configure(10) == 0);

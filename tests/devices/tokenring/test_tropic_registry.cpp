@@ -6,7 +6,7 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("the rows of the registry have timing with sources, limits and pages", "[tropic][registry]") {
+TEST_CASE("the registry rows have timing with sources, limits and pages", "[tropic][registry]") {
   for (const char* name : {"tr4-a", "tr16-4a-1989", "tr16-4a-1990", "tr16-4a-1994"}) {
     INFO(name);
     const McaEntry& row = *find_mca(name);
