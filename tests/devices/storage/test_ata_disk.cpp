@@ -8,7 +8,7 @@ using namespace planar;
 using planar::test::IdeBench;
 using planar::test::sectors_of;
 
-TEST_CASE("IDE: nothing decodes before firmware has enabled it", "[storage][ide]") {
+TEST_CASE("IDE: nothing is decoded until firmware enables it", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   CHECK(b.in(7) == 0xFF);
@@ -20,7 +20,7 @@ TEST_CASE("IDE: nothing decodes before firmware has enabled it", "[storage][ide]
   CHECK(b.in(7) == 0xFF);
 }
 
-TEST_CASE("IDE: Linux finds a master, no slave and an empty channel", "[storage][ide]") {
+TEST_CASE("IDE: Linux finds a master, no slave and an empty secondary channel", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -53,7 +53,7 @@ TEST_CASE("IDE: Linux finds a master, no slave and an empty channel", "[storage]
   CHECK(b.in(7) == 0x7F);
 }
 
-TEST_CASE("IDE: READ SECTORS interrupts for every sector and ends without one", "[storage][ide]") {
+TEST_CASE("IDE: READ SECTORS interrupts for every sector, and not at the end", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -69,7 +69,7 @@ TEST_CASE("IDE: READ SECTORS interrupts for every sector and ends without one", 
   CHECK(b.word() == 0xFFFF);  // no data is there
 }
 
-TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its own translation", "[storage][ide]") {
+TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its translation", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -85,7 +85,7 @@ TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its own translation
   CHECK(b.read_by_port(0x20, 2) == sectors_of(sector, 2));
   CHECK(b.in(3) == 1);
   CHECK((b.in(6) & 0x0F) == 4);
-  SECTION("sector 0, too large a sector and head are not found") {
+  SECTION("sector 0 and excessive sectors and heads are not found") {
     for (const auto& [head, number] : {std::pair{0xA3u, 0u}, {0xA3u, 33u}, {0xA8u, 1u}}) {
       b.out(6, head);
       b.out(2, 1);
@@ -94,7 +94,7 @@ TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its own translation
       CHECK(b.in(1) == 0x10);
     }
   }
-  SECTION("IDENTIFY shows the translation") {
+  SECTION("IDENTIFY reports the translation") {
     b.out(6, 0xA0);
     const auto id = b.identify();
     REQUIRE(id.size() == 512);
@@ -102,14 +102,14 @@ TEST_CASE("IDE: a BIOS reads by cylinder, head and sector of its own translation
     CHECK(IdeBench::id_word(id, 55) == 8);
     CHECK(IdeBench::id_word(id, 56) == 32);
   }
-  SECTION("a translation without sectors is aborted") {
+  SECTION("a translation with no sectors is aborted") {
     b.out(2, 0);
     CHECK(b.run(0x91) == 0x51);
     CHECK(b.in(1) == 0x04);
   }
 }
 
-TEST_CASE("IDE: READ MULTIPLE moves blocks, the last one short", "[storage][ide]") {
+TEST_CASE("IDE: READ MULTIPLE transfers blocks, the last one shorter", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -128,7 +128,7 @@ TEST_CASE("IDE: READ MULTIPLE moves blocks, the last one short", "[storage][ide]
   CHECK(b.run(0xC6) == 0x51);
 }
 
-TEST_CASE("IDE: WRITE SECTORS asks for the first sector without an interrupt", "[storage][ide]") {
+TEST_CASE("IDE: WRITE SECTORS requests the first sector without an interrupt", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -150,7 +150,7 @@ TEST_CASE("IDE: WRITE SECTORS asks for the first sector without an interrupt", "
   CHECK(b.read_by_port(0x20, 4) == expected);
 }
 
-TEST_CASE("IDE: WRITE MULTIPLE writes blocks", "[storage][ide]") {
+TEST_CASE("IDE: WRITE MULTIPLE transfers blocks", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -170,7 +170,7 @@ TEST_CASE("IDE: WRITE MULTIPLE writes blocks", "[storage][ide]") {
   CHECK(b.read_by_port(0x20, 6) == data);
 }
 
-TEST_CASE("IDE: beyond the end: what is there, then the sector that is not", "[storage][ide]") {
+TEST_CASE("IDE: an access beyond the end transfers the existing sectors, then fails", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -189,7 +189,7 @@ TEST_CASE("IDE: beyond the end: what is there, then the sector that is not", "[s
   CHECK(b.in(1) == 0x10);
   b.address(0x0FFFFFFF, 0);
   CHECK(b.run(0x30) == 0x51);
-  SECTION("a write stops there and the image has its size") {
+  SECTION("a write stops there, and the image keeps its size") {
     b.address(20'159, 3);
     b.out(7, 0x30);
     REQUIRE(b.until([&] { return (b.alternate() & 0x88) == 0x08; }));
@@ -216,7 +216,7 @@ TEST_CASE("IDE: a read-only image is not written", "[storage][ide]") {
   CHECK(b.ide.drive(0)->image().changed_sectors() == 0);
 }
 
-TEST_CASE("IDE: commands without data", "[storage][ide]") {
+TEST_CASE("IDE: non-data commands", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -241,7 +241,7 @@ TEST_CASE("IDE: commands without data", "[storage][ide]") {
   }
 }
 
-TEST_CASE("IDE: SET FEATURES knows transfer modes and read-ahead", "[storage][ide]") {
+TEST_CASE("IDE: SET FEATURES accepts transfer modes and read-ahead", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -259,7 +259,7 @@ TEST_CASE("IDE: SET FEATURES knows transfer modes and read-ahead", "[storage][id
   CHECK(set(0x02, 0) == 0x51);     // no write cache
 }
 
-TEST_CASE("IDE: seeking, rotation and reading ahead take their time", "[storage][ide]") {
+TEST_CASE("IDE: seek, rotation and read-ahead take their time", "[storage][ide]") {
   IdeBench b;
   b.disk(0, 400'000);
   b.firmware();
@@ -278,7 +278,7 @@ TEST_CASE("IDE: seeking, rotation and reading ahead take their time", "[storage]
   CHECK(near < 12_ms);
 }
 
-TEST_CASE("IDE: two drives on a cable, the interrupt follows the selected one", "[storage][ide]") {
+TEST_CASE("IDE: two drives on a cable: the interrupt follows the selected one", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.disk(1, 4032);
@@ -300,7 +300,7 @@ TEST_CASE("IDE: two drives on a cable, the interrupt follows the selected one", 
   CHECK(b.read_words(512) == sectors_of(50, 1));
 }
 
-TEST_CASE("IDE: nIEN holds the interrupt back, the second channel has IRQ 15", "[storage][ide]") {
+TEST_CASE("IDE: nIEN masks the interrupt, the second channel has IRQ 15", "[storage][ide]") {
   IdeBench b;
   b.disk(2);
   b.firmware();
@@ -317,7 +317,7 @@ TEST_CASE("IDE: nIEN holds the interrupt back, the second channel has IRQ 15", "
   CHECK(b.irq14.rises.empty());
 }
 
-TEST_CASE("IDE: software reset in the middle of a command, and the diagnostic, leave the signature", "[storage][ide]") {
+TEST_CASE("IDE: a software reset during a command, and the diagnostic, set the signature", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.disk(1);
@@ -352,7 +352,7 @@ TEST_CASE("IDE: software reset in the middle of a command, and the diagnostic, l
   CHECK(b.read_by_port(0x20, 1) == sectors_of(7, 1));
 }
 
-TEST_CASE("IDE: registers and commands while busy or in a block change nothing", "[storage][ide]") {
+TEST_CASE("IDE: register and command writes while busy or during a block have no effect", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -375,7 +375,7 @@ TEST_CASE("IDE: registers and commands while busy or in a block change nothing",
   CHECK(b.word() == 0x0040);
 }
 
-TEST_CASE("IDE: a run of INSW is its accesses, and doublewords are two words", "[storage][ide]") {
+TEST_CASE("IDE: a run of INSW equals single accesses, and doublewords are two words", "[storage][ide]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -403,7 +403,7 @@ TEST_CASE("IDE: a run of INSW is its accesses, and doublewords are two words", "
   CHECK(b.alternate() == 0x50);
 }
 
-TEST_CASE("IDE: the data port's cycles follow IDETIM", "[storage][ide]") {
+TEST_CASE("IDE: the data port's cycle time follows IDETIM", "[storage][ide]") {
   const auto time = [](std::uint32_t timing) {
     IdeBench b;
     b.disk(0);
@@ -420,7 +420,7 @@ TEST_CASE("IDE: the data port's cycles follow IDETIM", "[storage][ide]") {
   CHECK(dma_only == slow);
 }
 
-TEST_CASE("IDE: a command goes on after a snapshot, a damaged one is refused", "[storage][ide]") {
+TEST_CASE("IDE: a command continues after a snapshot, and a damaged one is refused", "[storage][ide]") {
   constexpr std::size_t sectors = 2016;  // small, because a snapshot contains its hash
   IdeBench b, c;
   b.disk(0, sectors);
@@ -457,7 +457,7 @@ TEST_CASE("IDE: a command goes on after a snapshot, a damaged one is refused", "
   }
 }
 
-TEST_CASE("IDE: a snapshot of other drives is refused; there are four places", "[storage][ide]") {
+TEST_CASE("IDE: a snapshot of other drives is refused; there are four positions", "[storage][ide]") {
   IdeBench b, c;
   b.disk(0);
   c.disk(1);

@@ -73,7 +73,7 @@ std::vector<std::uint8_t> cd_blocks(std::size_t block, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("ATAPI: found by its signature and IDENTIFY PACKET DEVICE", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: the drive is found by its signature and IDENTIFY PACKET DEVICE", "[storage][ide][atapi]") {
   CdBench b;
   CHECK(b.in(7) == 0x00);
   CHECK(b.in(4) == 0x14);
@@ -96,7 +96,7 @@ TEST_CASE("ATAPI: found by its signature and IDENTIFY PACKET DEVICE", "[storage]
   CHECK_FALSE(b.irq15.level);
 }
 
-TEST_CASE("ATAPI: unit attention, sense, INQUIRY, capacity, contents, abilities", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: unit attention, sense, INQUIRY, capacity, TOC, capabilities", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   b.packet({0x00});
@@ -124,7 +124,7 @@ TEST_CASE("ATAPI: unit attention, sense, INQUIRY, capacity, contents, abilities"
   CHECK(b.error == 0x54);
 }
 
-TEST_CASE("ATAPI: READ in blocks as large as the host wants them", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: READ transfers blocks of the host's size", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   const unsigned limit = GENERATE(2048u, 1000u, 0x8000u, 0xFFFEu);
@@ -161,7 +161,7 @@ TEST_CASE("ATAPI: READ by DMA", "[storage][ide][atapi]") {
         std::vector(data.begin() + first, data.end()));
 }
 
-TEST_CASE("ATAPI: MODE SELECT takes its data", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: MODE SELECT accepts its data", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   b.packet({0x55, 0x10, 0, 0, 0, 0, 0, 0, 16}, 10, std::vector<std::uint8_t>(16));
@@ -173,7 +173,7 @@ TEST_CASE("ATAPI: MODE SELECT takes its data", "[storage][ide][atapi]") {
   CHECK(test::saved_state(restored) == test::saved_state(b));
 }
 
-TEST_CASE("ATAPI: another disc is announced by a unit attention", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a new disc is announced by a unit attention", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   b.packet({0x00});
@@ -188,7 +188,8 @@ TEST_CASE("ATAPI: another disc is announced by a unit attention", "[storage][ide
   CHECK(capacity.at(3) == 199);
 }
 
-TEST_CASE("ATAPI: without a CD the drive is not ready, and tells of the next one", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: without a CD the drive is not ready, and the next CD raises a unit attention",
+          "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   const auto check = [&](Packet cdb, std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0) {
@@ -219,7 +220,7 @@ TEST_CASE("ATAPI: without a CD the drive is not ready, and tells of the next one
   CHECK(b.status == 0x50);
 }
 
-TEST_CASE("ATAPI: the guest opens and closes the tray, unless it has locked it", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: the guest opens and closes the tray, and can lock it", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   const auto& drive = *b.ide.drive(2);
@@ -254,7 +255,7 @@ TEST_CASE("ATAPI: the guest opens and closes the tray, unless it has locked it",
   CHECK_FALSE(drive.locked());
 }
 
-TEST_CASE("ATAPI: a snapshot of an empty drive with a locked tray", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a snapshot of an empty drive with a locked tray is restored", "[storage][ide][atapi]") {
   CdBench b, c, with_cd;
   b.attend();
   b.packet({0x1E, 0, 0, 0, 1});
@@ -268,7 +269,7 @@ TEST_CASE("ATAPI: a snapshot of an empty drive with a locked tray", "[storage][i
                     Catch::Matchers::Contains("no CD was in the drive"));
 }
 
-TEST_CASE("ATAPI: a snapshot of a disc that has been read and lies on an open tray", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a snapshot of a disc that has been read, on an open tray, is restored", "[storage][ide][atapi]") {
   CdBench b, c;
   b.attend();
   CHECK(b.packet({0x28, 0, 0, 0, 0, 200, 0, 0, 1}) == cd_blocks(200, 1));
@@ -282,7 +283,7 @@ TEST_CASE("ATAPI: a snapshot of a disc that has been read and lies on an open tr
   CHECK(c.packet({0x28, 0, 0, 0, 0, 40, 0, 0, 1}) == cd_blocks(40, 1));
 }
 
-TEST_CASE("ATAPI: a snapshot after a reset in the middle of an answer", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a snapshot after a reset in the middle of a response is restored", "[storage][ide][atapi]") {
   CdBench b, c;
   b.attend();
   b.out(1, 0);
@@ -300,7 +301,7 @@ TEST_CASE("ATAPI: a snapshot after a reset in the middle of an answer", "[storag
   CHECK(c.packet({0x12, 0, 0, 0, 36}).size() == 36);
 }
 
-TEST_CASE("ATAPI: a disc taken away in the middle of a read ends it with an error", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a disc removed during a read ends it with an error", "[storage][ide][atapi]") {
   CdBench b;
   b.attend();
   b.out(1, 0);
@@ -318,7 +319,8 @@ TEST_CASE("ATAPI: a disc taken away in the middle of a read ends it with an erro
   CHECK(b.alternate() == 0x51);
 }
 
-TEST_CASE("ATAPI: a packet goes on after a snapshot, a damaged one is refused or harmless", "[storage][ide][atapi]") {
+TEST_CASE("ATAPI: a packet continues after a snapshot; a damaged one is refused or does no harm",
+          "[storage][ide][atapi]") {
   CdBench b, c;
   b.attend();
   b.out(1, 0);

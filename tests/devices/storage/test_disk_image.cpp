@@ -33,7 +33,7 @@ bool write(DiskImage& disk, std::uint32_t sector, std::uint32_t generation) {
 
 }  // namespace
 
-TEST_CASE("an overlay preserves changes across runs and never writes to its base") {
+TEST_CASE("an overlay preserves changes between runs and never writes to its base") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto before = DiskFiles::read(base);
@@ -83,7 +83,7 @@ TEST_CASE("an overlay's file size is proportional to the changes") {
   CHECK(back == many);
 }
 
-TEST_CASE("write-through writes to the base; memory and read-only create no file") {
+TEST_CASE("write-through writes to the base; memory and read-only modes create no file") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   {
@@ -112,7 +112,7 @@ TEST_CASE("write-through writes to the base; memory and read-only create no file
   CHECK_FALSE(std::filesystem::exists(base + ".overlay"));
 }
 
-TEST_CASE("an overlay names its base, and commits into it") {
+TEST_CASE("an overlay names its base, and can be committed into it") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");
@@ -174,7 +174,7 @@ TEST_CASE("images of other kinds and sizes are rejected with file, reason and re
   CHECK_THAT(refusal([&] { DiskImage::open({base, WriteMode::overlay, text}); }), Contains("no overlay of planar"));
 }
 
-TEST_CASE("malformed overlays are rejected, whichever byte of the header is wrong") {
+TEST_CASE("an overlay with any wrong header byte is rejected") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");
@@ -210,7 +210,7 @@ TEST_CASE("malformed overlays are rejected, whichever byte of the header is wron
   CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("base.img"));
 }
 
-TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never the old content") {
+TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never the old contents") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");
@@ -241,7 +241,7 @@ TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never t
   CHECK(disk.overlay()->unreadable_sectors() == 0);
 }
 
-TEST_CASE("a snapshot of a disk contains its changes and fits only its own base") {
+TEST_CASE("a snapshot of a disk contains its changes and is accepted only with its own base") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   DiskImage disk = DiskImage::open({base});
@@ -268,7 +268,7 @@ TEST_CASE("a snapshot of a disk contains its changes and fits only its own base"
   CHECK_THROWS_AS(other.archive(foreign), Error);
 }
 
-TEST_CASE("diskettes of every PS/2 size open as overlay, written through, and by their overlay") {
+TEST_CASE("diskettes of every PS/2 size open with an overlay, write-through, and by the overlay's name") {
   DiskFiles files;
   for (const std::uint32_t bytes : {368'640u, 737'280u, 1'228'800u, 1'474'560u, 2'949'120u}) {
     const auto base = files.write(std::to_string(bytes) + ".img", std::vector<std::uint8_t>(bytes, 0xF6));

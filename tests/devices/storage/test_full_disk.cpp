@@ -50,7 +50,7 @@ std::uint32_t le32(const std::vector<std::uint8_t>& bytes, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("after the disk was full an overlay opens with every acknowledged write") {
+TEST_CASE("after a full host disk an overlay opens with every acknowledged write") {
   // All fill levels from just the header on, at and near slot boundaries.
   for (const std::uint64_t room : {0, 100, 544, 545, 544 * 7 + 31, 544 * 20, 544 * 70 + 300, 544 * 150 + 543}) {
     INFO("room for " << room << " bytes of slots");
@@ -98,7 +98,7 @@ TEST_CASE("after the disk was full an overlay opens with every acknowledged writ
   }
 }
 
-TEST_CASE("a disk that is full again and again still takes what fits") {
+TEST_CASE("a host disk that is repeatedly full still accepts what fits") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(full_disk_sectors));
   DiskImage disk = DiskImage::open({base});
@@ -117,7 +117,7 @@ TEST_CASE("a disk that is full again and again still takes what fits") {
   CHECK(generation_of(101, bytes) == 3u);
 }
 
-TEST_CASE("a checkpoint whose number no overlay reaches counts for nothing, and the file opens again and again") {
+TEST_CASE("a checkpoint with an impossible number is ignored, and the file opens repeatedly") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(full_disk_sectors));
   const auto work = files.file("work.ovl");
@@ -139,7 +139,7 @@ TEST_CASE("a checkpoint whose number no overlay reaches counts for nothing, and 
   }
 }
 
-TEST_CASE("an overlay that lacks its latest changes is repaired with all that it has") {
+TEST_CASE("an overlay without its latest changes is repaired with all that it has") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(full_disk_sectors));
   const auto work = files.file("work.ovl");
@@ -152,7 +152,7 @@ TEST_CASE("an overlay that lacks its latest changes is repaired with all that it
   CHECK_FALSE(OverlayFile::repair(work).needed());
   CHECK(DiskFiles::read(work) == good);
 
-  SECTION("a checkpoint that counts writes which the host refused (versions before this one wrote such files)") {
+  SECTION("a checkpoint counts writes that the host refused (earlier versions wrote such files)") {
     // The file of a run whose full disk accepted 30 of 47 changes: the checkpoint says 47.
     auto bad = good;
     {
@@ -176,7 +176,7 @@ TEST_CASE("an overlay that lacks its latest changes is repaired with all that it
     CHECK(found.uncounted_changes == 17);
     CHECK(found.sectors == 30);
   }
-  SECTION("cut off") {
+  SECTION("truncated") {
     auto bad = good;
     bad.resize(4096 + 544 * 25 + 17);
     files.write("work.ovl", bad);

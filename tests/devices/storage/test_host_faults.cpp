@@ -46,7 +46,7 @@ void remove(const std::string& file) { std::filesystem::remove(file); }
 
 }  // namespace
 
-TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged write and opens again") {
+TEST_CASE("whichever host call fails, an overlay keeps every acknowledged write and opens again") {
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
     const auto base = files.write("base.img", base_content(faulty_disk_sectors));
@@ -102,7 +102,7 @@ TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged
   }
 }
 
-TEST_CASE("whichever call to the host fails, a commit that is repeated brings every change into the base") {
+TEST_CASE("whichever host call fails, a repeated commit brings every change into the base") {
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
     const auto base = files.file("base.img"), overlay = files.file("work.ovl");
@@ -130,7 +130,7 @@ TEST_CASE("whichever call to the host fails, a commit that is repeated brings ev
   }
 }
 
-TEST_CASE("whichever call to the host fails, a repair that is repeated keeps every sector that is there") {
+TEST_CASE("whichever host call fails, a repeated repair keeps every existing sector") {
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
     const auto base = files.write("base.img", base_content(faulty_disk_sectors)), overlay = files.file("work.ovl");

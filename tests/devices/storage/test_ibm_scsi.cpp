@@ -127,7 +127,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("SCSI: POS selects ports, reads back, and CHRESET ends the decode") {
+TEST_CASE("SCSI: POS selects the ports and reads back, and CHRESET ends decoding") {
   Bench b(IbmScsi::plain, false);
   CHECK(b.card().pos_peek(0) == 0xFE);
   CHECK(b.card().pos_peek(1) == 0x8E);
@@ -140,7 +140,7 @@ TEST_CASE("SCSI: POS selects ports, reads back, and CHRESET ends the decode") {
   CHECK(b.rig.in(0x3558 + 7) == 0xFF);
 }
 
-TEST_CASE("SCSI: the driver's probe finds existing devices, and gets an error result for missing ones") {
+TEST_CASE("SCSI: the driver's probe finds existing devices and gets an error for missing ones") {
   Bench b;
   b.issue(0x040C | 45 << 16, immediate | 15);  // feature control
   CHECK(b.answer() == 0xAF);
@@ -183,7 +183,7 @@ TEST_CASE("SCSI: the driver's probe finds existing devices, and gets an error re
   CHECK(b.get(buffer + 4, 4) == 0x00020000);
 }
 
-TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
+TEST_CASE("SCSI: reads and writes, direct and with a scatter list") {
   Bench b;
   b.ready_disk();
   REQUIRE(b.read(100, 40) == 0x10);
@@ -216,7 +216,7 @@ TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
   CHECK(disk == all);
 }
 
-TEST_CASE("SCSI: errors are reported as check condition with sense, and affect nothing else") {
+TEST_CASE("SCSI: errors are reported as check condition with sense, and do not affect other commands") {
   Bench b;
   b.ready_disk();
   CHECK(b.read(disk_sectors - 1, 2) == 0xC0);
@@ -247,7 +247,7 @@ TEST_CASE("SCSI: errors are reported as check condition with sense, and affect n
   CHECK(b.answer() == 0xE0);
 }
 
-TEST_CASE("SCSI: one control block per device at a time; several devices queue, results arrive one by one") {
+TEST_CASE("SCSI: one control block per device; commands of several devices are queued, and results arrive one by one") {
   Bench b;
   b.ready_disk();
   REQUIRE(b.assign(cdrom_id, 1) == 0xAF);
@@ -311,7 +311,7 @@ TEST_CASE("SCSI: abort ends a device's command, reset ends all, and the card wor
   CHECK(b.inquiry(disk_id) == (0x10 | disk_id));  // targets are devices with their own number
 }
 
-TEST_CASE("SCSI: without bus master enable the card reports an error, without interrupts it stays silent") {
+TEST_CASE("SCSI: without bus master enable the card reports an error, without interrupt enable it raises none") {
   Bench b;
   b.ready_disk();
   b.rig.out(base + 5, 0x02);
@@ -328,7 +328,7 @@ TEST_CASE("SCSI: without bus master enable the card reports an error, without in
   CHECK(b.answer() == 0xE0);
 }
 
-TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and rejects writes") {
+TEST_CASE("SCSI: a CD-ROM reads its blocks and its single track, and rejects writes") {
   Bench b;
   REQUIRE(b.assign(cdrom_id, 0) == 0xAF);
   b.other(0, {0, 0, 0, 0, 0, 0}, 0);
@@ -350,7 +350,7 @@ TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and rejects writes
   CHECK(b.rig.ram[buffer + 3] == 8);
 }
 
-TEST_CASE("SCSI: another CD is told of once, and then read") {
+TEST_CASE("SCSI: a new CD is reported once, and then read") {
   Bench b;
   REQUIRE(b.assign(cdrom_id, 0) == 0xAF);
   b.other(0, {0, 0, 0, 0, 0, 0}, 0);
@@ -374,7 +374,7 @@ TEST_CASE("SCSI: a CD-ROM drive without a CD is not ready") {
   CHECK(b.sense() == 0x023A);  // not ready: medium not present
 }
 
-TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same result") {
+TEST_CASE("SCSI: a snapshot in the middle of a transfer does not change the result") {
   const auto start = [](Bench& b) {
     b.ready_disk();
     b.control_block(0x1C81, from_device | on_error, 1000, 0xC000, 96);
@@ -417,7 +417,7 @@ TEST_CASE("SCSI: a damaged snapshot is refused or runs on") {
   CHECK(refused > 20);
 }
 
-TEST_CASE("SCSI: a device's reset ends the command of another one of the same target") {
+TEST_CASE("SCSI: a device's reset ends the command of another device of the same target") {
   Bench b;
   b.ready_disk();
   REQUIRE(b.assign(disk_id, 1) == 0xAF);
@@ -431,7 +431,7 @@ TEST_CASE("SCSI: a device's reset ends the command of another one of the same ta
   CHECK(b.read(1000, 1) == 0x10);
 }
 
-TEST_CASE("SCSI: timing of the drive: seeks, revolutions, media rate, read-ahead") {
+TEST_CASE("SCSI: drive timing: seeks, revolutions, media rate, read-ahead") {
   Bench b;
   b.ready_disk();
   const auto timed = [&](std::uint32_t lba, std::uint32_t count) {
@@ -450,7 +450,7 @@ TEST_CASE("SCSI: timing of the drive: seeks, revolutions, media rate, read-ahead
   CHECK(streamed < 60_ms);
 }
 
-TEST_CASE("SCSI: arbitrary control blocks and register writes are handled") {
+TEST_CASE("SCSI: arbitrary control blocks and register writes do no harm") {
   Bench b;
   std::uint32_t x = 12345;
   const auto random = [&] {

@@ -31,7 +31,7 @@ std::vector<std::uint8_t> first_sector(const DiskSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("a guest that writes another format's signature to sector 0 keeps its image, through commits too") {
+TEST_CASE("an image whose guest wrote another format's signature to sector 0 still opens, also after commits") {
   for (const std::string& beginning : beginnings) {
     const DiskFiles files;
     const auto base = files.write("base.img", base_content(4096)), overlay = base + ".overlay";
@@ -55,7 +55,7 @@ TEST_CASE("a guest that writes another format's signature to sector 0 keeps its 
   }
 }
 
-TEST_CASE("a disk that is written through opens again by its user's word") {
+TEST_CASE("a written-through disk with such a signature opens again with format=raw") {
   const DiskFiles files;
   const auto base = files.write("base.img", base_content(4096));
   const auto written = sector("\x1F\x8B");
@@ -64,7 +64,7 @@ TEST_CASE("a disk that is written through opens again by its user's word") {
   CHECK(first_sector({base, WriteMode::write_through, {}, ImageFormat::raw}) == written);
 }
 
-TEST_CASE("an overlay beside a file vouches for that content alone") {
+TEST_CASE("an overlay beside a file identifies only the contents that it was created for") {
   const DiskFiles files;
   const auto base = files.write("base.img", base_content(4096));
   create_overlay(base + ".overlay", base);

@@ -58,7 +58,7 @@ unsigned kills() {
 
 }  // namespace
 
-TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
+TEST_CASE("an overlay killed at random times keeps every acknowledged write") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(killed_disk_sectors));
   std::mt19937 random(20261121);
@@ -106,7 +106,7 @@ TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
   CHECK(DiskFiles::read(base) == base_content(killed_disk_sectors));
 }
 
-TEST_CASE("after a power loss flushed data are present, whichever pages had reached the host's disk") {
+TEST_CASE("after a power loss flushed data are present, whichever pages reached the host's disk") {
   constexpr std::size_t page = 4096;
   DiskFiles files;
   const auto base = files.write("base.img", base_content(killed_disk_sectors));

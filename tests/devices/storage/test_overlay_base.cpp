@@ -41,7 +41,7 @@ void change(const std::string& file, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("a base that was changed between the samples of its fingerprint is found") {
+TEST_CASE("a base changed between the samples of its fingerprint is detected") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   const auto work = files.file("work.ovl");
@@ -63,7 +63,7 @@ TEST_CASE("a base that was changed between the samples of its fingerprint is fou
   CHECK(open() == "");
 }
 
-TEST_CASE("a base that was changed and given its time back is found") {
+TEST_CASE("a base that was changed and given its old time is detected") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   const auto work = files.file("work.ovl");
@@ -81,7 +81,7 @@ TEST_CASE("a base that was changed and given its time back is found") {
   CHECK_THAT(open(), Contains("was changed since"));
 }
 
-TEST_CASE("one run changes an overlay: the second is refused when it opens, not at its first write") {
+TEST_CASE("only one run may change an overlay: a second is refused at opening, not at its first write") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   {
@@ -103,7 +103,7 @@ TEST_CASE("one run changes an overlay: the second is refused when it opens, not 
   CHECK_THAT(refusal([&] { DiskImage::open({base}); }), Contains("was changed since"));
 }
 
-TEST_CASE("an overlay that is deleted or replaced under a run is noticed at the next flush") {
+TEST_CASE("an overlay that is deleted or replaced during a run is noticed at the next flush") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   const auto overlay = base + ".overlay";
@@ -119,7 +119,7 @@ TEST_CASE("an overlay that is deleted or replaced under a run is noticed at the 
   CHECK(std::filesystem::exists(overlay) == replaced);
 }
 
-TEST_CASE("an overlay of an earlier version, without the base's digest, opens and gets it") {
+TEST_CASE("an overlay of an earlier version, without the base's digest, opens and receives it") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   const auto work = files.file("work.ovl");
@@ -135,7 +135,7 @@ TEST_CASE("an overlay of an earlier version, without the base's digest, opens an
   CHECK_THAT(open(WriteMode::overlay), Contains("was changed since"));
 }
 
-TEST_CASE("an overlay that says its commit was interrupted writes over no file that the user has not named") {
+TEST_CASE("an overlay with an interrupted commit never writes to a file that the user has not named") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(400));
   const auto work = files.file("work.ovl");
@@ -162,7 +162,7 @@ TEST_CASE("an overlay that says its commit was interrupted writes over no file t
   CHECK(commit_overlay(work, named) == 0);
 }
 
-TEST_CASE("an overlay whose length is a hole takes neither memory nor time for it, and new changes go into it") {
+TEST_CASE("a sparse overlay is opened without memory or time for the hole, and accepts new changes") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(400));
   const auto work = files.file("work.ovl");
@@ -185,7 +185,7 @@ TEST_CASE("an overlay whose length is a hole takes neither memory nor time for i
   CHECK(found == two);
 }
 
-TEST_CASE("a set of slots holds what a set of numbers holds") {
+TEST_CASE("a set of slots equals a set of numbers") {
   SlotSet slots;
   std::set<std::uint32_t> numbers;
   Random random(3);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t last = 0x80000000;
 }  // namespace
 
-TEST_CASE("PIIX3 IDE: function 1 as it is probed", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: function 1 is what the probe expects", "[storage][ide][piix3]") {
   IdeBench b;
   CHECK(b.config(0) == 0x70108086);
   CHECK(b.config(8) == 0x01018000);
@@ -47,7 +47,7 @@ TEST_CASE("PIIX3 IDE: the bus master's registers", "[storage][ide][piix3]") {
   CHECK(b.rig.in(0xF000) == 0x08);
 }
 
-TEST_CASE("PIIX3 IDE: READ DMA into scattered regions, one interrupt", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: READ DMA into scattered regions raises one interrupt", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware(0x8000A307);
@@ -66,7 +66,7 @@ TEST_CASE("PIIX3 IDE: READ DMA into scattered regions, one interrupt", "[storage
   CHECK(b.rig.ram[0x30410] == 0);
 }
 
-TEST_CASE("PIIX3 IDE: WRITE DMA from memory, and what was written is read back", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: WRITE DMA from memory can be read back", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(2);
   b.firmware(0xA307A307);
@@ -84,7 +84,7 @@ TEST_CASE("PIIX3 IDE: WRITE DMA from memory, and what was written is read back",
   CHECK(b.irq14.rises.empty());
 }
 
-TEST_CASE("PIIX3 IDE: DMA runs at the rate of the cable from the drive's buffer", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: DMA runs at the cable's rate from the drive's buffer", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware(0x8000A307);
@@ -105,7 +105,7 @@ TEST_CASE("PIIX3 IDE: DMA runs at the rate of the cable from the drive's buffer"
   CHECK(took < 8192 / 2 * 120_ns * 2);
 }
 
-TEST_CASE("PIIX3 IDE: regions that are larger or smaller than the transfer", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: regions larger or smaller than the transfer", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -118,7 +118,7 @@ TEST_CASE("PIIX3 IDE: regions that are larger or smaller than the transfer", "[s
     CHECK(b.rig.get(0x20000, 1024) == sectors_of(10, 2));
     CHECK(b.rig.in(0xF002) == 0x00);
   }
-  SECTION("smaller: not active, no interrupt, the drive waits until it is reset") {
+  SECTION("smaller: not active, no interrupt, and the drive waits until it is reset") {
     b.table({{0x20000, 512 | last}});
     b.dma(0xC8, true);
     CHECK_FALSE(b.interrupt(100_ms));
@@ -133,7 +133,7 @@ TEST_CASE("PIIX3 IDE: regions that are larger or smaller than the transfer", "[s
   }
 }
 
-TEST_CASE("PIIX3 IDE: counts of 0 are 64 KB; addresses stay in their 64 KB", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: a count of 0 is 64 KB; addresses wrap in their 64 KB", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -148,7 +148,7 @@ TEST_CASE("PIIX3 IDE: counts of 0 are 64 KB; addresses stay in their 64 KB", "[s
   CHECK(b.rig.ram[0x30000] == 0);
 }
 
-TEST_CASE("PIIX3 IDE: tables and regions where there is no memory", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: tables and regions outside memory", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -175,7 +175,7 @@ TEST_CASE("PIIX3 IDE: tables and regions where there is no memory", "[storage][i
   CHECK(b.rig.get(0x20000, 512) == sectors_of(3, 1));
 }
 
-TEST_CASE("PIIX3 IDE: stopped, reset and turned off in the middle", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: stop, reset and disable during a transfer", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -187,14 +187,14 @@ TEST_CASE("PIIX3 IDE: stopped, reset and turned off in the middle", "[storage][i
     b.rig.out(0xF000, 0x08);
     CHECK(b.rig.in(0xF002) == 0x00);
   }
-  SECTION("the drive is reset") {
+  SECTION("drive reset") {
     b.control(0x04);
     b.control(0x00);
     b.rig.step(1_ms);
     CHECK(b.rig.in(0xF002) == 0x01);
     b.rig.out(0xF000, 0x00);
   }
-  SECTION("the bus") {
+  SECTION("bus reset") {
     b.rig.segment.reset(b.rig.now);
     b.firmware();
     CHECK(b.rig.in(0xF000, 4) == 0);
@@ -219,7 +219,7 @@ TEST_CASE("PIIX3 IDE: stopped, reset and turned off in the middle", "[storage][i
   CHECK(b.rig.ram[0x20200] == 0);
 }
 
-TEST_CASE("PIIX3 IDE: without BUS_MASTER a transfer waits for it", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: a transfer waits for BUS_MASTER", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -235,7 +235,7 @@ TEST_CASE("PIIX3 IDE: without BUS_MASTER a transfer waits for it", "[storage][id
   CHECK(b.rig.get(0x20000, 512) == sectors_of(0, 1));
 }
 
-TEST_CASE("PIIX3 IDE: a direction that the drive does not have moves nothing", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: a direction other than the drive's transfers nothing", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
@@ -248,7 +248,7 @@ TEST_CASE("PIIX3 IDE: a direction that the drive does not have moves nothing", "
   CHECK(b.ide.drive(0)->image().changed_sectors() == 0);
 }
 
-TEST_CASE("PIIX3 IDE: both channels at once", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: both channels transfer simultaneously", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.disk(2);
@@ -267,7 +267,7 @@ TEST_CASE("PIIX3 IDE: both channels at once", "[storage][ide][piix3]") {
   CHECK(b.rig.get(0x30000, 0x4000) == sectors_of(200, 32));
 }
 
-TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refused or harmless",
+TEST_CASE("PIIX3 IDE: a transfer continues after a snapshot; a damaged one is refused or does no harm",
           "[storage][ide][piix3]") {
   constexpr std::size_t sectors = 2016;  // small, because a snapshot contains its hash
   IdeBench b, c;
@@ -297,7 +297,7 @@ TEST_CASE("PIIX3 IDE: a transfer goes on after a snapshot; a damaged one is refu
   }
 }
 
-TEST_CASE("PIIX3 IDE: every interrupt is an edge at the interrupt controllers", "[storage][ide][piix3]") {
+TEST_CASE("PIIX3 IDE: every interrupt is an edge at the interrupt controller", "[storage][ide][piix3]") {
   IdeBench b;
   b.disk(0);
   b.firmware();
