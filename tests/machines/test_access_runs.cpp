@@ -206,13 +206,13 @@ void compare(const Subject& subject, std::uint64_t seed, std::uint32_t (*left)(c
 
 }  // namespace
 
-TEST_CASE("string I/O as a run ends in the same state as string I/O by single accesses") {
+TEST_CASE("string I/O in runs ends in the same state as by single accesses") {
   // Of 200 words 10 have been transferred, and the last is transferred on its own. With the second seed the last datum
   // of a row of the 56 SX's memory is transferred on its own, and the next row is closed.
   for (const std::uint64_t seed : {20260u, 23760u})
     compare(port_transfers, seed, [](const Program& program) { return program.words ? 189u : 0u; });
 }
 
-TEST_CASE("copies to and from shared memory as runs end in the same state as by single accesses") {
+TEST_CASE("copies to and from shared memory in runs end in the same state as by single accesses") {
   compare(window_copies, 20261, [](const Program&) { return 0x40u; });
 }

@@ -97,7 +97,7 @@ constexpr const char* plain_memory =
 
 }  // namespace
 
-TEST_CASE("single path: a memory-bound loop loses exactly the time that the bus master takes") {
+TEST_CASE("single path: a memory-bound loop loses exactly the time that the bus master uses") {
   Bench alone("model56sx", plain_memory, copy_words, false), with("model56sx", plain_memory, copy_words, true);
   const auto fetched = with.chip().counters().sent;
   REQUIRE(fetched > 30);
@@ -114,7 +114,7 @@ TEST_CASE("single path: a memory-bound loop loses exactly the time that the bus 
                                                                                            // the card
 }
 
-TEST_CASE("dual path: a loop in the cache is not slowed down, a DRAM-bound loop is") {
+TEST_CASE("dual path: a cached loop is not slowed down, a DRAM-bound loop is") {
   const auto cached = [](const Code& loop) {
     Code all = enable_cache;
     all.insert(all.end(), loop.begin(), loop.end());

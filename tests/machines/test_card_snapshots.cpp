@@ -41,7 +41,7 @@ void run_for(Lab& lab, Time t) { lab.scheduler().run_until(lab.scheduler().now()
 
 }  // namespace
 
-TEST_CASE("each card goes on from a snapshot in the middle of its frames as if there had been none", "[snapshot]") {
+TEST_CASE("a snapshot in the middle of frames does not affect any card", "[snapshot]") {
   for (const AdapterEntry& row : adapter_registry()) {
     INFO(row.name);
     const auto whole = netio_with(row.name);

@@ -22,7 +22,7 @@ std::string refusal(const std::string& model, const std::string& card, bool forc
 
 }  // namespace
 
-TEST_CASE("the older 3C523 is rejected in machines without a 386, with the reason and the remedy") {
+TEST_CASE("the older 3C523 is rejected in machines without a 386, with reason and remedy") {
   CHECK(refusal("model56sx", "3c523-old").empty());
   for (const std::string model : {"model77", "model95"}) {
     INFO(model);
@@ -35,8 +35,7 @@ TEST_CASE("the older 3C523 is rejected in machines without a 386, with the reaso
   }
 }
 
-TEST_CASE(
-    "the segment runs at its card's rate; cards of different rates, or a rate that the card lacks, are rejected") {
+TEST_CASE("the segment runs at its card's rate; cards of different rates, and unsupported rates, are rejected") {
   const auto rate = [](const std::string& card) {
     Config c = load_machine("model95");
     c.set("slot.1.card", card, "--card " + card);

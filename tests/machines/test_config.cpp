@@ -19,7 +19,7 @@ std::string message(const std::function<void()>& f) {
 }
 }  // namespace
 
-TEST_CASE("quantities carry their unit and are exact") {
+TEST_CASE("quantities have a unit and are exact") {
   CHECK(parse_time("15.12 us") == Time{15'120'000});
   CHECK(parse_time("200ns") == Time{200'000});
   CHECK_FALSE(parse_time("200"));
@@ -57,7 +57,7 @@ TEST_CASE("a later layer takes precedence, and the resolved file describes the s
   REQUIRE_THAT(c.explained(), Contains("memory.size = \"16 MB\"  # --memory 16 MB"));
 }
 
-TEST_CASE("the resolved file of a machine without a card takes a card of any medium") {
+TEST_CASE("the resolved file of a machine without a card accepts a card of any medium") {
   for (const auto& [machine, card] :
        {std::pair{"model95", "ne2"}, std::pair{"model95", "autolanstreamer"}, std::pair{"pc-p166", "rtl8139"},
         std::pair{"pc-p166", "eepro100"}, std::pair{"pc-p3-800", "pro1000-82543"}}) {
@@ -89,7 +89,7 @@ TEST_CASE("the three machines have the expected properties") {
   }
 }
 
-TEST_CASE("a machine based on another has its values where it says nothing, and so has a variant of a table's name") {
+TEST_CASE("a machine based on another inherits unset values, and so does a variant of a table") {
   const auto read = [](const std::string& name) {
     Config c = load_machine(name);
     return read_machine(c);
@@ -123,7 +123,7 @@ TEST_CASE("a machine based on another has its values where it says nothing, and 
   CHECK(same.resolved() == config.resolved());
 }
 
-TEST_CASE("an item of the adapter's description is an option of its card") {
+TEST_CASE("an item of the adapter's description is an option of the card") {
   Config c = load_machine("model95");
   c.add_text("[slot.1]\ncard = \"madge-mc\"\nburst-mode = \"cycle-steal\"\n", "lab.toml");
   const auto cards = read_machine(c).cards;
@@ -134,7 +134,7 @@ TEST_CASE("an item of the adapter's description is an option of its card") {
   CHECK(cards[0].pins[0].where == "lab.toml:3:14: slot.1.burst-mode");
 }
 
-TEST_CASE("an invalid setting is rejected with its file, line and remedy") {
+TEST_CASE("an invalid setting is rejected with file, line and remedy") {
   const auto with = [](const std::string& text) {
     return message([&] {
       Config c = load_machine("model95");
@@ -157,7 +157,7 @@ TEST_CASE("an invalid setting is rejected with its file, line and remedy") {
   CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
 }
 
-TEST_CASE("keys of other processors are rejected on a P6, with file, line and what to do") {
+TEST_CASE("keys of other processors are rejected on a P6, with file, line and remedy") {
   const auto with = [](const std::string& machine, const std::string& text) {
     return message([&] {
       Config c = load_machine(machine);
@@ -178,13 +178,13 @@ TEST_CASE("keys of other processors are rejected on a P6, with file, line and wh
   CHECK(with("pc-p166", "[cpu]\nwrite_buffers = 4\n[memory.dram]\nburst_step = 1\n") == "(no error)");
 }
 
-TEST_CASE("a table header that begins with an operator is an error and does not abort") {
+TEST_CASE("a table header that begins with an operator is an error and does not crash") {
   Config c;
   CHECK_THROWS_AS(c.add_text("[=memory]\n", "lab.toml"), Error);
   CHECK_THROWS_AS(c.add_text("[\n", "lab.toml"), Error);
 }
 
-TEST_CASE("damaged machine files cause nothing worse than an error") {
+TEST_CASE("damaged machine files only cause errors") {
   std::mt19937 random(1995);  // fixed seed: the same cases in every run
   const std::string good(machine_files().front().text);
   int refused = 0;

@@ -63,7 +63,7 @@ void put_time(std::vector<std::uint8_t>& state, std::size_t at, Time t) {
 
 }  // namespace
 
-TEST_CASE("a snapshot whose bus, processor or events are far from its time is refused") {
+TEST_CASE("a snapshot whose bus, processor or event times are far from its own is refused") {
   const Saved saved = saved_after(20_ms);
   REQUIRE(restored(saved, saved.state) == "");
   const auto with = [&](const std::string& name, std::size_t offset, Time t) {
@@ -83,7 +83,7 @@ TEST_CASE("a snapshot whose bus, processor or events are far from its time is re
   CHECK_THAT(with("cpu.timing", 9, Time{1'000'000'000'000}), Contains("damaged processor"));  // its bus is free then
 }
 
-TEST_CASE("whatever bytes of a snapshot are changed, it is refused or runs on") {
+TEST_CASE("a snapshot with any bytes changed is refused or runs on") {
   const Saved saved = saved_after(20_ms);
   std::mt19937 random(7);
   unsigned refused = 0, ran = 0;
@@ -105,7 +105,7 @@ TEST_CASE("whatever bytes of a snapshot are changed, it is refused or runs on") 
   CHECK(ran > 0);
 }
 
-TEST_CASE("a snapshot of another format is refused with both versions and the file") {
+TEST_CASE("a snapshot of another format is refused with both versions and the file name") {
   const auto file = std::filesystem::temp_directory_path() / "planar-test-format.snap";
   Snapshot snapshot;
   snapshot.configuration = saved_after(1_ms).configuration;
@@ -120,7 +120,7 @@ TEST_CASE("a snapshot of another format is refused with both versions and the fi
   std::filesystem::remove(file);
 }
 
-TEST_CASE("a snapshot cannot claim more memory than its machines have") {
+TEST_CASE("a snapshot cannot claim more memory than its machines can have") {
   const auto file = std::filesystem::temp_directory_path() / "planar-test-claims.snap";
   Snapshot snapshot;
   snapshot.configuration = saved_after(1_ms).configuration;
@@ -135,7 +135,7 @@ TEST_CASE("a snapshot cannot claim more memory than its machines have") {
   std::filesystem::remove(file);
 }
 
-TEST_CASE("a small snapshot that claims millions of elements takes no memory for them") {
+TEST_CASE("a small snapshot that claims millions of elements allocates no memory for them") {
   const auto file = std::filesystem::temp_directory_path() / "planar-test-millions.snap";
   const Saved saved = saved_after(20_ms);
   Snapshot snapshot;

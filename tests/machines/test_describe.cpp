@@ -75,7 +75,7 @@ void check_names(const Description& d) {
 
 }  // namespace
 
-TEST_CASE("describing every device in the middle of a run changes nothing") {
+TEST_CASE("describing every device during a run does not affect it") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     const auto whole = sample_lab(model), asked = sample_lab(model);
@@ -92,7 +92,7 @@ TEST_CASE("describing every device in the middle of a run changes nothing") {
   }
 }
 
-TEST_CASE("devices say what the guest's ports would say") {
+TEST_CASE("device descriptions match the guest's ports") {
   for (const std::string model : {"model56sx", "model95"}) {
     INFO(model);
     const auto lab = sample_lab(model);
@@ -139,7 +139,7 @@ TEST_CASE("devices say what the guest's ports would say") {
   }
 }
 
-TEST_CASE("the clock is shown as it stands, though nobody has read it since") {
+TEST_CASE("the clock is described up to date, without a read") {
   Config c = load_machine("model56sx");
   Lab lab(std::move(c));
   lab.scheduler().run_until(900_ms);
@@ -149,7 +149,7 @@ TEST_CASE("the clock is shown as it stands, though nobody has read it since") {
   CHECK(std::stoi(late.substr(6)) == std::stoi(early.substr(6)) + 3);
 }
 
-TEST_CASE("who pulls an interrupt line, and who waits for the channel since when") {
+TEST_CASE("descriptions name the sources of an interrupt line and the waiting bus masters") {
   const auto lab = sample_lab("model95");
   Machine& m = lab->machine();
   lab->scheduler().run_until(50_ms);
@@ -179,7 +179,7 @@ TEST_CASE("who pulls an interrupt line, and who waits for the channel since when
   CHECK(seen);
 }
 
-TEST_CASE("a device that is not there is named with the nearest that is") {
+TEST_CASE("an unknown device is refused with the closest existing name") {
   Lab lab(load_machine("model95"));
   CHECK_THROWS_WITH(lab.machine().describe("pci"), Contains("pci") && Contains("did you mean 'pi"));
   const auto names = lab.machine().devices();
@@ -187,7 +187,7 @@ TEST_CASE("a device that is not there is named with the nearest that is") {
   CHECK(lab.machine().describe().size() == names.size());
 }
 
-TEST_CASE("a debugger's stores reach decoded code, take no time, and are refused by ROM and registers") {
+TEST_CASE("a debugger's stores reach decoded code, take no time, and are refused for ROM and registers") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     test::Assembler program(0x7C00);

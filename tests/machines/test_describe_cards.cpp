@@ -99,7 +99,7 @@ std::uint64_t peek(Lab& lab, const Probe& probe) {
 
 }  // namespace
 
-TEST_CASE("each card's description has fields with unique names, and leaves the machine as it was", "[describe]") {
+TEST_CASE("each card's description has unique field names and does not affect the machine", "[describe]") {
   for (const AdapterEntry& row : all_cards()) {
     INFO(row.name);
     Lab looked_at = lab_with(row.name), left_alone = lab_with(row.name);
@@ -126,7 +126,7 @@ TEST_CASE("each card's description has fields with unique names, and leaves the 
   }
 }
 
-TEST_CASE("a described register has the value that its port has", "[describe]") {
+TEST_CASE("a described register has the value of its port", "[describe]") {
   std::set<std::string_view> probed;
   for (const Probe& probe : probes) {
     INFO(probe.card << ": " << probe.part << " " << probe.field);

@@ -74,7 +74,7 @@ std::uint64_t peek_register(Lab& lab, const PciProbe& probe) {
 
 }  // namespace
 
-TEST_CASE("each PCI card's description has fields with unique names, and leaves the machine as it was", "[describe]") {
+TEST_CASE("each PCI card's description has unique field names and does not affect the machine", "[describe]") {
   for (const PciEntry& row : pci_registry()) {
     INFO(row.name);
     Lab looked_at = pc_with(row.name), left_alone = pc_with(row.name);
@@ -98,7 +98,7 @@ TEST_CASE("each PCI card's description has fields with unique names, and leaves 
   }
 }
 
-TEST_CASE("a described register of a PCI card has the value that is read there", "[describe]") {
+TEST_CASE("a described register of a PCI card has the value that a read returns", "[describe]") {
   std::set<std::string_view> probed;
   for (const PciProbe& probe : pci_probes) {
     INFO(probe.card << ": " << probe.part << " " << probe.field);

@@ -71,7 +71,7 @@ class Service {
 
 }  // namespace
 
-TEST_CASE("function 08h tells the drive's capacity, whatever diskette is in it") {
+TEST_CASE("function 08h returns the drive's capacity, whatever diskette is in it") {
   for (const auto& [drive, geometry] : {std::pair{"2.88 MB", 0x4F24u}, std::pair{"1.44 MB", 0x4F12u}}) {
     INFO(drive);
     Service s(drive);
@@ -82,7 +82,7 @@ TEST_CASE("function 08h tells the drive's capacity, whatever diskette is in it")
   }
 }
 
-TEST_CASE("a 1.44 MB diskette in a 2.88 MB drive: sectors that it has not are not found, a read goes on to head 1") {
+TEST_CASE("a 1.44 MB diskette in a 2.88 MB drive: absent sectors are not found, a read continues on head 1") {
   Service s("2.88 MB");
   const auto beyond = s.call(0x0201, 0x0013, 0x0000);
   const auto both = s.call(0x0224, 0x0001, 0x0000);  // 36 sectors, as function 08h suggests
@@ -94,7 +94,7 @@ TEST_CASE("a 1.44 MB diskette in a 2.88 MB drive: sectors that it has not are no
   for (const unsigned n : {1u, 17u, 18u, 35u}) CHECK(s.sector(n) == n);
 }
 
-TEST_CASE("sectors beyond the last one of the table at vector 1Eh can be read; a read up to it goes on to head 1") {
+TEST_CASE("sectors beyond the last one of the table at vector 1Eh can be read; a read up to it continues on head 1") {
   for (const bool beyond : {true, false}) {
     INFO(beyond);
     Service s("2.88 MB");

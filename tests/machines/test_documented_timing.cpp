@@ -45,7 +45,7 @@ std::map<std::string, std::string> resolved(const std::string& machine) {
 
 }  // namespace
 
-TEST_CASE("the page of memory timing says what the machines have") {
+TEST_CASE("the page on memory timing matches the machines") {
   std::ifstream page(std::string(PLANAR_SOURCE_DIR) + "/docs/hardware/memory-timing.md");
   REQUIRE(page.is_open());
   std::vector<std::string> machines;
@@ -83,7 +83,7 @@ TEST_CASE("the page of memory timing says what the machines have") {
         }
 }
 
-TEST_CASE("what the page says was chosen by published figures is marked so in the machine files") {
+TEST_CASE("memory values chosen by published figures are marked in the machine files") {
   std::set<std::string> marked;
   for (const MachineFile& file : machine_files())
     for (const Provenance& p : machine_provenance(file.name)) marked.insert(std::string(file.name) + " " + p.value);
@@ -93,7 +93,7 @@ TEST_CASE("what the page says was chosen by published figures is marked so in th
                       "att3325 channel.memory_cycle", "pc-p166 memory.dram.burst_step, l2.write_hit"});
 }
 
-TEST_CASE("the memory events of every 486 and Pentium are compiled for its geometry") {
+TEST_CASE("every 486's and Pentium's memory events are compiled for its geometry") {
   for (const MachineFile& file : machine_files()) {
     Config config = load_machine(std::string(file.name));
     const cpu::TimingConfig timing = read_machine(config).timing;

@@ -97,20 +97,20 @@ Code wandering_windows(bool over_memory) {
 
 }  // namespace
 
-TEST_CASE("windows that wander by POS over one another change nothing that a snapshot could lose", "[hostile]") {
+TEST_CASE("windows that POS moves over one another lose nothing in a snapshot", "[hostile]") {
   const auto rom = wandering_windows(false);
   check_runs("model56sx", {"ne2", "3c523", "smc8013"}, rom, 60_ms);
   check_runs("model95", {"tr16-4a-1994", "lan-a", "3c527", "ethernet-a"}, rom, 60_ms);
   check_runs("model77", {"lanstreamer", "etherexpress", "sknet", "tr4-a"}, rom, 60_ms);
 }
 
-TEST_CASE("windows that wander over memory and ROM, with writes anywhere, end no emulation", "[hostile]") {
+TEST_CASE("windows that move over memory and ROM, with writes anywhere, do not end the emulation", "[hostile]") {
   const auto rom = wandering_windows(true);
   check_runs("model77", {"madge-mc32", "smc8013", "3c523", "tr16-4a-1990"}, rom, 60_ms, 1);
   check_runs("model95", {"etherstreamer", "autolanstreamer", "oc2335", "de210"}, rom, 60_ms, 1);
 }
 
-TEST_CASE("triple faults without end are resets without end", "[hostile]") {
+TEST_CASE("endless triple faults are endless resets", "[hostile]") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     Assembler a(0x8000);
     a({0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0xFF, 0x06, 0x00, 0x05});  // CLI; DS = 0; INC word [0500h]
@@ -126,7 +126,7 @@ TEST_CASE("triple faults without end are resets without end", "[hostile]") {
   }
 }
 
-TEST_CASE("a program whose own code comes under a window runs on, whatever it is then", "[hostile]") {
+TEST_CASE("a program whose code is covered by a window runs on", "[hostile]") {
   // Copies itself to D000:0000, where there is no memory or a card's; maps an SMC8013's shared memory there, and jumps.
   Assembler a(0x8000);
   a({0xFA, 0xFC, 0xB8, 0x00, 0xF0, 0x8E, 0xD8, 0xBE, 0x00, 0x90});  // DS:SI = F000:9000

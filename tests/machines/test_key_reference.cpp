@@ -9,14 +9,14 @@
 
 using namespace planar;
 
-TEST_CASE("docs/machine-files.md is the reference that the program prints") {
+TEST_CASE("docs/machine-files.md equals the reference that the program prints") {
   std::ifstream in(PLANAR_SOURCE_DIR "/docs/machine-files.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   INFO("after a change of the keys: planar config --reference > docs/machine-files.md");
   CHECK(page == key_reference());
 }
 
-TEST_CASE("A configuration says what it was asked for: type, range and default") {
+TEST_CASE("A configuration records each requested key with type, range and default") {
   Config c;
   c.add_text("[a]\nb = 3\nd = \"5 ns\"\n", "test");
   c.integer("a.b", 1, 4);

@@ -67,7 +67,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("each adapter is on the medium that its slot names, and the resolved lab is the same again") {
+TEST_CASE("each adapter is on the medium that its slot names, and the resolved lab is equivalent") {
   Lab lab(parse_lab(two_segments, "lab.toml"));
   REQUIRE(lab.media().size() == 2);
   CHECK(lab.medium(0).name() == "floor");
@@ -92,7 +92,7 @@ TEST_CASE("each adapter is on the medium that its slot names, and the resolved l
   CHECK(again.state_hash() == lab.state_hash());
 }
 
-TEST_CASE("a lab's media, plugs and bridges are checked, with the place and the remedy") {
+TEST_CASE("a lab's media, plugs and bridges are checked, with position and remedy") {
   CHECK(refusal(two_segments).empty());
   CHECK_THAT(refusal(replaced(two_segments, "\"ne2\"\nmedium = \"floor\"", "\"ne2\"")),
              Contains("slot.1.card") && Contains("does not say what it is plugged into") &&
@@ -120,7 +120,8 @@ TEST_CASE("a lab's media, plugs and bridges are checked, with the place and the 
              Contains("medium.floor.kind") && Contains("ethernet"));
 }
 
-TEST_CASE("the guest's netio reaches the other segment through the bridge; the run repeats and can be restored") {
+TEST_CASE(
+    "the guest's netio reaches the other segment through the bridge; the run is reproducible and can be restored") {
   Running first(two_segments), second(two_segments);
   for (Running* r : {&first, &second}) r->run_until("@netio start");
   Archive saver = Archive::saver();
@@ -140,7 +141,7 @@ TEST_CASE("the guest's netio reaches the other segment through the bridge; the r
   CHECK(crossed.dropped == 0);
 }
 
-TEST_CASE("a ring of a lab: its settings, and the guest's netio through a switch to a station on it") {
+TEST_CASE("a lab's ring: its settings, and the guest's netio through a switch to a station") {
   std::string ring = replaced(two_segments, "rate = \"100 Mbit/s\"", "kind = \"token-ring\"\nlobe_metres = 50");
   ring = replaced(ring, "[bridge.between]", "[switch.between]");
   ring = replaced(ring, "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n", "");
@@ -173,7 +174,7 @@ TEST_CASE("a ring of a lab: its settings, and the guest's netio through a switch
   CHECK(first.lab.medium(1).counts().at(0).value > 60);
 }
 
-TEST_CASE("a Token Ring adapter's own lab: a dedicated ring, full duplex unless net.duplex says otherwise") {
+TEST_CASE("a Token Ring adapter gets a dedicated full-duplex ring unless net.duplex says otherwise") {
   const auto lab_with = [](const char* duplex, const char* card = "tr16-4a-1994") {
     Config c = load_machine("model9595");
     c.set("slot.1.card", card, "--card");
@@ -193,7 +194,7 @@ TEST_CASE("a Token Ring adapter's own lab: a dedicated ring, full duplex unless 
   CHECK_THROWS_WITH(lab_with("both"), Contains("net.duplex"));
 }
 
-TEST_CASE("an Ethernet in full duplex refuses a card that cannot, wherever it is written") {
+TEST_CASE("a full-duplex Ethernet refuses a half-duplex card, wherever it is configured") {
   const auto with = [](const std::string& text) {
     Config user;
     user.add_text("machine = \"model95\"\n" + text, "test");
@@ -209,7 +210,7 @@ TEST_CASE("an Ethernet in full duplex refuses a card that cannot, wherever it is
   CHECK_NOTHROW(with("[slot.1]\ncard = \"etherstreamer\"\n[net]\nduplex = \"full\"\n"));
 }
 
-TEST_CASE("two rings with a source-routing bridge: the guest's netio finds its way") {
+TEST_CASE("two rings with a source-routing bridge: the guest's netio finds the route") {
   const std::string lab =
       "[net]\nattach = \"peer\"\nmedium = \"far\"\n"
       "[medium.floor]\n"
@@ -234,7 +235,7 @@ TEST_CASE("two rings with a source-routing bridge: the guest's netio finds its w
   CHECK(bridge.counters().dropped + bridge.counters().too_long == 0);
 }
 
-TEST_CASE("the guest's netio reaches a station on a medium that planar does not know") {
+TEST_CASE("the guest's netio reaches a station on a medium unknown to planar") {
   const std::string toml =
       replaced(replaced(two_segments, "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n", ""),
                "rate = \"100 Mbit/s\"\n", "");

@@ -154,7 +154,7 @@ TEST_CASE("A kernel's set-up code starts on every machine in the state that the 
   CHECK(bench.com1 == "+root=/dev/ram0 quietK");
 }
 
-TEST_CASE("On a P6 a kernel that is started directly finds the memory type ranges written", "[linux]") {
+TEST_CASE("On a P6 a directly started kernel finds the memory type ranges set", "[linux]") {
   struct Row {
     const char* model;
     std::uint64_t mask;  // of a single range that covers all memory
@@ -177,7 +177,7 @@ TEST_CASE("On a P6 a kernel that is started directly finds the memory type range
   CHECK(value("mask 1") == 0);
 }
 
-TEST_CASE("Kernels of every boot protocol receive the locations of ramdisk, heap and command line, low and high",
+TEST_CASE("Kernels of every boot protocol receive the addresses of ramdisk, heap and command line, low and high",
           "[linux]") {
   for (const unsigned protocol :
        {0x0200u, 0x0201u, 0x0202u, 0x0203u, 0x0204u, 0x0205u, 0x0206u, 0x0208u, 0x020Au, 0x020Fu})
@@ -230,7 +230,7 @@ TEST_CASE("vga= is passed to the set-up code, which interprets it", "[linux]") {
   check_refused(kernel(reporter), {}, "vga=big", "vga=big", ExitCode::bad_configuration);
 }
 
-TEST_CASE("From protocol 2.10 on the memory that a kernel needs for decompression is kept free", "[linux]") {
+TEST_CASE("From protocol 2.10 on the memory that a kernel needs for decompression is reserved", "[linux]") {
   auto k = kernel(reporter, {0x020A, true});
   put(k.bytes, 0x22C, 4, 0x7FFFFFFF);
   put(k.bytes, 0x238, 4, 2047);
@@ -244,7 +244,7 @@ TEST_CASE("From protocol 2.10 on the memory that a kernel needs for decompressio
   check_refused(k, {}, std::string(2048, 'x'), "does not fit");
 }
 
-TEST_CASE("Power-on self test does not modify kernel, ramdisk and command line", "[linux]") {
+TEST_CASE("POST does not modify kernel, ramdisk and command line", "[linux]") {
   const bool high = GENERATE(true, false);
   CAPTURE(high);
   LinuxBench bench("model56sx");
@@ -264,7 +264,7 @@ TEST_CASE("Power-on self test does not modify kernel, ramdisk and command line",
   }
 }
 
-TEST_CASE("The header contains the locations of ramdisk and command line", "[linux]") {
+TEST_CASE("The header contains the addresses of ramdisk and command line", "[linux]") {
   const auto disk = ramdisk(300'000);
   SECTION("2.02: a pointer to the command line, heap up to 98E00h, ramdisk on the last pages") {
     const auto boot = prepare_linux_boot(kernel(reporter), disk, "a=b", end_8mb);
@@ -305,7 +305,8 @@ TEST_CASE("The header contains the locations of ramdisk and command line", "[lin
   }
 }
 
-TEST_CASE("Files that are not kernels, are truncated or do not fit are rejected with exit code 3", "[linux]") {
+TEST_CASE("Files that are not kernels, truncated files and files that do not fit are rejected with exit code 3",
+          "[linux]") {
   auto cut = [](NamedFile k, std::size_t bytes) {
     k.bytes.resize(bytes);
     return k;
@@ -337,7 +338,7 @@ TEST_CASE("Files that are not kernels, are truncated or do not fit are rejected 
   CHECK_NOTHROW(prepare_linux_boot(good, ramdisk(7'000'000), std::string(255, 'x'), end_8mb));
 }
 
-TEST_CASE("A kernel that has run is not started again by a warm start", "[linux]") {
+TEST_CASE("A kernel that has run is not restarted by a warm start", "[linux]") {
   LinuxBench bench("model56sx");
   bench.load(kernel(restarter), {}, "");
   const auto seen = [&] { return bench.screen().find("has been overwritten since") != std::string::npos; };

@@ -15,7 +15,7 @@ TimingProfile parse(const std::string& text) { return TimingProfile::parse(text,
 
 }  // namespace
 
-TEST_CASE("a value chosen by published figures says by which ones", "[provenance]") {
+TEST_CASE("a value chosen by published figures names them", "[provenance]") {
   const auto profile =
       parse(std::string(number) +
             "confidence = \"informed-by-published\"\n"
@@ -38,7 +38,7 @@ TEST_CASE("a value chosen by published figures says by which ones", "[provenance
                     Contains("no list of tables"));
 }
 
-TEST_CASE("a rule is shown and cannot be set", "[provenance]") {
+TEST_CASE("a rule is listed and cannot be set", "[provenance]") {
   auto profile = parse("[chip.look]\nrule = \"none after a reception\"\nsource = \"s\"\nconfidence = \"inferred\"\n");
   REQUIRE(profile.rows().size() == 1);
   CHECK(profile.rows()[0].rule);
@@ -49,14 +49,14 @@ TEST_CASE("a rule is shown and cannot be set", "[provenance]") {
                     Contains("one of them"));
 }
 
-TEST_CASE("an override is the user's: it is no longer chosen by published figures", "[provenance]") {
+TEST_CASE("an overridden value is no longer marked as chosen by published figures", "[provenance]") {
   auto profile = parse(std::string(number) + "confidence = \"calibrated\"\npublished = [{ figure = \"f\" }]\n");
   profile.set("a.b", "2ns");
   CHECK(profile.values()[0].confidence == "user");
   CHECK(profile.values()[0].published.empty());
 }
 
-TEST_CASE("provenance stands in tables of its own beside other settings", "[provenance]") {
+TEST_CASE("provenance is in separate tables beside other settings", "[provenance]") {
   const auto list = read_provenance(
       "size = 3\n[[provenance]]\nvalue = \"size\"\nsource = \"s\"\nconfidence = \"calibrated\"\n"
       "published = [{ machine = \"m\", card = \"c\", sizes = [1024] }]\n",

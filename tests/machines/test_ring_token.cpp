@@ -59,7 +59,7 @@ struct RunningRing {
 
 }  // namespace
 
-TEST_CASE("under load, a token that is computed and one that goes step by step have one state hash", "[ring]") {
+TEST_CASE("under load a computed token and one passed step by step give the same state hash", "[ring]") {
   RunningRing computed(false);
   std::vector<std::string> said(2);
   for (std::size_t n = 0; n < 2; ++n)
@@ -94,7 +94,7 @@ TEST_CASE("under load, a token that is computed and one that goes step by step h
   CHECK(stepwise.frames() == computed.frames());
 }
 
-TEST_CASE("reference stations beside the peer: places, addresses, and what is refused", "[ring]") {
+TEST_CASE("reference stations beside the peer: slots, addresses and refusals", "[ring]") {
   const RunningRing run(false);
   const auto refusal = [](const std::string& from, const std::string& to) {
     std::string toml = ring_of_two;

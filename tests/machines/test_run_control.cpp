@@ -38,7 +38,7 @@ std::unique_ptr<Lab> two_machines() {
 
 }  // namespace
 
-TEST_CASE("a run that is stopped, stepped and described ends with the same hash as one that is not") {
+TEST_CASE("a run that is stopped, stepped and described ends with the same hash as an undisturbed one") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     const auto whole = one_machine(model), stopped = one_machine(model);
@@ -70,7 +70,7 @@ TEST_CASE("a run that is stopped, stepped and described ends with the same hash 
   }
 }
 
-TEST_CASE("a requested stop comes at the next instruction boundary and says what for") {
+TEST_CASE("a requested stop occurs at the next instruction boundary and gives its reason") {
   const auto whole = one_machine("model95"), stopped = one_machine("model95");
   whole->scheduler().run_until(1'500_ms);
   RunControl control(*stopped);
@@ -97,7 +97,7 @@ TEST_CASE("a requested stop comes at the next instruction boundary and says what
   CHECK(stopped->state_hash() == whole->state_hash());
 }
 
-TEST_CASE("a halted machine's step ends after what wakes it, or at the limit") {
+TEST_CASE("a step of a halted machine ends after the event that wakes it, or at the limit") {
   test::Assembler program(0x7C00);
   program({0xFA, 0xF4});  // CLI; HLT
   const auto lab = std::make_unique<Lab>(load_machine("model95"));
@@ -116,7 +116,7 @@ TEST_CASE("a halted machine's step ends after what wakes it, or at the limit") {
   CHECK(lab->scheduler().now() == limit);
 }
 
-TEST_CASE("of two machines one is stepped, the other keeps to virtual time, and both end as without") {
+TEST_CASE("stepping one of two machines does not change the end state of either") {
   const auto whole = two_machines(), stepped = two_machines();
   RunControl control(*stepped);
   Random choice(11);

@@ -124,7 +124,7 @@ TEST_CASE("bytes of an AT&T 3325's snapshot are changed in turn", "[snapshot]") 
 TEST_CASE("bytes of a PC's snapshot are changed in turn", "[snapshot]") { mutate("pc-p166", "rtl8139"); }
 TEST_CASE("bytes of a P6's snapshot are changed in turn", "[snapshot]") { mutate("pc-p3-800", "pro1000-82543"); }
 
-TEST_CASE("a timer that began in a time that the scheduler does not have is refused", "[snapshot]") {
+TEST_CASE("a timer with an impossible start time is refused", "[snapshot]") {
   const Sound sound = saved("pc-p166", "rtl8139");
   const auto list = parts(sound.state);
   const auto timer = std::find_if(list.begin(), list.end(), [](const Part& part) { return part.name == "i8254"; });

@@ -65,7 +65,7 @@ struct System {
 
 }  // namespace
 
-TEST_CASE("an IRQ 0 that nobody clears repeats; keys get through a handler that masks it, and let the system go on") {
+TEST_CASE("an uncleared IRQ 0 repeats; keys interrupt a handler that masks it, and let the system continue") {
   const char* model = GENERATE("model56sx", "model77", "model95");
   INFO(model);
   System linux096(model, true);
@@ -83,7 +83,7 @@ TEST_CASE("an IRQ 0 that nobody clears repeats; keys get through a handler that 
   CHECK(linux096.turns() == later);
 }
 
-TEST_CASE("an IRQ 0 that nobody clears starves the keyboard of a handler that only sends the EOI") {
+TEST_CASE("an uncleared IRQ 0 blocks the keyboard if its handler only sends the EOI") {
   System linux012("model56sx", false);
   const auto turns = linux012.turns();
   linux012.type(5);

@@ -170,7 +170,7 @@ struct SharedLine {
 
 }  // namespace
 
-TEST_CASE("two different adapters on one interrupt line: every frame of each arrives intact at the other") {
+TEST_CASE("two different adapters share an interrupt line: every frame of each arrives intact at the other") {
   for (const std::string model : {"model56sx", "model95"}) {
     INFO(model);
     SharedLine s(model);
@@ -332,7 +332,7 @@ Bytes netio_row() {
 
 }  // namespace
 
-TEST_CASE("the guest's netio over one adapter and other traffic over a second, on one segment") {
+TEST_CASE("the guest's netio runs over one adapter beside other traffic over a second, on one segment") {
   Config c = load_machine("model95");
   c.set("slot.1.card", "ne2", "--card 1=ne2");
   c.set("slot.2.card", "smc8013", "--card 2=smc8013");

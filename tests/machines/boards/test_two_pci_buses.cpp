@@ -40,7 +40,7 @@ std::unique_ptr<Lab> netio_in_slot_1() {
 
 }  // namespace
 
-TEST_CASE("two PCI buses: width and clock of each, and M66EN on the one that a card is in") {
+TEST_CASE("two PCI buses: each has its own width and clock, and M66EN follows its own cards") {
   Lab empty(load_machine(machine));
   const auto buses = segments(empty);
   REQUIRE(buses.size() == 2);
@@ -63,7 +63,7 @@ TEST_CASE("two PCI buses: width and clock of each, and M66EN on the one that a c
   CHECK(segments(beside)[1]->timing().clock == 15_ns);
 }
 
-TEST_CASE("two PCI buses: slots that the buses cannot have are refused") {
+TEST_CASE("two PCI buses: impossible slots are refused") {
   const auto refused = [](const char* key, const char* value, const char* why) {
     Config c = load_machine(machine);
     c.add_text(std::string(key) + " = " + value + "\n", "the test");
@@ -78,7 +78,7 @@ TEST_CASE("two PCI buses: slots that the buses cannot have are refused") {
   refused("pci.slot_devices", "[4, 2, 4, 5, 6, 7]", "names device 4 twice");
 }
 
-TEST_CASE("two PCI buses: a card on the second goes on from a snapshot as if there had been none", "[snapshot]") {
+TEST_CASE("two PCI buses: a snapshot does not affect a card on the second bus", "[snapshot]") {
   const auto whole = netio_in_slot_1();
   while (whole->frames().sent < 40 && whole->scheduler().now() < 40_s)
     whole->scheduler().run_until(whole->scheduler().now() + 10_ms);

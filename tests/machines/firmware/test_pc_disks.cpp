@@ -79,7 +79,7 @@ class Drives {
 
 }  // namespace
 
-TEST_CASE("PC: INT 13h of IDE disks by their size", "[pc-disks]") {
+TEST_CASE("PC: INT 13h accesses IDE disks according to their size", "[pc-disks]") {
   struct Expected {
     std::uint64_t sectors;
     std::string parameters, size, own, table;
@@ -117,7 +117,7 @@ TEST_CASE("PC: INT 13h of IDE disks by their size", "[pc-disks]") {
   CHECK_THAT(screen, Contains("X80 0400 0400 0004"));  // sector not found, nothing transferred
 }
 
-TEST_CASE("PC: four IDE disks are four drives, each with the table of its interface", "[pc-disks]") {
+TEST_CASE("PC: four IDE disks are four drives, each with its interface's table", "[pc-disks]") {
   Drives drives;
   for (unsigned id = 0; id < 4; ++id) drives.disk(id, 40960 * (id + 1), id == 0 ? drives_sector() : Bytes{});
   const auto screen = drives.screen();
@@ -129,7 +129,7 @@ TEST_CASE("PC: four IDE disks are four drives, each with the table of its interf
   CHECK_THAT(screen, Contains("sample-drives: ok"));
 }
 
-TEST_CASE("PC: a program from a CD-ROM reads its blocks as drive E0h", "[pc-disks]") {
+TEST_CASE("PC: a program from a CD-ROM reads its blocks through drive E0h", "[pc-disks]") {
   Drives drives;
   drives.disk(0, 40960);
   drives.cd(3, cdrom(0, drives_sector()));
@@ -144,7 +144,7 @@ TEST_CASE("PC: a program from a CD-ROM reads its blocks as drive E0h", "[pc-disk
   CHECK_THAT(screen, Contains("sample-drives: ok"));
 }
 
-TEST_CASE("PC: the image of a diskette is drive 00h, and leaves the disks where they are", "[pc-disks]") {
+TEST_CASE("PC: a diskette image is drive 00h, and the disks keep their numbers", "[pc-disks]") {
   Drives drives;
   drives.disk(0, 40960);
   drives.cd(2, cdrom(2, drives_sector()));
@@ -155,7 +155,7 @@ TEST_CASE("PC: the image of a diskette is drive 00h, and leaves the disks where 
   CHECK_THAT(screen, !Contains("P81") && Contains("sample-drives: ok"));
 }
 
-TEST_CASE("PC: the image of a disk is drive 80h, and the disk that is there 81h", "[pc-disks]") {
+TEST_CASE("PC: a disk image is drive 80h, and the real disk 81h", "[pc-disks]") {
   auto sector = drives_sector();
   put(sector, 0x1BE, {0x80, 1, 1, 0, 6, 3, 17, 4});  // ends with head 3, sector 17, cylinder 4
   Drives drives;
@@ -169,7 +169,7 @@ TEST_CASE("PC: the image of a disk is drive 80h, and the disk that is there 81h"
   CHECK_THAT(screen, Contains("sample-drives: ok"));
 }
 
-TEST_CASE("PC: the order in which drives are tried", "[pc-disks]") {
+TEST_CASE("PC: the boot order is followed", "[pc-disks]") {
   struct Order {
     std::string letters, shows, not_shown;
   };
@@ -188,10 +188,10 @@ TEST_CASE("PC: the order in which drives are tried", "[pc-disks]") {
   CHECK_THAT(screen, Contains(order.shows) && !Contains(order.not_shown));
 }
 
-TEST_CASE("PC: CD-ROMs with a damaged catalog are passed over, the next one is tried", "[pc-disks]") {
+TEST_CASE("PC: CD-ROMs with a damaged catalog are skipped, and the next drive is tried", "[pc-disks]") {
   auto bad = cdrom(0, drives_sector());
   std::string why;
-  SECTION("sum") {
+  SECTION("wrong checksum") {
     bad[catalog + 5] = 1;
     why = "its boot catalog names nothing that can be started";
   }
@@ -199,19 +199,19 @@ TEST_CASE("PC: CD-ROMs with a damaged catalog are passed over, the next one is t
     bad[catalog + 32] = 0;
     why = "its boot catalog names nothing that can be started";
   }
-  SECTION("too large") {
+  SECTION("too large a boot program") {
     put(bad, catalog + 38, {0xFF, 0x04});
     why = "its boot program does not fit into memory";
   }
-  SECTION("over the firmware's data") {
+  SECTION("a boot program over the firmware's data") {
     put(bad, catalog + 34, {0x40, 0});
     why = "its boot program does not fit into memory";
   }
-  SECTION("beyond the end") {
+  SECTION("a boot program beyond the end of the disc") {
     put(bad, catalog + 40, {0, 0xFF});
     why = "its boot program cannot be read";
   }
-  SECTION("the image of a disk without a partition") {
+  SECTION("a disk image without a partition") {
     bad[catalog + 33] = 4;
     why = "its disk image has no partition";
   }

@@ -59,7 +59,7 @@ void change_cmos(PostBench& bench, std::uint8_t index, int by) {
 
 }  // namespace
 
-TEST_CASE("PC: POST boots a diskette without errors, in under three seconds", "[pc-post]") {
+TEST_CASE("PC: POST boots a diskette without errors in less than three seconds", "[pc-post]") {
   PostBench bench(pc_config(1), "sample-bios.img");
   REQUIRE(bench.post());
   CHECK(bench.now() < 3'000_ms);
@@ -71,7 +71,8 @@ TEST_CASE("PC: POST boots a diskette without errors, in under three seconds", "[
   CHECK_THAT(bench.com1(), Contains("no Micro Channel ok"));
 }
 
-TEST_CASE("PC: a protected mode program with its own interrupts, and one with demand paging", "[pc-post]") {
+TEST_CASE("PC: a protected mode program with its own interrupt handlers, and one with demand paging, run",
+          "[pc-post]") {
   for (const std::string sample : {"sample-pmode", "sample-paging"}) {
     INFO(sample);
     PostBench bench(pc_config(0), sample + ".img");
@@ -92,7 +93,7 @@ TEST_CASE("PC: PCI BIOS in real and protected mode, routing table, memory map, n
   CHECK_THAT(bench.screen(), Contains("memory KB 0000FC00 ok"));
 }
 
-TEST_CASE("PC: routing table and lines follow the board's device numbers", "[pc-post]") {
+TEST_CASE("PC: the routing table and interrupt lines follow the board's device numbers", "[pc-post]") {
   Config c = pc_config(0);
   c.add_text("[pci]\nbridge_device = 1\nslot_devices = [20, 11, 9, 17, 13]\n[slots]\nwidths = [32, 32, 32, 32, 32]\n",
              "the test");
@@ -107,7 +108,7 @@ TEST_CASE("PC: routing table and lines follow the board's device numbers", "[pc-
   CHECK_THAT(bench.screen(), Contains("adapters, lines 0009 000B 000B 000A 000D 0009 0011 0005 0014 0009 ok"));
 }
 
-TEST_CASE("PC: every adapter gets ranges of its own, a line, and makes only that line a level", "[pc-post]") {
+TEST_CASE("PC: every adapter gets its own ranges and line, and only these lines are level-triggered", "[pc-post]") {
   PostBench bench(pc_config(4), "");
   REQUIRE(bench.post());
   constexpr std::uint32_t lines[] = {9, 10, 11, 5};
@@ -130,13 +131,13 @@ TEST_CASE("PC: every adapter gets ranges of its own, a line, and makes only that
   CHECK_THAT(bench.screen(), Contains("PCI device 9: 8086:1229, interrupt 9"));
 }
 
-TEST_CASE("PC: lines that no adapter has stay edges", "[pc-post]") {
+TEST_CASE("PC: lines without an adapter remain edge-triggered", "[pc-post]") {
   PostBench bench(pc_config(1), "");
   REQUIRE(bench.post());
   CHECK(elcr(bench) == 1u << 9);
 }
 
-TEST_CASE("PC: a card that is not enabled is not there", "[pc-post]") {
+TEST_CASE("PC: a disabled card is not found", "[pc-post]") {
   Config c = pc_config(2);
   c.set("slot.1.enabled", "false", "the test");
   PostBench bench(std::move(c), "");
@@ -147,7 +148,7 @@ TEST_CASE("PC: a card that is not enabled is not there", "[pc-post]") {
   CHECK_THAT(bench.screen(), Contains("PCI device 10"));
 }
 
-TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del resets PCI too", "[pc-post]") {
+TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del also resets PCI", "[pc-post]") {
   PostBench bench(pc_config(2), "");
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
@@ -164,27 +165,27 @@ TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del resets 
   for (std::size_t n = 0; n < after.ranges.size(); ++n) CHECK(after.ranges[n].first == before.ranges[n].first);
 }
 
-TEST_CASE("PC: 162 and 164: the AT's sum, and the memory that it covers", "[pc-post]") {
+TEST_CASE("PC: 162 and 164: the AT's checksum, and the memory sizes that it covers", "[pc-post]") {
   PostBench bench(pc_config(0), "");
-  SECTION("a byte under the sum") {
+  SECTION("a byte covered by the checksum") {
     change_cmos(bench, 0x12, 0x10);
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("162 Configuration memory (CMOS) checksum"));
   }
-  SECTION("a memory size with its sum") {
+  SECTION("a memory size with a correct checksum") {
     change_cmos(bench, 0x18, -4);  // FC00h KB become F800h
     change_cmos(bench, 0x2F, -4);
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("164 Memory size differs from the record"));
   }
-  SECTION("the memory found is not under it") {
+  SECTION("the detected memory size is not covered") {
     change_cmos(bench, 0x31, 0x40);
     REQUIRE(bench.post());
     CHECK(no_configuration_error(bench.screen()));
   }
 }
 
-TEST_CASE("PC: the firmware sets up both buses of a ServerSet LE, and its services report them", "[pc-post]") {
+TEST_CASE("PC: the firmware configures both buses of a ServerSet LE, and its services report them", "[pc-post]") {
   PostBench bench(pc_config(3, "pc-p3-800"), "sample-pci.img");
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("PCI device 1: 8086:1229, interrupt 9"));

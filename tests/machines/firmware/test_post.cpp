@@ -48,7 +48,7 @@ class SilentCard final : public bus::Adapter {
 
 }  // namespace
 
-TEST_CASE("every machine boots a diskette without errors, in under three seconds") {
+TEST_CASE("every machine boots a diskette without errors in less than three seconds") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     PostBench bench(ps2_config(model), "sample-bios.img");
@@ -64,7 +64,7 @@ TEST_CASE("every machine boots a diskette without errors, in under three seconds
   }
 }
 
-TEST_CASE("a protected mode program with its own interrupts runs on every machine") {
+TEST_CASE("a protected mode program with its own interrupt handlers runs on every machine") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     PostBench bench(ps2_config(model, false), "sample-pmode.img");
@@ -79,7 +79,7 @@ TEST_CASE("a protected mode program with its own interrupts runs on every machin
   }
 }
 
-TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
+TEST_CASE("POST writes an adapter's POS bytes from its record and enables it") {
   PostBench bench(ps2_config("model56sx"), "");
   const auto records = adf::read_nvram(ps2(bench.machine()).nvram().contents());
   REQUIRE(records.slots[1].id == 0x7154);
@@ -88,7 +88,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
   REQUIRE(bench.post());
   CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
 
-  SECTION("a record without the enable flag leaves it disabled, but set up") {
+  SECTION("a record without the enable flag leaves the adapter configured but disabled") {
     PostBench other(ps2_config("model56sx"), "");
     change_records(other, [](adf::NvramConfig& r) { r.slots[1].enable = false; });
     REQUIRE(other.post());
@@ -106,7 +106,7 @@ TEST_CASE("161: the battery is dead") {
   CHECK((bench.machine().board().checkpoint() & 0xFF) == started);  // an error does not prevent booting
 }
 
-TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
+TEST_CASE("162: a byte of the configuration memory or the adapter records is damaged") {
   PostBench bench(ps2_config("model56sx"), "sample-bios.img");
   SECTION("CMOS") {
     ps2(bench.machine()).cmos().set_cmos(0x15, ps2(bench.machine()).cmos().cmos(0x15) ^ 1);
@@ -134,7 +134,7 @@ TEST_CASE("163: date and time are not set") {
   CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x04);
 }
 
-TEST_CASE("164: the memory found is not the memory recorded") {
+TEST_CASE("164: the memory found differs from the memory recorded") {
   PostBench bench(ps2_config("model56sx"), "");
   ps2(bench.machine()).cmos().set_cmos(0x18, ps2(bench.machine()).cmos().cmos(0x18) ^ 0x04);
   ps2(bench.machine()).cmos().seal();
@@ -143,16 +143,16 @@ TEST_CASE("164: the memory found is not the memory recorded") {
   CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x10);
 }
 
-TEST_CASE("165: a slot contains a different adapter from its record") {
+TEST_CASE("165: a slot contains a different adapter than its record") {
   PostBench bench(ps2_config("model56sx"), "");
-  SECTION("the wrong one stays disabled") {
+  SECTION("the wrong adapter stays disabled") {
     change_records(bench, [](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 Adapter differs from the record, slot 2"));
     CHECK_THAT(bench.screen(), Contains("found 7154, recorded 6042"));
     CHECK_FALSE(ps2(bench.machine()).adapter_card(2)->pos_peek(2) & 1);
   }
-  SECTION("a removed one is missed") {
+  SECTION("a removed adapter is reported") {
     change_records(bench, [](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
@@ -166,7 +166,7 @@ TEST_CASE("165: a slot contains a different adapter from its record") {
   CHECK(ps2(bench.machine()).cmos().cmos(0x0E) == 0x02);
 }
 
-TEST_CASE("166: an adapter that never becomes ready costs a second and stays disabled") {
+TEST_CASE("166: an adapter that never becomes ready takes a second and stays disabled") {
   PostBench bench(ps2_config("model56sx", false), "");
   SilentCard card;
   ps2(bench.machine()).pos().insert(0, &card);

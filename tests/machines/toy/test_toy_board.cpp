@@ -48,7 +48,7 @@ struct Counter final : bus::BusObserver {
 
 }  // namespace
 
-TEST_CASE("a board of its own, with two buses of its own, is a machine like any other", "[toy-board]") {
+TEST_CASE("a custom board with two buses is a machine like any other", "[toy-board]") {
   for (const char* model : {"model77", "model95"}) {
     INFO(model);
     Bench b(model);
@@ -67,7 +67,7 @@ TEST_CASE("a board of its own, with two buses of its own, is a machine like any 
   }
 }
 
-TEST_CASE("a toy's slots and devices describe themselves like all others", "[toy-board]") {
+TEST_CASE("a toy board's slots and devices have descriptions like all others", "[toy-board]") {
   Bench b("model95");
   b.scheduler.run_until(1_ms);
   CHECK(b.machine.devices() == std::vector<std::string>{"cpu", "toy", "slot1.counter"});
@@ -79,7 +79,7 @@ TEST_CASE("a toy's slots and devices describe themselves like all others", "[toy
   CHECK(b.machine.io().peek(ToyCard::base) == 2);
 }
 
-TEST_CASE("a snapshot of a toy goes on like the run that it was taken from", "[toy-board]") {
+TEST_CASE("a snapshot of a toy board does not affect the run", "[toy-board]") {
   Bench straight("model95"), saved("model95"), restored("model95");
   saved.scheduler.run_until(1_us);
   auto saver = Archive::saver();
@@ -93,7 +93,7 @@ TEST_CASE("a snapshot of a toy goes on like the run that it was taken from", "[t
   CHECK(restored.machine.cpu().time() == straight.machine.cpu().time());
 }
 
-TEST_CASE("a machine file that names a board which nobody knows is refused by its line", "[toy-board]") {
+TEST_CASE("a machine file with an unknown board is refused with the line", "[toy-board]") {
   Config config = load_machine("model95");
   config.add_text("board = \"eisa\"\n", "mine.toml");
   CHECK_THROWS_WITH(read_machine(config), Contains("mine.toml") && Contains("ps2"));

@@ -71,7 +71,7 @@ constexpr const char* arms[] = {"0011", "1011", "2011", "1022", "1002", "2001", 
 
 }  // namespace
 
-TEST_CASE("every printable character has a picture, and no two have the same", "[font]") {
+TEST_CASE("every printable character has a glyph, and all glyphs differ", "[font]") {
   for (const auto& [height, glyphs] : firmware_fonts()) {
     std::map<Glyph, unsigned> seen;
     for (unsigned code = 1; code < 255; ++code) {
@@ -88,7 +88,7 @@ TEST_CASE("every printable character has a picture, and no two have the same", "
   }
 }
 
-TEST_CASE("lines and boxes meet at the edges of their cells, and blocks fill theirs", "[font]") {
+TEST_CASE("lines and boxes meet at the edges of their cells, and blocks fill their cells", "[font]") {
   for (const auto& [height, glyphs] : firmware_fonts()) {
     const Glyph &horizontal = glyphs[0xC4], &doubled = glyphs[0xCD], &vertical = glyphs[0xB3], &pair = glyphs[0xBA];
     const auto level = [&](char arm, unsigned mask) {

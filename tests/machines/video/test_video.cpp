@@ -66,7 +66,7 @@ std::string cell(const Picture& p, unsigned column, unsigned columns, unsigned h
 
 }  // namespace
 
-TEST_CASE("INT 10h: every mode shows the right size, a pixel and a character") {
+TEST_CASE("INT 10h: every mode has the right size, and shows a pixel and a character") {
   struct Mode {
     unsigned number, width, height, columns, cell_lines, row_lines, x, y;  // the pixel set with AH=0Ch
   };
