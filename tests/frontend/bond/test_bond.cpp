@@ -62,7 +62,7 @@ std::string lab(const std::string& settings, const std::string& media, const std
 
 }  // namespace
 
-TEST_CASE("a bond sends a frame over each adapter in turn, and the capture has an interface for each segment") {
+TEST_CASE("a bond sends frames over its adapters in turn, and the capture has an interface for each segment") {
   Scratch scratch;
   const auto file = scratch.file("bond.pcapng");
   const auto run = run_planar("netio --machine model77 --card ne2 --bond 2" + brief() + " --capture " + file);
@@ -93,7 +93,7 @@ TEST_CASE("a bond sends a frame over each adapter in turn, and the capture has a
   }
 }
 
-TEST_CASE("data come through a bond intact both ways, though segments arrive out of order") {
+TEST_CASE("data pass a bond intact both ways although segments arrive out of order") {
   Scratch scratch;
   const auto file =
       scratch.write("bond.toml", lab("adapters = \"3\"\nbond = \"1\"\ndo = \"sockets\"\nbytes = \"60000\"\n"
@@ -108,7 +108,7 @@ TEST_CASE("data come through a bond intact both ways, though segments arrive out
   CHECK_THAT(run.out, !Contains("@reordered segments=0"));
 }
 
-TEST_CASE("two unlike cards share the frames evenly, and what overtakes is counted") {
+TEST_CASE("two different cards share the frames evenly, and reordered packets are counted") {
   const auto run = run_planar("netio --machine model95 --card 1=ne2 --card 2=3c529 --bond" + brief());
   INFO(run.err);
   REQUIRE(run.status == 0);
@@ -123,7 +123,7 @@ TEST_CASE("two unlike cards share the frames evenly, and what overtakes is count
   CHECK(bond.at("packets_overtaken_at_peer").get<std::uint64_t>() >= peer);
 }
 
-TEST_CASE("a bond of three on a fast processor carries more than twice what one card does") {
+TEST_CASE("a bond of three on a fast processor has more than twice the throughput of one card") {
   if (short_runs()) SKIP("takes whole runs");
   const std::string options =
       " --machine model95 --card smc8013 --test udp_stream --sizes 8192 --seconds 1 --quiet --json -";
@@ -136,7 +136,7 @@ TEST_CASE("a bond of three on a fast processor carries more than twice what one 
   CHECK(rate(three) < 3.01 * rate(one));
 }
 
-TEST_CASE("cards that agree on full duplex do so in a bond, too") {
+TEST_CASE("cards that negotiate full duplex do so in a bond, too") {
   const auto run = run_planar("netperf --machine pc-p166 --card 3c905b --bond 2 --seconds 1 --quiet --json -");
   INFO(run.err);
   REQUIRE(run.status == 0);
@@ -147,7 +147,7 @@ TEST_CASE("cards that agree on full duplex do so in a bond, too") {
   CHECK(half.json().at("frames").at("collisions") > 0);
 }
 
-TEST_CASE("a bond keeps sending into a cable that leads nowhere, and the run ends") {
+TEST_CASE("a bond with an unconnected cable keeps sending, and the run ends") {
   Scratch scratch;
   const auto file = scratch.write(
       "pulled.toml", lab("adapters = \"3\"\nbond = \"1\"\ndo = \"netio\"\nseconds = \"2\"\nsizes = \"4096\"\n", "abx",
@@ -162,7 +162,7 @@ TEST_CASE("a bond keeps sending into a cable that leads nowhere, and the run end
   CHECK_THAT(run.out, !Contains("retransmitted=0 "));
 }
 
-TEST_CASE("a bond's run repeats, also from a snapshot in its middle") {
+TEST_CASE("a bond's run is reproducible, also from a snapshot") {
   Scratch scratch;
   const auto snapshot = scratch.file("bond.snap");
   const std::string options = "netio --machine model77 --card 3c523 --bond 2" + brief();
@@ -182,8 +182,8 @@ TEST_CASE("a bond's run repeats, also from a snapshot in its middle") {
 }
 
 TEST_CASE(
-    "two machines with a bond each: a card's frames arrive at its opposite, and what they overtake is acknowledged "
-    "twice") {
+    "two bonded machines: each card's frames arrive at its opposite, and reordered ones cause duplicate "
+    "acknowledgements") {
   const auto run = run_planar(
       "netperf --machine pc-p3-600 --card 3c905b --bond 3 --against pc-p3-600 --seconds 0.3 --quiet --json -");
   INFO(run.err);
@@ -210,7 +210,7 @@ TEST_CASE(
   CHECK(duplicates <= out_of_order + out_of_order / 10);
 }
 
-TEST_CASE("duplicate acknowledgements of a run from a snapshot are those of the whole run") {
+TEST_CASE("a run from a snapshot has the duplicate acknowledgements of the whole run") {
   Scratch scratch;
   const auto snapshot = scratch.file("two.snap");
   const std::string options =
@@ -227,7 +227,7 @@ TEST_CASE("duplicate acknowledgements of a run from a snapshot are those of the 
   CHECK(whole.json().at("bond").at("duplicate_acknowledgements").at("of_peer") > 0);
 }
 
-TEST_CASE("a comparison of bonds, in which a card that is none of them is refused") {
+TEST_CASE("a comparison of bonds has a result for each card that can be bonded") {
   const auto run = run_planar(
       "compare --machines model77 --cards ne2,tr4-a --bond 2 --seconds 0.05 --sizes 1024 --jobs 1 --quiet --json -");
   INFO(run.err);
@@ -237,7 +237,7 @@ TEST_CASE("a comparison of bonds, in which a card that is none of them is refuse
   CHECK(cells[0].at("bond").at("cards").size() == 2);
 }
 
-TEST_CASE("a comparison of bonds names them so, beside what all their wires carry") {
+TEST_CASE("a comparison of bonds names them, with the capacity of all their wires") {
   const Scratch scratch;
   const std::string options = "compare --machines model95 --cards ne2 --bond 2 --seconds 0.3 --sizes 4096 --quiet";
   const auto report = scratch.file("report");
@@ -257,7 +257,7 @@ TEST_CASE("a comparison of bonds names them so, beside what all their wires carr
   CHECK(merged.status == 0);
 }
 
-TEST_CASE("a bond that cannot be says why") {
+TEST_CASE("an impossible bond is refused with the reason") {
   const auto said = [](const std::string& options) {
     const auto run = run_planar("netio " + options + " --quiet --json -");
     CHECK(run.status == 2);
@@ -274,7 +274,7 @@ TEST_CASE("a bond that cannot be says why") {
   CHECK_THAT(said("--card ne2 --bond 2 --os nt4"), Contains("Linux 2.2"));
 }
 
-TEST_CASE("--bond: every card of a PC receives what the station sends it, whichever is first", "[bond]") {
+TEST_CASE("--bond: every card of a PC receives the station's frames, in any order of cards", "[bond]") {
   const std::string receiving = "netperf --receive --seconds 0.05 --quiet --json - --machine ";
   for (const std::string cards :
        {"pc-p3-600 --card pro1000-82543 --bond 2", "pc-p3-600 --card pro1000-82542 --bond 2",
@@ -289,7 +289,7 @@ TEST_CASE("--bond: every card of a PC receives what the station sends it, whiche
   }
 }
 
-TEST_CASE("--bond: netio begins when a card that negotiates longer has its link", "[bond]") {
+TEST_CASE("--bond: netio waits until a slowly negotiating card has its link", "[bond]") {
   const auto run = run_planar(
       "netio --machine pc-p166 --card 1=lne100tx --card 2=3c905b --bond --seconds 0.2 "
       "--sizes 4096 --quiet --json -");

@@ -31,7 +31,7 @@ TEST_CASE("a diskette that does not boot is reported on the screen") {
   CHECK_THAT(run.out, Contains("diskette"));
 }
 
-TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18.2 times a second") {
+TEST_CASE("an INT 8 handler that only sends an EOI is called 18.2 times a second") {
   Scratch scratch;
   // Takes vector 08h; counts its calls from one second of the clock to the next; shows "=NN;". The handler counts, and
   // writes 20h to port 20h. It does not write port 61h.
@@ -54,7 +54,7 @@ TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18
   }
 }
 
-TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
+TEST_CASE("a processor reset with A20 disabled finds the firmware") {
   Scratch scratch;
   // Vector 6 (invalid opcode) points to a halt; A20 is disabled through 92h, and the processor reset through 64h.
   std::string image(
@@ -72,7 +72,7 @@ TEST_CASE("a processor that is reset with address line 20 off finds the firmware
   }
 }
 
-TEST_CASE("--until sees a prompt on COM1, which ends no line, and ends with the first of several texts") {
+TEST_CASE("--until finds a prompt on COM1 without a line end, and ends at the first of several texts") {
   Scratch scratch;
   const auto image = scratch.write("echo.img", echo_diskette::image());
   const auto run = [&](const std::string& until, const std::string& timeout = "20 s") {
@@ -91,7 +91,7 @@ TEST_CASE("--until sees a prompt on COM1, which ends no line, and ends with the 
   CHECK(run(" --until screen:").status == 2);
 }
 
-TEST_CASE("a snapshot after the end of the run is refused") {
+TEST_CASE("a snapshot time after the end of the run is refused") {
   Scratch scratch;
   const auto snap = scratch.file("lab.snap");
   const auto early = run_planar("run model95 --quiet --until '200 ms' --snapshot-at '300 ms' " + snap);
@@ -100,7 +100,7 @@ TEST_CASE("a snapshot after the end of the run is refused") {
   CHECK(run_planar("run model95 --quiet --until '300 ms' --snapshot-at '200 ms' " + snap).err.empty());
 }
 
-TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {
+TEST_CASE("--bios runs the user's firmware and reports its last checkpoint") {
   Scratch scratch;
   // F000:FFF0: MOV AL,5Ah; MOV DX,0680h; OUT DX,AL; CLI; HLT
   std::string rom(32768, '\xFF');
@@ -113,7 +113,7 @@ TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint
   }
 }
 
-TEST_CASE("a firmware image of an impossible size, or one beside a snapshot, is refused") {
+TEST_CASE("a firmware image of an impossible size, or with a snapshot, is refused") {
   Scratch scratch;
   const auto odd = scratch.write("odd.rom", std::string(1000, '\0'));
   const auto run = run_planar("run model95 --bios " + odd);

@@ -23,7 +23,7 @@ program::Said run_cd(const Scratch& scratch, const std::string& image, const std
 
 }  // namespace
 
-TEST_CASE("ISOLINUX starts from a CD-ROM, reads its settings and a name that is typed", "[boot]") {
+TEST_CASE("ISOLINUX starts from a CD-ROM, reads its configuration and a typed name", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch), settings = scratch.write("cd/isolinux.cfg", syslinux_settings);
   shell("cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 " + quoted(cd));
@@ -33,7 +33,7 @@ TEST_CASE("ISOLINUX starts from a CD-ROM, reads its settings and a name that is 
   CHECK_THAT(said.out, Contains("ISOLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
 }
 
-TEST_CASE("GRUB starts from a CD-ROM, does commands and starts memtest86+ from it", "[boot]") {
+TEST_CASE("GRUB starts from a CD-ROM, executes commands and starts memtest86+", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
   const auto core =
@@ -47,7 +47,7 @@ TEST_CASE("GRUB starts from a CD-ROM, does commands and starts memtest86+ from i
   CHECK_THAT(said.out, Contains("166MHz"));
 }
 
-TEST_CASE("The image of a diskette on a CD-ROM is drive A", "[boot]") {
+TEST_CASE("A diskette image on a CD-ROM is drive A", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
   shell("cp " + quoted(syslinux_image(scratch, syslinux_settings)) + " " + quoted(cd + "/a.img"));
@@ -57,7 +57,7 @@ TEST_CASE("The image of a diskette on a CD-ROM is drive A", "[boot]") {
   CHECK_THAT(said.out, Contains("SYSLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
 }
 
-TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is there is the second", "[boot]") {
+TEST_CASE("A disk image on a CD-ROM is the first disk; the real disk is the second", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
   const auto core = grub_core(scratch, "i386-pc", "(hd0)/", "biosdisk part_msdos normal minicmd ls cat echo");
@@ -72,7 +72,7 @@ TEST_CASE("The image of a disk on a CD-ROM is the first disk; the one that is th
   CHECK_THAT(said.out, Contains("(hd0) (hd0,msdos1) (hd1)"));
 }
 
-TEST_CASE("--boot puts the CD-ROM before a disk that can be started from", "[boot]") {
+TEST_CASE("--boot tries the CD-ROM before a bootable disk", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
   shell("cp " + quoted(syslinux_image(scratch, syslinux_settings)) + " " + quoted(cd + "/a.img"));
@@ -92,7 +92,7 @@ TEST_CASE("--boot puts the CD-ROM before a disk that can be started from", "[boo
   CHECK_THAT(program::run_planar("run model95 --boot a").err, Contains("--boot a"));
 }
 
-TEST_CASE("A CD-ROM that cannot be started from is said so, with the reason", "[boot]") {
+TEST_CASE("A CD-ROM that is not bootable is reported with the reason", "[boot]") {
   Scratch scratch;
   const auto cd = folder(scratch);
   scratch.write("cd/file", std::string(2048, 'x'));
@@ -102,7 +102,7 @@ TEST_CASE("A CD-ROM that cannot be started from is said so, with the reason", "[
     shell("xorriso -as mkisofs -quiet -o " + quoted(image) + " " + quoted(cd) + " 2>/dev/null");
     CHECK_THAT(run_cd(scratch, image, steps).out, Contains("CD-ROM is not bootable: it has no El Torito boot record."));
   }
-  SECTION("a catalog for another processor") {
+  SECTION("a boot catalog for another processor") {
     const auto image = cdrom(scratch, cd, "file", no_emulation);
     std::fstream out(image, std::ios::in | std::ios::out | std::ios::binary);
     out.seekg(17 * 2048 + 0x47);
@@ -113,7 +113,7 @@ TEST_CASE("A CD-ROM that cannot be started from is said so, with the reason", "[
     out.close();
     CHECK_THAT(run_cd(scratch, image, steps).out, Contains("its boot catalog names nothing that can be started."));
   }
-  SECTION("an end before the boot record") {
+  SECTION("an image that ends before the boot record") {
     CHECK_THAT(run_cd(scratch, scratch.write("short.iso", std::string(2048, '\0')), steps).out,
                Contains("CD-ROM is not bootable: it cannot be read."));
   }

@@ -13,7 +13,7 @@
 using namespace boot_media;
 using Catch::Matchers::Contains;
 
-TEST_CASE("SYSLINUX starts from a diskette on every machine, reads its settings and a name that is typed", "[boot]") {
+TEST_CASE("SYSLINUX starts from a diskette on every machine, reads its configuration and a typed name", "[boot]") {
   const std::vector<std::string> all{"model56sx", "model77", "model95", "pc-p166", "pc-p2-400", "pc-p3-800"},
       few{"model56sx", "model77", "model95", "pc-p166"};
   const auto machine = GENERATE_REF(from_range(program::short_runs() ? few : all));
@@ -28,7 +28,7 @@ TEST_CASE("SYSLINUX starts from a diskette on every machine, reads its settings 
 
 // GRUB asks INT 13h for the number of sectors per track, and is told the drive's maximum, as by IBM's firmware: in the
 // PS/2s' 2.88 MB drives it needs a diskette of that size.
-TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[boot]") {
+TEST_CASE("GRUB starts from a diskette on every machine and executes commands", "[boot]") {
   const std::vector<std::string> all{"model56sx", "model77", "model95", "pc-p166"}, few{"model56sx", "pc-p166"};
   const auto machine = GENERATE_REF(from_range(program::short_runs() ? few : all));
   CAPTURE(machine);
@@ -74,7 +74,7 @@ TEST_CASE("memtest86+ starts from a diskette on machines with a Pentium and test
   CHECK_THAT(said.out, Contains("Pentium") && Contains(pc ? "166MHz" : "90MHz") && Contains(pc ? "64MB" : "32MB"));
 }
 
-TEST_CASE("SYSLINUX starts from a FAT partition of a disk, SCSI or IDE", "[boot]") {
+TEST_CASE("SYSLINUX starts from a FAT partition of a SCSI or IDE disk", "[boot]") {
   const std::vector<std::string> all{"model95", "pc-p166"}, one{"pc-p166"};
   const auto machine = GENERATE_REF(from_range(program::short_runs() ? one : all));
   CAPTURE(machine);
@@ -87,7 +87,7 @@ TEST_CASE("SYSLINUX starts from a FAT partition of a disk, SCSI or IDE", "[boot]
   CHECK_THAT(said.out, Contains("SYSLINUX ") && Contains("Settings were read.") && Contains("boot: No_Such-Kernel=7"));
 }
 
-TEST_CASE("A disk as Debian makes it: GRUB before an ext4 partition, a menu there, a kernel", "[boot]") {
+TEST_CASE("A disk as Debian installs it boots: GRUB before an ext4 partition, a menu, a kernel", "[boot]") {
   // Above 504 MB programs see more heads than the disk has; above 8 GB only packets reach its end.
   const std::vector<std::pair<std::string, unsigned>> all{
       {"model95", 40}, {"pc-p166", 40}, {"pc-p166", 3000}, {"pc-p166", 12000}},

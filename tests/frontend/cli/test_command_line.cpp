@@ -10,7 +10,7 @@ using program::read_file;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("help teaches, and usage errors end with 2") {
+TEST_CASE("help explains, and usage errors end with 2") {
   const auto help = run_planar("--help");
   CHECK(help.status == 0);
   for (const char* verb : {"netio", "run", "list", "show", "config", "adf", "bench"})
@@ -30,7 +30,7 @@ TEST_CASE("help teaches, and usage errors end with 2") {
   CHECK(run_planar("netio --set ne2.nothing=5").status == 2);
 }
 
-TEST_CASE("the lists have the members that programs rely on") {
+TEST_CASE("the lists have the members on which programs rely") {
   const auto machines = run_planar("list machines --json -").json();
   REQUIRE(machines.size() >= 3);
   std::set<std::string> names;
@@ -91,7 +91,7 @@ TEST_CASE("show prints every timing value with source and confidence, and the li
   CHECK(run_planar("show ne3").status == 2);
 }
 
-TEST_CASE("the resolved configuration is a file that resolves to itself") {
+TEST_CASE("the resolved configuration resolves to itself") {
   Scratch scratch;
   for (const char* machine : {"model56sx", "model77", "model95", "model9595", "att3325", "thaler"}) {
     const auto first = run_planar(std::string("config ") + machine + " --card 2=ne2:irq=4 --memory '8 MB' --seed 7");
@@ -104,7 +104,7 @@ TEST_CASE("the resolved configuration is a file that resolves to itself") {
              Contains("memory.size = \"8 MB\"  # --memory"));
 }
 
-TEST_CASE("two adapters of a kind get different resources, one too many is refused with the claims that collide") {
+TEST_CASE("two adapters of a kind get different resources; one too many is refused with the colliding claims") {
   const auto two = run_planar("adf solve model95 --card ne2 --card ne2 --json -").json().at("slots");
   CHECK(two[0].at("adapter_id") == "7154");
   CHECK(two[0].at("pos") != two[1].at("pos"));
@@ -121,7 +121,7 @@ TEST_CASE("two adapters of a kind get different resources, one too many is refus
   CHECK_THAT(with_file.err, Contains("takes no file") && Contains("adf solve"));
 }
 
-TEST_CASE("a guest's failure says what its driver reported, and the remedy for a ring of another speed") {
+TEST_CASE("a guest's failure gives its driver's message, and the remedy for a ring of another speed") {
   const auto taken = run_planar("netio --machine model77 --card ne2:irq=4 --seconds 0.05 --sizes 1024 --quiet");
   CHECK(taken.status == 1);
   CHECK_THAT(taken.err, Contains("no network adapter that a driver knows") && Contains("(ne2: interrupt 4 is taken)"));
@@ -130,7 +130,7 @@ TEST_CASE("a guest's failure says what its driver reported, and the remedy for a
   CHECK_THAT(ring.err, Contains("another speed") && Contains("--rate"));
 }
 
-TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
+TEST_CASE("damaged input ends with 2 or 3 and gives file, line and remedy") {
   Scratch scratch;
   const auto adf = read_file(std::string(PLANAR_SOURCE_DIR) + "/adf/files/@7154.ADF");
   REQUIRE(!adf.empty());
@@ -168,7 +168,7 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
   CHECK_THAT(snapshot.err, Contains("lab.snap"));
 }
 
-TEST_CASE("a file that is named like a built-in machine does not take its place") {
+TEST_CASE("a file named like a built-in machine does not replace it") {
   Scratch scratch;
   scratch.write("model95", "no machine file");
   const auto here = std::filesystem::current_path();

@@ -31,7 +31,7 @@ TEST_CASE("netio's result names the card that carried the traffic") {
   CHECK(one.json().at("slot") == 3);
 }
 
-TEST_CASE("a card of the command line is the one that is measured, also beside one in the machine's file") {
+TEST_CASE("a card on the command line is the measured one, even beside one in the machine's file") {
   const Scratch scratch;
   const auto machine = scratch.write("machine.toml", "machine = \"pc-p166\"\n[slot.1]\ncard = \"3c905b\"\n");
   const std::string brief = " --quiet --seconds 0.05 --sizes 1024 --json -";
@@ -60,7 +60,7 @@ TEST_CASE("two cards for one slot are refused") {
   CHECK_THAT(said.err, Contains("slot 1") && Contains("ne2") && Contains("3c523"));
 }
 
-TEST_CASE("--restore refuses what the snapshot contradicts, and takes what it has") {
+TEST_CASE("--restore refuses contradicting options and accepts matching ones") {
   const Scratch scratch;
   const auto file = scratch.file("lab.snap");
   const std::string brief = " --quiet --seconds 0.05 --sizes 1024";
@@ -87,7 +87,7 @@ TEST_CASE("--restore refuses what the snapshot contradicts, and takes what it ha
   }
 }
 
-TEST_CASE("a benchmark refuses the snapshot of another one and says how it is continued") {
+TEST_CASE("a benchmark refuses another benchmark's snapshot and says how to continue it") {
   const Scratch scratch;
   const auto netio = scratch.file("netio.snap"), netperf = scratch.file("netperf.snap"),
              receive = scratch.file("receive.snap"), flood = scratch.file("flood.snap"),
@@ -118,7 +118,7 @@ TEST_CASE("a benchmark refuses the snapshot of another one and says how it is co
   }
 }
 
-TEST_CASE("times before that of the snapshot are refused") {
+TEST_CASE("times before the snapshot's are refused") {
   const Scratch scratch;
   const auto file = scratch.file("lab.snap"), other = scratch.file("other.snap");
   REQUIRE(run_planar("run model95 --quiet --until '20 ms' --snapshot-at '15 ms' " + file).status == 0);
@@ -142,7 +142,7 @@ TEST_CASE("times before that of the snapshot are refused") {
   CHECK(run_planar("describe pic" + restored).status == 0);
 }
 
-TEST_CASE("a benchmark without another end is refused before the machine starts") {
+TEST_CASE("a benchmark without a peer is refused before the machine starts") {
   const Scratch scratch;
   const auto alone = scratch.write("alone.toml", "machine = \"model77\"\n[net]\nattach = \"none\"\n");
   const std::pair<std::string, std::string> table[] = {
@@ -162,7 +162,7 @@ TEST_CASE("a benchmark without another end is refused before the machine starts"
   }
 }
 
-TEST_CASE("options of flood and netperf that another one makes meaningless are refused") {
+TEST_CASE("options of flood and netperf that another option makes meaningless are refused") {
   const std::pair<std::string, std::string> table[] = {
       {"flood --sizes 64,1518", "--sizes 64,1518: is the length of the frames of --send"},
       {"flood --send kernel --rates 1000", "--send kernel and --rates"},

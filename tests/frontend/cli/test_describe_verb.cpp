@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("a description for people and for programs") {
+TEST_CASE("descriptions for people and for programs") {
   Description d("chip");
   d.reg("CR", 0x2A, 8).number("count", 1000).flag("busy", true).time("due", 1'500'000_us).time("idle", Time::never());
   d.text("state", "waits").part("ring").reg("CURR", 0x4, 12);
@@ -24,7 +24,7 @@ TEST_CASE("a description for people and for programs") {
         R"("parts":[{"name":"ring","fields":{"CURR":4}}]})");
 }
 
-TEST_CASE("describe runs to a time and shows the devices that are asked for") {
+TEST_CASE("describe runs to a given time and shows the requested devices") {
   const auto text = run_planar("describe model95 pic pit ne2 --card ne2 --until '1.2 s'");
   INFO(text.err);
   REQUIRE(text.status == 0);
@@ -47,7 +47,7 @@ TEST_CASE("describe runs to a time and shows the devices that are asked for") {
   CHECK(run_planar("describe model95 --until soon").status == 2);
 }
 
-TEST_CASE("describe names the machines of a lab, and goes on from a snapshot") {
+TEST_CASE("describe names the machines of a lab, and continues from a snapshot") {
   Scratch scratch;
   const auto file = scratch.write("lab.toml",
                                   "[[machine]]\nname = \"left\"\nmodel = \"model56sx\"\n[[machine]]\nname = \"right\"\n"
@@ -64,7 +64,7 @@ TEST_CASE("describe names the machines of a lab, and goes on from a snapshot") {
   CHECK(run_planar("describe --restore " + snap + " right.pic").out == one.out);
 }
 
-TEST_CASE("a session that is paused and stepped through its scenario ends as one that is not") {
+TEST_CASE("pausing and stepping a session through its scenario does not change its end") {
   Scratch scratch;
   const auto disk = scratch.write("echo.img", echo_diskette::image());
   const auto session = [&] {

@@ -6,7 +6,7 @@
 using Catch::Matchers::Contains;
 using namespace program;
 
-TEST_CASE("planar disk makes, describes and commits images") {
+TEST_CASE("planar disk creates, describes and commits images") {
   const Scratch scratch;
   const auto raw = scratch.file("c.img"), work = scratch.file("work.ovl");
   CHECK(run_planar("disk create " + raw + " 20M").status == 0);
@@ -45,7 +45,7 @@ TEST_CASE("planar disk makes, describes and commits images") {
   CHECK(run_planar("disk commit " + work + " --base " + moved).status == 0);
 }
 
-TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mode says") {
+TEST_CASE("guest writes to --floppy go to an overlay, or where mode says") {
   const Scratch scratch;
   const auto original = read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img");
   const auto image = scratch.write("boot.img", original);
@@ -71,7 +71,7 @@ TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mo
   CHECK_THAT(run(scratch.write("odd.img", std::string(1024, 'x'))).err, Contains("1024 bytes is no diskette size"));
 }
 
-TEST_CASE("a hard disk boots through INT 13h in every machine, and keeps its changes in the overlay") {
+TEST_CASE("a hard disk boots through INT 13h in every machine and keeps its changes in an overlay") {
   constexpr std::uint32_t sectors = 40960;
   const Scratch scratch;
   std::string disk(std::size_t{sectors} * 512, '\0');
@@ -90,7 +90,7 @@ TEST_CASE("a hard disk boots through INT 13h in every machine, and keeps its cha
   CHECK(read_file(image) == disk);
 }
 
-TEST_CASE("drives are refused with the reason: address, image, no slot") {
+TEST_CASE("invalid drives are refused with the reason: address, image, no slot") {
   const Scratch scratch;
   const auto disk = scratch.file("c.img");
   REQUIRE(run_planar("disk create " + disk + " 1M").status == 0);
@@ -111,7 +111,7 @@ TEST_CASE("drives are refused with the reason: address, image, no slot") {
   CHECK_THAT(run_planar("list storage").out, Contains("scsi-a") && Contains("8EFF"));
 }
 
-TEST_CASE("a snapshot of a machine with a disk continues to the same end, and leaves the files alone") {
+TEST_CASE("a snapshot of a machine with a disk does not affect the run or the files") {
   const Scratch scratch;
   const auto image = scratch.file("c.img"), snap = scratch.file("lab.snap");
   REQUIRE(run_planar("disk create " + image + " 4M").status == 0);
@@ -127,7 +127,7 @@ TEST_CASE("a snapshot of a machine with a disk continues to the same end, and le
   CHECK_THAT(through.err, Contains("write-through"));
 }
 
-TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
+TEST_CASE("a full host disk is reported to the guest and to the user") {
   const Scratch scratch;
   const auto image = scratch.write("boot.img", read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img"));
   // Room for the overlay's header only: the guest's own test of INT 13h writes fails.
@@ -142,7 +142,7 @@ TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
   CHECK_FALSE(std::filesystem::exists(image + ".overlay"));  // there has been no change yet
 }
 
-TEST_CASE("an overlay of a version that counted refused writes is repaired") {
+TEST_CASE("an overlay of a version that counted refused writes can be repaired") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("d"));
   const auto raw = scratch.file("d/c.img"), work = scratch.file("d/w.ovl");
@@ -154,7 +154,7 @@ TEST_CASE("an overlay of a version that counted refused writes is repaired") {
   CHECK(run_planar("disk repair " + raw).status == 3);
 }
 
-TEST_CASE("the type of the diskette drive is the machine's, or the command line's") {
+TEST_CASE("the diskette drive's type comes from the machine or the command line") {
   const auto rtc = [](const std::string& option) { return run_planar("describe model77 --until '6 s' rtc" + option); };
   CHECK_THAT(rtc("").out, Contains("10  60h"));  // drive A in CMOS register 10h: 2.88 MB
   CHECK_THAT(rtc(" --floppy-drive 1.44").out, Contains("10  40h"));

@@ -76,7 +76,7 @@ std::vector<Command> commands() {
 
 }  // namespace
 
-TEST_CASE("every command in README.md and docs is one that planar understands") {
+TEST_CASE("planar accepts every command in README.md and docs") {
   const auto all = commands();
   CHECK(all.size() > 25);
   for (const Command& c : all) {
@@ -87,7 +87,7 @@ TEST_CASE("every command in README.md and docs is one that planar understands") 
   CHECK(run_planar("--only-parse netio --nonsense").status == 2);
 }
 
-TEST_CASE("the short commands in README.md run") {
+TEST_CASE("the short commands in README.md can be run") {
   const Scratch scratch;
   unsigned ran = 0;
   for (const Command& c : commands()) {
@@ -103,7 +103,7 @@ TEST_CASE("the short commands in README.md run") {
 }
 
 // 217<!-- = tr16-4a-1989 microprocessor.step --> is a value of that card's profile as shown by `planar show`.
-TEST_CASE("figures of timing profiles in the pages are those of the program") {
+TEST_CASE("timing figures in the pages match the program's profiles") {
   const std::regex figure("([0-9.]+)<!-- = ([^ ]+) ([^ ]+) -->");
   std::map<std::string, nlohmann::ordered_json> cards;
   unsigned checked = 0;
@@ -128,7 +128,7 @@ TEST_CASE("figures of timing profiles in the pages are those of the program") {
   CHECK(checked >= 4);
 }
 
-TEST_CASE("docs/README.md leads to every page, that of a folder from the folder's page") {
+TEST_CASE("docs/README.md links to every page, or to its folder's page") {
   for (const auto& page : pages()) {
     const auto path = std::filesystem::path(page);
     if (path.filename() == "README.md") continue;
@@ -149,7 +149,7 @@ TEST_CASE("README.md is short") {
   CHECK(count < 900);
 }
 
-TEST_CASE("the machine files that docs/own-machines.md prints are machines, and its wrong ones are named") {
+TEST_CASE("the machine files in docs/own-machines.md are valid, and its wrong ones are named") {
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/own-machines.md"));
   unsigned machines = 0;
@@ -178,7 +178,7 @@ TEST_CASE("the machine files that docs/own-machines.md prints are machines, and 
   }
 }
 
-TEST_CASE("docs/published.md lists the values that were chosen by published figures as the program does") {
+TEST_CASE("docs/published.md lists the same values chosen by published figures as the program") {
   const auto page = read_file(PLANAR_SOURCE_DIR "/docs/published.md");
   std::istringstream in(run_planar("published --chosen").out);
   std::string line;
@@ -192,7 +192,7 @@ TEST_CASE("docs/published.md lists the values that were chosen by published figu
   CHECK(rows > 10);
 }
 
-TEST_CASE("the lab that docs/token-ring.md prints runs") {
+TEST_CASE("the lab in docs/token-ring.md runs") {
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/token-ring.md"));
   std::string lab, line;
@@ -205,7 +205,7 @@ TEST_CASE("the lab that docs/token-ring.md prints runs") {
   CHECK_THAT(said.out, Contains("@row bytes=4096") && Contains("@done 0"));
 }
 
-TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that it names") {
+TEST_CASE("the lab in docs/two-machines.md is valid, with the files that it names") {
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/two-machines.md"));
   std::vector<std::string> labs(1);

@@ -43,14 +43,14 @@ void check_replaced(const std::string& arguments, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("whichever call to the host fails, what a snapshot, a picture or a table replaces is old or new") {
+TEST_CASE("whichever host call fails, a file replaced by a snapshot, picture or table is old or new") {
   const std::string machine = "run model56sx --quiet --until '2 ms' ";
   check_replaced(machine + "--snapshot-at '1 ms' ", "lab.snap");
   check_replaced(machine + "--screen png:", "screen.png");
   check_replaced("list cards --json ", "cards.json");
 }
 
-TEST_CASE("whichever call to the host fails, a capture is complete or the run says that it is not") {
+TEST_CASE("whichever host call fails, a capture is complete or the run reports that it is not") {
   const Scratch scratch;
   const auto file = scratch.file("frames.pcapng");
   const std::string arguments = "run model56sx --card ne2 --quiet --until '2 ms' --capture " + file;

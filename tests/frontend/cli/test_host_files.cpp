@@ -33,7 +33,7 @@ int limited(const std::string& arguments, unsigned blocks, const std::string& er
 
 }  // namespace
 
-TEST_CASE("output that cannot be written ends with an error, in every verb") {
+TEST_CASE("every verb ends with an error if its output cannot be written") {
   for (const char* verb :
        {"list cards", "list cards --json -", "list machines", "show ne2", "config model95", "config --reference",
         "--help", "netio --help", "--version", "describe model95 --until '1 ms' cpu",
@@ -57,7 +57,7 @@ TEST_CASE("output that cannot be written ends with an error, in every verb") {
   CHECK(into_full(run + "--serial stdio", 1) == 3);
 }
 
-TEST_CASE("an output file without a folder is refused before anything runs, in every verb") {
+TEST_CASE("every verb refuses an output file in a missing folder before it runs") {
   const Scratch scratch;
   const auto folder = scratch.file("missing");
   for (const std::string verb :
@@ -82,13 +82,13 @@ TEST_CASE("an output file without a folder is refused before anything runs, in e
   CHECK_THAT(taken.err, Contains("that is a folder"));
 }
 
-TEST_CASE("a standard error that cannot be written to changes no result") {
+TEST_CASE("an unwritable standard error does not change results") {
   CHECK(into_full("run model95 --until '1 ms'", 2) == 0);
   CHECK(into_full("list cards", 2) == 0);
   CHECK(into_full("netio --card nothing", 2) == 2);
 }
 
-TEST_CASE("what replaces a file does it whole, or leaves the file of before") {
+TEST_CASE("a file is replaced completely or keeps its old contents") {
   const Scratch scratch;
   const auto err = scratch.file("err");
   const std::string machine = "run model95 --quiet --until '2 ms' ";
@@ -117,7 +117,7 @@ TEST_CASE("what replaces a file does it whole, or leaves the file of before") {
   CHECK(run_planar("list machines --json /dev/stdout").json().size() >= 3);
 }
 
-TEST_CASE("a snapshot names no file of the host that is written to") {
+TEST_CASE("a snapshot names no host file that is written to") {
   const Scratch scratch;
   const auto serial = scratch.file("com1.txt"), snap = scratch.file("lab.snap"), shot = scratch.file("shot.txt");
   const auto machine = scratch.write(
@@ -137,7 +137,7 @@ TEST_CASE("a snapshot names no file of the host that is written to") {
   CHECK(std::filesystem::exists(results + "/shot.txt"));
 }
 
-TEST_CASE("input without end, or much too large, is refused at once") {
+TEST_CASE("endless or much too large input is refused at once") {
   const Scratch scratch;
   const auto sparse = scratch.write("sparse", "");
   std::filesystem::resize_file(sparse, std::uintmax_t{5} << 29);
@@ -157,7 +157,7 @@ TEST_CASE("input without end, or much too large, is refused at once") {
     }
 }
 
-TEST_CASE("bytes that are not UTF-8 or not ASCII are a user's error or text, not a fault") {
+TEST_CASE("bytes that are not UTF-8 or not ASCII are text or a user error, never a fault") {
   const Scratch scratch;
   const auto image = scratch.file("caf\xE9.img");
   REQUIRE(run_planar("disk create '" + image + "' 1M").status == 0);

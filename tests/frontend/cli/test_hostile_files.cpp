@@ -88,7 +88,7 @@ const std::string content = "machine = \"model95\"\n";
 
 }  // namespace
 
-TEST_CASE("every option that names a file says what is done with it") {
+TEST_CASE("every option that names a file declares how it is used") {
   const CommandRow program = program_table();
   std::set<const FileOption*> used;
   for (const CommandRow* command : all_commands(program))
@@ -106,7 +106,7 @@ TEST_CASE("every option that names a file says what is done with it") {
   }
 }
 
-TEST_CASE("an output that names an input, or another output, is refused with both names, in every verb") {
+TEST_CASE("every verb refuses an output that is also an input or another output, and names both options") {
   const CommandRow program = program_table();
   const Scratch scratch;
   const auto other = scratch.write("other", content);
@@ -134,7 +134,7 @@ TEST_CASE("an output that names an input, or another output, is refused with bot
   CHECK(pairs > 150);
 }
 
-TEST_CASE("what a machine's file, a lab, a step or an overlay names is no output either") {
+TEST_CASE("a file named by a machine file, lab, step or overlay cannot be an output") {
   const Scratch scratch;
   const auto image = scratch.write("a.img", std::string(1'474'560, '\0'));
   const auto bare = scratch.write("bare.toml", content);
@@ -192,7 +192,7 @@ TEST_CASE("what a machine's file, a lab, a step or an overlay names is no output
   }
 }
 
-TEST_CASE("what is kept in a folder replaces no input, and no output goes over it") {
+TEST_CASE("files kept in a folder do not replace inputs, and outputs do not overwrite them") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("out"));
   const auto machine = scratch.write("out/compare.json", content);
@@ -209,7 +209,7 @@ TEST_CASE("what is kept in a folder replaces no input, and no output goes over i
   }
 }
 
-TEST_CASE("a run may write where nothing is destroyed") {
+TEST_CASE("a run may write where nothing is overwritten") {
   const Scratch scratch;
   const auto image = scratch.write("a.img", std::string(1'474'560, '\0'));
   const std::string brief = " --quiet --until '1 ms' --floppy " + image + ",mode=memory ";
@@ -222,7 +222,7 @@ TEST_CASE("a run may write where nothing is destroyed") {
   CHECK_FALSE(std::filesystem::exists(image + ".overlay"));
 }
 
-TEST_CASE("evidence of a failed step goes where it replaces no file of the run") {
+TEST_CASE("files of a failed step are written where they replace none of the run") {
   const Scratch scratch;
   const auto folder = scratch.file("result");
   const std::string fail = "--quiet --result " + folder + " --do 'wait screen \"never\" within 1 ms'";
@@ -236,7 +236,7 @@ TEST_CASE("evidence of a failed step goes where it replaces no file of the run")
   CHECK(std::filesystem::exists(folder + "-2/lab.snap"));
 }
 
-TEST_CASE("an output that is standard output goes on where that stands") {
+TEST_CASE("output to standard output continues at its current position") {
   const Scratch scratch;
   const auto log = scratch.file("log");
   const std::string planar = "'" + std::string(PLANAR_BINARY) + "' ";

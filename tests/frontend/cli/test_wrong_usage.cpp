@@ -20,7 +20,7 @@ struct Wrong {
 
 }  // namespace
 
-TEST_CASE("wrong usages and their answers", "[usage]") {
+TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
   const Scratch scratch;
   const auto image = scratch.write("dos.img", std::string(163840, '\0'));
   const auto broken = scratch.write("broken.json", "{\"rows\": [1,");
@@ -193,7 +193,7 @@ TEST_CASE("wrong usages and their answers", "[usage]") {
   }
 }
 
-TEST_CASE("an empty file name is refused, as a shell makes it of a variable that is not set", "[usage]") {
+TEST_CASE("an empty file name, as from an unset shell variable, is refused", "[usage]") {
   const std::pair<std::string, std::string> file_options[] = {
       {"netio", "--json ''"},        {"netio", "--capture ''"},           {"netio", "--timeline ''"},
       {"netio", "--trace-file ''"},  {"netio", "--snapshot-at '1 s' ''"}, {"netio", "--restore ''"},
@@ -211,7 +211,7 @@ TEST_CASE("an empty file name is refused, as a shell makes it of a variable that
   }
 }
 
-TEST_CASE("an error about a card in a machine file names the line, and config refuses it as run does", "[usage]") {
+TEST_CASE("an error about a card in a machine file names the line, in config as in run", "[usage]") {
   const Scratch scratch;
   const std::pair<std::string, std::vector<std::string>> wrong_cards[] = {
       {"[slot.1]\ncard = \"ne2\"\nirq = 7\n", {":4:7: slot.1.irq", "the adapter does not offer this"}},
@@ -252,7 +252,7 @@ TEST_CASE("an error about a card in a machine file names the line, and config re
   CHECK_THAT(option.err, Contains("--card ne2: slot.1.irq"));
 }
 
-TEST_CASE("standard output has either JSON or text, and no other file", "[usage]") {
+TEST_CASE("standard output takes either JSON or text, and no other file", "[usage]") {
   for (const std::string other : {"--screen text", "--serial stdio"}) {
     const auto said = run_planar("netio --seconds 0.05 --sizes 1024 --json - " + other);
     CHECK(said.status == 2);
@@ -265,7 +265,7 @@ TEST_CASE("standard output has either JSON or text, and no other file", "[usage]
   }
 }
 
-TEST_CASE("names and times are understood as people write them", "[usage]") {
+TEST_CASE("common spellings of names and times are understood", "[usage]") {
   CHECK(run_planar("config 95").out == run_planar("config model95").out);
   CHECK(run_planar("config 'IBM PS/2 Model 56 SX'").out == run_planar("config model56sx").out);
   CHECK(run_planar("config model95 --card NE/2").out == run_planar("config model95 --card ne2").out);
@@ -291,7 +291,7 @@ TEST_CASE("names and times are understood as people write them", "[usage]") {
              Contains("--sizes 66560: expects up to 16 sizes from 1 to 32768 bytes"));
 }
 
-TEST_CASE("options may come before what they are options of", "[usage]") {
+TEST_CASE("options may precede the options that they depend on", "[usage]") {
   CHECK(run_planar("config --card ne2 model56sx").out == run_planar("config model56sx --card ne2").out);
   CHECK(run_planar("config --set ne2.data_port.ready_delay=1us --card ne2 77").status == 0);
   CHECK(run_planar("run --quiet --until '1 ms' model95").status == 0);
@@ -299,7 +299,7 @@ TEST_CASE("options may come before what they are options of", "[usage]") {
   CHECK_THAT(run_planar("config --card ne2 --card 3c529 model95").out, Contains("3c529") && Contains("ne2"));
 }
 
-TEST_CASE("help is there under the words that people try", "[usage]") {
+TEST_CASE("help is available under the words that people try", "[usage]") {
   CHECK(run_planar("help netio").out == run_planar("netio --help").out);
   CHECK(run_planar("help disk create").out == run_planar("disk create --help").out);
   CHECK(run_planar("help").out == run_planar("--help").out);
@@ -308,7 +308,7 @@ TEST_CASE("help is there under the words that people try", "[usage]") {
   CHECK(std::count(bare.err.begin(), bare.err.end(), '\n') < 50);
 }
 
-TEST_CASE("a run whose screen nobody sees says so, and how to see it", "[usage]") {
+TEST_CASE("a run without a visible screen says so, and how to see it", "[usage]") {
   const auto said = run_planar("run model95 --until '100 ms' --quiet");
   CHECK_THAT(said.err, !Contains("--window"));  // --until says what ends the run
   const Scratch scratch;
@@ -320,7 +320,7 @@ TEST_CASE("a run whose screen nobody sees says so, and how to see it", "[usage]"
   CHECK(std::filesystem::exists(scratch.file("kept/now.txt")));
 }
 
-TEST_CASE("a window without a display names the variables first", "[usage]") {
+TEST_CASE("a window without a display is refused, naming the variables first", "[usage]") {
   const Scratch scratch;
   const auto out = scratch.file("out");
   const int status = std::system(("env -u DISPLAY -u WAYLAND_DISPLAY -u SDL_VIDEODRIVER '" +

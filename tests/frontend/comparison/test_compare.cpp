@@ -19,7 +19,7 @@ namespace {
 const std::string brief_compare = " --seconds 0.05 --sizes 2048,8192 --quiet";
 }
 
-TEST_CASE("a comparison is an array of netio results, the same as single runs give", "[compare]") {
+TEST_CASE("a comparison is an array of netio results equal to those of single runs", "[compare]") {
   const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief_compare);
   REQUIRE(said.status == 0);
   auto list = said.json();
@@ -31,7 +31,7 @@ TEST_CASE("a comparison is an array of netio results, the same as single runs gi
   CHECK(list[1]["rows"] == single["rows"]);
 }
 
-TEST_CASE("the report folder holds the table in every form, the page needs nothing else", "[compare]") {
+TEST_CASE("the report folder has the table in every form, and the page is self-contained", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said = run_planar("compare --machines model56sx --cards ne2 --report " + folder + brief_compare);
@@ -66,7 +66,7 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   CHECK(chart["lines"][0]["marks"][0].is_number());
 }
 
-TEST_CASE("a comparison of overload says up to what rate each card delivers and where the rest is lost", "[compare]") {
+TEST_CASE("an overload comparison says up to what rate each card delivers and where the rest is lost", "[compare]") {
   using Catch::Matchers::Contains;
   const Scratch scratch;
   const auto folder = scratch.file("out");
@@ -86,7 +86,7 @@ TEST_CASE("a comparison of overload says up to what rate each card delivers and 
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("virtual seconds per rate") && Contains("\"knee\":500"));
 }
 
-TEST_CASE("figures that are more than what was delivered are marked, with what was, in every form", "[compare]") {
+TEST_CASE("figures that exceed the delivered rate are marked, with that rate, in every form", "[compare]") {
   using Catch::Matchers::Contains;
   const Scratch scratch;
   const auto folder = scratch.file("out");
@@ -117,7 +117,7 @@ TEST_CASE("figures that are more than what was delivered are marked, with what w
   }
 }
 
-TEST_CASE("a card that keeps the processor busy is not called limited by a wire that is nearly full", "[compare]") {
+TEST_CASE("a card that keeps the processor busy is not called limited by an almost full wire", "[compare]") {
   const std::string options = "compare --machines model95 --cards ne2 --seconds 1 --sizes 4096 --quiet";
   CHECK_THAT(run_planar(options).out, Catch::Contains("Novell NE/2: limited by the wire"));
   const auto slow = run_planar(options + " --set ne2.data_port.ready_delay=1us").out;
@@ -125,7 +125,7 @@ TEST_CASE("a card that keeps the processor busy is not called limited by a wire 
                        Catch::Contains("µs per frame are bus") && !Catch::Contains("limited by the wire"));
 }
 
-TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
+TEST_CASE("--do netio-receive compares netio's other direction, with the guest as receiver", "[compare]") {
   const auto said = run_planar(
       "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");
   INFO(said.err);
@@ -141,8 +141,7 @@ TEST_CASE("netio's other direction, the guest as receiver, is compared by --do n
         std::string::npos);
 }
 
-TEST_CASE("a frame that the receiving guest has lost costs one retransmission, not all that came after it",
-          "[compare]") {
+TEST_CASE("a frame lost by the receiving guest costs one retransmission, not all later frames", "[compare]") {
   if (program::short_runs()) SKIP("takes a second, in which frames are lost");
   const auto said =
       run_planar("netio --generation 2 --machine model77 --card de210 --seconds 1 --sizes 4096 --quiet --json -");
@@ -150,7 +149,7 @@ TEST_CASE("a frame that the receiving guest has lost costs one retransmission, n
   CHECK(said.json()["rows"][0]["received_kb_per_s"].get<double>() > 800);  // 428 if each of them is retransmitted
 }
 
-TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
+TEST_CASE("cards with a hypothetical interface are marked in every form, and 100 Mbit/s has its own table",
           "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
@@ -176,7 +175,7 @@ TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbi
     CHECK(run["hypothetical"] == (run["card"] != "ne2"));
 }
 
-TEST_CASE("a comparison goes on from the runs that are finished, unless they were made otherwise", "[compare]") {
+TEST_CASE("a comparison continues from finished runs, unless they were made differently", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief_compare;
@@ -200,7 +199,7 @@ TEST_CASE("a comparison goes on from the runs that are finished, unless they wer
   CHECK(cycles(command) > 1);
 }
 
-TEST_CASE("what is named twice is run once, and a rate is called by its number", "[compare]") {
+TEST_CASE("duplicate names run once, and a rate is shown as a number", "[compare]") {
   const auto twice = run_planar("compare --machines 77,model77 --cards ne2,NE2 --sizes 1024 --seconds 0.05 --json -");
   REQUIRE(twice.status == 0);
   CHECK(twice.json().size() == 1);
@@ -214,7 +213,7 @@ TEST_CASE("what is named twice is run once, and a rate is called by its number",
   CHECK(none.out.empty());
 }
 
-TEST_CASE("a machine file's own card is the one that is compared", "[compare]") {
+TEST_CASE("a machine file's own card is compared", "[compare]") {
   const Scratch scratch;
   const auto file = scratch.write("slow.toml",
                                   "machine = \"model95\"\n[slot.2]\ncard = \"ne2\"\nirq = 9\n"
@@ -231,7 +230,7 @@ TEST_CASE("a machine file's own card is the one that is compared", "[compare]") 
   CHECK(rows[0]["state_hash"] == alone.json()["state_hash"]);
 }
 
-TEST_CASE("a name that does not exist is an error before anything runs", "[compare]") {
+TEST_CASE("an unknown name is an error before anything runs", "[compare]") {
   CHECK(run_planar("compare --machines model96").status == 2);
   const auto card = run_planar("compare --cards ne3");
   CHECK(card.status == 2);
@@ -240,7 +239,7 @@ TEST_CASE("a name that does not exist is an error before anything runs", "[compa
   CHECK(run_planar("compare --cards ne2 --sizes 1,x").status == 2);
 }
 
-TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[compare]") {
+TEST_CASE("an Ethernet and a Token Ring adapter are compared in one machine", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said = run_planar("compare --machines model95 --cards ne2,lanstreamer --report " + folder + brief_compare);
@@ -270,7 +269,7 @@ TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[
   }
 }
 
-TEST_CASE("a Micro Channel card and a PCI card are compared each in the machine that takes it", "[compare]") {
+TEST_CASE("a Micro Channel card and a PCI card are each compared in a machine with their bus", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said =

@@ -14,7 +14,7 @@ namespace {
 const std::string brief_diff = " --seconds 0.05 --sizes 2048,8192 --quiet";
 }
 
-TEST_CASE("two results of the same run are equal; a timing value that was set is named", "[diff]") {
+TEST_CASE("two results of the same run are equal; a changed timing value is named", "[diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
   const std::string netio = "netio --machine model56sx --card ne2" + brief_diff + " --json ";
@@ -40,8 +40,7 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
   for (const auto& figure : j["rows"][0]["figures"]) CHECK_FALSE(figure["name"].get<std::string>().starts_with("host"));
 }
 
-TEST_CASE("what the guest imitates, the cards' options and how a flood was received are causes, not figures",
-          "[diff]") {
+TEST_CASE("the guest's operating system, card options and receive mode are causes, not figures", "[diff]") {
   const Scratch scratch;
   const auto plain = scratch.file("plain.json"), other = scratch.file("other.json");
   const std::string netio = "netio --machine model77 --card ne2 --sizes 1024 --seconds 0.05 --quiet";
@@ -91,7 +90,7 @@ TEST_CASE("results of different benchmarks are not compared", "[diff]") {
   CHECK_THAT(run_planar("diff " + empty + " " + empty).err, Contains(empty + ": holds no result"));
 }
 
-TEST_CASE("another program and another machine are named, and rows that one side lacks", "[diff]") {
+TEST_CASE("another program, another machine and missing rows are named", "[diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json");
   const std::string compare = "compare --machines model56sx --cards ne2,3c523" + brief_diff + " --json ";
@@ -111,7 +110,7 @@ TEST_CASE("another program and another machine are named, and rows that one side
   CHECK_THAT(cards.out, Contains("model56sx ne2 -> model56sx 3c523") && Contains("settings.slot.1.card"));
 }
 
-TEST_CASE("results and baselines of regress are compared, other files refused", "[diff]") {
+TEST_CASE("results and regress baselines are compared, other files refused", "[diff]") {
   const Scratch scratch;
   const auto base = scratch.file("base.json"), now = scratch.file("now.json"), netio = scratch.file("netio.json");
   const std::string regress =

@@ -17,7 +17,7 @@ const std::string guest = " --guest do=netio --guest seconds=0.02 --guest sizes=
 
 }  // namespace
 
-TEST_CASE("the debugger lists PCI's functions and shows a configuration space") {
+TEST_CASE("the debugger lists PCI functions and shows a configuration space") {
   const auto said = debug_script("pc-p166 --card 3c905b", "pci\nuntil 2 s\npci\npci 9\npci 00:07.1\npci slot1\nquit\n");
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
@@ -32,7 +32,7 @@ TEST_CASE("the debugger lists PCI's functions and shows a configuration space") 
   CHECK_THAT(debug_script("model95 --card ne2", "pci\n").err, Contains("this machine has no PCI"));
 }
 
-TEST_CASE("configuration writes and registers of a PCI card stop a run, wherever its base addresses are") {
+TEST_CASE("configuration writes and registers of a PCI card stop a run, wherever its base addresses point") {
   const auto said =
       debug_script("pc-p166 --card 3c905b" + guest,
                    "break nic 3c905b\nbreak config slot1\nbreak config 7.1\nlist\ncontinue\ncontinue\n"

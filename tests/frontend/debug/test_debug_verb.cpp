@@ -15,7 +15,7 @@ Said debug(const std::string& arguments, const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("a script looks into a machine and moves it in both directions") {
+TEST_CASE("a script inspects a machine and moves it in both directions") {
   const auto said =
       debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024",
             "regs   # after RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis eip 2\nmem F000:FFF0 16\n"
@@ -30,7 +30,7 @@ TEST_CASE("a script looks into a machine and moves it in both directions") {
                            Contains("slot1.ne2\n") && Contains("the history begins here") && Contains("0021h: "));
 }
 
-TEST_CASE("the end of a script ends the run, and a wrong command names its line") {
+TEST_CASE("the end of a script ends the run, and an invalid command is reported with its line") {
   const auto wrong = debug("model95", "regs\nnonsense\nregs\n");
   CHECK(wrong.status == 2);
   CHECK_THAT(wrong.err, Contains("script:2: there is no command 'nonsense'"));
@@ -43,7 +43,7 @@ TEST_CASE("the end of a script ends the run, and a wrong command names its line"
   CHECK_THAT(empty.out, Contains("FFFFFFF0"));
 }
 
-TEST_CASE("a machine that has halted for good can be looked into, and its run ends when it is continued") {
+TEST_CASE("a machine that has halted for good can be inspected, and its run ends on continue") {
   const Scratch scratch;
   std::string boot(163840, '\0');
   boot.replace(0, 2, "\xFA\xF4");  // CLI, HLT
@@ -58,14 +58,14 @@ TEST_CASE("a machine that has halted for good can be looked into, and its run en
                            Contains("(planar) continue\nthe run is over\n1 more line of the script is not executed"));
 }
 
-TEST_CASE("a guest that has failed ends `planar debug` as it ends `planar run`") {
+TEST_CASE("a failed guest ends `planar debug` as it ends `planar run`") {
   const auto said = debug("model95 --guest do=netio", "continue\nregs\n");
   CHECK(said.status == 1);
   CHECK_THAT(said.err, Contains("the guest failed: no network adapter"));
   CHECK_THAT(said.out, Contains("1 more line of the script is not executed"));
 }
 
-TEST_CASE("in a lab breakpoints are those of the machine that commands apply to") {
+TEST_CASE("in a lab breakpoints belong to the current machine") {
   const Scratch scratch;
   const auto lab = scratch.write("lab.toml",
                                  "[[machine]]\nname = \"one\"\nmodel = \"model56sx\"\n"
@@ -76,7 +76,7 @@ TEST_CASE("in a lab breakpoints are those of the machine that commands apply to"
                            Contains("1 hits") && !Contains("until   "));  // nor the temporary breakpoint of `until`
 }
 
-TEST_CASE("a frame of nobody is refused at once, with those who send") {
+TEST_CASE("a frame of an unknown sender is refused at once, with a list of the senders") {
   for (const std::string command : {"frame zz", "break frame zz"}) {
     const auto said = debug("model95 --card ne2", command + "\n");
     CHECK(said.status == 2);
@@ -86,7 +86,7 @@ TEST_CASE("a frame of nobody is refused at once, with those who send") {
   CHECK_THAT(debug("model95 --card ne2", "break frame ne2\n").out, Contains("a frame of ne2"));
 }
 
-TEST_CASE("words beyond a command's own are refused, with its form") {
+TEST_CASE("extra arguments of a command are refused, with its syntax") {
   const std::pair<std::string, std::string> table[] = {
       {"break 0:7c00 junk", "unexpected argument 'junk'; write break ADDRESS"},
       {"break io 3f8 read junk", "unexpected argument 'junk'; write break io PORT[-PORT] [read|write]"},
@@ -101,7 +101,7 @@ TEST_CASE("words beyond a command's own are refused, with its form") {
   CHECK(debug("model95 --net none", "break time 1 s\nwatch 1000 4 write phys\nuntil 1 ms\nquit\n").status == 0);
 }
 
-TEST_CASE("a snapshot whose steps are done is debugged, and its end is the user's") {
+TEST_CASE("a snapshot after the last step can be debugged, and the user ends the run") {
   const Scratch scratch;
   const auto snap = scratch.file("lab.snap");
   // Either the last step is done, or the last one will be done soon.
@@ -115,7 +115,7 @@ TEST_CASE("a snapshot whose steps are done is debugged, and its end is the user'
   }
 }
 
-TEST_CASE("the guest's work goes on to its end under the prompt") {
+TEST_CASE("the guest's work runs to its end under the prompt") {
   const auto said = debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024 --serial stdio",
                           "break nic ne2\ncontinue\ncontinue\ndelete all\nreverse-step\ncontinue\nregs\n");
   INFO(said.out << said.err);

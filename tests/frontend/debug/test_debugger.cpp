@@ -38,7 +38,7 @@ void check_same(const End& watched, const End& alone) {
 
 }  // namespace
 
-TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") {
+TEST_CASE("stopping, stepping and watching do not change a run's end") {
   for (const std::string machine : {"model56sx", "model95"}) {
     INFO(machine);
     const auto alone = netio_session(machine, "ne2");
@@ -99,7 +99,7 @@ TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") 
   }
 }
 
-TEST_CASE("a step back comes to the boundary before, and the run forward again is the same") {
+TEST_CASE("a step back reaches the previous boundary, and running forward again gives the same state") {
   const auto alone = netio_session("model95", "ne2");
   const auto back = netio_session("model95", "ne2");
   bool done = false;
@@ -136,7 +136,7 @@ TEST_CASE("a step back comes to the boundary before, and the run forward again i
   check_same(end, end_of(*alone));
 }
 
-TEST_CASE("a sleep in HLT is one step in either direction, and many steps back are as good as one by one") {
+TEST_CASE("a sleep in HLT is one step in either direction, and many steps back equal single ones") {
   const auto session = netio_session("model95", "ne2");
   unsigned done = 0;
   session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
@@ -176,7 +176,7 @@ TEST_CASE("a sleep in HLT is one step in either direction, and many steps back a
   CHECK(done == 2);
 }
 
-TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, and to the beginning") {
+TEST_CASE("continuing backwards stops at the latest breakpoint passed, and at the beginning") {
   const auto session = netio_session("model77", "ne2");
   std::vector<Position> hits;
   const std::uint32_t send = guest_symbol("tcp_sendmsg");
@@ -204,7 +204,7 @@ TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, 
   CHECK(hits.size() == 3);
 }
 
-TEST_CASE("a search backwards ends where it began when the user asks for a stop, and when the user leaves") {
+TEST_CASE("a search backwards returns to its start when the user requests a stop or leaves") {
   for (const bool leaves : {false, true}) {
     INFO(leaves);
     const auto alone = netio_session("model77", "ne2");
@@ -244,7 +244,7 @@ TEST_CASE("a search backwards ends where it began when the user asks for a stop,
   }
 }
 
-TEST_CASE("steps within a range end when the user asks for a stop") {
+TEST_CASE("range steps end when the user requests a stop") {
   const auto session = netio_session("model77", "ne2");
   unsigned polls = 0;
   session->debug(std::make_unique<FunctionClient>(
@@ -314,7 +314,7 @@ TEST_CASE("frames, times, POS writes and registers of an adapter stop a run") {
   CHECK_THAT(seen[4], Contains("has sent"));
 }
 
-TEST_CASE("what the user writes is there, and the way back ends there") {
+TEST_CASE("a user's write takes effect and is the limit for steps back") {
   const auto session = netio_session("model95", "ne2");
   DebugCommands commands(true);
   bool done = false;

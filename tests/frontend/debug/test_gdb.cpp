@@ -80,7 +80,7 @@ constexpr const char* guest_run = "netio --card etherstreamer --seconds 0.05 --s
 
 }  // namespace
 
-TEST_CASE("gdb breaks in the guest's driver by symbol, watches a descriptor, goes back, continues and detaches") {
+TEST_CASE("gdb breaks in the guest's driver by symbol, watches a descriptor, reverses, continues and detaches") {
   if (const auto reason = missing(); !reason.empty()) SKIP(reason);
   PageSession session = session_of_the_page();
   REQUIRE(session.commands.size() > 8);
@@ -105,7 +105,7 @@ TEST_CASE("gdb breaks in the guest's driver by symbol, watches a descriptor, goe
   CHECK(run.result.at("cycles") == alone.at("cycles"));
 }
 
-TEST_CASE("gdb's registers, memory and monitor, and a killed run") {
+TEST_CASE("gdb reads registers, memory and monitor output, and kills a run") {
   if (const auto reason = missing(); !reason.empty()) SKIP(reason);
   const Run run = with_gdb("run model95 --quiet --gdb wait:0",
                            {"target remote :PORT", "info registers eip cr0 cs", "x/1i $pc", "stepi",
@@ -117,7 +117,7 @@ TEST_CASE("gdb's registers, memory and monitor, and a killed run") {
   CHECK(run.status == 6);
 }
 
-TEST_CASE("--gdb refuses what is no port, and one that is taken") {
+TEST_CASE("--gdb refuses an invalid port and one in use") {
   for (const char* wrong : {"--gdb wait", "--gdb 70000", "--gdb x:y", "--gdb :1"}) {
     const auto said = run_planar(std::string("run model95 --until '1 ms' ") + wrong);
     INFO(wrong << said.err);

@@ -25,7 +25,7 @@ Descriptor attach(const Beside& run) {
 
 }  // namespace
 
-TEST_CASE("a client that goes before it is answered leaves the run to go on") {
+TEST_CASE("a client that disconnects before it is answered does not stop the run") {
   const Scratch scratch;
   Beside run(scratch, "run model95 --net none --quiet --until '10 ms' --gdb wait:0");
   REQUIRE(run.until(run.err_file(), "target remote"));
@@ -40,7 +40,7 @@ TEST_CASE("a client that goes before it is answered leaves the run to go on") {
   CHECK(run.end().status == 0);
 }
 
-TEST_CASE("a second client is sent away while there is one, and taken after it") {
+TEST_CASE("a second client is refused while there is one, and accepted afterwards") {
   const Scratch scratch;
   Beside run(scratch, "run model95 --net none --quiet --gdb wait:0");
   REQUIRE(run.until(run.err_file(), "target remote"));
@@ -57,7 +57,7 @@ TEST_CASE("a second client is sent away while there is one, and taken after it")
   CHECK(answers(attach(run)));
 }
 
-TEST_CASE("a flood at gdb's port costs no memory") {
+TEST_CASE("a flood at gdb's port uses no memory") {
   const Scratch scratch;
   Beside run(scratch, "run model95 --quiet --gdb wait:0");
   REQUIRE(run.until(run.err_file(), "target remote"));

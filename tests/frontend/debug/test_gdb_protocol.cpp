@@ -37,7 +37,7 @@ void with_protocol(const std::function<void(Protocol&, Debugger&)>& talk) {
 
 }  // namespace
 
-TEST_CASE("packets are taken out of a stream, and damaged ones are not") {
+TEST_CASE("packets are extracted from a stream, damaged ones are not") {
   CHECK(frame("OK") == "$OK#9a");
   const auto one = read("+$g#67-\x03");
   REQUIRE(one.size() == 3);
@@ -170,7 +170,7 @@ TEST_CASE("steps in both directions, breakpoints and monitor commands are answer
   });
 }
 
-TEST_CASE("no packet, however strange, does harm") {
+TEST_CASE("arbitrary packets do no harm") {
   with_protocol([](Protocol& p, Debugger& d) {
     Random random(7);
     const std::string_view letters = "?gGpPmMXzZHTcCsSbBDqQvkr0123456789abcdef,;:=-xF \x01\x7F\xFF";

@@ -95,7 +95,7 @@ class Terminal {
 
 }  // namespace
 
-TEST_CASE("the prompt edits lines, keeps a history and takes Ctrl-C") {
+TEST_CASE("the prompt edits lines, keeps a history and handles Ctrl-C") {
   const Scratch home;
   {
     Terminal t(home.file(""));

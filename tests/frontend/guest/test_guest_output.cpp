@@ -15,7 +15,7 @@ GuestOutput heard(const std::string& text) {
 }
 }  // namespace
 
-TEST_CASE("rows are what the guest counted, in netio's own unit") {
+TEST_CASE("rows are the guest's counts, in netio's own unit") {
   const auto g = heard(
       "hello\r\n@planar-guest 1 netio 1.14\r\n@netio start\r\n@row bytes=1024 blocks=3652 ticks=10245 "
       "kb_per_s=365.0\r\n"
@@ -31,7 +31,7 @@ TEST_CASE("rows are what the guest counted, in netio's own unit") {
   CHECK_FALSE(g.find("@netio end"));
 }
 
-TEST_CASE("a row is busy as the processor was since the row before it, of either direction") {
+TEST_CASE("a row's load is the processor's since the previous row, of either direction") {
   GuestOutput g;
   const auto say = [&](const std::string& line, ClockReading processor) {
     for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), 1_s, processor);
@@ -58,7 +58,7 @@ TEST_CASE("a line is reported when it ends, a prompt when the cursor waits after
   CHECK_FALSE(g.says("password:", 2_s));
 }
 
-TEST_CASE("a guest that sends nonsense is read past") {
+TEST_CASE("malformed guest output is skipped") {
   const auto g = heard("@row bytes=x blocks=1 ticks=2\n@row\n@done\n@rowbytes=1 blocks=2 ticks=3\n" +
                        std::string(100000, 'a') + "\n");
   CHECK(netio_rows(g).empty());

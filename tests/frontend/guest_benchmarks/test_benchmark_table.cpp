@@ -52,7 +52,7 @@ CellOutcome answered(const std::string& card, double us) {
 
 }  // namespace
 
-TEST_CASE("a comparison of another benchmark has its heading, unit and figures in every form", "[benchmark]") {
+TEST_CASE("a comparison of another benchmark has its own heading, unit and figures in every form", "[benchmark]") {
   const Comparison c{ping, {answered("ne2", 812.25), answered("lan-a", 700)}, {"model95"}, {64, 1024}, "1", 1};
   const auto text = comparison_text(c);
   CHECK_THAT(text, Catch::Contains("\nus ") && Catch::Contains("812.2") && Catch::Contains("1624.5"));
@@ -71,7 +71,7 @@ TEST_CASE("a comparison of another benchmark has its heading, unit and figures i
   CHECK_FALSE(c.outcomes[0].figure(ping, 4096));
 }
 
-TEST_CASE("cards on different media in one machine stand side by side as well, best first", "[benchmark]") {
+TEST_CASE("cards on different media in one machine are in one table, best first", "[benchmark]") {
   const Comparison one{ping, {answered("ne2", 100), answered("lan-a", 200)}, {"model95"}, {64, 1024}, "1", 1};
   CHECK(side_by_side(one).empty());
   CHECK_THAT(comparison_text(one), !Catch::Contains("side by side"));
@@ -88,8 +88,7 @@ TEST_CASE("cards on different media in one machine stand side by side as well, b
   CHECK_THAT(comparison_html(two), Catch::Contains("<td>Novell NE/2</td><td>10 Mbit/s Ethernet</td><td>150.0</td>"));
 }
 
-TEST_CASE("cards of different buses, each in its machine, stand side by side, and what was left out is said",
-          "[benchmark]") {
+TEST_CASE("cards of different buses are compared, each in its machine, and omitted ones are named", "[benchmark]") {
   auto cells = matrix_cells({"model95", "pc-p166"}, {"ne2", "3c905b"});
   REQUIRE(cells.size() == 4);
   leave_out_other_buses(cells);
@@ -130,7 +129,7 @@ TEST_CASE("cards of different buses, each in its machine, stand side by side, an
                                      Catch::Contains("Novell NE/2 in model95           10 Mbit/s Ethernet"));
 }
 
-TEST_CASE("a card with options is another cell than the card without, and keeps them in every form", "[benchmark]") {
+TEST_CASE("a card with options has its own cell, and the options appear in every form", "[benchmark]") {
   const auto cells = matrix_cells({"model95", "model77"}, {"ne2:irq=3", "mac=1", "lan-a", "ne2"});
   REQUIRE(cells.size() == 6);
   CHECK(cells[0].card == "ne2");
@@ -155,7 +154,7 @@ TEST_CASE("a card with options is another cell than the card without, and keeps 
   CHECK(cell.contains("ne2:irq=3,mac=1"));
 }
 
-TEST_CASE("a baseline is one benchmark's", "[benchmark]") {
+TEST_CASE("a baseline belongs to one benchmark", "[benchmark]") {
   MatrixOptions options;
   options.benchmark = &ping;
   const auto made = make_baseline({answered("ne2", 812.25)}, options, "a test");
@@ -169,7 +168,7 @@ TEST_CASE("a baseline is one benchmark's", "[benchmark]") {
   CHECK_THROWS_WITH(check_comparable(made, make_baseline({}, netio, {})), Catch::Contains("is one of ping"));
 }
 
-TEST_CASE("--do takes the benchmarks that there are, netio unless told", "[benchmark]") {
+TEST_CASE("--do selects the benchmark, netio by default", "[benchmark]") {
   CHECK(benchmarks().front()->name == "netio");
   const std::string brief = "compare --machines model56sx --cards ne2 --seconds 0.05 --sizes 8192 --quiet --json -";
   const auto told = run_planar(brief + " --do netio"), untold = run_planar(brief);

@@ -45,7 +45,7 @@ const std::string restless = "netio --machine model77 --card sknet --sizes 8192 
 
 }  // namespace
 
-TEST_CASE("the confidence of a settled rate is that of its batches", "[converge]") {
+TEST_CASE("the confidence interval of a settled rate is that of its batches", "[converge]") {
   const auto steady = wire("1", 1000, 0, 0), uneven = wire("1", 1000, 1, 0);
   const auto a = settled_rate(*steady.rows[0].delivered, 1024), b = settled_rate(*uneven.rows[0].delivered, 1024);
   REQUIRE(a);
@@ -59,7 +59,7 @@ TEST_CASE("the confidence of a settled rate is that of its batches", "[converge]
   CHECK_FALSE(settled_rate(*steady.rows[0].delivered, 0));
 }
 
-TEST_CASE("a settled row has the figure of the whole duration, with the send buffer's share of that", "[converge]") {
+TEST_CASE("a settled row has the figure of the whole duration, including the send buffer's share", "[converge]") {
   std::vector<std::string> runs;
   const auto run = [&](const std::string& seconds, const auto&) {
     runs.push_back(seconds);
@@ -80,7 +80,7 @@ TEST_CASE("a settled row has the figure of the whole duration, with the send buf
   CHECK_THAT(result.table(), Contains("after 1 s per size") && Contains("those of 10 s"));
 }
 
-TEST_CASE("runs get longer until the rates have settled, or are the whole run", "[converge]") {
+TEST_CASE("runs get longer until the rates have settled or the run is complete", "[converge]") {
   const auto runs_of = [](const std::string& percent, const std::string& seconds, auto unevenness) {
     std::vector<std::string> runs;
     const auto result = converge(percent, seconds, [&](const std::string& length, const auto&) {
@@ -116,7 +116,7 @@ TEST_CASE("runs get longer until the rates have settled, or are the whole run", 
   CHECK(silent == Runs{"1", "10"});
 }
 
-TEST_CASE("a run is given up at the first row that rules out a shorter one", "[converge]") {
+TEST_CASE("a run is abandoned at the first row that rules out a shorter one", "[converge]") {
   std::vector<std::pair<std::string, bool>> asked;
   converge("1", "10", [&](const std::string& length, const auto& hopeless) {
     for (const double percent : {0.2, 0.5, 3.0})
@@ -128,7 +128,7 @@ TEST_CASE("a run is given up at the first row that rules out a shorter one", "[c
   CHECK(asked == wanted);
 }
 
-TEST_CASE("what was interrupted keeps the rows that have settled", "[converge]") {
+TEST_CASE("an interrupted run keeps the settled rows", "[converge]") {
   auto cut = wire("1", 1000, 0, 64);
   cut.rows.push_back(wire("1", 1000, 5, 64).rows[0]);
   cut.rows[1].packet_bytes = 2048;
@@ -145,7 +145,7 @@ TEST_CASE("what was interrupted keeps the rows that have settled", "[converge]")
   CHECK(result.json()["converged"]["rows"].size() == 1);
 }
 
-TEST_CASE("a percentage that makes no sense, and options that need one run, are refused", "[converge]") {
+TEST_CASE("an invalid percentage, and options that need a single run, are refused", "[converge]") {
   CHECK(parse_converge("1.0") == "1");
   CHECK(parse_converge("0.25") == "0.25");
   for (const char* text : {"", "0", "0.09", "11", "-1", "nan", "inf", "1 %", "x"}) {
@@ -167,7 +167,7 @@ TEST_CASE("a percentage that makes no sense, and options that need one run, are 
   CHECK_THAT(run_planar("published --sensitivity --converge 1").err, Contains("leave one of the two out"));
 }
 
-TEST_CASE("netio that settles comes near the whole run, and is the same each time", "[converge]") {
+TEST_CASE("a settled netio run is close to the whole run, and reproducible", "[converge]") {
   const auto said = run_planar(settling + " --seconds 3 --converge 1 --json -");
   INFO(said.err);
   REQUIRE(said.status == 0);
@@ -184,7 +184,7 @@ TEST_CASE("netio that settles comes near the whole run, and is the same each tim
   CHECK(without_host_time(again) == without_host_time(j));
 }
 
-TEST_CASE("netio that does not settle is the whole run, clock for clock", "[converge]") {
+TEST_CASE("a netio run that does not settle equals the whole run, clock for clock", "[converge]") {
   const auto said = run_planar(restless + " --seconds 2 --converge 1 --json -");
   INFO(said.err);
   REQUIRE(said.status == 0);
@@ -197,7 +197,7 @@ TEST_CASE("netio that does not settle is the whole run, clock for clock", "[conv
   CHECK(j == exact);
 }
 
-TEST_CASE("compare keeps runs that may end early beside the others, and diff tells them apart", "[converge]") {
+TEST_CASE("compare keeps runs that may end early separately, and diff distinguishes them", "[converge]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const std::string cells =
@@ -224,7 +224,7 @@ TEST_CASE("compare keeps runs that may end early beside the others, and diff tel
   CHECK_THAT(run_planar("compare --merge " + folder).out, Contains("--converge 1: figures for 2 s per size"));
 }
 
-TEST_CASE("runs that take longest begin first", "[compare]") {
+TEST_CASE("the longest runs start first", "[compare]") {
   const std::vector<Cell> cells{{"model56sx", "ne2", {}},
                                 {"model95", "ne2", {}},
                                 {"model95", "oc2335", {}},

@@ -75,7 +75,7 @@ std::uint64_t generated_frames(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("flood: below the knee all is delivered, beyond it every frame is lost somewhere, and twice the same") {
+TEST_CASE("flood: below the knee all frames are delivered, above it every loss is located, reproducibly") {
   const auto command = "flood --machine model56sx --card ne2 --rates 500,4000,14880" + for_seconds();
   const auto first = run_planar(command);
   INFO(first.err);
@@ -95,7 +95,7 @@ TEST_CASE("flood: below the knee all is delivered, beyond it every frame is lost
   CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
 }
 
-TEST_CASE("flood: the capture and the generator's counters agree") {
+TEST_CASE("flood: the capture agrees with the generator's counters") {
   const auto file = std::filesystem::temp_directory_path() / ("planar-flood-" + std::to_string(::getpid()) + ".pcapng");
   const auto run = run_planar("flood --machine model77 --card 3c529 --rates 1000,14880 --burst 4 --capture " +
                               file.string() + for_seconds());
@@ -111,7 +111,7 @@ TEST_CASE("flood: the capture and the generator's counters agree") {
   std::filesystem::remove(file);
 }
 
-TEST_CASE("flood: the deeper frames are counted, the fewer arrive, and the backlog drops until it is empty") {
+TEST_CASE("flood: fewer frames arrive at deeper points, and a full backlog drops until it is empty") {
   if (short_runs()) SKIP("takes whole runs");
   const auto delivered = [](const std::string& depth) {
     const auto run = run_planar("flood --machine model77 --card 3c529 --rates 7000 --depth " + depth + for_seconds());
@@ -171,7 +171,7 @@ TEST_CASE("flood: every card accounts for every frame") {
   CHECK(looked_at > 15);
 }
 
-TEST_CASE("flood fails where no frame of its generator comes") {
+TEST_CASE("flood fails if none of its generator's frames arrive") {
   const Scratch scratch;
   const auto machine = scratch.write("apart.toml", R"(machine = "model95"
 [net]
@@ -190,7 +190,7 @@ medium = "a"
   CHECK_THAT(said.err, Contains("ne2 in slot 1 does not reach the generator"));
 }
 
-TEST_CASE("flood refuses what makes no sense") {
+TEST_CASE("flood refuses invalid options") {
   const auto refused = [](const std::string& options, const std::string& why) {
     const auto run = run_planar("flood --machine model77 --quiet " + options);
     CHECK(run.status != 0);

@@ -37,7 +37,7 @@ Row result(const std::string& command, const std::string& seconds = brief_floods
 
 }  // namespace
 
-TEST_CASE("flood: each mode delivers all below its knee, accounts for every frame, and repeats") {
+TEST_CASE("flood: each mode delivers everything below its knee, accounts for every frame, and is reproducible") {
   for (const std::string mode : {"batch", "timer", "poll"}) {
     const auto command = "flood --machine model77 --card 3c529 --rates 1000,14880 --mode " + mode;
     const auto j = result(command);
@@ -51,7 +51,7 @@ TEST_CASE("flood: each mode delivers all below its knee, accounts for every fram
   }
 }
 
-TEST_CASE("flood: where interrupts bring a machine to livelock, polling delivers as much as it can, at any rate") {
+TEST_CASE("flood: where interrupts cause livelock, polling delivers its maximum at any rate") {
   if (short_runs()) SKIP("takes whole runs");
   for (const std::string machine : {"model56sx", "model77"})
     for (const std::string card : {"3c529", "sknet", "lan-a", "de210"}) {
@@ -72,7 +72,7 @@ TEST_CASE("flood: where interrupts bring a machine to livelock, polling delivers
     }
 }
 
-TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to do") {
+TEST_CASE("flood: a polled machine checks its adapter when idle") {
   const auto j = result("flood --machine model95 --card ne2 --rates 200 --mode poll");
   const Row& cpu = j.at("rows").at(0).at("cpu_percent");
   CHECK(mode_figure(cpu, "poll") > 30);
@@ -81,7 +81,7 @@ TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to
   CHECK(latency(j) < 1.3 * latency(result("flood --machine model95 --card ne2 --rates 200")));
 }
 
-TEST_CASE("flood: an adapter goes on receiving after a visit that left frames") {
+TEST_CASE("flood: an adapter continues to receive after a visit that left frames") {
   for (const std::string run :
        {"--machine model77 --card 3c523 --mode batch", "--machine model56sx --card 3c523 --mode timer",
         "--machine model56sx --card 3c523-old --mode timer"}) {
@@ -96,7 +96,7 @@ TEST_CASE("flood: an adapter goes on receiving after a visit that left frames") 
   CHECK(mode_figure(polled, "delivered_per_s") > 20000);
 }
 
-TEST_CASE("flood: a receive ring without an end laps its driver, which then delivers frames of an earlier rate") {
+TEST_CASE("flood: an endless receive ring laps its driver, which then delivers frames of an earlier rate") {
   // 82586 with eexpress.c: the guest's placement in which it happens changes with the image.
   for (unsigned placement = 0; placement < (short_runs() ? 1 : 8); ++placement) {
     const auto j = result("flood --machine model77 --card etherexpress --mode poll --rates 7000,10000 --placement " +
@@ -122,7 +122,7 @@ TEST_CASE("flood --mode batch: the adapter loses no frames while the processor i
   CHECK(mode_figure(row, "delivered_per_s") > 2500);
 }
 
-TEST_CASE("flood: a visit of a Token-Ring driver ends at its limit, too") {
+TEST_CASE("flood: a visit of a Token Ring driver ends at its limit, too") {
   for (const std::string card : {"lanstreamer", "autolanstreamer", "madge-mc", "madge-mc32"}) {
     const auto j = result("flood --machine model56sx --card " + card + " --mode poll --rates 4000,14880");
     for (const Row& row : j.at("rows")) {
@@ -132,13 +132,13 @@ TEST_CASE("flood: a visit of a Token-Ring driver ends at its limit, too") {
   }
 }
 
-TEST_CASE("flood --mode timer: a visit takes what an adapter of 100 Mbit/s has received in a period") {
+TEST_CASE("flood --mode timer: a visit takes all frames that a 100 Mbit/s adapter has received in a period") {
   const Row row = result("flood --machine pc-p166 --card lne100tx --mode timer --rates 20000", "0.05").at("rows").at(0);
   check_mode_row(row);
   CHECK(mode_count(row, "delivered_in_time") == mode_count(row, "offered"));
 }
 
-TEST_CASE("flood --send: the driver's frames are on the wire and counted by the station") {
+TEST_CASE("flood --send: the driver's frames are on the wire, and the station counts them") {
   const auto command = "flood --machine model77 --card 3c529 --send both";
   const auto j = result(command);
   CHECK(j.at("schema") == "planar.flood-send/1");
@@ -160,7 +160,7 @@ TEST_CASE("flood --send: the driver's frames are on the wire and counted by the 
   CHECK(mode_figure(longer, "sent_per_s") < 813);
 }
 
-TEST_CASE("flood --router: frames come out on the other segment, one hop older, or are lost somewhere") {
+TEST_CASE("flood --router: forwarded frames are counted on the other segment, and losses are located") {
   const auto command = "flood --machine model77 --card 1=ne2 --card 2=3c529 --router --rates 1000,14880";
   const auto j = result(command);
   CHECK(j.at("depth") == "forward");
@@ -174,7 +174,8 @@ TEST_CASE("flood --router: frames come out on the other segment, one hop older, 
   CHECK(without_host_time(result(command)) == without_host_time(j));
 }
 
-TEST_CASE("flood --router: every Ethernet card twice in a machine accounts for every frame, by interrupts and polled") {
+TEST_CASE(
+    "flood --router: every Ethernet card, twice in a machine, accounts for every frame, with interrupts and polled") {
   if (short_runs()) SKIP("takes two runs for each card");
   for (const std::string card : {"3c523", "3c527", "3c529", "ne2", "de320", "smc8013", "ethernet-a", "sknet", "lan-a",
                                  "etherexpress", "de210", "oc2335", "etherstreamer"})
@@ -186,7 +187,7 @@ TEST_CASE("flood --router: every Ethernet card twice in a machine accounts for e
     }
 }
 
-TEST_CASE("flood's other ways refuse what makes no sense") {
+TEST_CASE("flood's other modes refuse invalid options") {
   const auto refused = [](const std::string& arguments, const std::string& why) {
     const auto run = run_planar("flood --machine model77 --quiet " + arguments);
     CHECK(run.status != 0);
@@ -205,7 +206,7 @@ TEST_CASE("flood's other ways refuse what makes no sense") {
   refused("--router --card 1=ne2 --card 2=ne2 --card 3=3c529", "two adapters");
 }
 
-TEST_CASE("flood: the shares of the processor's time in the table add up") {
+TEST_CASE("flood: the processor time shares in the table add up") {
   for (const std::string mode : {"interrupt", "poll"}) {
     const auto run = run_planar("flood --machine model77 --card ne2 --rates 700 --seconds 0.2 --quiet --mode " + mode);
     REQUIRE(run.status == 0);

@@ -72,7 +72,7 @@ TEST_CASE("gigabit: netio runs on both PRO/1000s") {
   }
 }
 
-TEST_CASE("gigabit: the driver's accesses are those of Intel's") {
+TEST_CASE("gigabit: the driver makes the accesses of Intel's") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses("flood --machine pc-p3-600 --card pro1000-82542 --send kernel --seconds 0.02");
   const std::vector<Access> reset{wrote(IMC, 0xFFFFFFF7), wrote(IMC, 0xFFFFFFFF),  wrote(RCTL, 0),
@@ -106,7 +106,7 @@ TEST_CASE("gigabit: the driver's accesses are those of Intel's") {
   CHECK(handlers > 10);
 }
 
-TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once for a visit's buffers") {
+TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once per visit") {
   if (short_runs()) SKIP("takes whole runs");
   const auto flood =
       "flood --machine pc-p3-600 --card pro1000-82542 --depth hook --rates 300000 --seconds 0.01 --mode ";
@@ -122,7 +122,7 @@ TEST_CASE("gigabit: the driver polls without ICR, and writes RDT once for a visi
   CHECK(count_of(delayed, RDT, true) > 2900);  // one for each frame that it received
 }
 
-TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall later, polling holds") {
+TEST_CASE("gigabit: an interrupt per frame collapses, delayed ones collapse later, polling does not") {
   if (short_runs()) SKIP("takes whole runs");
   const auto rows = [](const std::string& mode) {
     return gigabit(
@@ -151,7 +151,7 @@ TEST_CASE("gigabit: an interrupt per frame falls to nothing, delayed ones fall l
   CHECK(poll.at(2).at("lost").at("ring").get<std::uint64_t>() > 1000);
 }
 
-TEST_CASE("gigabit: one frame in sixty whose interrupt is not delayed doubles what is sent") {
+TEST_CASE("gigabit: one non-delayed interrupt per sixty frames doubles the send rate") {
   if (short_runs()) SKIP("takes whole runs");
   const auto sent = [](const std::string& card, const std::string& mode) {
     const auto j = gigabit("flood --machine pc-p3-600 --card " + card + " --send kernel --seconds 0.02 --mode " + mode);
@@ -166,7 +166,7 @@ TEST_CASE("gigabit: one frame in sixty whose interrupt is not delayed doubles wh
   }
 }
 
-TEST_CASE("gigabit: the mode 'delayed' is refused for a card that has no such timers") {
+TEST_CASE("gigabit: mode 'delayed' is refused for a card without such timers") {
   if (short_runs()) SKIP("takes whole runs");
   const auto run = run_planar("flood --machine model77 --card ne2 --mode delayed --rates 1000 --seconds 0.05 --quiet");
   CHECK(run.status != 0);

@@ -82,7 +82,7 @@ bool calls(const Occurrence& e) { return e.kind == call && e.seen[sends] == 1; }
 
 }  // namespace
 
-TEST_CASE("a send() of the guest costs what the real kernel's does, to within 15 %") {
+TEST_CASE("a send() of the guest costs the same as the real kernel's, within 15 %") {
   if (program::short_runs()) SKIP("the counts are those of a steady flow, which a short run does not reach");
   // without the copy, the transmit path, interrupts and task switches, which are compared below
   compare(netio(1024, "0.6"), {"send() of 1024 bytes", calls, one, 1234, 504, 349, 157, 102});
@@ -90,8 +90,7 @@ TEST_CASE("a send() of the guest costs what the real kernel's does, to within 15
   compare(netio(8192, "0.6"), {"send() of 8192 bytes", calls, one, 4489, 1891, 1368, 220, 350});
 }
 
-TEST_CASE(
-    "a frame, an ACK, an interrupt and a task switch of the guest cost what the real kernel's do, to within 15 %") {
+TEST_CASE("a frame, an ACK, an interrupt and a task switch cost the same as the real kernel's, within 15 %") {
   if (program::short_runs()) SKIP("the counts are those of a steady flow, which a short run does not reach");
   const auto events = netio(4096, "0.8");
   const auto kind = [](Kind k) { return [k](const Occurrence& e) { return e.kind == k; }; };

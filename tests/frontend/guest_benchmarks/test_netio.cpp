@@ -8,7 +8,7 @@ using program::brief;
 using program::run_planar;
 using program::without_host_time;
 
-TEST_CASE("netio runs in each machine, and twice gives the same bytes but for host time") {
+TEST_CASE("netio runs in each machine, and two runs give the same bytes except for host time") {
   for (const char* machine : {"model56sx", "model77", "model95"}) {
     INFO(machine);
     const auto command = std::string("netio --card ne2 --machine ") + machine + brief();
@@ -28,7 +28,7 @@ TEST_CASE("netio runs in each machine, and twice gives the same bytes but for ho
   }
 }
 
-TEST_CASE("a guest whose station is on another cable fails with a reason, not with a hang") {
+TEST_CASE("a guest whose station is on another cable fails with a reason and does not hang") {
   const program::Scratch scratch;
   const auto lab = scratch.write("lab.toml",
                                  "machine = \"model95\"\n[slot.1]\ncard = \"ne2\"\nmedium = \"own\"\n"
@@ -40,7 +40,7 @@ TEST_CASE("a guest whose station is on another cable fails with a reason, not wi
   CHECK_THAT(run.err, Catch::Matchers::Contains("netio"));
 }
 
-TEST_CASE("netio runs with cards whose interface is hypothetical, and says so") {
+TEST_CASE("netio runs with cards whose interface is hypothetical, and marks them") {
   for (const std::string card : {"oc2335", "etherstreamer", "ne2"}) {
     INFO(card);
     const bool hypothetical = card != "ne2";

@@ -13,7 +13,7 @@ namespace {
 std::string brief_tests() { return " --quiet --json - --seconds " + std::string(short_runs() ? "0.05" : "0.3"); }
 }  // namespace
 
-TEST_CASE("netperf TCP_STREAM: what the server has received, and twice the same bytes") {
+TEST_CASE("netperf TCP_STREAM gives the server's byte count, reproducibly") {
   const auto command = "netperf --machine model56sx --card 3c523 --sizes 1024,65535" + brief_tests();
   const auto first = run_planar(command);
   INFO(first.err);
@@ -34,7 +34,7 @@ TEST_CASE("netperf TCP_STREAM: what the server has received, and twice the same 
   CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
 }
 
-TEST_CASE("netperf TCP_STREAM delivers what netio delivers, whatever kind of card and machine") {
+TEST_CASE("netperf TCP_STREAM delivers as much as netio, on any kind of card and machine") {
   if (short_runs()) SKIP("takes whole runs");
   // Programmed I/O, coprocessors with and without a memory window, a bus master, a mailbox, Token Ring.
   for (const auto& [machine, card] :
@@ -65,7 +65,7 @@ TEST_CASE("netperf TCP_STREAM delivers what netio delivers, whatever kind of car
   }
 }
 
-TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserver may be a second machine") {
+TEST_CASE("netperf TCP_RR: transactions per second fall with the size, and netserver may be a second machine") {
   const auto peer = run_planar("netperf --machine model77 --test tcp_rr --sizes 1,1024 --response 1" + brief_tests());
   INFO(peer.err);
   REQUIRE(peer.status == 0);
@@ -87,7 +87,7 @@ TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserv
   CHECK(rate(two.json(), 0) > 0);
 }
 
-TEST_CASE("netperf TCP_RR says that it has waited for a response which a driver had left in its adapter") {
+TEST_CASE("netperf TCP_RR reports that it waited for a response left in the adapter by a driver") {
   const auto left = run_planar("netperf --machine model95 --card 3c527 --test tcp_rr --seconds 1 --quiet");
   INFO(left.out);
   CHECK_THAT(left.out, Contains("the station sent a segment again") && Contains("docs/hardware/netperf-stalls.md"));
@@ -95,7 +95,7 @@ TEST_CASE("netperf TCP_RR says that it has waited for a response which a driver 
   CHECK_THAT(taken.out, Contains("trans. / s") && !Contains("again"));
 }
 
-TEST_CASE("an answer that comes while its process falls asleep wakes it up") {
+TEST_CASE("a response that arrives while its process goes to sleep wakes it up") {
   // LAN Adapter/A and Model 77: the response arrives between the selection of the idle task and the switch to it.
   const auto run = run_planar("netperf --test tcp_rr --machine model77 --card lan-a --sizes 1" + brief_tests());
   INFO(run.err);
@@ -103,7 +103,7 @@ TEST_CASE("an answer that comes while its process falls asleep wakes it up") {
   CHECK(run.json().at("rows").at(0).at("transactions_per_s").get<double>() > 500);  // one per tick would be 100
 }
 
-TEST_CASE("netperf UDP_STREAM reaches the wire's arithmetic limit in fragments, and nothing is lost at the station") {
+TEST_CASE("netperf UDP_STREAM reaches the wire's theoretical limit in fragments, and the station loses nothing") {
   const std::string seconds = short_runs() ? "0.3" : "1.5";
   const auto run = run_planar(
       "netperf --machine model95 --card smc8013 --test udp_stream --sizes 8192 --quiet --json - --seconds " + seconds);
@@ -122,7 +122,7 @@ TEST_CASE("netperf UDP_STREAM reaches the wire's arithmetic limit in fragments, 
   CHECK(row.at("messages").get<double>() > limit * 0.98 - 1);
 }
 
-TEST_CASE("netperf UDP_STREAM measures what the wire can carry, within one percent in ten seconds") {
+TEST_CASE("netperf UDP_STREAM measures the wire's capacity within one percent in ten seconds") {
   if (short_runs()) SKIP("takes a whole run");
   const auto run = run_planar(
       "netperf --machine model95 --card smc8013 --test udp_stream --sizes 8192 --quiet --json - --seconds 10");
@@ -134,7 +134,7 @@ TEST_CASE("netperf UDP_STREAM measures what the wire can carry, within one perce
   CHECK(measured < 1.01 * limit);
 }
 
-TEST_CASE("netperf UDP_STREAM against a machine that is too slow: what it loses is told") {
+TEST_CASE("netperf UDP_STREAM reports the losses of a slow receiving machine") {
   const auto run =
       run_planar("netperf --machine model95 --card smc8013 --against model56sx:smc8013 --test udp_stream --sizes 8192" +
                  brief_tests());
@@ -148,7 +148,7 @@ TEST_CASE("netperf UDP_STREAM against a machine that is too slow: what it loses 
   CHECK(row.at("mbit_per_s").get<double>() < row.at("sent_mbit_per_s").get<double>());
 }
 
-TEST_CASE("netperf UDP_RR and TCP_CRR: round trips at the station and between two machines, the same twice") {
+TEST_CASE("netperf UDP_RR and TCP_CRR: round trips with the station and between two machines, reproducibly") {
   for (const std::string test : {"udp_rr", "tcp_crr"}) {
     const std::string command =
         "netperf --machine model77 --card smc8013 --sizes 1,5000 --response 3000 --test " + test + brief_tests();
@@ -171,7 +171,7 @@ TEST_CASE("netperf UDP_RR and TCP_CRR: round trips at the station and between tw
   }
 }
 
-TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
+TEST_CASE("netperf in comparisons, with a snapshot, and its refusals") {
   const Scratch scratch;
   const auto table =
       run_planar("compare --do netperf-rr --machines model95 --cards ne2,3c523 --seconds 0.05 --sizes 1 --quiet");
@@ -198,7 +198,7 @@ TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
   CHECK(run_planar("netperf --test udp").status == 2);
 }
 
-TEST_CASE("netperf continued from a snapshot tells the size of the responses that the guest was told") {
+TEST_CASE("netperf continued from a snapshot reports the response size that the guest was given") {
   const Scratch scratch;
   const auto file = scratch.file("rr.snap");
   const std::string options = "netperf --test tcp_rr --card 3c529 --quiet --json - ";
@@ -209,7 +209,7 @@ TEST_CASE("netperf continued from a snapshot tells the size of the responses tha
   CHECK(rest.at("rows").at(0).at("response_bytes") == 200);
 }
 
-TEST_CASE("a connection for each transaction, with a small receive buffer at the other guest") {
+TEST_CASE("a connection per transaction, with a small receive buffer at the other guest") {
   if (short_runs()) SKIP("two machines");
   const auto run = run_planar(
       "netperf --machine model95 --card smc8013 --against model95:smc8013 --test tcp_crr -S ,8192 --seconds 0.5 "

@@ -35,7 +35,7 @@ double width(const Json& each, const char* figure, double t) {
 
 }  // namespace
 
-TEST_CASE("netperf runs a test less than MAX times, sets the buffers that it has read back, and tells the width",
+TEST_CASE("netperf repeats a test up to MAX times, requests the buffer sizes read back, and reports the width",
           "[netperf]") {
   const std::string command = "netperf --machine model95 --card smc8013 --sizes 4096 -i 5,2 -I 99,0.001" + lasting();
   const auto said = run_planar(command);
@@ -61,7 +61,7 @@ TEST_CASE("netperf runs a test less than MAX times, sets the buffers that it has
   CHECK(without_host_time(run_planar(command).json()) == without_host_time(said.json()));
 }
 
-TEST_CASE("a width that is met ends netperf at MIN runs, and --runs below two know none", "[netperf]") {
+TEST_CASE("netperf ends at MIN runs when the width is met; --runs below two give no width", "[netperf]") {
   const std::string command = "netperf --machine model95 --card smc8013 --test udp_rr" + lasting();
   const auto wide = only_row(run_planar(command + " -i 10,3 -I 95,100")).at("confidence");
   CHECK(wide.at("runs") == 3);
@@ -76,8 +76,7 @@ TEST_CASE("a width that is met ends netperf at MIN runs, and --runs below two kn
   CHECK_FALSE(only_row(run_planar(command)).contains("confidence"));
 }
 
-TEST_CASE("loads count, too, where they are asked for: the client's and what the server tells of its own",
-          "[netperf]") {
+TEST_CASE("-c and -C include the client's and the server's reported loads", "[netperf]") {
   const auto row =
       only_row(run_planar("netperf --machine model95 --card smc8013 --against model56sx:ne2 --sizes 4096 "
                           "-i 4,3 -c -C" +
@@ -101,7 +100,7 @@ TEST_CASE("loads count, too, where they are asked for: the client's and what the
   CHECK_THAT(run_planar(brief + " --against model95").out, Contains("1024  load of the server, as it reports it: "));
 }
 
-TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over TCP and UDP", "[netperf]") {
+TEST_CASE("socket buffers follow Linux 2.2's rules on both sides, over TCP and UDP", "[netperf]") {
   const auto buffers = [](const std::string& options) {
     return only_row(run_planar("netperf --machine model95 --card 3c529 " + options + lasting("0.1")))
         .at("socket_buffers");
@@ -123,8 +122,7 @@ TEST_CASE("socket buffers are what Linux 2.2 makes of them, here and there, over
   CHECK(buffers("--against model77:smc8013 --test udp_rr --sizes 1 -s 1 -S 1") == least);
 }
 
-TEST_CASE("a small receive buffer is a small window, a large send buffer holds more when the alarm rings",
-          "[netperf]") {
+TEST_CASE("a small receive buffer limits the window, a large send buffer holds more at the alarm", "[netperf]") {
   // In less than 0.1 s the guest does not fill the larger buffer.
   const std::string seconds = std::string(" --quiet --json - --seconds ") + (short_runs() ? "0.1" : "0.5");
   const auto figure = [&](const std::string& options, const char* member) {
@@ -142,7 +140,7 @@ TEST_CASE("a small receive buffer is a small window, a large send buffer holds m
   CHECK(many - few <= 9);
 }
 
-TEST_CASE("TCP_CRR takes a fresh port for each connection, more than the machine has sockets", "[netperf]") {
+TEST_CASE("TCP_CRR uses a fresh port for each connection, more than the machine has sockets", "[netperf]") {
   const auto row = only_row(run_planar(
       "netperf --machine model95 --card smc8013 --against model77:smc8013 --test tcp_crr -i 4,3 -s 8192 -S 65535" +
       lasting("0.5")));
@@ -151,7 +149,7 @@ TEST_CASE("TCP_CRR takes a fresh port for each connection, more than the machine
   CHECK(row.at("socket_buffers").at("local_receive") == 131070);
 }
 
-TEST_CASE("what netperf's options refuse, and what to write instead", "[netperf]") {
+TEST_CASE("netperf refuses invalid options and says what to write instead", "[netperf]") {
   const auto refused = [](const std::string& options, const char* why) {
     const auto said = run_planar("netperf " + options);
     INFO(options << ": " << said.err);

@@ -8,7 +8,7 @@
 using namespace program;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a guest receives the station's stream and its datagrams", "[netperf][receive]") {
+TEST_CASE("a guest receives the station's TCP stream and datagrams", "[netperf][receive]") {
   const std::string test = GENERATE("tcp_stream", "udp_stream");
   const auto command =
       "netperf --receive --machine model77 --card smc8013 --quiet --json - --seconds 0.2 --test " + test;
@@ -33,7 +33,7 @@ TEST_CASE("a guest receives the station's stream and its datagrams", "[netperf][
   CHECK(run_planar(command).json().at("state_hash") == j.at("state_hash"));
 }
 
-TEST_CASE("a test that the guest receives goes on from a snapshot", "[netperf][receive]") {
+TEST_CASE("a test that the guest receives continues from a snapshot", "[netperf][receive]") {
   const Scratch scratch;
   const auto file = scratch.file("receive.snap");
   const std::string test = GENERATE("tcp_stream", "udp_stream");
@@ -49,13 +49,13 @@ TEST_CASE("a test that the guest receives goes on from a snapshot", "[netperf][r
   CHECK(rest.json().at("rows") == whole.json().at("rows"));
 }
 
-TEST_CASE("a guest that works on after the client's time is not more than busy", "[netperf][receive]") {
+TEST_CASE("a guest that works beyond the client's time reports at most 100 % load", "[netperf][receive]") {
   const auto said = run_planar("netperf --receive --machine model56sx --card ne2 --quiet --json - --seconds 0.3");
   REQUIRE(said.status == 0);
   CHECK(said.json().at("cpu_load_percent") == 100.0);
 }
 
-TEST_CASE("--receive says what the station's client cannot do", "[netperf][receive]") {
+TEST_CASE("--receive refuses what the station's client cannot do", "[netperf][receive]") {
   CHECK_THAT(run_planar("netperf --receive --test tcp_rr").err, Contains("one way"));
   CHECK_THAT(run_planar("netperf --receive --against model77").err, Contains("--receive and --against"));
   CHECK_THAT(run_planar("netperf --receive --sizes 1024").err, Contains("udp_stream only"));
@@ -64,7 +64,7 @@ TEST_CASE("--receive says what the station's client cannot do", "[netperf][recei
   CHECK_THAT(run_planar("netperf --receive --net none").err, Contains("--net"));
 }
 
-TEST_CASE("the station's netperf repeats its test as -i and -I ask, and sets the buffers that it has read back",
+TEST_CASE("the station's netperf repeats its test for -i and -I, and requests the buffer sizes read back",
           "[netperf][receive]") {
   const std::string test = GENERATE("tcp_stream", "udp_stream");
   const std::string command =

@@ -24,7 +24,7 @@ double collisions(const Scratch& scratch, const std::string& card, unsigned ns, 
 
 }  // namespace
 
-TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a knee for each chip", "[path]") {
+TEST_CASE("beyond a certain distance acknowledgements collide with the next frame, at a knee for each chip", "[path]") {
   if (short_runs()) SKIP("nineteen runs of netio");
   const Scratch scratch;
   // An 82586 continues at most 1.9 us after the gap; a SONIC's time varies (docs/hardware/netio-path.md#the-path).
@@ -44,7 +44,7 @@ TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a
   CHECK(last > 0.4);  // 0.29 to 0.89 in the eight placements of the guest
 }
 
-TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements, an NE/2 with none", "[path]") {
+TEST_CASE("beyond 115 m of coax a 3C523 collides with most acknowledgements, an NE/2 with none", "[path]") {
   if (short_runs()) SKIP("four runs of netio");
   const auto collisions = [](const std::string& card, const char* metres) {
     const auto said = run_planar("netio --quiet --machine model95 --card " + card +
@@ -60,7 +60,7 @@ TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements
   CHECK(collisions("ne2", "125") < 0.1);
 }
 
-TEST_CASE("10BASE2 lies between stations unless the file says otherwise; the seed chooses their clocks", "[path]") {
+TEST_CASE("the default path between stations is 10BASE2, and the seed selects their clocks", "[path]") {
   const Scratch scratch;
   const std::string run = "netio --quiet --machine model95 --card 3c523 --seconds 0.1 --sizes 8192 --json - --seed ";
   const auto first = run_planar(run + "1").json(), again = run_planar(run + "1").json(),

@@ -84,7 +84,7 @@ std::size_t written(const std::vector<CardAccess>& all, std::uint32_t offset, st
 
 }  // namespace
 
-TEST_CASE("PCI drivers: the RTL8139's accesses are those of rtl8139.c") {
+TEST_CASE("PCI drivers: the RTL8139 driver makes the accesses of rtl8139.c") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses_of("rtl8139", 0x100);
   const auto eeprom = [](const CardAccess& a) {
@@ -105,7 +105,7 @@ TEST_CASE("PCI drivers: the RTL8139's accesses are those of rtl8139.c") {
   check_begins({first, words.end()}, "20d=* 10d=8003C 3Ew? 3Ew=4 10d? 3Ew? 3Ew=0");
 }
 
-TEST_CASE("PCI drivers: the LNE100TX's accesses are those of tulip.c") {
+TEST_CASE("PCI drivers: the LNE100TX driver makes the accesses of tulip.c") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses_of("lne100tx", 0x100);
   const std::string nway = "68d=1 70d=BFFFF 30d=82420200 78w=8 60d=1301 ";
@@ -117,7 +117,7 @@ TEST_CASE("PCI drivers: the LNE100TX's accesses are those of tulip.c") {
   CHECK(written(all, 0x08, 0) > 10);
 }
 
-TEST_CASE("PCI drivers: the 3C905B's accesses are those of 3c59x.c") {
+TEST_CASE("PCI drivers: the 3C905B driver makes the accesses of 3c59x.c") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses_of("3c905b", 0x80);
   // The EEPROM, 64 words, and the PHY's pins are checked below.
@@ -147,7 +147,7 @@ TEST_CASE("PCI drivers: the 3C905B's accesses are those of 3c59x.c") {
   check_begins({first, words.end()}, "0Ew=3002 0Ew? 24d? 24d=* 0Ew=3003");
 }
 
-TEST_CASE("PCI drivers: the PRO/100+'s accesses are those of eepro100.c") {
+TEST_CASE("PCI drivers: the PRO/100+ driver makes the accesses of eepro100.c") {
   if (short_runs()) SKIP("takes whole runs");
   const auto all = accesses_of("eepro100", 0x40);
   CHECK(std::all_of(all.begin(), all.end(), [](const CardAccess& a) { return a.port == (a.offset == 0x0E); }));

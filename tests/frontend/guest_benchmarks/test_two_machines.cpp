@@ -52,7 +52,7 @@ std::string said_at(const Scratch& scratch, const std::string& toml) {
 
 }  // namespace
 
-TEST_CASE("netio between two machines, both ways round, twice the same and with both cards in the result") {
+TEST_CASE("netio between two machines, in both directions, reproducibly and with both cards in the result") {
   const std::string slow = "--machine model56sx --card ne2 --against model95:3c523";
   const std::string fast = "--machine model95 --card 3c523 --against model56sx:ne2";
   for (const auto& machines : {slow, fast}) {
@@ -77,7 +77,7 @@ TEST_CASE("netio between two machines, both ways round, twice the same and with 
   }
 }
 
-TEST_CASE("netio between two machines in the second generation: the server sends as well") {
+TEST_CASE("netio between two machines in the second generation: the server sends, too") {
   const auto run = run_planar("netio --machine model95 --card ne2 --against model77:ne2 --generation 2" + brief_pair());
   INFO(run.err);
   REQUIRE(run.status == 0);
@@ -85,7 +85,7 @@ TEST_CASE("netio between two machines in the second generation: the server sends
   CHECK(run.json().at("against").at("sent_kb").get<int>() >= 8);
 }
 
-TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle change nothing") {
+TEST_CASE("two machines: cut horizons, short blocks and a snapshot do not change the result") {
   Scratch scratch;
   const auto base = "netio --machine model56sx --card ne2 --against model95:3c527" + brief_pair();
   const auto whole = run_planar(base);
@@ -110,7 +110,7 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   CHECK(without_host_time(restored.json()) == expected);
 }
 
-TEST_CASE("two machines: a machine file's own network stays out of a lab") {
+TEST_CASE("two machines: a machine file's own network is not used in a lab") {
   Scratch scratch;
   const auto file = scratch.write("own.toml", run_planar("config model56sx --card ne2").out);
   REQUIRE(program::read_file(file).find("attach = \"peer\"") != std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("two machines: a machine file's own network stays out of a lab") {
   CHECK(resolved.find("attach = \"peer\"") == std::string::npos);
 }
 
-TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and screen, the wire is one") {
+TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and screen, and they share a wire") {
   Scratch scratch;
   const auto file = lab_file(scratch);
   const auto capture = scratch.file("wire.pcapng");
@@ -166,7 +166,7 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
   CHECK(program::read_file(both).find("near: @card 3c529") != std::string::npos);
 }
 
-TEST_CASE("two segments with a bridge: netio crosses it, and the capture has an interface for each") {
+TEST_CASE("two segments with a bridge: netio crosses it, and the capture has an interface for each segment") {
   Scratch scratch;
   auto lab = program::read_file(lab_file(scratch));
   const auto insert = [&](const std::string& behind, const std::string& text) {
@@ -204,7 +204,7 @@ TEST_CASE("two segments with a bridge: netio crosses it, and the capture has an 
   CHECK(frames[1] > 20);
 }
 
-TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
+TEST_CASE("errors in a lab file are reported with line and remedy") {
   Scratch scratch;
   const std::string one = "[[machine]]\nname = \"a\"\nmodel = \"model95\"\n";
   CHECK(said_at(scratch, one + one).find("wrong.toml:5:8: name: 'a' is the name of another machine") !=
@@ -236,7 +236,7 @@ TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
   CHECK(run_planar("netio --net peer --against model95 --quiet").err.find("--against") != std::string::npos);
 }
 
-TEST_CASE("a PC with Fast Ethernet sends to a PS/2 with 10 Mbit/s through a switch: the lab of the documentation") {
+TEST_CASE("a PC with Fast Ethernet sends to a PS/2 with 10 Mbit/s through a switch: the documentation's lab") {
   const auto said = run_planar("run " PLANAR_SOURCE_DIR
                                "/docs/labs/pc-and-ps2.toml --quiet --serial stdio --until 'pc.serial:@netperf end'");
   REQUIRE(said.status == 0);

@@ -19,7 +19,7 @@ Bytes frame_of(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("the time of a frame on another medium: its own length, its own gap, and whose turn it was", "[frame-time]") {
+TEST_CASE("frame times on another medium follow its frame length, its gap and the stations' turns", "[frame-time]") {
   LabConfig config{load_machine("model56sx")};
   config.set("net.attach", "none", "--net none");
   Lab lab(std::move(config), [](Scheduler&, const MediumConfig& m) { return std::make_unique<ToyLine>(m.name); });

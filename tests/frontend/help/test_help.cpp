@@ -24,7 +24,7 @@ std::vector<std::string> verbs() {
 
 }  // namespace
 
-TEST_CASE("the help of a verb is its own: common options by name, explained on request", "[help]") {
+TEST_CASE("a verb's help covers its own options: common ones by name, explained on request", "[help]") {
   const auto all = verbs();
   CHECK(all.size() >= 13);
   CHECK(std::set<std::string>(all.begin(), all.end()).count("installed-files") == 0);
@@ -46,7 +46,7 @@ TEST_CASE("the help of a verb is its own: common options by name, explained on r
   CHECK(everything.find("Adapter in a slot:", first + 1) == std::string::npos);
 }
 
-TEST_CASE("help is readable in 80 columns", "[help]") {
+TEST_CASE("help fits into 80 columns", "[help]") {
   auto all = verbs();
   all.emplace_back("");
   for (const char* verb : {"bench cpu", "bench timing", "disk create", "adf solve"}) all.emplace_back(verb);
@@ -61,7 +61,7 @@ TEST_CASE("help is readable in 80 columns", "[help]") {
     }
 }
 
-TEST_CASE("a verb or an option that does not exist gets a suggestion", "[help]") {
+TEST_CASE("an unknown verb or option gets a suggestion", "[help]") {
   const auto check = [](const std::string& words, const std::string& expected) {
     const auto said = run_planar(words);
     INFO(words << "\n" << said.err);
@@ -86,7 +86,7 @@ TEST_CASE("a verb or an option that does not exist gets a suggestion", "[help]")
   check("show", "name is required");
 }
 
-TEST_CASE("a known option that is used wrongly gets an answer in planar's words", "[help]") {
+TEST_CASE("a misused option gets an answer in planar's own words", "[help]") {
   const auto check = [](const std::string& words, const std::string& expected) {
     const auto said = run_planar(words);
     INFO(words << "\n" << said.err);
@@ -105,7 +105,7 @@ TEST_CASE("a known option that is used wrongly gets an answer in planar's words"
   check("netio ---", "`planar netio` has no option '---'");
 }
 
-TEST_CASE("completion scripts are of the shell that is asked for", "[help]") {
+TEST_CASE("completion scripts match the requested shell", "[help]") {
   CHECK_THAT(run_planar("completion bash").out, Contains("complete -F _planar planar") && Contains("tr16-4a-1994"));
   CHECK_THAT(run_planar("completion zsh").out, Contains("#compdef planar") && Contains("--snapshot-at"));
   CHECK_THAT(run_planar("completion fish").out, Contains("complete -c planar") && Contains("-l snapshot-at"));

@@ -12,7 +12,7 @@ using namespace program;
 using Catch::Matchers::Contains;
 using nlohmann::ordered_json;
 
-TEST_CASE("a kept run of the wrong shape, of another run or changed counts as absent and is named", "[kept]") {
+TEST_CASE("a kept run that is malformed, changed or of another run counts as absent and is named", "[kept]") {
   const Scratch scratch;
   const auto folder = scratch.file("out"), kept = folder + "/runs/model56sx-ne2.json";
   const auto compare = "compare --machines model56sx --cards ne2 --report " + folder + kept_brief;
@@ -91,7 +91,7 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   CHECK(other.err.find("counts as absent") == std::string::npos);
 }
 
-TEST_CASE("a report shows results that do not name the same parts of a frame's time", "[kept]") {
+TEST_CASE("a report accepts results with different parts of a frame's time", "[kept]") {
   const Scratch scratch;
   const auto folder = scratch.file("out"), kept = folder + "/runs/model56sx-3c529.json";
   const auto compare = "compare --machines model56sx --cards ne2,3c529 --report " + folder + kept_brief;
@@ -117,7 +117,7 @@ TEST_CASE("a report shows results that do not name the same parts of a frame's t
   CHECK(count(page, copy + "0.0 ") == 1);
 }
 
-TEST_CASE("finished runs of every kind of benchmark are taken again", "[kept]") {
+TEST_CASE("finished runs of every kind of benchmark are reused", "[kept]") {
   const Scratch scratch;
   const std::pair<const char*, const char*> kinds[] = {{"netio-receive", "1024"}, {"netperf-rr", "1"},
                                                        {"netperf-udp", "1472"},   {"flood", "1000"},

@@ -9,7 +9,7 @@ using namespace program;
 using Catch::Matchers::Contains;
 using nlohmann::ordered_json;
 
-TEST_CASE("a plan of the wrong shape is refused and named", "[kept]") {
+TEST_CASE("a malformed plan is refused and named", "[kept]") {
   const Scratch scratch;
   const auto folder = scratch.file("out"), plan = folder + "/plan.json";
   REQUIRE(run_planar("compare --machines model56sx --cards ne2,3c523 --runs 2 --plan --report " + folder + kept_brief)
@@ -37,7 +37,7 @@ TEST_CASE("a plan of the wrong shape is refused and named", "[kept]") {
   refused(mixed.dump());
 }
 
-TEST_CASE("a baseline of the wrong shape, or changed, is refused and named", "[kept]") {
+TEST_CASE("a malformed or changed baseline is refused and named", "[kept]") {
   const Scratch scratch;
   const auto file = scratch.file("baseline.json");
   const auto regress = "regress --machines model56sx --cards ne2 --baseline " + file + kept_brief;
@@ -82,7 +82,7 @@ TEST_CASE("a baseline of the wrong shape, or changed, is refused and named", "[k
   CHECK(read_json(file)["history"].size() == 1);
 }
 
-TEST_CASE("bench cpu looks at what it is to compare with before it runs", "[kept]") {
+TEST_CASE("bench cpu checks its comparison file before it runs", "[kept]") {
   const Scratch scratch;
   const auto file = scratch.file("before.json");
   const auto refused = [&](const std::string& text, int status) {
@@ -112,7 +112,7 @@ TEST_CASE("bench cpu looks at what it is to compare with before it runs", "[kept
   refused(with_row(row("\"model96\"")), 2);
 }
 
-TEST_CASE("diff refuses what is no result", "[kept]") {
+TEST_CASE("diff refuses files that are not results", "[kept]") {
   const Scratch scratch;
   const auto good = scratch.file("good.json"), other = scratch.file("other.json");
   REQUIRE(run_planar("netio --card ne2 --quiet --seconds 0.05 --sizes 1024 --json " + good).status == 0);

@@ -32,7 +32,7 @@ ordered_json plan() {
 
 }  // namespace
 
-TEST_CASE("a document is what its schema says, or the place where it is not is named", "[kept]") {
+TEST_CASE("a document that violates its schema is refused, naming the position", "[kept]") {
   const Schemas schemas;
   const auto problem = [&](const ordered_json& change) {
     ordered_json changed = plan();
@@ -66,7 +66,7 @@ TEST_CASE("a document is what its schema says, or the place where it is not is n
   CHECK_THROWS_AS(schemas.problem("nothing", plan()), std::out_of_range);
 }
 
-TEST_CASE("every keyword of every schema is known", "[kept]") {
+TEST_CASE("every keyword in the schemas is known", "[kept]") {
   const Schemas schemas;
   CHECK(embedded_schemas().size() > 20);
   for (const EmbeddedFile& file : embedded_schemas()) {
@@ -79,7 +79,7 @@ TEST_CASE("every keyword of every schema is known", "[kept]") {
   }
 }
 
-TEST_CASE("JSON is read to a depth, and its digest is that of its content", "[kept]") {
+TEST_CASE("JSON is read to a limited depth, and its digest is that of its contents", "[kept]") {
   CHECK(parse_json("{\"a\": [1]}")["a"][0] == 1);
   for (const std::string bad : {"", "{", "[1,]", "1e999", "\"\xFF\"", "{} {}"}) CHECK_THROWS_AS(parse_json(bad), Error);
   CHECK_NOTHROW(parse_json(std::string(60, '[') + std::string(60, ']')));

@@ -122,13 +122,13 @@ const std::string brief_netio = " --seconds 0.05 --sizes 1024";
 
 }  // namespace
 
-TEST_CASE("whichever call to the host fails, what a report, a table or a baseline replaces is old or new") {
+TEST_CASE("whichever host call fails, a file replaced by a report, table or baseline is old or new") {
   check_matrix("compare --report FOLDER" + brief_netio, false);
   check_matrix("published --placements 1 --seconds 0.05 --results FOLDER/runs --json FOLDER/published.json", false);
   check_matrix("regress --accept reason --results FOLDER/runs --baseline FOLDER/baseline.json" + brief_netio, false);
 }
 
-TEST_CASE("whichever call to the host fails in a run of a matrix, no result of it is kept or accepted") {
+TEST_CASE("whichever host call fails in a matrix run, its result is neither kept nor accepted") {
   check_matrix("compare --report FOLDER" + brief_netio, true);
   check_matrix("regress --accept reason --results FOLDER/runs --baseline FOLDER/baseline.json" + brief_netio, true);
 }

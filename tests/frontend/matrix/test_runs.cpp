@@ -20,7 +20,7 @@ namespace {
 const std::string brief_runs = " --seconds 0.05 --sizes 2048,8192 --quiet";
 }
 
-TEST_CASE("the spread of a sample is that of the textbook", "[runs]") {
+TEST_CASE("the spread of a sample equals the textbook's", "[runs]") {
   const auto s = planar::spread_of({2, 4, 4, 4, 5, 5, 7, 9});
   CHECK(s.mean == Approx(5));
   CHECK(s.stddev == Approx(std::sqrt(32.0 / 7)));
@@ -31,7 +31,7 @@ TEST_CASE("the spread of a sample is that of the textbook", "[runs]") {
   CHECK(planar::spread_of(std::vector<double>(50, 7.0)).ci95 == 0);
 }
 
-TEST_CASE("netio over several seeds and placements: the mean of the runs, each of which a single run gives", "[runs]") {
+TEST_CASE("netio over several seeds and placements gives the mean of the single runs", "[runs]") {
   const std::string netio = "netio --machine model95 --card sknet --json -" + brief_runs;
   const auto said = run_planar(netio + " --runs 3 --seed 5");
   INFO(said.err);
@@ -66,13 +66,13 @@ TEST_CASE("netio over several seeds and placements: the mean of the runs, each o
   CHECK_THAT(refused.err, Contains("--capture"));
 }
 
-TEST_CASE("runs with a placement of their own differ in their seeds alone", "[runs]") {
+TEST_CASE("runs with an explicit placement differ only in their seeds", "[runs]") {
   const auto j = run_planar("netio --machine model56sx --card ne2 --json - --runs 2 --placement 5" + brief_runs).json();
   CHECK(j["placements"] == nlohmann::ordered_json::array({5, 5}));
   CHECK(j["seeds"] == nlohmann::ordered_json::array({1, 2}));
 }
 
-TEST_CASE("compare over several seeds has means in its tables and their confidence in every form", "[runs]") {
+TEST_CASE("compare over several seeds has means in its tables and confidence intervals in every form", "[runs]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said =
@@ -90,7 +90,7 @@ TEST_CASE("compare over several seeds has means in its tables and their confiden
     CHECK(std::filesystem::exists(folder + "/runs/" + file));
 }
 
-TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of one command", "[runs]") {
+TEST_CASE("a plan's lines can run anywhere, once each, and merge into the same report as one command", "[runs]") {
   const Scratch scratch;
   const auto folder = scratch.file("sweep");
   const std::string cells = "compare --machines model56sx,model95 --cards ne2,3c523-old --runs 2" + brief_runs;
@@ -144,7 +144,7 @@ TEST_CASE("a plan's lines run anywhere, once each, and merge into the report of 
   CHECK(run_planar("compare --plan").status == 2);
 }
 
-TEST_CASE("words of a plan's command reach the program as they are", "[runs]") {
+TEST_CASE("arguments in a plan's command reach the program unchanged", "[runs]") {
   for (const std::string word : {"plain-1.5:x,y", "two words", "it's", "$HOME `x` \\", ""}) {
     const Scratch scratch;
     const auto out = scratch.file("out");
@@ -153,7 +153,7 @@ TEST_CASE("words of a plan's command reach the program as they are", "[runs]") {
   }
 }
 
-TEST_CASE("two machine files have two runs, however their paths are spelt") {
+TEST_CASE("two machine files have two runs, however their paths are written") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("x"));
   const std::string text = "machine = \"model95\"\n";

@@ -8,7 +8,7 @@
 using Catch::Matchers::Contains;
 using namespace program;
 
-TEST_CASE("a short run's figure has the delivered rate beside it, and a warning") {
+TEST_CASE("a short run's figure is shown with the delivered rate and a warning") {
   const std::string run = "netio --card ne2 --seconds 0.1 --sizes 1024,4096";
   const auto said = run_planar(run + " --quiet --json -");
   REQUIRE(said.status == 0);
@@ -31,7 +31,7 @@ TEST_CASE("a short run's figure has the delivered rate beside it, and a warning"
   CHECK_THAT(run_planar(run + " --json -").err, Contains("warning: netio's figure differs"));
 }
 
-TEST_CASE("a run of the length that the warning recommends has none") {
+TEST_CASE("a run of the length that the warning recommends gives no warning") {
   if (short_runs()) SKIP("runs for seconds");
   const auto shorter = run_planar("netio --card ne2 --seconds 0.5 --sizes 4096 --quiet").out;
   const auto at = shorter.find("take --seconds ");
@@ -45,7 +45,7 @@ TEST_CASE("a run of the length that the warning recommends has none") {
   CHECK(std::abs(counted - delivered) < 0.01 * delivered);
 }
 
-TEST_CASE("what a Token Ring adapter and another machine's server were sent is watched too") {
+TEST_CASE("delivery is also measured at a Token Ring adapter's station and at another machine's server") {
   for (const std::string command :
        {"netio --machine model9595 --card tr16-4a-1994", "netio --card ne2 --against model95:ne2"}) {
     INFO(command);

@@ -25,7 +25,7 @@ double part(const nlohmann::ordered_json& frame, const char* name) {
 
 }  // namespace
 
-TEST_CASE("the parts of a frame's time add up to it, and it is the time between full-size frames", "[frame-time]") {
+TEST_CASE("the parts of a frame's time add up to the time between full-size frames", "[frame-time]") {
   for (const char* cell :
        {"--machine model56sx --card ne2", "--machine model77 --card lan-a", "--machine model95 --card 3c527"}) {
     INFO(cell);
@@ -44,8 +44,7 @@ TEST_CASE("the parts of a frame's time add up to it, and it is the time between 
   }
 }
 
-TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master's rests and waits for it",
-          "[frame-time]") {
+TEST_CASE("a processor-bound card has no wire time, a bus master waits for the wire", "[frame-time]") {
   const auto slow = frame_time("--machine model56sx --card ne2");
   CHECK(part(slow, "wire") + part(slow, "card") + part(slow, "idle") < 0.02 * slow["us"].get<double>());
   CHECK(part(slow, "stack") > part(slow, "cpu_copy"));
@@ -54,7 +53,7 @@ TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master
   CHECK(part(fast, "wire") < 1400);
 }
 
-TEST_CASE("a slower data port is bus wait: so many words per frame, so much longer, and nothing else", "[frame-time]") {
+TEST_CASE("a slower data port adds its delay per word to bus wait, and to nothing else", "[frame-time]") {
   const auto plain = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1200 ns'");
   const auto slower = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1700 ns'");
   // 757 words out, and 35 words in for the acknowledgement of every second frame; shorter frames in between add some.
@@ -65,13 +64,13 @@ TEST_CASE("a slower data port is bus wait: so many words per frame, so much long
   CHECK(std::abs(part(slower, "cpu_copy") - part(plain, "cpu_copy")) < 0.1 * part(plain, "cpu_copy"));
 }
 
-TEST_CASE("a card that finds its work late is card time", "[frame-time]") {
+TEST_CASE("a card's late service counts as card time", "[frame-time]") {
   const auto with = frame_time("--machine model95 --card 3c527");
   const auto later = frame_time("--machine model95 --card 3c527 --set 3c527.firmware.sent='550 us'");
   CHECK(part(later, "card") > part(with, "card") + 300);
 }
 
-TEST_CASE("the summary and a comparison's report tell the parts", "[frame-time][compare]") {
+TEST_CASE("the summary and a comparison's report show the parts", "[frame-time][compare]") {
   const auto said = run_planar("netio --machine model95 --card ne2 --seconds 0.05 --sizes 8192 --quiet");
   CHECK(said.out.find("from one frame of 1518 bytes to the next ") != std::string::npos);
   CHECK(said.out.find(", bus wait ") != std::string::npos);

@@ -21,7 +21,7 @@ double busy_by_frame(const nlohmann::ordered_json& result) {
 
 }  // namespace
 
-TEST_CASE("netperf's true load is the tests' own, not that of the pauses between them", "[netperf]") {
+TEST_CASE("netperf's true load covers the tests, not the pauses between them", "[netperf]") {
   const std::string test = "netperf --machine model95 --card smc8013 --quiet --json - --seconds 0.4";
   for (const std::string kind : {" --test tcp_stream --sizes 8192", " --test udp_stream --sizes 1472"}) {
     const auto said = run_planar(test + kind);
@@ -37,7 +37,7 @@ TEST_CASE("netperf's true load is the tests' own, not that of the pauses between
   CHECK(both.at("true_busy_percent").get<double>() > 0.75 * busy_by_frame(both));
 }
 
-TEST_CASE("the machine that runs netperf's server is looked at over the same time", "[netperf]") {
+TEST_CASE("the load of the machine that runs netperf's server is measured over the same time", "[netperf]") {
   const auto j = run_planar(
                      "netperf --machine model95 --card smc8013 --against model56sx:ne2 --test udp_stream --sizes 1472 "
                      "--quiet --json - --seconds 0.3")
@@ -45,8 +45,7 @@ TEST_CASE("the machine that runs netperf's server is looked at over the same tim
   CHECK(j.at("against").at("true_busy_percent").get<double>() > 60);  // a 386SX that receives at wire speed
 }
 
-TEST_CASE("what netperf's datagrams delivered within the time is told, with a warning where it counts more",
-          "[netperf]") {
+TEST_CASE("netperf reports the datagrams delivered within the time, with a warning if it counts more", "[netperf]") {
   const std::string run = "netperf --machine model95 --card 3c523 --test udp_stream --sizes 8192 --quiet --seconds ";
   const auto j = run_planar(run + "0.2 --json -").json();
   const auto& row = j.at("rows").at(0);

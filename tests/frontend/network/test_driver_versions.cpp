@@ -36,7 +36,7 @@ Counted counted(const Scratch& scratch, const std::string& card, const std::stri
 
 }  // namespace
 
-TEST_CASE("a version without an interrupt for a frame sent takes one for each frame received", "[guest]") {
+TEST_CASE("a version without transmit interrupts takes one for each frame received", "[guest]") {
   const Scratch scratch;
   const auto each = counted(scratch, "lanstreamer", "3.01"), none = counted(scratch, "lanstreamer", "3.04");
   CHECK(each.interrupts > each.received + each.sent / 4);
@@ -44,20 +44,20 @@ TEST_CASE("a version without an interrupt for a frame sent takes one for each fr
   CHECK(none.sent < each.sent);
 }
 
-TEST_CASE("a version that asks for every second interrupt of a frame sent takes fewer", "[guest]") {
+TEST_CASE("a version that requests every second transmit interrupt takes fewer", "[guest]") {
   const Scratch scratch;
   const auto each = counted(scratch, "madge-mc", "2.21"), second = counted(scratch, "madge-mc", "2.04.30");
   CHECK(second.interrupts < each.interrupts - each.sent / 20);
   CHECK(second.sent > each.sent * 0.95);
 }
 
-TEST_CASE("a version that a card's driver does not know is refused with those that it knows", "[guest]") {
+TEST_CASE("an unknown driver version is refused with a list of the known ones", "[guest]") {
   const auto run = run_planar("netio --machine model95 --card madge-mc:driver=9 --seconds 0.1 --sizes 1024 --quiet");
   CHECK(run.status == 1);
   CHECK_THAT(run.err, Catch::Contains("2.04.30"));
 }
 
-TEST_CASE("the burst mode of a Madge card is chosen with the card", "[guest]") {
+TEST_CASE("a Madge card's burst mode is selected with the card", "[guest]") {
   const auto rate = [](const std::string& mode) {
     const auto run = run_planar("netio --machine model95 --card madge-mc:burst-mode=" + mode +
                                 " --seconds 0.3 --sizes 8192 --quiet --json -");

@@ -167,7 +167,7 @@ void answered(Wire& wire, const Bytes& request) {
 
 }  // namespace
 
-TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps and contradictions are none",
+TEST_CASE("fragments in any order, duplicate and overlapping, form a datagram; gaps and contradictions do not",
           "[netperf][fragments]") {
   if (short_runs()) SKIP("a guest beside the test");
   const Scratch scratch;
@@ -237,8 +237,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   answered(wire, last);
 }
 
-TEST_CASE("a datagram that stays incomplete is given up after 30 seconds, and its number may come again",
-          "[netperf][fragments]") {
+TEST_CASE("an incomplete datagram is discarded after 30 seconds, and its ID may be reused", "[netperf][fragments]") {
   if (short_runs()) SKIP("a guest beside the test");
   const Scratch scratch;
   Wire wire(scratch);

@@ -30,7 +30,7 @@ std::string said(const Scratch& scratch, const std::vector<std::pair<std::string
 
 }  // namespace
 
-TEST_CASE("a process holds several connections at once, and each one's bytes stay its own", "[guest]") {
+TEST_CASE("a process with several connections keeps their bytes apart", "[guest]") {
   const Scratch scratch;
   for (const std::string machine : {"model95 --card ne2", "model56sx --card 3c523"}) {
     INFO(machine);
@@ -46,7 +46,7 @@ TEST_CASE("a process holds several connections at once, and each one's bytes sta
   CHECK(holds(four, "@done 0"));
 }
 
-TEST_CASE("a connection that is refused fails the run with its reason", "[guest]") {
+TEST_CASE("a refused connection fails the run with its reason", "[guest]") {
   const Scratch scratch;
   const auto text = said(scratch, {{"do", "sockets"}, {"port", "99"}});
   INFO(text);
@@ -54,7 +54,7 @@ TEST_CASE("a connection that is refused fails the run with its reason", "[guest]
   CHECK(holds(text, "@done 1"));
 }
 
-TEST_CASE("a lab in which a guest fails is a scenario that fails, and says which", "[guest]") {
+TEST_CASE("a lab with a failed guest is a failed scenario that names the guest", "[guest]") {
   const Scratch scratch;
   const auto machine = [](const std::string& name, const std::string& settings) {
     return "[[machine]]\nname = \"" + name + "\"\nmodel = \"model95\"\n[machine.slot.1]\ncard = \"ne2\"\n" +
@@ -74,7 +74,7 @@ TEST_CASE("a lab in which a guest fails is a scenario that fails, and says which
   CHECK(good.status == 0);
 }
 
-TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]") {
+TEST_CASE("an invalid setting ends the run and is named", "[guest]") {
   const Scratch scratch;
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
            {"do", "nothing"}, {"colour", "blue"}, {"seconds", "x"}, {"sizes", "1024,70000"}, {"peer", "1.2.3"}}) {
@@ -86,7 +86,7 @@ TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]")
   }
 }
 
-TEST_CASE("an Ethernet adapter takes an MTU of up to 1500 bytes, and segments follow it", "[guest]") {
+TEST_CASE("an Ethernet adapter accepts an MTU of up to 1500 bytes, which segments follow", "[guest]") {
   const Scratch scratch;
   const auto small = said(scratch, {{"do", "sockets"}, {"bytes", "30001"}, {"mtu", "576"}});
   INFO(small);

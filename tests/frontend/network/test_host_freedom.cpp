@@ -19,12 +19,12 @@ void check_free(const std::string& base, const std::vector<std::string>& checks)
 }
 }  // namespace
 
-TEST_CASE("what the host does with blocks and horizons changes no virtual result") {
+TEST_CASE("the host's blocks and horizons do not change virtual results") {
   check_free("netio --machine model77" + brief(),
              {" --check-block-length 1", " --check-flush-blocks 5", " --check-cut-horizons 9"});
 }
 
-TEST_CASE("what the host knows of a P6's code, and forgets, changes no virtual result") {
+TEST_CASE("cached or discarded P6 code does not change virtual results") {
   const auto on = [](const std::string& machine) {
     return "netio --machine " + machine + " --seconds 0.05 --sizes 2048 --quiet --json -";
   };
@@ -36,7 +36,7 @@ TEST_CASE("what the host knows of a P6's code, and forgets, changes no virtual r
              {" --check-memo-room 0", " --check-flush-blocks 5", " --check-block-length 1"});
 }
 
-TEST_CASE("what is about a P6's code is refused where there is none") {
+TEST_CASE("options for P6 code are refused on other processors") {
   for (const char* command : {"netio --machine model95 --verify-memo", "netio --machine pc-p166 --check-memo-room 3",
                               "bench cpu --machine model56sx --verify-memo"}) {
     const auto run = run_planar(command);

@@ -68,7 +68,7 @@ void run_netio(int generation, const std::string& machine = "", double most = 12
 
 }  // namespace
 
-TEST_CASE("a benchmark whose server is missing on the host says which program to start there") {
+TEST_CASE("a benchmark without a server on the host says which program to start") {
   const std::pair<std::string, std::string> table[] = {{"netio", "start `planar netio-server` on this host first"},
                                                        {"netperf", "start netperf 2.1's netserver on this host first"}};
   for (const auto& [verb, remedy] : table) {
@@ -79,7 +79,7 @@ TEST_CASE("a benchmark whose server is missing on the host says which program to
   }
 }
 
-TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte as it was") {
+TEST_CASE("4 MB pass through slirp to a loopback server and back unchanged") {
   const Scratch scratch;
   const std::size_t bytes = short_runs() ? 256 << 10 : 4 << 20;
   const Listener listener;
@@ -105,7 +105,7 @@ TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte a
                  Contains("@done 0"));
 }
 
-TEST_CASE("a damaged answer does not pass for a good one") {
+TEST_CASE("a damaged answer is detected") {
   const Scratch scratch;
   const Listener listener;
   const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", "20000"}, {"port", number(listener.port())}});
@@ -123,7 +123,7 @@ TEST_CASE("a damaged answer does not pass for a good one") {
              Contains("wrong=1") && Contains("@fail content") && Contains("@done 1"));
 }
 
-TEST_CASE("a forwarded port leads into the guest") {
+TEST_CASE("a forwarded port reaches the guest") {
   const Scratch scratch;
   const auto port = free_port();
   const auto image = guest_with(scratch, {{"do", "serve"}, {"port", "23"}});
@@ -146,7 +146,7 @@ TEST_CASE("a forwarded port leads into the guest") {
   CHECK_THAT(read_file(scratch.file("serial")), Contains("@served sent=" + number(data.size())));
 }
 
-TEST_CASE("--net slirp:isolated: the guest reaches no server on the host, a forwarded port leads in") {
+TEST_CASE("--net slirp:isolated: the guest reaches no server on the host, a forwarded port reaches the guest") {
   const Scratch scratch;
   const std::string isolated = " --net slirp:isolated --net-time unthrottled";
   const Listener listener;
@@ -173,14 +173,14 @@ TEST_CASE("--net slirp:isolated: the guest reaches no server on the host, a forw
   CHECK(run.end().status == 0);
 }
 
-TEST_CASE("netio in the guest against planar netio-server, first generation") { run_netio(1); }
-TEST_CASE("netio in the guest against planar netio-server, second generation") { run_netio(2); }
-TEST_CASE("netio through a ring and a switch against planar netio-server, half and full duplex", "[ring]") {
+TEST_CASE("netio in the guest with planar netio-server, first generation") { run_netio(1); }
+TEST_CASE("netio in the guest with planar netio-server, second generation") { run_netio(2); }
+TEST_CASE("netio through a ring and a switch with planar netio-server, half and full duplex", "[ring]") {
   run_netio(1, " --machine model9595 --card tr16-4a-1994", 2000);
   run_netio(2, " --machine model9595 --card autolanstreamer", 2000);
 }
 
-TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
+TEST_CASE("a guest without an adapter reports it, unless it had nothing to do") {
   for (const char* task : {"netio", "transfer", "serve", "netio-server", "idle"}) {
     INFO(task);
     const Scratch scratch;
@@ -196,7 +196,7 @@ TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
   }
 }
 
-TEST_CASE("the reference station speaks the second generation too, and such a run repeats") {
+TEST_CASE("the reference station supports the second generation, too, reproducibly") {
   const auto run =
       "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
   const auto first = run_planar(run);
@@ -210,7 +210,7 @@ TEST_CASE("the reference station speaks the second generation too, and such a ru
   CHECK(without_host_time(run_planar(run).json()) == result);
 }
 
-TEST_CASE("netio from 1.23 on counts what its larger send buffer holds at the end of a size", "[guest]") {
+TEST_CASE("netio from 1.23 on counts what remains in its larger send buffer at the end of a size", "[guest]") {
   const auto figures = [](int generation) {
     const auto run = run_planar(
         fmt::format("netio --card lan-a --generation {} --sizes 4096,8192 --seconds 1 --quiet --json -", generation));
@@ -228,7 +228,7 @@ TEST_CASE("netio from 1.23 on counts what its larger send buffer holds at the en
   for (std::size_t n = 0; n < 2; ++n) CHECK(from[n] - before[n] == Approx(more).margin(8));
 }
 
-TEST_CASE("the file says about the host's network what the command line says") {
+TEST_CASE("the machine file can configure the host's network like the command line") {
   const Scratch scratch;
   const auto file = run_planar(
       "config model95 --card ne2 --net slirp --forward 'tcp 2323 -> 23' --forward 'udp 69 -> 69' --net-time "
@@ -240,7 +240,7 @@ TEST_CASE("the file says about the host's network what the command line says") {
   CHECK_THAT(run_planar("config model95 --net slirp").out, Contains("time = \"as-hardware\""));
 }
 
-TEST_CASE("a network that is not to be had ends with 2 and the remedy") {
+TEST_CASE("an unavailable network ends with 2 and the remedy") {
   const auto error = [](const std::string& options) {
     const auto said = run_planar("netio --quiet " + options);
     CHECK(said.status == 2);

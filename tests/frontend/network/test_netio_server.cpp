@@ -32,7 +32,7 @@ Descriptor connect_to(std::uint16_t port) {
 
 }  // namespace
 
-TEST_CASE("a byte now and then does not keep a connection of netio-server") {
+TEST_CASE("an occasional byte does not keep a netio-server connection open") {
   const Scratch scratch;
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --idle 1");
   REQUIRE(server.until(server.err_file(), "all versions"));
@@ -56,7 +56,7 @@ TEST_CASE("a byte now and then does not keep a connection of netio-server") {
   CHECK(open(busy));
 }
 
-TEST_CASE("netio-server at its limit of descriptors does not spin, and serves on when one is free again") {
+TEST_CASE("netio-server at its descriptor limit does not spin, and continues when one is free again") {
   const Scratch scratch;
   // Standard input and outputs, the listening socket, and about twelve connections; a shell itself needs more than ten.
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --idle 60", "ulimit -n 16; ");

@@ -42,7 +42,7 @@ Said against(const std::function<void(const Descriptor&, const Record&)>& serve)
 
 }  // namespace
 
-TEST_CASE("a server that hangs up, answers with another test or an error, or names a port where nobody is",
+TEST_CASE("servers that close, give another test's answer or an error, or name a closed port are reported",
           "[netperf][slirp]") {
   if (short_runs()) SKIP("several runs through slirp");
   const auto failed = [](const Said& said, const char* why) {
@@ -63,7 +63,7 @@ TEST_CASE("a server that hangs up, answers with another test or an error, or nam
          "nobody listens");
 }
 
-TEST_CASE("results that are no numbers end nothing but the run", "[netperf][slirp]") {
+TEST_CASE("non-numeric results do not crash the client", "[netperf][slirp]") {
   if (short_runs()) SKIP("a run through slirp");
   const Listener data;
   const auto lied = against([&](const Descriptor& s, const Record&) {
@@ -85,7 +85,7 @@ TEST_CASE("results that are no numbers end nothing but the run", "[netperf][slir
   CHECK(lied.err.find("terminate") == std::string::npos);
 }
 
-TEST_CASE("the guest's server refuses what makes no sense, and serves on when a client goes away", "[netperf][slirp]") {
+TEST_CASE("the guest's server refuses invalid requests, and continues when a client disconnects", "[netperf][slirp]") {
   if (short_runs()) SKIP("runs through slirp");
   const Scratch scratch;
   const auto port = free_ports(2);

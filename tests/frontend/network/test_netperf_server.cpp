@@ -8,7 +8,8 @@
 using namespace program;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a netperf outside is served over TCP and UDP, each test at a port of its own", "[netperf][slirp]") {
+TEST_CASE("the guest's server serves an outside netperf over TCP and UDP, each test at its own port",
+          "[netperf][slirp]") {
   if (short_runs()) SKIP("two machines beside each other");
   const Scratch scratch;
   const auto port = std::to_string(free_ports(5));
@@ -33,7 +34,7 @@ TEST_CASE("a netperf outside is served over TCP and UDP, each test at a port of 
   CHECK_THAT(said.err, Contains("netperf -H 127.0.0.1 -p " + port));
 }
 
-TEST_CASE("who serves is no client", "[netperf]") {
+TEST_CASE("--serve refuses the client's options", "[netperf]") {
   CHECK_THAT(run_planar("netperf --serve 2 --against model77").err, Contains("--serve and --against"));
   CHECK_THAT(run_planar("netperf --serve 2 --runs 3").err, Contains("does not repeat"));
   CHECK_THAT(run_planar("netperf --serve 2 --test udp_rr").err, Contains("--test"));

@@ -76,7 +76,7 @@ std::string quick() {
 
 }  // namespace
 
-TEST_CASE("eight stations on a ring, one that leaves and one that comes every second: TCP loses nothing", "[ring]") {
+TEST_CASE("eight stations on a ring, one leaving and one joining every second: TCP loses nothing", "[ring]") {
   const RingOfEight& run = RingOfEight::once();
   INFO(run.said.err << run.said.out);
   REQUIRE(run.said.status == 0);
@@ -107,7 +107,7 @@ TEST_CASE("eight stations on a ring, one that leaves and one that comes every se
   CHECK(ring.at("fields").at("purges").get<unsigned>() > (short_runs() ? 5u : 15u));
 }
 
-TEST_CASE("tshark reads every frame of a ring whose stations come and go", "[ring]") {
+TEST_CASE("tshark reads every frame of a ring with stations joining and leaving", "[ring]") {
   if (!has_tshark()) SKIP("tshark is not installed");
   const RingOfEight& run = RingOfEight::once();
   REQUIRE(run.said.status == 0);
@@ -143,8 +143,7 @@ TEST_CASE("tshark reads every frame of a ring whose stations come and go", "[rin
   }
 }
 
-TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot in the middle change nothing",
-          "[ring]") {
+TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot do not change the result", "[ring]") {
   const Scratch scratch;
   const auto base = "netio --machine model95 --card lanstreamer --against model77:tr16-4a-1990" + quick();
   const auto whole = run_planar(base);
@@ -166,7 +165,7 @@ TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot i
   CHECK(hash("netio --restore " + file + quick()) == expected.at("state_hash"));
 }
 
-TEST_CASE("machines on rings of their own and on Ethernet, behind a switch: a run repeats and can be restored",
+TEST_CASE("machines on separate rings and on Ethernet behind a switch: a run is reproducible and can be restored",
           "[ring]") {
   const Scratch scratch;
   const auto lab = scratch.write("lab.toml", R"(

@@ -85,7 +85,7 @@ TEST_CASE("SIGINT and SIGTERM end a run with its result and exit code 6") {
   }
 }
 
-TEST_CASE("an interrupted netio says so, with what it has measured") {
+TEST_CASE("an interrupted netio reports it, with what it has measured") {
   const Scratch scratch;
   Beside run(scratch, {"netio", "--json", "-", "--seconds", "0.2", "--sizes", "1024,2048,4096,8192,16384,32767,1,2,3"});
   // Without a terminal, each finished row has a line.
@@ -101,7 +101,7 @@ TEST_CASE("an interrupted netio says so, with what it has measured") {
   CHECK(j.at("true_busy_percent").get<double>() > 10);
 }
 
-TEST_CASE("a server that had no time to say what it has counted has no counts") {
+TEST_CASE("a server that could not report its counts has none") {
   const Scratch scratch;
   Beside run(scratch, {"netio", "--machine", "model77", "--against", "model77", "--json", "-", "--sizes", "1024,2048"});
   for (int n = 0; n < 3000 && run.err().find("1K: ") == std::string::npos; ++n) std::this_thread::sleep_for(10ms);
@@ -113,7 +113,7 @@ TEST_CASE("a server that had no time to say what it has counted has no counts") 
   CHECK(j.at("against").at("frames").at("received").get<int>() > 0);
 }
 
-TEST_CASE("an interrupted compare keeps what is finished, removes its temporary files, and goes on from there") {
+TEST_CASE("an interrupted compare keeps finished runs, removes its temporary files, and continues from there") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("tmp"));
   ::setenv("TMPDIR", scratch.file("tmp").c_str(), 1);
@@ -162,7 +162,7 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 }  // namespace
 
-TEST_CASE("a compare that is killed leaves no run behind and no temporary file") {
+TEST_CASE("a killed compare leaves no running processes and no temporary files") {
   const Scratch scratch;
   std::filesystem::create_directories(scratch.file("tmp"));
   ::setenv("TMPDIR", scratch.file("tmp").c_str(), 1);
@@ -180,7 +180,7 @@ TEST_CASE("a compare that is killed leaves no run behind and no temporary file")
   ::unsetenv("TMPDIR");
 }
 
-TEST_CASE("an interrupted regress and published judge and keep what is finished") {
+TEST_CASE("interrupted regress and published evaluate and keep the finished runs") {
   const Scratch scratch;
   const auto baseline = scratch.file("baseline.json");
   const std::string set = "--machines model95 --cards ne2,3c523,sknet,3c527 --seconds 0.5 --sizes 1024 --jobs 1";
@@ -234,7 +234,7 @@ TEST_CASE("a run without a bootable drive says that nothing further will happen"
   CHECK(started.err.find("no bootable drive") == std::string::npos);
 }
 
-TEST_CASE("netio-server ends on SIGTERM, and with a client that says nothing") {
+TEST_CASE("netio-server ends on SIGTERM, even with a silent client") {
   const Scratch scratch;
   Beside server(scratch, {"netio-server", "--listen", "127.0.0.1:0", "--idle", "0.3", "--once"});
   Beside::wait_for(server.err_file());

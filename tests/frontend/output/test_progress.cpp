@@ -12,7 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
-TEST_CASE("the progress line fits into a narrow terminal, so that it is drawn over itself") {
+TEST_CASE("the progress line fits into a narrow terminal so that it overwrites itself") {
   winsize size{};
   size.ws_row = 24;
   size.ws_col = 40;

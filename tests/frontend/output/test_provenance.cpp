@@ -11,7 +11,7 @@ namespace {
 const std::string quick = " --quiet --seconds 0.05 --sizes 1024";
 }
 
-TEST_CASE("a result carries program, configuration, settings and command line") {
+TEST_CASE("a result contains program, configuration, settings and command line") {
   const auto said = run_planar("netio --card ne2 --set ne2.data_port.ready_delay=550ns --json -" + quick);
   INFO(said.err);
   REQUIRE(said.status == 0);
@@ -37,7 +37,7 @@ TEST_CASE("a result carries program, configuration, settings and command line") 
   CHECK(other.at("configuration").at("sha256") != c.at("sha256"));
 }
 
-TEST_CASE("two cards of a kind with different values are told apart") {
+TEST_CASE("two cards of a kind with different values are distinguished") {
   const program::Scratch scratch;
   const auto file = scratch.write("two.toml",
                                   "machine = \"model95\"\n[slot.1]\ncard = \"ne2\"\n[slot.2]\ncard = \"ne2\"\n"
@@ -48,7 +48,7 @@ TEST_CASE("two cards of a kind with different values are told apart") {
   CHECK(c.at("timing").at("2=ne2.data_port.ready_delay") == "0 ns");
 }
 
-TEST_CASE("a machine file's own title is what its results and the machine call it") {
+TEST_CASE("a machine file's own title is used in its results and by the machine") {
   const Scratch scratch;
   const auto file =
       scratch.write("slow.toml", "machine = \"model95\"\ntitle = \"My slow 95\"\n[cpu]\nclock = \"60 MHz\"\n");
@@ -62,7 +62,7 @@ TEST_CASE("a machine file's own title is what its results and the machine call i
   CHECK_THAT(compared.out, Contains("My slow 95 (") && !Contains("changed:"));
 }
 
-TEST_CASE("a changed machine does not pass under the built-in machine's name") {
+TEST_CASE("a modified machine is not shown under the built-in machine's name") {
   const Scratch scratch;
   const auto slow = scratch.write("slow.toml", "machine = \"model95\"\n[cpu]\nclock = \"60 MHz\"\n");
   const auto waits = scratch.write("waits.toml", "machine = \"model95\"\n[channel]\nsynchronisation = \"250 ns\"\n");
@@ -92,7 +92,7 @@ TEST_CASE("a changed machine does not pass under the built-in machine's name") {
              Contains("My 60 MHz machine\n"));
 }
 
-TEST_CASE("a comparison does not reuse the runs of a machine file that has changed since") {
+TEST_CASE("a comparison does not reuse runs of a machine file that has changed since") {
   const Scratch scratch;
   const auto file = scratch.write("mine.toml", "machine = \"model95\"\n[cpu]\nclock = \"60 MHz\"\n");
   const auto command = "compare --cards ne2 --machines " + file + " --json - --report " + scratch.file("out") + quick;

@@ -41,7 +41,7 @@ nlohmann::ordered_json rows_of_machine(const std::string& text) {
 }
 }  // namespace
 
-TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
+TEST_CASE("bench cpu prints the members on which programs rely, for each machine") {
   const auto said = run_planar(brief_bench + " --json -");
   REQUIRE(said.status == 0);
   const auto json = said.json();
@@ -66,7 +66,7 @@ TEST_CASE("bench cpu prints the members that programs rely on, for each machine"
                                              "pc-p2-400", "pc-p3-600", "pc-p3-800"});
 }
 
-TEST_CASE("bench cpu says how many blocks a P6 had known, and computes them all the same when asked") {
+TEST_CASE("bench cpu says how many P6 blocks were replayed, and computes them all on request") {
   const std::string one = "bench cpu --quiet --repeat 1 --passes 6000 --workload mix --machine pc-p3-600 --json -";
   const auto known = run_planar(one), computed = run_planar(one + " --verify-memo");
   REQUIRE(known.status == 0);
@@ -79,7 +79,7 @@ TEST_CASE("bench cpu says how many blocks a P6 had known, and computes them all 
   CHECK(!run_planar(brief_bench + " --machine model95 --json -").json().at("results").at(0).contains("known_blocks"));
 }
 
-TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle, a hash or the speed is not") {
+TEST_CASE("bench cpu compared with itself is equal, and reports a different cycle count, hash or speed") {
   Scratch scratch;
   const auto file = scratch.file("before.json");
   const std::string one = brief_bench + " --machine model95";
@@ -121,7 +121,7 @@ TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle,
   CHECK(run_planar(one + " --compare " + scratch.write("text.json", "no json")).status == 3);
 }
 
-TEST_CASE("bench refuses what it cannot do") {
+TEST_CASE("bench refuses what it cannot run") {
   CHECK(run_planar("bench").status == 2);
   CHECK(run_planar("bench cpu --machine model96").status == 2);
   CHECK(run_planar("bench cpu --workload doom").status == 2);
@@ -130,7 +130,7 @@ TEST_CASE("bench refuses what it cannot do") {
   CHECK_THAT(run_planar("bench cpu --help").out, Contains("--compare before.json"));
 }
 
-TEST_CASE("the mix has the shares that its source promises") {
+TEST_CASE("the mix has the shares that its source states") {
   Lab lab(load_machine("model95"));
   lab.insert_diskette(roms::bench_mix(), "mix");
   std::string said;
@@ -153,7 +153,7 @@ TEST_CASE("the mix has the shares that its source promises") {
   CHECK(shares.percent(shares.strings) == Approx(0.4).margin(0.1));
 }
 
-TEST_CASE("bench timing: every kernel on every machine costs what the manuals say, within its stated bound") {
+TEST_CASE("bench timing: every kernel on every machine costs what the manuals state, within its bound") {
   const auto& json = timing();
   REQUIRE(json.value("schema", "") == "planar.bench-timing/1");
   std::map<std::string, std::set<std::string>> kernels;
@@ -187,7 +187,7 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
   }
 }
 
-TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and measurements say") {
+TEST_CASE("bench timing: a PC's bus and memory are close to data sheets and measurements") {
   double sum = 0;
   unsigned rows = 0;
   std::map<std::string, double> clocks;
@@ -208,7 +208,7 @@ TEST_CASE("bench timing: a PC's bus and memory are near what data sheets and mea
   CHECK(clocks.at("memory_beside_card") > clocks.at("line_memory") + 2);
 }
 
-TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on average within 12 %") {
+TEST_CASE("bench timing: the P6's loops take the published clocks, within 12 % on average") {
   if (short_runs()) SKIP("the P6's kernels take long");
   // Where sources disagree or a source is not confirmed: p6.toml has the reasons.
   const std::set<std::string> far{"movs_by_4", "movs_short", "address_space"};
@@ -236,8 +236,8 @@ TEST_CASE("bench timing: the P6's loops take the clocks that others measured, on
 }
 
 TEST_CASE(
-    "bench timing: a Coppermine's second level answers a load in 7 clocks; repeated strings, interrupts and page walks "
-    "take what they are told to") {
+    "bench timing: a Coppermine's L2 load latency is 7 clocks; strings, interrupts and page walks follow their "
+    "settings") {
   if (short_runs()) SKIP("the P6's kernels take long");
   const auto rows = rows_of_machine(
       "machine = \"pc-p3-600\"\n[cpu]\nsignature = 0x686\nrepeat_start = 72\nrepeat_slow_start = 127\n"
@@ -265,7 +265,7 @@ TEST_CASE(
   CHECK(seen == 6);
 }
 
-TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops are predicted right as well") {
+TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, and longer loops are predicted") {
   const auto& json = timing();
   const std::map<std::string, double> published{{"model56sx", 2.8}, {"model77", 16.6},  {"model95", 36},
                                                 {"model9595", 36},  {"att3325", 33.3},  {"pc-p166", 66.4},
@@ -281,7 +281,7 @@ TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops
       CHECK(std::abs(row.at("residual_percent").get<double>()) <= 5);
 }
 
-TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
+TEST_CASE("bench timing follows the machine: slower memory costs what its parameters state") {
   const auto rows = rows_of_machine(
       "machine = \"model77\"\n[memory.dram]\n"
       "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
@@ -296,7 +296,7 @@ TEST_CASE("bench timing follows the machine: slower memory costs what its parame
   CHECK(seen == 2);
 }
 
-TEST_CASE("bench timing shows people what an expected figure is made of") {
+TEST_CASE("bench timing explains how an expected figure is composed") {
   const auto said = run_planar("bench timing --quiet --machine model95 --explain");
   CHECK(said.status == 0);
   CHECK_THAT(said.out, Contains("BogoMIPS 36") && Contains("copy_cold") && Contains("dram.line_miss: "));

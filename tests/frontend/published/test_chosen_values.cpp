@@ -84,7 +84,7 @@ std::vector<std::string> marks(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a value that repeats another is equal to it and stands on the same published figures", "[published]") {
+TEST_CASE("a value that repeats another equals it and depends on the same published figures", "[published]") {
   const auto values = all_values();
   std::size_t copies = 0;
   for (const auto& [name, value] : values) {
@@ -101,7 +101,7 @@ TEST_CASE("a value that repeats another is equal to it and stands on the same pu
   CHECK(copies >= 10);
 }
 
-TEST_CASE("a source that says in words that a value is another's names it in same_as", "[published]") {
+TEST_CASE("a source that describes a value as another's names it in same_as", "[published]") {
   static const std::regex words(
       R"((^|[,;:.(] ?)(as|like) ((on|with|for) )?(the|its|madge|tr\d|ne2|smc|lan)|[Cc]opied from|the same as)");
   for (const auto& [name, value] : all_values()) {
@@ -111,7 +111,7 @@ TEST_CASE("a source that says in words that a value is another's names it in sam
   }
 }
 
-TEST_CASE("a mark of a chosen value in code or in a page leads to a row of the list", "[published]") {
+TEST_CASE("a mark of a chosen value in code or a page refers to a row of the list", "[published]") {
   const auto list = chosen();
   std::size_t found = 0;
   auto lines = lines_below({"roms/guest", "devices", "core", "bus", "machines"}, {".c", ".h", ".cpp", ".hpp", ".asm"});
@@ -127,7 +127,7 @@ TEST_CASE("a mark of a chosen value in code or in a page leads to a row of the l
   CHECK(found >= 20);
 }
 
-TEST_CASE("what is called calibrated or informed by published figures has its mark", "[published]") {
+TEST_CASE("text that calls a value calibrated or informed by published figures has its mark", "[published]") {
   static const std::regex words(
       R"(\(P\)|[Ii]nformed[- ]by[- ](those two )?published|[Cc]alibrated (to|on|:)|[*|] ?calibrated)");
   // The definitions of the marks themselves.

@@ -81,7 +81,7 @@ TEST_CASE("every published row has its machine, card and use", "[published]") {
                                           "model77 ethernet-a", "model77 ne2", "model77 sknet"});
 }
 
-TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averages and words", "[published]") {
+TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averages and load words", "[published]") {
   const auto rows = rows_of("gehl-tr-2016");
   REQUIRE(rows.size() == 28);
   std::map<std::string, std::size_t> sections;
@@ -124,8 +124,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
   CHECK(row.title == "THALER, IBM LANStreamer MC 32, IBM 3.04");
 }
 
-TEST_CASE("the netperf table: every row of the figures with machine, card, command and what it cannot run for",
-          "[published]") {
+TEST_CASE("the netperf table: every row has machine, card, command and the reason if it cannot run", "[published]") {
   const auto rows = rows_of("siegert-2000");
   std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/frontend/published/netperf-siegert-2000.csv");
   std::multiset<double> printed;
@@ -186,7 +185,7 @@ TEST_CASE("the netperf table: every row of the figures with machine, card, comma
         Words{"--bond", "3", "--against", "pc-p3-600:3c905b", "-i", "10,2", "-I", "99,5"});
 }
 
-TEST_CASE("the small-packet table: three rates with the benchmark that measures each", "[published]") {
+TEST_CASE("the small-packet table: three rates with the benchmark for each", "[published]") {
   const auto rows = rows_of("morris-2000");
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) {
@@ -207,7 +206,7 @@ TEST_CASE("the small-packet table: three rates with the benchmark that measures 
   CHECK(rows[2].sizes() == "1488000");
 }
 
-TEST_CASE("a row with one figure is one line, with what it cannot run for", "[published]") {
+TEST_CASE("a row with one figure is one line, with the reason if it cannot run", "[published]") {
   const auto print = rows_of("siegert-2000");
   const auto row = std::find_if(print.begin(), print.end(), [](const PublishedRow& r) {
     return r.name() == "pc-p166 3c905b: tcp_stream received";
@@ -250,7 +249,7 @@ TEST_CASE("a row with one figure is one line, with what it cannot run for", "[pu
                  Catch::Contains("calibrated: rtl8139 tx.next_frame_fetch_after"));
 }
 
-TEST_CASE("at most a third of the Token Ring rows is kept for fitting", "[published]") {
+TEST_CASE("at most a third of the Token Ring rows is used for fitting", "[published]") {
   const PublishedTable table(published_tables[1]);
   std::size_t kept = 0, all = 0;
   for (const auto& row : table.rows) {
@@ -268,7 +267,7 @@ TEST_CASE("at most a third of the Token Ring rows is kept for fitting", "[publis
   CHECK(3 * kept <= all);
 }
 
-TEST_CASE("a load in words is scored as the same word or another", "[published]") {
+TEST_CASE("a verbal load is scored as the same word or a different one", "[published]") {
   auto slow = printed("ne2", 600, 0, ""), fast = printed("lan-a", 1800, 0, "");
   for (PublishedRow* row : {&slow, &fast}) {
     row->load.reset();
@@ -302,8 +301,7 @@ TEST_CASE("a load in words is scored as the same word or another", "[published]"
   CHECK_FALSE(all.load_error);
 }
 
-TEST_CASE("a row whose card planar does not have is in JSON alone, as not available, and counts nowhere",
-          "[published]") {
+TEST_CASE("a row for an unsupported card is only in JSON, marked not available, and not scored", "[published]") {
   const std::vector<PublishedRow> print{printed("no-such-card", 600, 20, ""), printed("ne2", 600, 20, "")};
   const std::vector<CellOutcome> ours{outcome("model95", "ne2", 600, 20)};
   const auto rows = score_rows(print, ours);
@@ -314,8 +312,7 @@ TEST_CASE("a row whose card planar does not have is in JSON alone, as not availa
   CHECK(published_json(rows, {"model95"})["rows"][0]["not_run"] == "not available");
 }
 
-TEST_CASE("what was chosen by published figures is the same in the values, the program and docs/published.md",
-          "[published]") {
+TEST_CASE("values chosen by published figures are the same in values, program and docs/published.md", "[published]") {
   const auto said = program::run_planar("published --chosen");
   CHECK(said.status == 0);
   CHECK(said.out == chosen_by_print_table());
@@ -342,7 +339,7 @@ TEST_CASE("what was chosen by published figures is the same in the values, the p
   }
 }
 
-TEST_CASE("rows that a value was chosen with in view are scored apart from predictions", "[published]") {
+TEST_CASE("rows that informed a value are scored separately from predictions", "[published]") {
   std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"), printed("c", 400, 30, "")};
   print[1].informed = print[2].informed = "y";
   const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),
@@ -378,7 +375,7 @@ TEST_CASE("the score equals the values worked out by hand", "[published]") {
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 
-TEST_CASE("where a run ended early, figures are scored and loads are not", "[published]") {
+TEST_CASE("if a run ended early, figures are scored and loads are not", "[published]") {
   const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "")};
   std::vector<CellOutcome> ours{outcome("model95", "a", 110, 30), outcome("model95", "b", 190, 19)};
   for (CellOutcome& o : ours)
@@ -395,7 +392,7 @@ TEST_CASE("where a run ended early, figures are scored and loads are not", "[pub
   CHECK_FALSE(all.load_error);
 }
 
-TEST_CASE("a card with a hypothetical interface counts in no score but its own", "[published]") {
+TEST_CASE("a card with a hypothetical interface is scored only separately", "[published]") {
   const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"),
                                         printed("sknet", 400, 30, ""), printed("oc2335", 3000, 99, "")};
   const std::vector<CellOutcome> ours{outcome("model95", "ne2", 110, 12), outcome("model95", "lan-a", 200, 19),
@@ -414,8 +411,7 @@ TEST_CASE("a card with a hypothetical interface counts in no score but its own",
   CHECK_FALSE(apart.skill);
 }
 
-TEST_CASE("rows that are means over placements are scored as means, with the interval of the placements",
-          "[published]") {
+TEST_CASE("rows that are means over placements are scored as means, with the placements' interval", "[published]") {
   // Three placements of one card: 90, 100 and 110; 100 is published. The mean is right; single placements are not.
   const std::vector<PublishedRow> print{printed("ne2", 100, 50, "")};
   std::vector<nlohmann::ordered_json> runs;
@@ -438,7 +434,7 @@ TEST_CASE("rows that are means over placements are scored as means, with the int
   CHECK_FALSE(score(score_rows(print, {outcome("model95", "ne2", 90, 50)}), "model95", Rows::all).mape_ci95);
 }
 
-TEST_CASE("planar published runs each row in the guest's placements", "[published]") {
+TEST_CASE("planar published runs each row in the selected placements", "[published]") {
   const std::string command = "published --machines model95 --cards ne2 --seconds 0.05 --quiet --json - ";
   const auto several = program::run_planar(command + "--placements 2").json();
   const auto one = program::run_planar(command + "--placement 1").json();
@@ -463,7 +459,7 @@ TEST_CASE("a selection without a published row is refused", "[published]") {
   }
 }
 
-TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere", "[published]") {
+TEST_CASE("a row that was not run is only in JSON, marked, and not scored", "[published]") {
   const auto said =
       program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
@@ -477,7 +473,7 @@ TEST_CASE("a row that was not run is in JSON alone, says so, and counts nowhere"
   CHECK_THAT(rows.out, Catch::Contains("NE/2") && !Catch::Contains("3C527") && !Catch::Contains("not run"));
 }
 
-TEST_CASE("rows at the medium's limit are scored apart from the others", "[published]") {
+TEST_CASE("rows at the medium's limit are scored separately", "[published]") {
   std::vector<PublishedRow> print{printed("a", 1110, 10, "x"), printed("b", 1061, 20, ""), printed("c", 1000, 30, "x"),
                                   printed("d", 500, 30, "")};
   for (PublishedRow& row : print) row.limit = 1116.6;
@@ -494,7 +490,7 @@ TEST_CASE("rows at the medium's limit are scored apart from the others", "[publi
   CHECK(*score(rows, "model95", Rows::all).mape == Approx(3.75));
 }
 
-TEST_CASE("the tables' rows at the limit are those one would name", "[published]") {
+TEST_CASE("the tables' rows at the medium's limit are the expected ones", "[published]") {
   std::set<std::string> names;
   for (const PublishedRow& row : published_rows())
     if (row.group == "model9595" && !row.repeats && row.at_limit()) names.insert(row.name());
@@ -503,7 +499,7 @@ TEST_CASE("the tables' rows at the limit are those one would name", "[published]
                                        "thaler madge-mc32: 2.04.30 half IV", "thaler madge-mc32: 2.21 half IV"});
 }
 
-TEST_CASE("what published figures alone predict stands beside planar's error", "[published]") {
+TEST_CASE("predictions from published figures alone are shown beside planar's error", "[published]") {
   std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, ""), printed("c", 400, 30, "")};
   for (const auto& [card, value] : {std::pair{"a", 60.0}, std::pair{"b", 100.0}, std::pair{"c", 200.0}}) {
     print.push_back(printed(card, value, 0, ""));
@@ -556,7 +552,7 @@ TEST_CASE("a figure outside its recorded band is named with its row", "[publishe
   CHECK(merged["rows"].size() == 2);
 }
 
-TEST_CASE("a record is written into the one that is in the file, if its conditions are the same", "[published]") {
+TEST_CASE("a record is added to those in the file if its conditions are the same", "[published]") {
   const program::Scratch scratch;
   const RecordConditions two{"2", ""}, five{"5", ""};
   CHECK(record_before(scratch.file("new.json"), two) == embedded_record());
@@ -573,7 +569,7 @@ TEST_CASE("a record is written into the one that is in the file, if its conditio
   }
 }
 
-TEST_CASE("every row of the tables has a recorded residual, of several placements", "[published]") {
+TEST_CASE("every row of the tables has a recorded residual for several placements", "[published]") {
   for (const PublishedRow& row : published_rows()) {
     if (row.repeats || !row.missing.empty()) continue;
     INFO(row.name());
@@ -582,7 +578,7 @@ TEST_CASE("every row of the tables has a recorded residual, of several placement
   }
 }
 
-TEST_CASE("planar published --check compares with the record, and is red with the row's name", "[published]") {
+TEST_CASE("planar published --check compares with the record and fails, naming the row", "[published]") {
   const std::string one = "published --check --placements 1 --quiet --machines model56sx --cards ne2";
   const auto green = program::run_planar(one);
   INFO(green.out);

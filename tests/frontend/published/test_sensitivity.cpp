@@ -30,7 +30,7 @@ SensitiveRow row_with(const CellOutcome& ours, double print, std::vector<Effect>
 
 }  // namespace
 
-TEST_CASE("the band adds what lowers a row and what raises it, value by value", "[sensitivity]") {
+TEST_CASE("the band adds up the lowering and raising effects, value by value", "[sensitivity]") {
   const CellOutcome ours = flat(1000);
   const UncertainValue value{"peer.turnaround", "60 ns", "30 ns", "120 ns"};
   // One has the opposite sign, the other lowers the row both ways.
@@ -49,7 +49,7 @@ TEST_CASE("the band adds what lowers a row and what raises it, value by value", 
   CHECK(json["rows"][0]["band"] == nlohmann::ordered_json{982.0, 1010.0});
 }
 
-TEST_CASE("a card's own values widen a band of their own", "[sensitivity]") {
+TEST_CASE("a card's own values widen a separate band", "[sensitivity]") {
   using Values = SensitiveRow::Values;
   const CellOutcome ours = flat(1000);
   const UncertainValue shared{"peer.turnaround", "60 ns", "30 ns", "120 ns"},
@@ -64,7 +64,7 @@ TEST_CASE("a card's own values widen a band of their own", "[sensitivity]") {
                                           Contains("ne2.chip.transmit_start 8 clocks (4 to 16) +5.0 -50.0"));
 }
 
-TEST_CASE("a published load is one of those that the phases give, or not", "[sensitivity]") {
+TEST_CASE("a published load is or is not within the range of the phases", "[sensitivity]") {
   const CellOutcome ours = flat(1000);  // at 1 %
   auto row = row_with(ours, 1000, {});
   CHECK_FALSE(row.load_band());
@@ -81,7 +81,7 @@ TEST_CASE("a published load is one of those that the phases give, or not", "[sen
   CHECK_FALSE(row.load_band());
 }
 
-TEST_CASE("a card's uncertain values are its inferred times but for those of starting up", "[sensitivity]") {
+TEST_CASE("a card's uncertain values are its inferred times, except for start-up", "[sensitivity]") {
   const auto names = [](const std::string& card) {
     std::vector<std::string> list;
     for (const auto& value : inferred_times(card)) list.push_back(value.name + " " + value.low + " " + value.high);
@@ -93,7 +93,7 @@ TEST_CASE("a card's uncertain values are its inferred times but for those of sta
   for (const auto& name : names("3c527")) CHECK_THAT(name, !Contains("self_test"));
 }
 
-TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]") {
+TEST_CASE("the uncertain values come from the machine's file", "[sensitivity]") {
   const auto values = uncertain_values({"model56sx", "ne2", {}});
   REQUIRE(values.size() == 6);
   CHECK(values[0].name == "peer.turnaround");
@@ -107,8 +107,7 @@ TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]
   CHECK(uncertain_values({"model56sx", "tr4-a", {}}).size() == 5);
 }
 
-TEST_CASE("a P6 has uncertain values of its own: repeated strings, interrupts, page walks, second level, memory",
-          "[sensitivity]") {
+TEST_CASE("a P6 has its own uncertain values: repeated strings, interrupts, page walks, L2, memory", "[sensitivity]") {
   std::vector<std::string> own;
   for (const UncertainValue& v : uncertain_values({"pc-p3-600", "3c905b", {}}))
     if (v.name.starts_with("cpu.") || v.name.starts_with("l2.") || v.name.starts_with("memory."))
@@ -122,7 +121,7 @@ TEST_CASE("a P6 has uncertain values of its own: repeated strings, interrupts, p
   CHECK(program::run_planar("run pc-p166 --set cpu.repeat_start=15 --until '1 ms'").status == 2);
 }
 
-TEST_CASE("a memory read's own time is an uncertain value of the machine whose bus has it", "[sensitivity]") {
+TEST_CASE("a memory read's own time is an uncertain value only on a bus that has it", "[sensitivity]") {
   const auto read_access = [](const char* machine) {
     for (const UncertainValue& v : uncertain_values({machine, "3c905b", {}}))
       if (v.name == "pci.read_access") return v.used + ": " + v.low + ", " + v.high;
@@ -132,7 +131,7 @@ TEST_CASE("a memory read's own time is an uncertain value of the machine whose b
   CHECK(read_access("pc-p3-600") == "none");
 }
 
-TEST_CASE("--set takes each uncertain value at both ends of its range, a processor's only where it has it",
+TEST_CASE("--set accepts each uncertain value at both ends of its range, a processor's only where it exists",
           "[sensitivity]") {
   for (const char* machine : {"pc-p3-600", "pc-p3-800", "pc-p166", "model56sx"})
     for (const UncertainValue& v : uncertain_values({machine, machine[0] == 'p' ? "3c905b" : "ne2", {}}))
@@ -147,7 +146,7 @@ TEST_CASE("--set takes each uncertain value at both ends of its range, a process
   CHECK_THAT(refused.err, Contains("'cpu' is neither a card nor one of"));
 }
 
-TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {
+TEST_CASE("planar published --sensitivity runs the row with each uncertain value", "[sensitivity]") {
   using namespace program;
   const auto said = run_planar(
       "published --sensitivity --quiet --machines model56sx --cards ne2 --seconds 0.1 --sizes 4096,8192,16384,32767 "
@@ -166,7 +165,7 @@ TEST_CASE("planar published --sensitivity runs the row with each of them", "[sen
   CHECK(row.contains("within"));
 }
 
-TEST_CASE("the uncertain values of a PCI machine are its bus's, and what the row assumes of the other end",
+TEST_CASE("the uncertain values of a PCI machine are its bus's and the row's assumptions about the other end",
           "[sensitivity]") {
   const auto values = uncertain_values({"pc-p166", "3c905b", {"--receive", "--set", "peer.turnaround=30 us"}});
   std::vector<std::string> names;

@@ -22,7 +22,7 @@ struct Baseline {
 
 }  // namespace
 
-TEST_CASE("a baseline says why it was accepted, and the same program is green against it", "[regress]") {
+TEST_CASE("a baseline records why it was accepted, and the same program passes", "[regress]") {
   const Baseline b;
   const auto baseline = nlohmann::json::parse(read_file(b.file));
   CHECK(baseline["reason"] == "made by a test");
@@ -30,7 +30,7 @@ TEST_CASE("a baseline says why it was accepted, and the same program is green ag
   CHECK(run_planar(b.command).status == 0);
 }
 
-TEST_CASE("accepted reasons are a history", "[regress]") {
+TEST_CASE("accepted reasons form a history", "[regress]") {
   const Baseline b;
   CHECK(run_planar(b.command + " --accept 'a second time'").status == 0);
   const auto baseline = nlohmann::json::parse(read_file(b.file));
@@ -57,7 +57,7 @@ TEST_CASE("accepted reasons are a history", "[regress]") {
   CHECK(third[0]["reason"] == "a second time");
 }
 
-TEST_CASE("a build server gets JUnit, a program every row, counted and with its program", "[regress]") {
+TEST_CASE("JUnit is written for build servers, and JSON has every row, counted and with its program", "[regress]") {
   const Baseline b;
   const auto xml = b.scratch.file("regress.xml");
   const auto green = run_planar(b.command + " --junit " + xml + " --json -");
@@ -89,7 +89,7 @@ TEST_CASE("a build server gets JUnit, a program every row, counted and with its 
   CHECK_THAT(read_file(xml), Catch::Contains("skipped=\"1\"") && Catch::Contains("<skipped message=\"slot.1:"));
 }
 
-TEST_CASE("a card that does not fit its machine is no difference from a baseline without it", "[regress]") {
+TEST_CASE("a card that does not fit its machine is not a difference from a baseline without it", "[regress]") {
   const Baseline b;
   const std::string run = "regress --quiet --seconds 0.2 --sizes 8192 --baseline " + b.file;
   const auto wrong = run_planar(run + " --machines model95 --cards 3c905b");
@@ -104,7 +104,7 @@ TEST_CASE("a card that does not fit its machine is no difference from a baseline
                              !Catch::Contains("the code has changed") && Catch::Contains("1 figure differs"));
 }
 
-TEST_CASE("outside of a source tree the baseline is the program's own", "[regress]") {
+TEST_CASE("outside a source tree the baseline is built into the program", "[regress]") {
   const program::Scratch elsewhere;
   const auto here = std::filesystem::current_path();
   std::filesystem::current_path(elsewhere.file(""));
@@ -119,7 +119,7 @@ TEST_CASE("outside of a source tree the baseline is the program's own", "[regres
   CHECK_FALSE(history.out.empty());
 }
 
-TEST_CASE("a changed wait state is red: card, figure, by how much, and the value's name", "[regress]") {
+TEST_CASE("a changed wait state fails: card, figure, difference and the value's name are reported", "[regress]") {
   const Baseline b;
   const auto said = run_planar(b.command + " --set ne2.data_port.ready_delay=950ns --json -");
   CHECK(said.status == 1);
@@ -134,7 +134,7 @@ TEST_CASE("a changed wait state is red: card, figure, by how much, and the value
   CHECK(words.out.find("because ne2.data_port.ready_delay is 950ns, was 0 ns") != std::string::npos);
 }
 
-TEST_CASE("a figure that differs with the same timing values is the code's", "[regress]") {
+TEST_CASE("a figure that differs with the same timing values is attributed to the code", "[regress]") {
   const Baseline b;
   auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
   baseline["cells"]["model56sx"]["ne2"]["instructions"] = 1;
@@ -145,7 +145,7 @@ TEST_CASE("a figure that differs with the same timing values is the code's", "[r
   CHECK(said.out.find("no timing value differs, so the code has changed") != std::string::npos);
 }
 
-TEST_CASE("a machine's timing value is named too", "[regress]") {
+TEST_CASE("a changed timing value of a machine is named, too", "[regress]") {
   const Baseline b;
   auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
   baseline["cells"]["model56sx"]["ne2"]["instructions"] = 1;
@@ -157,7 +157,7 @@ TEST_CASE("a machine's timing value is named too", "[regress]") {
   CHECK(said.out.find("because model56sx.memory.dram.read_miss is") != std::string::npos);
 }
 
-TEST_CASE("machines that the baseline does not hold are left out and named, unless they are asked for", "[regress]") {
+TEST_CASE("machines missing from the baseline are skipped and named, unless selected", "[regress]") {
   const Baseline b;
   const std::string brief = "regress --quiet --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + b.file;
   const auto all = run_planar(brief);
@@ -169,7 +169,7 @@ TEST_CASE("machines that the baseline does not hold are left out and named, unle
   CHECK_THAT(asked.out, Catch::Contains("model77 ne2"));
 }
 
-TEST_CASE("a baseline of another guest image, other arguments or no baseline at all is refused", "[regress]") {
+TEST_CASE("a missing baseline, or one of another guest image or other arguments, is refused", "[regress]") {
   const Baseline b;
   CHECK(run_planar(b.command + " --seed 7").status == 2);
   auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
@@ -185,7 +185,7 @@ TEST_CASE("a baseline of another guest image, other arguments or no baseline at 
   CHECK(run_planar(b.command + " --accept x --set ne2.data_port.ready_delay=1ns").status == 2);
 }
 
-TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[regress]") {
+TEST_CASE("accepting some rows keeps the others, and rows are identified by name", "[regress]") {
   const Scratch scratch;
   const auto file = scratch.file("baseline.json");
   const std::string brief = "regress --quiet --seconds 0.05 --baseline " + file;

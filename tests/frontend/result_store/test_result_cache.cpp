@@ -69,7 +69,7 @@ std::string without_notes(const std::string& text) { return text.substr(0, text.
 
 }  // namespace
 
-TEST_CASE("a comparison that was made before comes from the cache and is equal but for the mark", "[cache]") {
+TEST_CASE("a repeated comparison is taken from the cache and equal except for the mark", "[cache]") {
   const Cache cache;
   const auto compare = "compare --machines model56sx --cards ne2,3c529" + brief;
   const auto first = cache(compare + " --json -"), second = cache(compare + " --json -");
@@ -107,7 +107,7 @@ TEST_CASE("a comparison that was made before comes from the cache and is equal b
   CHECK(taken(cache(compare + " --json -")) == "nn");
 }
 
-TEST_CASE("who edits a machine's file runs that machine again and no other", "[cache]") {
+TEST_CASE("editing a machine file reruns only that machine", "[cache]") {
   const Cache cache;
   const auto one = cache.scratch.write("one.toml", "machine = \"model56sx\"\n"),
              other = cache.scratch.write("other.toml", "machine = \"model77\"\n");
@@ -119,7 +119,7 @@ TEST_CASE("who edits a machine's file runs that machine again and no other", "[c
   CHECK(taken(cache(compare)) == "yy");
 }
 
-TEST_CASE("damaged entries are run again and replaced, without a word", "[cache]") {
+TEST_CASE("damaged entries are rerun and replaced silently", "[cache]") {
   const Cache cache;
   const auto compare = "compare --machines model56sx --cards ne2 --json -" + brief;
   const auto first = cache(compare);
@@ -137,7 +137,7 @@ TEST_CASE("damaged entries are run again and replaced, without a word", "[cache]
   CHECK(without_mark(cache(compare)) == without_mark(cache(compare)));
 }
 
-TEST_CASE("a cache that cannot be written is a warning, and no cache none", "[cache]") {
+TEST_CASE("an unwritable cache gives a warning, a missing one does not", "[cache]") {
   const Scratch scratch;
   const std::string compare = "compare --machines model56sx --cards ne2 --seconds 0.05 --sizes 1024 --json -";
   const auto file = scratch.write("file", "");
@@ -155,7 +155,7 @@ TEST_CASE("a cache that cannot be written is a warning, and no cache none", "[ca
   CHECK(!fs::exists(empty.folder()));
 }
 
-TEST_CASE("several commands use one cache at once, and one of them is killed", "[cache]") {
+TEST_CASE("several commands share a cache, and one of them is killed", "[cache]") {
   if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string compare = "'" PLANAR_BINARY "' compare --machines model56sx --cards ne2,3c529 --runs 3" + brief;
@@ -177,7 +177,7 @@ TEST_CASE("several commands use one cache at once, and one of them is killed", "
   CHECK(cache.entries().size() == 6);
 }
 
-TEST_CASE("a wrong entry is found when its run is made again", "[cache]") {
+TEST_CASE("a wrong entry is detected when its run is repeated", "[cache]") {
   const Cache cache;
   const auto compare = "compare --machines model56sx --cards ne2,3c529" + brief;
   REQUIRE(cache(compare).status == 0);
@@ -194,7 +194,7 @@ TEST_CASE("a wrong entry is found when its run is made again", "[cache]") {
   CHECK(taken(cache(compare + " --json -")) == "ny");  // the wrong one is gone
 }
 
-TEST_CASE("of the runs that are taken one in twenty is made again unasked", "[cache]") {
+TEST_CASE("one in twenty cached runs is repeated automatically", "[cache]") {
   const Cache cache;
   const auto compare = [&](unsigned seed) {
     return cache(fmt::format("compare --machines model56sx --cards ne2 --seed {} --json -{}", seed, brief));
@@ -229,7 +229,7 @@ TEST_CASE("of the runs that are taken one in twenty is made again unasked", "[ca
   CHECK(believed.json()[0]["rows"][0]["kb_per_s"] == 9999.5);  // it really was in the cache
 }
 
-TEST_CASE("every benchmark's runs are taken from the cache, and so are those of regress and published", "[cache]") {
+TEST_CASE("every benchmark's runs are cached, including those of regress and published", "[cache]") {
   if (planar::test::short_runs()) SKIP("many runs");
   const Cache cache;
   const std::string cells = " --machines model95 --cards ne2 --jobs 1 --quiet --seconds 0.05 --json -";
@@ -319,7 +319,7 @@ TEST_CASE("a single flood is also taken from the cache", "[cache]") {
   CHECK_THAT(found.err, Contains("model95 with ne2: rows/0/delivered is 7 in the cache"));
 }
 
-TEST_CASE("runs that are more than their results are never kept", "[cache]") {
+TEST_CASE("runs with further outputs are never cached", "[cache]") {
   const Cache cache;
   const auto compare = "compare --machines model56sx --cards ne2" + brief;
   REQUIRE(cache(compare + " --timeline " + cache.scratch.file("timelines")).status == 0);

@@ -66,7 +66,7 @@ fs::path only_entry(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("what a run depends on: its machine, its values, its files by content", "[cache]") {
+TEST_CASE("a run's key depends on its machine, its values and its files' contents", "[cache]") {
   const Scratch scratch;
   REQUIRE(!digest(usual).empty());
   CHECK(run_inputs(usual)->machine == "model56sx");
@@ -108,7 +108,7 @@ TEST_CASE("what a run depends on: its machine, its values, its files by content"
   CHECK(of_file("[scenario]\nsteps = [\"wait 5 ms\"]\n").empty());
 }
 
-TEST_CASE("a run with another output, a check or the host's network is not kept", "[cache]") {
+TEST_CASE("a run with another output, a check or the host's network is not cached", "[cache]") {
   const Words others[] = {{"--capture", "x.pcapng"},
                           {"--serial", "file:x"},
                           {"--screen", "text"},
@@ -136,7 +136,7 @@ TEST_CASE("a run with another output, a check or the host's network is not kept"
   CHECK(run_inputs(with(usual, {"--quiet", "--json", "-"})));
 }
 
-TEST_CASE("an entry is of one run, and damaged it is absent", "[cache]") {
+TEST_CASE("an entry belongs to one run, and counts as absent if damaged", "[cache]") {
   const Scratch scratch;
   const Schemas schemas;
   const ResultStore store(scratch.file("cache"));
@@ -183,7 +183,7 @@ TEST_CASE("an entry is of one run, and damaged it is absent", "[cache]") {
   CHECK(store.usage().entries == 0);
 }
 
-TEST_CASE("above its limit the cache loses what was used longest ago", "[cache]") {
+TEST_CASE("above its limit the cache drops the least recently used entries", "[cache]") {
   const Scratch scratch;
   const Schemas schemas;
   const auto [run, identity] = sample();
@@ -217,7 +217,7 @@ TEST_CASE("above its limit the cache loses what was used longest ago", "[cache]"
   CHECK(fs::exists(store.folder() / "notes.txt"));
 }
 
-TEST_CASE("the count of hits is right with several users at once", "[cache]") {
+TEST_CASE("the hit count is correct with several simultaneous users", "[cache]") {
   const Scratch scratch;
   const ResultStore store(scratch.file("cache"));
   CHECK(store.usage().hits == 0);
@@ -237,7 +237,7 @@ TEST_CASE("the count of hits is right with several users at once", "[cache]") {
   CHECK(store.usage().hits == 0);
 }
 
-TEST_CASE("one run in twenty is made again, in turn and within a limit", "[cache]") {
+TEST_CASE("one run in twenty is repeated, in turn and within a limit", "[cache]") {
   unsigned checked = 0;
   for (unsigned n = 0; n < 20000; ++n) checked += is_checked(sha256_hex(std::to_string(n)));
   CHECK(checked > 900);
@@ -257,7 +257,7 @@ TEST_CASE("one run in twenty is made again, in turn and within a limit", "[cache
   CHECK(runs[1].checks == 2);
 }
 
-TEST_CASE("two results of a run may differ in what the host did", "[cache]") {
+TEST_CASE("two results of a run may differ only in the host's data", "[cache]") {
   const ordered_json kept{{"rows", {{{"kb_per_s", 5.0}}}}, {"host", {{"seconds", 1.0}}}};
   auto now = kept;
   now["host"] = {{"seconds", 2.0}, {"from_cache", true}};

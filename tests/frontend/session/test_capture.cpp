@@ -13,7 +13,7 @@ using program::read_file;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("the capture holds every frame of the run, at 10 and at 100 Mbit/s") {
+TEST_CASE("the capture contains every frame of the run, at 10 and 100 Mbit/s") {
   const std::string card = GENERATE("ne2", "oc2335");
   INFO(card);
   Scratch scratch;
@@ -35,7 +35,7 @@ TEST_CASE("the capture holds every frame of the run, at 10 and at 100 Mbit/s") {
   CHECK(packets == frames.at("sent").get<std::uint64_t>() + frames.at("received").get<std::uint64_t>());
 }
 
-TEST_CASE("tshark finds no malformed packet, no lost segment and no retransmission in a capture, and delayed ACKs") {
+TEST_CASE("tshark finds delayed ACKs but no malformed packet, lost segment or retransmission in a capture") {
   Scratch scratch;
   const auto file = scratch.file("net.pcapng");
   REQUIRE(run_planar("netio --machine model95" + brief() + " --capture " + file).status == 0);

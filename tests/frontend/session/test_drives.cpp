@@ -60,7 +60,7 @@ std::string locking_diskette(const Scratch& scratch) {
 
 }  // namespace
 
-TEST_CASE("a machine has one diskette drive, or two by --floppy-b", "[drives]") {
+TEST_CASE("a machine has one diskette drive, or two with --floppy-b", "[drives]") {
   const Scratch scratch;
   const auto image = looking_diskette(scratch), b = scratch.write("b.img", std::string(1474560, 'x'));
   for (const std::string machine : {"model77", "pc-p166"}) {
@@ -77,7 +77,7 @@ TEST_CASE("a machine has one diskette drive, or two by --floppy-b", "[drives]") 
   }
 }
 
-TEST_CASE("the diskette in drive B is changed by steps, and a snapshot knows what was there", "[drives]") {
+TEST_CASE("steps change the diskette in drive B, and a snapshot contains it", "[drives]") {
   const Scratch scratch;
   const auto image = looking_diskette(scratch), x = scratch.write("x.img", std::string(1474560, 'x')),
              y = scratch.write("y.img", std::string(737280, 'y')), empty = scratch.file("empty.snap"),
@@ -99,7 +99,7 @@ TEST_CASE("the diskette in drive B is changed by steps, and a snapshot knows wha
   CHECK(run_planar("run --quiet --restore " + empty).status == 2);  // inserts y, which is not named on the command line
 }
 
-TEST_CASE("a drive that is not there is said before the machine starts", "[drives]") {
+TEST_CASE("a missing drive is reported before the machine starts", "[drives]") {
   const Scratch scratch;
   const auto b = scratch.write("b.img", std::string(1474560, 'x'));
   for (const std::string& text : {"insert diskette b \"" + b + "\"", std::string("eject diskette b")}) {
@@ -114,7 +114,7 @@ TEST_CASE("a drive that is not there is said before the machine starts", "[drive
   CHECK_THAT(run_planar("run pc-p166 --floppy-b " + scratch.file("none.img")).err, Contains("no such diskette image"));
 }
 
-TEST_CASE("a CD goes in and out, but not while the guest has locked the tray", "[drives]") {
+TEST_CASE("a CD can be inserted and ejected, unless the guest has locked the tray", "[drives]") {
   const Scratch scratch;
   const auto image = locking_diskette(scratch), disc = scratch.write("disc.iso", std::string(64 * 2048, '1')),
              snapshot = scratch.file("locked.snap");
@@ -139,14 +139,14 @@ TEST_CASE("a CD goes in and out, but not while the guest has locked the tray", "
   CHECK_THAT(open.out, Matches("[^]*tray open +yes[^]*tray locked +yes[^]*"));
 }
 
-TEST_CASE("an empty CD-ROM drive is no place to start from", "[drives]") {
+TEST_CASE("an empty CD-ROM drive is not bootable", "[drives]") {
   const auto run =
       run_planar("run pc-p166 --quiet --cdrom empty --boot d" + doing("wait screen \"bootable\" within 60 s"));
   INFO(run.err);
   CHECK(run.status == 0);
 }
 
-TEST_CASE("the debugger's user changes what is in the drives", "[drives]") {
+TEST_CASE("the debugger's user can change the media in the drives", "[drives]") {
   const Scratch scratch;
   const auto b = scratch.write("b.img", std::string(1474560, 'x')),
              disc = scratch.write("d.iso", std::string(8192, '1'));

@@ -12,7 +12,7 @@ namespace {
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 }  // namespace
 
-TEST_CASE("power-on self-test in lockstep agrees with Unicorn and changes nothing") {
+TEST_CASE("POST in lockstep agrees with Unicorn and is not affected") {
   const std::string run = "run model56sx --until '0.15 s' --json - ";
   const auto plain = run_planar(run), checked = run_planar(run + "--lockstep");
   INFO(checked.err);
@@ -21,7 +21,7 @@ TEST_CASE("power-on self-test in lockstep agrees with Unicorn and changes nothin
   CHECK(checked.json().at("state_hash") == plain.json().at("state_hash"));
 }
 
-TEST_CASE("boot into protected mode with paging, tasks and system calls agrees with Unicorn") {
+TEST_CASE("booting into protected mode with paging, tasks and system calls agrees with Unicorn") {
   Scratch scratch;
   const auto file = scratch.file("lab.snap");
   const std::string netio = "netio --machine model95 --quiet --json - --seconds 1 --sizes 1024 ";
@@ -51,7 +51,7 @@ TEST_CASE("a demand-paged program agrees with Unicorn from power-on to its end")
   }
 }
 
-TEST_CASE("a difference between planar and Unicorn ends the run with both states") {
+TEST_CASE("a difference between planar and Unicorn ends the run and shows both states") {
   const auto said = run_planar("run model56sx --until '1 s' --quiet --lockstep --lockstep-plant 1000");
   INFO(said.err);
   CHECK(said.status == 4);

@@ -14,7 +14,7 @@ namespace {
 const std::string one_run = " --machine model56sx --card 3c529 --seconds 0.1 --sizes 1024,8192 --quiet --json -";
 }
 
-TEST_CASE("each placement runs the same benchmark at other addresses, and says which it is", "[placement]") {
+TEST_CASE("each placement runs the same benchmark at other addresses, and is recorded", "[placement]") {
   std::set<std::string> states;
   double least = 1e9, most = 0;
   for (unsigned n = 0; n < planar::guest_placements; ++n) {
@@ -34,7 +34,7 @@ TEST_CASE("each placement runs the same benchmark at other addresses, and says w
   CHECK(run_planar("netio" + one_run).json()["placement"] == 0);
 }
 
-TEST_CASE("a placement that does not exist is refused, by the program and by the guest", "[placement]") {
+TEST_CASE("a placement that does not exist is refused by the program and the guest", "[placement]") {
   const auto said = run_planar("netio --placement 8");
   CHECK(said.status == 2);
   CHECK_THAT(said.err, Contains("--placement"));
@@ -44,7 +44,7 @@ TEST_CASE("a placement that does not exist is refused, by the program and by the
   CHECK_THAT(guest.out, Contains("@fail setting not understood: placement"));
 }
 
-TEST_CASE("a snapshot's guest has its placement already", "[placement]") {
+TEST_CASE("a restored guest keeps its placement", "[placement]") {
   const Scratch scratch;
   const auto file = scratch.file("snapshot");
   REQUIRE(run_planar("netio --placement 2 --snapshot-at '3 s' " + file + one_run).status == 0);
@@ -56,7 +56,7 @@ TEST_CASE("a snapshot's guest has its placement already", "[placement]") {
   CHECK_THAT(refused.err, Contains("the guest in the snapshot runs with 2"));
 }
 
-TEST_CASE("a baseline is one of a placement", "[placement]") {
+TEST_CASE("a baseline belongs to one placement", "[placement]") {
   const Scratch scratch;
   const std::string regress =
       "regress --machines model56sx --cards ne2 --seconds 0.05 --sizes 1024 --quiet --baseline " +

@@ -11,7 +11,7 @@
 using namespace program;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a restored slirp leads nowhere and forwards no port, unless the command line names it", "[snapshot]") {
+TEST_CASE("a restored slirp is isolated and forwards no port unless the command line says so", "[snapshot]") {
   const Scratch scratch;
   const auto snap = scratch.file("lab.snap"), second = scratch.file("second.snap");
   const auto port = free_port();
@@ -52,7 +52,7 @@ TEST_CASE("a restored slirp leads nowhere and forwards no port, unless the comma
   CHECK(debugged.status == 0);
 }
 
-TEST_CASE("a snapshot's steps insert no file that the command line does not name", "[snapshot]") {
+TEST_CASE("a restored snapshot's steps insert only files that the command line names", "[snapshot]") {
   const Scratch scratch;
   const auto image = scratch.write("echo.img", echo_diskette::image());
   const auto second = scratch.write("second.img", echo_diskette::image('#')), snap = scratch.file("lab.snap");
@@ -88,7 +88,7 @@ TEST_CASE("a restored lab names no machine file of this host", "[snapshot]") {
   CHECK_THROWS_WITH(planar::parse_lab(text, "snapshot"), Contains("snapshot:3:") && Contains("no built-in machine"));
 }
 
-TEST_CASE("options that would change nothing beside --restore are refused", "[snapshot]") {
+TEST_CASE("options that would have no effect with --restore are refused", "[snapshot]") {
   const Scratch scratch;
   const auto netio = scratch.file("netio.snap"), netperf = scratch.file("netperf.snap"), lab = scratch.file("two.snap");
   const std::string brief = " --quiet --seconds 0.05 --sizes 1024";

@@ -13,7 +13,7 @@
 using Catch::Matchers::Contains;
 using namespace program;
 
-TEST_CASE("a snapshot that the run does not come to is an error, and what stands there is named as old") {
+TEST_CASE("a snapshot that the run does not reach is an error, and the existing file is named as old") {
   const Scratch scratch;
   const auto file = scratch.write("lab.snap", "of an earlier run");
   const auto known = run_planar("run model95 --quiet --until '1 ms' --snapshot-at '1 s' " + file);
@@ -28,7 +28,7 @@ TEST_CASE("a snapshot that the run does not come to is an error, and what stands
   }
 }
 
-TEST_CASE("bytes after a snapshot's end are not accepted") {
+TEST_CASE("a snapshot with trailing bytes is refused") {
   const Scratch scratch;
   const auto file = scratch.file("lab.snap");
   REQUIRE(run_planar("run model95 --quiet --until '2 ms' --snapshot-at '1 ms' " + file).status == 0);
@@ -43,7 +43,7 @@ TEST_CASE("bytes after a snapshot's end are not accepted") {
   }
 }
 
-TEST_CASE("a Unix socket's path is removed only while it is this run's socket") {
+TEST_CASE("a Unix socket's path is removed only if it is this run's socket") {
   const Scratch scratch;
   const auto path = scratch.file("wire");
   const std::string run = "run model95 --card ne2 --quiet --net-time unthrottled --net socket:unix:" + path;

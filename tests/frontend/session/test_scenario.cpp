@@ -42,7 +42,7 @@ void check_refused(const std::string& steps, const std::string& place, const std
 
 }  // namespace
 
-TEST_CASE("steps are read with their times, texts and keys", "[scenario]") {
+TEST_CASE("steps are parsed with their times, texts and keys", "[scenario]") {
   const auto steps = parse_steps(
       "# a comment\n"
       "wait screen \"A:\\\\>\" within 90 s\n"
@@ -66,7 +66,7 @@ TEST_CASE("steps are read with their times, texts and keys", "[scenario]") {
   CHECK(steps[6].limit == 5_s);
 }
 
-TEST_CASE("steps about stations, and steps that are repeated", "[scenario]") {
+TEST_CASE("steps for stations, and repeated steps, are parsed", "[scenario]") {
   const auto steps = unroll_steps(
       parse_steps("wait 1 s\nrepeat 3 times\npull cable client.slot1\nwait 20 ms # a moment\nplug cable peer\nend "
                   "repeat\nremove station north\ninsert station north\n",
@@ -94,7 +94,7 @@ TEST_CASE("steps about stations, and steps that are repeated", "[scenario]") {
   CHECK_THAT(refused("repeat 900000 times\nwait 1 s\nwait 1 s\nend repeat"), Contains("more than 1000000 steps"));
 }
 
-TEST_CASE("steps of a recorded session: exact times, single keys, the mouse, media, reset", "[scenario]") {
+TEST_CASE("steps of a recorded session are parsed: exact times, single keys, mouse, media, reset", "[scenario]") {
   const auto steps = parse_steps(
       "wait until 12345678.901234 µs\nkey shift down\nkey \\ up\nkey down down\nmouse move -12 7\nmouse buttons left "
       "middle\nmouse buttons none\neject diskette\ninsert cd \"a.iso\"\nreset\n",
@@ -119,7 +119,7 @@ TEST_CASE("steps of a recorded session: exact times, single keys, the mouse, med
       CHECK(parse_chord(name) == std::vector{static_cast<std::uint16_t>(code)});
 }
 
-TEST_CASE("a step that nobody understands is refused with line, column and remedy", "[scenario]") {
+TEST_CASE("an unknown step is refused with line, column and remedy", "[scenario]") {
   check_refused("tpye \"x\"", "1:1", "did you mean 'type'?");
   check_refused("power off\n  dance", "2:3", "steps are wait, type");
   check_refused("wait screen \"x", "1:13", "closing quote");
@@ -153,7 +153,7 @@ TEST_CASE("a step that nobody understands is refused with line, column and remed
   check_refused("repeat 3", "1:9", "'times'");
 }
 
-TEST_CASE("every character of the keyboard arrives as typed, on the slowest machine too", "[scenario]") {
+TEST_CASE("every character of the keyboard arrives as typed, even on the slowest machine", "[scenario]") {
   Bench b;
   const std::string all =
       "The quick brown fox jumps over the lazy dog 0123456789 `-=[]\\;,./ ~!@#$%^&*()_+{}|:<>? THE END";
@@ -167,7 +167,7 @@ TEST_CASE("every character of the keyboard arrives as typed, on the slowest mach
   CHECK_THAT(read_file(com1), Contains(">" + all));
 }
 
-TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", "[scenario]") {
+TEST_CASE("typing waits for a guest that does not read, and considers caps lock", "[scenario]") {
   Bench b;
   b.image = b.scratch.write("deaf.img", echo_diskette::image('>', true));
   const auto com1 = b.scratch.file("com1");
@@ -179,7 +179,7 @@ TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", 
   CHECK_THAT(read_file(com1), Contains(">abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 1!"));
 }
 
-TEST_CASE("wait still looks at the picture in graphics modes", "[scenario]") {
+TEST_CASE("wait still compares the picture in graphics modes", "[scenario]") {
   const Scratch scratch;
   // Mode 13h; a pixel every 55 ms for a second, then none. Interrupts stay enabled.
   std::string sector(
@@ -200,7 +200,7 @@ TEST_CASE("wait still looks at the picture in graphics modes", "[scenario]") {
   CHECK(still > 1.7);
 }
 
-TEST_CASE("--type waits for a screen that stands still, and takes its turn among the steps", "[scenario]") {
+TEST_CASE("--type waits for a still screen, in order with the other steps", "[scenario]") {
   Bench b;
   const auto run = run_planar(b.run() + " --type 'one\\n'" + step("wait screen \">one\" within 5 s") +
                               " --type 'two \"2\"\\n'" + step("wait screen \">two \\\"2\\\"\" within 5 s") +
@@ -213,7 +213,7 @@ TEST_CASE("--type waits for a screen that stands still, and takes its turn among
   CHECK_THAT(read_file(b.result + "/screen-1.png"), Catch::Matchers::StartsWith("\x89PNG"));
 }
 
-TEST_CASE("a prompt is what stands before the cursor; COM1 is read on from what was found", "[scenario]") {
+TEST_CASE("a prompt must be before the cursor; COM1 is searched from the previous match on", "[scenario]") {
   Bench b;
   const auto base =
       b.run() + step("wait prompt \">\" within 60 s") + step("type \"x\\n\"") + step("wait serial \">x\"");
@@ -224,7 +224,7 @@ TEST_CASE("a prompt is what stands before the cursor; COM1 is read on from what 
   CHECK(behind.status == 5);
 }
 
-TEST_CASE("a wait that fails keeps screen, COM1, trace, capture and a snapshot to go on from", "[scenario]") {
+TEST_CASE("a failed wait saves screen, COM1, trace, capture and a snapshot to continue from", "[scenario]") {
   Bench b;
   std::filesystem::create_directory(b.result);
   b.scratch.write("result/capture.pcapng", "of an earlier run");
@@ -248,7 +248,7 @@ TEST_CASE("a wait that fails keeps screen, COM1, trace, capture and a snapshot t
   CHECK_THAT(on.out, Contains(">hello\n>on"));
 }
 
-TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[scenario]") {
+TEST_CASE("a processor that has halted for good ends a wait at once with exit code 1", "[scenario]") {
   Bench b;
   b.image = b.scratch.write("halt.img", echo_diskette::halting());
   const auto run = run_planar(b.run() + step("wait screen \"never\" within 500 s") + " --json -");
@@ -260,7 +260,7 @@ TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[
   CHECK_THAT(keys.err, Contains("step 'press ctrl-alt-del' cannot complete: the processor has halted for good"));
 }
 
-TEST_CASE("a run that is continued in the middle of a word ends with the same state", "[scenario]") {
+TEST_CASE("a run continued in the middle of typing a word ends with the same state", "[scenario]") {
   Bench b;
   const auto base = b.run("model56sx") + " --json -" + step("wait prompt \">\"") + step("type \"The Whole Word\\n\"") +
                     step("wait still 700 ms") + step("press ctrl-alt-del") + step("wait 900 ms") +
@@ -285,7 +285,7 @@ TEST_CASE("a run that is continued in the middle of a word ends with the same st
   }
 }
 
-TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapshot taken by a step", "[scenario]") {
+TEST_CASE("steps in a machine file, a diskette changed during the run, and a snapshot by a step", "[scenario]") {
   Bench b;
   const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
   const auto snap = b.scratch.file("lab.snap");
@@ -314,7 +314,7 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   CHECK_THAT(refused.err, Contains("wrong.toml:") && Contains("scenario.steps[0]") && Contains("did you mean 'wait'"));
 }
 
-TEST_CASE("a snapshot after a change of diskette holds the new one, whatever named the old one", "[scenario]") {
+TEST_CASE("a snapshot after a change of diskette contains the new one, however the old one was given", "[scenario]") {
   Bench b;
   const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
   const auto snap = b.scratch.file("lab.snap");
@@ -328,7 +328,7 @@ TEST_CASE("a snapshot after a change of diskette holds the new one, whatever nam
   CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
 }
 
-TEST_CASE("a step describes a device; the run is the same run", "[scenario]") {
+TEST_CASE("a step describes a device without affecting the run", "[scenario]") {
   Bench b;
   const auto base = b.run() + step("wait prompt \">\"");
   const auto run = run_planar(base + step("describe pic") + step("wait 1 s"));
@@ -347,7 +347,7 @@ TEST_CASE("a step describes a device; the run is the same run", "[scenario]") {
   CHECK_THAT(refused.err, Contains("--do 2:1") && Contains("did you mean 'pic'"));
 }
 
-TEST_CASE("what cannot be done is said before the machine starts", "[scenario]") {
+TEST_CASE("an impossible step is reported before the machine starts", "[scenario]") {
   Bench b;
   const auto at_station = [&](const std::string& options, const std::string& text) {
     const auto said = run_planar(b.run() + options + step(text));

@@ -9,7 +9,7 @@ using program::run_planar;
 using program::Scratch;
 using program::without_host_time;
 
-TEST_CASE("a snapshot in the middle of the run, restored in a new process, ends in the same state") {
+TEST_CASE("a snapshot restored in a new process ends in the same state") {
   Scratch scratch;
   const auto file = scratch.file("lab.snap");
   for (const char* machine : {"model56sx", "model95"}) {

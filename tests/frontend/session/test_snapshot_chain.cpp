@@ -40,7 +40,7 @@ const std::string few_rows = " --seconds 0.05 --sizes 1024";
 
 }  // namespace
 
-TEST_CASE("snapshots of snapshots: netio, netperf, two machines, adapters used as one", "[snapshot]") {
+TEST_CASE("snapshots of snapshots: netio, netperf, two machines, bonded adapters", "[snapshot]") {
   check_chain("netio --machine model56sx --card ne2" + few_rows, "netio");
   check_chain("netperf --machine model95 --card 3c529 --seconds 0.05 --sizes 4096", "netperf");
   check_chain("netio --machine model95 --card lanstreamer" + few_rows, "netio");
@@ -71,7 +71,7 @@ TEST_CASE("snapshots of snapshots: run with steps, files, drives and several mac
   check_chain("run " + lab + " --serial file:/dev/null --until '6 s'", "run --serial file:/dev/null --until '6 s'");
 }
 
-TEST_CASE("what one verb has saved the others continue", "[snapshot]") {
+TEST_CASE("a snapshot saved by one verb can be continued by the others", "[snapshot]") {
   const Scratch scratch;
   const auto netio = "netio --machine model95 --card ne2 --quiet" + few_rows;
   const auto first = scratch.file("1.snap"), second = scratch.file("2.snap"), third = scratch.file("3.snap");

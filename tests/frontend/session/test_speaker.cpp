@@ -61,7 +61,7 @@ Tone tone(const std::string& wave, std::size_t from, std::size_t to) {
 
 }  // namespace
 
-TEST_CASE("the speaker is recorded in virtual time, and a run that is recorded computes the same", "[audio]") {
+TEST_CASE("the speaker is recorded in virtual time without affecting the run", "[audio]") {
   const Scratch scratch;
   const std::string run = "run model95 --quiet --json - --until '8 s' --image " + beeping_diskette(scratch);
   const auto file = scratch.file("beep.wav");

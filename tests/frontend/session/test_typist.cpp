@@ -25,15 +25,15 @@ void restore(const std::vector<std::uint8_t>& state) {
 
 }  // namespace
 
-TEST_CASE("the keys that are still to be typed are in a snapshot", "[snapshot]") {
+TEST_CASE("a snapshot contains the keys still to be typed", "[snapshot]") {
   const auto state = typed();
   REQUIRE(state[first_action - 4] == 2);  // down and up
   CHECK_NOTHROW(restore(state));
 }
 
-TEST_CASE("a damaged queue of keys is refused", "[snapshot]") {
+TEST_CASE("a damaged key queue is refused", "[snapshot]") {
   auto state = typed();
-  SECTION("a key that wants shift, and never goes up again") {
+  SECTION("a key that needs shift but is never released") {
     state[first_action - 4] = 1;
     const auto second = state.begin() + first_action + action_bytes;
     state.erase(second, second + action_bytes);

@@ -11,7 +11,7 @@
 using namespace planar;
 using program::run_planar;
 
-TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what differs", "[systems]") {
+TEST_CASE("the guest is Linux 2.2 by default, and other systems are defined by their differences", "[systems]") {
   CHECK(operating_system_names() == std::vector<std::string_view>{"linux22", "nt4", "os2warp4"});
   CHECK(find_operating_system("linux22").settings().empty());
   const auto settings_of = [](const char* name) {
@@ -33,7 +33,7 @@ TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what
   CHECK_THROWS_WITH(find_operating_system("nt5"), Catch::Contains("linux22, nt4, os2warp4"));
 }
 
-TEST_CASE("list and show know the operating systems, each value with source and confidence", "[systems]") {
+TEST_CASE("list and show include the operating systems, each value with source and confidence", "[systems]") {
   CHECK(run_planar("list systems").out == "linux22\nnt4\nos2warp4\n");
   CHECK(run_planar("list systems --json -").json().size() == 3);
   const auto shown = run_planar("show nt4 --json -").json();
@@ -47,8 +47,7 @@ TEST_CASE("list and show know the operating systems, each value with source and 
   CHECK(run_planar("netio --os nt5").status == 2);
 }
 
-TEST_CASE("a guest that stands for Windows NT sends full segments without time stamps, and counts interrupts as load",
-          "[systems]") {
+TEST_CASE("a Windows NT guest sends full segments without time stamps, and counts interrupts as load", "[systems]") {
   const program::Scratch scratch;
   const auto run = [&](const std::string& os) {
     const auto capture = scratch.file(os + ".pcapng");
@@ -79,7 +78,7 @@ TEST_CASE("a guest that stands for Windows NT sends full segments without time s
   CHECK(nt4["cpu_load_percent"].get<double>() > linux22["cpu_load_percent"].get<double>() + 5);
 }
 
-TEST_CASE("a guest that stands for Windows NT sends the tail of a send() at once, Linux 2.2 fills it", "[systems]") {
+TEST_CASE("a Windows NT guest sends the tail of a send() at once, Linux 2.2 fills the segment", "[systems]") {
   const program::Scratch scratch;
   const auto datagrams = [&](const std::string& os, const std::string& length) {
     const auto capture = scratch.file(os + ".pcapng");

@@ -31,8 +31,7 @@ std::vector<std::int64_t> capture_stamps(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("a timeline opens in a viewer, its frames have the capture's numbers, and the run is the same without",
-          "[timeline]") {
+TEST_CASE("a timeline opens in a viewer, has the capture's frame numbers, and does not affect the run", "[timeline]") {
   const Scratch scratch;
   const auto file = scratch.file("t.json"), capture = scratch.file("c.pcapng");
   const std::string netio = "netio --card ne2 --seconds 0.2 --sizes 1024 ";  // short blocks: the program runs often
@@ -75,7 +74,7 @@ TEST_CASE("a timeline opens in a viewer, its frames have the capture's numbers, 
   CHECK(trace.markers.size() == sent.size() + received.size());
 }
 
-TEST_CASE("a timeline of a span of time, and of a frame by its number", "[timeline]") {
+TEST_CASE("a timeline can be limited to a time span or a frame number", "[timeline]") {
   const Scratch scratch;
   const auto file = scratch.file("t.json"), frame = scratch.file("f.json");
   REQUIRE(
@@ -115,7 +114,7 @@ TEST_CASE("two machines are two processes of one timeline", "[timeline]") {
   CHECK_FALSE(trace.track("medium segment: from server.slot1.3c529.port").empty());
 }
 
-TEST_CASE("a timeline whose run ends in it is complete; one that is cut off opens as well", "[timeline]") {
+TEST_CASE("a timeline is complete if the run ends in it, and opens even if truncated", "[timeline]") {
   const Scratch scratch;
   const auto file = scratch.file("t.json");
   const std::string run = "run model56sx --quiet --timeline-for '1 s' --timeline " + file + " --until '6 ms'";
@@ -133,7 +132,7 @@ TEST_CASE("a timeline whose run ends in it is complete; one that is cut off open
   CHECK(run_planar("diff " + file + " " + file).status == 0);
 }
 
-TEST_CASE("what a timeline cannot be is said with the option and the remedy", "[timeline]") {
+TEST_CASE("an invalid timeline request is refused with the option and the remedy", "[timeline]") {
   const Scratch scratch;
   const auto file = scratch.file("t.json");
   const auto refused = [&](const std::string& options, int status, const std::string& words) {

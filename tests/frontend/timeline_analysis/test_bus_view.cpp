@@ -26,7 +26,7 @@ const BusView::Lane& lane(const BusView& view, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("planar timeline: the same frame on Micro Channel and on PCI, one above the other", "[timeline]") {
+TEST_CASE("planar timeline shows the same frame on Micro Channel and PCI, one above the other", "[timeline]") {
   const Scratch scratch;
   const auto mca = scratch.file("mca.timeline.json"), pci = scratch.file("pci.timeline.json");
   REQUIRE(run_planar("netperf --machine model95 --card 3c527" + receive + mca).status == 0);

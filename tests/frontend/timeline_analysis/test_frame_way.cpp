@@ -47,7 +47,7 @@ void check_page(const FrameWay& way) {
 
 }  // namespace
 
-TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor waits for each word", "[timeline]") {
+TEST_CASE("NE/2: REP OUTSW fills the time before transmission, and the processor waits for each word", "[timeline]") {
   const FrameWay way = way_of("ne2");
   CHECK(way.bytes == 1518);
   // The card is loaded with the frame while it sends the previous one.
@@ -67,7 +67,7 @@ TEST_CASE("NE/2: REP OUTSW fills the time before the transmission, the processor
   check_page(way);
 }
 
-TEST_CASE("3C905B on PCI: its transactions, its interrupts and the wire are on the frame's path", "[timeline]") {
+TEST_CASE("3C905B on PCI: transactions, interrupts and the wire are on the frame's path", "[timeline]") {
   const FrameWay way = way_of("3c905b", "pc-p166");
   CHECK(way.bytes == 1518);
   std::uint32_t fetched = 0;
@@ -83,7 +83,8 @@ TEST_CASE("3C905B on PCI: its transactions, its interrupts and the wire are on t
   CHECK_THAT(frame_way_text(way).at(1), Contains("bus: port cycles") && Contains("bus master's transfers"));
 }
 
-TEST_CASE("3C527: the bus master fetches the frame from memory, the processor only says where it is", "[timeline]") {
+TEST_CASE("3C527: the bus master fetches the frame from memory, and the processor only passes its address",
+          "[timeline]") {
   const FrameWay way = way_of("3c527");
   CHECK(way.bytes == 1518);
   std::uint32_t fetched = 0;
@@ -107,7 +108,7 @@ TEST_CASE("3C527: the bus master fetches the frame from memory, the processor on
   check_page(way);
 }
 
-TEST_CASE("the picture names every lane and card, and nothing outside of itself", "[timeline]") {
+TEST_CASE("the picture names every lane and card, and is self-contained", "[timeline]") {
   FrameWay a, b;
   a.title = "Card <A>";
   b.title = "Card B";
@@ -131,7 +132,7 @@ TEST_CASE("the picture names every lane and card, and nothing outside of itself"
   CHECK(svg.ends_with("</svg>\n"));
 }
 
-TEST_CASE("compare --timeline draws the frame's way, card above card, and keeps the files", "[timeline][compare]") {
+TEST_CASE("compare --timeline draws the frame's path, card above card, and keeps the files", "[timeline][compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said = run_planar(

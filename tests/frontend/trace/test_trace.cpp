@@ -97,7 +97,7 @@ std::string instant() {
 
 }  // namespace
 
-TEST_CASE("every trace category is documented, and has lines like its example", "[trace]") {
+TEST_CASE("every trace category is documented and has lines like its example", "[trace]") {
   const Scratch scratch;
   std::map<std::string, std::set<std::string>> seen;
   const auto run = [&](const std::string& name, const std::string& command) {
@@ -130,7 +130,7 @@ TEST_CASE("every trace category is documented, and has lines like its example", 
   CHECK(seen.size() == named);
 }
 
-TEST_CASE("a triple fault is in the trace of the processor", "[trace]") {
+TEST_CASE("a triple fault is in the processor trace", "[trace]") {
   const Scratch scratch;
   std::string fault("\xFA\x31\xC0\x8E\xD8\x0F\x01\x1E\x0C\x7C\xCC\xF4", 12);  // an IDT without entries, and INT 3
   fault.resize(1474560);
@@ -146,7 +146,7 @@ TEST_CASE("a triple fault is in the trace of the processor", "[trace]") {
     if (line.text.find("clocks") != std::string::npos) CHECK_THAT(line.text, Contains(":00007C0"));
 }
 
-TEST_CASE("a trace changes nothing, and repeats byte for byte", "[trace]") {
+TEST_CASE("tracing does not affect the run, and repeats byte for byte", "[trace]") {
   const Scratch scratch;
   const auto hash = [](const Said& said) { return said.json()["state_hash"].get<std::string>(); };
   const std::string command = short_netio + "--json - ";
@@ -159,7 +159,7 @@ TEST_CASE("a trace changes nothing, and repeats byte for byte", "[trace]") {
   CHECK(hash(run_planar(command + "--trace nic,disk --trace-device pit --trace-file " + scratch.file("c"))) == plain);
 }
 
-TEST_CASE("filters of time, device and address compose", "[trace]") {
+TEST_CASE("filters by time, device and address can be combined", "[trace]") {
   const Scratch scratch;
   const auto traced = [&](const std::string& options) {
     const auto file = scratch.file("trace.txt");
@@ -198,13 +198,13 @@ TEST_CASE("filters of time, device and address compose", "[trace]") {
   CHECK(traced("--trace io --trace-address memory:1007h " + instant()).empty());
 }
 
-TEST_CASE("a trace whose time never comes is a warning", "[trace]") {
+TEST_CASE("a trace whose start time is never reached gives a warning", "[trace]") {
   const auto said = run_planar("run model95 --quiet --net none --until '1 ms' --trace io --trace-from '2 ms'");
   CHECK(said.status == 0);
   CHECK_THAT(said.err, Contains("nothing was traced: the run ended at 0.001 s, before --trace-from 0.002 s"));
 }
 
-TEST_CASE("filters that say nothing are refused with the remedy", "[trace]") {
+TEST_CASE("invalid filters are refused with the remedy", "[trace]") {
   const std::pair<const char*, const char*> wrong[] = {
       {"--trace-from '1 s'", "--trace-from needs --trace"},
       {"--trace-device ne2", "--trace-device needs --trace"},

@@ -16,7 +16,7 @@
 
 using namespace planar;
 
-TEST_CASE("the start page's choice is a command line") {
+TEST_CASE("the start page's selection is a command line") {
   StartChoice choice;
   CHECK(choice.command("run") == "planar run model95");
   choice.machine = "my machine's.toml";
@@ -33,7 +33,7 @@ TEST_CASE("the start page's choice is a command line") {
   CHECK(choice.arguments().size() == 13);
 }
 
-TEST_CASE("planar without arguments shows the start page on a display, and Enter runs what is chosen") {
+TEST_CASE("planar without arguments shows the start page on a display, and Enter runs the selection") {
   window_rig::Display display;
   if (!display.works()) SKIP("Xvfb and xdotool are not installed");
   program::Said said{};

@@ -9,7 +9,7 @@ using Catch::Matchers::Contains;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("--screen png: keeps the screen as an image") {
+TEST_CASE("--screen png: saves the screen as an image") {
   Scratch scratch;
   const auto file = scratch.file("screen.png");
   const auto run = run_planar("run model95 --quiet --until '2 s' --screen text --screen png:" + file);
@@ -35,7 +35,7 @@ TEST_CASE("--screen png: keeps the screen as an image") {
 #include "machines/lab/lab.hpp"
 #include "tests/frontend/window/window_rig.hpp"
 
-TEST_CASE("--window: looking at a run does not change it") {
+TEST_CASE("--window: watching a run does not affect it") {
   const std::string run = "run model77 --quiet --until '600 ms' --json -";
   setenv("SDL_VIDEODRIVER", "dummy", 1);
   const auto seen = run_planar(run + " --window");
@@ -50,7 +50,7 @@ TEST_CASE("--window: looking at a run does not change it") {
   CHECK(run_planar(run + " --window").status == 2);
 }
 
-TEST_CASE("--window: every pane over a network at work does not change it") {
+TEST_CASE("--window: every pane on a busy network does not affect the run") {
   setenv("SDL_VIDEODRIVER", "dummy", 1);
   Scratch scratch;
   const auto snapshot = scratch.file("netio.snap");
@@ -71,7 +71,7 @@ TEST_CASE("--window: every pane over a network at work does not change it") {
   CHECK(run_planar(run + " --do pause").status == 2);
 }
 
-TEST_CASE("--window: every pane over a PC at work does not change it") {
+TEST_CASE("--window: every pane on a busy PC does not affect the run") {
   setenv("SDL_VIDEODRIVER", "dummy", 1);
   Scratch scratch;
   const auto lab = scratch.write("pc.toml",

@@ -69,7 +69,7 @@ double difference(const Picture& a, const Picture& b, unsigned left, unsigned to
 
 }  // namespace
 
-TEST_CASE("--window: menu, keys and panes answer a person at the display") {
+TEST_CASE("--window: menu, keys and panes respond to the user") {
   window_rig::Display display;
   if (!display.works()) SKIP("Xvfb and xdotool are not installed");
   Desk desk(display);
@@ -83,7 +83,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
   CHECK(plain.at(1083, 400) == 0);
   CHECK(difference(plain, desk.look(), 0, 0, 1088, 820) == 0);  // the same picture again
 
-  SECTION("a click opens the menu, another one chooses") {
+  SECTION("a click opens the menu, another selects an item") {
     desk.display.person("search --name '^planar' mousemove --window %1 30 9 click 1");
     desk.serve();
     CHECK(difference(plain, desk.look(), 0, 20, 200, 100) > 0.5);
@@ -92,7 +92,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     actions.held_now = true;
     CHECK(difference(plain, desk.look(), 0, 20, 200, 100) < 0.02);  // closed again
   }
-  SECTION("an open menu has the keyboard, and Escape closes it") {
+  SECTION("an open menu takes the keyboard, and Escape closes it") {
     desk.display.person("search --name '^planar' mousemove --window %1 30 9 click 1");
     desk.serve();
     CHECK(difference(plain, desk.look(), 0, 20, 200, 100) > 0.5);
@@ -105,7 +105,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.display.person("key a");
     CHECK(desk.until([&] { return desk.window->used(); }));
   }
-  SECTION("the screen's text is copied, and pasted text is typed until that is stopped") {
+  SECTION("the screen's text can be copied, and pasted text is typed until stopped") {
     desk.display.person("key ctrl+alt+x");
     desk.serve();
     desk.display.person("key ctrl+alt+v");
@@ -123,7 +123,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.display.person("key ctrl+alt+j");
     CHECK(desk.until([&] { return actions.notes.back() == "eject"; }));
   }
-  SECTION("keys of the window") {
+  SECTION("the window's own keys") {
     desk.display.person("key ctrl+alt+p");
     CHECK(desk.until([&] { return !actions.held_now; }));
     desk.display.person("key ctrl+alt+n");
@@ -167,7 +167,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     CHECK(difference(plain, desk.look(), 300, 250, 400, 300) > 0.5);
     CHECK_FALSE(desk.window->used());
   }
-  SECTION("full screen has nothing but the machine's picture") {
+  SECTION("full screen shows only the machine's picture") {
     desk.display.person("key F11");
     desk.serve(30);
     const Picture whole = desk.look();
@@ -178,7 +178,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.serve(30);
     CHECK(desk.look().width == 1088);
   }
-  SECTION("the diskette is chosen in a dialog, and other keys are the machine's") {
+  SECTION("the diskette is selected in a dialog, and other keys go to the machine") {
     desk.display.person("key ctrl+alt+d");
     desk.serve();
     desk.display.person("type --delay 30 /no/such.img");
@@ -193,7 +193,7 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
   }
 }
 
-TEST_CASE("--window: is never larger than the display, and its text is as large as the display's resolution asks for") {
+TEST_CASE("--window: never exceeds the display, and its text scales with the display's resolution") {
   SECTION("768 lines") {
     window_rig::Display display(1024, 768);
     if (!display.works()) SKIP("Xvfb and xdotool are not installed");
@@ -214,7 +214,7 @@ TEST_CASE("--window: is never larger than the display, and its text is as large 
   }
 }
 
-TEST_CASE("--window: size, scale and layout are those of the run before") {
+TEST_CASE("--window: size, scale and layout are restored from the previous run") {
   window_rig::Display display;
   if (!display.works()) SKIP("Xvfb and xdotool are not installed");
   const program::Scratch scratch;

@@ -15,7 +15,7 @@
 using namespace planar;
 using std::chrono::milliseconds;
 
-TEST_CASE("the window's speed is what passed in virtual time, at full speed as well") {
+TEST_CASE("the window's speed is the virtual time passed, even at full speed") {
   Pace pace;
   const Pace::Clock::time_point start{};
   const auto host = [&](int ms) { return start + milliseconds(ms); };
@@ -29,7 +29,7 @@ TEST_CASE("the window's speed is what passed in virtual time, at full speed as w
   CHECK(*pace.speed(10_s + 500_ms, host(5000)) == Approx(50));
 }
 
-TEST_CASE("the window waits while virtual time is ahead, by the speed that was chosen") {
+TEST_CASE("the window waits while virtual time is ahead of the selected speed") {
   Pace pace;
   const Pace::Clock::time_point start{};
   const auto host = [&](int ms) { return start + milliseconds(ms); };
@@ -50,7 +50,7 @@ TEST_CASE("the window waits while virtual time is ahead, by the speed that was c
   CHECK(pace.ahead(60_s + 40_ms, host(2000)) == milliseconds(20));
 }
 
-TEST_CASE("the machine's picture is 4:3 with lines of one height") {
+TEST_CASE("the machine's picture is 4:3 with lines of equal height") {
   const Rect window{0, 20, 1088, 808};
   CHECK(fit_picture(window, 720, 400, Scaling::whole) == Rect{10, 24, 1067, 800});
   CHECK(fit_picture(window, 640, 480, Scaling::whole) == Rect{224, 184, 640, 480});
@@ -85,7 +85,7 @@ TEST_CASE("frames are described in words; a truncated one is not read beyond its
     }
 }
 
-TEST_CASE("an adapter's receive ring is drawn from the page that was not read to the one that is written") {
+TEST_CASE("an adapter's receive ring is drawn from the first unread page to the page being written") {
   Description chip("DP8390");
   Description& ring = chip.part("receive ring");
   ring.reg("PSTART", 0x46, 8).reg("PSTOP", 0x80, 8).reg("BNRY", 0x7E, 8).reg("CURR", 0x48, 8);
@@ -103,7 +103,7 @@ TEST_CASE("an adapter's receive ring is drawn from the page that was not read to
   CHECK(buffer_bars(reset).empty());
 }
 
-TEST_CASE("the window's settings survive being written and read, and what is wrong in them does not") {
+TEST_CASE("the window's settings survive writing and reading, and invalid ones are dropped") {
   WindowSettings s;
   s.width = 1000;
   s.height = 700;
@@ -137,7 +137,7 @@ TEST_CASE("the window's settings survive being written and read, and what is wro
   CHECK(load_window_settings("/nonexistent/window.ini").text() == WindowSettings{}.text());
 }
 
-TEST_CASE("text is twice as large on a display with twice the dots per inch") {
+TEST_CASE("text is twice as large on a display with double resolution") {
   CHECK(scale_of(0) == 1);  // a display without this information
   CHECK(scale_of(72) == 1);
   CHECK(scale_of(96) == 1);
@@ -147,7 +147,7 @@ TEST_CASE("text is twice as large on a display with twice the dots per inch") {
   CHECK(scale_of(2000) == 4);
 }
 
-TEST_CASE("memory is searched for bytes and for text") {
+TEST_CASE("memory can be searched for bytes and for text") {
   CHECK(*parse_pattern("DE ad bE") == std::vector<std::uint8_t>{0xDE, 0xAD, 0xBE});
   CHECK(*parse_pattern("\"PS/2\"") == std::vector<std::uint8_t>{'P', 'S', '/', '2'});
   CHECK_FALSE(parse_pattern("DEA"));

@@ -115,7 +115,7 @@ std::string alone(Time end) {
 
 }  // namespace
 
-TEST_CASE("a run that is watched, paused, stepped and captured computes what it would alone") {
+TEST_CASE("watching, pausing, stepping and capturing do not change a run's results") {
   Watched w;
   w.panes = "cpu,memory,slots=left,planar=left-below,adapter=float,bus,wire,log=right-below";
   w.open();
@@ -139,7 +139,7 @@ TEST_CASE("a run that is watched, paused, stepped and captured computes what it 
   CHECK(read_file(w.scratch.file("result/window-1.pcapng")).substr(0, 4) == "\x0A\x0D\x0D\x0A");
 }
 
-TEST_CASE("the window's user rewinds to a snapshot, and all goes on from there") {
+TEST_CASE("the user rewinds to a snapshot, and everything continues from there") {
   Watched w;
   w.open();
   w.run(700_ms, {{200_ms, [] { press(SDL_SCANCODE_S); }}, {600_ms, [] { press(SDL_SCANCODE_R); }}});
@@ -149,7 +149,7 @@ TEST_CASE("the window's user rewinds to a snapshot, and all goes on from there")
   CHECK_FALSE(read_file(w.scratch.file("result/window-1.snap")).empty());
 }
 
-TEST_CASE("a session that was recorded and is played back ends in the same state") {
+TEST_CASE("a recorded session that is played back ends in the same state") {
   Watched w;
   const auto diskette = w.scratch.write("a \"new\" one.img", std::string(1474560, '\0'));
   const auto disc = w.scratch.write("disc.iso", std::string(64 * 2048, '1'));
@@ -229,7 +229,7 @@ TEST_CASE("an ejected diskette is in no snapshot, and a user who cannot rewind i
   CHECK_FALSE(w.session->repeatable());
 }
 
-TEST_CASE("a reset starts the machine again") {
+TEST_CASE("a reset restarts the machine") {
   Watched w;
   w.open();
   std::vector<std::string> before, after;
@@ -244,7 +244,7 @@ TEST_CASE("a reset starts the machine again") {
   CHECK_FALSE(w.session->repeatable());
 }
 
-TEST_CASE("files that are dropped go into drive A and the CD-ROM drive") {
+TEST_CASE("dropped files go into drive A and the CD-ROM drive") {
   Watched w;
   const auto diskette = w.scratch.write("new.img", std::string(1474560, '\0'));
   const auto first = w.scratch.write("first.iso", std::string(64 * 2048, '1'));
