@@ -76,7 +76,7 @@ TEST_CASE("netperf ends at MIN runs when the width is met; --runs below two give
   CHECK_FALSE(only_row(run_planar(command)).contains("confidence"));
 }
 
-TEST_CASE("-c and -C include the client's and the server's reported loads", "[netperf]") {
+TEST_CASE("netperf -c and -C include the client's and the server's reported loads", "[netperf]") {
   const auto row =
       only_row(run_planar("netperf --machine model95 --card smc8013 --against model56sx:ne2 --sizes 4096 "
                           "-i 4,3 -c -C" +
