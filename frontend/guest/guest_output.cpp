@@ -113,18 +113,18 @@ std::optional<std::string> GuestOutput::failure() const {
   return std::nullopt;
 }
 
-std::string GuestOutput::driver_reports() const {
+std::string GuestOutput::driver_report() const {
   const auto is_name = [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '_' || c == '-'; };
-  std::string reports;
+  std::string last;
   for (const auto& line : lines_) {
     const auto colon = line.text.find(": ");
     if (line.tagged("@fail") || line.text.starts_with("failed: ")) break;
     if (colon == std::string::npos || colon == 0 ||
         !std::all_of(line.text.begin(), line.text.begin() + static_cast<std::ptrdiff_t>(colon), is_name))
       continue;
-    reports += (reports.empty() ? "" : "; ") + line.text;
+    last = line.text;
   }
-  return reports;
+  return last;
 }
 
 void GuestOutput::archive(Archive& a) {

@@ -54,8 +54,8 @@ class GuestOutput {
   std::optional<int> done() const;
   /// The text after `@fail`, if received.
   std::optional<std::string> failure() const;
-  /// What drivers have reported before that ("ne2: interrupt 4 is taken"); empty if nothing.
-  std::string driver_reports() const;
+  /// What a driver reported last before that ("ne2: interrupt 4 is taken"); empty if none did.
+  std::string driver_report() const;
 
   void archive(Archive& a);
 

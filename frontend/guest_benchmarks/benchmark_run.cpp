@@ -28,9 +28,9 @@ bool over(Session& session) {
 /// The error of OPEN that a Token Ring adapter gives in its insertion phase if the ring has another speed.
 constexpr std::string_view frequency_errors[] = {"error 24", "error 0024"};
 
-/// What the guest's drivers have reported, and the remedy if that is known.
-std::string reports(const GuestOutput& guest) {
-  const std::string said = guest.driver_reports();
+/// What the guest's driver has reported, and the remedy if that is known.
+std::string report(const GuestOutput& guest) {
+  const std::string said = guest.driver_report();
   if (said.empty()) return {};
   const bool other_speed = std::any_of(std::begin(frequency_errors), std::end(frequency_errors),
                                        [&](std::string_view error) { return said.ends_with(error); });
@@ -99,7 +99,7 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
     if (session.guest(n).done().value_or(0) != 0) {
       const auto failure = session.guest(n).failure().value_or("no reason given");
       throw Error(fmt::format("{}{} failed in the guest: {}{}{}", name, n ? "'s server" : "", failure,
-                              reports(session.guest(n)), remedy(session, name, failure)),
+                              report(session.guest(n)), remedy(session, name, failure)),
                   ExitCode::scenario_failed);
     }
   return true;

@@ -435,9 +435,9 @@ void Session::check_guests() {
     if (lab_->machine(n).config().start.guest.empty() && settings_of(lab_->diskette_image(n)).empty()) continue;
     const auto failure = guest(n).failure();
     if (!failure && guest(n).done().value_or(0) == 0) continue;
-    const auto reports = guest(n).driver_reports();
+    const auto report = guest(n).driver_report();
     throw Error(fmt::format("{}the guest failed: {}{}", lab_->machines() > 1 ? lab_->name(n) + ": " : "",
-                            failure.value_or("no reason given"), reports.empty() ? "" : fmt::format(" ({})", reports)),
+                            failure.value_or("no reason given"), report.empty() ? "" : fmt::format(" ({})", report)),
                 ExitCode::scenario_failed);
   }
 }
