@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "adf/reader/print.hpp"
@@ -211,6 +212,8 @@ int show(const std::string& name, const std::optional<std::string>& json) {
     for (const auto& file : *files) known.emplace_back(file.name);
   known.insert(known.end(), systems.begin(), systems.end());
   const auto guess = nearest(name, known);
+  if (std::error_code unknown; std::filesystem::is_regular_file(name, unknown))
+    throw Error(fmt::format("{}: show is for what is built in; `planar config {}` shows a machine file", name, name));
   throw Error(fmt::format(
       "no card or machine '{}'; {}", name,
       guess.empty() ? "see `planar list cards` and `planar list machines`" : fmt::format("did you mean '{}'?", guess)));
