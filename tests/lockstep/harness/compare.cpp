@@ -192,8 +192,7 @@ const char* Runner::compare_mmx(const Form& form) {
 std::optional<std::uint32_t> Runner::operand_address(const Instruction& instruction) const {
   cpu::Op op;
   const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
-  if (!cpu::decode(bytes,
-                   {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
+  if (!cpu::decode(bytes, {arena.model, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
                    op))
     return {};
   const auto reg = [&](std::uint8_t r) { return r < 8 ? before_.gpr[r] : 0; };
@@ -280,8 +279,7 @@ bool Runner::wraps(const Instruction& instruction) const {
   if (!instruction.cell.memory) return false;
   cpu::Op op;
   const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
-  if (!cpu::decode(bytes,
-                   {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
+  if (!cpu::decode(bytes, {arena.model, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
                    op))
     return false;
   if (op.address32) return false;
