@@ -121,8 +121,8 @@ void set_drives(Config& config, const std::string& table, const std::vector<std:
     std::optional<std::uint64_t> id;
     for (const auto& [key, value] : drive.values)
       if (key == "id" && (!(id = parse_number(value)) || *id >= places.count))
-        throw Error(fmt::format("{} {}: id={} is not a {} of this machine; use 0 to {}", option, text, value,
-                                places.name, places.count - 1));
+        throw Error(fmt::format("{} {}: this machine has no {} {}; use 0 to {}", option, text, places.name, value,
+                                places.count - 1));
     if (const auto free = std::find_if_not(order.begin(), order.end(), used); !id && free != order.end()) id = *free;
     if (!id)
       throw Error(fmt::format("{} {}: every {} (0 to {}) is in use", option, text, places.name, places.count - 1));

@@ -127,7 +127,7 @@ TEST_CASE("times before the snapshot's are refused") {
     const auto said = run_planar(command);
     INFO(command << ": " << said.err);
     CHECK(said.status == 2);
-    CHECK_THAT(said.err, Contains(option) && Contains("the snapshot is of 0.015"));
+    CHECK_THAT(said.err, Contains(option) && Contains("the snapshot was taken at 0.015"));
   };
   refuses("run --quiet --until '10 ms'" + restored, "--until");
   refuses("run --quiet --until '20 ms' --snapshot-at '10 ms' " + other + restored, "--snapshot-at 10 ms");

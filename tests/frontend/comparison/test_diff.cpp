@@ -127,7 +127,7 @@ TEST_CASE("results and regress baselines are compared, other files refused", "[d
   REQUIRE(run_planar("list cards --json " + list).status == 0);
   const auto none = run_planar("diff " + list + " " + netio);
   CHECK(none.status == 3);
-  CHECK_THAT(none.err, Contains(list + ": is no result"));
+  CHECK_THAT(none.err, Contains(list + ": is not a result"));
   CHECK(run_planar("diff " + scratch.write("broken.json", "{") + " " + netio).status == 3);
   CHECK(run_planar("diff " + scratch.file("absent.json") + " " + netio).status == 3);
 }

@@ -328,7 +328,7 @@ TEST_CASE("a user's write takes effect and is the limit for steps back") {
     commands.execute(d, "writephys 90000 DE AD BE EF");
     CHECK_THAT(commands.execute(d, "phys 90000 4").text, Contains("00090000  DE AD BE EF"));
     CHECK(d.reverse_step().why == Stop::Why::beginning);
-    CHECK_THROWS_WITH(commands.execute(d, "writephys FFFF0 90"), Contains("no memory that can be written"));
+    CHECK_THROWS_WITH(commands.execute(d, "writephys FFFF0 90"), Contains("is not writable memory"));
     CHECK_THROWS_WITH(commands.execute(d, "phys"), Contains("needs an address"));
     CHECK_THROWS_WITH(commands.execute(d, "regz"), Contains("did you mean 'regs'"));
     CHECK_THROWS_WITH(commands.execute(d, "until 1 ms"), Contains("ahead"));
