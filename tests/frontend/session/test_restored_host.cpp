@@ -116,7 +116,7 @@ TEST_CASE("options that would have no effect with --restore are refused", "[snap
   refuses(restored, " --card lanstreamer:driver=3.14", "3.14");
   refuses(restored, " --card lanstreamer:irq=9", "irq = \"9\": the snapshot has nothing of the kind");
   refuses(restored, " --mtu 1000", "--mtu");
-  refuses(restored, " --rate '100 Mbit/s'", "does not fit what the snapshot has");
+  refuses(restored, " --rate '100 Mbit/s'", "does not match the snapshot");
   refuses(restored, " --os nt4", "linux22");
   refuses(restored, " --generation 2", "--generation");
   refuses(restored, " --bond 2", "--bond");

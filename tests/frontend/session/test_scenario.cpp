@@ -89,7 +89,7 @@ TEST_CASE("steps for stations, and repeated steps, are parsed", "[scenario]") {
     } catch (const Error& e) { return std::string(e.what()); }
   };
   CHECK_THAT(refused("wait 1 s\nend repeat"), Contains("demo:2") && Contains("there is no repeat before it"));
-  CHECK_THAT(refused("wait 1 s\nrepeat 2 times\nwait 1 s"), Contains("demo:2") && Contains("does not end"));
+  CHECK_THAT(refused("wait 1 s\nrepeat 2 times\nwait 1 s"), Contains("demo:2") && Contains("has no end"));
   CHECK_THAT(refused("repeat 2 times\nrepeat 2 times\n"), Contains("demo:2") && Contains("demo:1"));
   CHECK_THAT(refused("repeat 900000 times\nwait 1 s\nwait 1 s\nend repeat"), Contains("more than 1000000 steps"));
 }
