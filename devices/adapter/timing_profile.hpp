@@ -29,7 +29,7 @@ struct TimingValue {
   std::string value;  ///< with its unit: "450 ns"; the text of a rule
   std::string source;
   std::string confidence;               ///< provenance.hpp
-  std::vector<PublishedUse> published;  ///< the figures it was calibrated to or informed by, if any
+  std::vector<PublishedUse> published;  ///< the published figures on which it depends, if any
   bool rule = false;                    ///< describes what the model does; not a number
   std::string same_as = {};             ///< owner and name of the value that this one repeats; empty: none
 };
