@@ -115,14 +115,16 @@ std::optional<std::string> GuestOutput::failure() const {
 
 std::string GuestOutput::driver_report() const {
   const auto is_name = [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '_' || c == '-'; };
+  const GuestLine* const failure = find("@fail");
   std::string last;
   for (const auto& line : lines_) {
+    if (line.text.starts_with("failed: ")) break;
     const auto colon = line.text.find(": ");
-    if (line.tagged("@fail") || line.text.starts_with("failed: ")) break;
     if (colon == std::string::npos || colon == 0 ||
         !std::all_of(line.text.begin(), line.text.begin() + static_cast<std::ptrdiff_t>(colon), is_name))
       continue;
-    last = line.text;
+    const bool own = failure && failure->text.ends_with(line.text.substr(colon + 2));  // the program's, told already
+    if (!own) last = line.text;
   }
   return last;
 }

@@ -141,7 +141,8 @@ const char* Runner::compare_fpu(const Form& form) {
   const unsigned modrm = program_->bytes[instruction.offset + instruction.length - 1u];
   const bool is_register = !instruction.cell.memory;
   // D9 F0 to F5, F8, F9, FB, FD to FF: transcendental functions; also FXTRACT and FSCALE, which Unicorn rounds by the
-  // precision control or differently at the ends of the range. FSQRT, FRNDINT, FDECSTP and FINCSTP are computed as the x87 does.
+  // precision control or differently at the ends of the range. FSQRT, FRNDINT, FDECSTP and FINCSTP are computed as the
+  // x87 does.
   const bool function =
       is_register && form.opcode == 0xD9 &&
       ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
