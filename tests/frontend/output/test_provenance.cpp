@@ -43,7 +43,8 @@ TEST_CASE("two cards of a kind with different values are distinguished") {
                                   "machine = \"model95\"\n[slot.1]\ncard = \"ne2\"\n[slot.2]\ncard = \"ne2\"\n"
                                   "[slot.1.set.data_port]\nready_delay = \"1 us\"\n");
   const auto c = run_planar("netio --use 1 --json - --machine " + file + quick).json().at("configuration");
-  CHECK(c.at("set") == nlohmann::json{"1=ne2.data_port.ready_delay=1 us"});
+  CHECK(c.at("set").size() == 1);
+  CHECK(c.at("set")[0] == "1=ne2.data_port.ready_delay=1 us");
   CHECK(c.at("timing").at("1=ne2.data_port.ready_delay") == "1 us");
   CHECK(c.at("timing").at("2=ne2.data_port.ready_delay") == "0 ns");
 }
