@@ -282,7 +282,8 @@ TEST_CASE("--bond: every card of a PC receives the station's frames, in any orde
     const auto run = run_planar(receiving + cards);
     INFO(cards << run.err);
     REQUIRE(run.status == 0);
-    for (const auto& card : run.json()["bond"]["cards"]) {
+    const auto result = run.json();
+    for (const auto& card : result["bond"]["cards"]) {
       CHECK(card["frames"]["received"] > 10);
       CHECK(card["frames"]["received"] == card["peer_frames"]["sent"]);
     }
@@ -312,7 +313,8 @@ TEST_CASE("--bond: RTL8139s get one address in their EEPROMs, because their driv
   const auto mixed = run_planar(options + "--card 3c905b:mac=00:60:08:00:00:01 --card rtl8139");
   INFO(mixed.err);
   REQUIRE(mixed.status == 0);
-  for (const auto& card : mixed.json()["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
+  const auto with_mixed = mixed.json();
+  for (const auto& card : with_mixed["bond"]["cards"]) CHECK(card["frames"]["received"] > 10);
   CHECK(run_planar(options + "--card 3c905b:mac=00:60:08:00:00:AB --card rtl8139:mac=00:60:08:00:00:ab").status == 0);
   const auto refused = run_planar(options + "--card 3c905b --card rtl8139:mac=00:E0:4C:00:00:01");
   CHECK(refused.status == 2);
