@@ -285,7 +285,9 @@ TEST_CASE("--bond: every card of a PC receives the station's frames, in any orde
     const auto result = run.json();
     for (const auto& card : result["bond"]["cards"]) {
       CHECK(card["frames"]["received"] > 10);
-      CHECK(card["frames"]["received"] == card["peer_frames"]["sent"]);
+      const unsigned received = card["frames"]["received"], sent = card["peer_frames"]["sent"];
+      CHECK(received + 5 > sent);  // a few are on their way when the test ends
+      CHECK(received <= sent);
     }
   }
 }
