@@ -113,6 +113,11 @@ std::optional<std::string> GuestOutput::failure() const {
   return std::nullopt;
 }
 
+std::string GuestOutput::reason() const {
+  const std::string report = driver_report();
+  return failure().value_or("no reason given") + (report.empty() ? "" : fmt::format(" ({})", report));
+}
+
 std::string GuestOutput::driver_report() const {
   const auto is_name = [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '_' || c == '-'; };
   const GuestLine* const failure = find("@fail");

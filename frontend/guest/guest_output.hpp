@@ -54,12 +54,15 @@ class GuestOutput {
   std::optional<int> done() const;
   /// The text after `@fail`, if received.
   std::optional<std::string> failure() const;
-  /// What a driver reported last before that ("ne2: interrupt 4 is taken"); empty if none did.
-  std::string driver_report() const;
+  /// The same for the user: the text, or that none was given, and what a driver reported last before it.
+  std::string reason() const;
 
   void archive(Archive& a);
 
  private:
+  /// What a driver reported last before a failure ("ne2: interrupt 4 is taken"); empty if none did.
+  std::string driver_report() const;
+
   std::string partial_;
   Time began_{};   // the line that has not ended yet
   Time latest_{};  // byte

@@ -25,24 +25,17 @@ bool over(Session& session) {
   return all;
 }
 
-/// The error of OPEN that a Token Ring adapter gives in its insertion phase if the ring has another speed.
-constexpr std::string_view frequency_errors[] = {"error 24", "error 0024"};
+/// The error of OPEN that a Token Ring adapter gives in its insertion phase if the ring has another speed,
+/// at the end of the driver's report.
+constexpr std::string_view frequency_errors[] = {"error 24)", "error 0024)"};
 
-/// What the guest's driver has reported, and the remedy if that is known.
-std::string report(const GuestOutput& guest) {
-  const std::string said = guest.driver_report();
-  if (said.empty()) return {};
-  const bool other_speed = std::any_of(std::begin(frequency_errors), std::end(frequency_errors),
-                                       [&](std::string_view error) { return said.ends_with(error); });
-  return fmt::format(" ({}){}", said,
-                     other_speed
-                         ? "; the ring runs at another speed than the adapter: give both the same, by --rate or "
-                           "the card's adapter-data-rate"
-                         : "");
-}
-
-/// The remedy if the client found no server at the host's port; empty: that was not the failure.
+/// The remedy if the ring has another speed, or the client found no server at the host's port; empty: that was not the
+/// failure.
 std::string remedy(Session& session, std::string_view name, const std::string& failure) {
+  if (std::any_of(std::begin(frequency_errors), std::end(frequency_errors),
+                  [&](std::string_view error) { return failure.ends_with(error); }))
+    return "; the ring runs at another speed than the adapter: give both the same, by --rate or the card's "
+           "adapter-data-rate";
   const std::string& net = session.lab().machine().config().net;
   if (failure.find("error 111") == std::string::npos || !net.starts_with("slirp")) return {};
   if (net.ends_with("isolated")) return "; an isolated guest reaches no server of this host: leave isolated out";
@@ -97,9 +90,9 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
   }
   for (std::size_t n = 0; n < session.lab().machines(); ++n)
     if (session.guest(n).done().value_or(0) != 0) {
-      const auto failure = session.guest(n).failure().value_or("no reason given");
-      throw Error(fmt::format("{}{} failed in the guest: {}{}{}", name, n ? "'s server" : "", failure,
-                              report(session.guest(n)), remedy(session, name, failure)),
+      const auto failure = session.guest(n).reason();
+      throw Error(fmt::format("{}{} failed in the guest: {}{}", name, n ? "'s server" : "", failure,
+                              remedy(session, name, failure)),
                   ExitCode::scenario_failed);
     }
   return true;

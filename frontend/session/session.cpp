@@ -433,12 +433,10 @@ void Session::finish_run(RunEnd end) {
 void Session::check_guests() {
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     if (lab_->machine(n).config().start.guest.empty() && settings_of(lab_->diskette_image(n)).empty()) continue;
-    const auto failure = guest(n).failure();
-    if (!failure && guest(n).done().value_or(0) == 0) continue;
-    const auto report = guest(n).driver_report();
-    throw Error(fmt::format("{}the guest failed: {}{}", lab_->machines() > 1 ? lab_->name(n) + ": " : "",
-                            failure.value_or("no reason given"), report.empty() ? "" : fmt::format(" ({})", report)),
-                ExitCode::scenario_failed);
+    if (!guest(n).failure() && guest(n).done().value_or(0) == 0) continue;
+    throw Error(
+        fmt::format("{}the guest failed: {}", lab_->machines() > 1 ? lab_->name(n) + ": " : "", guest(n).reason()),
+        ExitCode::scenario_failed);
   }
 }
 
