@@ -96,15 +96,6 @@ const net::Peer* station_of_bond(Lab& lab) {
 
 }  // namespace
 
-bool links_come_apart(const Config& config) {
-  const auto slots = network_slots(config);
-  const AdapterEntry& first = adapter_in(config, slots.front());
-  return std::any_of(slots.begin(), slots.end(), [&](unsigned slot) {
-    const AdapterEntry& adapter = adapter_in(config, slot);
-    return adapter.name != first.name && adapter.medium != MediumKind::ethernet_10;
-  });
-}
-
 void BondOptions::add_to(CLI::App& app) {
   option_ = app.add_option("--bond", count_,
                            "Use the machine's Ethernet adapters as one device, like Linux 2.2.17's channel bonding: "

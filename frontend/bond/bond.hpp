@@ -46,10 +46,6 @@ void repeat_card(MachineOptions& machine, unsigned count);
 /// bond, in slot order; there is then no station. Throws Error.
 void connect_bonds(Config& client, Config& server);
 
-/// Whether an adapter of a bond may get its link later than the first one, whose link the guest waits for: unlike
-/// adapters that negotiate.
-bool links_come_apart(const Config& config);
-
 /// The counters of a run with a bond.
 struct BondFigures {
   struct Member {

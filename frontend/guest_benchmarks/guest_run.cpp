@@ -22,8 +22,6 @@ namespace {
 /// How long the client waits before it contacts a server on a second machine, which may boot more slowly: the client's
 /// ARP gives up after three seconds. Unit: seconds of the guest.
 constexpr const char* server_head_start = "4";
-/// The same for the links of a bond's later adapters: a 3C905B negotiates for 1.6 s.
-constexpr const char* negotiation = "3";
 
 /// The guest settings in the machine's file: the version of its first enabled adapter's driver
 /// (docs/driver-versions.md).
@@ -269,8 +267,6 @@ std::unique_ptr<Session> GuestRunOptions::open_bond(GuestTasks tasks,
   const unsigned bonded = bond.apply(config);
   tasks.settings.emplace_back("adapters", std::to_string(bonded));
   tasks.settings.emplace_back("bond", "1");
-  if (!tasks.against && (tasks.client == "netio" || tasks.client == "netperf") && links_come_apart(config))
-    tasks.settings.emplace_back("wait", negotiation);
   return open_guests(tasks, std::move(config), machine, output, state, bonded);
 }
 

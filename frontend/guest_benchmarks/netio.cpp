@@ -94,7 +94,7 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
   session.on_guest_line([&](std::size_t n, const GuestLine& line) {
     if (auto row = netio_row(line)) {
       session.frames(n).row_ended(row->packet_bytes, row->ticks);
-      session.delivery(n).row_ended(line.began, row->ticks);
+      session.delivery(n).row_ended(netio_row_ended(session.guest(n), line), row->ticks);
       session.progress().row(fmt::format("{}: {:.1f} KB/s", size_name(row->packet_bytes), row->kb_per_s()));
       if (n == 0 && hopeless) {
         row->delivered = session.delivery().rows().back();

@@ -41,6 +41,29 @@ std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag)
   return NetioRow{static_cast<std::uint32_t>(*bytes), *blocks, *ticks};
 }
 
+namespace {
+
+/// The guest's clock at the event that the line reports, counted from "@netio start"; nothing if it does not say.
+std::optional<Time> guest_clock(const GuestLine& line) {
+  if (line.tagged(netio_start)) return Time{};
+  constexpr std::uint64_t longest = 1'000'000;  // seconds; the guest's values are unchecked
+  const auto seconds = line.number("ended_s"), microseconds = line.number("ended_us");
+  if (!seconds || !microseconds || *seconds > longest || *microseconds >= 1'000'000) return std::nullopt;
+  return Time{static_cast<std::int64_t>(*seconds * 1'000'000 + *microseconds) * 1'000'000};
+}
+
+}  // namespace
+
+Time netio_row_ended(const GuestOutput& guest, const GuestLine& line) {
+  const auto ended = guest_clock(line);
+  if (!ended) return line.began;
+  Time start = line.began - *ended;  // by the line that was late by the least
+  for (const GuestLine& other : guest.lines())
+    if (const auto clock = guest_clock(other))
+      start = other.tagged(netio_start) ? other.began : std::min(start, other.began - *clock);
+  return start + *ended;
+}
+
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag) {
   std::vector<NetioRow> rows;
   const GuestLine* before = nullptr;  // start of the next row, in either direction

@@ -46,6 +46,8 @@ inline constexpr const char *netio_start = "@netio start", *netio_sent = "@row",
 
 /// The row in a line of the guest, if the line has this tag.
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);
+/// When the row in `line` ended: as the guest says, because the line itself waits for the guest's tick, up to 10 ms.
+Time netio_row_ended(const GuestOutput& guest, const GuestLine& line);
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag = netio_sent);
 
 /// The machine at the other end of the wire, which ran netio's server (`--against`).

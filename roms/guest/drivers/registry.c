@@ -103,8 +103,7 @@ int drivers_start(const char *settings) {
         return 0;
     if (number(settings, "bond", 0, 0, 1))
         bond_all();
-    for (u32 n = 0; n < net_adapter_count; n++)
-        net_open(&net_adapters[n]);
+    net_open();
     netdev->opened = 1;
     net_list_adapters = wanted != 0;
     return 1;

@@ -20,7 +20,7 @@ struct skb_queue netdev_backlog;
 
 static struct queue_link end = {&end};  // its `next` is the first entry of the list
 static struct timer watchdog;
-enum { WATCHDOG = 5 * HZ };
+enum { WATCHDOG = 5 * HZ, LINK_WAIT = 4 * HZ };
 
 static struct netdev *device_of(struct queue_link *link) {
     return (struct netdev *)((u8 *)link - offsetof(struct netdev, active));
@@ -138,7 +138,7 @@ void net_init(void) {
     timer_set(&watchdog, jiffies + WATCHDOG);
 }
 
-void net_open(struct netdev *dev) {
+static void open_device(struct netdev *dev) {
     if (dev->open(dev))
         fail("%s in slot %d: the adapter does not open", dev->name, dev->slot);
     dev->opened = 1;
@@ -148,6 +148,27 @@ void net_open(struct netdev *dev) {
     printk("%s in slot %d, I/O %x, interrupt %d, address %s\n", dev->name, dev->slot, dev->io,
            dev->irq, mac);
     report("@card %s slot %d io %x irq %d mac %s\n", dev->name, dev->slot, dev->io, dev->irq, mac);
+}
+
+// Negotiation may begin when the adapter is opened. A person who measures waits until it is done.
+static void wait_for_link(struct netdev *dev) {
+    static const volatile int never;
+    u32 start = jiffies;
+    while (!dev->linked(dev)) {
+        if (jiffies - start >= LINK_WAIT) {
+            printk("%s in slot %d: no link\n", dev->name, dev->slot);
+            return;
+        }
+        wait_for(&never, HZ / 10);
+    }
+}
+
+void net_open(void) {
+    for (u32 n = 0; n < net_adapter_count; n++)
+        open_device(&net_adapters[n]);
+    for (u32 n = 0; n < net_adapter_count; n++)
+        if (net_adapters[n].linked)
+            wait_for_link(&net_adapters[n]);
 }
 
 // ---- counters -----------------------------------------------------------------------------------

@@ -149,6 +149,7 @@ struct netdev {
     u32 transmit_start;                 // jiffies
     int (*open)(struct netdev *dev);
     int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
+    int (*linked)(struct netdev *dev);  // the cable's other end answers; NULL: open() waits for it, or nothing tells
     void (*update_counters)(struct netdev *dev);
     // Masks the adapter's interrupts; returns what takes frames in place of its handler. NULL: the handler does.
     irq_handler *(*begin_polling)(struct netdev *dev);
@@ -178,7 +179,7 @@ extern struct skb_queue netdev_backlog; // frames for the bottom half; while it 
 // Number of frames that drivers may still take (drivers/driver.h); counted if receive_limited is set (receive/mode.h).
 extern int receive_limited, receive_allowed;
 void net_init(void);
-void net_open(struct netdev *dev);      // a device that a driver has taken over
+void net_open(void);                    // all devices that drivers have taken over; waits for their links
 void net_report_adapters(void);
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);

@@ -102,11 +102,6 @@ static u32 ended(void) {
     return page->delivered + page->backlog_dropped + page->socket_dropped + passed_on;
 }
 
-static void field(const char *name, u32 value) {
-    text(name);
-    number(value, 0);
-}
-
 static void report_run(u32 run, u32 rate) {
     begin();
     field("@flood run=", run);

@@ -11,11 +11,6 @@ enum { ANSWER_TIME = 200000, TRIES = 25, DRAIN = 300000, TICK = 10000 };        
 static const char *const places[] = {"kernel", "process"};
 static int fd;
 
-static void field(const char *name, u32 value) {
-    text(name);
-    number(value, 0);
-}
-
 // Starts a new count at the station; its address is then known.
 static int begin_count(u32 run) {
     u32 request[2] = {htonl(MAGIC), htonl(run)};

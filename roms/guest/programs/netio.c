@@ -18,48 +18,58 @@
 enum { MAX_SIZES = 16 };
 static int connection;
 static u32 milliseconds;                // for each size and direction
+static struct timeval origin;           // time at "@netio start"
 
-// Elapsed time in 1/1024 s.
-static u32 elapsed(const struct timeval *from, const struct timeval *to) {
-    u32 seconds = to->sec - from->sec;
-    s32 microseconds = (s32)(to->usec - from->usec);
-    if (microseconds < 0) {
-        microseconds += 1000000;
-        seconds--;
+static struct timeval between(const struct timeval *from, const struct timeval *to) {
+    struct timeval t = {to->sec - from->sec, to->usec - from->usec};
+    if (to->usec < from->usec) {
+        t.usec += 1000000;
+        t.sec--;
     }
-    return seconds * 1024 + mul_div((u32)microseconds, 1024, 1000000);
+    return t;
 }
 
-// Sends one size for the set time. Returns 0 and the row, or an error.
-static int run_size(u32 size, u32 *blocks, u32 *ticks) {
-    struct timeval start, stop;
+struct outcome {                        // of one size in one direction
+    u32 blocks, ticks;                  // ticks: of 1/1024 s
+    struct timeval ended;               // since `origin`
+};
+
+static void finish(struct outcome *o, const struct timeval *start) {
+    struct timeval stop;
+    system_call3(CALL_TIME, (u32)&stop, 0, 0);
+    struct timeval lasted = between(start, &stop);
+    o->ticks = lasted.sec * 1024 + mul_div(lasted.usec, 1024, 1000000);
+    o->ended = between(&origin, &stop);
+}
+
+// Sends one size for the set time. Returns 0 and the outcome, or an error.
+static int run_size(u32 size, struct outcome *o) {
+    struct timeval start;
     int error = 0;
-    *blocks = 0;
+    o->blocks = 0;
     start_alarm(milliseconds * 1000);
     system_call3(CALL_TIME, (u32)&start, 0, 0);
     while (!time_over) {
         if ((error = send_block(connection, size)))
             break;
-        ++*blocks;
+        ++o->blocks;
     }
-    system_call3(CALL_TIME, (u32)&stop, 0, 0);
-    *ticks = elapsed(&start, &stop);
+    finish(o, &start);
     return error;
 }
 
-static void print_row(const char *tag, const char *direction, u32 size, u32 blocks, u32 ticks) {
+static void print_row(const char *tag, const char *direction, u32 size, const struct outcome *o) {
     // blocks x size x 10 / ticks, rounded, within 64 bits
-    u32 rate = ticks ? mul_div(blocks, size * 10, ticks) : 0;
+    u32 rate = o->ticks ? mul_div(o->blocks, size * 10, o->ticks) : 0;
     begin();
     text(tag);
-    text(" bytes=");
-    number(size, 0);
-    text(" blocks=");
-    number(blocks, 0);
-    text(" ticks=");
-    number(ticks, 0);
+    field(" bytes=", size);
+    field(" blocks=", o->blocks);
+    field(" ticks=", o->ticks);
     text(" kb_per_s=");
     tenths(rate, 0);
+    field(" ended_s=", o->ended.sec);
+    field(" ended_us=", o->ended.usec);
     text("\n");
     put(FD_LOG, line);
     begin();
@@ -80,44 +90,43 @@ static int control(u32 command, u32 data) {
 }
 
 // Receives the server's blocks up to the one marked as the last.
-static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
-    struct timeval start, stop;
+static int receive_size(u32 size, struct outcome *o) {
+    struct timeval start;
     int error;
-    *blocks = 0;
+    o->blocks = 0;
     if ((error = control(NETIO_SERVER_SENDS, size)))
         return error;
     system_call3(CALL_TIME, (u32)&start, 0, 0);
     do {
         if ((error = receive_block(connection, size)))
             return error;
-        ++*blocks;
+        ++o->blocks;
     } while (!buffer[0]);
-    system_call3(CALL_TIME, (u32)&stop, 0, 0);
-    *ticks = elapsed(&start, &stop);
+    finish(o, &start);
     return 0;
 }
 
 static int both_ways(u32 size) {
-    u32 blocks, ticks;
+    struct outcome o;
     int error;
     buffer[0] = 0;
-    if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
+    if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = run_size(size, &o)))
         return error;
     buffer[0] = 1;
     if ((error = send_block(connection, size)))
         return error;
-    print_row("@row", " sent", size, blocks, ticks);
-    if ((error = receive_size(size, &blocks, &ticks)))
+    print_row("@row", " sent", size, &o);
+    if ((error = receive_size(size, &o)))
         return error;
-    print_row("@row_received", " received", size, blocks, ticks);
+    print_row("@row_received", " received", size, &o);
     return 0;
 }
 
 static int one_way(u32 size) {
-    u32 blocks, ticks;
-    int error = run_size(size, &blocks, &ticks);
+    struct outcome o;
+    int error = run_size(size, &o);
     if (!error)
-        print_row("@row", "", size, blocks, ticks);
+        print_row("@row", "", size, &o);
     return error;
 }
 
@@ -143,6 +152,7 @@ static int netio(void) {
     put(FD_CONSOLE, "TCP/IP connection established.\n");
     if (generation == NETIO_BUFFERS)
         system_call3(CALL_SEND_BUFFER, (u32)connection, NETIO_SEND_BUFFER, 0);
+    system_call3(CALL_TIME, (u32)&origin, 0, 0);
     put(FD_LOG, "@netio start version=");
     put(FD_LOG, version[generation]);
     put(FD_LOG, "\n");

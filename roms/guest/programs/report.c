@@ -36,6 +36,10 @@ void number(u32 v, u32 width) {
         text(one);
     }
 }
+void field(const char *name, u32 value) {
+    text(name);
+    number(value, 0);
+}
 void tenths(u32 v, u32 width) {
     number(v / 10, width);
     text(".");

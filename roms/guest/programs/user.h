@@ -49,6 +49,7 @@ void put(int fd, const char *text);
 void begin(void);                       // starts a line, assembled piece by piece
 void text(const char *s);
 void number(u32 v, u32 width);
+void field(const char *name, u32 value);                        // name: " blocks="
 void tenths(u32 v, u32 width);
 void end_line(void);                    // the line goes to COM1, the part after its @ to the screen
 void print_load(const u32 before[2], const u32 after[2]);      // CALL_TICKS at the start and end of a measurement

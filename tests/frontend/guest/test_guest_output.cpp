@@ -50,6 +50,23 @@ TEST_CASE("a row's load is the processor's since the previous row, of either dir
   CHECK(*received[0].busy_percent == Approx(90));
 }
 
+TEST_CASE("a row ended when the guest says, however late its line is") {
+  GuestOutput g;
+  const auto say = [&](const std::string& line, Time at) {
+    for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), at, {});
+    return netio_row_ended(g, g.lines().back());
+  };
+  const std::string row = "@row bytes=1024 blocks=1 ticks=1024 ended_s=";
+  say("@netio start version=1.14", 5_s + 3_ms);
+  CHECK(say(row + "1 ended_us=250", 6_s + 9_ms) == 6_s + 3_ms + 250_us);
+  CHECK(say(row + "2 ended_us=0", 7_s + 1_ms) == 7_s + 1_ms);  // the start's line was the late one
+  CHECK(say(row + "3 ended_us=0", 8_s + 9_ms) == 8_s + 1_ms);
+  for (const char* wrong : {"", "4 ended_us=1000000", "18446744073709551615 ended_us=0", "4", "x ended_us=1"})
+    CHECK(say(row + wrong, 9_s) == 9_s);
+  say("@netio start version=1.14", 10_s);  // counts from here
+  CHECK(say(row + "1 ended_us=0", 11_s + 4_ms) == 11_s);
+}
+
 TEST_CASE("a line is reported when it ends, a prompt when the cursor waits after it") {
   const auto g = heard("Welcome\nlogin: ");
   CHECK(g.says("come", 1_s));

@@ -174,6 +174,11 @@ TEST_CASE("flood --router: forwarded frames are counted on the other segment, an
   CHECK(without_host_time(result(command)) == without_host_time(j));
 }
 
+TEST_CASE("flood --router: frames are sent only once the slower card has negotiated its link") {
+  const auto j = result("flood --machine pc-p166 --card 1=rtl8139 --card 2=3c905b --router --rates 2000");
+  CHECK(j["rows"][0]["delivered_in_time"] == j["rows"][0]["offered"]);
+}
+
 TEST_CASE(
     "flood --router: every Ethernet card, twice in a machine, accounts for every frame, with interrupts and polled") {
   if (short_runs()) SKIP("takes two runs for each card");

@@ -9,7 +9,7 @@
 // buffer; after 20 rounds in an interrupt all causes are masked until a timer has run. The receiver reset restarts
 // auto-negotiation (devices/ethernet/3c905b/3c905b.md).
 //
-// Left out: other boards, media selection other than auto-negotiation, options, large frames.
+// Ours: linked(). Left out: other boards, media selection other than auto-negotiation, options, large frames.
 #include "3c59x.h"
 
 // ---- start --------------------------------------------------------------------------------------
@@ -143,6 +143,18 @@ static void check_media(u32 data) {
     timer_set(&vp->timer, jiffies + 60 * HZ);
     if (vp->deferred)
         command(dev, FAKE_INTERRUPT);
+}
+
+static int linked(struct netdev *dev) {
+    struct vortex *vp = dev->private_data;
+    u32 flags;
+    save_flags_cli(flags);
+    window(dev, 4);
+    vortex_mii_read(dev, vp->phys[0], 1);       // the bit stays clear until it is read after the link was down
+    int up = vortex_mii_read(dev, vp->phys[0], 1) & 0x0004;
+    window(dev, 7);
+    restore_flags(flags);
+    return up;
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
@@ -445,6 +457,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     if (vortex_found(dev, d))
         return -1;
     dev->open = open;
+    dev->linked = linked;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;
     return 0;

@@ -9,8 +9,7 @@
 // the chip's position. After a FIFO overflow the receiver is restarted without the bits that accept frames: the card
 // receives nothing from then on, as with the real driver.
 //
-// Ours: open() waits for the link, as a person who measures does. Left out: the RTL8129 and its MII pins, options, more
-// than one group, promiscuous mode.
+// Left out: the RTL8129 and its MII pins, options, more than one group, promiscuous mode.
 #include "driver.h"
 
 enum {                                  // registers, by I/O offset
@@ -40,7 +39,7 @@ struct rtl8139 {
     u32 cur_tx, dirty_tx, tx_flag;
     u16 cur_rx;
     int tx_full, full_duplex;
-    volatile int link;                  // the link is up, or has been
+    int link;                           // the link is up, or has been
     struct timer timer;
 };
 
@@ -396,10 +395,10 @@ static int open_card(struct netdev *dev) {
     // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev, 0);
     set_rx_mode(dev, 1);
-    if (!tp->link && !wait_for(&tp->link, 4 * HZ))
-        printk("%s: no link\n", dev->name);
     return 0;
 }
+
+static int linked(struct netdev *dev) { return ((struct rtl8139 *)dev->private_data)->link; }
 
 static void update_counters(struct netdev *dev) {
     if (dev->started)
@@ -460,6 +459,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     outb('H', REG(HALT_CLOCK));
     pci_raise_latency(d, 32, 64);
     dev->open = open_card;
+    dev->linked = linked;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;
     return 0;

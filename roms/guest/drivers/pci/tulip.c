@@ -9,8 +9,8 @@
 // CSR8 once. An underflow raises the threshold permanently. Negotiation begins when the interface is opened; frames are
 // sent once it is done (devices/ethernet/lne100tx/lne100tx.md).
 //
-// Ours: open() waits for the link, as a person who measures does. Left out: the other chips of tulip.c, transceivers on the
-// MII pins, options, more than fourteen groups, promiscuous mode.
+// Left out: the other chips of tulip.c, transceivers on the MII pins, options, more than fourteen groups, promiscuous
+// mode.
 #include "tulip.h"
 
 // ---- the address filter -------------------------------------------------------------------------
@@ -370,10 +370,10 @@ static int open_card(struct netdev *dev) {
     // The kernel's two calls for the multicast list: empty, then with the all-hosts group.
     set_rx_mode(dev, 0);
     set_rx_mode(dev, 1);
-    if (!wait_for(&tp->nway_set, 4 * HZ))
-        printk("%s: no link\n", dev->name);
     return 0;
 }
+
+static int linked(struct netdev *dev) { return ((struct tulip *)dev->private_data)->nway_set; }
 
 static void update_counters(struct netdev *dev) {
     if (dev->started)
@@ -400,6 +400,7 @@ static int probe(struct netdev *dev, const struct device *d) {
     tulip_start_nway(dev);
     pci_raise_latency(d, 10, 64);
     dev->open = open_card;
+    dev->linked = linked;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;
     return 0;

@@ -32,8 +32,7 @@ struct tulip {
     struct netdev *dev;
     u32 cur_rx, cur_tx, dirty_rx, dirty_tx;
     u32 csr6;
-    int tx_full, full_duplex, port, nway, memory_timer;
-    volatile int nway_set;
+    int tx_full, full_duplex, port, nway, nway_set, memory_timer;
 };
 
 #define CSR(r) ((u16)(dev->io + (r)))
