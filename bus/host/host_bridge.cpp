@@ -121,7 +121,6 @@ inline bool HostBridge::cycle_end(const Bus& bus, const CycleSpec& cycle, Slave*
 inline void HostBridge::finish_cycle(Bus& bus, bool* selected, Time end) {
   bus.processor_cycle(end);
   scheduler_.advance(end);
-  ++cycles_;
   if (selected) *selected = true;
 }
 
@@ -343,7 +342,7 @@ bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction directio
   if (!r || trace_.any(port_categories)) return false;
   Bus& bus = bus_of(r->cycle);
   if (!bus.quiet(run.from, run.before)) return false;
-  run_ = {&bus, r->slave, std::uint32_t{port} - r->first, r->selected, 1, {}};
+  run_ = {&bus, r->slave, std::uint32_t{port} - r->first, r->selected, {}};
   run.port = r->slave->port_run(run_.offset, bytes, direction);
   run.synchronisation = bus.costs().synchronisation;
   run.cycle = bus.costs().cycle(r->cycle);
@@ -366,9 +365,9 @@ bool HostBridge::memory_run(std::uint32_t address, unsigned bytes, Direction dir
   run.port.count = std::min(run.port.count, (r->size - (address - r->base)) / bytes);
   if (run.port.count == 0) return false;
   const unsigned unit = std::min(bytes, timing_.cpu_bus_width / 8), width = std::min(unit, r->cycle.width / 8u);
-  run_ = {&bus, r->slave, address - r->base, r->selected, bytes / width, {}};
+  run_ = {&bus, r->slave, address - r->base, r->selected, {}};
   run.synchronisation = costs.synchronisation;
-  run.cycle = run_.cycles * cycle + (bytes / unit - 1) * costs.synchronisation;
+  run.cycle = (bytes / width) * cycle + (bytes / unit - 1) * costs.synchronisation;
   run_.last = run.cycle - cycle;
   run.before -= run_.last;
   run.limit = Time::never();
@@ -388,18 +387,13 @@ Time HostBridge::run_continued(cpu::PinsRun& run, Time end, Time t) {
   return t;
 }
 
-inline void HostBridge::finish_run(std::uint32_t count, Time end) {
+void HostBridge::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t, Time end) {
   finish_cycle(*run_.bus, run_.selected, end);
-  cycles_ += std::uint64_t{count} * run_.cycles - 1;
-}
-
-void HostBridge::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
-  finish_run(count, end);
   run_.slave->run_written(run_.offset, data, run.port, end);
 }
 
-void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
-  finish_run(count, end);
+void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t, Time end) {
+  finish_cycle(*run_.bus, run_.selected, end);
   run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
@@ -457,7 +451,6 @@ Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32
 
 /// A posted write has completed its cycle.
 void HostBridge::write_posted(std::uint32_t address, unsigned bytes, std::uint32_t value, Time now) {
-  ++cycles_;
   deliver(memory_target(address), address, bytes, value, now);
 }
 
@@ -494,8 +487,7 @@ void HostBridge::fpu_error(bool active, Time now) {
 }
 
 void HostBridge::archive(Archive& a) {
-  a.section("bus controller", 1);
-  a(cycles_);
+  a.section("bus controller", 2);
   for (unsigned n = 0; n < attached_; ++n) buses_[n]->archive(a);
 }
 

@@ -75,9 +75,6 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   void shutdown(Time now) override;
   void fpu_error(bool active, Time now) override;
 
-  /// Number of bus cycles that the processor has run, for reports.
-  std::uint64_t cycles() const { return cycles_; }
-
   /// Also saves the buses.
   void archive(Archive& a);
 
@@ -109,7 +106,6 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
   const AddressSpace::Range* single_memory(std::uint32_t address, unsigned bytes) const;
-  void finish_run(std::uint32_t count, Time end);
   bool cycle_end(const Bus& bus, const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
                  Direction direction, Time start, Time& end);
   void finish_cycle(Bus& bus, bool* selected, Time end);
@@ -136,15 +132,13 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   InterruptAcknowledger* pic_ = nullptr;
   std::function<void(Time)> shutdown_;
   std::function<void(bool, Time)> fpu_error_;
-  std::uint64_t cycles_ = 0;
   /// What answers the run of accesses most recently granted by port_run() or memory_run().
   struct Run {
     Bus* bus = nullptr;
     Slave* slave = nullptr;
     std::uint32_t offset = 0;
     bool* selected = nullptr;
-    unsigned cycles = 1;  // bus cycles per access
-    Time last{};          // from the start of the first one to the start of the last one
+    Time last{};  // from the start of the first bus cycle of an access to the start of its last one
   } run_;
 };
 

@@ -72,7 +72,6 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
 
   // ---- state between instructions ------------------------------------------------------------------------------
   std::uint32_t attention = 0;
-  bool intr = false;
   bool nmi_masked = false;          ///< between NMI and IRET
   bool inhibit_all = false;         ///< with attend_inhibit: MOV SS or POP SS (NMI and debug traps wait too), not STI
   bool step_armed = false;          ///< the running instruction started with TF set

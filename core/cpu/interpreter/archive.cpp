@@ -21,7 +21,7 @@ void Engine::archive_p6(Archive& a) {
 }
 
 void Engine::archive(Archive& a) {
-  a.section("cpu", 1);
+  a.section("cpu", 2);
   for (unsigned r = 0; r < 8; ++r) a(gpr[r]);
   std::uint32_t arithmetic_bits = arithmetic();
   std::uint32_t level = cpl;
@@ -35,8 +35,8 @@ void Engine::archive(Archive& a) {
   std::uint32_t lone_physical = lone_goes_on ? lone->block.physical : 0;
   std::array<std::uint8_t, 16> lone_bytes{};
   std::copy_n(lone->bytes.begin(), lone_length, lone_bytes.begin());
-  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, lone_goes_on, lone_length, lone_bytes,
-    lone_physical, instructions, halted_clocks, a20);
+  a(waiting, nmi_masked, inhibit_all, pending_debug, reset_clock, lone_goes_on, lone_length, lone_bytes, lone_physical,
+    instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
   if (model == Model::p6) archive_p6(a);
   if (a.loading()) timing.set_memory_types(p6.memory_types);

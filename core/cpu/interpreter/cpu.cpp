@@ -42,7 +42,6 @@ Cpu::~Cpu() {
 void Cpu::reset(Time now) { engine_->reset(now); }
 
 void Cpu::set_intr(bool level) {
-  engine_->intr = level;
   if (level)
     engine_->attend(attend_intr);
   else

@@ -86,7 +86,7 @@ void Engine::describe(Description& d) const {
   for (const unsigned i : {0u, 1u, 2u, 3u, 6u, 7u}) d.reg(fmt::format("DR{}", i), dr[i], 32);
   d.reg("GDTR base", gdt_base, 32).reg("GDTR limit", gdt_limit, 16);
   d.reg("IDTR base", idt_base, 32).reg("IDTR limit", idt_limit, 16);
-  d.flag("A20", a20).flag("INTR", intr).flag("NMI masked", nmi_masked);
+  d.flag("A20", a20).flag("INTR", attention & attend_intr).flag("NMI masked", nmi_masked);
   d.flag("halted", attention & attend_halted).flag("shutdown", attention & attend_shutdown);
   d.number("instructions", instructions_executed()).number("clocks", timing.clocks());
   describe_flags(d, eflags());

@@ -197,11 +197,11 @@ void mov_to_dr(Engine& c, const Op& op) {
 }
 void mov_from_tr(Engine& c, const Op& op) {
   c.require_cpl0();
-  c.gpr[op.rm] = c.tr[op.reg];
+  c.gpr[op.rm] = c.tr[op.reg - 3u];
 }
 void mov_to_tr(Engine& c, const Op& op) {
   c.require_cpl0();
-  c.tr[op.reg] = c.gpr[op.rm];
+  c.tr[op.reg - 3u] = c.gpr[op.rm];
 }
 
 // ---- state of the processor ----

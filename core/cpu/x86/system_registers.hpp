@@ -19,8 +19,8 @@ struct SystemRegisters {
   std::uint16_t gdt_limit = 0, idt_limit = 0xFFFF;
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
   std::array<std::uint32_t, 8> dr{};
-  std::array<std::uint32_t, 8> tr{};   ///< test registers TR3..TR7: stored only, no test function
-  std::array<std::uint64_t, 4> msr{};  ///< machine check address and type, TR12, spare
+  std::array<std::uint32_t, 5> tr{};   ///< test registers TR3..TR7: stored only, no test function
+  std::array<std::uint64_t, 3> msr{};  ///< machine check address and type, TR12
   std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
   P6Registers p6;                      ///< P6 only
 

@@ -60,14 +60,10 @@ bool RingProtocol::change_parameters(const MacFrameView& frame, Time now) {
     respond(frame, missing_subvector, now);
     return false;
   }
-  const auto word = [&](std::uint8_t id) -> std::optional<std::uint16_t> {
-    const auto value = frame.find(id, 2);
-    return value ? std::optional(static_cast<std::uint16_t>(big_endian(value->first(2)))) : std::nullopt;
-  };
-  if (const auto number = word(mac_subvector::ring_number)) ring_number_ = *number;
   if (const auto drop = frame.find(mac_subvector::assign_physical_drop, 4))
     physical_drop_ = static_cast<std::uint32_t>(big_endian(drop->first(4)));
-  if (const auto units = word(mac_subvector::error_timer)) error_timer_ = 10_ms * std::max<std::int64_t>(1, *units);
+  if (const auto units = frame.find(mac_subvector::error_timer, 2))
+    error_timer_ = 10_ms * std::max(std::int64_t{1}, static_cast<std::int64_t>(big_endian(units->first(2))));
   return true;
 }
 
@@ -141,9 +137,9 @@ void RingProtocol::report_due(Time now) {
 }
 
 void RingProtocol::archive(Archive& a) {
-  a.section("ring protocol", 1);
+  a.section("ring protocol", 2);
   a(phase_, role_, upstream_, attempts_, good_tests_, answered_, complete_, last_neighbour_, own_claims_, beacons_of_,
-    no_signal_, since_, told_, physical_drop_, ring_number_, error_timer_, unreported_);
+    no_signal_, since_, told_, physical_drop_, error_timer_, unreported_);
   for (Event* event : {&phase_ends_, &poll_, &watch_, &repeat_, &report_}) event->archive(a);
   const bool waits =
       phase_ends_.pending() || poll_.pending() || watch_.pending() || repeat_.pending() || report_.pending();

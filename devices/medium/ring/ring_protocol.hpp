@@ -106,7 +106,6 @@ class RingProtocol {
   Time since_{};                 // start of purge, claim or beacon
   std::uint16_t told_ = 0;       // ring status reported during the present recovery
   std::uint32_t physical_drop_ = 0;
-  std::uint16_t ring_number_ = 0;
   Time error_timer_;
   RingErrors unreported_;
 

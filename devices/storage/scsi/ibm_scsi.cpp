@@ -193,7 +193,7 @@ void IbmScsi::stop(Time now) {
   master_.cancel(now);
   step_ = Step::idle;
   written_ = 0;
-  immediate_pending_ = interrupting_ = false;
+  interrupting_ = false;
   interrupt_status_ = 0;
   queue_.clear();
   results_.clear();
@@ -239,10 +239,7 @@ void IbmScsi::attention_taken(Time now) {
   const std::uint32_t command = command_word();
   const unsigned device = attention_ & device_mask;
   switch (attention_ & request_mask) {
-    case immediate_request:
-      immediate_pending_ = true;
-      immediate_event_.at(now + immediate_time_);
-      return;
+    case immediate_request: immediate_event_.at(now + immediate_time_); return;
     case block_request:
     case long_block_request:
       busy_ = false;
@@ -265,7 +262,7 @@ void IbmScsi::attention_taken(Time now) {
 void IbmScsi::immediate_done(Time now) {
   const std::uint32_t command = command_word();
   const unsigned device = attention_ & device_mask;
-  immediate_pending_ = busy_ = false;
+  busy_ = false;
   post(immediate(device, command, now), device, now);
 }
 
@@ -340,9 +337,8 @@ void IbmScsi::describe_board(Description& d) const {
 }
 
 void IbmScsi::archive(Archive& a) {
-  a.section("ibm_scsi", 1);
-  a(pos_, interface_, written_, attention_, control_, busy_, immediate_pending_, interrupt_status_, interrupting_,
-    results_);
+  a.section("ibm_scsi", 2);
+  a(pos_, interface_, written_, attention_, control_, busy_, interrupt_status_, interrupting_, results_);
   a(devices_, queue_, pacing_, step_, active_, block_address_, block_, segments_, segment_, segment_at_, host_bytes_,
     moved_);
   a(target_bytes_, target_at_, data_, own_, buffer_, buffer_at_, piece_, ending_, last_status_);

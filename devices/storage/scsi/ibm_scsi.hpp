@@ -148,7 +148,6 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   std::uint8_t attention_ = 0;
   std::uint8_t control_ = 0;
   bool busy_ = false;
-  bool immediate_pending_ = false;
   std::uint8_t interrupt_status_ = 0;
   bool interrupting_ = false;
   std::deque<std::uint8_t> results_;  // queued after the one in the interrupt status register

@@ -10,7 +10,7 @@ constexpr std::uint64_t furthest_ahead = 1 << 20;  // clocks; a write-back of a 
 }
 
 void ProcessorTiming::archive_clock(Archive& a) {
-  a.section("cpu.timing", 2);
+  a.section("cpu.timing", 3);
   a(cache_enabled_, clock_);
 }
 

@@ -29,7 +29,7 @@ PlanarMemory::PlanarMemory(const TimingConfig& config)
     else
       bank_row_shift_ = static_cast<std::uint8_t>(config.dram.bank_shift - row_shift_);
   }
-  if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
+  next_refresh_ = refresh_at(refresh_number_);
 }
 
 bool PlanarMemory::cacheable_in_ranges(std::uint32_t address) const {
@@ -37,6 +37,7 @@ bool PlanarMemory::cacheable_in_ranges(std::uint32_t address) const {
 }
 
 std::uint64_t PlanarMemory::refresh_at(std::uint64_t number) const {
+  if (config_.refresh.period_num == 0) return UINT64_MAX;
   const std::uint64_t period = clock_.ticks(config_.refresh.period_num);
   if (std::uint64_t product; !__builtin_mul_overflow(number, period, &product))
     return product / config_.refresh.period_den;
@@ -60,6 +61,11 @@ std::uint64_t PlanarMemory::refresh(std::uint64_t t, std::uint64_t busy) {
   next_refresh_ = next;
   close_rows();
   return std::max(t, ends);
+}
+
+void PlanarMemory::archive(Archive& a) {
+  a(refresh_number_, open_row_);
+  if (a.loading()) next_refresh_ = refresh_at(refresh_number_);
 }
 
 }  // namespace planar::cpu

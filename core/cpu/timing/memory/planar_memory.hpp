@@ -56,7 +56,7 @@ class PlanarMemory {
   /// free. Returns the first tick at or after `t` at which an access can begin.
   std::uint64_t refresh(std::uint64_t t, std::uint64_t busy);
 
-  void archive(Archive& a) { a(refresh_number_, next_refresh_, open_row_); }
+  void archive(Archive& a);
 
  private:
   using Ranges = std::array<AddressRange, 4>;
@@ -94,7 +94,7 @@ class PlanarMemory {
   TimingConfig config_;
   BusClock clock_;
   std::uint64_t refresh_number_ = 1;
-  std::uint64_t next_refresh_ = UINT64_MAX;
+  std::uint64_t next_refresh_;  // refresh_at(refresh_number_)
   std::array<std::uint32_t, 8> open_row_;
   std::array<std::uint64_t, 4> special_low_{};  // one bit per page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
