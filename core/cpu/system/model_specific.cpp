@@ -7,7 +7,7 @@ namespace planar::cpu {
 
 namespace {
 
-constexpr std::uint32_t time_stamp_counter = 0x10;
+constexpr std::uint32_t time_stamp_counter = 0x10, pentium_counter_0 = 0x12, pentium_counter_1 = 0x13;
 
 void to_edx_eax(Engine& c, std::uint64_t v) {
   c.gpr[EAX] = static_cast<std::uint32_t>(v);
@@ -16,15 +16,13 @@ void to_edx_eax(Engine& c, std::uint64_t v) {
 
 std::uint64_t time_stamp(const Engine& c) { return c.timing.clocks() + c.tsc_offset; }
 
-/// Registers that keep what is written: 0 (machine check address) and 1 (its type), on Pentium and P6; 0Eh (TR12), on
-/// the Pentium only.
+/// Registers that keep what is written: 0 (machine check address) and 1 (its type), on Pentium and P6; 0Eh (TR12), 11h
+/// (event selection) and the counters 12h and 13h, on the Pentium only. Nothing is counted.
 std::uint64_t* kept(Engine& c, std::uint32_t number) {
-  switch (number) {
-    case 0x00: return &c.msr[0];
-    case 0x01: return &c.msr[1];
-    case 0x0E: return c.model == Model::pentium ? &c.msr[2] : nullptr;
-    default: return nullptr;
-  }
+  if (number <= 0x01) return &c.msr[number];
+  if (c.model != Model::pentium) return nullptr;
+  if (number == 0x0E) return &c.msr[2];
+  return number >= 0x11 && number <= pentium_counter_1 ? &c.msr[number - 0x11 + 3] : nullptr;
 }
 
 }  // namespace
@@ -61,7 +59,7 @@ void wrmsr(Engine& c, const Op&) {
     if (c.model >= Model::p6) v &= 0xFFFFFFFFu;  // the P6 clears the upper half
     c.tsc_offset = v - c.timing.clocks();
   } else if (std::uint64_t* const p = kept(c, number)) {
-    *p = v;
+    *p = number < pentium_counter_0 ? v : v & ((std::uint64_t{1} << 40) - 1);
   } else if (c.model < Model::p6 || !c.p6.write(number, v)) {
     raise(vec_gp, 0);
   } else {

@@ -20,7 +20,7 @@ struct SystemRegisters {
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
   std::array<std::uint32_t, 8> dr{};
   std::array<std::uint32_t, 5> tr{};   ///< test registers TR3..TR7: stored only, no test function
-  std::array<std::uint64_t, 3> msr{};  ///< machine check address and type, TR12
+  std::array<std::uint64_t, 6> msr{};  ///< machine check address and type, TR12, performance counting
   std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
   P6Registers p6;                      ///< P6 only
 

@@ -244,3 +244,22 @@ TEST_CASE("An instruction longer than fifteen bytes raises #GP", "[cpu]") {
   b.flat({0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90});
   CHECK(b.step(2).vector() == 13);
 }
+
+TEST_CASE("The Pentium keeps what is written to its performance counting registers", "[cpu][model]") {
+  Board b(Model::pentium);
+  const auto kept = [&](unsigned number) {
+    b.flat({0x0F, 0x30, 0x31, 0xC0, 0x31, 0xD2, 0x0F, 0x32});  // WRMSR; XOR EAX,EAX; XOR EDX,EDX; RDMSR
+    b.change([&](Registers& r) {
+      r.gpr[ECX] = number;
+      r.gpr[EAX] = 0x00C300C2;
+      r.gpr[EDX] = number == 0x11 ? 0 : 0xFFFFFF12;
+    });
+    b.step(4);
+    return std::uint64_t{b.reg(EDX)} << 32 | b.reg(EAX);
+  };
+  CHECK(kept(0x11) == 0x00C300C2);
+  CHECK(kept(0x12) == 0x12'00C300C2u);  // 40 bits
+  CHECK(kept(0x13) == 0x12'00C300C2u);
+  kept(0x14);
+  CHECK(b.vector() == 13);
+}
