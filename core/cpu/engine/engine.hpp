@@ -49,6 +49,10 @@ struct Fault {
 };
 
 enum class Access : std::uint8_t { read, write, execute };
+
+/// Kinds of breakpoint at which an access traps (Engine::check_breakpoints).
+enum : unsigned { break_on_read = 1u << 3, break_on_write = 1u << 3 | 1u << 1, break_on_port = 1u << 2 };
+
 class StackFrame;
 
 /// What must be handled at an instruction boundary, before the next instruction.
@@ -101,7 +105,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   Observer* observer = nullptr;            ///< all of them; null while there are none
   std::unique_ptr<Accounting> accounting;  ///< for reports; null until Cpu::account() is called
 
-  bool fast_data = true;  ///< no data breakpoint is armed
+  bool fast_data = true;  ///< no data or I/O breakpoint is armed
   LoopWatch loop_watch;   ///< P6
 
   // ---- flags -----------------------------------------------------------------------------------------------------
@@ -379,7 +383,8 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   void set_cr0(std::uint32_t v);
   void require_cpl0();
   void set_dr7(std::uint32_t v);
-  void check_data_breakpoints(std::uint32_t linear, unsigned bytes, Access access);
+  /// `kinds`: the R/W fields of DR7, one bit each, at which the access traps.
+  void check_breakpoints(std::uint32_t address, unsigned bytes, unsigned kinds);
   std::uint32_t instruction_breakpoints(std::uint32_t linear) const;
 
   void archive(Archive& a);

@@ -21,12 +21,14 @@ void Engine::permit_io(const Op& op, std::uint16_t port, unsigned bytes) {
 std::uint32_t Engine::in(std::uint16_t port, unsigned bytes, std::uint64_t start) {
   const Cycle cycle = pins.io_read(port, bytes, clock.at(start));
   wait_for(cycle.end);
+  if (!fast_data && (cr4 & cr4_de)) check_breakpoints(port, bytes, break_on_port);
   if (observer) observer->port_read(port, bytes, cycle.value);
   return cycle.value;
 }
 
 void Engine::out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint64_t start) {
   wait_for(pins.io_write(port, bytes, v, clock.at(start)));
+  if (!fast_data && (cr4 & cr4_de)) check_breakpoints(port, bytes, break_on_port);
   if (observer) observer->port_written(port, bytes, v);
 }
 

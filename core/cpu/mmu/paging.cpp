@@ -296,7 +296,7 @@ void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_
 std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user) {
   check_alignment(linear, bytes - 1, user);
   const std::uint32_t v = read_by_page(linear, bytes, user);
-  if (!fast_data) check_data_breakpoints(linear, bytes, Access::read);
+  if (!fast_data) check_breakpoints(linear, bytes, break_on_read);
   return v;
 }
 
@@ -339,13 +339,13 @@ void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, b
     return write_device(e.physical + (linear & 0xFFF), bytes, v);
   if (room >= bytes) {
     const std::uint32_t physical = translate(linear, user, Access::write);
-    if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);
+    if (!fast_data) check_breakpoints(linear, bytes, break_on_write);
     write_physical(physical, bytes, v);
     return;
   }
   const std::uint32_t first = translate(linear, user, Access::write);
   const std::uint32_t second = translate(linear + room, user, Access::write);
-  if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);
+  if (!fast_data) check_breakpoints(linear, bytes, break_on_write);
   write_physical(first, room, v & ((1u << (8 * room)) - 1));
   write_physical(second, bytes - room, v >> (8 * room));
 }

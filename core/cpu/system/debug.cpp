@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Debug registers: instruction breakpoints (faults at the boundary) and data breakpoints (traps after the access).
-// Intel 386 PRM chapter 12. While a data breakpoint is armed, every access takes the slow path.
+// Debug registers: instruction breakpoints (faults at the boundary), data and I/O breakpoints (traps after the access).
+// Intel 386 PRM chapter 12; Pentium manual volume 3 for I/O breakpoints. While a data or I/O breakpoint is armed, every
+// access takes the slow path.
 #include "core/cpu/engine/engine.hpp"
 
 namespace planar::cpu {
@@ -31,15 +32,12 @@ void Engine::set_dr7(std::uint32_t v) {
   break_loop();
 }
 
-void Engine::check_data_breakpoints(std::uint32_t linear, unsigned bytes, Access access) {
+void Engine::check_breakpoints(std::uint32_t address, unsigned bytes, unsigned kinds) {
   std::uint32_t hits = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    if (!enabled(dr[7], i)) continue;
-    const unsigned k = kind(dr[7], i);
-    if (k == 0 || k == 2) continue;  // 2: I/O breakpoints (Pentium, CR4.DE), not modelled
-    if (k == 1 && access != Access::write) continue;
+    if (!enabled(dr[7], i) || !(kinds >> kind(dr[7], i) & 1)) continue;
     const std::uint32_t size = length(dr[7], i), first = dr[i] & ~(size - 1);
-    if (linear - first < size || first - linear < bytes) hits |= 1u << i;
+    if (address - first < size || first - address < bytes) hits |= 1u << i;
   }
   if (!hits) return;
   pending_debug |= hits;

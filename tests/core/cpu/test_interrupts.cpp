@@ -283,6 +283,50 @@ TEST_CASE("A data breakpoint traps after the store", "[cpu][debug]") {
   CHECK((b.cpu.registers().dr[6] & 15) == 2);
 }
 
+TEST_CASE("An I/O breakpoint traps after an access to its ports while CR4.DE is set", "[cpu][debug]") {
+  Board b(GENERATE(Model::pentium, Model::p6));
+  const auto hits = [&](std::initializer_list<unsigned> code, std::uint32_t cr4 = 8) {
+    b.flat(code);
+    b.change([&](Registers& r) {
+      r.cr4 = cr4;
+      r.dr[2] = 0x60;
+      r.dr[6] = 0;
+      r.dr[7] = 0x0E000410;  // I/O, 4 ports
+    });
+    b.step(2);
+    CHECK((b.cpu.registers().dr[6] & 15) == (b.vector() == 1 ? 4u : 0u));
+    if (b.vector() == 1) CHECK(b.stack(0) == code_at + code.size() - 1);
+    return b.vector() == 1;
+  };
+  CHECK(hits({0xE4, 0x63, 0x90}));                          // IN AL,63h
+  CHECK(hits({0xE6, 0x60, 0x90}));                          // OUT 60h,AL
+  CHECK(hits({0x66, 0xE7, 0x5F, 0x90}));                    // OUT 5Fh,AX
+  CHECK_FALSE(hits({0xE4, 0x64, 0x90}));                    // IN AL,64h
+  CHECK_FALSE(hits({0xE6, 0x5F, 0x90}));                    // OUT 5Fh,AL
+  CHECK_FALSE(hits({0xE4, 0x60, 0x90}, 0));                 // IN AL,60h
+  CHECK_FALSE(hits({0xA0, 0x60, 0x00, 0x00, 0x00, 0x90}));  // MOV AL,[60h]
+}
+
+TEST_CASE("An I/O breakpoint traps after each iteration of a repeated string", "[cpu][debug]") {
+  const unsigned opcode = GENERATE(0x6C, 0x6E);  // INSB, OUTSB
+  Board b(Model::pentium);
+  b.put(handlers_at + 1, {0x43, 0xCF});  // INC EBX; IRET
+  b.flat({0xF3, opcode, 0xF4});
+  b.change([](Registers& r) {
+    r.cr4 = 8;
+    r.dr[0] = 0x60;
+    r.dr[7] = 0x00020402;  // I/O, 1 port
+    r.gpr[EBX] = 0;
+    r.gpr[ECX] = 40;
+    r.gpr[EDX] = 0x60;
+    r.gpr[ESI] = r.gpr[EDI] = data_at;
+  });
+  b.run();
+  CHECK(b.cpu.registers().eip == code_at + 3);
+  CHECK(b.reg(ECX) == 0);
+  CHECK(b.reg(EBX) == 40);
+}
+
 TEST_CASE("A reset raised within an instruction waits for its end", "[cpu]") {
   Board b;
   b.flat({0xE6, 0x64, 0x90});
