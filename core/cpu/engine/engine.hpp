@@ -381,6 +381,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   std::uint32_t in(std::uint16_t port, unsigned bytes, std::uint64_t start);
   void out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void set_cr0(std::uint32_t v);
+  void set_cr3(std::uint32_t v);
   void require_cpl0();
   void set_dr7(std::uint32_t v);
   /// `kinds`: the R/W fields of DR7, one bit each, at which the access traps.

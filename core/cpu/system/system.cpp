@@ -29,6 +29,11 @@ void Engine::set_cr0(std::uint32_t v) {
   break_loop();
 }
 
+void Engine::set_cr3(std::uint32_t v) {
+  cr3 = v & (model == Model::i386sx ? page_mask : page_mask | 0x18);
+  flush_tlb(kept_across_tasks());
+}
+
 namespace {
 
 /// Stores a system register: a word to memory, but all of `v` to a 32-bit register.
@@ -154,10 +159,7 @@ void mov_to_cr(Engine& c, const Op& op) {
   switch (op.reg) {
     case 0: c.set_cr0(v); break;
     case 2: c.cr2 = v; break;
-    case 3:
-      c.cr3 = v & (c.model == Model::i386sx ? page_mask : page_mask | 0x18);
-      c.flush_tlb(c.kept_across_tasks());
-      break;
+    case 3: c.set_cr3(v); break;
     default:
       if (v & ~cr4_supported(c.model)) raise(vec_gp, 0);
       if ((c.cr4 ^ v) & (cr4_pse | cr4_pge)) c.flush_tlb();

@@ -44,8 +44,8 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   for (unsigned s = 0; s < to.segments; ++s) in.selectors[s] = word(to.selectors + to.word * s);
   in.ldt = word(to.ldt);
   if (wide) in.trap = word(0x64) & 1;
-  probe_write(base, 2, false);
-  if (how == Switch::call) probe_write(base + to.last, 1, false);
+  if (how == Switch::call) probe_write(base, 2, false);  // the link
+  if (how != Switch::iret) probe_write(gdt_base + (selector & 0xFFF8u) + 4, 4, false);
 
   // The outgoing task.
   std::uint32_t image = eflags();
@@ -74,10 +74,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   task = make_segment(selector, d);
   task.access |= 2;
   cr0 |= cr0_ts;
-  if (wide && (cr0 & cr0_pg)) {
-    cr3 = in.cr3;
-    flush_tlb(kept_across_tasks());
-  }
+  if (wide && (cr0 & cr0_pg)) set_cr3(in.cr3);
   eip = in.eip;
   for (unsigned r = 0; r < 8; ++r) gpr[r] = in.gpr[r];
   set_eflags(in.eflags, 0xFFFFFFFFu);  // a 16-bit task has none of the upper flags

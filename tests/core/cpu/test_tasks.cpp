@@ -94,6 +94,36 @@ TEST_CASE("An exception through a task gate pushes its error code on the new sta
   CHECK(b.get32(tss_at + 0x20) == code_at + 4);  // where the old task would restart its instruction
 }
 
+TEST_CASE("A task's CR3 has the bits that MOV can set", "[cpu][task][paging]") {
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  Board b(model);
+  second_task(b, code_at + 0x100);
+  b.put32(new_tss_at + 0x1C, page_directory_at | 0xFFF);
+  b.put(code_at + 0x100, {0x0F, 0x20, 0xD8});  // MOV EAX,CR3
+  b.paged({0xEA, 0, 0, 0, 0, spare, 0}).step(2);
+  CHECK(b.reg(EAX) == (page_directory_at | (model == Model::i386sx ? 0u : 0x18u)));
+}
+
+TEST_CASE("A task switch faults in the old task, unchanged, if what it writes is read-only", "[cpu][task][paging]") {
+  Board b;
+  second_task(b, code_at + 0x100);
+  b.put32(new_tss_at + 0x1C, page_directory_at);
+  const auto switches = [&](unsigned opcode, std::uint32_t read_only) {
+    b.paged({opcode, 0, 0, 0, 0, spare, 0});
+    b.pte(read_only, read_only | 5);
+    b.change([](Registers& r) { r.cr0 |= 0x10000; });
+    b.step();
+    if (b.vector() != 14) return true;
+    CHECK(b.stack(1) == code_at);
+    CHECK(b.get32(tss_at + 0x20) == 0);  // EIP has not been saved
+    return false;
+  };
+  CHECK_FALSE(switches(0x9A, new_tss_at));  // CALL writes the link
+  CHECK_FALSE(switches(0x9A, gdt_at));      // and the busy bit
+  CHECK(switches(0xEA, new_tss_at));        // JMP only reads the new TSS
+  CHECK((b.pte(new_tss_at) & 0x40) == 0);   // not dirty
+}
+
 TEST_CASE("After a task switch the first FPU instruction raises #NM", "[cpu][task][fpu]") {
   Board b(Model::pentium);
   second_task(b, code_at + 0x100);
