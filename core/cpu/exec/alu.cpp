@@ -224,6 +224,7 @@ struct Cmpxchg {
 
 void cmpxchg8b(Engine& c, const Op& op) {
   const std::uint32_t linear = c.linear_for_write(op.segment, c.effective_address(op), 8);
+  c.check_alignment(linear, 7, c.cpl == 3);
   c.probe_write(linear, 4, c.cpl == 3);
   c.probe_write(linear + 4, 4, c.cpl == 3);
   const std::uint32_t lo = c.read_linear<std::uint32_t>(linear), hi = c.read_linear<std::uint32_t>(linear + 4);

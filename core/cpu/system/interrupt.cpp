@@ -213,11 +213,12 @@ void Engine::interrupt_return(const Op& op) {
     std::uint16_t selectors[5];
     static constexpr unsigned order[5] = {SS, ES, DS, FS, GS};
     for (auto& s : selectors) s = static_cast<std::uint16_t>(stack.pop(true));
+    if (offset > 0xFFFF) raise(vec_gp, 0);
     set_eflags(image, flags_mask | flag_if | flag_iopl | flag_vm);
     set_cpl(3);
     load_real_segment(CS, selector);
     for (unsigned i = 0; i < 5; ++i) load_real_segment(order[i], selectors[i]);
-    eip = offset & 0xFFFF;
+    eip = offset;
     gpr[ESP] = sp;
     update_mode();
     charge(Reach::to_v86);

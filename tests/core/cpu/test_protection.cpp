@@ -278,6 +278,29 @@ TEST_CASE("Virtual-8086 mode: entry by IRET, exit by an interrupt, traps below I
   CHECK(r.segment[DS].selector == 0);
 }
 
+TEST_CASE("IRET to virtual-8086 mode faults if EIP lies beyond 64 KB", "[cpu][v86]") {
+  Board b;
+  b.flat({0xCF});
+  const std::uint32_t frame[] = {0x10000, 0x1800, 0x20002, 0x0FFE, 0x2800, 0x2100, 0x2200, 0x2300, 0x2400};
+  for (unsigned i = 0; i < 9; ++i) b.put32(stack_at + 4 * i, frame[i]);
+  CHECK(b.step(2).vector() == 13);
+  CHECK(b.stack(0) == 0);
+  CHECK(b.stack(1) == code_at);
+  CHECK(b.reg(ESP) == stack_at - 16);
+}
+
+TEST_CASE("CMPXCHG8B's operand has an alignment of eight bytes", "[cpu][protection]") {
+  Board b(Model::pentium);
+  for (const unsigned low : {0x00u, 0x04u, 0x08u}) {
+    b.flat({0x0F, 0xC7, 0x0D, low, 0x00, 0x02, 0x00, 0x90}, 3);  // CMPXCHG8B [20000h + low]
+    b.change([](Registers& r) {
+      r.cr0 |= 0x40000;
+      r.eflags |= 0x40000;
+    });
+    CHECK(b.step().vector() == (low == 0x04 ? 17 : -1));
+  }
+}
+
 TEST_CASE("LAR, LSL, VERR and VERW report access rights", "[cpu][protection]") {
   Board b;
   b.flat({0x66, 0xB9, code0, 0, 0x0F, 0x02, 0xC1, 0x0F, 0x03, 0xD9, 0x0F, 0x00, 0xE9}).step(4);

@@ -305,6 +305,7 @@ Runner::Next Runner::finish() {
       return exclude(Mask::limits);
     if (form.opcode == 0xCF && before_.cpl != 0 && (arena.unicorn.core().eflags & flag_vm))
       return exclude(Mask::iret_vm);
+    if (form.opcode == 0xCF && vector == 13 && (arena.unicorn.core().eflags & flag_vm)) return exclude(Mask::limits);
     if (form.kind == Kind::enter && (vector == 14 || vector == 12)) return exclude(Mask::enter_probe);
     if (is_far(form.kind) && vector == 14 && before_.cpl == 3) return exclude(Mask::far_stack);
     return mismatch("planar raised an exception, Unicorn did not");
