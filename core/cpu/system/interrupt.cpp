@@ -8,6 +8,8 @@ namespace planar::cpu {
 namespace {
 
 bool contributory(std::uint8_t v) { return v == vec_de || (v >= vec_ts && v <= vec_gp); }
+/// Error code of #TS, #NP, #SS and #GP: raised while an exception or an external interrupt was delivered, not by INT n.
+constexpr std::uint16_t ext = 1;
 /// Faults push an image with RF set, so that the instruction can be restarted past an instruction breakpoint.
 bool is_fault(std::uint8_t v) { return v != vec_db && v != vec_nmi && v != vec_bp && v != vec_of && v != vec_df; }
 
@@ -48,10 +50,15 @@ void Engine::interrupt(std::uint8_t vector, Source source, bool has_error, std::
   if (observer) observer->delivering(vector, source == Source::software, has_error, error);
   timing.interrupt_flush();
   if (accounting) accounting->interrupted();
-  if (protected_mode)
-    interrupt_protected(vector, source, has_error, error);
-  else
-    interrupt_real(vector);
+  try {
+    if (protected_mode)
+      interrupt_protected(vector, source, has_error, error);
+    else
+      interrupt_real(vector);
+  } catch (Fault& fault) {
+    if (source != Source::software && fault.vector >= vec_ts && fault.vector <= vec_gp) fault.error |= ext;
+    throw;
+  }
   step_armed = false;
   pending_debug &= ~0x4000u;
   attention &= ~(attend_halted | attend_rep | attend_inhibit);
@@ -75,8 +82,7 @@ void Engine::interrupt_real(std::uint8_t vector) {
 }
 
 void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_error, std::uint16_t error) {
-  const std::uint16_t ext = source == Source::software ? 0 : 1;
-  const std::uint16_t idt_error = static_cast<std::uint16_t>(vector * 8 + 2 + ext);
+  const std::uint16_t idt_error = static_cast<std::uint16_t>(vector * 8 + 2);
   if (vector * 8u + 7 > idt_limit) raise(vec_gp, idt_error);
   Descriptor gate;
   gate.lo = read_system(idt_base + vector * 8u, 4);
@@ -93,10 +99,10 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
   if ((source == Source::exception && is_fault(vector)) || (attention & attend_rep)) image |= flag_rf;
 
   if (type == 5) {
-    if ((target & 4) || is_null(target)) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
+    if ((target & 4) || is_null(target)) raise(vec_gp, error_of(target));
     const Descriptor tss = read_descriptor(target, vec_gp);
-    if (!tss.available_tss()) raise(vec_gp, static_cast<std::uint16_t>(error_of(target) + ext));
-    if (!tss.present()) raise(vec_np, static_cast<std::uint16_t>(error_of(target) + ext));
+    if (!tss.available_tss()) raise(vec_gp, error_of(target));
+    if (!tss.present()) raise(vec_np, error_of(target));
     if (image & flag_rf) set_eflags(flag_rf, flag_rf);
     task_switch(target, tss, Switch::call, has_error, error);
     return;
@@ -104,8 +110,8 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
 
   const bool wide = type >= 14;
   const std::uint32_t offset = wide ? gate.gate_offset() : gate.gate_offset() & 0xFFFF;
-  if (is_null(target)) raise(vec_gp, ext);
-  const std::uint16_t target_error = static_cast<std::uint16_t>(error_of(target) + ext);
+  if (is_null(target)) raise(vec_gp, 0);
+  const std::uint16_t target_error = error_of(target);
   if (!in_table(target)) raise(vec_gp, target_error);
   const Descriptor d = read_descriptor(target, vec_gp);
   if (!d.code() || d.dpl() > cpl) raise(vec_gp, target_error);

@@ -94,6 +94,39 @@ TEST_CASE("An exception through a task gate pushes its error code on the new sta
   CHECK(b.get32(tss_at + 0x20) == code_at + 4);  // where the old task would restart its instruction
 }
 
+TEST_CASE("The error code of a fault during delivery has EXT unless INT n is delivered", "[cpu][task][exceptions]") {
+  Board b;
+  second_task(b, code_at + 0x100);
+  SECTION("the stack for ring 0 is invalid") {
+    b.put16(tss_at + 8, code16);
+    b.gate(idt_at + 10 * 8, spare, 0, 0x85);
+    b.gate(idt_at + 0x21 * 8, code0, handlers_at + 0x21, 0xEE);
+    SECTION("INT n") {
+      b.flat({0xCD, 0x21}, 3).step();
+      CHECK(b.stack(0) == code16);
+    }
+    SECTION("exception") {
+      b.flat({0x0F, 0x0B}, 3).step();
+      CHECK(b.stack(0) == (code16 | 1));
+    }
+    SECTION("external interrupt") {
+      b.flat({0x90}, 3).change([](Registers& r) { r.eflags |= 0x200; });
+      b.cpu.set_intr(true);
+      b.step();
+      CHECK(b.stack(0) == (code16 | 1));
+    }
+    CHECK(b.cpu.registers().eip == code_at + 0x100);
+  }
+  SECTION("the task entered by an exception has an invalid segment") {
+    b.put16(new_tss_at + 0x54, code16 | 0x400);  // DS beyond the GDT
+    b.gate(idt_at + 6 * 8, spare, 0, 0x85);
+    b.flat({0x0F, 0x0B});
+    b.change([](Registers& r) { r.gdtr.limit = 0x47; });
+    CHECK(b.step(2).vector() == 10);
+    CHECK(b.stack(0) == (code16 | 0x401));
+  }
+}
+
 TEST_CASE("A task's CR3 has the bits that MOV can set", "[cpu][task][paging]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   Board b(model);
