@@ -98,6 +98,21 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
   return true;
 }
 
+Measured note_measured(Session& session, std::size_t n, const GuestLine& line, Time duration) {
+  const Measured span = measured(session.guest(n), line, duration);
+  for (std::size_t k = 0; k < session.lab().machines(); ++k) session.tests(k).test_ended(span);
+  return span;
+}
+
+void put_busy(Session& session, MachineFigures& figures, std::size_t n) {
+  TestMeter::Span all;
+  for (const auto& test : session.tests(n).tests()) {
+    all.clocks += test.clocks;
+    all.halted += test.halted;
+  }
+  if (all.clocks) figures.true_busy_percent = all.busy_percent();
+}
+
 int put_result(const OutputOptions& output, const BenchmarkResult& result) {
   if (output.json != "-")
     fmt::print("{}", result.table());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/guest/measured.hpp"
 #include "frontend/guest_benchmarks/benchmark_result.hpp"
 #include "frontend/session/session.hpp"
 
@@ -26,6 +27,13 @@ std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most
 /// guest failed or the guests are not done within `limit`.
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 const std::function<std::string()>& progress, const std::function<bool()>& enough = {});
+
+/// What `line` of machine `n` reports has been measured, for `duration`: the processors' loads in all machines and what
+/// was delivered are those of this time (Session::tests()), which is returned.
+Measured note_measured(Session& session, std::size_t n, const GuestLine& line, Time duration);
+/// Sets the busy share of machine `n` over all that was measured; `figures` keeps that from the program's first line to
+/// its last if nothing was.
+void put_busy(Session& session, MachineFigures& figures, std::size_t n = 0);
 
 /// Writes the result as the options request; returns the exit code.
 int put_result(const OutputOptions& output, const BenchmarkResult& result);

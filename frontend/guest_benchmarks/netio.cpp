@@ -41,6 +41,17 @@ Time virtual_limit(const Options& o) {
   return 60_s + parse_seconds(seconds(o)) * static_cast<std::int64_t>(2 * sizes * o.generation);
 }
 
+/// A row that is sent is followed by its counterpart, if there is one. Nothing if some preceded the snapshot that this
+/// session continues.
+void put_busy_of_rows(const std::vector<TestMeter::Span>& tests, NetioResult& r) {
+  if (tests.size() != r.rows.size() + r.received_rows.size()) return;
+  auto test = tests.begin();
+  for (std::size_t n = 0; n < r.rows.size(); ++n) {
+    r.rows[n].busy_percent = test++->busy_percent();
+    if (n < r.received_rows.size()) r.received_rows[n].busy_percent = test++->busy_percent();
+  }
+}
+
 NetioResult read_result(Session& session) {
   const GuestOutput& guest = session.guest();
   NetioResult r;
@@ -56,6 +67,9 @@ NetioResult read_result(Session& session) {
   const auto& delivered = session.delivery().rows();
   for (std::size_t n = 0; n < std::min(r.rows.size(), delivered.size()); ++n) r.rows[n].delivered = delivered[n];
   r.received_rows = netio_rows(guest, netio_received);
+  put_busy(session, r);
+  if (r.against) put_busy(session, *r.against, 1);
+  put_busy_of_rows(session.tests().tests(), r);
   return r;
 }
 
@@ -93,13 +107,16 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
   bool enough = false;
   session.on_guest_line([&](std::size_t n, const GuestLine& line) {
     if (auto row = netio_row(line)) {
-      session.frames(n).row_ended(row->packet_bytes, row->ticks);
-      session.delivery(n).row_ended(netio_row_ended(session.guest(n), line), row->ticks);
+      const Measured span = note_measured(session, n, line, row->measured());
+      session.frames(n).row_ended(row->packet_bytes, span);
+      session.delivery(n).row_ended(span);
       session.progress().row(fmt::format("{}: {:.1f} KB/s", size_name(row->packet_bytes), row->kb_per_s()));
       if (n == 0 && hopeless) {
         row->delivered = session.delivery().rows().back();
         enough = enough || hopeless(*row);
       }
+    } else if (const auto received = netio_row(line, netio_received)) {
+      note_measured(session, n, line, received->measured());
     }
     if (n == 0 && line.tagged("@card") && !o.use && !o.bond.given() && !o.output.quiet) say_adapter(session);
   });

@@ -11,6 +11,11 @@
 
 namespace planar {
 
+Time NetioRow::measured() const {
+  constexpr std::uint64_t most = 3'600'000 * std::uint64_t{1024};  // `ticks` is an unchecked value from the guest
+  return Time{static_cast<std::int64_t>(std::min(ticks, most)) * (1'000'000'000'000 / 1024)};
+}
+
 std::uint64_t NetioRow::duration() const { return settled ? std::max(settled->of_ticks, ticks) : ticks; }
 
 /// The rate of `bytes` over the time that was run, and the settled rate for the rest: bytes per tick are KB/s.
@@ -41,39 +46,10 @@ std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag)
   return NetioRow{static_cast<std::uint32_t>(*bytes), *blocks, *ticks};
 }
 
-namespace {
-
-/// The guest's clock at the event that the line reports, counted from "@netio start"; nothing if it does not say.
-std::optional<Time> guest_clock(const GuestLine& line) {
-  if (line.tagged(netio_start)) return Time{};
-  constexpr std::uint64_t longest = 1'000'000;  // seconds; the guest's values are unchecked
-  const auto seconds = line.number("ended_s"), microseconds = line.number("ended_us");
-  if (!seconds || !microseconds || *seconds > longest || *microseconds >= 1'000'000) return std::nullopt;
-  return Time{static_cast<std::int64_t>(*seconds * 1'000'000 + *microseconds) * 1'000'000};
-}
-
-}  // namespace
-
-Time netio_row_ended(const GuestOutput& guest, const GuestLine& line) {
-  const auto ended = guest_clock(line);
-  if (!ended) return line.began;
-  Time start = line.began - *ended;  // by the line that was late by the least
-  for (const GuestLine& other : guest.lines())
-    if (const auto clock = guest_clock(other))
-      start = other.tagged(netio_start) ? other.began : std::min(start, other.began - *clock);
-  return start + *ended;
-}
-
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag) {
   std::vector<NetioRow> rows;
-  const GuestLine* before = nullptr;  // start of the next row, in either direction
-  for (const auto& line : guest.lines()) {
-    if (auto row = netio_row(line, tag)) {
-      if (before) row->busy_percent = busy_percent(before->processor, line.processor);
-      rows.push_back(*row);
-    }
-    if (line.tagged(netio_start) || line.tagged(netio_sent) || line.tagged(netio_received)) before = &line;
-  }
+  for (const auto& line : guest.lines())
+    if (const auto row = netio_row(line, tag)) rows.push_back(*row);
   return rows;
 }
 

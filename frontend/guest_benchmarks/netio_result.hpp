@@ -21,7 +21,7 @@ struct NetioRow {
   std::uint32_t packet_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t ticks = 0;  ///< of 1/1024 s
-  /// Percent of the processor's clocks not halted since the previous row or the start; nothing if unknown.
+  /// Percent of the processor's clocks not halted; nothing if it was not watched.
   std::optional<double> busy_percent = {};
   /// Bytes of TCP data that left for the server within the time, each counted once; nothing if it was not watched.
   std::optional<DeliveryMeter::Row> delivered = {};
@@ -34,6 +34,8 @@ struct NetioRow {
   std::optional<double> delivered_kb_per_s() const;
   /// The same in each of equal parts of the time that was run.
   std::vector<double> delivered_over_time() const;
+  /// The time that was run: `ticks`, at most 3 600 000 s.
+  Time measured() const;
   /// The time that the figure is for, in 1/1024 s: `ticks`, or the whole duration of a row that settled before.
   std::uint64_t duration() const;
 
@@ -46,8 +48,6 @@ inline constexpr const char *netio_start = "@netio start", *netio_sent = "@row",
 
 /// The row in a line of the guest, if the line has this tag.
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);
-/// When the row in `line` ended: as the guest says, because the line itself waits for the guest's tick, up to 10 ms.
-Time netio_row_ended(const GuestOutput& guest, const GuestLine& line);
 std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag = netio_sent);
 
 /// The machine at the other end of the wire, which ran netio's server (`--against`).

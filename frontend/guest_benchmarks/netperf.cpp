@@ -178,25 +178,6 @@ std::vector<std::string> served_ports(const NetperfOptions& o) {
   return list;
 }
 
-/// All machines are measured from the start of the client's test: its server answers later and also serves others.
-void note_test(Session& session, const NetperfRun& run) {
-  const auto began = session.tests().began();
-  const Time duration{static_cast<std::int64_t>(std::min<std::uint64_t>(run.microseconds, 3'600'000'000)) * 1'000'000};
-  for (std::size_t n = 0; n < session.lab().machines(); ++n)
-    session.tests(n).test_ended(began.value_or(Time{}), duration);
-}
-
-/// Sets the busy share over all tests of a machine; without a test, `figures` keeps that from the program's first line
-/// to its last.
-void put_busy(const TestMeter& meter, MachineFigures& figures) {
-  TestMeter::Span all;
-  for (const auto& test : meter.tests()) {
-    all.clocks += test.clocks;
-    all.halted += test.halted;
-  }
-  if (all.clocks) figures.true_busy_percent = all.busy_percent();
-}
-
 /// TCP segments with data that the stations had to retransmit.
 std::uint64_t sent_again(Lab& lab) {
   std::uint64_t segments = 0;
@@ -219,8 +200,8 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   r.sent_again = sent_again(session.lab());
   r.server_load = o.remote_cpu;
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
-  put_busy(session.tests(), r);
-  if (r.against) put_busy(session.tests(1), *r.against);
+  put_busy(session, r);
+  if (r.against) put_busy(session, *r.against, 1);
   if (r.datagrams()) r.put_delivered(session.tests().tests());
   return r;
 }
@@ -340,8 +321,8 @@ int run_receive(NetperfOptions o) {
   finished &= client.run().phase == net::NetperfClient::Phase::done;
   if (finished) r.rows.push_back(received_row(client));
   if (finished && !wanted.repetition.several()) {  // of several runs only the last one's time is known
-    session->tests().test_ended(client.run().began, client.elapsed());
-    put_busy(session->tests(), r);
+    session->tests().test_ended({client.run().began, client.run().began + client.elapsed()});
+    put_busy(*session, r);
     if (client.datagrams()) r.put_delivered(session->tests().tests());
   }
   r.interrupted = !finished;
@@ -364,8 +345,7 @@ int run_netperf(const NetperfOptions& o) {
     const auto run = netperf_run(line, o.test == datagrams);
     if (!run) return;
     ++done;
-    session->frames(n).row_ended(run->message_bytes, run->microseconds * 1024 / 1'000'000);
-    note_test(*session, *run);
+    session->frames(n).row_ended(run->message_bytes, note_measured(*session, n, line, run->duration()));
     session->progress().row(
         o.one_way() ? fmt::format("{} bytes: {:.2f} Mbit/s", run->message_bytes, run->mbit_per_s())
                     : fmt::format("{} bytes: {:.1f} transactions/s", run->message_bytes, run->transactions_per_s()));

@@ -36,6 +36,8 @@ struct NetperfRun {
   std::optional<double> cpu_percent{};         ///< of the client, by its ticks
   std::optional<double> server_cpu_percent{};  ///< as reported by the server, with --remote-cpu
 
+  /// `microseconds`, at most an hour.
+  Time duration() const;
   /// 10^6 bit/s, netperf's unit: what the server received over the client's time. The server also counts datagrams that
   /// the client's queues still held at the end of that time.
   double mbit_per_s() const;

@@ -60,13 +60,9 @@ std::uint64_t DeliveryMeter::delivered_evenly_by(Time at) const {
   return between ? from.bytes + (later->bytes - from.bytes) * since / between : later->bytes;
 }
 
-void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
-  constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
-  const auto longest = static_cast<std::uint64_t>(std::max<std::int64_t>(end.ps, 0) / tick);
-  const Time duration{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
-  const auto begins = [&](std::size_t part) {
-    return end - Time{duration.ps * static_cast<std::int64_t>(parts - part) / std::int64_t{parts}};
-  };
+void DeliveryMeter::row_ended(const Measured& measured) {
+  const Time end = measured.to, part_time{(end - measured.from).ps / std::int64_t{parts}};
+  const auto begins = [&](std::size_t part) { return end - part_time * static_cast<std::int64_t>(parts - part); };
   const auto between = [&](std::size_t from, std::size_t to) {
     const std::uint64_t upto = delivered_by(begins(to)), before = delivered_by(begins(from));
     return upto > before ? upto - before : 0;

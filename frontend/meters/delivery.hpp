@@ -11,6 +11,7 @@
 #include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
+#include "frontend/guest/measured.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -35,8 +36,8 @@ class DeliveryMeter final : public net::WireObserver {
   ~DeliveryMeter() override;
   DeliveryMeter(const DeliveryMeter&) = delete;
 
-  /// A row of `ticks` (1/1024 s) has ended at `end`.
-  void row_ended(Time end, std::uint64_t ticks);
+  /// A row was measured during `row`.
+  void row_ended(const Measured& row);
   const std::vector<Row>& rows() const { return rows_; }
 
   void observe(const net::WireRecord& record) override;

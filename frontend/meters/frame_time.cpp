@@ -2,12 +2,14 @@
 #include "frontend/meters/frame_time.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 
 namespace planar {
 namespace {
 
-constexpr std::size_t most_marks = 1 << 14;
+constexpr std::size_t most_marks = 1 << 14, most_lengths = 16;
 
 }  // namespace
 
@@ -92,23 +94,22 @@ void FrameTimer::observe(const net::WireRecord& record) {
   occupied_until_ = std::max(occupied_until_, record.end + record.medium.gap());
   if (signals_ > 0 && --signals_ == 0) gap_.at(occupied_until_);
   if (!record.good() || !of_the_machine(record.sender)) return;
-  if (row_began_ == Time::never()) row_began_ = record.end;
   const auto bytes = static_cast<std::uint32_t>(record.bytes.size());
-  if (bytes < longest_) return;
-  if (bytes > longest_) {
-    longest_ = bytes;
-    longest_count_ = 0;
-    stride_ = 1;
-    marks_.clear();
+  auto place = std::ranges::lower_bound(frames_, bytes, {}, &Frames::bytes);
+  if (place == frames_.end() || place->bytes != bytes) place = frames_.insert(place, {.bytes = bytes, .marks = {}});
+  place->add(record.end, clocks_);
+  if (frames_.size() > most_lengths) frames_.erase(frames_.begin());
+}
+
+void FrameTimer::Frames::add(Time at, const Clocks& clocks) {
+  const std::uint64_t number = count++;
+  if (number % stride != 0) return;
+  if (marks.size() == most_marks) {
+    stride *= 2;
+    std::erase_if(marks, [&](const Mark& m) { return m.number % stride != 0; });
+    if (number % stride != 0) return;
   }
-  const std::uint64_t number = longest_count_++;
-  if (number % stride_ != 0) return;
-  if (marks_.size() == most_marks) {
-    stride_ *= 2;
-    std::erase_if(marks_, [&](const Mark& m) { return m.number % stride_ != 0; });
-    if (number % stride_ != 0) return;
-  }
-  marks_.push_back({record.end, number, clocks_});
+  marks.push_back({at, number, clocks});
 }
 
 // The event has just fired and is no longer pending: the clocks up to here still belong to the gap.
@@ -118,33 +119,30 @@ void FrameTimer::gap_over(Time) {
   --signals_;
 }
 
-void FrameTimer::row_ended(std::uint32_t packet_bytes, std::uint64_t ticks) {
-  std::vector<Mark> row;
-  row.swap(marks_);
-  // A row without a frame never began; `ticks` is an unchecked value from the guest.
-  constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
-  const auto longest = static_cast<std::uint64_t>((Time::never() - row_began_).ps / tick);
-  const Time end = row_began_ + Time{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
-  const std::uint32_t bytes = longest_;
-  row_began_ = Time::never();
-  longest_ = 0;
-  longest_count_ = 0;
-  stride_ = 1;
-  std::erase_if(row, [&](const Mark& m) { return m.at > end; });
-  if (row.size() < 2) return;
-  FrameTime result{packet_bytes, bytes, row.back().number - row.front().number, {}};
-  for (unsigned p = 0; p < FrameTime::parts; ++p) result.clocks[p] = row.back().clocks[p] - row.front().clocks[p];
-  rows_.push_back(result);
+void FrameTimer::row_ended(std::uint32_t packet_bytes, const Measured& row) {
+  std::optional<FrameTime> result;
+  for (Frames& frames : frames_) {
+    const auto first = std::ranges::lower_bound(frames.marks, row.from, {}, &Mark::at);
+    const auto end = std::ranges::upper_bound(first, frames.marks.end(), row.to, {}, &Mark::at);
+    if (end - first >= 2) {  // the longest length is the last one
+      const Mark& last = *std::prev(end);
+      result = FrameTime{packet_bytes, frames.bytes, last.number - first->number, {}};
+      for (unsigned p = 0; p < FrameTime::parts; ++p) result->clocks[p] = last.clocks[p] - first->clocks[p];
+    }
+    frames.marks.erase(frames.marks.begin(), end);
+  }
+  if (result) rows_.push_back(*result);
+  std::erase_if(frames_, [](const Frames& frames) { return frames.marks.empty(); });
 }
 
 void FrameTimer::archive(Archive& a) {
-  a.section("frame timer", 2);
+  a.section("frame timer", 3);
   if (!a.loading()) settle();
-  a(clocks_, silence_, signals_, occupied_until_, row_began_, longest_, longest_count_, stride_, marks_, rows_);
+  a(clocks_, silence_, signals_, occupied_until_, frames_, rows_);
   gap_.archive(a);
   machine().cpu().archive_account(a);
   if (a.loading()) {
-    stride_ = std::max<std::uint64_t>(stride_, 1);
+    for (Frames& frames : frames_) frames.stride = std::max<std::uint64_t>(frames.stride, 1);
     last_ = machine().cpu().account();
   }
 }

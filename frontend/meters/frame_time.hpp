@@ -25,6 +25,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
+#include "frontend/guest/measured.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -52,9 +53,8 @@ class FrameTimer final : public net::WireObserver {
   ~FrameTimer() override;
   FrameTimer(const FrameTimer&) = delete;
 
-  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, except
-  /// those after its end (the queue that drains while the guest prints).
-  void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
+  /// The guest has reported a row, which was measured during `row`.
+  void row_ended(std::uint32_t packet_bytes, const Measured& row);
   /// One entry for each row that had at least two frames of its longest length.
   const std::vector<FrameTime>& rows() const { return rows_; }
 
@@ -74,6 +74,15 @@ class FrameTimer final : public net::WireObserver {
     void archive(Archive& a) { a(at, number, clocks); }
   };
 
+  /// Frames of one length: in a long row every second, fourth... of them.
+  struct Frames {
+    std::uint32_t bytes = 0;
+    std::uint64_t count = 0, stride = 1;
+    std::vector<Mark> marks;
+    void add(Time at, const Clocks& clocks);
+    void archive(Archive& a) { a(bytes, count, stride, marks); }
+  };
+
   Machine& machine() { return lab_.machine(number_); }
   bool of_the_machine(std::string_view sender) const { return sender.starts_with(senders_); }
   void settle();
@@ -90,11 +99,7 @@ class FrameTimer final : public net::WireObserver {
   std::uint32_t signals_ = 0;
   Time occupied_until_{};  // end of the longest gap after a signal so far
   Event gap_;              // end of that gap
-  // the current row: its first frame, and its longest ones (in a long row every second, fourth... of them)
-  Time row_began_ = Time::never();
-  std::uint32_t longest_ = 0;
-  std::uint64_t longest_count_ = 0, stride_ = 1;
-  std::vector<Mark> marks_;
+  std::vector<Frames> frames_;  // that the machine has sent since the last row: of its longest lengths, ascending
   std::vector<FrameTime> rows_;
 };
 

@@ -11,7 +11,7 @@ namespace planar {
 namespace {
 
 constexpr std::size_t most_test_marks = 1 << 14;
-constexpr unsigned tcp = 6, udp = 17;
+constexpr unsigned udp = 17;
 
 }  // namespace
 
@@ -19,11 +19,7 @@ double TestMeter::Span::busy_percent() const {
   return clocks ? 100.0 * static_cast<double>(clocks - halted) / static_cast<double>(clocks) : 0;
 }
 
-TestMeter::TestMeter(Lab& lab, std::size_t machine)
-    : lab_(lab),
-      number_(machine),
-      senders_(lab.machine(machine).config().name_prefix() + "slot"),
-      media_(lab.media_of(machine)) {
+TestMeter::TestMeter(Lab& lab, std::size_t machine) : lab_(lab), number_(machine), media_(lab.media_of(machine)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
 }
 
@@ -31,29 +27,20 @@ TestMeter::~TestMeter() {
   for (net::Medium* medium : media_) medium->remove_observer(*this);
 }
 
-bool TestMeter::of_a_test(const net::WireRecord& record) {
-  const bool sent = record.sender.starts_with(senders_);
+/// Bytes of UDP data in a frame.
+std::size_t TestMeter::datagram_bytes(const net::WireRecord& record) {
   const auto start = ip_datagram_at(record);
-  if (!start || record.bytes.size() < *start + 28) return false;
+  if (!record.good() || !start || record.bytes.size() < *start + 28) return 0;
   const auto ip = record.bytes.subspan(*start);
   const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = net::get16(ip, 2);
-  if (header < 20 || total < header + 8 || ip.size() < header + 8) return false;
-  if (ip[9] == udp) {
-    const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the UDP header
-    if (record.good()) datagram_bytes_ += total - header - (first ? 8 : 0);
-    return sent;
-  }
-  if (!sent || ip[9] != tcp) return false;
-  const std::uint32_t port = net::get16(ip, header + 2);
-  if (!control_port_) control_port_ = port;
-  return port != *control_port_;
+  if (header < 20 || total < header + 8 || ip[9] != udp) return 0;
+  const bool first = (net::get16(ip, 6) & 0x1FFF) == 0;  // only this fragment has the UDP header
+  return total - header - (first ? 8 : 0);
 }
 
 void TestMeter::observe(const net::WireRecord& record) {
-  const bool begins = of_a_test(record) && !began_;
-  if (begins) began_ = record.start;
-  // A machine that only receives a test's datagrams sends no frame that begins a test, so every frame counts.
-  if (frames_++ % stride_ != 0 && !begins) return;
+  datagram_bytes_ += datagram_bytes(record);
+  if (frames_++ % stride_ != 0) return;
   const auto account = lab_.machine(number_).cpu().account();
   marks_.push_back({record.end, account.clocks, account.halted, datagram_bytes_});
   if (marks_.size() < most_test_marks) return;
@@ -77,23 +64,22 @@ TestMeter::Mark TestMeter::at(Time time) const {
           between(before.datagram_bytes, later->datagram_bytes)};
 }
 
-void TestMeter::test_ended(Time from, Time duration) {
-  if (!marks_.empty()) {
-    const Time to = from + std::min(duration, std::max(marks_.back().at - from, Time{}));
-    const Mark first = at(from), last = at(to);
-    if (last.clocks > first.clocks)
-      tests_.push_back({from, to, last.clocks - first.clocks, last.halted - first.halted,
-                        last.datagram_bytes - first.datagram_bytes});
-  }
-  began_.reset();
-  marks_.clear();
+void TestMeter::test_ended(const Measured& test) {
+  if (marks_.empty()) return;
+  const Mark first = at(test.from), last = at(test.to);
+  tests_.push_back(
+      {last.clocks - first.clocks, last.halted - first.halted, last.datagram_bytes - first.datagram_bytes});
+  // The next test's first frames may have been sent. They are interpolated from the last one before.
+  const auto later =
+      std::upper_bound(marks_.begin(), marks_.end(), test.to, [](Time t, const Mark& mark) { return t < mark.at; });
+  if (later != marks_.begin()) marks_.erase(marks_.begin(), std::prev(later));
   frames_ = 0;
   stride_ = 1;
 }
 
 void TestMeter::archive(Archive& a) {
-  a.section("test meter", 1);
-  a(control_port_, began_, datagram_bytes_, frames_, stride_, marks_, tests_);
+  a.section("test meter", 2);
+  a(datagram_bytes_, frames_, stride_, marks_, tests_);
   if (a.loading()) stride_ = std::max<std::uint64_t>(stride_, 1);
 }
 

@@ -18,28 +18,16 @@
 enum { MAX_SIZES = 16 };
 static int connection;
 static u32 milliseconds;                // for each size and direction
-static struct timeval origin;           // time at "@netio start"
-
-static struct timeval between(const struct timeval *from, const struct timeval *to) {
-    struct timeval t = {to->sec - from->sec, to->usec - from->usec};
-    if (to->usec < from->usec) {
-        t.usec += 1000000;
-        t.sec--;
-    }
-    return t;
-}
 
 struct outcome {                        // of one size in one direction
     u32 blocks, ticks;                  // ticks: of 1/1024 s
-    struct timeval ended;               // since `origin`
+    struct timeval stop;
 };
 
 static void finish(struct outcome *o, const struct timeval *start) {
-    struct timeval stop;
-    system_call3(CALL_TIME, (u32)&stop, 0, 0);
-    struct timeval lasted = between(start, &stop);
+    system_call3(CALL_TIME, (u32)&o->stop, 0, 0);
+    struct timeval lasted = between(start, &o->stop);
     o->ticks = lasted.sec * 1024 + mul_div(lasted.usec, 1024, 1000000);
-    o->ended = between(&origin, &stop);
 }
 
 // Sends one size for the set time. Returns 0 and the outcome, or an error.
@@ -68,8 +56,7 @@ static void print_row(const char *tag, const char *direction, u32 size, const st
     field(" ticks=", o->ticks);
     text(" kb_per_s=");
     tenths(rate, 0);
-    field(" ended_s=", o->ended.sec);
-    field(" ended_us=", o->ended.usec);
+    ended_at(&o->stop);
     text("\n");
     put(FD_LOG, line);
     begin();
@@ -152,7 +139,7 @@ static int netio(void) {
     put(FD_CONSOLE, "TCP/IP connection established.\n");
     if (generation == NETIO_BUFFERS)
         system_call3(CALL_SEND_BUFFER, (u32)connection, NETIO_SEND_BUFFER, 0);
-    system_call3(CALL_TIME, (u32)&origin, 0, 0);
+    start_clock();
     put(FD_LOG, "@netio start version=");
     put(FD_LOG, version[generation]);
     put(FD_LOG, "\n");

@@ -22,10 +22,6 @@ static u32 milliseconds;                // per test
 static u32 response_size;
 static u32 measured_ticks, measured_busy;       // over the tests so far
 
-static u32 elapsed(const struct timeval *from, const struct timeval *to) {
-    return (to->sec - from->sec) * 1000000 + to->usec - from->usec;
-}
-
 static int stream(int fd, u32 port, u32 size, struct outcome *o) {
     (void)port;
     while (!time_over) {
@@ -164,7 +160,7 @@ static int answer(int control, u32 *record) {
 }
 
 static int measured(const struct test *t, int fd, u32 port, u32 size, struct outcome *o) {
-    struct timeval start, stop;
+    struct timeval start;
     u32 before[2], after[2];
     system_call3(CALL_TICKS, (u32)before, 0, 0);
     if (t->type == DO_UDP_RR)           // a response may never come
@@ -175,9 +171,10 @@ static int measured(const struct test *t, int fd, u32 port, u32 size, struct out
     int error = t->run(fd, port, size, o);
     if (t->type == DO_UDP_RR)
         start_alarm(0);
-    system_call3(CALL_TIME, (u32)&stop, 0, 0);
+    system_call3(CALL_TIME, (u32)&o->stop, 0, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
-    o->microseconds = elapsed(&start, &stop);
+    struct timeval lasted = between(&start, &o->stop);
+    o->microseconds = lasted.sec * 1000000 + lasted.usec;
     measured_ticks += o->ticks = after[0] - before[0];
     measured_busy += o->busy = after[1] - before[1];
     return error;
@@ -244,6 +241,7 @@ static int netperf(void) {
     milliseconds = option_milliseconds("seconds", "10");
     if (wait)
         pause_for(wait * 1000000);
+    start_clock();
     begin();
     text("@netperf start test=");
     text(t->name);

@@ -60,6 +60,7 @@ struct outcome {
     u32 messages;                       // messages sent, or transactions
     u32 failed;                         // not sent for lack of a buffer
     u32 microseconds;
+    struct timeval stop;
     u32 ticks, busy;                    // of the client: all ticks, and those charged to a process
     s32 server_cpu;                     // millionths of a processor; negative: not measured
     u32 calls;                          // the server's receive calls

@@ -70,50 +70,46 @@ static u32 result_of(const struct test *t, u32 size, const struct outcome *o) {
     return mul_div((u32)bytes, ONE, time ? time : 1);
 }
 
-static void pair(const char *name, u32 value) {
-    text(name);
-    number(value, 0);
-}
-
 static void print_run(const char *tag, u32 size, const struct outcome *o) {
     begin();
-    pair("@buffers local_send=", local_buffers.send);
-    pair(" local_receive=", local_buffers.receive);
-    pair(" remote_send=", remote_buffers.send);
-    pair(" remote_receive=", remote_buffers.receive);
+    field("@buffers local_send=", local_buffers.send);
+    field(" local_receive=", local_buffers.receive);
+    field(" remote_send=", remote_buffers.send);
+    field(" remote_receive=", remote_buffers.receive);
     end_line();
     begin();
-    pair("@cpu ticks=", o->ticks);
-    pair(" busy=", o->busy);
+    field("@cpu ticks=", o->ticks);
+    field(" busy=", o->busy);
     if (o->server_cpu >= 0)
-        pair(" server_millionths=", (u32)o->server_cpu);
+        field(" server_millionths=", (u32)o->server_cpu);
     end_line();
     begin();
     text(tag);
-    pair(" bytes=", size);
-    pair(" messages=", o->messages);
-    pair(" us=", o->microseconds);
-    pair(" received_kb=", o->received.low >> 10 | o->received.high << 22);
-    pair(" received_rest=", o->received.low & 1023);
-    pair(" calls=", o->calls);
+    field(" bytes=", size);
+    field(" messages=", o->messages);
+    field(" us=", o->microseconds);
+    field(" received_kb=", o->received.low >> 10 | o->received.high << 22);
+    field(" received_rest=", o->received.low & 1023);
+    field(" calls=", o->calls);
     if (o->failed)
-        pair(" failed=", o->failed);
+        field(" failed=", o->failed);
+    ended_at(&o->stop);
     end_line();
 }
 
 // Widths in millionths: wanted, and of the result and the loads.
 static void print_confidence(u32 runs, int met, u32 level, u32 wanted, const u32 widths[3]) {
     begin();
-    pair("@confidence runs=", runs);
-    pair(" level=", level);
-    pair(" width=", wanted);
-    pair(" met=", (u32)met);
+    field("@confidence runs=", runs);
+    field(" level=", level);
+    field(" width=", wanted);
+    field(" met=", (u32)met);
     if (runs > 1) {
-        pair(" result=", widths[0]);
+        field(" result=", widths[0]);
         if (measure_cpu & LOCAL)
-            pair(" local=", widths[1]);
+            field(" local=", widths[1]);
         if (measure_cpu & REMOTE)
-            pair(" remote=", widths[2]);
+            field(" remote=", widths[2]);
     }
     end_line();
 }

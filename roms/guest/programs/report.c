@@ -15,7 +15,7 @@ void put(int fd, const char *text) {
 }
 
 // A line assembled piece by piece.
-char line[128];
+char line[160];
 static u32 at;
 void begin(void) { at = 0; }
 void text(const char *s) {

@@ -43,8 +43,13 @@ extern volatile int time_over;          // the alarm has expired
 void start_alarm(u32 microseconds);
 void pause_for(u32 microseconds);
 
+// clock.c
+void start_clock(void);                 // with "@... start": ended_at() counts from here
+struct timeval between(const struct timeval *from, const struct timeval *to);
+void ended_at(const struct timeval *stop);      // adds the time to the line
+
 // report.c
-extern char line[128];
+extern char line[160];
 void put(int fd, const char *text);
 void begin(void);                       // starts a line, assembled piece by piece
 void text(const char *s);

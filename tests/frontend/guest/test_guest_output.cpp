@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/guest/guest_output.hpp"
+#include "frontend/guest/measured.hpp"
 #include "frontend/guest_benchmarks/netio_result.hpp"
 #include "frontend/options/options.hpp"
 #include "tests/catch.hpp"
@@ -31,30 +32,11 @@ TEST_CASE("rows are the guest's counts, in netio's own unit") {
   CHECK_FALSE(g.find("@netio end"));
 }
 
-TEST_CASE("a row's load is the processor's since the previous row, of either direction") {
-  GuestOutput g;
-  const auto say = [&](const std::string& line, ClockReading processor) {
-    for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), 1_s, processor);
-  };
-  say("@row bytes=1024 blocks=1 ticks=1", {50, 0});  // before the start: there is nothing to count from
-  say("@netio start version=1.31", {100, 40});
-  say("@row bytes=1024 blocks=1 ticks=1", {200, 115});
-  say("@row_received bytes=1024 blocks=1 ticks=1", {300, 125});
-  say("@row bytes=2048 blocks=1 ticks=1", {500, 125});
-  const auto sent = netio_rows(g), received = netio_rows(g, netio_received);
-  REQUIRE(sent.size() == 3);
-  CHECK_FALSE(sent[0].busy_percent);
-  CHECK(*sent[1].busy_percent == Approx(25));
-  CHECK(*sent[2].busy_percent == Approx(100));
-  REQUIRE(received.size() == 1);
-  CHECK(*received[0].busy_percent == Approx(90));
-}
-
-TEST_CASE("a row ended when the guest says, however late its line is") {
+TEST_CASE("what a record reports ended when the guest says, however late the record is") {
   GuestOutput g;
   const auto say = [&](const std::string& line, Time at) {
     for (const char c : line + "\n") g.byte(static_cast<std::uint8_t>(c), at, {});
-    return netio_row_ended(g, g.lines().back());
+    return measured(g, g.lines().back(), 1_s).to;
   };
   const std::string row = "@row bytes=1024 blocks=1 ticks=1024 ended_s=";
   say("@netio start version=1.14", 5_s + 3_ms);
@@ -65,6 +47,8 @@ TEST_CASE("a row ended when the guest says, however late its line is") {
     CHECK(say(row + wrong, 9_s) == 9_s);
   say("@netio start version=1.14", 10_s);  // counts from here
   CHECK(say(row + "1 ended_us=0", 11_s + 4_ms) == 11_s);
+  CHECK(measured(g, g.lines().back(), 300_ms).from == 11_s - 300_ms);
+  CHECK(measured(g, g.lines().back(), 3600_s).from == 0_s);
 }
 
 TEST_CASE("a line is reported when it ends, a prompt when the cursor waits after it") {

@@ -33,7 +33,7 @@ TEST_CASE("frame times on another medium follow its frame length, its gap and th
     other.link->send(frame_of(50), lab.scheduler().now());
   }
   lab.scheduler().run_until(60_ms);
-  timer.row_ended(4096, 1024);
+  timer.row_ended(4096, {0_s, 60_ms});
   REQUIRE(timer.rows().size() == 1);
   const FrameTime& row = timer.rows()[0];
   CHECK(row.packet_bytes == 4096);
