@@ -17,6 +17,7 @@
 #include "frontend/comparison/compare_timelines.hpp"
 #include "frontend/comparison/plan.hpp"
 #include "frontend/comparison/side_by_side.hpp"
+#include "frontend/files/option_files.hpp"
 #include "frontend/matrix/matrix_files.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/options/options.hpp"
@@ -92,6 +93,9 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
   if (!timelines.empty() && !interrupted) c.pictures = compare_timelines(outcomes, matrix, timelines);
   const auto json = comparison_json(c);
   const auto failure = host_failure_text(outcomes);
+  const bool print = json_file != "-" && !nothing_fits(outcomes);
+  if (print) fmt::print("{}", comparison_text(c));  // before anything that may fail
+  if (json_file) write_json(*json_file, json);
   if (!folder_name.empty() && failure.empty()) {
     const fs::path folder = folder_name;
     make_folder(folder);  // --merge has created no folder for runs in it
@@ -99,13 +103,8 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
     replace_file(folder / "compare.csv", comparison_csv(c), "--report");
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");
     replace_file(folder / "compare.html", comparison_html(c), "--report");
+    if (print) fmt::print("\nreport: {}\n", (folder / "compare.html").string());
   }
-  if (json_file != "-" && !nothing_fits(outcomes)) {
-    fmt::print("{}", comparison_text(c));
-    if (!folder_name.empty() && failure.empty())
-      fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());
-  }
-  if (json_file) write_json(*json_file, json);
   if (!folder_name.empty() && !failure.empty())
     say("planar: {}; the report in {} is unchanged; running the same command again resumes\n", failure, folder_name);
   int status = 0;
@@ -149,6 +148,10 @@ int run(const CompareOptions& o) {
     save_plan(plan, o.folder);
     fmt::print("{}", plan.lines());
     return 0;
+  }
+  if (!o.folder.empty()) {  // refused before the runs, not after them
+    make_folder(o.folder);
+    check_place((fs::path(o.folder) / "compare.html").string(), "--report " + o.folder);
   }
   const auto outcomes = run_matrix(plan.cells, plan.options);
   const int status = report(plan, outcomes, o.folder, o.timelines, o.command.json);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "core/common/error.hpp"
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/output.hpp"
@@ -16,8 +18,16 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-std::string command(const Cell& cell, const MatrixOptions& o) {
-  std::vector<std::string> words{"planar",     "compare",
+/// This program as its user has called it ("./planar"), so that the commands of a plan can be pasted.
+std::string called_as() {
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  std::string name;
+  std::getline(words, name, '\0');
+  return name.empty() ? "planar" : name;
+}
+
+std::string command(const std::string& program, const Cell& cell, const MatrixOptions& o) {
+  std::vector<std::string> words{program,      "compare",
                                  "--do",       std::string(o.benchmark->name),
                                  "--machines", cell.machine,
                                  "--cards",    cell.card_option(),
@@ -47,9 +57,10 @@ ordered_json cell_json(const Cell& cell, const MatrixOptions& o) {
 
 std::string SweepPlan::lines() const {
   std::string out;
+  const std::string program = called_as();
   for (const std::size_t n : longest_first(cells, options))
     out += fmt::format("{}\t{}\t{}\n", estimated_cost(cells[n], options),
-                       (options.folder / options.file_of(cells[n])).string(), command(cells[n], options));
+                       (options.folder / options.file_of(cells[n])).string(), command(program, cells[n], options));
   return out;
 }
 

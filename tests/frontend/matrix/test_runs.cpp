@@ -98,6 +98,7 @@ TEST_CASE("a plan's lines can run anywhere, once each, and merge into the same r
   INFO(plan.err);
   REQUIRE(plan.status == 0);
   CHECK(nlohmann::json::parse(read_file(folder + "/plan.json"))["cells"].size() == 8);
+  const std::string called = planar::shell_quoted(PLANAR_BINARY) + " compare ";  // can be pasted
   std::istringstream lines(plan.out);
   std::vector<std::string> commands;
   std::set<std::string> files;
@@ -110,7 +111,7 @@ TEST_CASE("a plan's lines can run anywhere, once each, and merge into the same r
     last = cost;
     files.insert(line.substr(first + 1, second - first - 1));
     commands.push_back(line.substr(second + 1));
-    CHECK(commands.back().starts_with("planar compare "));
+    CHECK(commands.back().starts_with(called));
   }
   CHECK(commands.size() == 8);
   CHECK(files.size() == 8);
@@ -120,11 +121,11 @@ TEST_CASE("a plan's lines can run anywhere, once each, and merge into the same r
   CHECK_THAT(early.out, Contains(": not run") && !Contains("interrupted"));
   CHECK(std::filesystem::exists(report + "/compare.html"));
   CHECK_THAT(early.err, Contains("8 of 8 runs are not finished"));
-  for (const auto& command : commands) CHECK(run_planar(command.substr(7)).status == 0);
+  for (const auto& command : commands) CHECK(run_planar(command.substr(called.size() - 8)).status == 0);
   for (const auto& file : files) CHECK(std::filesystem::exists(file));
   // A finished cell is not run again.
   const auto stamp = std::filesystem::last_write_time(*files.begin());
-  for (const auto& command : commands) CHECK(run_planar(command.substr(7)).status == 0);
+  for (const auto& command : commands) CHECK(run_planar(command.substr(called.size() - 8)).status == 0);
   CHECK(std::filesystem::last_write_time(*files.begin()) == stamp);
 
   const auto merged = run_planar("compare --json - --merge " + folder);
@@ -142,6 +143,22 @@ TEST_CASE("a plan's lines can run anywhere, once each, and merge into the same r
   CHECK_THAT(run_planar("compare --merge " + folder).err, Contains("1 of 8 runs are not finished"));
   CHECK(run_planar("compare --merge " + scratch.file("nowhere")).status == 3);
   CHECK(run_planar("compare --plan").status == 2);
+}
+
+TEST_CASE("a report that cannot be written is refused before the runs, and costs no table after them", "[runs]") {
+  const Scratch scratch;
+  const std::string cells = "compare --machines model56sx --cards ne2" + brief_runs;
+  const auto file = scratch.write("file", "");
+  const auto refused = run_planar(cells + " --results " + scratch.file("runs") + " --report " + file + "/report");
+  CHECK(refused.status == 3);
+  CHECK(refused.out.empty());
+  CHECK_FALSE(std::filesystem::exists(scratch.file("runs")));
+  const auto report = scratch.file("report");
+  std::filesystem::create_directories(report + "/compare.csv");  // a folder in the file's place
+  const auto late = run_planar(cells + " --report " + report);
+  CHECK(late.status == 3);
+  CHECK_THAT(late.out, Contains("NE/2"));
+  CHECK_THAT(late.err, Contains("compare.csv"));
 }
 
 TEST_CASE("arguments in a plan's command reach the program unchanged", "[runs]") {
