@@ -187,6 +187,13 @@ Result read(const ordered_json& file, const std::string& name) {
   } catch (const Error& e) { throw Error(name + ": " + e.what(), ExitCode::missing_file); }
 }
 
+/// Whether a value of this name names something: a percentage says nothing of how it differs.
+bool identifies(const std::string& name) {
+  static constexpr std::string_view names[] = {"slot", "seed", "placement", "port"};
+  return std::find(std::begin(names), std::end(names), std::string_view(name).substr(name.rfind('.') + 1)) !=
+         std::end(names);
+}
+
 std::vector<Difference> differences(const Values& a, const Values& b) {
   const auto find = [](const Values& values, const std::string& name) {
     const auto at = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
@@ -198,7 +205,8 @@ std::vector<Difference> differences(const Values& a, const Values& b) {
     if (!is)
       list.push_back({name, difference_text(was), {}, {}});
     else if (*is != was)
-      list.push_back({name, difference_text(was), difference_text(*is), difference_ratio(was, *is)});
+      list.push_back({name, difference_text(was), difference_text(*is),
+                      identifies(name) ? std::string() : difference_ratio(was, *is)});
   }
   for (const auto& [name, is] : b)
     if (!find(a, name)) list.push_back({name, {}, difference_text(is), {}});

@@ -64,6 +64,16 @@ TEST_CASE("the guest's operating system, card options and receive mode are cause
   CHECK(nlohmann::ordered_json::parse(read_file(other))["timer_rate"] == 2048);
 }
 
+TEST_CASE("what identifies something has no percentage", "[diff]") {
+  const Scratch scratch;
+  const auto a = scratch.file("a.json"), b = scratch.file("b.json");
+  const std::string netio = "netio --machine model56sx" + brief_diff;
+  REQUIRE(run_planar(netio + " --card 1=ne2 --json " + a).status == 0);
+  REQUIRE(run_planar(netio + " --card 3=ne2 --seed 7 --json " + b).status == 0);
+  const auto said = run_planar("diff " + a + " " + b).out;
+  CHECK_THAT(said, Contains(" 1 -> 3\n") && Contains(" 1 -> 7\n") && Contains(" %)\n"));
+}
+
 TEST_CASE("results of different benchmarks are not compared", "[diff]") {
   const Scratch scratch;
   const auto netio = scratch.file("netio.json"), stream = scratch.file("tcp.json"),
