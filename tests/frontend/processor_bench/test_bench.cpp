@@ -296,6 +296,15 @@ TEST_CASE("bench timing follows the machine: slower memory costs what its parame
   CHECK(seen == 2);
 }
 
+TEST_CASE("bench timing calls no row of a changed machine out of bounds") {
+  Scratch scratch;
+  const auto file = scratch.write("machine.toml", "machine = \"model77\"\n[cpu]\nclock = \"200/3 MHz\"\n");
+  const auto said = run_planar("bench timing --quiet --machine " + file);
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("the bounds") && Contains("built-in model77") && !Contains("OUT OF BOUNDS"));
+}
+
 TEST_CASE("bench timing explains how an expected figure is composed") {
   const auto said = run_planar("bench timing --quiet --machine model95 --explain");
   CHECK(said.status == 0);
