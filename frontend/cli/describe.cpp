@@ -46,7 +46,9 @@ std::unique_ptr<Session> open(const DescribeOptions& o) {
 
 int describe(const DescribeOptions& o) {
   const auto until = parse_time(o.until);
-  if (!until) throw Error(fmt::format("--until {}: is no time; write for example --until \"2.5 s\"", o.until));
+  if (!until)
+    throw Error(fmt::format("--until {}: is no time of at most {}; write for example --until \"2.5 s\"", o.until,
+                            longest_time));
   const auto session = open(o);
   if (o.verb->count("--until")) session->check_not_past("--until " + o.until, *until);
   describe_devices(session->lab(), o.devices);  // a wrong name is refused before the run

@@ -52,7 +52,9 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->check(seed_problem)
       ->capture_default_str();
   add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
-  app.add_option("--jobs", matrix.jobs, "Runs in parallel; by default one per core")->type_name("N");
+  app.add_option("--jobs", matrix.jobs, "Runs in parallel, at most 1024; 0 (the default): one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 1024u));
   repeatable(app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
                  ->type_name("CARD.VALUE=X"));
   add_json_option(app, json, "As JSON");

@@ -80,9 +80,9 @@ Until parse_until(const std::vector<std::string>& conditions) {
       u.time = time;
     else
       throw Error(
-          fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of "
-                      "one of several machines)",
-                      condition));
+          fmt::format("--until {}: write a virtual time (\"5 s\", at most {}), screen:TEXT or serial:TEXT "
+                      "(NAME.screen:TEXT of one of several machines)",
+                      condition, longest_time));
   }
   return u;
 }

@@ -36,8 +36,10 @@ std::string wrong_count(const CommandRow& command, const std::string& what) {
 std::string not_converted(const std::string& what) {
   const auto begin = what.find(": ") + 2, equals = what.find(" = ");
   if (equals == std::string::npos) return what;
-  return fmt::format("{} {}: is not a number that it accepts", what.substr(begin, equals - begin),
-                     what.substr(equals + 3));
+  const auto value = what.substr(equals + 3);
+  return fmt::format(
+      "{} {}: {}", what.substr(begin, equals - begin), value,
+      value.find_first_not_of("0123456789") == std::string::npos ? "is too large" : "is not a number that it accepts");
 }
 
 /// "--do: nettio not in {netio,netperf}"

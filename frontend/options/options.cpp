@@ -425,6 +425,10 @@ void MachineOptions::apply(Config& config, bool usual_card) const {
     }
     if (!found && (find_mca(card) || find_pci(card)))
       throw Error(fmt::format("--set {}: no slot contains a '{}'; add --card {}", text, card, card));
+    if (const BoardKind* const kind = board_kind_with(card); kind && !found)
+      throw Error(
+          fmt::format("--set {}: '{}' is of a board of the kind \"{}\", and the board of {} is \"{}\"; leave it out",
+                      text, card, kind->name, machine, board_kind_of(config).name));
     if (!found)
       throw Error(
           fmt::format("--set {}: '{}' is neither a card nor one of {}; `planar show CARD` lists a card's values, and "

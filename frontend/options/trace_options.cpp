@@ -14,7 +14,9 @@ namespace {
 
 Time time_option(const char* option, const std::string& text) {
   const auto time = parse_time(text);
-  if (!time) throw Error(fmt::format("{} {}: is no time; write for example {} \"2.5 s\"", option, text, option));
+  if (!time)
+    throw Error(fmt::format("{} {}: is no time of at most {}; write for example {} \"2.5 s\"", option, text,
+                            longest_time, option));
   return *time;
 }
 

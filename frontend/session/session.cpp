@@ -231,8 +231,9 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
   if (!state.snapshot.empty()) {
     snapshot_at_ = parse_time(state.snapshot.at(0));
     if (!snapshot_at_)
-      throw Error(fmt::format("--snapshot-at {}: is no time; write for example --snapshot-at \"12.5 s\" lab.snap",
-                              state.snapshot.at(0)));
+      throw Error(
+          fmt::format("--snapshot-at {}: is no time of at most {}; write for example --snapshot-at \"12.5 s\" lab.snap",
+                      state.snapshot.at(0), longest_time));
     check_not_past("--snapshot-at " + state.snapshot.at(0), *snapshot_at_);
     snapshot_file_ = state.snapshot.at(1);
     lab_->check_snapshot();  // fail now rather than after running up to that time

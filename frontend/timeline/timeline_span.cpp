@@ -12,7 +12,8 @@ namespace {
 Time option_time(const char* option, const std::string& text, const char* example) {
   const auto time = parse_time(text);
   if (!time || *time < Time{})
-    throw Error(fmt::format("{} {}: is no time; write for example {} \"{}\"", option, text, option, example));
+    throw Error(fmt::format("{} {}: is no time of at most {}; write for example {} \"{}\"", option, text, longest_time,
+                            option, example));
   return *time;
 }
 }  // namespace

@@ -20,4 +20,10 @@ const BoardKind& board_kind_of(const Config& config) {
   return found == kinds.end() ? kinds.front() : *found;
 }
 
+const BoardKind* board_kind_with(std::string_view table) {
+  for (const BoardKind& kind : board_kinds())
+    if (std::find(kind.tables.begin(), kind.tables.end(), table) != kind.tables.end()) return &kind;
+  return nullptr;
+}
+
 }  // namespace planar

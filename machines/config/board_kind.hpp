@@ -61,4 +61,7 @@ const std::vector<BoardKind>& board_kinds();
 /// one.
 const BoardKind& board_kind_of(const Config& config);
 
+/// The kind that has the configuration table `table` in addition to those of every machine; null if none has.
+const BoardKind* board_kind_with(std::string_view table);
+
 }  // namespace planar

@@ -289,14 +289,19 @@ bool Config::flag(const std::string& path, std::optional<bool> fallback) {
 Time Config::time(const std::string& path, std::optional<std::string> fallback) {
   impl_->ask(path, "time", {}, quoted(fallback));
   const auto value = parse_time(text(path, std::move(fallback)));
-  if (!value) fail(path, "expects a time with its unit, such as \"200 ns\" (ps, ns, us, ms, s)");
+  if (!value)
+    fail(path,
+         fmt::format("expects a time with its unit, such as \"200 ns\" (ps, ns, us, ms, s), at most {}", longest_time));
   return *value;
 }
 
 Frequency Config::frequency(const std::string& path, std::optional<std::string> fallback) {
   impl_->ask(path, "frequency", {}, quoted(fallback));
   const auto value = parse_frequency(text(path, std::move(fallback)));
-  if (!value) fail(path, "expects a frequency with its unit, such as \"20 MHz\" or \"100/3 MHz\" (Hz, kHz, MHz)");
+  if (!value)
+    fail(path,
+         "expects a frequency with its unit, such as \"20 MHz\" or \"100/3 MHz\" (Hz, kHz, MHz), from 1 Hz to 10000 "
+         "MHz");
   return *value;
 }
 
@@ -362,7 +367,7 @@ void leaves(const toml::table& table, const std::string& prefix,
 }
 }  // namespace
 
-void Config::reject_unknown() const {
+void Config::reject_unknown(const std::function<std::string(const std::string& path)>& known_elsewhere) const {
   std::vector<std::string> known;
   for (const auto& read : impl_->reads) known.push_back(read.path);
   for (const auto& layer : impl_->layers) {
@@ -375,6 +380,8 @@ void Config::reject_unknown() const {
             fmt::format("{}: '{}' of {} belongs to no machine with what is changed here; start from a machine "
                         "that is nearer to it, or set a key (such as board) back",
                         impl_->layers.back().name, path, layer.name));
+      if (const auto reason = known_elsewhere(path); !reason.empty())
+        throw Error(fmt::format("{}: {}: {}", Impl::where(layer, *node), path, reason));
       const auto guess = nearest(path, known);
       throw Error(fmt::format(
           "{}: no setting '{}'{}", Impl::where(layer, *node), path,
@@ -386,6 +393,11 @@ void Config::reject_unknown() const {
 bool Config::is_list(const std::string& path) const {
   const auto found = impl_->find(path);
   return found.node && found.node->is_array();
+}
+
+bool Config::is_number(const std::string& path) const {
+  const auto found = impl_->find(path);
+  return found.node && found.node->is_number();
 }
 
 void Config::add_layers(Config other) {

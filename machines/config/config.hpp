@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ class Config {
   std::vector<Config> split(const std::string& list, const std::vector<std::string>& shared);
   /// Whether the root key `path` is a list ([[machine]] or brackets).
   bool is_list(const std::string& path) const;
+  /// Whether the value at `path` is a number, which text() reads as a text.
+  bool is_number(const std::string& path) const;
   /// Adds the layers of `other` on top of this one's.
   void add_layers(Config other);
   /// A copy of the layers that contains only the root keys `keys`.
@@ -85,8 +88,9 @@ class Config {
   /// Throws Error about the value at `path`, including where it was written.
   [[noreturn]] void fail(const std::string& path, const std::string& problem) const;
 
-  /// Throws Error for the first key, in any layer, that was never read.
-  void reject_unknown() const;
+  /// Throws Error for the first key, in any layer, that was never read. `known_elsewhere` says of a key why this
+  /// configuration does not have it; empty if no configuration has it.
+  void reject_unknown(const std::function<std::string(const std::string& path)>& known_elsewhere) const;
 
   /// Everything that was read, as a TOML file that reproduces the same configuration.
   std::string resolved() const;

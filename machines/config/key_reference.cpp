@@ -454,4 +454,11 @@ std::string key_reference() {
   return out;
 }
 
+std::string meaning_of_key(const std::string& path) {
+  for (const Section& section : sections())
+    for (const Key& key : section.keys)
+      if (key.path == pattern(path)) return key.meaning;
+  return {};
+}
+
 }  // namespace planar

@@ -11,4 +11,7 @@ namespace planar {
 /// meaning whose key is never read.
 std::string key_reference();
 
+/// What the key `path` means; empty if no machine or lab file has it.
+std::string meaning_of_key(const std::string& path);
+
 }  // namespace planar

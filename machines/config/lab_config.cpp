@@ -121,6 +121,7 @@ std::vector<MachineConfig> LabConfig::read() {
     MachineConfig m = read_machine(c);
     m.label = names_[n];
     m.number = static_cast<unsigned>(n);
+    for (const MachineConfig& other : read) refuse_same_address(c, m, other);
     if (named_ && n == 0 && !c.has("net.rate") && !c.has("medium"))
       c.set_text("net.rate", bit_rate(m.media.front()), by_first);
     read.push_back(std::move(m));

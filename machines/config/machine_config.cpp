@@ -2,6 +2,7 @@
 #include "machines/config/machine_config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "devices/board/at/clocks/rtc_cmos.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "machines/config/board_kind.hpp"
+#include "machines/config/key_reference.hpp"
 #include "machines/config/machine_files.hpp"
 #include "machines/config/network_config.hpp"
 #include "machines/config/processor.hpp"
@@ -219,11 +221,33 @@ std::optional<TimingProfile> timing_profile_of(const std::string& card) {
   } catch (const Error&) { return std::nullopt; }
 }
 
-/// Whether the card's guest driver can imitate several versions; the profile lists their differences.
-bool has_driver_versions(const std::string& card) {
-  const auto profile = timing_profile_of(card);
-  return profile && std::any_of(profile->values().begin(), profile->values().end(),
-                                [](const ProfileValue& v) { return v.name == "driver.versions"; });
+/// The versions that a card's driver in planar's guest can imitate (roms/guest/drivers/tokenring/versions.c, ibmtr.c).
+struct DriverVersions {
+  std::string_view card;
+  std::vector<std::string_view> versions;
+};
+
+const std::vector<DriverVersions>& driver_versions() {
+  static const std::vector<std::string_view> streamer{"linux-2.4", "linux-2.6", "3.01", "3.04", "3.06", "5.23", "4.54"},
+      madge{"linux-2.4", "2.21", "2.04.30"}, shared_ram{"4.0"};
+  static const std::vector<DriverVersions> all{
+      {"lanstreamer", streamer},    {"autolanstreamer", streamer}, {"madge-mc", madge},         {"madge-mc32", madge},
+      {"tr16-4a-1989", shared_ram}, {"tr16-4a-1990", shared_ram},  {"tr16-4a-1994", shared_ram}};
+  return all;
+}
+
+std::string read_driver(Config& c, const std::string& path, const std::string& card) {
+  const auto version = c.text(path);
+  const auto& all = driver_versions();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const DriverVersions& d) { return d.card == card; });
+  if (found == all.end())
+    c.fail(path, fmt::format("planar's guest has one driver for the {}; leave it out (docs/driver-versions.md names "
+                             "the cards with several)",
+                             card));
+  if (std::find(found->versions.begin(), found->versions.end(), version) == found->versions.end())
+    c.fail(path, fmt::format("'{}' is no driver version of the {}; write one of {} (docs/driver-versions.md)", version,
+                             card, fmt::join(found->versions, ", ")));
+  return version;
 }
 
 /// Throws Error if the machine has no slots for the card.
@@ -232,6 +256,14 @@ void check_bus(const AdapterEntry& card, const MachineConfig& m) {
   const auto bus = [](std::string_view name) { return name == Pci::name ? "PCI" : "Micro Channel"; };
   throw Error(fmt::format("{} is a {} card, and {} has {} slots; choose one with that bus from `planar list cards`",
                           card.title, bus(card.bus()), m.name, bus(m.board_kind->slot_bus)));
+}
+
+/// A card whose adapter description has the item `key`; empty if there is none.
+std::string card_with_choice(const std::string& key) {
+  for (const BoardKind& kind : board_kinds())
+    for (const AdapterEntry& card : adapter_registry())
+      if (card.bus() == kind.slot_bus && kind.card_choice(std::string(card.name), key)) return std::string(card.name);
+  return {};
 }
 
 std::string read_mac(Config& c, const std::string& path) {
@@ -267,13 +299,7 @@ void read_cards(Config& c, MachineConfig& m) {
         continue;
       }
       if (key == "driver") {
-        card.driver = c.text(path + ".driver");
-        if (card.driver.empty() || card.driver.find_first_of(" \n") != std::string::npos)
-          c.fail(path + ".driver", "is no version; see docs/driver-versions.md");
-        if (!has_driver_versions(card.name))
-          c.fail(path + ".driver", fmt::format("planar's guest has one driver for the {}; leave it out "
-                                               "(docs/driver-versions.md names the cards with several)",
-                                               card.name));
+        card.driver = read_driver(c, path + ".driver", card.name);
         continue;
       }
       if (key == "enabled") {
@@ -292,11 +318,15 @@ void read_cards(Config& c, MachineConfig& m) {
       const bool resource = key == "io" || key == "irq" || key == "mem" || key == "arb";
       if (resource && m.board_kind->firmware_assigns)
         c.fail(path + "." + key, "is not yours to choose: the firmware gives a PCI card its addresses and interrupt");
-      if (!m.board_kind->card_choice(card.name, key))
+      if (!m.board_kind->card_choice(card.name, key)) {
+        if (const std::string other = card_with_choice(key); !other.empty())
+          c.fail(path + "." + key, fmt::format("is of other cards, such as {}, and slot {} holds {}; leave it out",
+                                               other, card.slot, card.name));
         c.fail(
             path + "." + key,
             "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
                 card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
+      }
       const auto value = c.text(path + "." + key);
       const auto pinned = path + "." + key;
       if (value != "auto") card.pins.push_back({key, value, c.origin(pinned) + ": " + pinned});
@@ -401,10 +431,24 @@ const BoardKind& read_board_kind(Config& c) {
   return board_kind_of(c);
 }
 
+/// Why `m` does not have a key that other machines have; empty if none has it.
+std::string why_of_others(const std::string& path, const MachineConfig& m) {
+  const BoardKind* const kind = board_kind_with(path.substr(0, path.find('.')));
+  if (kind && kind != m.board_kind)
+    return fmt::format("is of a board of the kind \"{}\", and the board of {} is \"{}\"; leave it out", kind->name,
+                       m.name, m.board_kind->name);
+  const std::string meaning = meaning_of_key(path);
+  if (meaning.empty()) return {};
+  return fmt::format(
+      "is for another processor, board or medium than this machine's; leave it out (docs/machine-files.md: {})",
+      meaning.substr(0, meaning.size() - 1));  // without its full stop
+}
+
 /// Reads everything except what distinguishes a changed machine from the built-in one.
 MachineConfig read_values(Config& c) {
   MachineConfig m;
   m.name = c.text("machine");
+  if (c.is_number("title")) c.fail("title", "expects a text in quotes");
   m.title = c.text("title");
   if (m.title.empty() ||
       std::any_of(m.title.begin(), m.title.end(), [](unsigned char b) { return b < ' ' || b == 0x7F; }))
@@ -433,7 +477,7 @@ MachineConfig read_values(Config& c) {
   read_network(c, m);
   m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
-  c.reject_unknown();
+  c.reject_unknown([&](const std::string& path) { return why_of_others(path, m); });
   try {
     cpu::check(m.timing);
   } catch (const cpu::TimingError& e) { c.fail(key_of_timing(e.field()), e.problem()); }

@@ -459,12 +459,26 @@ void read_network(Config& c, MachineConfig& m) {
   read_bridges(c, m, "switch");
   refuse_loops(c, m);
   read_stations(c, m);
+  refuse_same_address(c, m, m);
   const auto on_ethernet = [&](const std::string& medium) { return !is_ring(find_medium(m, medium)->kind); };
   if (m.peer_mtu > 1500 && ((m.net == "peer" && on_ethernet(m.net_medium)) ||
                             std::any_of(m.stations.begin(), m.stations.end(),
                                         [&](const StationConfig& s) { return on_ethernet(s.medium); })))
     c.fail("peer.mtu",
            "expects 576 to 1500 on Ethernet; longer packets need one ring from end to end: net.rate = \"16 Mbit/s\"");
+}
+
+void refuse_same_address(const Config& c, const MachineConfig& m, const MachineConfig& other) {
+  for (const CardConfig& card : m.cards)
+    for (const CardConfig& twin : other.cards) {
+      if (&card == &twin) break;  // of the same machine: each pair once
+      if (!card.mac || !twin.mac || !card.enabled || !twin.enabled) continue;
+      const bool joined = card.medium == twin.medium || !m.bridges.empty();
+      if (joined && net::parse_mac(*card.mac) == net::parse_mac(*twin.mac))
+        c.fail(fmt::format("slot.{}.mac", card.slot),
+               fmt::format("is also the address of the card in slot {}{}; give each card of a network its own",
+                           twin.slot, &m == &other ? "" : " of " + other.label));
+    }
 }
 
 }  // namespace planar

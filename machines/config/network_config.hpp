@@ -63,4 +63,8 @@ std::optional<std::string> first_card_rate(const Config& c);
 /// Reads the network settings into `m`, whose cards are already known. Throws Error naming file, line, key and remedy.
 void read_network(Config& c, MachineConfig& m);
 
+/// Throws Error if two cards, one of `m` and one of `other` (the same machine or another one of the lab), have the same
+/// station address on one network. On separate media they may: those of a bond have one address.
+void refuse_same_address(const Config& c, const MachineConfig& m, const MachineConfig& other);
+
 }  // namespace planar

@@ -26,7 +26,11 @@ std::optional<Decimal> split(std::string_view text) {
       continue;
     }
     if (c < '0' || c > '9') break;
-    if (++digits > 15) return std::nullopt;
+    if (++digits > 15) {
+      if (fraction) return std::nullopt;
+      num = UINT64_MAX;
+      continue;
+    }
     num = num * 10 + static_cast<std::uint64_t>(c - '0');
     if (fraction) den *= 10;
   }
@@ -93,7 +97,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     unit = 1;
   else
     return std::nullopt;
-  if (d->num > (std::uint64_t{1} << 40) || (d->num * unit) % d->den != 0) return std::nullopt;
+  if (d->num > (std::uint64_t{1} << 40)) return UINT64_MAX;
+  if ((d->num * unit) % d->den != 0) return std::nullopt;
   return d->num * unit / d->den;
 }
 

@@ -33,6 +33,8 @@ TEST_CASE("quantities have a unit and are exact") {
   CHECK(parse_size("16 MB") == 16u << 20);
   CHECK(parse_size("0.5 KB") == 512u);
   CHECK_FALSE(parse_size("0.3 bytes"));
+  CHECK(parse_size("99999999999999999 MB") == UINT64_MAX);  // left to the key's own range
+  CHECK_FALSE(parse_time("99999999999999999 ps"));
   CHECK(parse_number("1000h") == 0x1000u);
   CHECK(parse_number("0xFF") == 255u);
   CHECK_FALSE(parse_number("12x"));

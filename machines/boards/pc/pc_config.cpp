@@ -128,8 +128,10 @@ void read_slots(Config& c, PcConfig& p, const MachineConfig& m) {
   }
   const std::size_t slots = m.slot_widths.size();
   if (p.slot_devices.size() != slots)
-    c.fail("pci.slot_devices",
-           fmt::format("names {} devices for {} slots (slots.widths)", p.slot_devices.size(), slots));
+    c.fail(
+        c.origin("slots.widths").find("(built in)") == std::string::npos ? "slots.widths" : "pci.slot_devices",
+        fmt::format("there are {} slots in slots.widths and {} devices in pci.slot_devices; write both, equally long",
+                    slots, p.slot_devices.size()));
   p.on_peer.assign(slots, false);
   if (p.peer)
     for (const auto number : c.integers("pci.peer.slots", 1, 8)) {

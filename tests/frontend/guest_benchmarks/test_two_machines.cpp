@@ -225,6 +225,9 @@ TEST_CASE("errors in a lab file are reported with line and remedy") {
   CHECK(said_at(scratch, one + "[[machine]]\nname = \"b\"\nmodel = \"pc-p166\"\n[machine.slot.1]\ncard = \"3c905b\"\n")
             .find("3c905b") == std::string::npos);
   CHECK(said_at(scratch, one + "colour = 1\n").find("wrong.toml:4:10: no setting 'colour'") != std::string::npos);
+  const std::string card = "[machine.slot.1]\ncard = \"ne2\"\nmac = \"00:00:d8:01:02:03\"\n";
+  CHECK(said_at(scratch, one + card + "[[machine]]\nname = \"b\"\nmodel = \"model95\"\n" + card)
+            .find("wrong.toml:12:7: slot.1.mac: is also the address of the card in slot 1 of a;") != std::string::npos);
   CHECK(said_at(scratch, "machine = []\n").find("wrong.toml:1:11: the lab has 0 machines") != std::string::npos);
   CHECK(said_at(scratch, "machine = [1, 2]\n").find("expects tables") != std::string::npos);
   const auto file = lab_file(scratch);

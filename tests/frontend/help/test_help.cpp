@@ -98,7 +98,7 @@ TEST_CASE("a misused option gets an answer in planar's own words", "[help]") {
   check("flood --send", "--send needs one of kernel, process, both; see");
   check("netio --against", "--against needs MACHINE[:CARD]; see");
   check("netio --snapshot-at '5 s'", "--snapshot-at needs TIME FILE; see");
-  check("compare --jobs -1", "--jobs -1: is not a number that it accepts; see `planar compare --help`");
+  check("compare --jobs -1", "--jobs: Value -1 not in range 0 to 1024; see `planar compare --help`");
   check("disk", "`planar disk` needs a verb: create, info, commit, repair; see `planar disk --help`");
   check("completion", "`planar completion` needs one of bash, zsh, fish; see");
   check("netio --do ---", "`planar netio` has no option '--do'");

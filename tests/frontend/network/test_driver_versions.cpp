@@ -51,10 +51,21 @@ TEST_CASE("a version that requests every second transmit interrupt takes fewer",
   CHECK(second.sent > each.sent * 0.95);
 }
 
-TEST_CASE("an unknown driver version is refused with a list of the known ones", "[guest]") {
-  const auto run = run_planar("netio --machine model95 --card madge-mc:driver=9 --seconds 0.1 --sizes 1024 --quiet");
-  CHECK(run.status == 1);
-  CHECK_THAT(run.err, Catch::Contains("2.04.30"));
+TEST_CASE("an unknown driver version is refused before the guest boots, with a list of the known ones", "[guest]") {
+  const auto known = program::read_file(PLANAR_SOURCE_DIR "/roms/guest/drivers/tokenring/versions.c");
+  for (const std::string card : {"lanstreamer", "madge-mc"}) {
+    const auto run = run_planar("config model95 --card " + card + ":driver=9");
+    CHECK(run.status == 2);
+    CHECK_THAT(run.err, Catch::Contains("slot.1.driver: '9' is no driver version of the " + card + "; write one of "));
+    const auto first =
+        known.find("{\"", known.find(card == "lanstreamer" ? "streamer_versions[]" : "madge_versions[]"));
+    const auto end = known.find("};", first);
+    unsigned versions = 0;
+    for (auto at = first; at < end; at = known.find("{\"", at + 1), ++versions)
+      CHECK_THAT(run.err, Catch::Contains(known.substr(at + 2, known.find('"', at + 2) - at - 2)));
+    CHECK(versions > 2);
+  }
+  CHECK_THAT(run_planar("netio --card tr16-4a-1989:driver=5").err, Catch::Contains("write one of 4.0 ("));
 }
 
 TEST_CASE("a Madge card's burst mode is selected with the card", "[guest]") {
