@@ -2,6 +2,7 @@
 // `planar flood`: boots the guest test bench, lets the station's generator send it frames at one rate after another,
 // and prints what became of them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -119,14 +120,21 @@ void check_timer_rate(const FloodOptions& o) {
         fmt::format("--timer-rate {}: is for --mode timer, and the mode is {}; add --mode timer, or leave it "
                     "out",
                     o.timer_rate, o.mode));
-  if (!std::has_single_bit(o.timer_rate) || o.timer_rate < 2 || o.timer_rate > 8192)
+  if (!std::has_single_bit(o.timer_rate))
     throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
 }
 
-/// Options that are not given get the defaults of the medium of the machine's first network adapter.
-FloodOptions for_medium(FloodOptions o) {
-  const auto adapters = network_adapters(o.machine.config(true));
-  const MediumKind medium = adapters.empty() ? MediumKind::ethernet_10 : adapters.front().card->medium;
+/// Adapters whose driver lets them delay interrupts (can_delay in roms/guest/drivers).
+constexpr std::string_view with_timers[] = {"pro1000-82542", "pro1000-82543"};
+
+/// Options that are not given get the defaults of the medium of the adapter that the guest uses. Throws Error for a
+/// mode that this adapter does not have.
+FloodOptions for_adapter(FloodOptions o) {
+  const auto adapter = o.used_adapter(o.machine.config(true));
+  const MediumKind medium = adapter ? adapter->card->medium : MediumKind::ethernet_10;
+  if (adapter && o.mode == "delayed" && std::ranges::find(with_timers, adapter->card->name) == std::end(with_timers))
+    throw Error(fmt::format("--mode delayed: {} in slot {} cannot delay its interrupts; take another mode or one of {}",
+                            adapter->card->name, adapter->slot, fmt::join(with_timers, ", ")));
   // Waiting takes host time, and a machine with a fast medium empties its queues quickly.
   if (medium == MediumKind::ethernet_1000) o.drain = "10";
   if (o.seconds.empty()) o.seconds = medium == MediumKind::ethernet_1000 ? "0.02" : "1";
@@ -138,9 +146,9 @@ FloodOptions for_medium(FloodOptions o) {
 }
 
 int run_flood(const FloodOptions& given) {
-  const FloodOptions o = given.state.restore ? given : for_medium(given);
-  check_sending(o);
-  check_timer_rate(o);
+  check_sending(given);
+  check_timer_rate(given);
+  const FloodOptions o = given.state.restore ? given : for_adapter(given);
   if (!o.send.empty()) {
     const unsigned frame = o.sizes.empty() ? o.frame : flood_lengths(o.sizes).front();
     return run_flood_send(o, {o.send, o.seconds, o.mode, frame, o.timer_rate});
@@ -287,6 +295,7 @@ Verb add_flood(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times a second, a power of two up to 8192")
       ->type_name("HZ")
+      ->check(CLI::Range(2u, 8192u))
       ->capture_default_str();
   verb->add_option(
           "--send", o->send,

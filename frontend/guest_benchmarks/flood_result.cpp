@@ -169,18 +169,21 @@ nlohmann::ordered_json FloodResult::json() const {
 }
 
 std::string FloodResult::table() const {
+  const bool router = depth == "forward";
   std::string out = heading(
       fmt::format("flood, {} bytes{}, {}{}{}", frame_bytes, burst > 1 ? fmt::format(" in bursts of {}", burst) : "",
-                  depth == "forward" ? "passed on to another segment" : "counted in the ",
-                  depth == "forward" ? "" : depth, served_by(mode, timer_rate)),
+                  router ? "passed on to another segment" : "counted in the ", router ? "" : depth,
+                  served_by(mode, timer_rate)),
       nullptr);
-  out += fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}\n", "frames/s", "offered",
-                     "in time", "late", "fifo", "ring", "driver", "backlog", depth == "forward" ? "queue" : "socket");
+  out +=
+      fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}{}\n", "frames/s", "offered", "in time",
+                  "late", "fifo", "ring", "driver", "backlog", router ? "queue" : "socket", router ? " sending" : "");
   for (const FloodRow& row : rows)
-    out += fmt::format("{:>8} {:>8} {:>8} {:>6} | {:>12} {:>6} {:>6} {:>7} {:>6}\n", row.rate, row.on_wire(),
+    out += fmt::format("{:>8} {:>8} {:>8} {:>6} | {:>12} {:>6} {:>6} {:>7} {:>6}{}\n", row.rate, row.on_wire(),
                        row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
                        row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped,
-                       row.forwarded ? row.queue_dropped : row.socket_dropped);
+                       row.forwarded ? row.queue_dropped : row.socket_dropped,
+                       router ? fmt::format(" {:>7}", row.sending_lost()) : "");
   const bool polled = mode == "poll";
   out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} {:>5} | latency, µs: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
                      polled ? "poll" : "interr.", "b.half", "process", "other", "idle", "p50", "p90", "p99", "max");
@@ -205,9 +208,6 @@ std::string FloodResult::table() const {
     if (row.forwarded && row.counted != row.delivered)
       out += fmt::format("at {} frames/s {} were forwarded with altered contents\n", row.rate,
                          row.delivered - row.counted);
-  for (const FloodRow& row : rows)
-    if (row.sending_lost())
-      out += fmt::format("at {} frames/s {} were lost on their way out\n", row.rate, row.sending_lost());
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();

@@ -106,11 +106,25 @@ void check_other_end(const GuestTasks& t, const Config& config) {
                                           t.client));
 }
 
+/// Throws Error for a machine whose cards are all for drives. Other cards are checked when the machine is built.
+void check_adapter(const GuestTasks& t, const Config& config) {
+  const auto slots = config.children("slot");
+  const auto for_drives = [&](const std::string& slot) {
+    const auto rows = storage_registry();
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const AdapterEntry& row) { return row.name == config.peek_text("slot." + slot + ".card"); });
+  };
+  if (std::all_of(slots.begin(), slots.end(), for_drives))
+    throw Error(
+        fmt::format("{}: the machine has no network adapter; name one with --card (planar list cards)", t.client));
+}
+
 /// Opens a session with the machine of `config` as client; with `against` also a server, from `machine`'s options.
 /// `bonded`: the number of adapters that each uses as one. Throws Error.
 std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const MachineOptions& machine,
                                      const OutputOptions& output, const StateOptions& state, unsigned bonded = 0) {
   std::vector<Media> media;
+  check_adapter(t, config);
   if (!t.against) {
     check_other_end(t, config);
     media.push_back(diskette(t, t.client, driver_settings(config)));
@@ -224,6 +238,15 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
                   "placements (unless --placement names one), and give means with their 95 % confidence and spread");
   output.add_to(app);
   state.add_to(app);
+}
+
+std::optional<Plugged> GuestRunOptions::used_adapter(const Config& config) const {
+  const auto wanted = use ? use : added_adapter(config);
+  for (const Plugged& adapter : network_adapters(config))
+    if (wanted ? parse_number(adapter.slot) == *wanted
+               : config.peek_text("slot." + adapter.slot + ".enabled") != "false")
+      return adapter;
+  return std::nullopt;
 }
 
 std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {

@@ -62,6 +62,8 @@ struct GuestRunOptions {
   void begin(CLI::App& app);
   void end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port);
 
+  /// The network adapter that the guest uses unless it uses several; nothing if the machine has none there.
+  std::optional<Plugged> used_adapter(const Config& config) const;
   /// If --runs requests several runs, makes each in a process of its own and returns their exit code. Nothing: the
   /// caller makes the single run. Throws Error.
   std::optional<int> several(const Benchmark& benchmark) const;

@@ -172,6 +172,22 @@ TEST_CASE("flood --router: forwarded frames are counted on the other segment, an
   CHECK(mode_count(low, "delivered_in_time") == mode_count(low, "offered"));
   CHECK(mode_figure(low.at("cpu_percent"), "process") < 1);
   CHECK(without_host_time(result(command)) == without_host_time(j));
+  const auto table = run_planar(std::string(command) + " --quiet --seconds 0.05").out;
+  CHECK_THAT(table, Contains("backlog  queue sending\n"));
+}
+
+TEST_CASE("flood's usual rates and modes are those of the adapter that is used") {
+  const Scratch scratch;
+  const auto file = scratch.write("two.toml",
+                                  "machine = \"pc-p3-600\"\n[net]\nmedium = \"b\"\n[medium.a]\nrate = \"100 Mbit/s\"\n"
+                                  "[medium.b]\nrate = \"1000 Mbit/s\"\n[slot.1]\ncard = \"3c905b\"\nmedium = \"a\"\n"
+                                  "[slot.2]\ncard = \"pro1000-82543\"\nmedium = \"b\"\n");
+  const auto said = [&](const std::string& options) {
+    return run_planar("flood --machine " + file + " --seconds 60 --use " + options).err;
+  };
+  CHECK_THAT(said("1"), Contains("at 70000 frames/s"));  // too many for a run, and so refused before it
+  CHECK_THAT(said("2 --mode delayed"), Contains("at 100000 frames/s"));
+  CHECK_THAT(said("1 --mode delayed"), Contains("3c905b in slot 1 cannot delay"));
 }
 
 TEST_CASE("flood --router: frames are sent only once the slower card has negotiated its link") {

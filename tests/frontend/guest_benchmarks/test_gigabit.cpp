@@ -165,10 +165,3 @@ TEST_CASE("gigabit: one non-delayed interrupt per sixty frames doubles the send 
     CHECK(changed < 1'488'096);
   }
 }
-
-TEST_CASE("gigabit: mode 'delayed' is refused for a card without such timers") {
-  if (short_runs()) SKIP("takes whole runs");
-  const auto run = run_planar("flood --machine model77 --card ne2 --mode delayed --rates 1000 --seconds 0.05 --quiet");
-  CHECK(run.status != 0);
-  CHECK_THAT(run.err, Contains("cannot delay its interrupts"));
-}
