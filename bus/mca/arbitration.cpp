@@ -243,9 +243,10 @@ void Channel::release(BusMaster& master, Time at) {
 
 Time Channel::transfer_time(const Transfer& transfer, Time slave_cycle) const {
   if (transfer.bytes == 0) return {};
-  const std::uint32_t unit = std::max(1u, transfer.width / 8);
-  const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
   const bool memory = slave_cycle == Time{};
+  const unsigned width = memory ? std::min<unsigned>(transfer.width, timing_.memory_width) : transfer.width;
+  const std::uint32_t unit = std::max(1u, width / 8);
+  const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
   const Time cycle = memory ? timing_.memory_cycle : slave_cycle;
   return transfer.streaming && (!memory || timing_.memory_streams) ? cycle + (cycles - 1) * transfer.beat
                                                                    : cycles * cycle;

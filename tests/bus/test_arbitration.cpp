@@ -327,6 +327,16 @@ TEST_CASE("memory without streaming data uses default cycles; another slave may 
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}, 300_ns) == 300_ns + 1023 * 100_ns);
 }
 
+TEST_CASE("a 32-bit master needs two cycles for each doubleword of 16-bit planar memory, not of another slave") {
+  BusTiming timing;
+  timing.memory_width = 16;
+  Rig rig(timing);
+  const Channel& channel = rig.channel;
+  REQUIRE(channel.transfer_time({0x1000, 64, 32}) == 32 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1000, 64, 16}) == 32 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1000, 64, 32}, 300_ns) == 16 * 300_ns);
+}
+
 TEST_CASE("the processor is told when the memory path of a single-path planar is busy") {
   Rig rig;
   Log log;
