@@ -91,6 +91,7 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
       for (const FloodSeen& seen : meter.runs())
         if (seen.run == row.run) {
           row.seen = seen;
+          if (seen.last > seen.ends) row.seconds = (seen.last - seen.began).seconds();
           if (row.forwarded) row.delivered = seen.passed_on;
           rows.push_back(row);
         }
@@ -208,6 +209,16 @@ std::string FloodResult::table() const {
     if (row.forwarded && row.counted != row.delivered)
       out += fmt::format("at {} frames/s {} were forwarded with altered contents\n", row.rate,
                          row.delivered - row.counted);
+  for (const FloodRow& row : rows)
+    if (row.bridge_lost() > 0)
+      out += fmt::format("at {} frames/s {} were lost before they reached this medium, at a bridge or switch\n",
+                         row.rate, row.bridge_lost());
+  for (const FloodRow& row : rows)
+    if ((row.seen.last - row.seen.ends) * 100 > row.seen.ends - row.seen.began)
+      out += fmt::format(
+          "at {} frames/s a bridge or switch was still sending frames when the generator had ended: they "
+          "took {:.3f} s\n",
+          row.rate, row.seconds);
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();

@@ -19,7 +19,7 @@ namespace planar {
 struct FloodRow {
   std::uint32_t run = 0;   ///< from 1 on
   std::uint32_t rate = 0;  ///< requested frames/s
-  double seconds = 0;      ///< duration
+  double seconds = 0;      ///< for which frames were on the machine's medium (FloodSeen::last), or the duration
   // the generator's own counters
   std::uint64_t generated = 0, offered = 0, held_back = 0, given_up = 0;
   // the guest's
@@ -44,7 +44,7 @@ struct FloodRow {
   double offered_per_s() const { return static_cast<double>(on_wire()) / seconds; }
   /// Frames that a bridge between the generator and the machine's medium has not passed on.
   std::int64_t bridge_lost() const { return static_cast<std::int64_t>(offered) - static_cast<std::int64_t>(on_wire()); }
-  /// The rate of the frames counted while the generator ran, or up to FloodMeter::grace later.
+  /// The rate of the frames counted while frames were on the medium, or up to FloodMeter::grace later.
   double delivered_per_s() const { return static_cast<double>(seen.in_time) / seconds; }
   /// Frames that netif_rx() never saw: those that the adapter did not receive and those that its driver dropped. A few
   /// of those that the adapter did not receive may have been answers of the generator, which were then requested again.

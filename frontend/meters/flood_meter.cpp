@@ -146,7 +146,7 @@ FloodSeen::Activity FloodMeter::activity() {
 void FloodMeter::look(Time now) {
   FloodSeen* const run = present();
   if (!run) return;
-  look_.at(now + (now <= run->ends + grace ? interval : late_interval));
+  look_.at(now + (now <= run->last + grace ? interval : late_interval));
   if (now <= run->ends) {
     ++run->looks[activity()];
   } else if (!run->measured) {
@@ -170,7 +170,7 @@ void FloodMeter::delivered(FloodSeen& run, std::uint32_t number, Time when) {
     return;
   }
   run.counted[number] = true;
-  if (when <= run.ends + grace) ++run.in_time;
+  if (when <= run.last + grace) ++run.in_time;
   run.latency.push_back(when - run.arrived[number]);
 }
 
@@ -181,7 +181,7 @@ FloodSeen& FloodMeter::begin_run(std::uint32_t number, Time began) {
   run.before = before_;
   run.others = others_;
   run.began = began;
-  run.ends = run.began + duration_;
+  run.ends = run.last = run.began + duration_;
   seen_ = 0;
   const auto account = machine().cpu().account();
   first_clocks_ = account.clocks;
@@ -256,6 +256,8 @@ void FloodMeter::observe(const net::WireRecord& record) {
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());
   run.arrived[number] = record.end;
+  const bool passed_on = record.medium.name() != machine().config().net_medium;  // by a bridge or switch
+  if (passed_on && record.start >= run.ends) run.last = record.end;
   ++run.on_wire;
 }
 

@@ -37,10 +37,12 @@ struct FloodSeen {
   std::uint64_t others = 0;   ///< other frames to it while the run was counted
   std::uint64_t damaged = 0;  ///< frames and fragments of any station that did not reach their end
   Time began{}, ends{};       ///< first bit of the first frame; `began` plus the requested duration
-  std::array<std::uint64_t, activities> looks{};  ///< samples between the two
-  std::uint64_t clocks = 0, halted = 0;           ///< of the processor, between the two
+  /// `ends`, or the last bit of the last frame that the queue of a bridge or switch has put on the wire after that.
+  Time last{};
+  std::array<std::uint64_t, activities> looks{};  ///< samples from `began` to `ends`
+  std::uint64_t clocks = 0, halted = 0;           ///< of the processor, in the same time
   bool measured = false;                          ///< the processor was followed up to the end
-  std::uint64_t in_time = 0;                      ///< frames counted up to `grace` after the end
+  std::uint64_t in_time = 0;                      ///< frames counted up to `grace` after `last`
   std::uint64_t duplicates = 0;                   ///< frames counted again
   std::uint64_t delivered = 0;                    ///< frames counted
   std::vector<Time> latency;                      ///< of those, in their order

@@ -147,6 +147,30 @@ TEST_CASE("flood: longer frames and bursts") {
   CHECK(figure(j.at("rows").at(1), "offered_per_s") > 780);
 }
 
+TEST_CASE("flood: a switch's full queue does not make a ring faster than it is") {
+  const auto flood = [](const std::string& options) {
+    const auto run =
+        run_planar("flood --quiet --machine model95 --card lanstreamer --frame 1518 --rates 2000 --json - " + options);
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return run.json().at("rows").at(0);
+  };
+  const Row behind_switch = flood("--seconds 0.3"), one_ring = flood("--seconds 0.3 --rate '16 Mbit/s'");
+  for (const Row& row : {behind_switch, one_ring}) {
+    INFO(row.dump());
+    CHECK(count(row, "offered") == count(row, "delivered") + lost(row));
+    CHECK(count(row, "delivered_in_time") == count(row, "delivered"));
+    CHECK(figure(row, "offered_per_s") > 1250);
+    CHECK(figure(row, "offered_per_s") < 16e6 / 8 / 1518);
+  }
+  CHECK(figure(behind_switch, "seconds") > 0.33);  // 84 frames from the queue
+  CHECK(figure(one_ring, "seconds") == 0.3);
+  CHECK(count(behind_switch, "bridge") > 0);
+  const auto text = run_planar("flood --quiet --card lanstreamer --frame 1518 --rates 2000 --seconds 0.1").out;
+  CHECK_THAT(text, Contains("were lost before they reached this medium, at a bridge or switch") &&
+                       Contains("when the generator had ended"));
+}
+
 TEST_CASE("flood: every card accounts for every frame") {
   if (short_runs()) SKIP("takes a run for each card");
   const auto cards = std::filesystem::temp_directory_path() / ("planar-cards-" + std::to_string(::getpid()) + ".json");
