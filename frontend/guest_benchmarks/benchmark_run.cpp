@@ -8,9 +8,12 @@
 #include <iterator>
 #include <string_view>
 
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "machines/config/units.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {
@@ -26,16 +29,32 @@ bool over(Session& session) {
 }
 
 /// The error of OPEN that a Token Ring adapter gives in its insertion phase if the ring has another speed,
-/// at the end of the driver's report.
-constexpr std::string_view frequency_errors[] = {"error 24)", "error 0024)"};
+/// at the end of the driver's report; the last one is a TMS380's.
+constexpr std::string_view frequency_errors[] = {"error 24)", "error 0024)", "error 0227)"};
 
-/// The remedy if the ring has another speed, or the client found no server at the host's port; empty: that was not the
-/// failure.
-std::string remedy(Session& session, std::string_view name, const std::string& failure) {
+/// The items of adapter descriptions that set the speed of the ring, as the options of --card are spelt.
+constexpr const char* speed_items[] = {"data-rate", "adapter-data-rate"};
+
+/// " or the card's data-rate" for a machine's Token Ring card, by the name in its adapter description; empty if that
+/// has no such item.
+std::string or_speed_item(const MachineConfig& machine) {
+  for (const CardConfig& card : machine.cards) {
+    const AdapterEntry& entry = find_adapter(card.name);
+    if (entry.medium != MediumKind::token_ring) continue;
+    const adf::Adapter description = adf::find_adf(entry.adapter_id);
+    for (const char* item : speed_items)
+      if (adf::find_item(description, item)) return fmt::format(" or the card's {}", item);
+  }
+  return {};
+}
+
+/// The remedy if the ring has another speed than the card of machine `n`, or the client found no server at the host's
+/// port; empty: that was not the failure.
+std::string remedy(Session& session, std::size_t n, std::string_view name, const std::string& failure) {
   if (std::any_of(std::begin(frequency_errors), std::end(frequency_errors),
                   [&](std::string_view error) { return failure.ends_with(error); }))
-    return "; the ring runs at another speed than the adapter: give both the same, by --rate or the card's "
-           "adapter-data-rate";
+    return fmt::format("; the ring runs at another speed than the adapter: give both the same, by --rate{}",
+                       or_speed_item(session.lab().machine(n).config()));
   const std::string& net = session.lab().machine().config().net;
   if (failure.find("error 111") == std::string::npos || !net.starts_with("slirp")) return {};
   if (net.ends_with("isolated")) return "; an isolated guest reaches no server of this host: leave isolated out";
@@ -92,7 +111,7 @@ bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
     if (session.guest(n).done().value_or(0) != 0) {
       const auto failure = session.guest(n).reason();
       throw Error(fmt::format("{}{} failed in the guest: {}{}", name, n ? "'s server" : "", failure,
-                              remedy(session, name, failure)),
+                              remedy(session, n, name, failure)),
                   ExitCode::scenario_failed);
     }
   return true;

@@ -143,6 +143,76 @@ TEST_CASE("tshark reads every frame of a ring with stations joining and leaving"
   }
 }
 
+TEST_CASE("two machines on rings with two source-routing bridges between them: no frame goes round", "[ring]") {
+  const Scratch scratch;
+  const auto lab = scratch.write("lab.toml", R"(
+[net]
+attach = "none"
+[medium.left]
+kind = "token-ring"
+ring_number = 10
+[medium.right]
+kind = "token-ring"
+ring_number = 11
+[bridge.one]
+kind = "source-route"
+media = ["left", "right"]
+number = 1
+[bridge.two]
+kind = "source-route"
+media = ["left", "right"]
+number = 2
+
+[[machine]]
+name = "client"
+model = "model95"
+serial = "stdio"
+guest.do = "sockets"
+guest.peer = "192.168.10.3"
+guest.port = "2000"
+guest.connections = "1"
+guest.bytes = "20000"
+[machine.slot.1]
+card = "lanstreamer"
+medium = "left"
+
+[[machine]]
+name = "server"
+model = "model95"
+serial = "stdio"
+guest.do = "serve"
+guest.ip = "192.168.10.3"
+guest.port = "2000"
+[machine.slot.1]
+card = "lanstreamer"
+medium = "right"
+)");
+  const auto run = run_planar("run " + lab + " --quiet --until '16 s' --json " + scratch.file("json"));
+  INFO(run.err << run.out);
+  REQUIRE(run.status == 0);
+  CHECK_THAT(run.out, Contains("client: @sockets end bytes=20000 wrong=0") && Contains("server: @done 0"));
+  const auto result = nlohmann::ordered_json::parse(read_file(scratch.file("json")));
+  std::uint64_t routed = 0;
+  for (const auto& bridge : result.at("stations")) {
+    CHECK(bridge.at("fields").at("explored") <= 10);
+    routed += bridge.at("fields").at("routed").get<std::uint64_t>();
+  }
+  CHECK(routed > 20);
+  for (const auto& ring : result.at("media")) CHECK(ring.at("fields").at("frames") < 100);
+}
+
+TEST_CASE("a ring of another speed: the message names the item that the card has", "[ring]") {
+  const auto said = [](const std::string& options) {
+    const auto run = run_planar("netio --quiet --seconds 0.05 --sizes 1024 --card " + options);
+    CHECK(run.status == 1);
+    return run.err;
+  };
+  for (const std::string card : {"lanstreamer", "madge-mc"})
+    CHECK_THAT(said(card + " --rate '4 Mbit/s'"), Contains("by --rate or the card's data-rate\n"));
+  CHECK_THAT(said("tr16-4a-1989 --rate '4 Mbit/s'"), Contains("by --rate or the card's adapter-data-rate\n"));
+  CHECK_THAT(said("tr4-a --rate '16 Mbit/s'"), Contains("give both the same, by --rate\n"));
+}
+
 TEST_CASE("two machines on one ring: cut horizons, short blocks and a snapshot do not change the result", "[ring]") {
   const Scratch scratch;
   const auto base = "netio --machine model95 --card lanstreamer --against model77:tr16-4a-1990" + quick();
