@@ -107,12 +107,14 @@ void read_path(Config& c, const std::string& table, MediumConfig& medium) {
   medium.path = static_cast<net::PathKind>(found - std::begin(net::path_names));
   if (usual == net::PathKind::cable && medium.path != net::PathKind::cable)
     c.fail(path, fmt::format("{} is a path of 10 Mbit/s in half duplex; write cable", name));
-  if (medium.path == net::PathKind::cable) {
-    if (c.has(length)) c.fail(length, "is of 10base2 or 10base-t; a bare cable has a delay");
-  } else {
+  if (medium.path != net::PathKind::cable) {
+    if (c.has(delay))
+      c.fail(delay, fmt::format("is of a bare cable, {} = \"cable\"; {} has a length, {}", path, name, length));
     const auto longest = medium.path == net::PathKind::coax ? net::longest_coax : net::longest_pair;
     medium.cable_metres = static_cast<unsigned>(c.integer(length, 0, longest, 0));
+    return;
   }
+  if (c.has(length)) c.fail(length, "is of 10base2 or 10base-t; a bare cable has a delay");
   medium.cable_delay = c.time(delay, medium.kind == MediumKind::ethernet_1000 ? "50 ns" : "500 ns");
   const Time gap = Time{1'000'000'000'000 / static_cast<std::int64_t>(ethernet_rate(medium.kind))} * net::gap_bits;
   if (medium.cable_delay < 1_ns || medium.cable_delay >= gap)
@@ -283,18 +285,39 @@ void plug_in_cards(Config& c, MachineConfig& m) {
   }
 }
 
-/// Bridges without a spanning tree must not close a loop: frames would circulate for ever.
+/// Source-routing bridges that join the same two rings must differ in their numbers: a route names one of them.
+void refuse_same_numbers(Config& c, const MachineConfig& m) {
+  for (const BridgeConfig& bridge : m.bridges)
+    for (const BridgeConfig& other : m.bridges) {
+      if (&other == &bridge) break;  // each pair once
+      if (bridge.kind != BridgeConfig::Kind::source_route || other.kind != bridge.kind) continue;
+      if (bridge.number != other.number) continue;
+      const auto shared = std::count_if(bridge.media.begin(), bridge.media.end(), [&](const std::string& medium) {
+        return std::find(other.media.begin(), other.media.end(), medium) != other.media.end();
+      });
+      if (shared >= 2)
+        c.fail(fmt::format("bridge.{}.number", bridge.name),
+               fmt::format("{} is also the number of bridge.{}, which joins the same rings; give one of them another",
+                           bridge.number, other.name));
+    }
+}
+
+/// Bridges without a spanning tree must not close a loop: frames would circulate for ever. Source-routing ones may,
+/// among themselves: an explorer does not enter a ring twice. They come first, so that a loop is closed by another one.
 void refuse_loops(Config& c, const MachineConfig& m) {
   std::vector<std::size_t> joined(m.media.size());  // by medium: the lowest-numbered medium connected to it
   std::iota(joined.begin(), joined.end(), std::size_t{0});
-  for (const BridgeConfig& bridge : m.bridges) {
+  std::vector<BridgeConfig> bridges = m.bridges;
+  const auto routes = [](const BridgeConfig& bridge) { return bridge.kind == BridgeConfig::Kind::source_route; };
+  std::stable_partition(bridges.begin(), bridges.end(), routes);
+  for (const BridgeConfig& bridge : bridges) {
     const auto group = [&](const std::string& name) {
       return joined[static_cast<std::size_t>(find_medium(m, name) - m.media.data())];
     };
     const std::size_t first = group(bridge.media.front());
     for (std::size_t n = 1; n < bridge.media.size(); ++n) {
       const std::size_t other = group(bridge.media[n]);
-      if (other == group(bridge.media.front()))
+      if (other == group(bridge.media.front()) && !routes(bridge))
         c.fail(
             fmt::format("{}.{}.media", bridge.kind == BridgeConfig::Kind::switching ? "switch" : "bridge", bridge.name),
             fmt::format("closes a loop: {} and {} are connected already, and bridges without a spanning tree would "
@@ -457,6 +480,7 @@ void read_network(Config& c, MachineConfig& m) {
     c.fail("net.medium", "is where net.attach is, and that is none; leave it out");
   read_bridges(c, m, "bridge");
   read_bridges(c, m, "switch");
+  refuse_same_numbers(c, m);
   refuse_loops(c, m);
   read_stations(c, m);
   refuse_same_address(c, m, m);

@@ -210,16 +210,34 @@ TEST_CASE("a full-duplex Ethernet refuses a half-duplex card, wherever it is con
   CHECK_NOTHROW(with("[slot.1]\ncard = \"etherstreamer\"\n[net]\nduplex = \"full\"\n"));
 }
 
+namespace {
+
+const std::string two_rings =
+    "[net]\nattach = \"peer\"\nmedium = \"far\"\n"
+    "[medium.floor]\n"
+    "[medium.far]\nkind = \"token-ring\"\nring_number = 11\n"
+    "[medium.near]\nkind = \"token-ring\"\nrate = \"4 Mbit/s\"\nring_number = 10\n"
+    "[switch.between]\nmedia = [\"floor\", \"near\"]\n"
+    "[bridge.rings]\nkind = \"source-route\"\nmedia = [\"near\", \"far\"]\nnumber = 3\n"
+    "[[machine]]\nname = \"client\"\nmodel = \"model95\"\n"
+    "[machine.slot.1]\ncard = \"ne2\"\nmedium = \"floor\"\n";
+
+}  // namespace
+
+TEST_CASE("source-routing bridges may close a loop, but need different numbers and no transparent bridge in it") {
+  const std::string parallel =
+      replaced(two_rings, "[[machine]]",
+               "[bridge.second]\nkind = \"source-route\"\nmedia = [\"far\", \"near\"]\nnumber = 4\n[[machine]]");
+  CHECK_THAT(refusal(replaced(parallel, "number = 4", "number = 3")),
+             Contains("bridge.second.number") && Contains("bridge.rings"));
+  CHECK_THAT(refusal(replaced(parallel, "[switch.between]\nmedia = [\"floor\", \"near\"]",
+                              "[switch.between]\nmedia = [\"floor\", \"near\", \"far\"]")),
+             Contains("switch.between.media") && Contains("closes a loop"));
+  CHECK(refusal(parallel).empty());
+}
+
 TEST_CASE("two rings with a source-routing bridge: the guest's netio finds the route") {
-  const std::string lab =
-      "[net]\nattach = \"peer\"\nmedium = \"far\"\n"
-      "[medium.floor]\n"
-      "[medium.far]\nkind = \"token-ring\"\nring_number = 11\n"
-      "[medium.near]\nkind = \"token-ring\"\nrate = \"4 Mbit/s\"\nring_number = 10\n"
-      "[switch.between]\nmedia = [\"floor\", \"near\"]\n"
-      "[bridge.rings]\nkind = \"source-route\"\nmedia = [\"near\", \"far\"]\nnumber = 3\n"
-      "[[machine]]\nname = \"client\"\nmodel = \"model95\"\n"
-      "[machine.slot.1]\ncard = \"ne2\"\nmedium = \"floor\"\n";
+  const std::string& lab = two_rings;
   CHECK_THAT(refusal(replaced(lab, "ring_number = 11", "ring_number = 10")),
              Contains("bridge.rings.media") && Contains("medium.far.ring_number"));
   CHECK_THAT(refusal(replaced(lab, "[\"near\", \"far\"]", "[\"near\", \"floor\"]")),

@@ -79,4 +79,7 @@ TEST_CASE("the default path between stations is 10BASE2, and the seed selects th
   CHECK_THAT(long_cable.err, Contains("net.length") && Contains("185"));
   std::ofstream(file) << "machine = \"model95\"\n[net]\npath = \"cable\"\nlength = 10\n";
   CHECK_THAT(run_planar("netio --quiet --machine " + file + " --card 3c523").err, Contains("a bare cable has a delay"));
+  const auto delay = run_planar("netio --quiet --card 3c523 --set net.delay='9 us'");
+  CHECK(delay.status == 2);
+  CHECK_THAT(delay.err, Contains("net.delay") && Contains("10base2 has a length"));
 }
