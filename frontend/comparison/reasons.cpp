@@ -168,9 +168,10 @@ std::optional<std::string> losses(const CellOutcome& o) {
 /// What separates the faster card from the slower one.
 std::string separation(const Comparison& c, const Card& fast, const Card& slow) {
   const double gain = slow.total - fast.total;
-  const std::string head =
-      fmt::format("{} is faster than {} by {:.0f} {} ({:.0f} %)", fast.title, slow.title, fast.rate - slow.rate,
-                  c.benchmark.unit, slow.rate > 0 ? 100 * (fast.rate - slow.rate) / slow.rate : 0.0);
+  const double faster = fast.rate - slow.rate;
+  const int places = c.benchmark.unit == "KB/s" || faster >= 100 ? 0 : faster >= 10 ? 1 : 2;
+  const std::string head = fmt::format("{} is faster than {} by {:.{}f} {} ({:.0f} %)", fast.title, slow.title, faster,
+                                       places, c.benchmark.unit, slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
   if (fast.rate < slow.rate * 1.005)
     return fmt::format("{} and {} differ by less than half a percent.", fast.title, slow.title);
   if (gain < 1) return head + ", though not with the largest packets, where a frame takes just as long.";
@@ -186,7 +187,9 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
       less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved)));
     if (saved <= -0.15 * gain) more.push_back(fmt::format("{} are {} longer", what(FrameTime::Part{p}), us(-saved)));
   }
-  std::string out = fmt::format("{} because its frame takes {} less: {}", head, us(gain), fmt::join(less, ", "));
+  std::string out =
+      fmt::format("{} because{} its frame takes {} less: {}", head,
+                  c.sizes.size() > 1 ? ", with the largest packets," : "", us(gain), fmt::join(less, ", "));
   if (!more.empty()) out += fmt::format(", while {}", fmt::join(more, ", "));
   if (fast.entry->data_path != slow.entry->data_path)
     out += fmt::format(" ({} in place of {})", fast.entry->data_path, slow.entry->data_path);
