@@ -293,6 +293,23 @@ ordered_json references_json(const std::vector<ScoredRow>& rows, const std::stri
 
 }  // namespace
 
+std::string averages_text(const std::vector<ScoredRow>& rows) {
+  std::string out;
+  std::set<std::string> sources;
+  for (const ScoredRow& row : rows) {
+    const auto& sizes = row.print.average_sizes;
+    if (!row.run() || sizes.size() < 2 || !sources.insert(row.print.source).second) continue;
+    std::vector<std::string> names;
+    for (const auto size : sizes) names.push_back(size_name(size));
+    out += fmt::format("averages of the rows of {} are over {}", row.print.source, fmt::join(names, ", "));
+    const bool lacking = std::any_of(rows.begin(), rows.end(), [&](const ScoredRow& other) {
+      return other.print.source == row.print.source && other.run() && !other.average();
+    });
+    out += lacking ? "; a row that is run without one of these sizes (--sizes) has none\n" : "\n";
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
   std::string block, out;
   std::optional<Layout> layout;
@@ -325,7 +342,7 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
       "rows for which the author's word for planar's load, the mean of the six sizes while sending, is the published\n"
       "one; off limit: rows whose average is more than 5 % below what the medium\n"
       "lets through, unfitted: those of them on which no value was fitted\n";
-  return out + references_text(rows, machines) + largest_residuals(rows, machines);
+  return out + averages_text(rows) + references_text(rows, machines) + largest_residuals(rows, machines);
 }
 
 ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {

@@ -13,6 +13,8 @@ namespace planar {
 
 /// The tables, one block per source and section, then the scores of `machines`.
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
+/// Over which sizes the averages of the rows that were run are, a line for each source, and whether some rows lack one.
+std::string averages_text(const std::vector<ScoredRow>& rows);
 /// planar.published/2 without `missed`.
 nlohmann::ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/published/sensitivity_report.hpp"
 #include "frontend/output/output.hpp"
+#include "frontend/published/published_report.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +72,9 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
   if (const auto loads = count([](const SensitiveRow& r) { return r.load_within().has_value(); }))
     out += fmt::format("the published load lies between those of five phases in {} of {} rows\n",
                        count([](const SensitiveRow& r) { return r.load_within() == true; }), loads);
-  return out;
+  std::vector<ScoredRow> scored;
+  for (const SensitiveRow& r : rows) scored.push_back(r.row);
+  return out + averages_text(scored);
 }
 
 ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
