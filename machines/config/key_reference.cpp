@@ -60,7 +60,8 @@ const std::vector<Section>& sections() {
         {"cpu.bus_clock", "Clock of the processor bus; the core runs at 1 to 8 times it, or at a ratio such as 3/2."},
         {"cpu.fpu", "Whether there is a coprocessor or an FPU on the chip."},
         {"cpu.signature", "A Pentium's type, family, model and stepping in CPUID; its model's own if left out."},
-        {"cpu.write_buffers", "Writes that the processor holds while the bus is busy; not on a P6."},
+        {"cpu.write_buffers",
+         "Writes that the processor holds while the bus is busy: 1 or more, on a 386SX also 0; not on a P6."},
         {"cpu.repeat_start", "On a P6: clocks before the first element of a repeated string in the fast mode."},
         {"cpu.repeat_slow_start", "On a P6: the same outside the fast mode; 15 if left out."},
         {"cpu.interrupt_entry", "On a P6: clocks of an interrupt from ring 3 to ring 0; 110 if left out."},
@@ -112,7 +113,7 @@ const std::vector<Section>& sections() {
         {"memory.rom.width", "Bytes per transfer from ROM."},
         {"memory.rom.clocks", "Clocks of that transfer."},
         {"memory.rom.cacheable", "Whether the processor caches ROM."},
-        {"memory.refresh.period", "Time between refreshes, at least 500 ns."},
+        {"memory.refresh.period", "Time between refreshes: 500 ns to 1 s, and more than twice the hold."},
         {"memory.refresh.hold", "Clocks for which a refresh keeps the processor off its memory."}}},
       {"[channel]",
        "The Micro Channel. A cycle of the three kinds lasts from 50 ns to 10 us.",
@@ -364,6 +365,7 @@ machine = "model95"
 medium = "a"
 [medium.a]
 [medium.b]
+path = "cable"
 [medium.d]
 kind = "token-ring"
 [medium.f]
@@ -385,6 +387,7 @@ medium = "b"
 )";
   constexpr const char* versions = "machine = \"model95\"\n[slot.1]\ncard = \"lanstreamer\"\ndriver = \"3.04\"\n";
   constexpr const char* bonded = "machine = \"model95\"\n[net]\nbond = [\"a\", \"b\"]\n[medium.a]\n[medium.b]\n";
+  constexpr const char* cable = "machine = \"model95\"\n[net]\npath = \"cable\"\n";
   constexpr const char* guest = "machine = \"model95\"\n[guest]\ndo = \"idle\"\n";
   constexpr const char* clocks = R"(
 machine = "pc-p3-600"
@@ -394,7 +397,7 @@ interrupt_entry = 110
 interrupt_return = 90
 page_walk = 2
 )";
-  for (const char* text : {more, diskette, bridged, versions, bonded, guest, clocks}) {
+  for (const char* text : {more, diskette, bridged, versions, bonded, cable, guest, clocks}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

@@ -146,10 +146,10 @@ void read_caches(Config& c, cpu::TimingConfig& t) {
       t.l2.line_clocks = byte(c, "l2.line_clocks", 1, 63);
       return;
     }
-    t.l2.hit_mru = byte(c, "l2.hit_mru", 2, 63);
-    t.l2.hit_other = byte(c, "l2.hit_other", 2, 63);
+    t.l2.hit_mru = byte(c, "l2.hit_mru", 2, 15);
+    t.l2.hit_other = byte(c, "l2.hit_other", 2, 15);
     t.l2.burst_step = byte(c, "l2.burst_step", 1, 15);
-    t.l2.write_hit = byte(c, "l2.write_hit", 1, 63);
+    t.l2.write_hit = byte(c, "l2.write_hit", 2, 15);
     t.l2.write_allocate = c.flag("l2.write_allocate");
   }
 }
@@ -182,15 +182,24 @@ void read_memory(Config& c, MachineConfig& m) {
   r.clocks = byte(c, "memory.rom.clocks", 2, 63);
   r.cacheable = c.flag("memory.rom.cacheable");
   m.refresh_period = c.time("memory.refresh.period", "15.12 us");
-  if (m.refresh_period < 500_ns) c.fail("memory.refresh.period", "is below 0.5 us: no memory needs that");
+  if (m.refresh_period < 500_ns || m.refresh_period > 1_s) c.fail("memory.refresh.period", "expects 500 ns to 1 s");
   m.timing.refresh.hold = byte(c, "memory.refresh.hold", 0, 63);
-  // The same period in core clocks, exact: ps * hz / 10^12.
+  // More than twice the hold, in whole clocks of the core.
+  const auto least = 1 + 2 * std::uint64_t{m.timing.refresh.hold} * m.timing.core_per_bus_num;
+  const Time least_period{static_cast<std::int64_t>((least * 1'000'000'000'000 * m.clock.den - 1) / m.clock.num + 1)};
+  if (m.refresh_period < least_period)
+    c.fail("memory.refresh.period",
+           fmt::format("{} is too short; with memory.refresh.hold = {} it must be at least {:.0f} ns, more than twice "
+                       "the hold",
+                       c.text("memory.refresh.period", "15.12 us"), m.timing.refresh.hold,
+                       std::ceil(static_cast<double>(least_period.ps) / 1000)));
+  // The same period in core clocks, exact if the processor's timing can express it: ps * hz / 10^12.
   auto num = static_cast<unsigned __int128>(m.refresh_period.ps) * m.clock.num;
   std::uint64_t den = 1'000'000'000'000 * m.clock.den;
   const std::uint64_t divisor = std::gcd(static_cast<std::uint64_t>(num % den), den);
   num /= divisor;
   den /= divisor;
-  while (num > UINT32_MAX || den > UINT32_MAX) {
+  while (num > 1'000'000'000 || den > 1'000'000) {
     num >>= 1;
     den >>= 1;
   }

@@ -67,7 +67,7 @@ void check(const TimingConfig& c) {
   }
   require(d.width >= 4, "dram.width", d.width, "4 or 8 bytes with a 486 or Pentium");
   if (c.model != Model::p6) {
-    within("write_buffers", c.write_buffers, 1, 8);
+    require(c.write_buffers >= 1, "write_buffers", c.write_buffers, "1 to 8 on a 486 or Pentium");
   } else {
     within("repeat_start", c.repeat_start, 1, 127);
     within("repeat_slow_start", c.repeat_slow_start, 1, 127);
