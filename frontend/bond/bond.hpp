@@ -52,9 +52,9 @@ struct BondFigures {
     unsigned slot = 0;
     std::string card;
     std::string medium;
-    NetCounters frames;                       ///< the adapter's own
+    NetCounters frames;                         ///< the adapter's own
     std::optional<std::uint64_t> interrupts{};  ///< taken on its line
-    std::uint64_t peer_sent = 0;              ///< frames sent by the other end's port on the same medium
+    std::uint64_t peer_sent = 0;                ///< frames sent by the other end's port on the same medium
     std::uint64_t peer_received = 0;
   };
   std::vector<Member> members;                             ///< in transmit order

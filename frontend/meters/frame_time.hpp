@@ -97,8 +97,8 @@ class FrameTimer final : public net::WireObserver {
   Clocks clocks_{};            // so far
   std::uint64_t silence_ = 0;  // halted clocks of a silence on the wire that has not ended yet
   std::uint32_t signals_ = 0;
-  Time occupied_until_{};  // end of the longest gap after a signal so far
-  Event gap_;              // end of that gap
+  Time occupied_until_{};       // end of the longest gap after a signal so far
+  Event gap_;                   // end of that gap
   std::vector<Frames> frames_;  // that the machine has sent since the last row: of its longest lengths, ascending
   std::vector<FrameTime> rows_;
 };

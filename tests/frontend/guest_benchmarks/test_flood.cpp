@@ -166,7 +166,7 @@ TEST_CASE("flood: a switch's full queue does not make a ring faster than it is")
   CHECK(figure(behind_switch, "seconds") > 0.33);  // 84 frames from the queue
   CHECK(figure(one_ring, "seconds") == 0.3);
   CHECK(count(behind_switch, "bridge") > 0);
-  const auto text = run_planar("flood --quiet --card lanstreamer --frame 1518 --rates 2000 --seconds 0.1").out;
+  const auto text = run_planar("flood --quiet --card lanstreamer --frame 1518 --rates 2000 --seconds 0.2").out;
   CHECK_THAT(text, Contains("were lost before they reached this medium, at a bridge or switch") &&
                        Contains("when the generator had ended"));
 }

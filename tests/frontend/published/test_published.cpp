@@ -302,12 +302,10 @@ TEST_CASE("a verbal load is scored as the same word or a different one", "[publi
 }
 
 TEST_CASE("the output says which sizes averages are over, and why a row has none", "[published]") {
-  const std::vector<PublishedRow> print{printed("ne2", 600, 20, ""), printed("lan-a", 1800, 60, "")};
-  std::vector<CellOutcome> ours{outcome("model95", "ne2", 600, 20), outcome("model95", "lan-a", 1800, 60)};
-  CHECK_THAT(published_text(score_rows(print, ours), {"model95"}), Catch::Contains(" are over 4K, 8K, 16K, 32K\n"));
-  ours[1].result->at("rows").erase(5);
-  CHECK_THAT(averages_text(score_rows(print, ours)),
-             Catch::Contains("; a row that is run without one of these sizes (--sizes) has none\n"));
+  std::vector<CellOutcome> ours{outcome("model95", "ne2", 600, 20)};
+  ours[0].result->at("rows").erase(5);
+  CHECK_THAT(published_text(score_rows({printed("ne2", 600, 20, "")}, ours), {"model95"}),
+             Catch::Contains(" are over 4K, 8K, 16K, 32K; a row that is run without one of these sizes (--sizes)"));
 }
 
 TEST_CASE("a row for an unsupported card is only in JSON, marked not available, and not scored", "[published]") {
