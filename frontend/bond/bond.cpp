@@ -12,6 +12,7 @@
 #include "core/common/small_letters.hpp"
 #include "devices/stations/peer/peer.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/options/network_adapters.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/board_kind.hpp"
@@ -21,19 +22,12 @@
 namespace planar {
 namespace {
 
-/// The slots of a configuration that hold a network adapter which POST enables, in ascending order.
+/// The slots that hold a network adapter which POST enables, in ascending order.
 std::vector<unsigned> network_slots(const Config& config) {
   std::vector<unsigned> slots;
-  const auto rows = adapter_registry();
-  for (const std::string& name : config.children("slot")) {
-    const auto number = parse_number(name);
-    const auto card = config.peek_text("slot." + name + ".card");
-    if (number && config.peek_text("slot." + name + ".enabled") != "false" &&
-        std::any_of(rows.begin(), rows.end(),
-                    [&](const AdapterEntry& row) { return row.name == card && row.medium != MediumKind::scsi; }))
+  for (const Plugged& adapter : network_adapters(config))
+    if (const auto number = parse_number(adapter.slot); number && adapter.enabled)
       slots.push_back(static_cast<unsigned>(*number));
-  }
-  std::sort(slots.begin(), slots.end());
   return slots;
 }
 

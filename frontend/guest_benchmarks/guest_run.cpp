@@ -26,10 +26,9 @@ constexpr const char* server_head_start = "4";
 /// The guest settings in the machine's file: the version of its first enabled adapter's driver
 /// (docs/driver-versions.md).
 SettingsSector driver_settings(const Config& config) {
-  for (const std::string& slot : config.children("slot"))
-    if (const std::string path = "slot." + slot;
-        config.has(path + ".driver") && config.peek_text(path + ".enabled") != "false")
-      return {{"driver", config.peek_text(path + ".driver")}};
+  for (const Plugged& adapter : network_adapters(config))
+    if (const std::string path = "slot." + adapter.slot + ".driver"; adapter.enabled && config.has(path))
+      return {{"driver", config.peek_text(path)}};
   return {};
 }
 
@@ -50,11 +49,11 @@ void use_adapter(Config& config, unsigned slot) {
   const auto option = fmt::format("--use {}", slot);
   std::vector<std::string> held;
   bool found = false;
-  for (const auto& [name, card] : network_adapters(config)) {
-    held.push_back(fmt::format("{} ({})", name, card->name));
-    const bool used = parse_number(name) == slot;
+  for (const Plugged& adapter : network_adapters(config)) {
+    held.push_back(fmt::format("{} ({})", adapter.slot, adapter.card->name));
+    const bool used = parse_number(adapter.slot) == slot;
     found |= used;
-    config.set(fmt::format("slot.{}.enabled", name), used ? "true" : "false", option);
+    config.set(fmt::format("slot.{}.enabled", adapter.slot), used ? "true" : "false", option);
   }
   if (!found)
     throw Error(fmt::format("{}: no network adapter is in slot {}; they are in slot {}", option, slot,
@@ -191,15 +190,6 @@ void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const 
 
 }  // namespace
 
-std::vector<Plugged> network_adapters(const Config& config) {
-  std::vector<Plugged> found;
-  for (const std::string& slot : config.children("slot"))
-    for (const AdapterEntry& row : adapter_registry())
-      if (row.name == config.peek_text("slot." + slot + ".card")) found.push_back({slot, &row});
-  std::sort(found.begin(), found.end(), [](const auto& l, const auto& r) { return l.slot < r.slot; });
-  return found;
-}
-
 void GuestRunOptions::begin(CLI::App& app) {
   verb = &app;
   machine.add_to(app, false);
@@ -243,9 +233,7 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
 std::optional<Plugged> GuestRunOptions::used_adapter(const Config& config) const {
   const auto wanted = use ? use : added_adapter(config);
   for (const Plugged& adapter : network_adapters(config))
-    if (wanted ? parse_number(adapter.slot) == *wanted
-               : config.peek_text("slot." + adapter.slot + ".enabled") != "false")
-      return adapter;
+    if (wanted ? parse_number(adapter.slot) == *wanted : adapter.enabled) return adapter;
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include "frontend/bond/bond.hpp"
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/matrix/benchmark.hpp"
+#include "frontend/options/network_adapters.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/result_store/cache_options.hpp"
 #include "frontend/session/session.hpp"
@@ -33,14 +34,6 @@ struct GuestTasks {
   bool several = false;                  ///< several of the machine's adapters are used
   bool of_station = false;               ///< only the reference station can be the other end
 };
-
-/// A network adapter of a configuration.
-struct Plugged {
-  std::string slot;
-  const AdapterEntry* card;
-};
-/// The network adapters of a machine, by slot.
-std::vector<Plugged> network_adapters(const Config& config);
 
 struct GuestRunOptions {
   CLI::App* verb = nullptr;

@@ -23,6 +23,7 @@
 #include "core/host/host_files.hpp"
 #include "core/state/sha256.hpp"
 #include "frontend/kept/kept_run.hpp"
+#include "frontend/options/network_adapters.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/progress.hpp"
 #include "frontend/result_store/run_cache.hpp"
@@ -52,13 +53,11 @@ std::string read_text(const fs::path& path) {
 /// Nothing if the file has no such card or several, or the cell asks for other options.
 std::optional<std::string> slot_of_own_card(const Cell& cell) {
   if (is_built_in(cell.machine) || !cell.options.empty() || cell.bonded() > 1) return std::nullopt;
-  const Config config = load_machine(cell.machine);
   std::optional<std::string> own;
-  for (const std::string& slot : config.children("slot")) {
-    const std::string path = "slot." + slot;
-    if (config.peek_text(path + ".card") != cell.card || config.peek_text(path + ".enabled") == "false") continue;
+  for (const Plugged& adapter : network_adapters(load_machine(cell.machine))) {
+    if (adapter.card->name != cell.card || !adapter.enabled) continue;
     if (own) return std::nullopt;
-    own = slot;
+    own = adapter.slot;
   }
   return own;
 }
