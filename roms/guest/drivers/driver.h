@@ -7,7 +7,8 @@
 // adapters.
 //
 // Ethernet: start_transmit() gets a frame starting at the destination address, without FCS and unpadded; received
-// frames go up with `b->protocol = eth_type(b, dev); netif_rx(b)`.
+// frames go up with `b->protocol = eth_type(b, dev); netif_rx(b)`. The driver of a card that negotiates sets dev->linked:
+// nothing is sent before all adapters have their links (net/dev.c).
 //
 // Token Ring: the probe sets dev->link = LINK_TOKEN_RING. In both directions frames begin with the AC byte and have
 // addresses as on the ring (most significant bit first), a routing field and SNAP; no FCS. Received frames go up with
