@@ -7,6 +7,7 @@
 
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/lab_devices.hpp"
+#include "frontend/options/option_time.hpp"
 #include "frontend/options/options.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
@@ -45,15 +46,12 @@ std::unique_ptr<Session> open(const DescribeOptions& o) {
 }
 
 int describe(const DescribeOptions& o) {
-  const auto until = parse_time(o.until);
-  if (!until)
-    throw Error(fmt::format("--until {}: is no time of at most {}; write for example --until \"2.5 s\"", o.until,
-                            longest_time));
+  const Time until = option_time("--until", o.until, "\"2.5 s\"");
   const auto session = open(o);
-  if (o.verb->count("--until")) session->check_not_past("--until " + o.until, *until);
+  if (o.verb->count("--until")) session->check_not_past("--until " + o.until, until);
   describe_devices(session->lab(), o.devices);  // a wrong name is refused before the run
   const auto end = session->run(
-      *until, [] { return false; }, [] { return std::string(); });
+      until, [] { return false; }, [] { return std::string(); });
   for (unsigned n = 0; n < o.steps; ++n) session->step();
   const auto described = describe_devices(session->lab(), o.devices);
   if (o.json)
@@ -61,7 +59,7 @@ int describe(const DescribeOptions& o) {
   else
     fmt::print("{}", to_text(described));
   session->check_files();
-  if (end == RunEnd::halted) say("planar: processor halted for good before {:.6g} s virtual\n", until->seconds());
+  if (end == RunEnd::halted) say("planar: processor halted for good before {:.6g} s virtual\n", until.seconds());
   return end == RunEnd::interrupted ? static_cast<int>(interrupted_exit) : 0;
 }
 

@@ -6,19 +6,12 @@
 
 #include "core/common/error.hpp"
 #include "frontend/options/option_group.hpp"
+#include "frontend/options/option_time.hpp"
 #include "machines/config/units.hpp"
 
 namespace planar {
 
 namespace {
-
-Time time_option(const char* option, const std::string& text) {
-  const auto time = parse_time(text);
-  if (!time)
-    throw Error(fmt::format("{} {}: is no time of at most {}; write for example {} \"2.5 s\"", option, text,
-                            longest_time, option));
-  return *time;
-}
 
 std::vector<std::string> comma_separated(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;
@@ -82,8 +75,8 @@ TraceFilter TraceOptions::filter() const {
   for (const auto& [option, is_given] : given)
     if (is_given && !categories) throw Error(fmt::format("{} needs --trace with the categories to write", option));
   TraceFilter filter;
-  if (from) filter.from = time_option("--trace-from", *from);
-  if (to) filter.to = time_option("--trace-to", *to);
+  if (from) filter.from = option_time("--trace-from", *from, "\"2.5 s\"");
+  if (to) filter.to = option_time("--trace-to", *to, "\"2.5 s\"");
   if (filter.to <= filter.from)
     throw Error(
         fmt::format("--trace-to {}: is not after --trace-from {}; nothing would be traced", *to, from.value_or("0 s")));

@@ -12,6 +12,7 @@
 #include "frontend/files/option_files.hpp"
 #include "frontend/gdb/gdb_client.hpp"
 #include "frontend/guest/guest_image.hpp"
+#include "frontend/options/option_time.hpp"
 #include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/screen_image.hpp"
@@ -229,11 +230,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state, std::
     if (window_) window_->log(std::string(line));
   });
   if (!state.snapshot.empty()) {
-    snapshot_at_ = parse_time(state.snapshot.at(0));
-    if (!snapshot_at_)
-      throw Error(
-          fmt::format("--snapshot-at {}: is no time of at most {}; write for example --snapshot-at \"12.5 s\" lab.snap",
-                      state.snapshot.at(0), longest_time));
+    snapshot_at_ = option_time("--snapshot-at", state.snapshot.at(0), "\"12.5 s\" lab.snap");
     check_not_past("--snapshot-at " + state.snapshot.at(0), *snapshot_at_);
     snapshot_file_ = state.snapshot.at(1);
     lab_->check_snapshot();  // fail now rather than after running up to that time

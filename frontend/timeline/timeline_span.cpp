@@ -4,19 +4,10 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "frontend/options/option_time.hpp"
 #include "machines/config/units.hpp"
 
 namespace planar {
-
-namespace {
-Time option_time(const char* option, const std::string& text, const char* example) {
-  const auto time = parse_time(text);
-  if (!time || *time < Time{})
-    throw Error(fmt::format("{} {}: is no time of at most {}; write for example {} \"{}\"", option, text, longest_time,
-                            option, example));
-  return *time;
-}
-}  // namespace
 
 TimelineSpan TimelineSpan::parse(const std::optional<std::string>& from, const std::optional<std::string>& length,
                                  const std::optional<std::string>& frame) {
@@ -25,8 +16,8 @@ TimelineSpan TimelineSpan::parse(const std::optional<std::string>& from, const s
     throw Error("--timeline-frame and --timeline-from or --timeline-for: a frame says when; leave the times out");
   if (from || length) {
     span.kind = Kind::time;
-    if (from) span.from = option_time("--timeline-from", *from, "7.5 s");
-    if (length) span.length = option_time("--timeline-for", *length, "20 ms");
+    if (from) span.from = option_time("--timeline-from", *from, "\"7.5 s\"");
+    if (length) span.length = option_time("--timeline-for", *length, "\"20 ms\"");
     if (span.length == Time{}) throw Error("--timeline-for: a span of nothing; write for example 20 ms");
   }
   if (frame && *frame != "data") {
