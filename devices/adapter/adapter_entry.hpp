@@ -49,6 +49,7 @@ struct AdapterEntry {
   std::uint64_t medium_rate;
   bool full_duplex;         ///< can send and receive at the same time
   std::uint16_t vendor;     ///< its PCI vendor ID; 0 on other buses
+  bool delays_interrupts;   ///< has timers by which its driver can have interrupts delayed
   std::string_view on_bus;  ///< the expansion bus it is made for
 
   std::string_view bus() const { return on_bus; }
@@ -80,11 +81,12 @@ struct AdapterRow {
   std::uint64_t medium_rate = 0;
   bool full_duplex = false;
   std::uint16_t vendor = 0;
+  bool delays_interrupts = false;
 
   std::vector<TimingValue> timing() const { return entry().timing(); }
   AdapterEntry entry() const {
-    return {name,    title,        adapter_id, medium,      data_path,   bus_width, limits,
-            refusal, hypothetical, profile,    medium_rate, full_duplex, vendor,    Bus::name};
+    return {name,         title,   adapter_id,  medium,      data_path, bus_width,         limits,   refusal,
+            hypothetical, profile, medium_rate, full_duplex, vendor,    delays_interrupts, Bus::name};
   }
 };
 

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "core/common/error.hpp"
+#include "core/common/quantity.hpp"
 #include "core/common/toml.hpp"
 #include "core/common/toml_text.hpp"
 #include "devices/adapter/embedded_files.hpp"
@@ -18,43 +17,6 @@
 
 namespace planar {
 namespace {
-
-struct Unit {
-  std::string_view name, base;
-  std::int64_t factor;  ///< of `base`
-};
-constexpr Unit units[] = {{"ps", "ps", 1},
-                          {"ns", "ps", 1'000},
-                          {"us", "ps", 1'000'000},
-                          {"µs", "ps", 1'000'000},
-                          {"ms", "ps", 1'000'000'000},
-                          {"s", "ps", 1'000'000'000'000},
-                          {"Hz", "Hz", 1},
-                          {"kHz", "Hz", 1'000},
-                          {"MHz", "Hz", 1'000'000},
-                          {"bytes", "bytes", 1},
-                          {"KB", "bytes", 1024},
-                          {"MB", "bytes", 1024 * 1024},
-                          {"clocks", "clocks", 1},
-                          {"frames", "frames", 1},
-                          {"tracks", "tracks", 1},
-                          {"flag", "flag", 1},
-                          {"instructions", "instructions", 1}};
-
-/// Null if there is no such unit.
-const Unit* find_unit(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(units), std::end(units), [&](const Unit& u) { return u.name == name; });
-  return found == std::end(units) ? nullptr : found;
-}
-
-bool known_unit(std::string_view name) { return find_unit(name) != nullptr; }
-
-// Picoseconds in one `unit`; 0 if it is not a time unit.
-std::int64_t picoseconds(std::string_view name) {
-  const Unit* const unit = find_unit(name);
-  return unit && unit->base == "ps" ? unit->factor : 0;
-}
 
 struct Reader {
   std::string_view file;
@@ -93,7 +55,7 @@ struct Reader {
       if (!number || *number < 0) fail(table, path, "needs a whole number of 0 or more as its value");
       v.value = *number;
       v.unit = text(table, path, "unit");
-      if (!known_unit(v.unit))
+      if (find_unit(v.unit) == nullptr)
         fail(table, path,
              fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames, tracks, flag or instructions",
                          v.unit));
@@ -165,25 +127,13 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
     return Error(fmt::format("'{}' is not a value for '{}'; write a number of 0 or more in {}{}", text, name,
                              found->unit, others.empty() ? "" : fmt::format(", or one with its unit ({})", others)));
   };
-  // Whole part, up to six decimals, optional unit; integers only, so that a setting is exact.
-  std::int64_t whole = 0, millionths = 0;
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  const auto parsed = std::from_chars(p, end, whole);
-  if (parsed.ec != std::errc{} || whole < 0 || whole > 1'000'000'000'000) throw bad();
-  p = parsed.ptr;
-  if (p != end && *p == '.') {
-    std::int64_t place = 100'000;
-    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, place /= 10) {
-      if (place == 0 && *p != '0') throw bad();
-      millionths += (*p - '0') * place;
-    }
-  }
-  while (p != end && *p == ' ') ++p;
-  const Unit* const unit = p == end ? &own : find_unit(std::string_view(p, end - p));
+  // Integers only, so that a setting is exact.
+  const auto q = parse_quantity(text);
+  if (!q || q->num / q->den > 1'000'000'000'000) throw bad();
+  const Unit* const unit = q->unit.empty() ? &own : find_unit(q->unit);
   if (unit == nullptr || unit->base != own.base) throw bad();
-  const auto scaled = (static_cast<__int128>(whole) * 1'000'000 + millionths) * unit->factor;
-  const auto divisor = static_cast<__int128>(1'000'000) * own.factor;
+  const auto scaled = static_cast<__int128>(q->num) * unit->factor;
+  const auto divisor = static_cast<__int128>(q->den) * own.factor;
   if (scaled % divisor || scaled / divisor > INT64_MAX / 1'000'000) throw bad();
   found->value = static_cast<std::int64_t>(scaled / divisor);
   found->confidence = "user";
@@ -193,14 +143,14 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
 
 Time TimingProfile::time(std::string_view name) const {
   const ProfileValue& v = get(name);
-  const std::int64_t scale = picoseconds(v.unit);
+  const auto scale = factor_of(v.unit, "ps");
   if (!scale) throw Error(fmt::format("{}: timing value '{}' is in {}, a time is wanted", file_, name, v.unit));
-  return Time{v.value * scale};
+  return Time{v.value * *scale};
 }
 
 std::int64_t TimingProfile::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
   const ProfileValue& v = get(name);
-  if (picoseconds(v.unit)) throw Error(fmt::format("{}: timing value '{}' is a time", file_, name));
+  if (factor_of(v.unit, "ps")) throw Error(fmt::format("{}: timing value '{}' is a time", file_, name));
   if (v.value < least || v.value > most)
     throw Error(
         v.confidence == "user"

@@ -124,17 +124,29 @@ void check_timer_rate(const FloodOptions& o) {
     throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
 }
 
-/// Adapters whose driver lets them delay interrupts (can_delay in roms/guest/drivers).
-constexpr std::string_view with_timers[] = {"pro1000-82542", "pro1000-82543"};
+/// Throws Error if the guest's driver of `adapter` cannot have its interrupts delayed (can_delay in
+/// roms/guest/drivers).
+void check_delays(const Plugged& adapter) {
+  if (adapter.card->delays_interrupts) return;
+  std::vector<std::string_view> able;
+  for (const AdapterEntry& card : adapter_registry())
+    if (card.delays_interrupts) able.push_back(card.name);
+  throw Error(fmt::format("--mode delayed: {} in slot {} cannot delay its interrupts; take another mode or one of {}",
+                          adapter.card->name, adapter.slot, fmt::join(able, ", ")));
+}
 
 /// Options that are not given get the defaults of the medium of the adapter that the guest uses. Throws Error for a
 /// mode that this adapter does not have.
 FloodOptions for_adapter(FloodOptions o) {
-  const auto adapter = o.used_adapter(o.machine.config(true));
+  const Config config = o.machine.config(true);
+  const auto adapter = o.used_adapter(config);
   const MediumKind medium = adapter ? adapter->card->medium : MediumKind::ethernet_10;
-  if (adapter && o.mode == "delayed" && std::ranges::find(with_timers, adapter->card->name) == std::end(with_timers))
-    throw Error(fmt::format("--mode delayed: {} in slot {} cannot delay its interrupts; take another mode or one of {}",
-                            adapter->card->name, adapter->slot, fmt::join(with_timers, ", ")));
+  if (o.mode == "delayed") {
+    if (o.router)
+      std::ranges::for_each(network_adapters(config), check_delays);
+    else if (adapter)
+      check_delays(*adapter);
+  }
   // Waiting takes host time, and a machine with a fast medium empties its queues quickly.
   if (medium == MediumKind::ethernet_1000) o.drain = "10";
   if (o.seconds.empty()) o.seconds = medium == MediumKind::ethernet_1000 ? "0.02" : "1";

@@ -3,103 +3,47 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
+
+#include "core/common/quantity.hpp"
 
 namespace planar {
 
-namespace {
-
-struct Decimal {
-  std::uint64_t num;
-  std::uint64_t den;  // a power of ten
-  std::string_view unit;
-};
-
-/// "33.25 MHz" -> 3325 / 100, "MHz".
-std::optional<Decimal> split(std::string_view text) {
-  std::uint64_t num = 0, den = 1;
-  std::size_t i = 0, digits = 0;
-  bool fraction = false;
-  for (; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '.' && !fraction) {
-      fraction = true;
-      continue;
-    }
-    if (c < '0' || c > '9') break;
-    if (++digits > 15) {
-      if (fraction) return std::nullopt;
-      num = UINT64_MAX;
-      continue;
-    }
-    num = num * 10 + static_cast<std::uint64_t>(c - '0');
-    if (fraction) den *= 10;
-  }
-  if (digits == 0) return std::nullopt;
-  std::string_view rest = text.substr(i);
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
-  return Decimal{num, den, rest};
-}
-
-}  // namespace
-
 std::optional<Time> parse_time(std::string_view text) {
-  const auto d = split(text);
-  if (!d) return std::nullopt;
-  std::int64_t unit = 0;
-  // clang-format off
-  if (d->unit == "ps") unit = 1;
-  else if (d->unit == "ns") unit = 1'000;
-  else if (d->unit == "us" || d->unit == "µs") unit = 1'000'000;
-  else if (d->unit == "ms") unit = 1'000'000'000;
-  else if (d->unit == "s") unit = 1'000'000'000'000;
-  else return std::nullopt;
-  // clang-format on
-  const auto ps = static_cast<unsigned __int128>(d->num) * static_cast<std::uint64_t>(unit) / d->den;
+  const auto q = parse_quantity(text);
+  const auto unit = q ? factor_of(q->unit, "ps") : std::nullopt;
+  if (!unit) return std::nullopt;
+  const auto ps = static_cast<unsigned __int128>(q->num) * static_cast<std::uint64_t>(*unit) / q->den;
   if (ps > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   return Time{static_cast<std::int64_t>(ps)};
 }
 
 std::optional<Frequency> parse_frequency(std::string_view text) {
-  auto d = split(text);
-  if (!d) return std::nullopt;
-  if (!d->unit.empty() && d->unit.front() == '/') {
-    const auto below = split(d->unit.substr(1));
-    if (!below || below->num == 0 || below->den != 1 || d->den != 1) return std::nullopt;
-    d = Decimal{d->num, below->num, below->unit};
+  auto q = parse_quantity(text);
+  if (!q) return std::nullopt;
+  if (!q->unit.empty() && q->unit.front() == '/') {
+    const auto below = parse_quantity(q->unit.substr(1));
+    if (!below || below->num == 0 || below->den != 1 || q->den != 1) return std::nullopt;
+    q = Quantity{q->num, below->num, below->unit};
   }
-  std::uint64_t unit = 0;
-  if (d->unit == "Hz")
-    unit = 1;
-  else if (d->unit == "kHz")
-    unit = 1'000;
-  else if (d->unit == "MHz")
-    unit = 1'000'000;
-  else
-    return std::nullopt;
-  if (d->num == 0 || d->num > 10'000'000'000) return std::nullopt;
-  const std::uint64_t num = d->num * unit;
-  const std::uint64_t divisor = std::gcd(num, d->den);
-  const Frequency f{num / divisor, d->den / divisor};
+  const auto unit = factor_of(q->unit, "Hz");
+  if (!unit || q->num == 0 || q->num > 10'000'000'000) return std::nullopt;
+  const std::uint64_t num = q->num * static_cast<std::uint64_t>(*unit);
+  const std::uint64_t divisor = std::gcd(num, q->den);
+  const Frequency f{num / divisor, q->den / divisor};
   if (f.hz() > 1e10 || f.hz() < 1) return std::nullopt;
   return f;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
-  const auto d = split(text);
-  if (!d) return std::nullopt;
-  std::uint64_t unit = 0;
-  if (d->unit == "MB" || d->unit == "M")
-    unit = 1024 * 1024;
-  else if (d->unit == "KB" || d->unit == "K")
-    unit = 1024;
-  else if (d->unit == "bytes")
-    unit = 1;
-  else
-    return std::nullopt;
-  if (d->num > (std::uint64_t{1} << 40)) return UINT64_MAX;
-  if ((d->num * unit) % d->den != 0) return std::nullopt;
-  return d->num * unit / d->den;
+  const auto q = parse_quantity(text);
+  if (!q) return std::nullopt;
+  const auto unit = factor_of(q->unit == "M" ? "MB" : q->unit == "K" ? "KB" : q->unit, "bytes");
+  if (!unit) return std::nullopt;
+  if (q->num > (std::uint64_t{1} << 40)) return UINT64_MAX;
+  const std::uint64_t scaled = q->num * static_cast<std::uint64_t>(*unit);
+  if (scaled % q->den != 0) return std::nullopt;
+  return scaled / q->den;
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {

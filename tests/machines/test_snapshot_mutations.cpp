@@ -8,6 +8,7 @@
 #include "machines/lab/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/catch.hpp"
+#include "tests/damage.hpp"
 #include "tests/short_runs.hpp"
 
 using namespace planar;
@@ -51,37 +52,10 @@ std::string restore_error(const Sound& saved, const std::vector<std::uint8_t>& s
   return {};
 }
 
-struct Part {
-  std::string name;
-  std::size_t begin = 0, end = 0;
-};
-
-/// The parts as marked by Archive::section(): length and letters of a name, a small version.
-std::vector<Part> parts(const std::vector<std::uint8_t>& state) {
-  const auto word = [&](std::size_t at) {
-    return state[at] | std::uint32_t{state[at + 1]} << 8 | std::uint32_t{state[at + 2]} << 16 |
-           std::uint32_t{state[at + 3]} << 24;
-  };
-  std::vector<Part> list;
-  for (std::size_t at = 0; at + 8 < state.size(); ++at) {
-    const auto length = word(at);
-    if (length < 3 || length > 40 || at + 8 + length > state.size()) continue;
-    const std::string name(state.begin() + static_cast<std::ptrdiff_t>(at) + 4,
-                           state.begin() + static_cast<std::ptrdiff_t>(at + 4 + length));
-    const bool letters = std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= ' ' && c < 127; });
-    const auto version = word(at + 4 + length);
-    if (!letters || version < 1 || version > 20) continue;
-    if (!list.empty()) list.back().end = at;
-    list.push_back({name, at + 8 + length, state.size()});
-    at += 7 + length;
-  }
-  return list;
-}
-
 /// The first bytes of each part, where lengths and indexes are, and some of the others.
 std::vector<std::size_t> places(const std::vector<std::uint8_t>& state, std::size_t first, std::size_t more) {
   std::vector<std::size_t> list;
-  for (const Part& part : parts(state)) {
+  for (const test::StatePart& part : test::parts_of(state)) {
     if (part.name == "memory") continue;  // the guest's memory may contain anything
     const std::size_t length = part.end - part.begin;
     for (std::size_t n = 0; n < std::min(length, first); n += 3) list.push_back(part.begin + n);
@@ -94,7 +68,7 @@ void mutate(const char* machine, const char* card) {
   INFO(machine << " with " << card);
   const Sound sound = saved(machine, card);
   REQUIRE(restore_error(sound, sound.state).empty());
-  REQUIRE(parts(sound.state).size() > 20);
+  REQUIRE(test::parts_of(sound.state).size() > 20);
   const bool brief = test::short_runs();
   unsigned refused = 0, ran = 0, number = 0;
   for (const std::size_t at : places(sound.state, brief ? 4 : 24, brief ? 0 : 3)) {
@@ -126,8 +100,8 @@ TEST_CASE("bytes of a P6's snapshot are changed in turn", "[snapshot]") { mutate
 
 TEST_CASE("a timer with an impossible start time is refused", "[snapshot]") {
   const Sound sound = saved("pc-p166", "rtl8139");
-  const auto list = parts(sound.state);
-  const auto timer = std::find_if(list.begin(), list.end(), [](const Part& part) { return part.name == "i8254"; });
+  const auto list = test::parts_of(sound.state);
+  const auto timer = std::find_if(list.begin(), list.end(), [](const auto& part) { return part.name == "i8254"; });
   REQUIRE(timer != list.end());
   unsigned refused = 0;
   for (std::size_t at = timer->begin; at < timer->begin + 64; ++at) {

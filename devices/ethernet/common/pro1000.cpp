@@ -103,7 +103,8 @@ constexpr PciEntry entry_of(std::string_view name, std::string_view title, std::
           .make = make,
           .limits = limits,
           .full_duplex = true,
-          .vendor = intel};
+          .vendor = intel,
+          .delays_interrupts = true};
 }
 
 }  // namespace
