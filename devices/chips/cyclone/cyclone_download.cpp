@@ -19,9 +19,11 @@ constexpr std::uint32_t head_bytes = 16, fragment_bytes = 8, link_bytes = 8;
 
 }  // namespace
 
-// Performs the engine's next step; called whenever something it may be waiting for has changed.
+// Performs the engine's next step; called whenever something it may be waiting for has changed. A stall takes effect
+// when DnListPtr is the DPD that the engine will read next: between DnNextPtr and DnListPtr a host that has waited for
+// the stall could link a DPD that the engine no longer sees.
 void Cyclone::dn_run(Time now) {
-  if (dn_stall_ || host_error_ || dn_dma_.busy()) return;
+  if ((dn_stall_ && dn_.step != Step::status) || host_error_ || dn_dma_.busy()) return;
   switch (dn_.step) {
     case Step::idle:
       if (dn_list_ptr_ == 0) return;

@@ -191,6 +191,23 @@ TEST_CASE("3C905B: DownStall completes on an idle list and in mid-burst; a point
   CHECK(b.other.arrivals.size() == 2);
 }
 
+TEST_CASE("3C905B: no frame is lost whenever the driver stalls the list to link the next one") {
+  XlBench b;
+  b.open();
+  std::size_t sent = 0;
+  for (Time after{}; after < 12_us; after += 30_ns) {
+    INFO(after / 1_ns << " ns after the first of two");
+    REQUIRE(b.send(body(60)));
+    b.rig.step(after);
+    REQUIRE(b.send(body(60)));
+    sent += 2;
+    b.rig.step(60_us);
+    b.handle();
+    REQUIRE(b.other.arrivals.size() == sent);
+    REQUIRE(b.in(XlBench::DN_LIST, 4) == 0);
+  }
+}
+
 TEST_CASE("3C905B: received frames are stored in the ring's buffers with length and status") {
   XlBench b;
   b.open();
