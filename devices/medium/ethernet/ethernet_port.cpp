@@ -184,7 +184,7 @@ void EthernetPort::attempt(Time now) {
   if (fresh_) {
     wire_.swap(waiting_);
     fresh_ = false;
-    deferred_ = now > ready_;
+    deferred_ = now > edge(ready_);
   }
   state_ = State::on_wire;
   start_ = now;
