@@ -165,6 +165,19 @@ TEST_CASE("mouse: resolution and scaling", "[planar][mouse]") {
   CHECK(k.read_all(30_ms) == Bytes{});
 }
 
+TEST_CASE("mouse: movement before a command is not reported after it", "[planar][mouse]") {
+  Keyboard k;
+  k.start(0x67);
+  k.start_mouse();
+  k.chip.mouse().moved(60, 40, k.now);
+  CHECK(k.tell_mouse({0xF4}) == Bytes{0xFA});
+  CHECK(k.read_all(30_ms) == Bytes{});
+  k.tell_mouse({0xF0});
+  k.chip.mouse().moved(300, 0, k.now);
+  CHECK(k.tell_mouse({0xEB}) == Bytes{0xFA, 0x08, 0xFF, 0});
+  CHECK(k.tell_mouse({0xEB}) == Bytes{0xFA, 0x08, 0, 0});  // the rest is discarded, too
+}
+
 TEST_CASE("mouse: IRQ 12 and the mouse's interface follow the command byte", "[planar][mouse]") {
   Keyboard k;
   k.start(0x65);  // no IRQ 12

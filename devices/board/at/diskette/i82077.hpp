@@ -145,6 +145,8 @@ class I82077 final : public Slave {
   void search_failed(Time now);
   void sector_done(Time now);
   bool advance_sector();
+  bool unexpected_mark() const;
+  bool skips() const;
   bool more_sectors() const;
   void format_slot(Time now);
   void service(Time now);

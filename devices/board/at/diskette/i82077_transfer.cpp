@@ -195,7 +195,7 @@ void I82077::pull(Time now) {
   while (disk_position_ < FloppyImage::sector_bytes) {
     if (transfer_ == Transfer::to_host) {
       if (byte_start_ + byte * (disk_position_ + 1) > now) return;
-      if (!terminal_) {
+      if (!terminal_ && !skips()) {
         if (fifo_.size() >= fifo_capacity()) {
           finish(abnormal, overrun, 0, now);
           return;
@@ -217,6 +217,12 @@ void I82077::pull(Time now) {
     ++disk_position_;
   }
 }
+
+/// A normal data mark where a deleted one was expected: raw images have no deleted ones.
+bool I82077::unexpected_mark() const { return (command_[0] & 0x1F) == read_deleted_opcode; }
+
+/// SK: the data of a sector with an unexpected mark are not transferred.
+bool I82077::skips() const { return unexpected_mark() && (command_[0] & 0x20); }
 
 bool I82077::more_sectors() const { return r_ != eot_ || ((command_[0] & 0x80) && head_ == 0); }
 
@@ -351,14 +357,16 @@ void I82077::sector_done(Time now) {
   }
   trace_(TraceCategory::diskette, now, "diskette", "drive {} cylinder {} head {} sector {} {}", unit_,
          drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
-  // A normal data mark where a deleted one was expected (raw images have no deleted ones): the command ends here.
-  const bool unexpected_mark = (command_[0] & 0x1F) == read_deleted_opcode;
+  if (unexpected_mark() && !skips()) {  // the command ends with this sector, whose address it reports
+    finish(normal, 0, control_mark, now);
+    return;
+  }
   const std::uint8_t transferred_head = head_;
   const bool more = advance_sector();
   const bool counted = verify_left_ > 0 && --verify_left_ == 0;
-  if (terminal_ || counted || unexpected_mark || (!more && transfer_ == Transfer::none)) {
+  if (terminal_ || counted || (!more && transfer_ == Transfer::none)) {
     head_ = transferred_head;  // ST0 has the side of the transfer, the H byte that of the next sector
-    finish(normal, 0, unexpected_mark ? control_mark : 0, now);
+    finish(normal, 0, 0, now);
     return;
   }
   if (more) {
@@ -372,7 +380,7 @@ void I82077::sector_done(Time now) {
     service(now);
     return;
   }
-  finish(abnormal, end_of_cylinder, 0, now);
+  finish(abnormal, end_of_cylinder, skips() ? control_mark : 0, now);
 }
 
 /// FORMAT: at the index pulse, and then at the start of every sector, four ID bytes are due.
