@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/pci/master.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "bus/pci/function.hpp"
@@ -69,6 +70,7 @@ void Master::describe(Description& d) const {
                                             : "idle");
   d.text("direction", writes(command_) ? "to memory" : "from memory").reg("address", address_, 32);
   d.number("bytes", bytes_).number("bytes moved", moved_).number("latency timer", latency_timer());
+  d.number("data bits", std::min(width_, segment_.timing().width));
 }
 
 void Master::archive(Archive& a) {

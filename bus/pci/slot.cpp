@@ -7,8 +7,8 @@
 
 namespace planar::pci {
 
-Slot::Slot(unsigned device, unsigned number, const SlotWiring& wiring)
-    : device_(device), number_(number), wiring_(wiring), subject_{fmt::format("slot{}", number)} {
+Slot::Slot(unsigned device, unsigned number, const SlotWiring& wiring, unsigned width)
+    : device_(device), number_(number), width_(width), wiring_(wiring), subject_{fmt::format("slot{}", number)} {
   wiring_.segment.attach(*this);
 }
 

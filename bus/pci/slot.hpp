@@ -39,13 +39,15 @@ class Slot {
  public:
   static constexpr unsigned functions = 8;
 
-  /// `device` 0 to 31; `number`: from 1 for a connector, as people count; 0 for a device on the board.
-  Slot(unsigned device, unsigned number, const SlotWiring& wiring);
+  /// `device` 0 to 31; `number`: from 1 for a connector, as people count; 0 for a device on the board. `width`: data
+  /// bits of the connector, 32 or 64.
+  Slot(unsigned device, unsigned number, const SlotWiring& wiring, unsigned width = 64);
   ~Slot();
   Slot(const Slot&) = delete;
 
   unsigned device() const { return device_; }
   unsigned number() const { return number_; }
+  unsigned width() const { return width_; }
   /// The name of its card in traces and captures: "slot1.rtl8139".
   std::string device_name(std::string_view card) const {
     return number_ ? fmt::format("{}slot{}.{}", wiring_.prefix, number_, card)
@@ -74,7 +76,7 @@ class Slot {
   Trace& trace() const { return wiring_.trace; }
 
  private:
-  unsigned device_, number_;
+  unsigned device_, number_, width_;
   SlotWiring wiring_;
   TraceSubject subject_;
   std::array<Function*, functions> functions_{};

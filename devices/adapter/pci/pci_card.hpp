@@ -5,6 +5,7 @@
 // chip's BurstClient, and archives with archive_card().
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ class PciNetworkCard : public bus::Card, public pci::Function, public NetworkAda
   PciNetworkCard(const PciContext& context, const PciEntry& entry, const pci::Identity& identity)
       : Function(context.slot, identity),
         entry_(entry),
-        port_(*this, context.slot.device_name(entry.name), entry.bus_width) {}
+        port_(*this, context.slot.device_name(entry.name), std::min(entry.bus_width, context.slot.width())) {}
 
   /// RST#: resets everything except the configuration space.
   virtual void reset_board(Time now) = 0;

@@ -205,7 +205,8 @@ void PcBoard::fill_slots(std::span<net::Medium* const> media) {
   for (unsigned n = 0; n < own_.slot_devices.size(); ++n) {
     slots_.emplace_back();
     pci::Segment& segment = own_.on_peer[n] ? *peer_ : pci_;
-    slots_.back().slot = std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring(segment));
+    slots_.back().slot =
+        std::make_unique<pci::Slot>(own_.slot_devices[n], n + 1, wiring(segment), config_.slot_widths[n]);
   }
   for (const CardConfig& card : config_.cards) {
     if (!card.enabled) continue;                   // a PCI card cannot be disabled by configuration: it is omitted

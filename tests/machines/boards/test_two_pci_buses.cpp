@@ -63,6 +63,19 @@ TEST_CASE("two PCI buses: each has its own width and clock, and M66EN follows it
   CHECK(segments(beside)[1]->timing().clock == 15_ns);
 }
 
+TEST_CASE("two PCI buses: a 64-bit card in a slot of 32 bits moves 32") {
+  const auto bits = [](const char* widths) {
+    Config c = with_card(1, "pro1000-82543");
+    c.add_text(std::string("slots.widths = ") + widths + "\n", "the test");
+    Lab lab(std::move(c));
+    Description d;
+    segments(lab)[1]->describe(d);
+    return d.find_part("slot1.pro1000-82543")->find_field("data bits")->value;
+  };
+  CHECK(bits("[64, 64, 32, 32, 32, 32]") == 64);
+  CHECK(bits("[32, 64, 32, 32, 32, 32]") == 32);
+}
+
 TEST_CASE("two PCI buses: impossible slots are refused") {
   const auto refused = [](const char* key, const char* value, const char* why) {
     Config c = load_machine(machine);
