@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "devices/stations/peer/netperf_records.hpp"
+#include "devices/stations/peer/peer_tcp.hpp"
 
 namespace planar::net {
 namespace {
@@ -229,8 +230,12 @@ class Data final : public ServiceConnection {
 
 }  // namespace
 
-// Longer ones are truncated to the request size, as by recv().
+// One that the receive buffer does not hold is dropped, although the station reads every datagram at once (Linux 2.2,
+// sock_queue_rcv_skb); of several fragments, as the one buffer into which they are joined. Longer ones than the request
+// are truncated to its size, as by recv().
 std::optional<Bytes> NetserverTest::take_datagram(std::size_t size, Time now) {
+  constexpr std::uint32_t ip_and_udp = 20 + 8;
+  if (PeerTcp::truesize(static_cast<std::uint32_t>(size) + ip_and_udp) >= receive_buffer) return std::nullopt;
   const bool whole = size >= request;
   bytes += std::min<std::size_t>(size, request);
   if (type == NetperfTestType::udp_stream) {

@@ -301,7 +301,7 @@ void TcpServer::take_data(Connection& c, const TcpSegment& s, Time now) {
 }
 
 TcpServer::Held TcpServer::held(const TcpSegment& s) {
-  return {s.seq, s.end_seq(), truesize(s.frame_bytes), s.fin(), Bytes(s.data.begin(), s.data.end())};
+  return {s.seq, s.end_seq(), PeerTcp::truesize(s.frame_bytes), s.fin(), Bytes(s.data.begin(), s.data.end())};
 }
 
 void TcpServer::take_in_order(Connection& c, const Held& h, Time now) {

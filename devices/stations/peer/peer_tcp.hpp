@@ -54,7 +54,12 @@ struct PeerTcp {
   static constexpr std::uint32_t max_window = 32767;  ///< maximum offered in a SYN
   static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged besides the buffer: its descriptor on i386
   static constexpr std::uint32_t headers = 40;        ///< IP and TCP without options: MTU less MSS
-  static constexpr std::uint32_t max_delay = hz / 2;  ///< ticks
+  /// Bytes that a received frame is charged to its socket with: what the driver allocates (2 bytes of alignment, 16 of
+  /// head room, in units of 16), and the descriptor.
+  static constexpr std::uint32_t truesize(std::uint32_t frame_bytes) {
+    return ((frame_bytes + 2 + 16 + 15) & ~15u) + skb_overhead;
+  }
+  static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
   static constexpr std::uint32_t windows_delay = hz / 5;  ///< ticks, for AckRule::every_second_segment
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, after ours has been acknowledged
@@ -253,7 +258,6 @@ class TcpServer {
   static std::uint32_t window_left(const Connection& c);
   std::uint32_t window_wanted(const Connection& c) const;
   std::uint32_t select_window(Connection& c);
-  static std::uint32_t truesize(std::uint32_t frame_bytes);
 
   void send_syn(Connection& c, Time now);
   void send_synack(Connection& c, Time now);

@@ -31,12 +31,6 @@ void close_options(Bytes& b) { b[12] = static_cast<std::uint8_t>(b.size() / 4 <<
 
 }  // namespace
 
-// The size that the driver allocates for a frame (2 bytes of alignment, 16 of head room, in units of 16), plus the
-// descriptor.
-std::uint32_t TcpServer::truesize(std::uint32_t frame_bytes) {
-  return ((frame_bytes + 2 + 16 + 15) & ~15u) + PeerTcp::skb_overhead;
-}
-
 std::uint32_t TcpServer::window_left(const Connection& c) {
   const auto left = static_cast<std::int32_t>(c.rcv_wup + c.rcv_wnd - c.rcv_nxt);
   return left < 0 ? 0 : static_cast<std::uint32_t>(left);

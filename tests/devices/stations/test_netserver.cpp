@@ -225,6 +225,19 @@ TEST_CASE("a datagram stream counts messages until two seconds after the test le
   CHECK(std::bit_cast<float>(ended[4]) == 2.0f);
 }
 
+TEST_CASE("a datagram that the receive buffer does not hold is dropped") {
+  NetserverService service;
+  NetserverClient control(service, netperf_port);
+  auto request = udp_stream_request(2000, 3);
+  request[2] = 1000;
+  control.ask(request, 1_s);
+  const auto response = control.answer(1_s);
+  REQUIRE(response[2] == 2000);  // Linux doubles it
+  const auto port = static_cast<std::uint16_t>(response[6]);
+  service.datagram({}, port, Bytes(2000, 1), 2_s);  // with buffer and descriptor 2192 bytes
+  CHECK(control.answer(6_s)[2] == 0);
+}
+
 TEST_CASE("datagram requests are answered each; one of another size ends the test with an error") {
   NetserverService service;
   NetserverClient control(service, netperf_port);
