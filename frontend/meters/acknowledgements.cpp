@@ -6,7 +6,7 @@
 namespace planar {
 
 AcknowledgementMeter::AcknowledgementMeter(Lab& lab, std::size_t machine)
-    : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {
+    : ports_(lab, machine), media_(ports_.media()) {
   if (media_.size() < 2) media_.clear();
   for (net::Medium* medium : media_) medium->add_observer(*this);
 }
@@ -19,7 +19,7 @@ void AcknowledgementMeter::observe(const net::WireRecord& record) {
   if (!record.good()) return;
   const auto segment = tcp_segment_in(record);
   if (!segment || !(segment->flags & TcpSegment::ack)) return;
-  Way& way = ways_[record.sender.starts_with(senders_) ? 0 : 1];
+  Way& way = ways_[ports_.contains(record.sender) ? 0 : 1];
   const bool begins_or_ends = segment->flags & (TcpSegment::syn | TcpSegment::fin | TcpSegment::rst);
   if (way.connection == segment->connection && way.acknowledgement == segment->acknowledgement &&
       way.window == segment->window && segment->bytes == 0 && !begins_or_ends)

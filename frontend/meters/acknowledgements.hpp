@@ -11,6 +11,7 @@
 
 #include "core/state/archive.hpp"
 #include "devices/medium/medium.hpp"
+#include "frontend/meters/adapter_ports.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -41,7 +42,7 @@ class AcknowledgementMeter final : public net::WireObserver {
     void archive(Archive& a) { a(connection, acknowledgement, window, duplicates); }
   };
 
-  std::string senders_;              // prefix of the names of the machine's ports
+  AdapterPorts ports_;
   std::vector<net::Medium*> media_;  // those of its adapters
   std::array<Way, 2> ways_;          // from the machine, to it
 };

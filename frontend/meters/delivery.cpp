@@ -12,8 +12,7 @@ constexpr std::size_t most_delivery_marks = 1 << 14;
 
 }  // namespace
 
-DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine)
-    : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {
+DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine) : ports_(lab, machine), media_(ports_.used_media()) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
 }
 
@@ -22,7 +21,7 @@ DeliveryMeter::~DeliveryMeter() {
 }
 
 void DeliveryMeter::observe(const net::WireRecord& record) {
-  if (!record.good() || !record.sender.starts_with(senders_)) return;
+  if (!record.good() || !ports_.contains(record.sender)) return;
   const auto sent = tcp_segment_in(record);
   if (!sent) return;
   if (sent->flags & TcpSegment::syn) {

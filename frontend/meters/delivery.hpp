@@ -12,6 +12,7 @@
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
 #include "frontend/guest/measured.hpp"
+#include "frontend/meters/adapter_ports.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -53,11 +54,11 @@ class DeliveryMeter final : public net::WireObserver {
   std::uint64_t delivered_by(Time at) const;
   std::uint64_t delivered_evenly_by(Time at) const;
 
-  std::string senders_;              // prefix of the names of the machine's ports
-  std::vector<net::Medium*> media_;  // those of its adapters
-  std::uint32_t connection_ = 0;     // both ports of the latest one
-  std::uint32_t next_ = 0;           // sequence number after the highest byte that was sent in it
-  std::uint64_t bytes_ = 0;          // so far, of all connections
+  AdapterPorts ports_;
+  std::vector<net::Medium*> media_;
+  std::uint32_t connection_ = 0;  // both ports of the latest one
+  std::uint32_t next_ = 0;        // sequence number after the highest byte that was sent in it
+  std::uint64_t bytes_ = 0;       // so far, of all connections
   std::uint64_t frames_ = 0, stride_ = 1;
   Mark before_;              // the state before the marks
   std::vector<Mark> marks_;  // since the latest row; in a long one every second, fourth... frame

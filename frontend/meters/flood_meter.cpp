@@ -91,8 +91,8 @@ std::int64_t FloodSeen::not_received() const {
 
 FloodMeter::FloodMeter(Lab& lab)
     : lab_(lab),
-      senders_(lab.machine().config().name_prefix() + "slot"),
-      media_(lab.media_of(0)),
+      ports_(lab, 0),
+      media_(ports_.used_media()),
       look_(lab.scheduler(), "flood.look", Priority::observer, Callback::to<&FloodMeter::look>(this)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
   for (const auto& area : machine().memory().areas())
@@ -215,7 +215,7 @@ void FloodMeter::observe(const net::WireRecord& record) {
     if (FloodSeen* const run = present()) ++run->damaged;
     return;
   }
-  const bool own = record.sender.starts_with(senders_);
+  const bool own = ports_.contains(record.sender);
   const auto udp = udp_of(record);
   if (own && udp && udp->destination == net::counter_port && udp->data.size() >= 8 &&
       net::get32(udp->data, 0) != net::counter_magic) {

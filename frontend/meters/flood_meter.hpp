@@ -18,6 +18,7 @@
 
 #include "core/time/scheduler.hpp"
 #include "devices/medium/medium.hpp"
+#include "frontend/meters/adapter_ports.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -107,7 +108,7 @@ class FloodMeter final : public net::WireObserver {
   void passed_on(const net::WireRecord& record, std::uint32_t run, std::uint32_t number);
 
   Lab& lab_;
-  std::string senders_;
+  AdapterPorts ports_;
   std::vector<net::Medium*> media_;
   std::array<std::uint8_t, 6> own_{};  // address of the machine's adapter, from its request
   struct Ram {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 namespace planar {
 namespace {
@@ -45,8 +46,8 @@ std::array<std::int64_t, FrameTime::parts> FrameTime::parts_ns(const ClockDomain
 FrameTimer::FrameTimer(Lab& lab, std::size_t number)
     : lab_(lab),
       number_(number),
-      senders_(machine().config().name_prefix() + "slot"),
-      media_(lab.media_of(number)),
+      ports_(lab, number),
+      media_(ports_.used_media()),
       last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
@@ -84,7 +85,7 @@ void FrameTimer::give_silence(FrameTime::Part part) {
 
 void FrameTimer::begins(const net::Medium&, std::string_view sender, Time) {
   settle();
-  give_silence(of_the_machine(sender) ? FrameTime::card : FrameTime::idle);
+  give_silence(ports_.contains(sender) ? FrameTime::card : FrameTime::idle);
   ++signals_;
   gap_.cancel();
 }
@@ -93,7 +94,7 @@ void FrameTimer::observe(const net::WireRecord& record) {
   settle();
   occupied_until_ = std::max(occupied_until_, record.end + record.medium.gap());
   if (signals_ > 0 && --signals_ == 0) gap_.at(occupied_until_);
-  if (!record.good() || !of_the_machine(record.sender)) return;
+  if (!record.good() || !ports_.contains(record.sender)) return;
   const auto bytes = static_cast<std::uint32_t>(record.bytes.size());
   auto place = std::ranges::lower_bound(frames_, bytes, {}, &Frames::bytes);
   if (place == frames_.end() || place->bytes != bytes) place = frames_.insert(place, {.bytes = bytes, .marks = {}});
@@ -121,17 +122,20 @@ void FrameTimer::gap_over(Time) {
 
 void FrameTimer::row_ended(std::uint32_t packet_bytes, const Measured& row) {
   std::optional<FrameTime> result;
-  for (Frames& frames : frames_) {
+  std::uint64_t sent_once = 0;  // bytes in frames of the lengths of which the row had only one
+  for (Frames& frames : std::views::reverse(frames_)) {
     const auto first = std::ranges::lower_bound(frames.marks, row.from, {}, &Mark::at);
     const auto end = std::ranges::upper_bound(first, frames.marks.end(), row.to, {}, &Mark::at);
-    if (end - first >= 2) {  // the longest length is the last one
+    if (!result && end - first == 1) sent_once += frames.bytes;
+    if (!result && end - first >= 2) {
       const Mark& last = *std::prev(end);
       result = FrameTime{packet_bytes, frames.bytes, last.number - first->number, {}};
       for (unsigned p = 0; p < FrameTime::parts; ++p) result->clocks[p] = last.clocks[p] - first->clocks[p];
     }
     frames.marks.erase(frames.marks.begin(), end);
   }
-  if (result) rows_.push_back(*result);
+  // Otherwise the data were in the longer ones, and these are acknowledgements.
+  if (result && (result->frames + 1) * result->frame_bytes > sent_once) rows_.push_back(*result);
   std::erase_if(frames_, [](const Frames& frames) { return frames.marks.empty(); });
 }
 

@@ -26,6 +26,7 @@
 #include "core/time/time.hpp"
 #include "devices/medium/medium.hpp"
 #include "frontend/guest/measured.hpp"
+#include "frontend/meters/adapter_ports.hpp"
 #include "machines/lab/lab.hpp"
 
 namespace planar {
@@ -55,7 +56,8 @@ class FrameTimer final : public net::WireObserver {
 
   /// The guest has reported a row, which was measured during `row`.
   void row_ended(std::uint32_t packet_bytes, const Measured& row);
-  /// One entry for each row that had at least two frames of its longest length.
+  /// One entry for each row that had two frames of the same length or more: of the longest such length, unless longer
+  /// frames that were sent once carried more.
   const std::vector<FrameTime>& rows() const { return rows_; }
 
   // net::WireObserver
@@ -84,15 +86,14 @@ class FrameTimer final : public net::WireObserver {
   };
 
   Machine& machine() { return lab_.machine(number_); }
-  bool of_the_machine(std::string_view sender) const { return sender.starts_with(senders_); }
   void settle();
   void give_silence(FrameTime::Part part);
   void gap_over(Time now);
 
   Lab& lab_;
   std::size_t number_;
-  std::string senders_;              // prefix of the names of the machine's ports: their slots
-  std::vector<net::Medium*> media_;  // those of its adapters
+  AdapterPorts ports_;
+  std::vector<net::Medium*> media_;
   cpu::Cpu::Account last_;
   Clocks clocks_{};            // so far
   std::uint64_t silence_ = 0;  // halted clocks of a silence on the wire that has not ended yet

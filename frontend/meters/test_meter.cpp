@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "devices/stations/packet.hpp"
+#include "frontend/meters/adapter_ports.hpp"
 #include "frontend/meters/ip_frames.hpp"
 
 namespace planar {
@@ -19,7 +20,8 @@ double TestMeter::Span::busy_percent() const {
   return clocks ? 100.0 * static_cast<double>(clocks - halted) / static_cast<double>(clocks) : 0;
 }
 
-TestMeter::TestMeter(Lab& lab, std::size_t machine) : lab_(lab), number_(machine), media_(lab.media_of(machine)) {
+TestMeter::TestMeter(Lab& lab, std::size_t machine)
+    : lab_(lab), number_(machine), media_(AdapterPorts(lab, machine).used_media()) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
 }
 

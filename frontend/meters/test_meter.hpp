@@ -51,7 +51,7 @@ class TestMeter final : public net::WireObserver {
 
   Lab& lab_;
   std::size_t number_;
-  std::vector<net::Medium*> media_;  // those of the machine's adapters
+  std::vector<net::Medium*> media_;
   std::uint64_t datagram_bytes_ = 0;
   std::uint64_t frames_ = 0, stride_ = 1;
   std::vector<Mark> marks_;  // since the last test; in a long one at every second, fourth... frame

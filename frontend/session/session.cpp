@@ -107,9 +107,9 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
                     state.insert.front(), state.insert.front()));
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
-    consoles_.push_back(std::make_unique<Console>(*lab_, n));
     Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config());
     if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
+    consoles_.push_back(std::make_unique<Console>(*lab_, n));
     if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
     if (m.kernel) lab_->load_kernel(prepare_linux_boot(*m.kernel, m.ramdisk, m.command_line, machine.memory_end()), n);
   }
