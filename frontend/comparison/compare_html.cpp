@@ -9,11 +9,11 @@
 #include "frontend/comparison/compare_report.hpp"
 #include "frontend/comparison/converged.hpp"
 #include "frontend/comparison/delivered.hpp"
+#include "frontend/comparison/notes.hpp"
 #include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
 #include "frontend/guest_benchmarks/benchmarks.hpp"
-#include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/chart.hpp"
@@ -99,7 +99,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
     PlotLine line{.name = card_title(o.cell), .number = number_of(c, o.cell)};
     const auto row = std::find_if(print.begin(), print.end(), [&](const PublishedRow& r) {
       return r.machine == machine && r.card == o.cell.card && r.options == o.cell.options && r.duplex != "full" &&
-             r.direction != "received" && r.setup.empty();
+             r.direction != "received" && r.setup.empty() && o.cell.bonded() == 1;
     });
     for (const auto size : c.sizes) {
       line.values.push_back(o.figure(c.benchmark, size));
@@ -121,7 +121,10 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   const bool bars = std::any_of(lines.begin(), lines.end(), [](const PlotLine& line) {
     return std::any_of(line.within.begin(), line.within.end(), [](double w) { return w > 0; });
   });
-  return chart_lines(fmt::format("{}{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)",
+  const bool crosses = std::any_of(lines.begin(), lines.end(), [](const PlotLine& line) {
+    return std::any_of(line.marks.begin(), line.marks.end(), [](const auto& mark) { return mark.has_value(); });
+  });
+  return chart_lines(fmt::format("{}{}{}", c.benchmark.heading, crosses ? " (crosses: published)" : "",
                                  bars ? " (bars: 95 % confidence)" : ""),
                      categories, axes, lines);
 }
@@ -229,8 +232,7 @@ std::string comparison_html(const Comparison& c) {
   });
   out += side_by_side_html(c);
   out += spread_html(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
-    if (!note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
+  for (const auto& note : notes_of(c)) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
     if (o.result && o.result->contains("guest_image_sha256")) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 
-#include "frontend/comparison/converged.hpp"
 #include "frontend/comparison/delivered.hpp"
+#include "frontend/comparison/notes.hpp"
 #include "frontend/comparison/reasons.hpp"
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/comparison/spread_table.hpp"
-#include "frontend/matrix/cache_note.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
@@ -56,7 +55,7 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
   std::vector<MediumKind> list;
   for (const CellOutcome& o : outcomes)
     if (const auto medium = find_adapter(o.cell.card).medium;
-        o.cell.machine == machine && std::find(list.begin(), list.end(), medium) == list.end())
+        o.cell.machine == machine && !o.refused() && std::find(list.begin(), list.end(), medium) == list.end())
       list.push_back(medium);
   return list;
 }
@@ -150,8 +149,7 @@ std::string comparison_text(const Comparison& c) {
       for (const auto& sentence : *list) out += "- " + wrapped(sentence, 2) + "\n";
   });
   out += side_by_side_text(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
-    if (!note.empty()) out += "\n" + wrapped(note, 0) + "\n";
+  for (const auto& note : notes_of(c)) out += "\n" + wrapped(note, 0) + "\n";
   return out + spread_text(c);
 }
 
@@ -185,8 +183,7 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto& sentence : *list) out += "- " + sentence + "\n";
   });
   out += side_by_side_markdown(c);
-  for (const auto& note : {left_out_note(c), delivered_note(c), converged_note(c.outcomes), cache_note(c.outcomes)})
-    if (!note.empty()) out += fmt::format("\n{}{}.\n", note.front() == '*' ? "\\" : "", note);
+  for (const auto& note : notes_of(c)) out += fmt::format("\n{}{}.\n", note.front() == '*' ? "\\" : "", note);
   return out + spread_markdown(c);
 }
 

@@ -24,7 +24,7 @@ struct Comparison {
   /// One data frame's path through each card, as SVG, by machine and medium; empty without timelines.
   std::map<std::pair<std::string, MediumKind>, std::string> pictures = {};
 
-  /// The media of the machine's outcomes in order of first appearance.
+  /// The media of the machine's outcomes in order of first appearance, without those whose cards it all refuses.
   std::vector<MediumKind> media(const std::string& machine) const;
   /// Calls `table(machine, medium)` for every table: each medium has a table of its own.
   template <class F>

@@ -33,8 +33,7 @@ std::string delivered_note(const Comparison& c) {
       most = std::max(most, c.benchmark.excess(*o.result, size));
     }
     if (!sizes.empty())
-      cells += fmt::format("{}{} in {}: {}", cells.empty() ? "" : "; ", find_adapter(o.cell.card).title, o.cell.machine,
-                           sizes);
+      cells += fmt::format("{}{} in {}: {}", cells.empty() ? "" : "; ", card_name(o.cell), o.cell.machine, sizes);
   }
   if (cells.empty()) return {};
   // What a queue holds does not depend on the length of the run.

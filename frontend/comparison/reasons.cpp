@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/matrix/spread.hpp"
 #include "frontend/meters/frame_time.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -19,14 +20,19 @@ namespace {
 
 /// Bytes on the wire besides a frame with its check sequence: preamble and interframe gap.
 constexpr unsigned preamble_and_gap = 8 + 12;
-constexpr double full_frame = 1518, tcp_data = 1460, udp_data = 1480;
+/// Ethernet and IP headers with the check sequence; TCP's header with the timestamps that Linux 2.2 negotiates; UDP's.
+constexpr unsigned frame_overhead = 18 + 20, tcp_header = 20 + 12, udp_header = 8;
+constexpr unsigned full_frame = 1518, shortest_frame = 64;
 
 /// One data frame of a card, times in µs.
 struct Card {
   const AdapterEntry* entry = nullptr;
   std::string title;
-  unsigned wires = 1;  ///< bonded cards have one each
-  double rate = 0;     ///< mean over the sizes
+  unsigned wires = 1;           ///< bonded cards have one each
+  std::optional<double> limit;  ///< the most that they carry of such frames; nothing if not known
+  std::uint32_t size = 0;       ///< of the packets that the frame belongs to: the largest
+  double rate = 0;              ///< with these packets
+  bool stalled = false;         ///< the idle time includes waits for a retransmission
   double total = 0;
   std::array<double, FrameTime::parts> parts{};
 
@@ -34,6 +40,24 @@ struct Card {
   double running() const { return part(FrameTime::cpu_copy) + part(FrameTime::stack) + part(FrameTime::bus_wait); }
   double share(double us) const { return total > 0 ? us / total : 0; }
 };
+
+/// The most data per second that Ethernet carries of a benchmark's messages of `message` bytes in frames of at most
+/// `frame` bytes, in the benchmark's unit; nothing for other media and other kinds of rate.
+std::optional<double> carried_at_most(const Benchmark& benchmark, MediumKind medium, unsigned wires, unsigned frame,
+                                      unsigned message) {
+  const double bytes_per_s = wires * static_cast<double>(ethernet_rate(medium)) / 8;
+  const double unit = benchmark.unit == "KB/s" ? 1024 : benchmark.unit == "Mbit/s" ? 1e6 / 8 : 0;
+  const bool datagrams = benchmark.name == "netperf-udp";
+  if (bytes_per_s <= 0 || unit <= 0 || frame <= frame_overhead + (datagrams ? 0 : tcp_header)) return std::nullopt;
+  double data = frame - frame_overhead - tcp_header, wire = frame + preamble_and_gap;
+  if (datagrams) {  // only a datagram's first fragment has the UDP header
+    const unsigned most = frame - frame_overhead, all = message + udp_header, full = (all - 1) / most,
+                   last = all - full * most;
+    data = message;
+    wire = full * wire + std::max(last + frame_overhead, shortest_frame) + preamble_and_gap;
+  }
+  return bytes_per_s * data / wire / unit;
+}
 
 std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   const auto* const frame = o.frame_time(c.benchmark);
@@ -44,17 +68,15 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   card.wires = o.cell.bonded();
   card.total = (*frame)["us"].get<double>();
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = (*frame)["parts_us"].value(FrameTime::names[p], 0.0);
-  unsigned count = 0;
-  for (const auto size : c.sizes)
-    // The figure may include more than was delivered.
-    if (const auto delivered = o.delivered(c.benchmark, size),
-        value = delivered ? delivered : o.figure(c.benchmark, size);
-        value) {
-      card.rate += *value;
-      ++count;
-    }
-  if (count == 0 || card.total <= 0) return std::nullopt;
-  card.rate /= count;
+  card.size = (*frame)["packet_bytes"].get<std::uint32_t>();
+  // The figure may include more than was delivered.
+  const auto delivered = o.delivered(c.benchmark, card.size),
+             rate = delivered ? delivered : o.figure(c.benchmark, card.size);
+  if (!rate || card.total <= 0) return std::nullopt;
+  card.rate = *rate;
+  card.stalled = !note_of(c.benchmark, *o.result).empty();
+  card.limit =
+      carried_at_most(c.benchmark, card.entry->medium, card.wires, (*frame)["frame_bytes"].get<unsigned>(), card.size);
   return card;
 }
 
@@ -85,18 +107,17 @@ std::string named(const Card& card, FrameTime::Part part) {
 
 /// "; the wire would allow 1117 KB/s", if the limit is known and higher than the rate.
 std::string wire_would_allow(const Comparison& c, const Card& card) {
-  const auto limit = medium_limit(c.benchmark, card.entry->medium, card.wires);
-  if (!limit || *limit <= card.rate) return {};
-  return fmt::format("; the wire{} would allow {:.{}f} {}", card.wires > 1 ? "s" : "", *limit, *limit < 100 ? 1 : 0,
-                     c.benchmark.unit);
+  if (!card.limit || *card.limit <= card.rate) return {};
+  return fmt::format("; the wire{} would allow {:.{}f} {}", card.wires > 1 ? "s" : "", *card.limit,
+                     *card.limit < 100 ? 1 : 0, c.benchmark.unit);
 }
 
 /// The wire is nearly full and more heavily used than the processor: of two nearly exhausted resources, the one with
 /// less to spare sets the rate.
-bool wire_limits(const Card& card, std::optional<double> limit) {
+bool wire_limits(const Card& card) {
   // One acknowledgement for two data frames takes 2.7 % of a half-duplex wire.
   constexpr double nearly_all_of_wire = 0.93;
-  const double used = limit ? card.rate / *limit : 0;
+  const double used = card.limit ? card.rate / *card.limit : 0;
   return used >= nearly_all_of_wire && used >= card.share(card.running());
 }
 
@@ -104,13 +125,12 @@ std::string sentence(const Comparison& c, const Card& one) {
   using enum FrameTime::Part;
   constexpr double nearly_all = 0.9, most_of_time = 0.7, little = 0.1;
   const double running = one.running(), waiting_for_wire = one.part(wire);
-  const auto limit = medium_limit(c.benchmark, one.entry->medium, one.wires);
   const int places = c.benchmark.unit == "KB/s" ? 0 : 1;
-  if (wire_limits(one, limit))
+  if (wire_limits(one))
     return fmt::format(
         "{}: limited by the wire{}: {:.{}f} of the {:.{}f} {} that {} at most; meanwhile the "
         "processor is busy for {:.0f} % of the time.",
-        one.title, one.wires > 1 ? "s" : "", one.rate, places, *limit, places, c.benchmark.unit,
+        one.title, one.wires > 1 ? "s" : "", one.rate, places, *one.limit, places, c.benchmark.unit,
         one.wires > 1 ? fmt::format("{} carry", one.wires) : "it carries", 100 * one.share(running));
   if (one.share(running) >= nearly_all) {
     const auto most = std::max({cpu_copy, stack, bus_wait}, [&](auto a, auto b) { return one.part(a) < one.part(b); });
@@ -119,15 +139,16 @@ std::string sentence(const Comparison& c, const Card& one) {
   }
   if (one.part(idle) >= std::max(one.part(FrameTime::card), little * one.total))
     return fmt::format(
-        "{}: limited by the other station, or by the wait for it: for {} the processor and the wire are idle until "
-        "it acts{}.",
-        one.title, of_frame(one, one.part(idle)), wire_would_allow(c, one));
+        "{}: limited by {}: for {} the processor and the wire are idle until it acts{}.", one.title,
+        one.stalled ? "waits for the other station to retransmit" : "the other station, or by the wait for it",
+        of_frame(one, one.part(idle)), wire_would_allow(c, one));
   if (one.part(FrameTime::card) >= little * one.total)
     return fmt::format("{}: limited by the card: for {} the processor and the wire are idle, waiting for it{}.",
                        one.title, of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
-  if (!limit && one.share(waiting_for_wire) >= most_of_time)
-    return fmt::format("{}: limited by the wire, or by the token: for {} it is busy while the processor is idle.",
-                       one.title, of_frame(one, waiting_for_wire));
+  if (!one.limit && one.share(waiting_for_wire) >= most_of_time)
+    return fmt::format("{}: limited by the wire{}: for {} it is busy while the processor is idle.", one.title,
+                       one.entry->medium == MediumKind::token_ring ? ", or by the token" : "",
+                       of_frame(one, waiting_for_wire));
   return fmt::format(
       "{}: limited by alternation: for {} the processor is busy, for {} it is idle while the wire is busy{}.",
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
@@ -170,11 +191,15 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   const double gain = slow.total - fast.total;
   const double faster = fast.rate - slow.rate;
   const int places = c.benchmark.unit == "KB/s" || faster >= 100 ? 0 : faster >= 10 ? 1 : 2;
-  const std::string head = fmt::format("{} is faster than {} by {:.{}f} {} ({:.0f} %)", fast.title, slow.title, faster,
-                                       places, c.benchmark.unit, slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
+  const std::string with = c.sizes.size() > 1 ? " with the largest packets" : "";
   if (fast.rate < slow.rate * 1.005)
-    return fmt::format("{} and {} differ by less than half a percent.", fast.title, slow.title);
-  if (gain < 1) return head + ", though not with the largest packets, where a frame takes just as long.";
+    return fmt::format("{} and {} differ by less than half a percent{}.", fast.title, slow.title, with);
+  const std::string head =
+      fmt::format("{} is faster than {}{} by {:.{}f} {} ({:.0f} %)", fast.title, slow.title, with, faster, places,
+                  c.benchmark.unit, slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
+  if (gain < 1)
+    return fmt::format("{}, although its frame takes {}: {} sent none for part of the time.", head,
+                       gain > -1 ? "just as long" : us(-gain) + " longer", slow.title);
   std::array<unsigned, FrameTime::parts> order{};
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
@@ -187,20 +212,19 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
       less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved)));
     if (saved <= -0.15 * gain) more.push_back(fmt::format("{} are {} longer", what(FrameTime::Part{p}), us(-saved)));
   }
-  std::string out =
-      fmt::format("{} because{} its frame takes {} less: {}", head,
-                  c.sizes.size() > 1 ? ", with the largest packets," : "", us(gain), fmt::join(less, ", "));
+  std::string out = fmt::format("{} because its frame takes {} less: {}", head, us(gain), fmt::join(less, ", "));
   if (!more.empty()) out += fmt::format(", while {}", fmt::join(more, ", "));
   if (fast.entry->data_path != slow.entry->data_path)
     out += fmt::format(" ({} in place of {})", fast.entry->data_path, slow.entry->data_path);
   return out + ".";
 }
 
-/// Sorts the cards, fastest first; returns a sentence for each adjacent pair.
+/// Sorts the cards, fastest first; returns a sentence for each adjacent pair whose frames are of the same packets.
 std::vector<std::string> pairs_of(const Comparison& c, std::vector<Card>& cards) {
   std::stable_sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.rate > b.rate; });
   std::vector<std::string> pairs;
-  for (std::size_t n = 1; n < cards.size(); ++n) pairs.push_back(separation(c, cards[n - 1], cards[n]));
+  for (std::size_t n = 1; n < cards.size(); ++n)
+    if (cards[n - 1].size == cards[n].size) pairs.push_back(separation(c, cards[n - 1], cards[n]));
   return pairs;
 }
 
@@ -232,13 +256,7 @@ std::vector<std::string> separations(const Comparison& c) {
 }
 
 std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium, unsigned wires) {
-  const double kb =
-      wires * static_cast<double>(ethernet_rate(medium)) / 8 / 1024 * tcp_data / (full_frame + preamble_and_gap);
-  if (kb <= 0) return std::nullopt;
-  if (benchmark.unit == "KB/s") return kb;
-  if (benchmark.unit != "Mbit/s") return std::nullopt;
-  // Only the first fragment of a datagram has the UDP header; every segment has the TCP header.
-  return kb * 1024 * 8e-6 * (benchmark.name == "netperf-udp" ? udp_data / tcp_data : 1);
+  return carried_at_most(benchmark, medium, wires, full_frame, 0xFFFF);
 }
 
 }  // namespace planar

@@ -21,8 +21,9 @@ Reasons reasons_of(const Comparison& c, const std::string& machine, MediumKind m
 /// The sentences on pairs for all cards of the comparison, each named with its machine.
 std::vector<std::string> separations(const Comparison& c);
 
-/// The most stream data that the medium can carry, in the benchmark's unit: full-size frames back to back. Nothing for
-/// other kinds of rate, or for a ring, whose frames and rate are set by the lab. Bonded cards have several `wires`.
+/// The most data that the medium can carry, in the benchmark's unit: full-size frames back to back, with the timestamps
+/// of Linux 2.2's TCP. Nothing for other kinds of rate, or for a ring, whose frames and rate are set by the lab. Bonded
+/// cards have several `wires`.
 std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium, unsigned wires = 1);
 
 }  // namespace planar

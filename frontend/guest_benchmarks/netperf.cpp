@@ -178,17 +178,22 @@ std::vector<std::string> served_ports(const NetperfOptions& o) {
   return list;
 }
 
-/// TCP segments with data that the stations had to retransmit.
-std::uint64_t sent_again(Lab& lab) {
-  std::uint64_t segments = 0;
-  for (const net::Peer* peer : reference_stations(lab)) segments += peer->tcp().counters().retransmitted;
-  return segments;
+/// Of the guest's settings, which a snapshot includes.
+std::optional<std::string> guest_setting(const Lab& lab, const char* key) {
+  return setting(settings_of(lab.diskette_image()), key);
 }
 
-/// From the guest's settings, which a snapshot includes.
-std::uint32_t response_bytes(const Lab& lab) {
-  const auto told = parse_number(setting(settings_of(lab.diskette_image()), "response").value_or("1"));
-  return static_cast<std::uint32_t>(told.value_or(1));
+NetperfStalls stalls_of(Lab& lab, const NetperfResult& r) {
+  NetperfStalls out;
+  if (const auto length = guest_setting(lab, "seconds"); r.stream() && length) {
+    const double wanted = parse_seconds(*length).seconds();
+    for (const NetperfRow& row : r.rows)
+      for (const NetperfRun& run : row.runs)
+        out.late_s = std::max(out.late_s, static_cast<double>(run.microseconds) * 1e-6 - wanted);
+  } else if (!r.stream()) {
+    for (const net::Peer* peer : reference_stations(lab)) out.retransmitted += peer->tcp().counters().retransmitted;
+  }
+  return out;
 }
 
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
@@ -196,10 +201,11 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   collect(session, "@netperf start", "@netperf end", r);
   if (session.lab().machines() > 1) collect(session, 1, "@netserver start", "@netserver end", r.against.emplace());
   r.test = session.guest().value("@netperf start", "test").value_or(o.test);
-  r.response_bytes = response_bytes(session.lab());
-  r.sent_again = sent_again(session.lab());
+  r.response_bytes =
+      static_cast<std::uint32_t>(parse_number(guest_setting(session.lab(), "response").value_or("1")).value_or(1));
   r.server_load = o.remote_cpu;
   r.rows = netperf_rows(session.guest().lines(), r.datagrams());
+  r.stalls = stalls_of(session.lab(), r);
   put_busy(session, r);
   if (r.against) put_busy(session, *r.against, 1);
   if (r.datagrams()) r.put_delivered(session.tests().tests());
@@ -457,6 +463,7 @@ const Benchmark netperf_benchmark{
     .add_verb = add_netperf,
     .sizes = sizes_up_to<stream_bytes>,
     .figure = netperf_figure<mbit_per_s>,
+    .note = stalls_text,
 };
 
 const Benchmark netperf_udp_benchmark{
@@ -486,6 +493,7 @@ const Benchmark netperf_rr_benchmark{
     .add_verb = nullptr,
     .sizes = sizes_up_to<most_bytes>,
     .figure = netperf_figure<transactions_per_s>,
+    .note = stalls_text,
 };
 
 }  // namespace planar

@@ -164,6 +164,7 @@ nlohmann::ordered_json NetperfResult::json() const {
     out["served_runs"] = served_runs;
   }
   put_figures(out);
+  if (const auto waits = stalls.json()) out["stalls"] = *waits;
   if (against) out["against"] = against->server_json();
   put_end(out);
   return out;
@@ -208,12 +209,7 @@ void NetperfResult::put_delivered(const std::vector<TestMeter::Span>& tests) {
 }
 
 std::string NetperfResult::warning() const {
-  if (!serving() && !stream() && sent_again > 0)
-    return fmt::format(
-        "the station retransmitted {} that the guest had not acknowledged, after up to 3 s each time. An adapter or "
-        "its driver can leave a frame until the next one comes (docs/hardware/netperf-stalls.md); see what other "
-        "phases give: --runs 8",
-        sent_again == 1 ? "a segment" : fmt::format("{} segments", sent_again));
+  if (stalls.json()) return stalls_text(json());
   std::string sizes;
   double wanted = 0;
   for (const NetperfRow& row : rows) {

@@ -13,6 +13,7 @@
 
 #include "frontend/guest/guest_output.hpp"
 #include "frontend/guest_benchmarks/benchmark_result.hpp"
+#include "frontend/guest_benchmarks/netperf_stalls.hpp"
 #include "frontend/meters/test_meter.hpp"
 
 namespace planar {
@@ -88,7 +89,7 @@ struct NetperfResult : BenchmarkResult {
   bool receiving = false;               ///< --receive: the guest is the server, the station's netperf the client
   bool server_load = false;             ///< --remote-cpu: the table gives the load that the server reports, if any
   unsigned response_bytes = 1;
-  std::uint64_t sent_again = 0;  ///< TCP segments with data that the station had to retransmit
+  NetperfStalls stalls;
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)
 
@@ -99,8 +100,8 @@ struct NetperfResult : BenchmarkResult {
   void put_delivered(const std::vector<TestMeter::Span>& tests);
 
   nlohmann::ordered_json json() const override;
-  /// Names the message sizes whose figure differs from the delivered rate by more than 1 %; for round trips, says if
-  /// some waited for a retransmitted segment.
+  /// Says if the figures were lowered by waits for a retransmission; otherwise names the message sizes whose figure
+  /// differs from the delivered rate by more than 1 %.
   std::string warning() const override;
   std::string table() const override;
 };

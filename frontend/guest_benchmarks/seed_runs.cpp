@@ -33,9 +33,12 @@ std::string line(const std::string& what, const Spread& s) {
 std::string text(const Benchmark& benchmark, const ordered_json& combined) {
   const auto words = [](const ordered_json& of, const char* key) { return of.at(key).get<std::string>(); };
   const auto system = combined.value("os", std::string(default_system));
+  const auto what = combined.contains("test") ? fmt::format("{} {}", benchmark.verb, words(combined, "test"))
+                                              : std::string(benchmark.name);
   std::string out = fmt::format(
-      "{} on {} with {}, {}{}, {} runs, {}\n\n", benchmark.name, words(combined, "machine"), words(combined, "card"),
-      system == default_system ? "" : fmt::format("network stack of {}, ", system),
+      "{}{} on {} with {}, {}{}, {} runs, {}\n\n", what,
+      combined.value("direction", "") == "receive" ? ", received by the guest" : "", words(combined, "machine"),
+      words(combined, "card"), system == default_system ? "" : fmt::format("network stack of {}, ", system),
       combined.contains("against")
           ? fmt::format("against {} with {}", words(combined["against"], "machine"), words(combined["against"], "card"))
           : "net " + words(combined, "net"),
@@ -60,6 +63,7 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
     out += line(what, spread_of(values));
   }
   if (!delivered.empty()) out += "\n" + wrapped(benchmark.delivered_note(delivered), 0) + "\n";
+  if (const auto note = note_of(benchmark, combined); !note.empty()) out += "\n" + wrapped(note, 0) + "\n";
   return out;
 }
 

@@ -46,6 +46,8 @@ struct Benchmark {
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
   /// What was delivered within the measured time, in the unit of the figure, if the program counts something else.
   std::optional<double> (*delivered)(const nlohmann::ordered_json& result, std::uint32_t size) = nullptr;
+  /// What readers of the figures must know of such an object, as a sentence without its full stop; empty: nothing.
+  std::string (*note)(const nlohmann::ordered_json& result) = nullptr;
   /// The difference between the figure and what was delivered, as a share of the latter; 0 if delivery was not watched.
   double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;
   /// The largest excess() that needs no mark.

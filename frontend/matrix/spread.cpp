@@ -109,6 +109,7 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
     figure.erase("placement");
     if (figure.contains("converged")) figure["converged"].erase("runs");
     figure.erase("state_hash");
+    figure.erase("stalls");  // some runs have none
     values.push_back(&figure);
   }
   ordered_json spreads = ordered_json::object();
@@ -144,6 +145,16 @@ std::size_t runs_from_cache(const ordered_json& result) {
 }
 
 bool is_combined(const ordered_json& result) { return result.value("schema", "") == "planar.runs/1"; }
+
+std::string note_of(const Benchmark& benchmark, const ordered_json& result) {
+  if (!benchmark.note) return {};
+  if (!is_combined(result)) return benchmark.note(result);
+  std::string first;
+  std::size_t runs = 0;
+  for (const auto& run : result.at("results"))
+    if (const auto note = benchmark.note(run); !note.empty() && runs++ == 0) first = note;
+  return first.empty() ? first : fmt::format("in {} of {} runs: {}", runs, result.at("results").size(), first);
+}
 
 std::vector<Cell> with_runs(const std::vector<Cell>& cells, const RunSeries& series) {
   constexpr std::uint64_t most = INT64_MAX;  // of run.seed

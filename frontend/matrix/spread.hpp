@@ -36,6 +36,8 @@ std::size_t runs_from_cache(const nlohmann::ordered_json& result);
 
 /// Whether a result is of several runs.
 bool is_combined(const nlohmann::ordered_json& result);
+/// Benchmark::note of a result, or of the first of several runs that has one; empty if there is none.
+std::string note_of(const Benchmark& benchmark, const nlohmann::ordered_json& result);
 
 /// A series of runs of a cell: successive seeds and successive placements of the guest, unless the placement is fixed.
 /// A seed alone changes few figures; where code and data are in the caches changes them by several per cent
