@@ -22,6 +22,9 @@ constexpr std::uint32_t control_of(std::uint16_t word) {
   return (word & 0x0010u) << 3 | (word & 0x01E0u) << 17 | (word & 0x0200u ? CTRL_LRST : 0u) |
          (word & 0x0400u ? CTRL_FD : 0u);
 }
+constexpr std::uint32_t writable_in_table(std::uint32_t place) {
+  return place >= RA && place < VFTA && place & 4 ? RAH_WRITABLE : ~0u;
+}
 constexpr bool in_tables(std::uint32_t place) { return place >= tables && place < tables_end; }
 constexpr bool in_statistics(std::uint32_t place) { return place >= statistics && place < statistics_end; }
 }  // namespace
@@ -146,13 +149,19 @@ void I8254x::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Ti
   write_word(at, value, now);
 }
 
+// The rings of the 82542 begin at pages (Linux 6.1 e1000_ethtool.c: its register test).
+std::uint32_t I8254x::writable_bits(std::uint32_t at) const {
+  constexpr std::uint32_t page = 0xFFFFF000;
+  return rows[row_of(at)].writable & (!config_.is_82543 && (at == RDBAL || at == TDBAL) ? page : ~0u);
+}
+
 void I8254x::write_word(std::uint32_t at, std::uint32_t value, Time now) {
   if (in_tables(at)) {
-    tables_[(at - tables) / 4] = value;
+    tables_[(at - tables) / 4] = value & writable_in_table(at);
     return;
   }
   if (reset_over_.pending()) return;
-  const std::uint32_t before = reg(at), writable = rows[row_of(at)].writable;
+  const std::uint32_t before = reg(at), writable = writable_bits(at);
   reg(at) = (before & ~writable) | (value & writable);
   switch (at) {
     case CTRL:

@@ -134,6 +134,7 @@ class I8254x final : private net::EthernetStation {
   std::uint32_t reg(std::uint32_t offset) const { return values_[i8254x::row_of(offset)]; }
   bool has(std::uint32_t place) const;
   std::uint32_t value(std::uint32_t place) const;
+  std::uint32_t writable_bits(std::uint32_t at) const;
   void write_word(std::uint32_t place, std::uint32_t value, Time now);
   void raise(std::uint32_t causes, Time now);
   void update_interrupt(Time now);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The registers of an 8254x: their offsets, the bits that a write changes, and the values after a reset. Offsets are
 // those of the 82543 and later chips; the 82542 has some of them elsewhere, and the 82543 answers there as well.
-// Source: Intel 8254x Software Developer's Manual, 13.4; Intel's Linux driver 2.5.11 for both maps.
+// Source: Intel 8254x Software Developer's Manual, 13.4; Intel's Linux driver 2.5.11 for both maps; the register test
+// of Linux 6.1's e1000_ethtool.c for bits that read 0.
 #pragma once
 
 #include <array>
@@ -41,6 +42,7 @@ enum ControlBit : std::uint32_t {
   TXCW_ANE = 1u << 31, RXCW_NC = 1u << 26, RXCW_C = 1u << 29, RXCW_SYNCH = 1u << 30, RXCW_ANC = 1u << 31,
   TCTL_RST = 1u << 0, TCTL_EN = 1u << 1, TCTL_PSP = 1u << 3, TCTL_SWXOFF = 1u << 22,
   XDCTL_GRAN = 1u << 24, RAH_AV = 1u << 31,
+  RAH_WRITABLE = 0x8003FFFF,  ///< 15:0 address, 17:16 source or destination
   RXCSUM_IPOFL = 1u << 8, RXCSUM_TUOFL = 1u << 9,
   // clang-format on
 };
@@ -93,7 +95,7 @@ inline constexpr Row rows[] = {
     {RDTR1, "RDTR1", 0xFFFF},
     {RDBAL1, "RDBAL1", 0xFFFFFFF0},
     {RDBAH1, "RDBAH1", ~0u},
-    {RDLEN1, "RDLEN1", 0x7FF80},
+    {RDLEN1, "RDLEN1", 0xFFF80},
     {RDH1, "RDH1", 0xFFFF},
     {RDT1, "RDT1", 0xFFFF},
     {FCTTV, "FCTTV", 0xFFFF},
@@ -111,7 +113,7 @@ inline constexpr Row rows[] = {
     {FCRTH, "FCRTH", 0x8000FFF8},
     {RDBAL, "RDBAL", 0xFFFFFFF0},
     {RDBAH, "RDBAH", ~0u},
-    {RDLEN, "RDLEN", 0x7FF80},
+    {RDLEN, "RDLEN", 0xFFF80},
     {RDH, "RDH", 0xFFFF},
     {RDT, "RDT", 0xFFFF},
     {RDTR, "RDTR", 0xFFFF},
@@ -120,7 +122,7 @@ inline constexpr Row rows[] = {
     {ETT, "ETT", 0x3FF},
     {TDBAL, "TDBAL", 0xFFFFFFF0},
     {TDBAH, "TDBAH", ~0u},
-    {TDLEN, "TDLEN", 0x7FF80},
+    {TDLEN, "TDLEN", 0xFFF80},
     {TDH, "TDH", 0xFFFF},
     {TDT, "TDT", 0xFFFF},
     {TIDV, "TIDV", 0xFFFF},

@@ -33,40 +33,43 @@ TEST_CASE("PRO/1000: rings in ROM and in its own registers") {
   b.rig.put(frame_at, body(300, 9));
   b.open();
   const Bytes arrived = without_fcs(make_frame(500, b.own, 3));
-  const auto send = [&](std::uint32_t ring) {
+  // A ring at a page, as the 82542 has them; `first` is the descriptor that the chip begins with.
+  const auto send = [&](std::uint32_t ring, std::uint32_t first) {
     b.set(e1000::TDBAL, ring);
-    b.set(e1000::TDT, 1);
+    b.set(e1000::TDH, first);
+    b.set(e1000::TDT, first + 1);
     two.go_on(when, 100_us);
   };
-  const auto receive = [&](std::uint32_t ring) {
+  const auto receive = [&](std::uint32_t ring, std::uint32_t first) {
     b.set(e1000::RDBAL, ring);
-    b.set(e1000::RDLEN, 0x200);
-    b.set(e1000::RDT, 31);
+    b.set(e1000::RDLEN, 16 * (first + 32));
+    b.set(e1000::RDH, first);
+    b.set(e1000::RDT, first + 31);
     b.other.port.transmit(make_frame(500, b.own, 3), b.rig.now);
     two.go_on(when, 100_us);
   };
   SECTION("a transmit ring in ROM: sent, without a status") {
-    send(rom_at);
+    send(rom_at, 0);
     CHECK(same(heard(b), body(300, 9)));
     CHECK(b.get(e1000::TDH) == 1);
     CHECK(same(two.rom, rom));
   }
   SECTION("a receive ring in ROM: received, without a status") {
-    receive(rom_at + 0x100);
+    receive(rom_at, 0x10);
     CHECK(same(b.rig.get(frame_at + 0x1000, arrived.size()), arrived));
-    CHECK(b.get(e1000::RDH) == 1);
+    CHECK(b.get(e1000::RDH) == 0x11);
     CHECK(same(two.rom, rom));
   }
   SECTION("a transmit ring in its multicast table: sent, with a status") {
     for (std::uint32_t n = 0; n < 4; ++n) b.set(e1000::MTA + 4 * n, sent[n]);
-    send(own_table);
+    send(b.memory_base, e1000::MTA / 16);
     CHECK(same(heard(b), body(300, 9)));
     CHECK(b.get(e1000::MTA + 8) == (300 | whole));
     CHECK((b.get(e1000::MTA + 12) & done) != 0);
   }
   SECTION("a receive ring in its multicast table: received, with a status") {
     for (std::uint32_t n = 0; n < 128; ++n) b.set(e1000::MTA + 4 * n, n % 4 ? 0 : frame_at + 0x1000);
-    receive(own_table);
+    receive(b.memory_base, e1000::MTA / 16);
     CHECK(same(b.rig.get(frame_at + 0x1000, arrived.size()), arrived));
     CHECK((b.get(e1000::MTA + 8) & 0xFFFF) == 504);
     CHECK((b.get(e1000::MTA + 12) & 3) == 3);
