@@ -27,7 +27,8 @@ struct I8255xConfiguration {
   // Bytes 4 and 5: the longest burst of a DMA unit while both want the bus, if byte 5 bit 7 is set; whole doublewords.
   unsigned receive_dma_limit() const { return dma_limit(bytes[4]); }
   unsigned transmit_dma_limit() const { return dma_limit(bytes[5]); }
-  // Byte 6.
+  // Byte 6. The 82559 has its TCO counters in place of the 82557's interrupt for frames not sent.
+  bool tco_statistics() const { return bytes[6] & 0x04; }
   bool idle_interrupt_only() const { return bytes[6] & 0x08; }  // CI instead of CNA
   bool extended_tcb() const { return !(bytes[6] & 0x10); }
   bool extended_statistics() const { return !(bytes[6] & 0x20); }

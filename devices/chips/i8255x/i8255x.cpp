@@ -25,7 +25,9 @@ constexpr std::uint32_t mdi_interrupt = 1u << 29, mdi_ready = 1u << 28;
 constexpr unsigned mdi_write = 1, mdi_read = 2;
 // Last word of a statistics dump.
 constexpr std::uint32_t dump_done = 0xA005, dump_reset_done = 0xA007;
-constexpr unsigned flow_control_statistics = 3;  // after the sixteen, in the extended dump of an 82558
+// After the sixteen: in the extended dump of an 82558 three of flow control; in that of an 82559 with TCO counters also
+// a word for each direction, whatever the 82558's bit says (Linux 6.1's e100.c sets both and waits for the word at 80).
+constexpr unsigned flow_control_statistics = 3, tco_statistics = flow_control_statistics + 1;
 // RUC and CUC.
 enum RuCommand : unsigned { ru_nop, ru_start_, ru_resume_, ru_redirect, ru_abort_, ru_load_hds, ru_load_base, ru_rbd };
 enum CuCommand : unsigned { cu_nop, cu_start_, cu_resume_, cu_load_counters = 4, cu_dump, cu_load_base, cu_dump_reset };
@@ -264,9 +266,12 @@ void I8255x::accept(Time now) {
 }
 
 void I8255x::dump_statistics(bool reset, Time now) {
-  std::array<std::uint8_t, 4 * (statistics + flow_control_statistics + 1)> area{};
+  std::array<std::uint8_t, 4 * (statistics + tco_statistics + 1)> area{};
   for (std::size_t n = 0; n < statistics; ++n) put_word(area, 4 * n, statistics_[n]);
-  const std::size_t end = 4 * (statistics + (config_.extended_statistics() ? flow_control_statistics : 0u));
+  const unsigned more = config_.tco_statistics()        ? tco_statistics
+                        : config_.extended_statistics() ? flow_control_statistics
+                                                        : 0u;
+  const std::size_t end = std::size_t{4} * (statistics + more);
   put_word(area, end, reset ? dump_reset_done : dump_done);
   if (reset) statistics_ = {};
   scb_job_ = ScbJob::statistics;

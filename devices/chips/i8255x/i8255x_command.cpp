@@ -15,8 +15,8 @@ enum Command : unsigned { nop, ia_setup, configure, multicast_setup, transmit, l
 
 constexpr std::uint32_t header = 8;  // of a block: the part before its parameters
 constexpr std::uint32_t block_bytes = 16, extended_block_bytes = 32;
-constexpr std::uint32_t microcode_bytes = 256;
-constexpr Time cid_unit = 8_us;  // granularity of the CNA delay [datasheet: manual, 6.4.2]
+constexpr std::uint32_t microcode_bytes = 134 * 4;  // an 82559's (Linux 6.1 e100.c); 256 on the 82557
+constexpr Time cid_unit = 8_us;                     // granularity of the CNA delay [datasheet: manual, 6.4.2]
 
 }  // namespace
 

@@ -140,11 +140,28 @@ TEST_CASE("8255x: a selective reset keeps configuration and address, a software 
   CHECK(b.chip.configuration() == ethernet::I8255xConfiguration{});
 }
 
+// Linux 6.1's e100 configures byte 6 so, and reads no statistics until the mark is there.
+TEST_CASE("8255x: with TCO counters configured a dump of statistics has its mark at offset 80") {
+  EePro100Lists b;
+  b.set_address();
+  b.configure({{6, 0x26}});
+  b.block(0, b.EL | 0x40000, doublewords({0xFFFFFFFF, 0x00208000 | 100}));
+  b.start();
+  b.command(0x40, b.stats);
+  b.rig.put(b.stats, Bytes(88, 0xEE));
+  b.command(0x70);
+  b.rig.step(10_us);
+  CHECK(b.rig.get32(b.stats) == 1);                                                // sent
+  for (unsigned at = 64; at < 80; at += 4) CHECK(b.rig.get32(b.stats + at) == 0);  // pause frames, TCO frames
+  CHECK(b.rig.get32(b.stats + 80) == 0xA007);
+  CHECK(b.rig.get32(b.stats + 84) == 0xEEEEEEEE);
+}
+
 TEST_CASE("8255x: microcode is accepted, and dumps are written") {
   EePro100Lists b(false);
   b.configure({{3, 0x5A}});
   b.rig.put32(b.list + 0x40, 0);
-  b.rig.put32(b.list, 0x50000);  // 64 doublewords follow
+  b.rig.put32(b.list, 0x50000);  // 134 doublewords follow
   b.rig.put32(b.list + 4, 0x9000);
   b.rig.put32(0x9000, b.EL | 0x60000);
   b.rig.put32(0x9008, 0xA000);
