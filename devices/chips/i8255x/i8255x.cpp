@@ -71,6 +71,7 @@ void I8255x::reset(Time now) {
   reset_over_.cancel();
   mdi_done_.cancel();
   mdi_ = mdi_ready;
+  eeprom_pins_ = 0;
   eeprom_.pins(false, false, false);
   phy_.reset(now);
 }
@@ -164,7 +165,7 @@ std::uint8_t I8255x::byte(std::uint32_t offset) const {
     case SCB_STAT_ACK: return stat_ack_;
     case SCB_COMMAND: return command_;
     case SCB_MASK: return mask_;
-    case EEPROM: return eeprom_.data_out() ? EEDO : 0;
+    case EEPROM: return static_cast<std::uint8_t>(eeprom_pins_ | (eeprom_.data_out() ? EEDO : 0));
     case STATUS:
       return static_cast<std::uint8_t>((phy_.link() ? 1 : 0) | (phy_.mbit() == 100 ? 2 : 0) |
                                        (phy_.full_duplex() ? 4 : 0));
@@ -214,7 +215,9 @@ void I8255x::write_byte(std::uint32_t offset, std::uint8_t value, Time now) {
       if (value & SI && !(value & M)) stat_ack_ |= SWI;
       update_interrupt(now);
       return;
-    case EEPROM: return eeprom_.pins(value & EECS, value & EESK, value & EEDI);
+    case EEPROM:
+      eeprom_pins_ = value & (EECS | EESK | EEDI);
+      return eeprom_.pins(value & EECS, value & EESK, value & EEDI);
     case PMDR:
       kept_[PMDR - EARLY_RX] &= static_cast<std::uint8_t>(~value);  // events; none occurs
       return;
@@ -341,9 +344,9 @@ void I8255x::describe(Description& d, Time now) const {
 }
 
 void I8255x::archive(Archive& a) {
-  a.section("i8255x", 1);
-  a(stat_ack_, command_, mask_, pointer_, port_value_, mdi_, kept_, interrupt_, config_, address_, hash_, statistics_,
-    counters_address_, scb_job_);
+  a.section("i8255x", 2);
+  a(stat_ack_, command_, mask_, pointer_, port_value_, mdi_, kept_, eeprom_pins_, interrupt_, config_, address_, hash_,
+    statistics_, counters_address_, scb_job_);
   a(cu_state_, cu_job_, cu_base_, cb_, cb_link_, cb_command_, cb_status_, resume_, block_);
   a(frames_, buffers_, tbd_, tbds_left_, sending_, inside_, orphan_);
   a(ru_state_, ru_job_, ru_base_, rfd_, rfd_link_, rfd_size_, rfd_command_, rfd_read_);

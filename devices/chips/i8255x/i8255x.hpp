@@ -265,6 +265,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   std::uint8_t stat_ack_ = 0, command_ = 0, mask_ = 0;
   std::uint32_t pointer_ = 0, port_value_ = 0, mdi_ = 0;
   std::array<std::uint8_t, 8> kept_{};  // 18h to 1Fh
+  std::uint8_t eeprom_pins_ = 0;        // as written
   bool interrupt_ = false;
   I8255xConfiguration config_;
   net::MacAddress address_{};

@@ -244,6 +244,39 @@ TEST_CASE("PRO/100+: without resources the FIFO holds two more frames, which are
   CHECK(b.received.back() == without_fcs(make_frame(70, EePro100Bench::own, 99)));
 }
 
+// iPXE's ifec_spi_write_bit() changes one pin at a time, and the others to what it reads; its first read command has no
+// fixed length, but ends at the first zero.
+TEST_CASE("PRO/100+: the EEPROM register reads back its pins, so that software can change one at a time") {
+  EePro100Bench b;
+  b.port_reset();
+  constexpr std::uint16_t clock = 1, select = 0x4802, data_in = 4, data_out = 8;
+  const auto pin = [&](std::uint16_t mask, bool level) {
+    const auto others = b.get(I8255x::EEPROM, 2) & ~std::uint32_t{mask};
+    b.put(I8255x::EEPROM, others | (level ? mask : 0u), 2);
+    b.rig.step(10_us);
+  };
+  const auto shift = [&](bool out) {
+    pin(data_in, out);
+    pin(clock, true);
+    const bool in = b.get(I8255x::EEPROM, 2) & data_out;
+    pin(clock, false);
+    return in;
+  };
+  pin(select, false);
+  pin(clock, false);
+  pin(select, true);
+  CHECK((b.get(I8255x::EEPROM, 1) & 7) == 2);
+  for (const bool bit : {true, true, false}) shift(bit);
+  unsigned address_bits = 1;
+  while (address_bits < 20 && shift(false)) ++address_bits;
+  CHECK(address_bits == 6);
+  std::uint16_t word = 0;
+  for (unsigned n = 0; n < 16; ++n) word = static_cast<std::uint16_t>(word << 1 | (shift(false) ? 1 : 0));
+  pin(select, false);
+  CHECK((b.get(I8255x::EEPROM, 1) & 7) == 0);
+  CHECK(word == b.eeprom_word(0));
+}
+
 TEST_CASE("PRO/100+: statistics are dumped with their completion mark, and reset by the second dump command") {
   EePro100Bench b;
   b.opened();
