@@ -184,7 +184,7 @@ void EthernetPort::attempt(Time now) {
   if (fresh_) {
     wire_.swap(waiting_);
     fresh_ = false;
-    deferred_ = now > edge(ready_);
+    deferred_ = now > edge(ready_) && !full_duplex();  // IEEE 802.3-2002, 4.2.8: only half duplex defers
   }
   state_ = State::on_wire;
   start_ = now;

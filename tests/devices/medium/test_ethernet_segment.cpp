@@ -92,6 +92,21 @@ TEST_CASE("a station that wants to send during another's frame waits for its end
   CHECK(p.a.arrivals.size() == 1);
 }
 
+TEST_CASE("a frame that only waits for the gap after the previous one is deferred in half duplex, not in full",
+          "[net]") {
+  const bool full_duplex = GENERATE(false, true);
+  CAPTURE(full_duplex);
+  Pair p({.full_duplex = full_duplex});
+  p.a.port.transmit(make_frame(100), Time{});
+  Time now{};
+  while (p.a.outcomes.empty()) p.scheduler.run_until(now += 100_ns);
+  p.a.port.transmit(make_frame(60), now);
+  p.scheduler.run_until(1_ms);
+  REQUIRE(p.a.outcomes.size() == 2);
+  CHECK_FALSE(p.a.outcomes[0].deferred);
+  CHECK(p.a.outcomes[1].deferred == !full_duplex);
+}
+
 TEST_CASE("carrier in the first part of the gap restarts it, in the last part it is ignored", "[net]") {
   // A third station begins during b's gap. It would see the end of a's frame at a different time from b only because of
   // its own idle time, so here it starts as a newly attached station that knows of no gap.
