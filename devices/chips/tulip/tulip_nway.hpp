@@ -3,7 +3,7 @@
 //
 //   CSR12  status   31:16 what the partner offers, 15 it can negotiate, 14:12 state, 2 LS10 and 1 LS100: no link
 //                   write 14:12 = 1: negotiate
-//   CSR13  SIA      0 out of reset
+//   CSR13  SIA      kept: negotiation needs no bit of it (pnic2.c writes it only afterwards)
 //   CSR14  control  19 to 16 what is offered: pause, 100BASE-T4, 100BASE-TX full, half; 7 negotiate; 6 10BASE-T half
 //   CSR15  port     kept
 //
@@ -55,7 +55,6 @@ class TulipNwayUser {
 class TulipNway {
  public:
   enum Csr12 : std::uint32_t { LS100 = 0x0002, LS10 = 0x0004, ANS = 0x7000, LPN = 0x8000 };
-  enum Csr13 : std::uint32_t { SRL = 0x0001 };
   enum Csr14 : std::uint32_t { HDE = 0x0040, ANE = 0x0080, TXH = 0x10000, TXF = 0x20000 };
   /// CSR12<14:12>.
   enum class State : std::uint8_t { disabled, break_link, ability_detect, acknowledge, complete_acknowledge, complete };
@@ -78,7 +77,7 @@ class TulipNway {
   void archive(Archive& a);
 
  private:
-  bool negotiates() const { return !port_select_ && control_ & ANE && sia_ & SRL; }
+  bool negotiates() const { return !port_select_ && control_ & ANE; }
   void look_for_signal(Time now);
   void negotiate(Time now);
   void settle(Time now);

@@ -68,6 +68,38 @@ TEST_CASE("LNE100TX: negotiation with the segment selects port and duplex", "[ln
   CHECK(at(10'000'000, false) == 0);
 }
 
+// Linux from 2.4 on: tulip_up(), pnic2_start_nway() and pnic2_lnk_change().
+TEST_CASE("LNE100TX: later drivers negotiate without CSR13, which a reset clears", "[lne100tx]") {
+  Lne100txBench b;
+  b.out(13, 0);
+  b.out(14, 0);
+  b.out(0, 1);
+  b.rig.step(100_us);
+  b.out(0, 0x01A08000);
+  CHECK((b.in(13) & 1) == 0);
+  b.out(14, (b.in(14) & 0xFFF0EE39) | 0x30000 | 0x40 | 0x1184);
+  b.csr6 = (b.in(6) & 0xFE3BD1FD) | 0x01000200;
+  b.out(6, b.csr6);
+  b.rig.step(100_us);
+  b.out(12, (b.in(12) & 0xFFFF8FFF) | 0x1000);
+  b.out(5, 0x0801FBFF);
+  b.out(7, 0x0801FBFF);
+  for (int n = 0; n < 4000 && !b.interrupt(); ++n) b.rig.step(1_ms);
+  const std::uint32_t csr5 = b.in(5);
+  CHECK((csr5 & Tulip::LNP) != 0);
+  b.out(5, csr5 & 0x1FFFF);
+  const std::uint32_t csr12 = b.in(12);
+  CHECK((csr12 & 0x7000) == 0x5000);
+  CHECK((csr12 >> 16 & 0x01E0) == 0x01E0);
+  b.out(14, b.in(14) & 0xFFFFFF7F);
+  b.csr6 = (b.in(6) & 0xFE3BD1FD) | 0x01840200;
+  b.out(13, 1);
+  b.out(6, b.csr6 | 0x2002);
+  b.rig.step(10_ms);
+  CHECK((b.in(12) & ethernet::TulipNway::LS100) == 0);
+  CHECK((b.in(5) & (Tulip::LNP | Tulip::LNF | Tulip::LC)) == 0);  // no link event follows
+}
+
 TEST_CASE("LNE100TX: a frame is sent as it is in memory, padded, with its FCS", "[lne100tx]") {
   Lne100txBench b;
   b.up();
