@@ -277,6 +277,20 @@ TEST_CASE("PRO/100+: the EEPROM register reads back its pins, so that software c
   CHECK(word == b.eeprom_word(0));
 }
 
+// Linux 6.1's e100_set_link_ksettings() and mii_ethtool_set_link_ksettings().
+TEST_CASE("PRO/100+: after a reset of the PHY the next management frame can force speed and duplex") {
+  EePro100Bench b;
+  const auto write = [&](std::uint16_t value) {
+    b.set(I8255x::MDI, 0x04200000 | value, 4);
+    for (int n = 0; n < 640 && !(b.get(I8255x::MDI, 4) & 0x10000000); ++n) {}
+  };
+  write(0x8000);
+  const std::uint16_t after = b.mdio_read(1, 0);
+  CHECK(after == 0x3000);
+  write(static_cast<std::uint16_t>((after & ~0x3140) | 0x2000));
+  CHECK(b.mdio_read(1, 0) == 0x2000);
+}
+
 TEST_CASE("PRO/100+: statistics are dumped with their completion mark, and reset by the second dump command") {
   EePro100Bench b;
   b.opened();
