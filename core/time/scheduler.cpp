@@ -196,7 +196,13 @@ bool Scheduler::between_instructions() const {
   return std::none_of(processors_.begin(), processors_.end(), [](const auto& slot) { return slot->waits; });
 }
 
+bool Scheduler::between_instructions(const Processor& processor) const {
+  return std::none_of(processors_.begin(), processors_.end(),
+                      [&](const auto& slot) { return slot->processor == &processor && slot->waits; });
+}
+
 void Scheduler::stop() {
+  if (settling_) return;
   stop_ = true;
   for (auto& slot : processors_)
     if (slot->running) slot->processor->lower_horizon(Time{});

@@ -126,15 +126,21 @@ class Scheduler {
 
   /// Runs the lab until virtual time `limit` or stop(). Returns true if it reached the limit.
   bool run_until(Time limit);
-  /// Ends run_until() at the next instruction boundary of every processor.
+  /// Ends run_until() and step() when the processor that is running reaches an instruction boundary or has to wait in
+  /// an access. Of several, no other executes anything more: a stop at a boundary is at that boundary, whatever the
+  /// others do. Each may be left inside an instruction.
   void stop();
   /// Like run_until(limit), but ends when `processor` has made one step() (if it is asleep, the first one after it
-  /// wakes). Other processors execute only what comes earlier in virtual time and may be left inside an instruction:
-  /// between_instructions() reports that, and run_until(now()) lets them complete it. Returns whether the step was
-  /// made: false at `limit` and after stop().
+  /// wakes; if it is inside an instruction, the end of that). Other processors execute only what comes earlier in
+  /// virtual time and may be left inside an instruction. Returns whether the step was made: false at `limit` and after
+  /// stop().
   bool step(Processor& processor, Time limit = Time::never());
   /// Whether no processor is inside an access, so that the state can be saved.
   bool between_instructions() const;
+  bool between_instructions(const Processor& processor) const;
+  /// Lets processors that stop() or step() has left inside an instruction complete it; the others keep up with them.
+  /// stop() has no effect meanwhile.
+  void settle();
   /// When the next event is due; Time::never() if none is pending.
   Time next_event() const { return next_; }
 
@@ -203,6 +209,7 @@ class Scheduler {
   std::uint64_t registered_ = 0;
   bool stop_ = false;
   bool cut_ = false;
+  bool settling_ = false;
   Random cut_random_{0};
 };
 

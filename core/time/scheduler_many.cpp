@@ -118,27 +118,34 @@ void Scheduler::reach_limit(Time limit) {
 }
 
 bool Scheduler::run_many(Time limit) {
-  bool complete = true;
-  for (;;) {
-    if (stop_ && complete) {
-      complete = false;  // a processor inside an instruction still completes it
-      limit = std::min(limit, now_);
-    }
+  while (!stop_) {
     const Turn turn = next_turn(limit);
     if (take_turn(turn)) continue;
     if (!turn.waiting && turn.here >= limit) {
       reach_limit(limit);
-      return complete;
+      return true;
     }
     run_ahead(*turn.after, turn.wanted, turn.here);
   }
+  return false;
+}
+
+void Scheduler::settle() {
+  if (between_instructions()) return;
+  struct Settling {
+    bool& on;
+    explicit Settling(bool& flag) : on(flag) { on = true; }
+    ~Settling() { on = false; }
+  } const settling(settling_);
+  stop_ = false;
+  run_many(now_);
 }
 
 bool Scheduler::step_many(Slot& slot, Time limit) {
   bool begun = slot.waits;
   if (begun) slot.processor->lower_horizon(Time{});  // completing the current instruction is the step
   while (!begun || slot.waits) {
-    if (stop_ && !begun) return false;
+    if (stop_) return false;
     const bool awake = is_active(slot);
     const Turn turn = next_turn(awake && !begun ? std::min(limit, slot.processor->time() + Time{1}) : limit);
     if (take_turn(turn)) continue;

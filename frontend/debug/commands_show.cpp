@@ -124,7 +124,8 @@ Result machine(Debugger& d, const Arguments& a) {
       d.select(n);
       return {};
     }
-    out += fmt::format("{} {}\n", n == d.current() ? "*" : " ", name);
+    const bool inside = !d.lab().scheduler().between_instructions(d.lab().machine(n).cpu());
+    out += fmt::format("{} {}{}\n", n == d.current() ? "*" : " ", name, inside ? " (inside an instruction)" : "");
   }
   if (!a.empty()) throw Error(fmt::format("there is no machine '{}'; the lab has\n{}", a[0], out));
   return {out};

@@ -40,10 +40,14 @@ unsigned Debugger::add(Breakpoint breakpoint) {
 }
 
 bool Debugger::remove(unsigned number) {
+  std::erase_if(stops_, [=](const Stop& s) { return s.why == Stop::Why::breakpoint && s.breakpoint.number == number; });
   return std::erase_if(breakpoints_, [=](const Breakpoint& b) { return b.number == number; }) != 0;
 }
 
-void Debugger::remove_all() { breakpoints_.clear(); }
+void Debugger::remove_all() {
+  std::erase_if(stops_, [](const Stop& s) { return s.why == Stop::Why::breakpoint; });
+  breakpoints_.clear();
+}
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
@@ -52,40 +56,39 @@ bool Debugger::attend() {
     begun_ = true;
     if (client_.waits()) interrupt();
   }
-  if (!stop_ && client_.poll(*this)) interrupt();
-  if (stop_) {
-    disarm();
+  if (!stopped() && client_.poll(*this)) interrupt();
+  if (!stopped() && served_ && history_.due(lab().scheduler().now(), false)) keep_checkpoint();
+  while (stopped()) {
     const Stop stop = take_stop();
+    disarm();
     served_ = true;
     if (history_.due(lab().scheduler().now(), true)) keep_checkpoint();
     if (!client_.stopped(*this, stop)) return false;
     resumed_halted_ = lab().halted_for_good();
     arm();
-  } else if (served_ && history_.due(lab().scheduler().now(), false)) {
-    keep_checkpoint();
   }
   return true;
 }
 
 bool Debugger::stop_halted() {
   if (!client_.ends_the_run() || resumed_halted_) return false;
-  if (stop_) return true;
+  if (stopped()) return true;
   Stop stop;
   stop.why = Stop::Why::halted;
   stop.machine = current_;
-  stop_ = std::move(stop);
+  stops_.push_back(std::move(stop));
   return true;
 }
 
 void Debugger::interrupt() {
-  if (stop_) return;
+  if (stopped()) return;
   Stop stop;
   stop.machine = current_;
-  stop_ = std::move(stop);
+  stops_.push_back(std::move(stop));
 }
 
 void Debugger::poll() {
-  if (mode_ == Mode::idle || mode_ == Mode::seek || stop_) return;
+  if (mode_ == Mode::idle || mode_ == Mode::seek || stopped()) return;
   const bool asked = client_.poll(*this), left = mode_ == Mode::search && !served_;
   if (!asked && !left) return;
   interrupt();
@@ -106,8 +109,9 @@ void Debugger::hit(std::size_t n, const Breakpoint& b, std::uint32_t address, bo
     if (at < search_end_ && !b.once) found_.emplace(at, std::move(stop));
     return;
   }
-  if (stop_) return;
-  stop_ = std::move(stop);
+  if (std::any_of(stops_.begin(), stops_.end(), [n](const Stop& s) { return s.machine == n; })) return;
+  if (b.kind == BreakKind::execute) watchers_[n]->leave();  // it is reported once, whichever machine continues
+  stops_.push_back(std::move(stop));
   target_.request_stop("debugger");
 }
 
@@ -135,8 +139,18 @@ void Debugger::set_alarm(Time now) {
   time_event_.at(next);
 }
 
+// What happens in other machines until a machine has completed its instruction is earlier than the end of that.
 Stop Debugger::take_stop() {
-  Stop stop = *std::exchange(stop_, std::nullopt);
+  const auto complete = [this](const Stop& s) {
+    return lab().scheduler().between_instructions(lab().machine(s.machine).cpu());
+  };
+  auto first = std::find_if(stops_.begin(), stops_.end(), complete);
+  while (first == stops_.end()) {
+    target_.step(stops_.front().machine);
+    first = std::find_if(stops_.begin(), stops_.end(), complete);
+  }
+  Stop stop = std::move(*first);
+  stops_.erase(first);
   if (stop.why == Stop::Why::breakpoint) {
     current_ = stop.machine;
     for (Breakpoint& b : breakpoints_)
@@ -156,10 +170,8 @@ void Debugger::follow(bool all) {
 void Debugger::arm() {
   if (history_.empty()) keep_checkpoint();
   follow(false);
-  for (auto& watcher : watchers_) {
-    watcher->leave();
-    watcher->arrive_at({});
-  }
+  for (auto& watcher : watchers_) watcher->arrive_at({});
+  watchers_[current_]->leave();
   mode_ = Mode::run;
   set_alarm(lab().scheduler().now());
 }
@@ -189,14 +201,16 @@ Stop Debugger::step(bool over_interrupts) {
   arm();
   follow(true);
   bool stepped = target_.step(current_);
-  while (over_interrupts && stepped && !stop_ && !watcher.executed()) {
+  while (over_interrupts && stepped && !stopped() && !watcher.executed()) {
     // An interrupt was delivered. Its handler returns to this instruction.
-    while (stepped && !stop_ && !returned()) stepped = target_.step(current_);
-    if (stepped && !stop_) stepped = target_.step(current_);
+    while (stepped && !stopped() && !returned()) stepped = target_.step(current_);
+    if (stepped && !stopped()) stepped = target_.step(current_);
   }
+  if (stopped())
+    stop = take_stop();
+  else if (stepped)
+    stop.why = Stop::Why::stepped;
   disarm();
-  if (stop_) return take_stop();
-  if (stepped) stop.why = Stop::Why::stepped;
   return stop;
 }
 

@@ -91,7 +91,7 @@ class Debugger final : private net::WireObserver {
   bool stop_halted();
   /// Stops at the next attend().
   void interrupt();
-  bool stopped() const { return stop_.has_value(); }
+  bool stopped() const { return !stops_.empty(); }
 
   // ---- for the user, while the run is stopped --------------------------------------------------------------------
   Lab& lab() { return target_.lab(); }
@@ -163,7 +163,9 @@ class Debugger final : private net::WireObserver {
   bool resumed_halted_ = false;  // the user has been told that nothing will run again
   bool served_ = false;          // the user may want to go back
   Mode mode_ = Mode::idle;
-  std::optional<Stop> stop_;  // why the run was, or is to be, stopped
+  // Why the run was, or is to be, stopped: for each machine at most one reason. A machine that is inside an instruction
+  // completes it before the user is told its reason.
+  std::vector<Stop> stops_;
   Event time_event_;
   unsigned on_the_wire_ = 0;
   History history_;

@@ -38,7 +38,11 @@ void Debugger::replay_near(const Checkpoint& from, const Position& to, Time marg
   mode_ = Mode::seek;
   target_.restore_state(from.state);
   on_the_wire_ = from.on_the_wire;
-  for (auto& watcher : watchers_) watcher->attach(false);
+  for (auto& watcher : watchers_) {
+    watcher->attach(false);
+    watcher->leave(false);
+  }
+  stops_.clear();
   if (const Time near = time_of(to) - margin; near > from.at) target_.replay(near);
 }
 
@@ -57,7 +61,7 @@ void Debugger::go(const Checkpoint& from, const Position& to) {
   if (position() < to) follow_to(to);
   watchers_[current_]->arrive_at({});
   disarm();
-  stop_.reset();
+  stops_.clear();
 }
 
 void Debugger::arrived() { target_.request_stop("debugger"); }
@@ -108,7 +112,8 @@ Stop Debugger::reverse_step(std::size_t count) {
 
 // Returns to where the user was. Without a history, because the user has left, runs forwards from here.
 Stop Debugger::abandon_search(const Position& here) {
-  Stop stop = take_stop();
+  Stop stop = std::move(stops_.front());
+  stops_.clear();
   const auto& list = history_.list();
   const auto from =
       std::find_if(list.rbegin(), list.rend(), [&](const Checkpoint& c) { return c.positions[current_] <= here; });
@@ -118,7 +123,6 @@ Stop Debugger::abandon_search(const Position& here) {
     mode_ = Mode::seek;
     follow_to(here);
     disarm();
-    stop_.reset();
   }
   return stop;
 }
@@ -137,7 +141,7 @@ Stop Debugger::reverse_continue() {
     mode_ = Mode::search;
     set_alarm(lab().scheduler().now());
     follow_to(end);
-    if (stop_) return abandon_search(here);
+    if (stopped()) return abandon_search(here);
     if (found_) {
       const auto [at, stop] = *found_;
       go(*from, at);

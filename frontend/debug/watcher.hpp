@@ -39,8 +39,9 @@ class Watcher final : public cpu::Observer {
   /// The boundaries passed before that of arrive_at(), latest last, at most as many as it requested. A processor
   /// sleeping in HLT has one boundary after the HLT; the next follows what ends the sleep, as when stepping forwards.
   const std::deque<Position>& passed() const { return passed_; }
-  /// Ignores breakpoints on the instruction at the current boundary once: the run continues from here.
-  void leave() { leave_ = position(); }
+  /// Ignores breakpoints on the instruction at the current boundary once: the user knows that the run is here, and
+  /// continues it. Otherwise ignores none.
+  void leave(bool known = true) { leave_ = known ? std::optional(position()) : std::nullopt; }
   /// Reports the first boundary at or after `position` (nothing: none) and keeps the latest `count` boundaries before
   /// it.
   void arrive_at(std::optional<Position> position, std::size_t count = 0);

@@ -396,6 +396,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) { end = RunEnd::interrupted; break; }
     // clang-format on
   }
+  control_->settle();
   paused_ = end == RunEnd::paused;
   if (!paused_) finish_run(end);
   return end;

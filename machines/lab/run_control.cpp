@@ -22,10 +22,7 @@ RunControl::Stop RunControl::step(std::size_t n, Time limit) {
   return stepped ? Stop::step : Stop::limit;
 }
 
-void RunControl::settle() {
-  Scheduler& scheduler = lab_.scheduler();
-  if (!scheduler.between_instructions()) scheduler.run_until(scheduler.now());
-}
+void RunControl::settle() { lab_.scheduler().settle(); }
 
 void RunControl::request_stop(std::string why) {
   if (!requested_) why_ = std::move(why);

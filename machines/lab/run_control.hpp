@@ -24,19 +24,21 @@ class RunControl {
     step,     ///< the instruction has been executed
   };
 
-  /// Runs until every processor has reached virtual time `limit` or, after a request, is between two instructions.
+  /// Runs until every processor has reached virtual time `limit` and is between two instructions. After a request it
+  /// ends at once, and some may be left inside an instruction.
   Stop run_until(Time limit);
   /// Lets machine `n` execute one instruction (one iteration of a repeated one) or take one interrupt or exception,
-  /// first waiting for whatever wakes it if it is halted. No processor goes beyond `limit`. The other machines keep up
-  /// with virtual time and may be left inside an instruction: their processors' registers and counts are exact only
-  /// after settle().
+  /// first waiting for whatever wakes it if it is halted; or complete the instruction in which a stop has left it. No
+  /// processor goes beyond `limit`. The other machines keep up with virtual time and may be left inside an instruction.
   Stop step(std::size_t n, Time limit = Time::never());
-  /// Lets machines that step() has left inside an instruction complete it, as required for a snapshot or state hash.
+  /// Lets machines that have been left inside an instruction complete it, as required for a snapshot or state hash.
+  /// Until then their processors' registers and counts are not exact. A request meanwhile ends the next run.
   void settle();
 
-  /// Ends the run at the next instruction boundary of every processor; if none is in progress, the next run_until() or
-  /// step() returns at once. May be called from inside the run (an event, an observer, a device's callback) or between
-  /// runs, but not from a signal handler. The first of several requests determines the reason.
+  /// Ends the run when the processor that is running reaches an instruction boundary or has to wait in an access
+  /// (Scheduler::stop()); if none is in progress, the next run_until() or step() returns at once. May be called from
+  /// inside the run (an event, an observer, a device's callback) or between runs, but not from a signal handler. The
+  /// first of several requests determines the reason.
   void request_stop(std::string why);
   /// The reason for the latest requested stop.
   const std::string& why() const { return why_; }

@@ -139,6 +139,10 @@ struct TalkingProcessor final : Processor {
   void run(Time until) override {
     horizon = until;
     while (now < horizon) {
+      if (steps == stop_before) {
+        scheduler.stop();
+        if (now >= horizon) return;
+      }
       if (sleeping) {
         now = horizon;
         return;
@@ -180,6 +184,7 @@ struct TalkingProcessor final : Processor {
   bool sleeping = false;
   std::uint64_t box = 1;
   int steps = 0;
+  int stop_before = -1;  // the step at whose boundary it stops the run, each time that it is there
   struct Seen {
     std::int64_t at, world;
     std::uint64_t box;
@@ -259,6 +264,36 @@ TEST_CASE("stepping single instructions of one processor gives the same accesses
   CHECK(stepped.q.log == whole.q.log);
   CHECK(stepped.p.steps == whole.p.steps);
   CHECK(stepped.q.steps == whole.q.steps);
+}
+
+TEST_CASE("a stop at an instruction boundary is at that boundary, also while another processor is inside an access") {
+  Talk whole(0);
+  whole.s.run_until(Time{3'000'000});
+  Talk stopped(0);
+  unsigned stops = 0, inside = 0;
+  for (;;) {
+    stopped.p.stop_before = stopped.p.steps + 7;
+    const bool complete = stopped.s.run_until(Time{3'000'000});
+    if (complete) break;
+    ++stops;
+    REQUIRE(stopped.p.steps == stopped.p.stop_before);
+    REQUIRE(stopped.s.between_instructions(stopped.p));
+    inside += stopped.s.between_instructions(stopped.q) ? 0 : 1;
+    CHECK_FALSE(stopped.s.run_until(Time{3'000'000}));  // it is still there
+    CHECK(stopped.p.steps == stopped.p.stop_before);
+    CHECK_FALSE(stopped.s.step(stopped.p));
+    CHECK(stopped.p.steps == stopped.p.stop_before);
+    if (stops % 5 == 0) {  // not even a processor that always wants to stop keeps the other inside its instruction
+      stopped.s.settle();
+      REQUIRE(stopped.s.between_instructions());
+    }
+  }
+  CHECK(stops > 500);
+  CHECK(inside > 50);
+  CHECK(stopped.p.log == whole.p.log);
+  CHECK(stopped.q.log == whole.q.log);
+  CHECK(stopped.p.steps == whole.p.steps);
+  CHECK(stopped.q.steps == whole.q.steps);
 }
 
 TEST_CASE("a step of a sleeping processor ends after its first instruction on wake-up, or at the limit") {
