@@ -33,16 +33,17 @@ void Debugger::check_history() {
     throw Error(fmt::format("this run cannot go back in time: {}", obstacle));
 }
 
-// Runs fast up to `margin` before the boundary; the rest is run with the watcher attached.
+// Runs fast up to `margin` before the boundary; the rest is run with the watcher attached. Restoring lets machines that
+// are inside an instruction complete it, which no watcher is to follow.
 void Debugger::replay_near(const Checkpoint& from, const Position& to, Time margin) {
   mode_ = Mode::seek;
-  target_.restore_state(from.state);
-  on_the_wire_ = from.on_the_wire;
   for (auto& watcher : watchers_) {
     watcher->attach(false);
     watcher->leave(false);
   }
   stops_.clear();
+  target_.restore_state(from.state);
+  on_the_wire_ = from.on_the_wire;
   if (const Time near = time_of(to) - margin; near > from.at) target_.replay(near);
 }
 

@@ -126,3 +126,38 @@ TEST_CASE("what stops another machine meanwhile does not make a machine run past
   CHECK(stops[0] > 0);
   CHECK(stops[1] > 0);
 }
+
+TEST_CASE("steps back in one machine end while another is inside an access") {
+  const auto session = two_machines();
+  bool done = false;
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    if (d.lab().scheduler().now() < 1_s) {
+      until_both_loop(d);
+      return true;
+    }
+    if (std::exchange(done, true)) return true;
+    REQUIRE(stop.breakpoint.kind == BreakKind::time);
+    for (const std::size_t machine : {1u, 0u}) {
+      d.select(machine);
+      const auto here = [&] { return std::pair(d.machine().cpu().clocks(), d.machine().cpu().instruction_address()); };
+      while (!d.lab().scheduler().between_instructions(d.machine().cpu())) d.step(false);
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> places{here()};
+      for (unsigned n = 0; n < 6; ++n) {
+        REQUIRE(d.step(false).why == Stop::Why::stepped);
+        places.push_back(here());
+      }
+      for (std::size_t n = places.size() - 1; n-- > 0;) {
+        REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+        CHECK(here() == places[n]);
+      }
+      d.add(at_instruction(places[5].second, machine));
+      for (unsigned n = 0; n < 6; ++n) REQUIRE(d.step(false).why != Stop::Why::asked);
+      REQUIRE(d.reverse_continue().why == Stop::Why::breakpoint);
+      CHECK(d.machine().cpu().instruction_address() == places[5].second);
+      d.remove_all();
+    }
+    return true;
+  }));
+  CHECK(hash_of(*session) == alone());
+  CHECK(done);
+}
