@@ -12,6 +12,9 @@ namespace planar::cpu {
 
 struct Op;
 
+/// What an interrupt or exception comes from: a pin (INTR, NMI), a fault or trap, an INT n, INT3 or INTO, an ICEBP.
+enum class InterruptSource : std::uint8_t { external, exception, software, icebp };
+
 /// Every function has an empty default: an observer overrides what it needs. Any of them may add and remove observers.
 class Observer {
  public:
@@ -26,9 +29,10 @@ class Observer {
   /// after this instruction.
   virtual void after_step(bool /*executed*/, const Op* /*op*/) {}
 
-  /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. An exception raised by the
-  /// delivery itself is reported by another call.
-  virtual void delivering(std::uint8_t /*vector*/, bool /*software*/, bool /*has_error*/, std::uint16_t /*error*/) {}
+  /// An interrupt or exception is about to be delivered. An exception raised by the delivery itself is reported by
+  /// another call.
+  virtual void delivering(std::uint8_t /*vector*/, InterruptSource /*source*/, bool /*has_error*/,
+                          std::uint16_t /*error*/) {}
   /// The processor has stored into RAM (physical; accessed and dirty bits of page tables included).
   virtual void stored(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
   /// The processor read data from RAM or ROM (physical; descriptors and page tables included, instructions not).
@@ -70,8 +74,8 @@ class ObserverList final : public Observer {
   void after_step(bool executed, const Op* op) override {
     each([=](Observer& o) { o.after_step(executed, op); });
   }
-  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override {
-    each([=](Observer& o) { o.delivering(vector, software, has_error, error); });
+  void delivering(std::uint8_t vector, InterruptSource source, bool has_error, std::uint16_t error) override {
+    each([=](Observer& o) { o.delivering(vector, source, has_error, error); });
   }
   void stored(std::uint32_t address, std::uint32_t bytes) override {
     each([=](Observer& o) { o.stored(address, bytes); });

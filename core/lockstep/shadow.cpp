@@ -150,8 +150,8 @@ void Shadow::before_step() {
   device_code_ = false;
 }
 
-void Shadow::delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) {
-  deliveries_.push_back({vector, software, has_error, error});
+void Shadow::delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) {
+  deliveries_.push_back({vector, source == cpu::InterruptSource::software, has_error, error});
 }
 void Shadow::stored(std::uint32_t address, std::uint32_t bytes) { stores_.push_back({address, bytes}); }
 void Shadow::port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) {

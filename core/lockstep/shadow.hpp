@@ -64,7 +64,7 @@ class Shadow final : public cpu::Observer, private ExternalBus {
   // ---- Observer
   void before_step() override;
   void after_step(bool executed, const cpu::Op* op) override;
-  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) override;
   void stored(std::uint32_t address, std::uint32_t bytes) override;
   void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override;
   void port_written(std::uint16_t port, unsigned bytes, std::uint32_t value) override;

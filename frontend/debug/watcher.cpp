@@ -100,11 +100,14 @@ void Watcher::before_step() {
       return calls_.hit(b, at, false, fmt::format("at {:08X}h", at));
 }
 
-void Watcher::delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) {
+void Watcher::delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) {
+  const char* const what = source == cpu::InterruptSource::external   ? "interrupt"
+                           : source == cpu::InterruptSource::software ? "software interrupt"
+                                                                      : "exception";
   for (const Breakpoint& b : breakpoints_)
     if (is(b, BreakKind::interrupt) && vector >= b.first && vector <= b.last)
       calls_.hit(b, vector, false,
-                 fmt::format("{} {:02X}h is delivered{}", software ? "software interrupt" : "interrupt", vector,
+                 fmt::format("{} {:02X}h is delivered{}", what, vector,
                              has_error ? fmt::format(", error code {:04X}h", error) : ""));
 }
 

@@ -52,7 +52,7 @@ class Watcher final : public cpu::Observer {
   // cpu::Observer
   void before_step() override;
   void after_step(bool executed, const cpu::Op*) override { executed_ = executed; }
-  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) override;
   void stored(std::uint32_t address, std::uint32_t bytes) override { memory(address, bytes, true, "written"); }
   void loaded(std::uint32_t address, std::uint32_t bytes) override { memory(address, bytes, false, "read"); }
   void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override { io(port, bytes, value, false); }

@@ -23,8 +23,8 @@ std::string result(std::uint32_t value) {
 
 }  // namespace
 
-void CallTracer::delivering(std::uint8_t vector, bool software, bool, std::uint16_t) {
-  if (vector != call_vector || !software) return;
+void CallTracer::delivering(std::uint8_t vector, cpu::InterruptSource source, bool, std::uint16_t) {
+  if (vector != call_vector || source != cpu::InterruptSource::software) return;
   const cpu::Cpu& cpu = machine_.cpu();
   const cpu::Registers r = cpu.registers();
   if (!(r.cr0 & protection_enable) || (r.eflags & flag_v86)) return;

@@ -23,7 +23,7 @@ class CallTracer final : public cpu::Observer {
 
   // cpu::Observer
   void before_step() override;
-  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) override;
 
  private:
   /// A call that has not returned. The calling program is identified by its page tables, its stack and the return

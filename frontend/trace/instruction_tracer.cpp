@@ -25,8 +25,9 @@ void InstructionTracer::before_step() {
   text_ = disassemble(cpu, linear_, 1).substr(10);
 }
 
-void InstructionTracer::delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) {
-  deliveries_.push_back({vector, software, has_error, error});
+void InstructionTracer::delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error,
+                                   std::uint16_t error) {
+  deliveries_.push_back({vector, source, has_error, error});
 }
 
 void InstructionTracer::after_step(bool executed, const cpu::Op*) {
@@ -40,8 +41,8 @@ void InstructionTracer::after_step(bool executed, const cpu::Op*) {
   };
   if (executed) line(text_);
   for (const Delivery& d : deliveries_) {
-    if (d.software) continue;  // the instruction itself shows it
-    line(fmt::format("{} {:02X}{}", executed || d.has_error || d.vector < 0x20 ? "takes exception" : "takes interrupt",
+    if (d.source == cpu::InterruptSource::software) continue;  // the instruction itself shows it
+    line(fmt::format("takes {} {:02X}{}", d.source == cpu::InterruptSource::external ? "interrupt" : "exception",
                      d.vector, d.has_error ? fmt::format(" error {:04X}", d.error) : ""));
   }
   if (!executed && deliveries_.empty() && cpu.instruction_address() != linear_) line("is reset");

@@ -23,12 +23,13 @@ class InstructionTracer final : public cpu::Observer {
   // cpu::Observer
   void before_step() override;
   void after_step(bool executed, const cpu::Op* op) override;
-  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void delivering(std::uint8_t vector, cpu::InterruptSource source, bool has_error, std::uint16_t error) override;
 
  private:
   struct Delivery {
     std::uint8_t vector;
-    bool software, has_error;
+    cpu::InterruptSource source;
+    bool has_error;
     std::uint16_t error;
   };
   Machine& machine_;

@@ -362,7 +362,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
                        std::uint32_t release);
   void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
   void interrupt_return(const Op& op);
-  enum class Source : std::uint8_t { external, exception, software, icebp };
+  using Source = InterruptSource;
   void interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
   void interrupt_real(std::uint8_t vector);
   void interrupt_protected(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);

@@ -47,7 +47,7 @@ void Engine::deliver(Fault fault) {
 }
 
 void Engine::interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error) {
-  if (observer) observer->delivering(vector, source == Source::software, has_error, error);
+  if (observer) observer->delivering(vector, source, has_error, error);
   timing.interrupt_flush();
   if (accounting) accounting->interrupted();
   try {

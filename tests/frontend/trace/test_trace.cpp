@@ -146,6 +146,26 @@ TEST_CASE("a triple fault is in the processor trace", "[trace]") {
     if (line.text.find("clocks") != std::string::npos) CHECK_THAT(line.text, Contains(":00007C0"));
 }
 
+TEST_CASE("the processor trace does not call the interrupts of devices exceptions", "[trace]") {
+  const Scratch scratch;
+  std::string sleeper("\xFB\xF4\xEB\xFD", 4);  // STI, HLT, a jump to the HLT
+  sleeper.resize(1474560);
+  sleeper.replace(510, 2, "\x55\xAA");
+  const auto file = scratch.file("trace.txt");
+  REQUIRE(
+      run_planar("run model95 --quiet --until '4 s' --trace cpu --trace-from '3 s' --trace-to '3.3 s' --trace-file " +
+                 file + " --image " + scratch.write("sleeper.img", sleeper))
+          .status == 0);
+  const auto lines = trace_lines(file);
+  unsigned ticks = 0;
+  for (const Line& line : lines) {
+    INFO(line.text);
+    CHECK_THAT(line.text, !Contains("takes exception"));
+    ticks += line.text.find("takes interrupt 08") != line.text.npos;
+  }
+  CHECK(ticks >= 5);
+}
+
 TEST_CASE("tracing does not affect the run, and repeats byte for byte", "[trace]") {
   const Scratch scratch;
   const auto hash = [](const Said& said) { return said.json()["state_hash"].get<std::string>(); };
