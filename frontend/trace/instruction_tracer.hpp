@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,14 @@ class InstructionTracer final : public cpu::Observer {
   };
   Machine& machine_;
   Trace& trace_;
+  void line(std::uint64_t clocks, const std::string& text);
+
   bool began_ = false;   // before_step() was called for this instruction
   bool wanted_ = false;  // its address passes the filter
   std::uint16_t selector_ = 0;
   std::uint32_t offset_ = 0, linear_ = 0;
   std::uint64_t clocks_ = 0;
+  std::optional<std::uint64_t> waits_since_;  // clocks when the processor fell asleep
   std::string text_;
   std::vector<Delivery> deliveries_;  // by this instruction, or instead of it
 };

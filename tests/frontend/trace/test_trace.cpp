@@ -146,7 +146,7 @@ TEST_CASE("a triple fault is in the processor trace", "[trace]") {
     if (line.text.find("clocks") != std::string::npos) CHECK_THAT(line.text, Contains(":00007C0"));
 }
 
-TEST_CASE("the processor trace does not call the interrupts of devices exceptions", "[trace]") {
+TEST_CASE("the processor trace names interrupts, and its clocks account for all time, also that in HLT", "[trace]") {
   const Scratch scratch;
   std::string sleeper("\xFB\xF4\xEB\xFD", 4);  // STI, HLT, a jump to the HLT
   sleeper.resize(1474560);
@@ -157,11 +157,22 @@ TEST_CASE("the processor trace does not call the interrupts of devices exception
                  file + " --image " + scratch.write("sleeper.img", sleeper))
           .status == 0);
   const auto lines = trace_lines(file);
-  unsigned ticks = 0;
-  for (const Line& line : lines) {
-    INFO(line.text);
-    CHECK_THAT(line.text, !Contains("takes exception"));
-    ticks += line.text.find("takes interrupt 08") != line.text.npos;
+  constexpr double mhz = 90;
+  unsigned ticks = 0, wrong = 0;
+  for (std::size_t n = 1; n < lines.size(); ++n) {
+    const auto& text = lines[n].text;
+    INFO(text);
+    static const std::regex clocks(R"( (\d+) clocks$)");
+    std::smatch m;
+    REQUIRE(std::regex_search(text, m, clocks));
+    const double passed = (lines[n].microseconds - lines[n - 1].microseconds) * mhz;
+    if (std::abs(passed - std::stod(m[1])) > 1.01 && ++wrong == 1) CHECK(passed == std::stod(m[1]));
+    CHECK_THAT(text, !Contains("takes exception"));
+    if (text.find("takes interrupt 08") == text.npos) continue;
+    ++ticks;
+    if (n < 2) continue;
+    CHECK_THAT(lines[n - 1].text, Contains("0000:00007C02  was halted"));
+    CHECK_THAT(lines[n - 2].text, Contains("hlt"));
   }
   CHECK(ticks >= 5);
 }
