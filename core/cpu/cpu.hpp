@@ -105,6 +105,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void mapping_changed() override;
   void code_written(std::uint32_t address, std::uint32_t bytes) override;
   void master_wrote(std::uint32_t address, std::uint32_t bytes) override;
+  void master_reads(std::uint32_t address, std::uint32_t bytes) override;
   /// Another master holds the memory path for `clocks` core clocks from core clock `from` (single-path planars).
   void steal(std::uint64_t from, unsigned clocks);
   /// Another master shares the memory line by line, in core clocks (timing/common/config.hpp).

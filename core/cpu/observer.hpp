@@ -48,6 +48,8 @@ class Observer {
   virtual void others_wrote(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
   /// The addresses of RAM, ROM and devices have changed.
   virtual void mapping_changed() {}
+  /// RAM or ROM is read by something other than the processor (DMA, a bus master).
+  virtual void others_read(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
 };
 
 /// Several observers as one: each call goes to all of them, in the order in which they were added.
@@ -97,6 +99,9 @@ class ObserverList final : public Observer {
   }
   void others_wrote(std::uint32_t address, std::uint32_t bytes) override {
     each([=](Observer& o) { o.others_wrote(address, bytes); });
+  }
+  void others_read(std::uint32_t address, std::uint32_t bytes) override {
+    each([=](Observer& o) { o.others_read(address, bytes); });
   }
   void mapping_changed() override {
     each([](Observer& o) { o.mapping_changed(); });

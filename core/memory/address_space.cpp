@@ -124,6 +124,7 @@ void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> da
     const Page& p = page(a);
     if (p.is_memory()) {
       std::memcpy(data.data() + done, p.data + a % page_bytes, run);
+      if (listener_) listener_->master_reads(a, run);
     } else {
       for (std::uint32_t i = 0; i < run; ++i) {
         const Range* r = find(a + i);

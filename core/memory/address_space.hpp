@@ -44,6 +44,8 @@ class MemoryListener {
   virtual void code_written(std::uint32_t address, std::uint32_t bytes) = 0;
   /// A bus master wrote RAM: cache tags for these bytes become invalid (snooping).
   virtual void master_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
+  /// A bus master reads RAM or ROM.
+  virtual void master_reads(std::uint32_t address, std::uint32_t bytes) = 0;
 };
 
 struct TraceSubject;

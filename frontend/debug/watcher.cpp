@@ -133,6 +133,9 @@ void Watcher::device_written(std::uint32_t address, unsigned bytes, std::uint32_
 void Watcher::others_wrote(std::uint32_t address, std::uint32_t bytes) {
   memory(address, bytes, true, "written by DMA or a bus master");
 }
+void Watcher::others_read(std::uint32_t address, std::uint32_t bytes) {
+  memory(address, bytes, false, "read by DMA or a bus master");
+}
 
 void Watcher::io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write) {
   for (const Breakpoint& b : breakpoints_) {

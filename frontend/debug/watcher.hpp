@@ -60,6 +60,7 @@ class Watcher final : public cpu::Observer {
   void device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) override;
   void device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) override;
   void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
+  void others_read(std::uint32_t address, std::uint32_t bytes) override;
 
  private:
   /// Whether the breakpoint is of this kind and applies to this machine.

@@ -86,6 +86,9 @@ void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
   engine_->break_loop();  // the current block's plan may rely on a line that is gone
   if (engine_->observer) engine_->observer->others_wrote(address, bytes);
 }
+void Cpu::master_reads(std::uint32_t address, std::uint32_t bytes) {
+  if (engine_->observer) engine_->observer->others_read(address, bytes);
+}
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
 void Cpu::share(const MemoryShare& share) { engine_->timing.share(share); }
 SnoopHits Cpu::snoop(const Snoop& snoop) {

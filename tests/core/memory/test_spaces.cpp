@@ -27,9 +27,10 @@ struct Listener final : MemoryListener {
   void mapping_changed() override { ++mappings; }
   void code_written(std::uint32_t address, std::uint32_t) override { code.push_back(address); }
   void master_wrote(std::uint32_t address, std::uint32_t bytes) override { written.push_back({address, bytes}); }
+  void master_reads(std::uint32_t address, std::uint32_t bytes) override { read.push_back({address, bytes}); }
   int mappings = 0;
   std::vector<std::uint32_t> code;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> written;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> written, read;
 };
 }  // namespace
 
@@ -117,7 +118,7 @@ TEST_CASE("sub-page ranges leave the rest of the page to the underlying memory")
   REQUIRE(data[2] == 0x99);
 }
 
-TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps its contents") {
+TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps its contents; reads are reported") {
   AddressSpace space;
   std::vector<std::uint8_t> ram(0x10000), rom(0x1000, 0xEE);
   Listener listener;
@@ -136,6 +137,11 @@ TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps 
   std::array<std::uint8_t, 2> read{};
   space.master_read(0x80000000, read, 0_ns);
   REQUIRE(read[0] == 0xFF);
+  REQUIRE(listener.read.empty());
+  space.master_read(0x1FFF, read, 0_ns);
+  space.master_read(0xFF010, read, 0_ns);
+  using Accesses = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  REQUIRE(listener.read == Accesses{{0x1FFF, 1}, {0x2000, 1}, {0xFF010, 2}});
 }
 
 TEST_CASE("a peek asks the slave without a read; a master's write reaches it") {

@@ -257,38 +257,41 @@ TEST_CASE("range steps end when the user requests a stop") {
   CHECK(run(*session) == RunEnd::interrupted);
 }
 
-TEST_CASE("a bus master's write to a descriptor stops the run") {
-  const auto session = netio_session("model95", "etherstreamer");
-  std::vector<std::string> writes;
-  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
-    if (stop.why == Stop::Why::asked) {
-      constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver passes a descriptor by its address
-      const auto& claims = ps2(d.machine()).slot_page().rows.front().result.claims;
-      Breakpoint b;
-      b.kind = BreakKind::port;
-      for (const auto& claim : claims)
-        if (claim.resource.kind == adf::ResourceKind::io) b.first = b.last = claim.resource.first + transmit_list;
-      b.writes = true;
-      d.add(b);
-      return true;
-    }
-    if (stop.breakpoint.kind == BreakKind::port) {
-      d.remove_all();
-      Breakpoint b;
-      b.kind = BreakKind::memory;
-      b.physical = true;
-      b.first = d.machine().cpu().registers().gpr[0] + 4;  // its status
-      b.last = b.first + 3;
-      b.writes = true;
-      d.add(b);
-      return true;
-    }
-    writes.push_back(stop.text);
-    return false;
-  }));
-  run(*session);
-  REQUIRE(writes.size() == 1);
-  CHECK_THAT(writes[0], Contains("by DMA or a bus master"));
+TEST_CASE("a bus master's accesses to a descriptor stop the run") {
+  for (const bool read : {true, false}) {
+    const auto session = netio_session("model95", "etherstreamer");
+    std::vector<std::string> accesses;
+    session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+      if (stop.why == Stop::Why::asked) {
+        constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver passes a descriptor by its address
+        const auto& claims = ps2(d.machine()).slot_page().rows.front().result.claims;
+        Breakpoint b;
+        b.kind = BreakKind::port;
+        for (const auto& claim : claims)
+          if (claim.resource.kind == adf::ResourceKind::io) b.first = b.last = claim.resource.first + transmit_list;
+        b.writes = true;
+        d.add(b);
+        return true;
+      }
+      if (stop.breakpoint.kind == BreakKind::port) {
+        d.remove_all();
+        Breakpoint b;
+        b.kind = BreakKind::memory;
+        b.physical = true;
+        b.first = d.machine().cpu().registers().gpr[0] + 4;  // its status
+        b.last = b.first + 3;
+        (read ? b.reads : b.writes) = true;
+        d.add(b);
+        return true;
+      }
+      accesses.push_back(stop.text);
+      CHECK(stop.written == !read);
+      return false;
+    }));
+    run(*session);
+    REQUIRE(accesses.size() == 1);
+    CHECK_THAT(accesses[0], Contains(read ? "is read by DMA or a bus master" : "is written by DMA or a bus master"));
+  }
 }
 
 TEST_CASE("frames, times, POS writes and registers of an adapter stop a run") {
