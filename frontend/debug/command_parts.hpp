@@ -29,8 +29,8 @@ std::span<const Command> break_commands();
 std::span<const Command> run_commands();
 std::span<const Command> drive_commands();
 
-/// An address or number in hexadecimal (1000, 0x1000, 1000h), a register, SEGMENT:OFFSET as in real mode, or a sum of
-/// these. Throws Error.
+/// A linear address or number: hexadecimal (1000, 0x1000, 1000h), a register, an offset from the base of a segment
+/// register (cs:eip), SEGMENT:OFFSET as in real mode, or a sum of these. Throws Error.
 std::uint32_t parse_address(Debugger& debugger, const std::string& text);
 /// A decimal number from 1 to `most`. Throws Error.
 std::uint32_t parse_count(const std::string& text, std::uint32_t most);

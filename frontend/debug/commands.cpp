@@ -68,8 +68,8 @@ std::string help(bool runs) {
     for (const Command& c : table)
       if (runs || !c.runs) out += fmt::format("{:<36} {}\n", fmt::format("{} {}", c.names, c.arguments), c.help);
   return out +
-         "Addresses are hexadecimal (C0100000, 1000h), registers (eip, esp), SEGMENT:OFFSET in real mode, or sums "
-         "(esp+8).\n";
+         "Addresses are linear: hexadecimal (C0100000, 1000h), a segment register and an offset (cs:eip, ss:esp), "
+         "SEGMENT:OFFSET\nas in real mode (F000:E05B), registers by themselves (esi), or sums (ss:esp+8).\n";
 }
 
 }  // namespace
@@ -122,17 +122,19 @@ namespace debug_commands {
 
 namespace {
 
+constexpr const char* segment_names[] = {"es", "cs", "ss", "ds", "fs", "gs"};
+
 std::optional<std::uint32_t> register_value(const cpu::Cpu& cpu, const std::string& name) {
   const auto r = cpu.registers();
   constexpr const char* general[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
-  constexpr const char* segments[] = {"es", "cs", "ss", "ds", "fs", "gs"};
   for (unsigned n = 0; n < 8; ++n) {
     if (name == general[n]) return r.gpr[n];
     if (name == general[n] + 1) return r.gpr[n] & 0xFFFF;
   }
-  for (unsigned n = 0; n < 6; ++n)
-    if (name == segments[n]) return r.segment[n].selector;
-  if (name == "eip") return cpu.instruction_address();
+  for (unsigned n = 0; n < std::size(segment_names); ++n)
+    if (name == segment_names[n]) return r.segment[n].selector;
+  if (name == "eip") return r.eip;
+  if (name == "ip") return r.eip & 0xFFFF;
   if (name == "cr2") return r.cr2;
   if (name == "cr3") return r.cr3;
   return {};
@@ -148,6 +150,16 @@ std::uint32_t term(Debugger& debugger, const std::string& text) {
   throw Error(fmt::format("'{}' is no address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
 }
 
+/// The base of a segment register, or of a segment in real mode.
+std::uint32_t segment_base(Debugger& debugger, const std::string& text) {
+  const auto r = debugger.machine().cpu().registers();
+  for (unsigned n = 0; n < std::size(segment_names); ++n)
+    if (text == segment_names[n]) return r.segment[n].base;
+  const std::uint32_t segment = term(debugger, text);
+  if (segment > 0xFFFF) throw Error(fmt::format("'{}': a segment has at most four digits, as in F000:E05B", text));
+  return segment << 4;
+}
+
 }  // namespace
 
 std::uint32_t parse_address(Debugger& debugger, const std::string& text) {
@@ -159,9 +171,7 @@ std::uint32_t parse_address(Debugger& debugger, const std::string& text) {
     if (colon == std::string::npos) {
       sum += term(debugger, part);
     } else {
-      const auto segment = term(debugger, part.substr(0, colon));
-      if (segment > 0xFFFF) throw Error(fmt::format("'{}': a segment has at most four digits, as in F000:E05B", text));
-      sum += (segment << 4) + term(debugger, part.substr(colon + 1));
+      sum += segment_base(debugger, part.substr(0, colon)) + term(debugger, part.substr(colon + 1));
     }
     at = plus + 1;
   }

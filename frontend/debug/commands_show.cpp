@@ -133,8 +133,8 @@ Result machine(Debugger& d, const Arguments& a) {
 
 constexpr Command show_command_table[] = {
     {"regs r", "", "the processor's registers", registers},
-    {"dis d", "[ADDRESS [COUNT]]", "disassemble", disassemble_command},
-    {"mem m", "ADDRESS [BYTES]", "memory through segments' bases and page tables", memory},
+    {"dis d", "[ADDRESS [COUNT]]", "disassemble, from the next instruction", disassemble_command},
+    {"mem m", "ADDRESS [BYTES]", "memory at linear addresses, through the page tables", memory},
     {"phys", "ADDRESS [BYTES]", "physical memory", physical},
     {"translate", "ADDRESS", "the physical address of a linear one", translate},
     {"write", "ADDRESS BYTE...", "change memory", write_linear},

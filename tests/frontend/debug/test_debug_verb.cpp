@@ -18,7 +18,7 @@ Said debug(const std::string& arguments, const std::string& script) {
 TEST_CASE("a script inspects a machine and moves it in both directions") {
   const auto said =
       debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024",
-            "regs   # after RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis eip 2\nmem F000:FFF0 16\n"
+            "regs   # after RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis cs:eip 2\nmem F000:FFF0 16\n"
             "break int 0-FF\ncontinue\nlist\ntranslate C0100000\ndelete all\nframe\nwhy\ntime\ndescribe ne2\n"
             "describe\nreverse-continue\nframe\nport 21\n");
   INFO(said.out << said.err);
@@ -63,6 +63,25 @@ TEST_CASE("a failed guest ends `planar debug` as it ends `planar run`") {
   CHECK(said.status == 1);
   CHECK_THAT(said.err, Contains("the guest failed: no network adapter"));
   CHECK_THAT(said.out, Contains("1 more line of the script is not executed"));
+}
+
+TEST_CASE("addresses are offsets from the base of a segment register, and registers have the values of `regs`") {
+  // After RESET the base of CS is FFFF0000h, which is not F000h times 16.
+  const auto reset =
+      debug("model95", "dis cs:eip 1\ndis cs:ip 1\ndis\nmem ss:sp+cs:eip 1\nmem eip 1\nmem F000:FFF0 1\n");
+  INFO(reset.out << reset.err);
+  CHECK(reset.status == 0);
+  CHECK_THAT(reset.out, Contains("(planar) dis cs:eip 1\nFFFFFFF0  ") && Contains("(planar) dis cs:ip 1\nFFFFFFF0  ") &&
+                            Contains("(planar) dis\nFFFFFFF0  ") && Contains("(planar) mem eip 1\n0000FFF0  ") &&
+                            Contains("(planar) mem F000:FFF0 1\n000FFFF0  "));
+  const auto later = debug("model95", "until 1 s\nregs\ndis cs:eip 1\n");
+  const auto at = [&](const std::string& command) {
+    const auto line = later.out.find("(planar) " + command + "\n");
+    REQUIRE(line != std::string::npos);
+    return later.out.substr(line + command.size() + 10, 8);
+  };
+  INFO(later.out << later.err);
+  CHECK(later.out.find("s  " + at("dis cs:eip 1") + "  ") != std::string::npos);  // where it stopped
 }
 
 TEST_CASE("in a lab breakpoints belong to the current machine") {

@@ -29,9 +29,9 @@ constexpr std::string_view acting[] = {
     "break nic", "break frame", "break time", "watch",        "delete",          "step",
     "continue",  "frame",       "until",      "reverse-step", "reverse-continue"};
 constexpr std::string_view words[] = {
-    "0",     "1",     "20",    "eip",  "esp+8", "F000:FFF0", "C0100000", "FFFFFFFF", "ne2",    "slot1",
-    "peer",  "zz",    "all",   "read", "write", "access",    "phys",     "1 ms",     "100 us", "3F8-3FF",
-    "21-20", "0x400", "1000h", "-1",   "65536", "es",        "cr3",      "pic",      "10"};
+    "0",     "1",     "20",    "cs:eip", "esp+8", "F000:FFF0", "C0100000", "FFFFFFFF", "ne2",    "slot1",
+    "peer",  "zz",    "all",   "read",   "write", "access",    "phys",     "1 ms",     "100 us", "3F8-3FF",
+    "21-20", "0x400", "1000h", "-1",     "65536", "es",        "cr3",      "pic",      "10"};
 
 /// A step of thousands of instructions is valid, but takes the host too long here.
 bool long_work(const std::string& line) {
