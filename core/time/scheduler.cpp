@@ -8,7 +8,9 @@
 namespace planar {
 
 Event::Event(Scheduler& scheduler, std::string name, Priority priority, Callback callback)
-    : scheduler_(scheduler), name_(std::move(name)), callback_(callback) {
+    : scheduler_(scheduler),
+      name_(name.starts_with(scheduler.prefix_) ? std::move(name) : scheduler.prefix_ + name),
+      callback_(callback) {
   scheduler_.register_event(*this, priority);
 }
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/common/random.hpp"
@@ -144,6 +145,18 @@ class Scheduler {
   /// When the next event is due; Time::never() if none is pending.
   Time next_event() const { return next_; }
 
+  /// While it exists, the names of new events begin with `prefix` (unless they do so by themselves): those of one of
+  /// several machines.
+  class Naming {
+   public:
+    Naming(Scheduler& scheduler, std::string prefix) : scheduler_(scheduler) { scheduler_.prefix_ = std::move(prefix); }
+    ~Naming() { scheduler_.prefix_.clear(); }
+    Naming(const Naming&) = delete;
+
+   private:
+    Scheduler& scheduler_;
+  };
+
   /// Test hook: shortens horizons at random. Must not change any virtual result.
   void cut_horizons_at_random(std::uint64_t seed);
 
@@ -207,6 +220,7 @@ class Scheduler {
   Slot* current_ = nullptr;              // with several processors: the one whose stack this is
   Time others_reached_ = Time::never();  // with several processors: the minimum time of the others that take part
   std::uint64_t registered_ = 0;
+  std::string prefix_;  // of the names of new events
   bool stop_ = false;
   bool cut_ = false;
   bool settling_ = false;

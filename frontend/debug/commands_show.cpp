@@ -98,7 +98,7 @@ Result describe(Debugger& d, const Arguments& a) {
     for (const auto& device : d.machine().devices()) out += device + "\n";
     return {out + "describe DEVICE shows its registers and state\n"};
   }
-  return {to_text(describe_devices(d.lab(), a))};
+  return {to_text(describe_devices(d.lab(), a, d.current()))};
 }
 
 Result time(Debugger& d, const Arguments&) {

@@ -22,24 +22,34 @@ bool fits(const std::string& device, std::string_view name) {
   return dot != std::string::npos && (device.substr(0, dot) == name || device.substr(dot + 1) == name);
 }
 
-/// The device that `name` selects in the machine called `machine`, in lower case like all device names; empty for all
-/// of its devices.
-std::string asked_of(const std::string& machine, std::string_view name) {
-  if (name == machine) return "";
-  if (!machine.empty() && name.starts_with(machine + '.')) name.remove_prefix(machine.size() + 1);
-  return small_letters(std::string(name));
+/// One of the names given by the user, as it applies to the machines of a lab.
+struct Asked {
+  std::optional<std::size_t> machine;  ///< nothing: all
+  std::string device;                  ///< in lower case like all device names; empty: all
+  bool applies_to(std::size_t n) const { return !machine || *machine == n; }
+};
+
+Asked parse(Lab& lab, std::string_view name, std::optional<std::size_t> selected) {
+  for (std::size_t n = 0; n < lab.machines(); ++n) {
+    const std::string& machine = lab.name(n);
+    if (name == machine) return {n, ""};
+    if (!machine.empty() && name.starts_with(machine + '.'))
+      return {n, small_letters(std::string(name.substr(machine.size() + 1)))};
+  }
+  return {selected, small_letters(std::string(name))};
 }
 
-[[noreturn]] void refuse(Lab& lab, const std::string& name) {
-  for (std::size_t n = 0; n < lab.machines(); ++n)
-    for (const bus::SlotView& slot : lab.machine(n).board().slots())
-      if (!slot.card && asked_of(lab.name(n), name) == fmt::format("slot{}", slot.number))
-        throw Error(fmt::format("{}: the slot is empty; put a card into it with --card {}=CARD", name, slot.number));
+[[noreturn]] void refuse(Lab& lab, const std::string& name, const Asked& asked) {
   std::vector<std::string> there;
-  for (std::size_t n = 0; n < lab.machines(); ++n)
+  for (std::size_t n = 0; n < lab.machines(); ++n) {
+    if (!asked.applies_to(n)) continue;
+    for (const bus::SlotView& slot : lab.machine(n).board().slots())
+      if (!slot.card && asked.device == fmt::format("slot{}", slot.number))
+        throw Error(fmt::format("{}: the slot is empty; put a card into it with --card {}=CARD", name, slot.number));
     for (const auto& device : lab.machine(n).devices())
       if (std::find(there.begin(), there.end(), device) == there.end()) there.push_back(device);
-  const auto guess = nearest(name, there);
+  }
+  const auto guess = nearest(asked.device, there);
   throw Error(fmt::format("there is no device '{}'; {}", name,
                           guess.empty() ? fmt::format("the devices are {}", fmt::join(there, ", "))
                                         : fmt::format("did you mean '{}'?", guess)));
@@ -47,8 +57,11 @@ std::string asked_of(const std::string& machine, std::string_view name) {
 
 }  // namespace
 
-std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen) {
+std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen,
+                                             std::optional<std::size_t> selected) {
   std::vector<MachineDevices> machines;
+  std::vector<Asked> asked;
+  for (const std::string& name : chosen) asked.push_back(parse(lab, name, selected));
   std::vector<bool> found(chosen.size());
   for (std::size_t n = 0; n < lab.machines(); ++n) {
     const Machine& machine = lab.machine(n);
@@ -57,16 +70,15 @@ std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::st
     entry.at = machine.now();
     for (const auto& device : machine.devices()) {
       bool wanted = chosen.empty();
-      for (std::size_t k = 0; k < chosen.size(); ++k) {
-        const auto asked = asked_of(lab.name(n), chosen[k]);
-        if (!asked.empty() && !fits(device, asked)) continue;
+      for (std::size_t k = 0; k < asked.size(); ++k) {
+        if (!asked[k].applies_to(n) || (!asked[k].device.empty() && !fits(device, asked[k].device))) continue;
         wanted = found[k] = true;
       }
       if (wanted) entry.devices.push_back(machine.describe(device));
     }
   }
   for (std::size_t k = 0; k < chosen.size(); ++k)
-    if (!found[k]) refuse(lab, chosen[k]);
+    if (!found[k]) refuse(lab, chosen[k], asked[k]);
   std::erase_if(machines, [](const MachineDevices& m) { return m.devices.empty(); });
   return machines;
 }

@@ -2,7 +2,9 @@
 // Selects devices of a lab's machines by name and describes their present state.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,11 @@ struct MachineDevices {
 
 /// Describes the devices named in `chosen`, or all if it is empty, without changing anything. A name is that of a
 /// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either of these after a machine's name
-/// and a dot ("client.pic"); a machine's name alone selects all of its devices. Throws Error, with a suggestion or the
-/// devices, for a name that matches nothing.
-std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen);
+/// and a dot ("client.pic"); a machine's name alone selects all of its devices. What is named without a machine is
+/// described of each, or of machine `selected` alone. Throws Error, with a suggestion or the devices, for a name that
+/// matches nothing.
+std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen,
+                                             std::optional<std::size_t> selected = {});
 
 /// Each machine under a heading with its time, each device under its name.
 std::string to_text(const std::vector<MachineDevices>& machines);

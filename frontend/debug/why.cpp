@@ -2,6 +2,8 @@
 // What a machine is waiting for, in terms of the parts of a frame's time (meters/frame_time.hpp).
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/debug/command_parts.hpp"
 #include "frontend/debug/disassembly.hpp"
 
@@ -20,18 +22,29 @@ std::string running(const cpu::Cpu& cpu) {
   return fmt::format("{}\n  {}\n", part, disassemble(cpu, at, 1));
 }
 
+/// The next event that is not another machine's; null: none.
+const Event* next_event(Debugger& d) {
+  const auto of_another = [&](const Event* event) {
+    for (std::size_t n = 0; n < d.lab().machines(); ++n)
+      if (n != d.current() && event->name().starts_with(d.lab().machine(n).config().name_prefix())) return true;
+    return false;
+  };
+  const auto pending = d.lab().scheduler().pending();
+  const auto own = std::find_if_not(pending.begin(), pending.end(), of_another);
+  return own == pending.end() ? nullptr : *own;
+}
+
 /// For a halted processor: the wire if a frame is on it, otherwise the owner of the next event.
 std::string waiting(Debugger& d) {
   Machine& machine = d.machine();
   const std::string prefix = machine.config().name_prefix();
-  const auto pending = d.lab().scheduler().pending();
   if (d.frames_on_the_wire() > 0)
     return fmt::format("wire: {} on the wire\n", d.frames_on_the_wire() == 1 ? "a frame is" : "frames are");
-  if (pending.empty()) return "idle: nothing is going to happen\n";
-  const Event& next = *pending.front();
-  const bool of_card = next.name().starts_with(prefix + "slot");
-  return fmt::format("{}: the next event is {} in {:.3f} µs\n", of_card ? "card" : "idle", next.name(),
-                     (next.when() - machine.cpu().time()).seconds() * 1e6);
+  const Event* const next = next_event(d);
+  if (!next) return "idle: nothing is going to happen\n";
+  const bool of_card = next->name().starts_with(prefix + "slot");
+  return fmt::format("{}: the next event is {} in {:.3f} µs\n", of_card ? "card" : "idle", next->name(),
+                     (next->when() - machine.cpu().time()).seconds() * 1e6);
 }
 
 }  // namespace

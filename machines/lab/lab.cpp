@@ -68,9 +68,11 @@ Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config
   make_media(first, make);
   // A single machine without a net is not plugged in at all.
   const bool connected = first.net != "none" || config_.named() || media_.size() > 1 || !first.stations.empty();
-  for (auto& node : nodes_)
+  for (auto& node : nodes_) {
+    const Scheduler::Naming naming(scheduler_, node->config.name_prefix());
     node->machine = std::make_unique<Machine>(scheduler_, node->trace, node->config,
                                               connected ? std::span(media_) : std::span<net::Medium*>{});
+  }
   add_peers(first);
   for (auto& node : nodes_)
     for (unsigned drive = 0; drive < node->config.floppies.size(); ++drive)

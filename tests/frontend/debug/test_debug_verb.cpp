@@ -84,6 +84,28 @@ TEST_CASE("addresses are offsets from the base of a segment register, and regist
   CHECK(later.out.find("s  " + at("dis cs:eip 1") + "  ") != std::string::npos);  // where it stopped
 }
 
+TEST_CASE("in a lab a device is that of the selected machine, unless its name begins with another's") {
+  const Scratch scratch;
+  const auto lab = scratch.write("lab.toml",
+                                 "[[machine]]\nname = \"one\"\nmodel = \"model56sx\"\n"
+                                 "[[machine]]\nname = \"two\"\nmodel = \"model56sx\"\n");
+  const auto said = debug(lab, "describe rtc\nmachine two\ndescribe RTC\ndescribe one.rtc pic\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("(planar) describe rtc\n---- one at ") && Contains("(planar) machine two\n") &&
+                           Contains("(planar) describe RTC\n---- two at "));
+  const auto first = said.out.find("describe rtc"), second = said.out.find("machine two"),
+             third = said.out.find("describe one.rtc pic");
+  CHECK(said.out.substr(first, second - first).find("---- two") == std::string::npos);
+  CHECK(said.out.substr(second, third - second).find("---- one") == std::string::npos);
+  CHECK_THAT(said.out.substr(third), Contains("---- one") && Contains("---- two"));
+  const auto events = debug(lab, "until 1 s\ntime\n");
+  CHECK_THAT(events.out, Contains(" s  one.i8254.out0\n") && Contains(" s  two.i8254.out0\n"));
+  const auto wrong = debug(lab, "machine two\ndescribe one.rtx\n");
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Contains("there is no device 'one.rtx'; did you mean 'rtc'?"));
+}
+
 TEST_CASE("in a lab breakpoints belong to the current machine") {
   const Scratch scratch;
   const auto lab = scratch.write("lab.toml",
