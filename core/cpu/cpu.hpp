@@ -117,6 +117,8 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   std::uint64_t instructions() const;   ///< completed
   std::uint64_t clocks() const;         ///< core clocks since power-on, halted ones included
   std::uint64_t halted_clocks() const;  ///< of these, spent in HLT or shutdown
+  /// Of a processor in HLT or shutdown: since when. If a snapshot brought it so: since that was restored.
+  Time halted_since() const;
   const CpuConfig& config() const;
   /// Where the clocks went, by kind; no clock is counted in two kinds. Affects nothing and is not part of a snapshot.
   struct Account {

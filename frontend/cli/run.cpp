@@ -158,6 +158,15 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit, bool waits) {
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
 
+/// A run looks for halted processors at intervals: it ends some time after the last of them has halted.
+Time ended_at(Session& session, RunEnd end) {
+  if (end != RunEnd::halted) return session.now();
+  Time at{};
+  for (std::size_t n = 0; n < session.lab().machines(); ++n)
+    at = std::max(at, session.lab().machine(n).cpu().halted_since());
+  return at;
+}
+
 /// The final state of a machine.
 nlohmann::ordered_json outcome(Session& session, std::size_t n) {
   Machine& machine = session.lab().machine(n);
@@ -306,8 +315,8 @@ int run(const RunOptions& o) {
       write_json(*o.output.json, j);
     } else {
       say("planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
-          lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "", session->now().seconds(),
-          session->progress().host_seconds());
+          lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "",
+          ended_at(*session, end).seconds(), session->progress().host_seconds());
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();
         say("; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",

@@ -84,6 +84,7 @@ struct Engine : RegisterFile, LazyFlags, Translations, BlockCache {
   std::uint64_t reset_clock = 0;    ///< with attend_reset: not before this clock
   std::uint64_t instructions = 0;   ///< without those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
+  std::uint64_t halted_from = 0, halted_until = 0;  ///< the latest HLT or shutdown, for reports: not part of the state
 
   // ---- what is connected ------------------------------------------------------------------------------------------
   Scheduler& scheduler;

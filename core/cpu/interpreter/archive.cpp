@@ -43,6 +43,7 @@ void Engine::archive(Archive& a) {
   timing.archive(a);
   if (!a.loading()) return;
 
+  halted_from = halted_until = timing.clocks();
   set_arithmetic(arithmetic_bits);
   attention = waiting | (attention & attend_test);
   address_mask = a20 ? address_lines : address_lines & ~(1u << 20);

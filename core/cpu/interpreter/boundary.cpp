@@ -89,8 +89,10 @@ bool Engine::boundary() {
 void Engine::wait_halted() {
   const std::uint64_t from = timing.clocks();
   if (horizon_clock > from) {
+    if (from != halted_until) halted_from = from;
     timing.jump_to(horizon_clock);
-    halted_clocks += timing.clocks() - from;
+    halted_until = timing.clocks();
+    halted_clocks += halted_until - from;
   }
 }
 

@@ -100,6 +100,10 @@ SnoopHits Cpu::snoop(const Snoop& snoop) {
 std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(); }
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
 std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
+Time Cpu::halted_since() const {
+  const std::uint64_t now = engine_->timing.clocks();  // it may not have waited yet
+  return engine_->config.clock.at(engine_->halted_until == now ? engine_->halted_from : now);
+}
 Cpu::Account Cpu::account() const {
   const std::uint64_t copying = copy_account(*engine_).clocks(engine_->timing);
   return {engine_->timing.clocks(), engine_->halted_clocks, engine_->timing.pin_clocks(), copying};
