@@ -116,10 +116,10 @@ void Ps2Mouse::argument(std::uint8_t byte, Time now) {
   acknowledge(now);
 }
 
-// All commands but scaling and RESEND discard the movement counted so far, READ DATA after it has sent them (A.
-// Chapweske, The PS/2 Mouse Interface; secondary).
+// Every command but RESEND discards the movement counted so far (A. Chapweske, The PS/2 Mouse Interface, 2001;
+// secondary), READ DATA what it reports.
 void Ps2Mouse::command(std::uint8_t byte, Time now) {
-  if (byte >= 0xE9 && byte <= 0xF6 && byte != 0xEB && byte != 0xF3) x_ = y_ = 0;
+  if (byte != 0xEB && byte != 0xFE) x_ = y_ = 0;
   switch (byte) {
     case 0xE6: double_scale_ = false; break;
     case 0xE7: double_scale_ = true; break;
@@ -137,7 +137,6 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
     case 0xEB:
       acknowledge(now);
       packet(now + answer_time);
-      x_ = y_ = 0;
       return;
     case 0xEC: wrap_ = false; break;
     case 0xEE: wrap_ = true; break;
