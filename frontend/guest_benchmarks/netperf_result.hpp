@@ -13,7 +13,6 @@
 
 #include "frontend/guest/guest_output.hpp"
 #include "frontend/guest_benchmarks/benchmark_result.hpp"
-#include "frontend/guest_benchmarks/netperf_stalls.hpp"
 #include "frontend/meters/test_meter.hpp"
 
 namespace planar {
@@ -81,6 +80,18 @@ struct NetperfRow {
 std::optional<NetperfRun> netperf_run(const GuestLine& line, bool datagrams);
 /// All tests that the guest has reported.
 std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool datagrams);
+
+/// Waits for a retransmission that lower what netperf measures (docs/hardware/netperf-stalls.md).
+struct NetperfStalls {
+  std::uint64_t retransmitted = 0;  ///< round trips: segments with data that the station sent again
+  double late_s = 0;                ///< streams: the most by which a test exceeded its length
+
+  /// Nothing if there were none.
+  std::optional<nlohmann::ordered_json> json() const;
+};
+
+/// What a result's member "stalls" says, as a sentence; empty if it has none.
+std::string stalls_text(const nlohmann::ordered_json& result);
 
 struct NetperfResult : BenchmarkResult {
   std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for outside clients

@@ -125,8 +125,8 @@ TEST_CASE("--window: keys and mouse reach the machine") {
 
   // The mouse is active from the click that captures it until Ctrl-Alt-G.
   auto& mouse = machine.keyboard_controller().mouse();
+  mouse.receive(0xF0, now());
   const auto movement = [&] {
-    mouse.receive(0xF0, now());
     mouse.receive(0xEB, now());
     std::vector<unsigned> bytes;
     while (mouse.ready() != Time::never()) bytes.push_back(mouse.fetch(now()));
