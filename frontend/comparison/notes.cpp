@@ -11,6 +11,7 @@
 #include "frontend/comparison/side_by_side.hpp"
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/matrix/spread.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {
