@@ -92,6 +92,17 @@ TEST_CASE("a station that wants to send during another's frame waits for its end
   CHECK(p.a.arrivals.size() == 1);
 }
 
+TEST_CASE("a frame sent on an idle segment is not deferred, although its station waits for its own bit clock",
+          "[net]") {
+  Pair p({.oscillators = true});
+  for (Time at = 1_ms; at < 20_ms; at += 1'000'037_ns) {
+    p.a.port.transmit(make_frame(60), at);
+    p.scheduler.run_until(at + 900_us);
+    CHECK_FALSE(p.a.outcomes.back().deferred);
+  }
+  CHECK(p.a.outcomes.size() == 19);
+}
+
 TEST_CASE("a frame that only waits for the gap after the previous one is deferred in half duplex, not in full",
           "[net]") {
   const bool full_duplex = GENERATE(false, true);
