@@ -156,7 +156,7 @@ class Counter final : public planar::cpu::Observer {
     e->cost.taken += transfers(*op) && before_.eip != was.eip + op->length;
   }
 
-  void delivering(std::uint8_t, cpu::InterruptSource, bool, std::uint16_t) override {}
+  void delivering(std::uint8_t, planar::cpu::InterruptSource, bool, std::uint16_t) override {}
   void stored(std::uint32_t address, std::uint32_t) override { stored_.push_back(address); }
   void port_read(std::uint16_t, unsigned, std::uint32_t) override {}
   void port_written(std::uint16_t, unsigned, std::uint32_t) override {}
