@@ -5,7 +5,6 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
-#include <ranges>
 
 namespace planar {
 namespace {
@@ -123,7 +122,8 @@ void FrameTimer::gap_over(Time) {
 void FrameTimer::row_ended(std::uint32_t packet_bytes, const Measured& row) {
   std::optional<FrameTime> result;
   std::uint64_t sent_once = 0;  // bytes in frames of the lengths of which the row had only one
-  for (Frames& frames : std::views::reverse(frames_)) {
+  for (auto longest = frames_.rbegin(); longest != frames_.rend(); ++longest) {
+    Frames& frames = *longest;
     const auto first = std::ranges::lower_bound(frames.marks, row.from, {}, &Mark::at);
     const auto end = std::ranges::upper_bound(first, frames.marks.end(), row.to, {}, &Mark::at);
     if (!result && end - first == 1) sent_once += frames.bytes;
