@@ -10,13 +10,9 @@
 
 namespace planar {
 
-AdapterPorts::AdapterPorts(Lab& lab, std::size_t machine)
-    : lab_(lab), number_(machine), prefix_(lab.machine(machine).config().name_prefix() + "slot") {}
+AdapterPorts::AdapterPorts(Lab& lab, std::size_t machine) : lab_(lab), number_(machine) {}
 
-bool AdapterPorts::contains(std::string_view port) const {
-  return port.starts_with(prefix_) && port.size() > prefix_.size() && port[prefix_.size()] >= '0' &&
-         port[prefix_.size()] <= '9';
-}
+bool AdapterPorts::contains(std::string_view port) const { return lab_.is_adapter_of(number_, port); }
 
 std::vector<net::Medium*> AdapterPorts::media() const { return lab_.media_of(number_); }
 
@@ -32,7 +28,7 @@ std::vector<net::Medium*> AdapterPorts::used_media() const {
     return rank(a) < rank(b);
   });
   if (used == config.cards.end()) return {};
-  const std::string name = fmt::format("{}{}.", prefix_, used->slot);
+  const std::string name = fmt::format("{}slot{}.", config.name_prefix(), used->slot);
   auto list = media();
   std::erase_if(list, [&](const net::Medium* medium) {
     return std::none_of(medium->ports().begin(), medium->ports().end(),

@@ -2,7 +2,6 @@
 // The network adapters of a machine as a meter sees them: its ports, and the media that they are plugged into.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +14,7 @@ class AdapterPorts {
  public:
   AdapterPorts(Lab& lab, std::size_t machine);
 
-  /// Whether the port is one of the machine's adapters: "slot1.ne2", in a lab with several machines "server.slot1.ne2".
+  /// Whether the port is one of the machine's adapters.
   bool contains(std::string_view port) const;
   /// All media that the adapters are plugged into, each once.
   std::vector<net::Medium*> media() const;
@@ -26,7 +25,6 @@ class AdapterPorts {
  private:
   Lab& lab_;
   std::size_t number_;
-  std::string prefix_;  // of the names up to the slot's number
 };
 
 }  // namespace planar

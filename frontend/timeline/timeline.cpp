@@ -12,7 +12,6 @@ Timeline::Timeline(Lab& lab, const std::string& file, const TimelineSpan& span)
     : lab_(lab),
       span_(span),
       file_(file, "--timeline"),
-      own_ports_(lab.machine().config().name_prefix() + "slot"),
       follower_(lab.scheduler(), [this](Time now) { sample(now); }),
       due_(lab.scheduler(), "timeline.span", Priority::observer, Callback::to<&Timeline::due>(this)) {
   for (net::Medium* medium : lab.media()) medium->add_observer(*this);
@@ -87,7 +86,7 @@ void Timeline::count(const net::WireRecord& record) {
   std::uint64_t number = frames_, wanted = span_.frame;
   bool arrived = number == wanted;
   if (span_.kind == TimelineSpan::Kind::data_frame) {
-    if (!record.sender.starts_with(own_ports_)) return;
+    if (!lab_.is_adapter_of(0, record.sender)) return;
     if (record.bytes.size() > longest_) longest_count_ = in_a_row_ = 0;
     longest_ = std::max(longest_, record.bytes.size());
     if (record.bytes.size() < longest_) {

@@ -54,7 +54,6 @@ class Timeline final : private net::WireObserver {
   Lab& lab_;
   TimelineSpan span_;
   TraceEventFile file_;
-  std::string own_ports_;  // prefix of the names of the first machine's ports
   std::vector<std::unique_ptr<MachineTimeline>> machines_;
   std::map<const net::Medium*, unsigned> media_;  // their processes in the file
   EventFollower follower_;

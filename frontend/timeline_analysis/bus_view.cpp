@@ -44,8 +44,8 @@ class Collector {
     if (e.kind != TimelineEvent::Kind::slice) return;
     const std::string track = names_.track_name(e.thread);
     if (e.category == "wire" && e.process == medium_) {
-      add("wire", e, e.text("sender").find("slot") == std::string::npos ? "received" : "sent", e.name);
-    } else if (e.process != machine) {
+      add("wire", e, names_.is_of_first_machine(e.text("sender")) ? "sent" : "received", e.name);
+    } else if (e.process != TimelineReader::machine) {
       return;
     } else if (e.category == "cycle") {
       add(bus_of(track) + ": processor", e, e.text("kind") == "io" ? "I/O" : e.text("kind"), e.text("address"));
@@ -58,8 +58,6 @@ class Collector {
   }
 
  private:
-  static constexpr unsigned machine = 1;  // the first process
-
   void add(const std::string& name, const TimelineEvent& e, std::string kind, std::string brief) {
     if (e.until() <= view_.from || e.at >= view_.until) return;
     lane(view_, name).spans.push_back({e.at, e.until(), std::move(kind), e.name, std::move(brief), e.number("bytes")});
@@ -107,7 +105,7 @@ BusView BusView::read(const std::string& file, std::string title, std::optional<
   view.title = std::move(title);
   view.frame = chosen->number("frame");
   view.bytes = chosen->number("bytes");
-  view.received = chosen->text("sender").find("slot") == std::string::npos;
+  view.received = !reader.is_of_first_machine(chosen->text("sender"));
   view.from = chosen->at;
   view.to = next_of(events, *chosen)->at;
   for (const TimelineEvent& e : events)

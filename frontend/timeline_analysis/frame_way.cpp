@@ -32,13 +32,13 @@ std::vector<TimelineEvent> read_all(TimelineReader& reader) {
   return events;
 }
 
-std::optional<Target> find_target(const std::vector<TimelineEvent>& events) {
+std::optional<Target> find_target(const std::vector<TimelineEvent>& events, const TimelineReader& names) {
   std::uint64_t wanted = 0;
   for (const TimelineEvent& e : events)
     if (e.kind == TimelineEvent::Kind::note) wanted = std::max(wanted, e.number("frame"));
   const TimelineEvent* last = nullptr;
   for (const TimelineEvent& e : events) {
-    if (e.category != "wire" || e.number("frame") == 0 || e.text("sender").find("slot") == std::string::npos) continue;
+    if (e.category != "wire" || e.number("frame") == 0 || !names.is_of_first_machine(e.text("sender"))) continue;
     if (wanted ? e.number("frame") == wanted : !last || e.number("bytes") >= last->number("bytes")) last = &e;
   }
   if (!last) return std::nullopt;
@@ -72,7 +72,7 @@ class Sorter {
     if (e.category == "wire" && e.process != target_.medium) return;  // beyond a switch or bridge
     if (e.category == "wire")
       return e.text("sender") == target_.sender ? add(way_.sent, e, "sent") : add(way_.received, e, "received");
-    if (e.process != machine) return;
+    if (e.process != TimelineReader::machine) return;
     if (e.kind == Kind::begin) {
       state_ = e;
     } else if (e.kind == Kind::end && state_) {
@@ -88,8 +88,6 @@ class Sorter {
   }
 
  private:
-  static constexpr unsigned machine = 1;  // the first process
-
   void add(FrameWay::Lane& lane, const TimelineEvent& e, std::string kind) {
     const Time from = std::max(e.at, way_.from), to = std::min(e.until(), way_.to);
     if (to > from) lane.spans.push_back({from, to, std::move(kind), e.name});
@@ -144,7 +142,7 @@ Time FrameWay::Lane::total(const std::string& kind, Time since) const {
 FrameWay FrameWay::read(const std::string& file, std::string title) {
   TimelineReader reader(file);
   const auto events = read_all(reader);
-  const auto target = find_target(events);
+  const auto target = find_target(events, reader);
   if (!target)
     throw Error(fmt::format("{}: shows no frame of an adapter; make it with --timeline-frame", file),
                 ExitCode::missing_file);

@@ -118,4 +118,8 @@ std::string TimelineReader::track_name(unsigned thread) const {
   return found == tracks_.end() ? std::string{} : found->second;
 }
 
+bool TimelineReader::is_of_first_machine(const std::string& port) const {
+  return port.starts_with("slot") || port.starts_with(process_name(machine) + ".slot");
+}
+
 }  // namespace planar

@@ -28,6 +28,9 @@ struct TimelineEvent {
 
 class TimelineReader {
  public:
+  /// Process of the first machine.
+  static constexpr unsigned machine = 1;
+
   /// Throws Error (exit 3) if the file cannot be read, or was not written by --timeline.
   explicit TimelineReader(const std::string& file);
 
@@ -36,6 +39,9 @@ class TimelineReader {
   /// Names of the processes and tracks that have appeared so far.
   std::string process_name(unsigned process) const;
   std::string track_name(unsigned thread) const;
+  /// Whether the port is an adapter of the file's first machine, whose tracks are its first process: "slot1.ne2", among
+  /// several machines "client.slot1.ne2".
+  bool is_of_first_machine(const std::string& port) const;
 
   /// Whether the file begins like a timeline.
   static bool is_timeline(const std::string& file);

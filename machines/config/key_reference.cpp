@@ -97,10 +97,9 @@ const std::vector<Section>& sections() {
        "Clocks are those of the processor bus.",
        {{"memory.size", "Memory on the planar: whole megabytes, 2 MB to 16 MB on a 386SX, to 256 MB on the others."},
         {"memory.path",
-         "Whether bus masters reach memory through the processor's path (`single`) or one of their own, a transfer "
-         "(`dual`) "
-         "or a cache line (`line`) at a time."},
-        {"memory.dram.width", "Bytes per transfer."},
+         "Whether bus masters reach memory through the processor's path (`single`) or one of their own (`dual`); on a "
+         "PC, `line`: one of their own, a cache line at a time."},
+        {"memory.dram.width", "Bytes per transfer; 8 on a P6."},
         {"memory.dram.page", "Size of an open DRAM page; a power of two from 256 bytes to 64 KB."},
         {"memory.dram.banks", "Banks, each with an open page of its own."},
         {"memory.dram.bank_shift", "The lowest address bit that selects the bank."},

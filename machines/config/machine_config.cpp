@@ -160,7 +160,9 @@ void read_memory(Config& c, MachineConfig& m) {
   if (size % (1 << 20) != 0 || size < (2u << 20) || size > (limit << 20))
     c.fail("memory.size", fmt::format("expects whole megabytes from 2 MB to {} MB on this processor", limit));
   m.memory_bytes = static_cast<std::uint32_t>(size);
-  const auto path = c.choice("memory.path", {"single", "dual", "line"});
+  using Words = std::vector<std::string>;
+  const bool by_line = m.board_kind->slot_bus == Pci::name;  // the only way of a PCI host bridge
+  const auto path = c.choice("memory.path", by_line ? Words{"line"} : Words{"single", "dual"});
   m.memory_path = path == "single" ? MemoryPath::single : path == "dual" ? MemoryPath::dual : MemoryPath::line;
   m.timing.shared_by_line = m.memory_path == MemoryPath::line;
   auto& d = m.timing.dram;
@@ -465,6 +467,7 @@ MachineConfig read_values(Config& c) {
   c.texts("scenario.steps");  // executed by the frontend
   m.identity = read_identity(c);
   read_processor(c, m);
+  m.board_kind = &read_board_kind(c);
   read_caches(c, m.timing);
   read_memory(c, m);
   for (const auto width : c.integers("slots.widths", 16, 64)) {
@@ -477,7 +480,6 @@ MachineConfig read_values(Config& c) {
   try {
     DateTime::parse(m.clock_start);
   } catch (const Error& e) { c.fail("planar.clock_start", e.what()); }
-  m.board_kind = &read_board_kind(c);
   m.board = m.board_kind->read(c, m);
   read_start(c, m.start);
   read_drives(c, m);

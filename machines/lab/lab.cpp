@@ -97,9 +97,15 @@ net::Medium& Lab::medium_named(const std::string& name) const {
   return **std::find_if(media_.begin(), media_.end(), [&](const net::Medium* m) { return m->name() == name; });
 }
 
-std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
+bool Lab::is_adapter_of(std::size_t n, std::string_view port) const {
   const std::string slots = nodes_[n]->config.name_prefix() + "slot";
-  const auto of_machine = [&](const net::Port* port) { return port && port->name().starts_with(slots); };
+  if (!port.starts_with(slots) || port.size() == slots.size()) return false;
+  const char digit = port[slots.size()];  // a station may be called "slots"
+  return digit >= '0' && digit <= '9';
+}
+
+std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
+  const auto of_machine = [&](const net::Port* port) { return port && is_adapter_of(n, port->name()); };
   std::vector<net::Medium*> used;
   for (net::Medium* medium : media_)
     if (std::any_of(medium->ports().begin(), medium->ports().end(), of_machine)) used.push_back(medium);

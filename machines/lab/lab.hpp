@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/state/trace.hpp"
@@ -44,6 +45,8 @@ class Lab {
   /// Ordered by name; at least one.
   const std::vector<net::Medium*>& media() const { return media_; }
   net::Medium& medium(std::size_t n = 0) { return *media_[n]; }
+  /// Whether the port is an adapter of machine `n`: "slot1.ne2", among several machines "server.slot1.ne2".
+  bool is_adapter_of(std::size_t n, std::string_view port) const;
   /// The media that adapters of machine `n` are plugged into, each once.
   std::vector<net::Medium*> media_of(std::size_t n) const;
   const std::vector<std::unique_ptr<net::Station>>& stations() const { return stations_; }

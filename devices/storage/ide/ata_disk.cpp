@@ -132,9 +132,11 @@ void AtaDisk::execute(std::uint8_t command, Time now) {
       return settle(soon);
     }
     case set_multiple_ata: {
+      // An unsupported count also disables READ and WRITE MULTIPLE (ATA-2).
       const std::uint8_t n = reg(ide_count);
-      if (n > most_multiple || (n & (n - 1)) != 0) return fail(ide_abrt, now);
-      multiple_ = n;
+      const bool supported = n <= most_multiple && (n & (n - 1)) == 0;
+      multiple_ = supported ? n : 0;
+      if (!supported) return fail(ide_abrt, now);
       return settle(soon);
     }
     case identify_ata: return identify(now);

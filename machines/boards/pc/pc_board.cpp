@@ -25,6 +25,13 @@ PirqTable pirq_table(const PcConfig& own) {
   return table;
 }
 
+/// The AT's checksum of CMOS 10h to 2Dh, which is kept in 2Eh (high) and 2Fh (low).
+std::uint16_t cmos_sum(const RtcCmos& cmos) {
+  unsigned sum = 0;
+  for (unsigned n = 0x10; n <= 0x2D; ++n) sum += cmos.cmos(n);
+  return static_cast<std::uint16_t>(sum);
+}
+
 /// ISA has addresses for 16 MB; above them, PCI's master abort ends unanswered accesses.
 bus::HostTiming host_timing(const PcConfig& own) {
   constexpr unsigned number = 1;  // PCI's bus number: ISA is attached first
@@ -77,7 +84,7 @@ PcBoard::PcBoard(const BoardSite& site)
       keyboard_(scheduler_, trace_),
       serial_(scheduler_, trace_, "com1"),
       parallel_(scheduler_, "lpt1"),
-      diskette_(scheduler_, trace_),
+      diskette_(scheduler_, trace_, DisketteMode::at),
       video_(scheduler_),
       post_ports_(trace_),
       diskette_dma_(diskette_, dma_) {
@@ -231,7 +238,7 @@ void PcBoard::load_built_in_firmware() {
   memory_.load_rom(image, "planar-pc-firmware.rom (built in)");
 }
 
-// Writes what a setup program would have written: the AT's CMOS, with the checksum of 10h to 2Dh. The first channel's
+// Writes what a setup program would have written: the AT's CMOS, with its checksum. The first channel's
 // disks have the user-defined type (15, extended 47), whose parameters the firmware reads from the disk.
 void PcBoard::write_configuration() {
   const auto put = [this](unsigned n, unsigned value) { cmos_.set_cmos(n, static_cast<std::uint8_t>(value)); };
@@ -252,9 +259,8 @@ void PcBoard::write_configuration() {
     put(at, extended & 0xFF);
     put(at + 1, extended >> 8);
   }
-  unsigned sum = 0;
-  for (unsigned n = 0x10; n <= 0x2D; ++n) sum += cmos_.cmos(n);
-  put(0x2E, sum >> 8 & 0xFF);
+  const std::uint16_t sum = cmos_sum(cmos_);
+  put(0x2E, sum >> 8);
   put(0x2F, sum & 0xFF);
   put(0x3D, own_.boot[0] | own_.boot[1] << 4);
   put(0x38, own_.boot[2] << 4);
@@ -330,7 +336,11 @@ std::vector<DescribedDevice> PcBoard::devices(Time t) const {
        }},
       {"memory", [this](Description& d) { memory_.describe(d); }},
       {"system", [this, t](Description& d) { system_.describe(d, t); }},
-      {"rtc", [this, t](Description& d) { cmos_.describe(d, t); }},
+      {"rtc",
+       [this, t](Description& d) {
+         cmos_.describe(d, t);
+         d.flag("checksum valid", cmos_sum(cmos_) == (cmos_.cmos(0x2E) << 8 | cmos_.cmos(0x2F)));
+       }},
       {"keyboard", [this](Description& d) { keyboard_.describe(d); }},
       {"diskette", [this, t](Description& d) { diskette_.describe(d, t); }},
       {"com1", [this](Description& d) { serial_.describe(d); }},

@@ -253,7 +253,11 @@ std::vector<DescribedDevice> Ps2Board::devices(Time t) const {
        }},
       {"memory", [this](Description& d) { memory_.describe(d); }},
       {"system", [this, t](Description& d) { system_.describe(d, t); }},
-      {"rtc", [this, t](Description& d) { cmos_.describe(d, t); }},
+      {"rtc",
+       [this, t](Description& d) {
+         cmos_.describe(d, t);
+         d.flag("CRC valid", cmos_.crc_valid());
+       }},
       {"nvram", [this](Description& d) { nvram_.describe(d); }},
       {"keyboard", [this](Description& d) { keyboard_.describe(d); }},
       {"diskette", [this, t](Description& d) { diskette_.describe(d, t); }},

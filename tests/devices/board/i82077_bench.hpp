@@ -22,7 +22,7 @@ inline std::vector<std::uint8_t> image_bytes(std::size_t size) {
 }
 
 struct Diskette : PlanarBench {
-  I82077 fdc{scheduler, trace};
+  I82077 fdc;
   Probe irq6;
   /// The DMA channel: moves a byte one microsecond after each request, with TC at the end of its count.
   std::vector<std::uint8_t> memory;
@@ -30,7 +30,9 @@ struct Diskette : PlanarBench {
   bool dma_to_memory = true;
   std::vector<Time> dma_times;
 
-  explicit Diskette(std::size_t size = 1'474'560, bool write_protected = false) {
+  explicit Diskette(std::size_t size = 1'474'560, bool write_protected = false,
+                    DisketteMode mode = DisketteMode::ps2)
+      : fdc(scheduler, trace, mode) {
     fdc.claim_ports(io);
     fdc.irq6.connect(irq6);
     fdc.install(0, 1000);

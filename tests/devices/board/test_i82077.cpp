@@ -363,6 +363,38 @@ TEST_CASE("82077: an unserved reset interrupt ends with the next command", "[pla
   CHECK(d.result() == Bytes{0x80});
 }
 
+TEST_CASE("82077 in PC/AT mode: DMAGATE# enables the pins, and SRA, SRB and most of DIR are absent", "[i82077]") {
+  Diskette d(1'474'560, false, DisketteMode::at);
+  CHECK(d.io.find(0x3F0) == nullptr);
+  CHECK(d.io.find(0x3F1) == nullptr);
+  d.out(0x3F2, 0x00);
+  d.step(100_us);
+  d.out(0x3F2, 0x14);  // out of reset, motor on
+  CHECK_FALSE(d.run(10_ms));
+  d.out(0x3F2, 0x1C);
+  CHECK(d.irq6.level);  // it waited for the pin
+  d.out(0x3F2, 0x14);
+  CHECK_FALSE(d.irq6.level);
+  d.out(0x3F2, 0x1C);
+  CHECK(d.irq6.level);
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0xC0, 0x00});
+  CHECK_FALSE(d.irq6.level);
+  CHECK(d.in(0x3F7) == 0xFF);  // changed
+  d.step(1_s);
+  d.command({0x0F, 0x00, 1});
+  REQUIRE(d.run(1_s));
+  CHECK(d.in(0x3F7) == 0x7F);
+
+  d.out(0x3F2, 0x14);
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0x20, 1});
+  d.command({0x46, 0x00, 1, 0, 1, 2, 18, 0x1B, 0xFF});
+  d.dma(512, true);
+  CHECK_FALSE(d.run(1_s));  // no request either
+  CHECK(d.dma_position == 0);
+}
+
 TEST_CASE("82077: two seeks that end together raise two interrupts", "[planar][i82077]") {
   Diskette d;
   d.fdc.install(1, 1000);

@@ -122,10 +122,14 @@ TEST_CASE("IDE: READ MULTIPLE transfers blocks, the last one shorter", "[storage
   const auto before = b.irq14.rises.size();
   CHECK(b.read_by_port(0xC4, 10, 8) == sectors_of(100, 10));
   CHECK(b.irq14.rises.size() == before + 2);
-  b.out(2, 32);
-  CHECK(b.run(0xC6) == 0x51);
-  b.out(2, 3);
-  CHECK(b.run(0xC6) == 0x51);
+  for (const unsigned unsupported : {32u, 3u}) {
+    b.out(2, 8);
+    CHECK(b.run(0xC6) == 0x50);
+    b.out(2, unsupported);
+    CHECK(b.run(0xC6) == 0x51);
+    b.address(100, 10);
+    CHECK(b.run(0xC4) == 0x51);  // the mode that was set before has ended
+  }
 }
 
 TEST_CASE("IDE: WRITE SECTORS requests the first sector without an interrupt", "[storage][ide]") {

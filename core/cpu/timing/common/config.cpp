@@ -69,6 +69,7 @@ void check(const TimingConfig& c) {
   if (c.model != Model::p6) {
     require(c.write_buffers >= 1, "write_buffers", c.write_buffers, "1 to 8 on a 486 or Pentium");
   } else {
+    require(d.width == 8, "dram.width", d.width, "8 bytes on a P6");
     within("repeat_start", c.repeat_start, 1, 127);
     within("repeat_slow_start", c.repeat_slow_start, 1, 127);
     within("interrupt_entry", c.interrupt_entry, 10, 200);

@@ -306,7 +306,7 @@ void RtcCmos::describe(Description& d, Time now) const {
   d.flag("24 hours", at.ram[register_b] & hours_24).flag("binary", at.ram[register_b] & binary);
   constexpr const char* names[] = {"register A", "register B", "register C", "register D"};
   for (unsigned n = 0; n < 4; ++n) d.reg(names[n], value_at(at, register_a + n, now), 8);
-  d.flag("IRQ 8", irq8.level()).flag("NMI masked (70h)", nmi_mask.level()).flag("CRC valid", crc_valid());
+  d.flag("IRQ 8", irq8.level()).flag("NMI masked (70h)", nmi_mask.level());
   Description& cmos = d.part("CMOS");
   for (unsigned n = register_d + 1; n < at.ram.size(); ++n) cmos.reg(fmt::format("{:02X}", n), at.ram[n], 8);
 }

@@ -61,7 +61,7 @@ class RtcCmos final : public Slave {
   /// Sets a byte from 0Eh to 3Fh.
   void set_cmos(unsigned index, std::uint8_t value);
   std::uint8_t cmos(unsigned index) const { return clock_.ram[index & 63]; }
-  /// Writes the CRC of 10h-31h into 32h (high) and 33h (low), as the reference diskette does.
+  /// Writes the CRC of 10h-31h into 32h (high) and 33h (low), as the reference diskette of a PS/2 does.
   void seal();
   bool crc_valid() const;
   /// Register D bit 7 (valid RAM and time); false is a dead battery: POST reports 161.

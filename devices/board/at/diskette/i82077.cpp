@@ -20,10 +20,12 @@ constexpr Time index_pulse = 2_ms;       // drive data sheets
 constexpr std::size_t format_bytes = 6;  // of the FORMAT command
 // DOR
 constexpr std::uint8_t not_reset = 0x04;
+constexpr std::uint8_t dma_gate = 0x08;
 }  // namespace
 
-I82077::I82077(Scheduler& scheduler, Trace& trace)
-    : trace_(trace),
+I82077::I82077(Scheduler& scheduler, Trace& trace, DisketteMode mode)
+    : mode_(mode),
+      trace_(trace),
       reset_event_(scheduler, "fdc.reset", Priority::device, Callback::to<&I82077::reset_done>(this)),
       command_event_(scheduler, "fdc.command", Priority::device, Callback::to<&I82077::byte_taken>(this)),
       step_event_(scheduler, "fdc.step", Priority::device, Callback::to<&I82077::step>(this)),
@@ -32,7 +34,8 @@ I82077::I82077(Scheduler& scheduler, Trace& trace)
 
 void I82077::claim_ports(IoSpace& space, bool* selected) {
   ports_.release();
-  ports_.claim(space, *this, 0x3F0, {{0x3F0, 0x3F5}, {0x3F7, 0x3F7}}, selected);
+  const std::uint16_t first = mode_ == DisketteMode::at ? 0x3F2 : 0x3F0;
+  ports_.claim(space, *this, 0x3F0, {{first, 0x3F5}, {0x3F7, 0x3F7}}, selected);
 }
 
 // --- Drives ---
@@ -64,7 +67,16 @@ unsigned I82077::rate() const {
 
 // --- Interrupt and reset ---
 
-void I82077::set_interrupt(bool active, Time now) { irq6.set(active, now); }
+void I82077::set_interrupt(bool active, Time now) {
+  interrupt_ = active;
+  drive_pins(now);
+}
+
+void I82077::drive_pins(Time now) {
+  const bool enabled = mode_ == DisketteMode::ps2 || dor_ & dma_gate;
+  irq6.set(enabled && interrupt_, now);
+  drq.set(enabled && requesting_ && !(hlt_nd_ & 1), now);
+}
 
 void I82077::enter_reset(Time now) {
   command_event_.cancel();
@@ -99,10 +111,10 @@ void I82077::reset_done(Time now) {
 
 void I82077::reset(Time now) {
   locked_ = false;
+  enter_reset(now);
   srt_hut_ = hlt_nd_ = perpendicular_ = dsr_ = srb_toggles_ = 0;
   rate_select_ = 2;
   write_dor(0, now);
-  enter_reset(now);
 }
 
 // --- Registers ---
@@ -110,6 +122,7 @@ void I82077::reset(Time now) {
 void I82077::write_dor(std::uint8_t value, Time now) {
   const std::uint8_t changed = dor_ ^ value;
   dor_ = value;
+  drive_pins(now);
   for (unsigned i = 0; i < drives; ++i) {
     FloppyDrive& d = drives_[i];
     const bool on = value >> (4 + i) & 1;
@@ -168,6 +181,7 @@ std::uint8_t I82077::dir() const {
   const FloppyDrive& d = drives_[dor_ & 3];
   const bool change = d.installed && d.motor && d.changed;
   const bool high_density = rate() >= 500;
+  if (mode_ == DisketteMode::at) return change ? 0xFF : 0x7F;
   return static_cast<std::uint8_t>((change ? 0x80 : 0) | 0x78 | rate_select_ << 1 | (high_density ? 0 : 1));
 }
 
@@ -236,7 +250,8 @@ void I82077::write_fifo(std::uint8_t value, Time now) {
 
 void I82077::describe(Description& d, Time now) const {
   d.flag("decoded", ports_.claimed());
-  d.reg("SRA", sra(now), 8).reg("SRB", srb(), 8).reg("DOR", dor_, 8).reg("MSR", msr(), 8).reg("DSR", dsr_, 8);
+  if (mode_ == DisketteMode::ps2) d.reg("SRA", sra(now), 8).reg("SRB", srb(), 8);
+  d.reg("DOR", dor_, 8).reg("MSR", msr(), 8).reg("DSR", dsr_, 8);
   d.reg("DIR", dir(), 8).number("data rate, kbit/s", rate());
   d.flag("interrupt", irq6.level()).flag("DMA request", drq.level());
   constexpr const char* phases[] = {"idle", "command", "execution", "result"};
@@ -283,7 +298,9 @@ void I82077::archive(Archive& a) {
     n_, eot_, verify_left_, format_left_, found_sector_, sector_, disk_position_, fifo_, byte_start_,
     head_loaded_until_, head_loaded_drive_);
   a(irq6, drq, reset_event_, command_event_, step_event_, sector_event_, byte_event_);
+  if (mode_ == DisketteMode::at) a(interrupt_);
   if (a.saving()) return;
+  if (mode_ == DisketteMode::ps2) interrupt_ = irq6.level();
   if (!sound()) throw Error("snapshot holds a damaged diskette controller; take a new one", ExitCode::missing_file);
   if (command_.empty()) command_event_.cancel();
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 82077AA diskette controller in PS/2 mode, with its drives.
+// 82077AA diskette controller in PS/2 or PC/AT mode, with its drives.
 //
 //   3F0h SRA   3F1h SRB   3F2h DOR   3F4h MSR (read), DSR (write)   3F5h FIFO
 //   3F7h DIR (read), CCR (write)
 //
 // Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO);
-// docs/hardware/planar-devices.md#diskette-controller (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA
-// request are always enabled; what clears the interrupt).
+// docs/hardware/planar-devices.md#diskette-controller (register bits of both modes; what clears the interrupt).
 // Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and head settling from
 // SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); accepting a command byte takes 8 us (inferred). Gap
 // lengths follow IBM system 34, GAP 3 up to 108 bytes. All spindles have their index at multiples of 200 ms. As on the
@@ -46,13 +45,17 @@ struct FloppyDrive {
   void archive(Archive& a) { a(installed, highest_rate, cylinder, changed, motor, motor_ready); }
 };
 
+/// The wiring of the chip's IDENT and MFM pins. In PC/AT mode there are no SRA and SRB, DIR has bit 7 only, and DOR bit
+/// 3 (DMAGATE#) enables the interrupt and DMA request pins; in PS/2 mode it is reserved, and they are always enabled.
+enum class DisketteMode : std::uint8_t { ps2, at };
+
 class I82077 final : public Slave {
  public:
   static constexpr unsigned drives = 4;
 
-  I82077(Scheduler& scheduler, Trace& trace);
+  I82077(Scheduler& scheduler, Trace& trace, DisketteMode mode = DisketteMode::ps2);
 
-  /// Decodes 3F0h-3F5h and 3F7h. `selected` is the feedback latch of port 91h.
+  /// Decodes 3F0h-3F5h and 3F7h, in PC/AT mode 3F2h-3F5h and 3F7h. `selected` is the feedback latch of port 91h.
   void claim_ports(IoSpace& space, bool* selected = nullptr);
   void release_ports() { ports_.release(); }
 
@@ -112,6 +115,7 @@ class I82077 final : public Slave {
   std::uint8_t read_fifo(Time now);
   void write_fifo(std::uint8_t value, Time now);
   void set_interrupt(bool active, Time now);
+  void drive_pins(Time now);
   unsigned rate() const;
 
   // i82077_commands.cpp: command and result phase, seeks
@@ -159,6 +163,7 @@ class I82077 final : public Slave {
   void give_byte(std::uint8_t value, Time now);
   void finish(std::uint8_t interrupt_code, std::uint8_t st1, std::uint8_t st2, Time now);
 
+  const DisketteMode mode_;
   Trace& trace_;
   std::array<FloppyDrive, drives> drives_;
   std::array<Seek, drives> seeks_;
@@ -192,6 +197,7 @@ class I82077 final : public Slave {
   bool terminal_ = false;  // TC has arrived
   bool draining_ = false;  // all sectors read; data is left in the FIFO
   bool requesting_ = false;
+  bool interrupt_ = false;
   std::uint8_t unit_ = 0;  // drive of the command
   std::uint8_t head_ = 0;
   std::uint8_t c_ = 0, h_ = 0, r_ = 0, n_ = 0, eot_ = 0;

@@ -233,7 +233,7 @@ void I82077::request(bool active, Time now) {
     ready_for_byte_ = active;
     set_interrupt(active, now);
   } else {
-    drq.set(active, now);
+    drive_pins(now);
   }
 }
 
