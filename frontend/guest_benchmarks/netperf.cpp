@@ -325,9 +325,10 @@ int run_receive(NetperfOptions o) {
   r.test = client.datagrams() ? datagrams : stream;
   r.receiving = true;
   finished &= client.run().phase == net::NetperfClient::Phase::done;
-  if (finished) r.rows.push_back(received_row(client));
-  if (finished && !wanted.repetition.several()) {  // of several runs only the last one's time is known
-    session->tests().test_ended({client.run().began, client.run().began + client.elapsed()});
+  if (finished) {
+    r.rows.push_back(received_row(client));
+    for (const auto& outcome : client.outcomes())
+      session->tests().test_ended({outcome.began, outcome.began + outcome.elapsed});
     put_busy(*session, r);
     if (client.datagrams()) r.put_delivered(session->tests().tests());
   }

@@ -225,7 +225,8 @@ bool NetperfClient::enough() const {
 
 // The values returned by getsockopt() are requested in the next run.
 void NetperfClient::end_run(Time now) {
-  outcomes_.push_back({elapsed(), datagrams() ? run_.messages : run_.sent_bytes, run_.received, run_.buffers});
+  outcomes_.push_back(
+      {run_.began, elapsed(), datagrams() ? run_.messages : run_.sent_bytes, run_.received, run_.buffers});
   if (enough()) {
     run_.phase = Phase::done;
     return;
@@ -275,7 +276,7 @@ void NetperfClient::start(const NetperfClientConfig& config, Time now) {
 }
 
 void NetperfClient::archive_used(Archive& a) {
-  a.section("netperf client", 2);
+  a.section("netperf client", 3);
   a(config_);
   run_.archive(a);
   a(outcomes_);

@@ -59,11 +59,12 @@ struct NetperfClientConfig {
 
 /// Result of a run.
 struct NetperfOutcome {
+  Time began{};                ///< when the clock was started
   Time elapsed{};              ///< by the client's clock
   std::uint64_t sent = 0;      ///< bytes; UDP_STREAM: messages
   std::uint64_t received = 0;  ///< the same, counted by the server
   NetperfBuffers buffers{};    ///< as returned by getsockopt()
-  void archive(Archive& a) { a(elapsed, sent, received, buffers); }
+  void archive(Archive& a) { a(began, elapsed, sent, received, buffers); }
 };
 
 class NetperfClient final : public Service {

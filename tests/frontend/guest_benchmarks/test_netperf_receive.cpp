@@ -55,6 +55,16 @@ TEST_CASE("a guest that works beyond the client's time reports at most 100 % loa
   CHECK(said.json().at("cpu_load_percent") == 100.0);
 }
 
+TEST_CASE("the busy share of repeated tests is of the tests, without what lies between them", "[netperf][receive]") {
+  const auto busy = [](const std::string& options) {
+    const auto said =
+        run_planar("netperf --receive --machine model77 --card smc8013 --quiet --json - --seconds 0.3" + options);
+    INFO(said.err);
+    return said.json().at("true_busy_percent").get<double>();
+  };
+  CHECK(busy(" -i 3,3") == Approx(busy("")).margin(3));
+}
+
 TEST_CASE("--receive refuses what the station's client cannot do", "[netperf][receive]") {
   CHECK_THAT(run_planar("netperf --receive --test tcp_rr").err, Contains("one way"));
   CHECK_THAT(run_planar("netperf --receive --against model77").err, Contains("--receive and --against"));
