@@ -31,7 +31,7 @@ class PortWindow final : public Slave {
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
     owner_.port_write(static_cast<std::uint16_t>(first_ + offset), static_cast<std::uint8_t>(value), now);
   }
-  std::uint32_t peek(std::uint32_t offset, unsigned) const override {
+  std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override {
     return owner_.port_peek(static_cast<std::uint16_t>(first_ + offset));
   }
 

@@ -96,7 +96,7 @@ void PosController::write(std::uint32_t offset, unsigned, std::uint32_t value, T
   if (SetupTarget* target = selected()) target->pos_write(offset, static_cast<std::uint8_t>(value), now);
 }
 
-std::uint32_t PosController::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t PosController::peek(std::uint32_t offset, unsigned bytes, Time) const {
   const SetupTarget* target = selected();
   const std::uint8_t value = target ? target->pos_peek(offset) : 0xFF;
   return bytes == 1 ? value : value | 0xFFFF'FF00u;

@@ -67,7 +67,7 @@ class PosController final : private Slave {
   // Ports 100h to 107h.
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   TraceSubject subject_{std::string(device_name)};
   Trace& trace_;

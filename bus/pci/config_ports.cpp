@@ -42,12 +42,12 @@ ConfigPorts::Address ConfigPorts::address(std::uint32_t data_offset) const {
 }
 
 std::uint32_t ConfigPorts::read(std::uint32_t offset, unsigned bytes, Time now) {
-  if (mechanism_ != ConfigMechanism::one || offset < data) return peek(offset, bytes);
+  if (mechanism_ != ConfigMechanism::one || offset < data) return peek(offset, bytes, now);
   const Address a = address(offset - data);
   return a.segment ? a.segment->config_read(a.device, a.function, a.reg, bytes, now) : ones(bytes);
 }
 
-std::uint32_t ConfigPorts::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t ConfigPorts::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (mechanism_ == ConfigMechanism::two) {
     if (bytes != 1) return ones(bytes);
     return offset == cse ? cse_ : offset == forward ? forward_ : 0xFF;
@@ -103,7 +103,7 @@ std::uint32_t ConfigPorts::Windows::read(std::uint32_t offset, unsigned bytes, T
   return ports.segments_.front()->config_read(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes, now);
 }
 
-std::uint32_t ConfigPorts::Windows::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t ConfigPorts::Windows::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (ports.forward_ != 0) return ones(bytes);
   return ports.segments_.front()->config_peek(offset >> 8, ports.cse_ >> 1 & 7, offset & 0xFF, bytes);
 }

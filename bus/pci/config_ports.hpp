@@ -39,7 +39,7 @@ class ConfigPorts final : private Slave {
   // CF8h to CFFh
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   std::string_view register_name(std::uint32_t offset, Direction) const override;
   Time ready(std::uint32_t offset, unsigned bytes, Direction, Time start) override;
 
@@ -48,7 +48,7 @@ class ConfigPorts final : private Slave {
     explicit Windows(ConfigPorts& p) : ports(p) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction, Time start) override;
     ConfigPorts& ports;
   };

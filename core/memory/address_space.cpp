@@ -165,8 +165,8 @@ void AddressSpace::code_changed(const Page& page, std::uint32_t address, std::ui
   if (listener_ && page.code_granules & mask) listener_->code_written(address, bytes);
 }
 
-std::uint8_t AddressSpace::peek(std::uint32_t address) const {
-  if (const Range* r = find(address)) return static_cast<std::uint8_t>(r->slave->peek(address - r->base, 1));
+std::uint8_t AddressSpace::peek(std::uint32_t address, Time now) const {
+  if (const Range* r = find(address)) return static_cast<std::uint8_t>(r->slave->peek(address - r->base, 1, now));
   const Page* p = peek_page(address);
   return p && p->data ? p->data[address % page_bytes] : 0xFF;
 }

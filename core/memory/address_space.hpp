@@ -124,8 +124,8 @@ class AddressSpace {
   void master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now);
   void master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now);
 
-  /// The byte that a read would return, without side effects and in zero time; FFh where nothing is decoded.
-  std::uint8_t peek(std::uint32_t address) const;
+  /// The byte that a read at `now` would return, without side effects; FFh where nothing is decoded.
+  std::uint8_t peek(std::uint32_t address, Time now) const;
   /// Writes a byte of RAM for a debugger. Elsewhere returns false without any effect. Decoded code is discarded;
   /// slaves, cache tags and clocks are not affected.
   bool poke(std::uint32_t address, std::uint8_t value);

@@ -43,9 +43,9 @@ void IoSpace::rebuild() {
       table_[port] = static_cast<std::uint16_t>(i + 1);
 }
 
-std::uint8_t IoSpace::peek(std::uint16_t port) const {
+std::uint8_t IoSpace::peek(std::uint16_t port, Time now) const {
   const Range* r = find(port);
-  return r ? static_cast<std::uint8_t>(r->slave->peek(port - r->first, 1)) : 0xFF;
+  return r ? static_cast<std::uint8_t>(r->slave->peek(port - r->first, 1, now)) : 0xFF;
 }
 
 }  // namespace planar

@@ -57,8 +57,8 @@ class IoSpace {
     return index ? &ranges_[index - 1] : nullptr;
   }
 
-  /// The byte that a read would return, without side effects and in zero time; FFh for ports that are not decoded.
-  std::uint8_t peek(std::uint16_t port) const;
+  /// The byte that a read at `now` would return, without side effects; FFh for ports that are not decoded.
+  std::uint8_t peek(std::uint16_t port, Time now) const;
 
  private:
   friend class IoClaim;

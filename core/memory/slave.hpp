@@ -40,8 +40,8 @@ class Slave {
   virtual ~Slave() = default;
   virtual std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) = 0;
   virtual void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) = 0;
-  /// The value a read would return, without its side effects (debuggers, traces).
-  virtual std::uint32_t peek(std::uint32_t offset, unsigned bytes) const = 0;
+  /// The value a read at `now` would return, without its side effects (debuggers, traces).
+  virtual std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const = 0;
   /// The data sheet's name of the register at `offset`, for traces; empty if there is no single register with a name.
   virtual std::string_view register_name(std::uint32_t /*offset*/, Direction) const { return {}; }
   /// The earliest time at which this cycle may end, for slaves whose readiness depends on their state (a FIFO being

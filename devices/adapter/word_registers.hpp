@@ -17,7 +17,7 @@ class WordRegisters final : public Slave {
   /// The registers repeat every `window` bytes.
   explicit WordRegisters(Chip& chip, std::uint32_t window = UINT32_MAX) : chip_(chip), window_(window) {}
 
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override {
     offset %= window_;
     const std::uint16_t word = chip_.peek(offset & ~1u);
     if (bytes == 1) return word >> (offset & 1 ? 8 : 0) & 0xFF;
@@ -25,7 +25,7 @@ class WordRegisters final : public Slave {
   }
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
     offset %= window_;
-    const std::uint32_t value = peek(offset, bytes);
+    const std::uint32_t value = peek(offset, bytes, now);
     chip_.read(offset & ~1u, now);
     if (bytes == 4) chip_.read(offset + 2, now);
     return value;

@@ -23,14 +23,14 @@ class SharedRam : public Slave {
   SharedRam(std::vector<std::uint8_t>& ram, Chip& chip, const Scheduler& scheduler, Time access)
       : ram_(ram), chip_(chip), scheduler_(scheduler), access_(access) {}
 
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override {
     std::uint32_t value = 0;
     for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{ram_[index(offset + i)]} << 8 * i;
     return value;
   }
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
     chip_.sync(now);
-    return SharedRam::peek(offset, bytes);
+    return SharedRam::peek(offset, bytes, now);
   }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
     chip_.sync(now);

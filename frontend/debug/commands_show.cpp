@@ -60,7 +60,7 @@ Result memory(Debugger& d, const Arguments& a) {
 Result physical(Debugger& d, const Arguments& a) {
   if (a.empty()) throw Error("phys needs an address");
   return {dump(parse_address(d, a[0]), a.size() > 1 ? parse_count(a[1], most_bytes) : 64,
-               [&](std::uint32_t at) { return std::optional(d.machine().memory().peek(at)); })};
+               [&](std::uint32_t at) { return std::optional(d.machine().peek_memory(at)); })};
 }
 
 Result translate(Debugger& d, const Arguments& a) {
@@ -89,7 +89,7 @@ Result write_physical(Debugger& d, const Arguments& a) { return write_bytes(d, a
 Result port(Debugger& d, const Arguments& a) {
   if (a.empty()) throw Error("port needs a port");
   const auto number = static_cast<std::uint16_t>(parse_small(d, a[0], 0xFFFF));
-  return {fmt::format("{:04X}h: {:02X}h\n", number, d.machine().io().peek(number))};
+  return {fmt::format("{:04X}h: {:02X}h\n", number, d.machine().peek_port(number))};
 }
 
 Result describe(Debugger& d, const Arguments& a) {

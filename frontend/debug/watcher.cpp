@@ -176,7 +176,7 @@ void Watcher::configured(unsigned bus, unsigned device, unsigned function, unsig
 void Watcher::pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value) {
   constexpr std::uint16_t first_pos = 0x100, last_pos = 0x107, adapter_setup = 0x96;
   if (port < first_pos || port > last_pos) return;
-  const std::uint8_t setup = machine_.io().peek(adapter_setup);
+  const std::uint8_t setup = machine_.peek_port(adapter_setup);
   const unsigned slot = setup & 8 ? (setup & 7u) + 1 : 0;
   if (b.first != 0 && slot != b.first) return;
   calls_.hit(b, port, true,

@@ -24,7 +24,7 @@ unsigned firmware_keys(Machine& machine) {
   const cpu::Registers r = machine.cpu().registers();
   if (r.cr0 & protection && !(r.eflags & virtual_86)) return 0;
   const auto word = [&](std::uint32_t at) {
-    return static_cast<unsigned>(machine.memory().peek(at) | machine.memory().peek(at + 1) << 8);
+    return static_cast<unsigned>(machine.peek_memory(at) | machine.peek_memory(at + 1) << 8);
   };
   const unsigned head = word(0x41A), tail = word(0x41C);
   const auto inside = [](unsigned pointer) { return pointer >= 0x1E && pointer < 0x3E && pointer % 2 == 0; };

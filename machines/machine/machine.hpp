@@ -61,6 +61,10 @@ class Machine {
   /// The time for which describe() shows the devices: as far as the processor has advanced, but before any event that
   /// is due and has not fired.
   Time now() const;
+  /// The byte that a read of a port, or of physical memory, would return at now(), without side effects; FFh where
+  /// nothing is decoded.
+  std::uint8_t peek_port(std::uint16_t port) const { return board_->io().peek(port, now()); }
+  std::uint8_t peek_memory(std::uint32_t address) const { return space_.peek(address, now()); }
   /// Its devices by name: "cpu", "pic", "pit", "dma"..., "slot1.ne2".
   std::vector<std::string> devices() const;
   /// The registers and state of the named device, or of all. Only peeks: nothing changes and no time passes. Throws

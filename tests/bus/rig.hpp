@@ -126,14 +126,14 @@ struct RecordingSlave : Slave {
     Time when;
   };
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
-    const std::uint32_t value = peek(offset, bytes);
+    const std::uint32_t value = peek(offset, bytes, now);
     log.push_back({'r', offset, bytes, value, now});
     return value;
   }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
     log.push_back({'w', offset, bytes, value, now});
   }
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override {
     std::uint32_t value = 0;
     for (unsigned i = 0; i < bytes; ++i) value |= (0x40u + ((offset + i) & 0xF)) << (8 * i);
     return value;

@@ -45,7 +45,7 @@ TEST_CASE("every width and alignment takes its number of cycles of each kind, fo
       auto memory = rig.memory.claim(0xD0000, 0x1000, slave, spec);
       INFO("cpu " << row.cpu << " slave " << row.slave << " bytes " << row.bytes << " offset " << row.offset);
 
-      std::uint32_t expected = slave.peek(row.offset, row.bytes);
+      std::uint32_t expected = slave.peek(row.offset, row.bytes, {});
       REQUIRE(rig.in(static_cast<std::uint16_t>(0x300 + row.offset), row.bytes) == expected);
       REQUIRE(rig.took == row.cycles * cost);
       REQUIRE(rig.load(0xD0000u + row.offset, row.bytes) == expected);

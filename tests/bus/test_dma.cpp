@@ -306,7 +306,7 @@ TEST_CASE("with a programmed I/O address the controller runs the port cycles its
       return 0xBEEF;
     }
     void write(std::uint32_t, unsigned, std::uint32_t value, Time) override { written = value; }
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xBEEF; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xBEEF; }
     int reads = 0;
     unsigned last = 0;
     std::uint32_t written = 0;
@@ -434,7 +434,7 @@ TEST_CASE("peek returns what a read would, without side effects") {
   rig.step(10_us);
   REQUIRE(rig.dma.port_peek(0x08) == 0x04);
   REQUIRE(rig.dma.port_peek(0x08) == 0x04);
-  REQUIRE(rig.bus.io().peek(0x04) == rig.bus.io().peek(0x04));
+  REQUIRE(rig.bus.io().peek(0x04, rig.now) == rig.bus.io().peek(0x04, rig.now));
   REQUIRE(rig.dma.port_peek(0x04) == 0x35);
   REQUIRE(rig.in(0x04) == 0x35);
   REQUIRE(rig.dma.port_peek(0x04) == 0x12);

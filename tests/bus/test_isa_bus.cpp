@@ -16,7 +16,7 @@ namespace {
 struct IsaPort final : Slave {
   std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0x5A; }
   void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0x5A; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0x5A; }
 };
 
 struct IsaBench {

@@ -11,10 +11,10 @@ namespace {
 struct PciRegisters final : Slave {
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
     last_read = now;
-    return peek(offset, bytes);
+    return peek(offset, bytes, now);
   }
   void write(std::uint32_t, unsigned, std::uint32_t value, Time now) override { written.push_back({value, now}); }
-  std::uint32_t peek(std::uint32_t offset, unsigned) const override { return 0x11223300u + offset; }
+  std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return 0x11223300u + offset; }
   std::vector<std::pair<std::uint32_t, Time>> written;
   Time last_read{};
 };

@@ -35,7 +35,7 @@ struct OwnRegisters final : Slave {
   explicit OwnRegisters(Mover& m) : mover(m) {}
   std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }
   void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { touch(now); }
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0; }
   std::uint32_t touch(Time now) {
     if (touched++ == 0) {
       mover.cancel(now);
@@ -144,7 +144,7 @@ TEST_CASE("the processor gets the bus when the owner's latency timer has expired
   struct Registers final : Slave {
     std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0; }
     void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0; }
   } registers;
   pci::Slot slot(3, 1, rig.wiring());
   const auto claim = slot.claim_io(0x6000, 0x60FF, registers, {32, pci::CycleKind::io, {}});

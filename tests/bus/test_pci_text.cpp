@@ -17,7 +17,7 @@ namespace {
 struct Quiet final : Slave {
   std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0; }
   void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0; }
 };
 
 struct NetworkCard final : pci::Function {

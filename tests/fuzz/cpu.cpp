@@ -151,7 +151,7 @@ struct Board final : cpu::Pins {
   struct Unmapped final : Slave {
     std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0xFFFFFFFFu; }
     void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xFFFFFFFFu; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xFFFFFFFFu; }
   } unmapped;
   Event alarm{scheduler, "alarm", Priority::device, Callback::to<&Board::ring>(this)};
   Event soon{scheduler, "soon", Priority::device, Callback::to<&Board::ring>(this)};

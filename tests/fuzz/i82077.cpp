@@ -124,7 +124,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
       case rate: out(0x3F7, static_cast<std::uint8_t>(high)); break;
       case look:
         changes_nothing([&] {
-          for (const std::uint16_t port : ports) bus_.io().peek(port);
+          for (const std::uint16_t port : ports) bus_.io().peek(port, scheduler.now());
           Description d;
           controller_.describe(d, now);
         });

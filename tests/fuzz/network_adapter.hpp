@@ -180,8 +180,8 @@ struct Lab {
   void peek_around(std::uint16_t port) {
     ++looked;
     const auto before = saved();
-    for (unsigned i = 0; i < 64; ++i) bus.io().peek(static_cast<std::uint16_t>((port & ~63u) + i));
-    for (unsigned i = 0; i < 64; ++i) memory.peek(window + 2u * port + i);
+    for (unsigned i = 0; i < 64; ++i) bus.io().peek(static_cast<std::uint16_t>((port & ~63u) + i), scheduler.now());
+    for (unsigned i = 0; i < 64; ++i) memory.peek(window + 2u * port + i, scheduler.now());
     for (unsigned reg = 0; reg < 8; ++reg) card->pos_peek(reg);
     fuzz::expect(before == saved(), "a peek that changes something");
   }

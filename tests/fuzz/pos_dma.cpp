@@ -91,7 +91,7 @@ class Card final : public Adapter, private Slave, private BusMaster {
     // A doorbell for every write here, including this card's own transfers.
     if (offset == 0) transfer(value, value & 0xFF, value & 0x100, now);
   }
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return register_; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return register_; }
 
   void granted(Time now) override {
     if (pos_[2] & 0xC0) return;
@@ -203,7 +203,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
       case long_pause: step(100_us * input.u8()); break;
       case look:
         changes_nothing([&] {
-          for (unsigned port = 0; port < 0x110; ++port) bus_.io().peek(static_cast<std::uint16_t>(port));
+          for (unsigned port = 0; port < 0x110; ++port)
+            bus_.io().peek(static_cast<std::uint16_t>(port), scheduler.now());
           Description d;
           pos_.describe(d);
           dma_.describe(d);

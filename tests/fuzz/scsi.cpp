@@ -100,7 +100,7 @@ class Bench final : public fuzz::DeviceRun<Bench> {
       case reset: made_->channel_reset(now); break;
       case look:
         changes_nothing([&] {
-          for (unsigned n = 0; n < 8; ++n) bus_.io().peek(static_cast<std::uint16_t>(base + n));
+          for (unsigned n = 0; n < 8; ++n) bus_.io().peek(static_cast<std::uint16_t>(base + n), scheduler.now());
           Description d;
           made_->describe(d);
         });

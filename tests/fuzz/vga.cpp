@@ -130,8 +130,8 @@ class Bench final : public fuzz::DeviceRun<Bench> {
       expect(vga_.frame_period() > Time{}, "a frame without time");
       Description d;
       vga_.describe(d, now);
-      for (std::uint16_t port = 0x3B0; port < 0x3E0; ++port) bus_.io().peek(port);
-      for (std::uint32_t at = 0xA0000; at < 0xC0000; at += 0x101) memory_.peek(at);
+      for (std::uint16_t port = 0x3B0; port < 0x3E0; ++port) bus_.io().peek(port, scheduler.now());
+      for (std::uint32_t at = 0xA0000; at < 0xC0000; at += 0x101) memory_.peek(at, scheduler.now());
     });
   }
   void indexed(unsigned port, std::uint8_t index, std::uint8_t value) {

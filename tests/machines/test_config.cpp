@@ -159,7 +159,7 @@ TEST_CASE("an invalid setting is rejected with file, line and remedy") {
   CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
 }
 
-TEST_CASE("keys of other processors are rejected on a P6, with file, line and remedy") {
+TEST_CASE("keys and values of other processors and boards are rejected, with file, line and remedy") {
   const auto with = [](const std::string& machine, const std::string& text) {
     return message([&] {
       Config c = load_machine(machine);
@@ -173,11 +173,14 @@ TEST_CASE("keys of other processors are rejected on a P6, with file, line and re
     CHECK_THAT(with(machine, "[memory.dram]\nburst_step = 1\n"),
                Contains("lab.toml:2:14: memory.dram.burst_step") && Contains("memory.dram.line_clocks"));
     CHECK_THAT(with(machine, "[l2]\nburst_step = 1\n"), Contains("lab.toml:2:14") && Contains("l2.burst_step"));
+    CHECK_THAT(with(machine, "[memory.dram]\nwidth = 4\n"), Contains("lab.toml:2:9: memory.dram.width"));
     CHECK(with(machine, "") == "(no error)");
   }
   CHECK_THAT(with("model95", "[cpu]\nmodel = \"p6\"\n"),
              Contains("lab.toml:2:9: cpu.model: a P6 has no cpu.write_buffers") && Contains("pc-p3-600"));
   CHECK(with("pc-p166", "[cpu]\nwrite_buffers = 4\n[memory.dram]\nburst_step = 1\n") == "(no error)");
+  CHECK_THAT(with("pc-p166", "[memory]\npath = \"dual\"\n"), Contains("lab.toml:2:8: memory.path") && Contains("line"));
+  CHECK_THAT(with("model95", "[memory]\npath = \"line\"\n"), Contains("lab.toml:2:8: memory.path") && Contains("dual"));
 }
 
 TEST_CASE("a table header that begins with an operator is an error and does not crash") {

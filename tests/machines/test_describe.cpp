@@ -99,8 +99,8 @@ TEST_CASE("device descriptions match the guest's ports") {
     Machine& m = lab->machine();
     lab->scheduler().run_until(1'234'567_us);
     // The firmware has programmed all of them.
-    CHECK(value(m, "pic", {"master", "IMR"}) == m.io().peek(0x21));
-    CHECK(value(m, "pic", {"slave", "IMR"}) == m.io().peek(0xA1));
+    CHECK(value(m, "pic", {"master", "IMR"}) == m.peek_port(0x21));
+    CHECK(value(m, "pic", {"slave", "IMR"}) == m.peek_port(0xA1));
     CHECK(value(m, "pic", {"master", "vector of input 0"}) == 0x08);
     CHECK(field(m.describe("pic"), {"master", "initialisation"}).text == "complete");
     CHECK(value(m, "system", {"port B (61h)"}) == in(m, 0x61));
@@ -203,7 +203,7 @@ TEST_CASE("a debugger's stores reach decoded code, take no time, and are refused
     CHECK_FALSE(m.memory().poke(0xB8000, 0x90));  // the VGA
     CHECK(m.memory().poke(0x7C01, 0x90));         // two NOPs in place of the jump
     CHECK(m.memory().poke(0x7C02, 0x90));
-    CHECK(m.memory().peek(0x7C01) == 0x90);
+    CHECK(m.peek_memory(0x7C01) == 0x90);
     CHECK(m.cpu().time() == before);
     lab.scheduler().run_until(3_s + 10_us);
     CHECK(m.halted_for_good());

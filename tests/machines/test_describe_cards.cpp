@@ -88,9 +88,9 @@ std::uint64_t peek(Lab& lab, const Probe& probe) {
     if (!ports && !(claim.resource.kind == adf::ResourceKind::memory && probe.card == "sknet")) continue;
     for (unsigned n = 0; n < probe.bytes; ++n) {
       const auto at = static_cast<std::uint32_t>(claim.resource.first + probe.offset + n);
-      value |= std::uint64_t{ports ? lab.machine().io().peek(static_cast<std::uint16_t>(at))
-                                   : lab.machine().memory().peek(at)}
-               << 8 * n;
+      value |=
+          std::uint64_t{ports ? lab.machine().peek_port(static_cast<std::uint16_t>(at)) : lab.machine().peek_memory(at)}
+          << 8 * n;
     }
     break;
   }

@@ -65,8 +65,8 @@ std::uint64_t peek_register(Lab& lab, const PciProbe& probe) {
   for (unsigned n = 0; n < probe.bytes; ++n) {
     const std::uint32_t at = f.base(0) + probe.offset + n;
     const std::uint8_t byte = f.bars()[0].kind == pci::Bar::Kind::io
-                                  ? lab.machine().io().peek(static_cast<std::uint16_t>(at))
-                                  : lab.machine().memory().peek(at);
+                                  ? lab.machine().peek_port(static_cast<std::uint16_t>(at))
+                                  : lab.machine().peek_memory(at);
     value |= std::uint64_t{byte} << 8 * n;
   }
   return value;

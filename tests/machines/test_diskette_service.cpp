@@ -61,7 +61,7 @@ class Service {
   unsigned sector(unsigned n) { return word(buffer + n * 512); }
 
  private:
-  unsigned word(unsigned at) { return lab_->machine().memory().peek(at) | lab_->machine().memory().peek(at + 1) << 8; }
+  unsigned word(unsigned at) { return lab_->machine().peek_memory(at) | lab_->machine().peek_memory(at + 1) << 8; }
 
   Config config_ = load_machine("model77");
   test::Assembler program_{0x7C00};

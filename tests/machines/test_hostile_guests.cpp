@@ -118,7 +118,7 @@ TEST_CASE("endless triple faults are endless resets", "[hostile]") {
     const auto rom = firmware(a);
     const auto lab = lab_with(model, {}, rom);
     lab->scheduler().run_until(50_ms);
-    const unsigned times = lab->machine().memory().peek(0x500) | lab->machine().memory().peek(0x501) << 8;
+    const unsigned times = lab->machine().peek_memory(0x500) | lab->machine().peek_memory(0x501) << 8;
     INFO(model << ": " << times << " resets");
     CHECK(times > 20);
     CHECK(lab->scheduler().now() >= 50_ms);

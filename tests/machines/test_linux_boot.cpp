@@ -257,7 +257,7 @@ TEST_CASE("POST does not modify kernel, ramdisk and command line", "[linux]") {
       const auto address = part.address + static_cast<std::uint32_t>(n);
       // The kernel's stack grows below the command line.
       if (address >= setup + 0x8E00 && address < setup + 0x9000) continue;
-      changed += bench.machine().memory().peek(address) != part.bytes[n];
+      changed += bench.machine().peek_memory(address) != part.bytes[n];
     }
     CAPTURE(part.address);
     CHECK(changed == 0);

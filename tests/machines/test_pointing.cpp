@@ -41,7 +41,7 @@ TEST_CASE("a mouse handler receives movements and buttons") {
   const auto received = [&] {
     lab.scheduler().run_until(now() + 30_ms);
     std::vector<unsigned> bytes;
-    for (std::uint32_t i = 0; i < 4; ++i) bytes.push_back(machine.memory().peek(0x3000 + i));
+    for (std::uint32_t i = 0; i < 4; ++i) bytes.push_back(machine.peek_memory(0x3000 + i));
     return bytes;
   };
   auto& mouse = machine.keyboard_controller().mouse();

@@ -53,7 +53,7 @@ struct System {
   }
   std::uint32_t count(std::uint32_t at) {
     std::uint32_t value = 0;
-    for (unsigned i = 0; i < 4; ++i) value |= std::uint32_t{lab.machine().memory().peek(at + i)} << 8 * i;
+    for (unsigned i = 0; i < 4; ++i) value |= std::uint32_t{lab.machine().peek_memory(at + i)} << 8 * i;
     return value;
   }
   std::uint32_t ticks() { return count(0x3000); }

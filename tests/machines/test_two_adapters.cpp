@@ -160,7 +160,7 @@ struct SharedLine {
     put(at, b);
   }
   unsigned get(const Card& c, Field f) {
-    return lab.machine().memory().peek(c.block + f) | lab.machine().memory().peek(c.block + f + 1u) << 8;
+    return lab.machine().peek_memory(c.block + f) | lab.machine().peek_memory(c.block + f + 1u) << 8;
   }
 
   Lab lab;
@@ -186,9 +186,9 @@ TEST_CASE("two different adapters share an interrupt line: every frame of each a
       for (unsigned n = 0; n < frames_each; ++n) {
         const std::uint32_t at = c.receive_segment * 16u + n * (frame_bytes + 4);
         Bytes arrived;
-        for (unsigned k = 0; k < frame_bytes; ++k) arrived.push_back(s.lab.machine().memory().peek(at + 4 + k));
+        for (unsigned k = 0; k < frame_bytes; ++k) arrived.push_back(s.lab.machine().peek_memory(at + 4 + k));
         INFO("frame " << n + 1);
-        CHECK(s.lab.machine().memory().peek(at) == 0x01);  // the receive status preceding it: intact
+        CHECK(s.lab.machine().peek_memory(at) == 0x01);  // the receive status preceding it: intact
         CHECK((arrived == SharedLine::contents(from, static_cast<std::uint8_t>(n + 1))));
       }
     }

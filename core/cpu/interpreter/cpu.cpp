@@ -196,7 +196,7 @@ std::optional<std::uint32_t> Cpu::translate(std::uint32_t linear) const { return
 std::optional<std::uint8_t> Cpu::peek_linear(std::uint32_t linear) const {
   const auto physical = translate(linear);
   if (!physical) return std::nullopt;
-  return space_.peek(*physical);
+  return space_.peek(*physical, time());
 }
 
 bool Cpu::poke(std::uint32_t physical, std::uint8_t value) {

@@ -204,7 +204,7 @@ std::optional<std::uint32_t> Engine::peek_translate(std::uint32_t linear) const 
   if (!(cr0 & cr0_pg)) return linear & address_mask;
   const auto peek = [&](std::uint32_t address) {
     std::uint32_t v = 0;
-    for (unsigned i = 0; i < 4; ++i) v |= std::uint32_t{space.peek((address + i) & address_mask)} << (8 * i);
+    for (unsigned i = 0; i < 4; ++i) v |= std::uint32_t{space.peek((address + i) & address_mask, now())} << (8 * i);
     return v;
   };
   const std::uint32_t pde = peek((cr3 & page_mask) | (linear >> 20 & 0xFFC));

@@ -18,7 +18,7 @@ class ChipRegisters final : public Slave {
   explicit ChipRegisters(Chip& chip) : chip_(chip) {}
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return chip_.read(offset, bytes, now); }
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip_.peek(offset, bytes); }
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override { return chip_.peek(offset, bytes); }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
     chip_.write(offset, bytes, value, now);
   }

@@ -23,7 +23,7 @@ Osb4Isa::Osb4Isa(pci::Slot& slot, PirqRouter& router)
 
 void Osb4Isa::claim_ports(IoSpace& io) { ports_.claim(io, *this, 0xC00, {{0xC00, 0xC01}}); }
 
-std::uint32_t Osb4Isa::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t Osb4Isa::peek(std::uint32_t offset, unsigned, Time) const {
   return offset == 0 ? index_ : lines_[index_ % routes];
 }
 

@@ -38,9 +38,9 @@ class Osb4Isa final : public SouthBridge, private Slave {
  private:
   static constexpr unsigned first_route = 0x10, routes = 0x20;
 
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   std::string_view register_name(std::uint32_t offset, Direction) const override;
   void set_routes(Time now);
 

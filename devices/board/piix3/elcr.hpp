@@ -24,13 +24,15 @@ class Elcr final : public Slave {
   /// Decodes 4D0h and 4D1h.
   void claim_ports(IoSpace& space) { ports_.claim(space, *this, 0x4D0, {{0x4D0, 0x4D1}}); }
 
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
     const unsigned shift = 8 * (offset & 1);
     levels_ = static_cast<std::uint16_t>(((levels_ & ~(0xFFu << shift)) | (value & 0xFF) << shift) & writable);
     pic_.set_levels(levels_, now);
   }
-  std::uint32_t peek(std::uint32_t offset, unsigned) const override { return levels_ >> (8 * (offset & 1)) & 0xFF; }
+  std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override {
+    return levels_ >> (8 * (offset & 1)) & 0xFF;
+  }
   std::string_view register_name(std::uint32_t offset, Direction) const override {
     return offset == 0 ? "ELCR1" : "ELCR2";
   }

@@ -31,14 +31,11 @@ std::uint8_t Piix3Ports::nsc(Time now) const {
                                    (timers_.out2(now) ? 0x20 : 0) | (refresh ? 0x10 : 0) | nsc_);
 }
 
-std::uint32_t Piix3Ports::read(std::uint32_t offset, unsigned bytes, Time now) {
-  seen_ = now;
-  return peek(offset, bytes);
-}
+std::uint32_t Piix3Ports::read(std::uint32_t offset, unsigned bytes, Time now) { return peek(offset, bytes, now); }
 
-std::uint32_t Piix3Ports::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t Piix3Ports::peek(std::uint32_t offset, unsigned, Time now) const {
   switch (offset) {
-    case at(0x61): return nsc(seen_);
+    case at(0x61): return nsc(now);
     case at(0x92): return port92_;
     case at(0xB2): return apmc_;
     case at(0xB3): return apms_;
@@ -59,7 +56,6 @@ std::string_view Piix3Ports::register_name(std::uint32_t offset, Direction) cons
 
 void Piix3Ports::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
   const auto value = static_cast<std::uint8_t>(value32);
-  seen_ = now;
   switch (offset) {
     case at(0x61): write_nsc(value, now); break;
     case at(0x92): {
@@ -137,9 +133,8 @@ void Piix3Ports::describe(Description& d, Time now) const {
 }
 
 void Piix3Ports::archive(Archive& a) {
-  a.section("piix3 ports", 1);
-  a(seen_, nsc_, port92_, apmc_, apms_, rc_, serr_, iochk_, serr_latched_, iochk_latched_, keyboard_a20_level_,
-    masked_);
+  a.section("piix3 ports", 2);
+  a(nsc_, port92_, apmc_, apms_, rc_, serr_, iochk_, serr_latched_, iochk_latched_, keyboard_a20_level_, masked_);
   a(nmi, a20, init, hard_reset);
 }
 

@@ -38,7 +38,7 @@ class Piix3Ports final : public Slave, public bus::NmiSink {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   std::string_view register_name(std::uint32_t offset, Direction) const override;
 
   // Outputs.
@@ -73,7 +73,6 @@ class Piix3Ports final : public Slave, public bus::NmiSink {
   I8254& timers_;
   Trace& trace_;
   const Time refresh_;
-  Time seen_{};  // time of the latest access, for peek
   std::uint8_t nsc_ = 0, port92_ = 0, apmc_ = 0, apms_ = 0, rc_ = 0;
   bool serr_ = false, iochk_ = false;  // inputs
   bool serr_latched_ = false, iochk_latched_ = false;

@@ -5,9 +5,9 @@
 
 namespace planar {
 
-std::uint32_t Nvram::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
+std::uint32_t Nvram::read(std::uint32_t offset, unsigned bytes, Time now) { return peek(offset, bytes, now); }
 
-std::uint32_t Nvram::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t Nvram::peek(std::uint32_t offset, unsigned, Time) const {
   switch (offset) {
     case 0: return address_ & 0xFFu;
     case 1: return address_ >> 8;

@@ -26,7 +26,7 @@ class Nvram final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   /// The contents, for the machine builder (the ADF solver's records) and for a file that outlives a run.
   std::span<std::uint8_t, size> contents() { return contents_; }

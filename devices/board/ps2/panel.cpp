@@ -3,9 +3,11 @@
 
 namespace planar {
 
-std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
+std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time now) {
+  return peek(offset, bytes, now);
+}
 
-std::uint32_t InformationPanel::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t InformationPanel::peek(std::uint32_t offset, unsigned, Time) const {
   return offset < characters_.size() ? characters_[offset] : 0xFF;
 }
 

@@ -32,18 +32,14 @@ std::uint8_t SystemControl::port_a() const {
   return static_cast<std::uint8_t>(port_a_ | (watchdog_input_ ? watchdog_status : 0));
 }
 
-std::uint32_t SystemControl::read(std::uint32_t offset, unsigned bytes, Time now) {
-  seen_ = now;
-  return peek(offset, bytes);
-}
+std::uint32_t SystemControl::read(std::uint32_t offset, unsigned bytes, Time now) { return peek(offset, bytes, now); }
 
-std::uint32_t SystemControl::peek(std::uint32_t offset, unsigned) const {
-  return offset == 0 ? port_b(seen_) : offset == port_a_offset ? port_a() : 0xFF;
+std::uint32_t SystemControl::peek(std::uint32_t offset, unsigned, Time now) const {
+  return offset == 0 ? port_b(now) : offset == port_a_offset ? port_a() : 0xFF;
 }
 
 void SystemControl::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
   const auto value = static_cast<std::uint8_t>(value32);
-  seen_ = now;
   if (offset == 0) {
     if (value & reset_irq0) timers_.clear_irq0(now);
     port_b_ = value & 0x0F;
@@ -130,9 +126,9 @@ void SystemControl::describe(Description& d, Time now) const {
 }
 
 void SystemControl::archive(Archive& a) {
-  a.section("system_control", 1);
-  a(seen_, port_b_, port_a_, parity_latched_, channel_latched_, parity_input_, channel_input_, watchdog_input_,
-    timeout_input_, keyboard_a20_level_, masked_);
+  a.section("system_control", 2);
+  a(port_b_, port_a_, parity_latched_, channel_latched_, parity_input_, channel_input_, watchdog_input_, timeout_input_,
+    keyboard_a20_level_, masked_);
   a(nmi, a20, cpu_reset, disk_light);
 }
 

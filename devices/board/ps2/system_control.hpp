@@ -32,7 +32,7 @@ class SystemControl final : public Slave, public bus::NmiSink {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   // Outputs.
   Output nmi;         ///< any unmasked source; its rising edge goes to the processor and
@@ -72,7 +72,6 @@ class SystemControl final : public Slave, public bus::NmiSink {
   I8254& timers_;
   Trace& trace_;
   Time refresh_period_;
-  Time seen_{};              // time of the latest access, for peek
   std::uint8_t port_b_ = 0;  // written bits 3 to 0
   std::uint8_t port_a_ = 0;
   bool parity_latched_ = false;

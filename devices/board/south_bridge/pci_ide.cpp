@@ -45,7 +45,7 @@ PciIde::PciIde(pci::Slot& slot, const pci::Identity& identity, const TimingProfi
 
 // ---- the bus masters' ports ----
 
-std::uint32_t PciIde::Masters::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t PciIde::Masters::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned n = 0; n < bytes; ++n)
     value |= std::uint32_t{function.parts_[(offset + n) >> 3 & 1]->master.read((offset + n) & 7)} << (8 * n);

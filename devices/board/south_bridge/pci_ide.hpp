@@ -76,9 +76,9 @@ class PciIde : public pci::Function, public StorageAdapter {
   /// BMIBA's ports.
   struct Masters final : Slave {
     explicit Masters(PciIde& f) : function(f) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction) const override;
     PciIde& function;
   };

@@ -137,14 +137,14 @@ void EtherLinkMc::interrupt(bool asserted, Time now) {
 
 // ---- ports ----
 
-std::uint32_t EtherLinkMc::Ports::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t EtherLinkMc::Ports::peek(std::uint32_t offset, unsigned, Time) const {
   if (offset < 6) return card.mac_[offset];
   if (offset == 7) return card.revision_ | 0xF0u;
   return card.control_ | (card.latch_ ? active_bit : 0u);
 }
 
-std::uint32_t EtherLinkMc::Ports::read(std::uint32_t offset, unsigned bytes, Time) {
-  const std::uint32_t value = peek(offset, bytes);
+std::uint32_t EtherLinkMc::Ports::read(std::uint32_t offset, unsigned bytes, Time now) {
+  const std::uint32_t value = peek(offset, bytes, now);
   if (offset == 6) card.latch_ = false;
   return value;
 }
@@ -167,7 +167,7 @@ void EtherLinkMc::write_control(std::uint8_t value, Time now) {
 
 bool EtherLinkMc::bank_is_there() const { return (control_ & bank_bits) == ram_bank; }
 
-std::uint32_t EtherLinkMc::Window::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t EtherLinkMc::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (!card.bank_is_there()) return 0xFFFFFFFF;
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << (8 * i);
@@ -176,7 +176,7 @@ std::uint32_t EtherLinkMc::Window::peek(std::uint32_t offset, unsigned bytes) co
 
 std::uint32_t EtherLinkMc::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
   card.chip_.sync(now);
-  return peek(offset, bytes);
+  return peek(offset, bytes, now);
 }
 
 void EtherLinkMc::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -199,7 +199,7 @@ Time EtherLinkMc::Window::ready(std::uint32_t, unsigned, Direction, Time start) 
 }
 
 void EtherLinkMc::describe_board(Description& d) const {
-  d.reg("station address", big_endian(mac_), 48).reg("control", ports_.peek(6, 1), 8).reg("revision", revision_, 4);
+  d.reg("station address", big_endian(mac_), 48).reg("control", ports_.peek(6, 1, {}), 8).reg("revision", revision_, 4);
   d.number("RAM bank", control_ & bank_bits).flag("interrupt latch", latch_);
   chip_.describe(d.part("82586"));
 }

@@ -43,7 +43,7 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
     explicit Ports(EtherLinkMc& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction) const override {
       return offset < 6 ? "station address" : offset == 6 ? "control" : "revision";
     }
@@ -53,7 +53,7 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
     explicit Window(EtherLinkMc& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
     EtherLinkMc& card;
   };

@@ -92,7 +92,7 @@ void ThreeC527::reset_board(Time now) {
 
 // ---- the window ----
 
-std::uint32_t ThreeC527::Window::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t ThreeC527::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.ram_peek(offset + i)} << (8 * i);
   return value;

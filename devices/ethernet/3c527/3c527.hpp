@@ -44,14 +44,14 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
       card.chip_.write(offset, static_cast<std::uint8_t>(value), now);
     }
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override { return card.chip_.peek(offset); }
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return card.chip_.peek(offset); }
     ThreeC527& card;
   };
   struct Window final : Slave {
     explicit Window(ThreeC527& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     ThreeC527& card;
   };
 

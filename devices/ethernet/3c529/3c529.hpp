@@ -43,7 +43,7 @@ class ThreeC529 final : public McaNetworkCard, private ChipHost {
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
       chip.write(offset, bytes, value, now);
     }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override { return chip.peek(offset, bytes); }
     std::string_view register_name(std::uint32_t offset, Direction direction) const override {
       return chip.register_name(offset, direction);
     }

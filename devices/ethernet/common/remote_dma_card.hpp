@@ -61,7 +61,7 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
       chip.write(offset, static_cast<std::uint8_t>(value), now);
     }
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override { return chip.peek(offset); }
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return chip.peek(offset); }
     std::string_view register_name(std::uint32_t offset, Direction direction) const override {
       return chip.register_name(offset, direction);
     }
@@ -75,7 +75,7 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
     void write(std::uint32_t, unsigned, std::uint32_t value, Time now) override {
       chip.remote_write(static_cast<std::uint16_t>(value), now);
     }
-    std::uint32_t peek(std::uint32_t, unsigned bytes) const override {
+    std::uint32_t peek(std::uint32_t, unsigned bytes, Time) const override {
       return chip.remote_peek() & (bytes == 1 ? 0xFF : 0xFFFF);
     }
     Time ready(std::uint32_t, unsigned, Direction, Time start) override { return chip.remote_ready(start); }

@@ -119,7 +119,7 @@ std::uint32_t WdCard::Registers::read(std::uint32_t offset, unsigned, Time now) 
   return offset < Wd83c58x::registers ? card.asic_.read(offset) : card.chip_.read(offset - Wd83c58x::registers, now);
 }
 
-std::uint32_t WdCard::Registers::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t WdCard::Registers::peek(std::uint32_t offset, unsigned, Time) const {
   return offset < Wd83c58x::registers ? card.asic_.read(offset) : card.chip_.peek(offset - Wd83c58x::registers);
 }
 

@@ -49,7 +49,7 @@ class WdCard final : public McaNetworkCard, private Dp8390Host {
     explicit Registers(WdCard& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction direction) const override {
       return offset < Wd83c58x::registers ? std::string_view()
                                           : card.chip_.register_name(offset - Wd83c58x::registers, direction);

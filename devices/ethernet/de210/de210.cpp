@@ -111,15 +111,15 @@ std::uint8_t De210::rom_byte(std::uint32_t offset) const {
   return at < rom_signature.size() ? static_cast<std::uint8_t>(rom_signature[at]) : 0xFF;
 }
 
-std::uint32_t De210::Window::peek(std::uint32_t offset, unsigned bytes) const {
-  if (!card.shows_rom(offset)) return SharedRam::peek(offset + card.window_offset(), bytes);
+std::uint32_t De210::Window::peek(std::uint32_t offset, unsigned bytes, Time now) const {
+  if (!card.shows_rom(offset)) return SharedRam::peek(offset + card.window_offset(), bytes, now);
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.rom_byte(offset + i)} << 8 * i;
   return value;
 }
 
 std::uint32_t De210::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
-  return card.shows_rom(offset) ? peek(offset, bytes) : SharedRam::read(offset + card.window_offset(), bytes, now);
+  return card.shows_rom(offset) ? peek(offset, bytes, now) : SharedRam::read(offset + card.window_offset(), bytes, now);
 }
 
 void De210::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -130,7 +130,7 @@ void De210::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t va
 
 std::uint8_t De210::nicsr() const { return static_cast<std::uint8_t>((nicsr_ & ~BUF) | (pos_[2] & 0x20 ? BUF : 0)); }
 
-std::uint32_t De210::Ports::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t De210::Ports::peek(std::uint32_t offset, unsigned bytes, Time) const {
   const unsigned shift = 8 * (offset & 1);
   std::uint32_t value = 0xFFFF;
   switch (offset & ~1u) {
@@ -145,8 +145,8 @@ std::uint32_t De210::Ports::peek(std::uint32_t offset, unsigned bytes) const {
   return value >> shift & (bytes == 1 ? 0xFF : 0xFFFF);
 }
 
-std::uint32_t De210::Ports::read(std::uint32_t offset, unsigned bytes, Time) {
-  const std::uint32_t value = peek(offset, bytes);
+std::uint32_t De210::Ports::read(std::uint32_t offset, unsigned bytes, Time now) {
+  const std::uint32_t value = peek(offset, bytes, now);
   if (offset == PROM_DATA) card.prom_at_ = (card.prom_at_ + 1) & 31;
   return value;
 }

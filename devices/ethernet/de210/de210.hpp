@@ -41,7 +41,7 @@ class De210 final : public McaNetworkCard, public LanceRam {
     explicit Window(De210& c) : SharedRam(c.ram_, c.chip_, c.slot_.scheduler(), c.ready_delay_), card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override {
       return card.shows_rom(offset) ? start : SharedRam::ready(offset, bytes, direction, start);
     }
@@ -52,7 +52,7 @@ class De210 final : public McaNetworkCard, public LanceRam {
     explicit Ports(De210& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     /// The LANCE answers as a slave only when it is not master of its bus.
     Time ready(std::uint32_t offset, unsigned, Direction, Time start) override;
     De210& card;

@@ -82,7 +82,7 @@ void De320::BoardPorts::write(std::uint32_t offset, unsigned, std::uint32_t valu
 }
 
 // A peek takes no time: the delay clock reads low.
-std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned, Time) const {
   return offset == 0 ? card.eeprom_port(Time{}) : 0xFF;
 }
 

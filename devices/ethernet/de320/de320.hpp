@@ -30,7 +30,7 @@ class De320 final : public RemoteDmaCard {
     explicit BoardPorts(De320& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time now) const override;
     De320& card;
   };
 

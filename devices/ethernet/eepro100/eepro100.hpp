@@ -37,8 +37,8 @@ class EePro100 final : public PciNetworkCard {
 
   /// The address range of the flash memory.
   struct NoFlash final : Slave {
-    std::uint32_t read(std::uint32_t, unsigned bytes, Time) override { return peek(0, bytes); }
-    std::uint32_t peek(std::uint32_t, unsigned bytes) const override {
+    std::uint32_t read(std::uint32_t, unsigned bytes, Time now) override { return peek(0, bytes, now); }
+    std::uint32_t peek(std::uint32_t, unsigned bytes, Time) const override {
       return bytes == 4 ? UINT32_MAX : bytes == 2 ? 0xFFFF : 0xFF;
     }
     void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}

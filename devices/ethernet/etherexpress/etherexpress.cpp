@@ -162,7 +162,7 @@ std::uint8_t EtherExpress::peek_register(unsigned reg) const {
   }
 }
 
-std::uint32_t EtherExpress::Registers::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t EtherExpress::Registers::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.peek_register(offset + i)} << (8 * i);
   return value;
@@ -170,7 +170,7 @@ std::uint32_t EtherExpress::Registers::peek(std::uint32_t offset, unsigned bytes
 
 std::uint32_t EtherExpress::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
   if (offset < 2) card.chip_.sync(now);
-  const std::uint32_t value = peek(offset, bytes);
+  const std::uint32_t value = peek(offset, bytes, now);
   if (offset < 2) card.read_pointer_ = static_cast<std::uint16_t>(card.read_pointer_ + bytes);
   if (offset == 0xF) card.id_step_ = (card.id_step_ + 1) & 3;
   return value;
@@ -230,13 +230,13 @@ std::uint32_t EtherExpress::Shadow::address(std::uint32_t offset) const {
   return (card.shadow_pointer_ & ~31u) + (number == 0 ? 0 : 16) + offset;
 }
 
-std::uint32_t EtherExpress::Shadow::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t EtherExpress::Shadow::peek(std::uint32_t offset, unsigned bytes, Time) const {
   return card.ram_peek(address(offset), bytes);
 }
 
 std::uint32_t EtherExpress::Shadow::read(std::uint32_t offset, unsigned bytes, Time now) {
   card.chip_.sync(now);
-  return peek(offset, bytes);
+  return peek(offset, bytes, now);
 }
 
 void EtherExpress::Shadow::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {

@@ -46,7 +46,7 @@ class EtherExpress final : public McaNetworkCard, private ChipHost {
     explicit Registers(EtherExpress& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned, Direction, Time start) override;
     EtherExpress& card;
   };
@@ -55,7 +55,7 @@ class EtherExpress final : public McaNetworkCard, private ChipHost {
     Shadow(EtherExpress& c, unsigned n) : card(c), number(n) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t, unsigned, Direction, Time start) override { return card.ram_ready(start); }
     std::uint32_t address(std::uint32_t offset) const;
     EtherExpress& card;
@@ -67,7 +67,7 @@ class EtherExpress final : public McaNetworkCard, private ChipHost {
     void write(std::uint32_t, unsigned, std::uint32_t value, Time) override {
       card.connector_ = static_cast<std::uint8_t>(value);
     }
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return card.connector_; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return card.connector_; }
     EtherExpress& card;
   };
 

@@ -110,7 +110,7 @@ void LanA::write_control(std::uint8_t value, Time now) {
   irq_.gate(bcm_ & IEN, now);
 }
 
-std::uint32_t LanA::BoardControl::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t LanA::BoardControl::peek(std::uint32_t offset, unsigned, Time) const {
   if (offset == 0) {
     std::uint8_t value = card.bcm_;
     if (card.bcm_ & IEN && card.chip_.interrupt()) value |= IPEND;
@@ -129,10 +129,10 @@ void LanA::BoardControl::write(std::uint32_t offset, unsigned, std::uint32_t val
 
 std::uint32_t LanA::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
   if (!card.held_in_reset()) card.chip_.read(offset / 2, now);
-  return peek(offset, bytes);
+  return peek(offset, bytes, now);
 }
 
-std::uint32_t LanA::Registers::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t LanA::Registers::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (card.held_in_reset()) return bytes == 1 ? 0xFF : 0xFFFF;
   const std::uint16_t word = card.chip_.peek(offset / 2);
   return bytes == 1 ? word >> (offset & 1 ? 8 : 0) & 0xFF : word;
@@ -159,7 +159,7 @@ PortRun LanA::Window::port_run(std::uint32_t offset, unsigned bytes, Direction d
 }
 
 void LanA::describe_board(Description& d) const {
-  d.reg("station address", big_endian(mac_), 48).reg("board control", control_.peek(0, 1), 8);
+  d.reg("station address", big_endian(mac_), 48).reg("board control", control_.peek(0, 1, {}), 8);
   d.flag("RAM window", bool(window_claim_));
   chip_.describe(d.part("SONIC-T"));
 }

@@ -51,7 +51,7 @@ class LanA final : public McaNetworkCard, private SonicHost {
     explicit Registers(LanA& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction) const override {
       return Sonic::register_name(offset / 2);
     }
@@ -59,9 +59,9 @@ class LanA final : public McaNetworkCard, private SonicHost {
   };
   struct BoardControl final : Slave {
     explicit BoardControl(LanA& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     LanA& card;
   };
   struct Window final : SharedRam<Sonic> {

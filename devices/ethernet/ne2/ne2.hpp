@@ -32,7 +32,7 @@ class Ne2 final : public RemoteDmaCard {
       return 0xFF;
     }
     void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { card.chip().reset(now); }
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xFF; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xFF; }
     Ne2& card;
   };
 

@@ -76,15 +76,15 @@ void SkNet::reset_board(Time now) {
 
 // ---- the window ----
 
-std::uint32_t SkNet::Window::peek(std::uint32_t offset, unsigned bytes) const {
-  if (offset < registers) return SharedRam::peek(offset, bytes);
+std::uint32_t SkNet::Window::peek(std::uint32_t offset, unsigned bytes, Time now) const {
+  if (offset < registers) return SharedRam::peek(offset, bytes, now);
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.register_byte(offset + i)} << 8 * i;
   return value;
 }
 
 std::uint32_t SkNet::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
-  return offset < registers ? SharedRam::read(offset, bytes, now) : peek(offset, bytes);
+  return offset < registers ? SharedRam::read(offset, bytes, now) : peek(offset, bytes, now);
 }
 
 void SkNet::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {

@@ -44,7 +44,7 @@ class SkNet final : public McaNetworkCard, public LanceRam {
     explicit Window(SkNet& c) : SharedRam(c.ram_, c.chip_, c.slot_.scheduler(), c.ready_delay_), card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override {
       return offset < registers ? SharedRam::ready(offset, bytes, direction, start) : start;
     }

@@ -72,7 +72,7 @@ std::uint32_t IdeChannel::Registers::read(std::uint32_t offset, unsigned, Time n
   return value;
 }
 
-std::uint32_t IdeChannel::Registers::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t IdeChannel::Registers::peek(std::uint32_t offset, unsigned, Time) const {
   return channel.read_register(offset + 1);
 }
 
@@ -102,7 +102,7 @@ std::uint32_t IdeChannel::Data::read(std::uint32_t, unsigned bytes, Time now) {
   return bytes == 4 ? low | std::uint32_t{d->read_data(now)} << 16 : low;
 }
 
-std::uint32_t IdeChannel::Data::peek(std::uint32_t, unsigned) const {
+std::uint32_t IdeChannel::Data::peek(std::uint32_t, unsigned, Time) const {
   const IdeDevice* const d = channel.selected();
   return d ? 0xFFFF0000u | d->peek_data() : ~0u;
 }

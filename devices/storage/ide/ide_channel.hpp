@@ -60,7 +60,7 @@ class IdeChannel final : private IdeCable {
     explicit Registers(IdeChannel& c) : channel(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction direction) const override;
     IdeChannel& channel;
   };
@@ -68,7 +68,7 @@ class IdeChannel final : private IdeCable {
     explicit Data(IdeChannel& c) : channel(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     std::string_view register_name(std::uint32_t, Direction) const override { return "data"; }
     PortRun port_run(std::uint32_t offset, unsigned bytes, Direction direction) override;
     void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun& run, Time end) override;
@@ -77,9 +77,9 @@ class IdeChannel final : private IdeCable {
   };
   struct Control final : Slave {
     explicit Control(IdeChannel& c) : channel(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return channel.status(); }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return channel.status(); }
     std::string_view register_name(std::uint32_t, Direction d) const override {
       return d == Direction::read ? "alternate status" : "device control";
     }

@@ -118,7 +118,7 @@ std::uint8_t IbmScsi::basic_status() const {
   return static_cast<std::uint8_t>(room | (interrupting_ ? status_interrupt : 0) | (busy_ ? status_busy : 0));
 }
 
-std::uint32_t IbmScsi::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t IbmScsi::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned n = 0; n < bytes; ++n) {
     const unsigned reg = offset + n;
@@ -318,7 +318,7 @@ bool IbmScsi::abort(unsigned device, Time now) {
 void IbmScsi::describe_board(Description& d) const {
   constexpr std::array steps{"idle",          "control block", "scatter list", "firmware",          "selection",
                              "target's data", "bus transfer",  "result",       "termination status"};
-  d.reg("command interface", std::uint32_t{peek(0, 4)}, 32).reg("attention", attention_, 8);
+  d.reg("command interface", std::uint32_t{peek(0, 4, {})}, 32).reg("attention", attention_, 8);
   d.reg("basic control", control_, 8)
       .reg("interrupt status", interrupt_status_, 8)
       .reg("basic status", basic_status(), 8);

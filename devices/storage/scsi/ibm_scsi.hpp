@@ -78,9 +78,9 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   };
 
   // ibm_scsi.cpp: POS, ports, interrupts
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   // McaCard
   unsigned irq_line() const override;
   void apply_pos() override;

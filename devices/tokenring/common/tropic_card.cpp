@@ -207,7 +207,7 @@ NetCounters TropicCard::counters() const {
 
 // ---- MMIO and shared RAM: a word is accessed byte by byte, lowest address first ----
 
-std::uint32_t TropicCard::Mmio::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t TropicCard::Mmio::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.mmio_peek(offset + i)} << (8 * i);
   return value;
@@ -218,7 +218,7 @@ void TropicCard::Mmio::write(std::uint32_t offset, unsigned bytes, std::uint32_t
     card.chip_.mmio_write(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
 }
 
-std::uint32_t TropicCard::Window::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t TropicCard::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.ram_peek(offset + i)} << (8 * i);
   return value;

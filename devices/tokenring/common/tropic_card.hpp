@@ -51,23 +51,23 @@ class TropicCard final : public McaNetworkCard, private TropicHost {
  private:
   struct Ports final : Slave {
     explicit Ports(TropicCard& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned, std::uint32_t, Time now) override { card.chip_.port_write(offset, now); }
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override { return card.chip_.port_peek(offset); }
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return card.chip_.port_peek(offset); }
     TropicCard& card;
   };
   struct Mmio final : Slave {
     explicit Mmio(TropicCard& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     TropicCard& card;
   };
   struct Window final : Slave {
     explicit Window(TropicCard& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
     TropicCard& card;
   };

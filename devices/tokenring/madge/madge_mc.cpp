@@ -133,7 +133,7 @@ void MadgeMc::reset_board(Time now) {
 
 // ---- the board's ports ----
 
-std::uint32_t MadgeMc::Ports::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t MadgeMc::Ports::peek(std::uint32_t offset, unsigned, Time) const {
   switch (offset) {
     case 0: return card.control0_ | (card.latched_ ? unsigned{SINTR} : 0);
     case 1: return card.control1_;
@@ -190,7 +190,7 @@ std::uint8_t MadgeMc::id_rom(unsigned at) const {
   return at < std::size(rom) + 3 ? pos_peek(PosRegisters::first + at - static_cast<unsigned>(std::size(rom))) : 0xFF;
 }
 
-std::uint32_t MadgeMc::Sif::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t MadgeMc::Sif::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (card.control0_ & SIFSEL) return card.chip_.peek(card.sif_register(offset), bytes);
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.id_rom(offset + i)} << 8 * i;
@@ -199,7 +199,7 @@ std::uint32_t MadgeMc::Sif::peek(std::uint32_t offset, unsigned bytes) const {
 
 std::uint32_t MadgeMc::Sif::read(std::uint32_t offset, unsigned bytes, Time now) {
   if (card.control0_ & SIFSEL && !card.chip_held()) return card.chip_.read(card.sif_register(offset), bytes, now);
-  return peek(offset, bytes);
+  return peek(offset, bytes, now);
 }
 
 void MadgeMc::Sif::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -208,7 +208,9 @@ void MadgeMc::Sif::write(std::uint32_t offset, unsigned bytes, std::uint32_t val
 }
 
 void MadgeMc::describe_board(Description& d) const {
-  d.reg("station address", big_endian(mac_), 48).reg("control 0", ports_.peek(0, 1), 8).reg("control 1", control1_, 8);
+  d.reg("station address", big_endian(mac_), 48)
+      .reg("control 0", ports_.peek(0, 1, {}), 8)
+      .reg("control 1", control1_, 8);
   d.flag("UTP", cable_).flag("interrupt latched", latched_);
   chip_.describe(d.part("TMS380"));
   master_.describe(d.part("bus master"));

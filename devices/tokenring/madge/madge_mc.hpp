@@ -52,16 +52,16 @@ class MadgeMc final : public McaNetworkCard, private Tms380Host, private MadgeMa
  private:
   struct Ports final : Slave {
     explicit Ports(MadgeMc& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     MadgeMc& card;
   };
   struct Sif final : Slave {
     explicit Sif(MadgeMc& c) : card(c) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     MadgeMc& card;
   };
 

@@ -66,10 +66,10 @@ class MemoryPane final : public Pane {
     }
     const std::uint32_t end = std::max(machine.memory_end(), 0x100000u);
     const std::uint32_t from = marked_bytes_ > 0 ? marked_ + 1 : base_;
-    auto at = find_pattern(machine.memory(), *pattern, from, end);
+    auto at = find_pattern(machine.memory(), *pattern, from, end, machine.now());
     // Up to a match that begins before `from`: the last one again, if there is no other.
     const auto wrapped = std::min<std::uint64_t>(from + pattern->size() - 1, end);
-    if (!at) at = find_pattern(machine.memory(), *pattern, 0, static_cast<std::uint32_t>(wrapped));
+    if (!at) at = find_pattern(machine.memory(), *pattern, 0, static_cast<std::uint32_t>(wrapped), machine.now());
     if (!at) {
       said_ = "not found";
       return;
@@ -100,7 +100,7 @@ class MemoryPane final : public Pane {
       std::string bytes, characters;
       bool marked = false;
       for (std::uint32_t n = 0; n < row_bytes; ++n) {
-        const auto value = linear_ ? machine.cpu().peek_linear(at + n) : std::optional(machine.memory().peek(at + n));
+        const auto value = linear_ ? machine.cpu().peek_linear(at + n) : std::optional(machine.peek_memory(at + n));
         bytes += value ? fmt::format("{:02X}{}", *value, n == 7 ? "  " : " ") : "-- ";
         characters += value && *value >= 0x20 && *value < 0x7F ? static_cast<char>(*value) : '.';
         marked = marked || (marked_bytes_ > 0 && at + n - marked_ < marked_bytes_);

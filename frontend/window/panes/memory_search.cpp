@@ -22,11 +22,11 @@ std::optional<std::vector<std::uint8_t>> parse_pattern(const std::string& text) 
 }
 
 std::optional<std::uint32_t> find_pattern(const AddressSpace& memory, const std::vector<std::uint8_t>& pattern,
-                                          std::uint32_t from, std::uint32_t end) {
+                                          std::uint32_t from, std::uint32_t end, Time now) {
   if (pattern.empty()) return {};
   for (std::uint64_t at = from; at + pattern.size() <= end; ++at) {
     std::size_t same = 0;
-    while (same < pattern.size() && memory.peek(static_cast<std::uint32_t>(at + same)) == pattern[same]) ++same;
+    while (same < pattern.size() && memory.peek(static_cast<std::uint32_t>(at + same), now) == pattern[same]) ++same;
     if (same == pattern.size()) return static_cast<std::uint32_t>(at);
   }
   return {};

@@ -18,7 +18,7 @@ struct Latch final : Slave {
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time) override {
     values[offset % 16] = static_cast<std::uint8_t>(value);
   }
-  std::uint32_t peek(std::uint32_t offset, unsigned) const override { return values[offset % 16]; }
+  std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return values[offset % 16]; }
   std::array<std::uint8_t, 16> values{};
   int reads = 0;
 };
@@ -42,11 +42,11 @@ TEST_CASE("ports are decoded with all sixteen address bits and released with the
     auto claim = io.claim(0x1000, 0x100F, latch, {});
     REQUIRE(io.find(0x1003)->slave == &latch);
     REQUIRE(io.find(0x0003) == nullptr);
-    REQUIRE(io.peek(0x1003) == 0x5A);
+    REQUIRE(io.peek(0x1003, 0_s) == 0x5A);
     REQUIRE(latch.reads == 0);
   }
   REQUIRE(io.find(0x1003) == nullptr);
-  REQUIRE(io.peek(0x1003) == 0xFF);
+  REQUIRE(io.peek(0x1003, 0_s) == 0xFF);
 }
 
 TEST_CASE("of overlapping claims the one with the highest start address answers, in whatever order they were made") {
@@ -97,11 +97,11 @@ TEST_CASE("a claim hides the RAM beneath it until it is released") {
   {
     auto claim = space.claim(0xC8000, 0x2000, latch, {16, Kind::waits, 100_ns});
     REQUIRE(space.page(0xC8000).kind == PageKind::device);
-    REQUIRE(space.peek(0xC9FFF) == 0x77);
+    REQUIRE(space.peek(0xC9FFF, 0_s) == 0x77);
     REQUIRE(space.page(0xCA000).kind == PageKind::ram);
   }
   REQUIRE(space.page(0xC8000).kind == PageKind::ram);
-  REQUIRE(space.peek(0xC8000) == 0x11);
+  REQUIRE(space.peek(0xC8000, 0_s) == 0x11);
   REQUIRE(listener.mappings == 2);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a peek asks the slave without a read; a master's write reaches it") {
   Latch registers;
   registers.values[4] = 0x3C;
   auto claim = space.claim(0xD0000, 0x10, registers, {});
-  CHECK(space.peek(0xD0004) == 0x3C);
+  CHECK(space.peek(0xD0004, 0_s) == 0x3C);
   CHECK(registers.reads == 0);
   const std::array<std::uint8_t, 1> value{0xAB};
   space.master_write(0xD0004, value, 0_ns);

@@ -36,7 +36,7 @@ struct OwnRegisters final : Slave {
   explicit OwnRegisters(TestedTransfer& t) : transfer(t) {}
   std::uint32_t read(std::uint32_t, unsigned, Time now) override { return touch(now); }
   void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { touch(now); }
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0; }
   std::uint32_t touch(Time now) {
     if (touched++ == 0) {
       transfer.port.cancel(now);

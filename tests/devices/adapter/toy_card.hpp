@@ -50,11 +50,11 @@ class ToyCard final : public McaNetworkCard, private Slave, private net::Etherne
     irq_.set(false, now);
   }
   void describe_board(Description& d) const override {
-    d.number("frame bytes", frame_.size()).reg("status", peek(1, 1), 8).number("received", received_);
+    d.number("frame bytes", frame_.size()).reg("status", peek(1, 1, {}), 8).number("received", received_);
   }
   // Slave
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
-  std::uint32_t peek(std::uint32_t offset, unsigned) const override {
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
+  std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override {
     if (offset == 1) return (port_.busy() ? 1 : 0) | (irq_.cause() ? 2 : 0);
     return offset == 2 ? received_ & 0xFF : 0xFF;
   }

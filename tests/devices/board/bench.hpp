@@ -29,7 +29,7 @@ struct PlanarBench {
     step(1_us);
     if (const auto* range = io.find(port)) range->slave->write(port - range->first, 1, value, now);
   }
-  std::uint8_t peek(std::uint16_t port) const { return io.peek(port); }
+  std::uint8_t peek(std::uint16_t port) const { return io.peek(port, now); }
   void step(Time span) {
     now += span;
     scheduler.advance(now);

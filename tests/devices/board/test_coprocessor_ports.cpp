@@ -26,7 +26,7 @@ TEST_CASE("an x87 error is IRQ 13 until port F0h is written, then IGNNE# until t
   CHECK(ports.ignne.level());
   ports.ferr(false, 5_us);
   CHECK_FALSE(ports.ignne.level());
-  CHECK(io.peek(0xF0) == 0xFF);
+  CHECK(io.peek(0xF0, 0_s) == 0xFF);
 }
 
 TEST_CASE("the error latch survives a snapshot") {

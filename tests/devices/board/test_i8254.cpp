@@ -137,6 +137,22 @@ class Stepped {
 
 }  // namespace
 
+TEST_CASE("8254: a peek shows the count and the refresh toggle of the present time", "[planar][i8254]") {
+  Timers t;
+  t.program(0x40, 0x34, 0);
+  bool toggled = false;
+  const std::uint8_t before = t.peek(0x61) & 0x10;
+  for (int n = 0; n < 50; ++n) {
+    t.step(700_ns);
+    toggled |= (t.peek(0x61) & 0x10) != before;
+    CHECK((t.peek(0x61) & 0x10) == (t.control.read(0, 1, t.now) & 0x10));
+    const std::uint8_t low = t.peek(0x40);
+    CHECK(low == t.chip.read(0, 1, t.now));
+    t.chip.read(0, 1, t.now);  // the high byte
+  }
+  CHECK(toggled);
+}
+
 TEST_CASE("8254: the closed form equals a clocked counter in every mode", "[planar][i8254]") {
   Random random(254);
   for (unsigned mode = 0; mode < 6; ++mode) {

@@ -94,16 +94,16 @@ TEST_CASE("memory: RAM, hole, ROM and its alias", "[planar][memory]") {
   memory.load_rom(rom, "test.rom");
   const std::uint8_t bytes[] = {1, 2, 3};
   space.master_write(0x9FFFD, bytes, Time{});
-  CHECK(space.peek(0x9FFFF) == 3);
+  CHECK(space.peek(0x9FFFF, 0_s) == 3);
   space.master_write(0xC8000, bytes, Time{});
-  CHECK(space.peek(0xC8000) == 0xFF);
+  CHECK(space.peek(0xC8000, 0_s) == 0xFF);
   space.master_write(0xFFFF0, bytes, Time{});
-  CHECK(space.peek(0xFFFF0) == rom[0x1FFF0]);
-  CHECK(space.peek(0xFFFFFFF0) == rom[0x1FFF0]);
+  CHECK(space.peek(0xFFFF0, 0_s) == rom[0x1FFF0]);
+  CHECK(space.peek(0xFFFFFFF0, 0_s) == rom[0x1FFF0]);
   space.master_write(0x7FFFFD, bytes, Time{});
-  CHECK(space.peek(0x7FFFFF) == 3);
+  CHECK(space.peek(0x7FFFFF, 0_s) == 3);
   space.master_write(0x800000, bytes, Time{});
-  CHECK(space.peek(0x800000) == 0xFF);
+  CHECK(space.peek(0x800000, 0_s) == 0xFF);
   CHECK(memory.extended_kb() == 7 * 1024);
 }
 
@@ -112,8 +112,8 @@ TEST_CASE("memory: a 24-bit processor cannot access the memory under the ROM ali
   MemoryController memory(space, 16 * 1024, 24);
   std::vector<std::uint8_t> rom(64 * 1024, 0xEA);
   memory.load_rom(rom, "test.rom");
-  CHECK(space.peek(0xFFFFF0) == 0xEA);
-  CHECK(space.peek(0xE0000) == 0xEA);  // a smaller image repeats
+  CHECK(space.peek(0xFFFFF0, 0_s) == 0xEA);
+  CHECK(space.peek(0xE0000, 0_s) == 0xEA);  // a smaller image repeats
   CHECK(memory.extended_kb() == 15 * 1024 - 128);
   CHECK_THROWS_AS(MemoryController(space, 17 * 1024, 24), Error);
   CHECK_THROWS_AS(MemoryController(space, 1500, 32), Error);
@@ -126,8 +126,8 @@ TEST_CASE("memory: a snapshot is accepted only with the same size", "[planar][me
   memory.ram()[0x12345] = 0x67;
   other.ram()[0x2000] = 0x99;
   REQUIRE(tests::survives_snapshot(memory, other));
-  CHECK(other_space.peek(0x12345) == 0x67);
-  CHECK(other_space.peek(0x2000) == 0x00);
+  CHECK(other_space.peek(0x12345, 0_s) == 0x67);
+  CHECK(other_space.peek(0x2000, 0_s) == 0x00);
   Archive saved = Archive::saver();
   memory.archive(saved);
   Archive loader = Archive::loader(saved.stream());

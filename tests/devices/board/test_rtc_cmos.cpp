@@ -50,6 +50,20 @@ TEST_CASE("RTC: starts at the fixed date, valid, in 24-hour BCD", "[planar][rtc]
   CHECK(c.get(0x0D) == 0x00);
 }
 
+TEST_CASE("RTC: a peek shows the present second and update-in-progress, and changes nothing", "[planar][rtc]") {
+  Clock c;
+  c.out(0x70, 0x0A);
+  REQUIRE(c.wait([&] { return (c.peek(0x71) & 0x80) != 0; }, 2_s, 100_us));
+  c.out(0x70, 0x00);
+  c.step(3_s);
+  CHECK(c.peek(0x71) == 3);
+  CHECK(c.in(0x71) == 3);
+  c.out(0x70, 0x0C);
+  CHECK((c.peek(0x71) & 0x10) != 0);
+  CHECK((c.in(0x71) & 0x10) != 0);  // which reading clears
+  CHECK((c.peek(0x71) & 0x10) == 0);
+}
+
 TEST_CASE("RTC: waiting for UIP, as kernels do, gives a consistent second", "[planar][rtc]") {
   Clock c;
   // Waits for the rising and then for the falling edge: the registers have just changed.

@@ -216,7 +216,7 @@ TEST_CASE("VGA: write and read modes equal the documented pipeline", "[planar][v
       expected |= same << bit;
     }
     if (!read_mode) expected = model[plane][from];
-    REQUIRE(v.memory.peek(0xA0000 + from) == expected);
+    REQUIRE(v.memory.peek(0xA0000 + from, v.now) == expected);
     REQUIRE(v.get(0xA0000 + from) == expected);
     for (unsigned p = 0; p < 4; ++p) latch[p] = model[p][from];
     v.poke(0xA0000 + to, value);

@@ -389,8 +389,8 @@ TEST_CASE("the enable bit gates the interrupt line; peeking has no side effects"
   b.attn(0);
   b.hear(make_frame(60, b.mac));
   CHECK_FALSE(b.interrupt());
-  CHECK((b.rig.bus.io().peek(Bench::io + 6) & ctrl_int) != 0);
-  CHECK((b.rig.bus.io().peek(Bench::io + 6) & ctrl_int) != 0);
+  CHECK((b.rig.bus.io().peek(Bench::io + 6, b.rig.now) & ctrl_int) != 0);
+  CHECK((b.rig.bus.io().peek(Bench::io + 6, b.rig.now) & ctrl_int) != 0);
   b.control(ctrl_rst | 3 | ctrl_inte);
   CHECK(b.interrupt());
   b.card->pos_write(3, 0x04, b.rig.now);

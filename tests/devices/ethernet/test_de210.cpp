@@ -416,8 +416,8 @@ TEST_CASE("peeking does not advance the PROM counter", "[de210][archive]") {
   b.rig.step(400_us);
   Archive saved = Archive::saver();
   b.archive(saved);
-  for (std::uint16_t port = 0; port < 16; ++port) b.rig.bus.io().peek(DepcaBench::io + port);
-  for (std::uint32_t at = 0; at < 0x10000; at += 7) b.rig.memory.peek(0xD0000 + at);
+  for (std::uint16_t port = 0; port < 16; ++port) b.rig.bus.io().peek(DepcaBench::io + port, b.rig.now);
+  for (std::uint32_t at = 0; at < 0x10000; at += 7) b.rig.memory.peek(0xD0000 + at, b.rig.now);
   Archive again = Archive::saver();
   b.archive(again);
   CHECK(std::ranges::equal(saved.stream(), again.stream()));

@@ -88,8 +88,8 @@ TEST_CASE("three windows access the same RAM; the low bits of the shadow pointer
 TEST_CASE("peeking at the data port does not move the pointers", "[etherexpress]") {
   EtherExpressBench b;
   b.outw(0x1000, 4);
-  b.rig.bus.io().peek(EtherExpressBench::io);
-  b.rig.bus.io().peek(EtherExpressBench::io + 0xF);
+  b.rig.bus.io().peek(EtherExpressBench::io, b.rig.now);
+  b.rig.bus.io().peek(EtherExpressBench::io + 0xF, b.rig.now);
   CHECK(b.inw(4) == 0x1000);
   CHECK((b.inb(0xF) & 3) == 0);
 }

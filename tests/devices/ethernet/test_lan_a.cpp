@@ -311,7 +311,7 @@ TEST_CASE("the bytes of a frame are visible in the RAM as they arrive", "[lan-a]
   CHECK(b.rig.load(LanABench::window + b.rx_buffers + 400, 1) == 0xEE);
   b.step(2_us);
   CHECK(b.from_card(b.rx_buffers + 400, 4) == Bytes(frame.begin() + 400, frame.begin() + 404));
-  CHECK(b.rig.memory.peek(LanABench::window + b.rx_buffers + 900) != frame[900]);
+  CHECK(b.rig.memory.peek(LanABench::window + b.rx_buffers + 900, b.rig.now) != frame[900]);
 }
 
 TEST_CASE("holding the board in reset keeps the chip idle", "[lan-a]") {

@@ -241,7 +241,7 @@ TEST_CASE("a register transfer goes through the latch and sets busy meanwhile", 
   b.rig.store(SkBench::control, 0x09, 1);
   b.rig.store(SkBench::latch, 3, 2);
   b.rig.store(SkBench::command, 0x80, 1);
-  CHECK((b.rig.memory.peek(SkBench::control) & 0x20) != 0);
+  CHECK((b.rig.memory.peek(SkBench::control, b.rig.now) & 0x20) != 0);
   b.rig.step(1_us);
   CHECK_FALSE(b.rig.load(SkBench::control, 1) & 0x20);
   CHECK((b.rig.load(SkBench::control, 1) & 0x10) != 0);  // no interrupt pending
@@ -420,7 +420,7 @@ TEST_CASE("peeking at the board has no side effects", "[sknet][archive]") {
   b.rig.store(SkBench::command, 0x80, 1);  // a register transfer is under way
   Archive saved = Archive::saver();
   b.archive(saved);
-  for (std::uint32_t at = 0; at < 0x4000; ++at) b.rig.memory.peek(SkBench::base + at);
+  for (std::uint32_t at = 0; at < 0x4000; ++at) b.rig.memory.peek(SkBench::base + at, b.rig.now);
   Archive again = Archive::saver();
   b.archive(again);
   CHECK(std::ranges::equal(saved.stream(), again.stream()));

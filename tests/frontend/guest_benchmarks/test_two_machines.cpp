@@ -237,6 +237,8 @@ TEST_CASE("errors in a lab file are reported with line and remedy") {
   CHECK(run_planar("run " + file + " --until 'other.screen:x' --quiet").err.find("near, far") != std::string::npos);
   CHECK(run_planar("netio --machine " + file + " --quiet").err.find("planar run") != std::string::npos);
   CHECK(run_planar("netio --net peer --against model95 --quiet").err.find("--against") != std::string::npos);
+  CHECK(run_planar("netio --against model95 --set peer.turnaround='9 us' --quiet").err.find("no station peer") !=
+        std::string::npos);
 }
 
 TEST_CASE("a PC with Fast Ethernet sends to a PS/2 with 10 Mbit/s through a switch: the documentation's lab") {

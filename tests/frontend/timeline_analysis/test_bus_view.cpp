@@ -76,3 +76,24 @@ TEST_CASE("planar timeline shows the same frame on Micro Channel and PCI, one ab
   CHECK(run_planar("timeline " + pci + " --view frame --zoom '4 us'").status == 2);
   CHECK_THAT(run_planar("timeline " + scratch.write("x.json", "{}")).err, Contains("x.json"));
 }
+
+TEST_CASE("of two machines, the frames of the first one are sent, those of the other one received", "[timeline]") {
+  const Scratch scratch;
+  const auto file = scratch.file("two.timeline.json");
+  const auto said = run_planar(
+      "netio --machine model77 --card ne2 --against model77:ne2 --seconds 0.1 --sizes 1024 --quiet --timeline-frame 40 "
+      "--timeline " +
+      file);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  const BusView view = BusView::read(file, {}, {});
+  CHECK_FALSE(view.received);
+  std::size_t data = 0, acknowledgements = 0;
+  for (const auto& span : lane(view, "wire").spans) {
+    const bool sent = span.kind == "sent";
+    CHECK(sent == (span.bytes > 100));
+    (sent ? data : acknowledgements) += 1;
+  }
+  CHECK(data > 0);
+  CHECK(acknowledgements > 0);
+}

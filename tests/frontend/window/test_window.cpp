@@ -111,7 +111,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
     lab.scheduler().run_until(now() + 10_ms);
   };
   const auto typed = [&](unsigned position) {  // the BIOS's key ring
-    return static_cast<char>(machine.memory().peek(0x41E + 2 * position));
+    return static_cast<char>(machine.peek_memory(0x41E + 2 * position));
   };
   key(SDL_SCANCODE_A, true);
   key(SDL_SCANCODE_A, false);
@@ -162,7 +162,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   key(SDL_SCANCODE_G, true, KMOD_LCTRL | KMOD_LALT);
   move(9, 9);
   CHECK(movement() == std::vector<unsigned>{0xFA, 0x08, 0, 0});
-  CHECK((machine.memory().peek(0x417) & 0x0C) == 0);  // no key is left pressed
+  CHECK((machine.peek_memory(0x417) & 0x0C) == 0);  // no key is left pressed
 
   SDL_Event quit{};
   quit.type = SDL_QUIT;

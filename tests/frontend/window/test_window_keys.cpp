@@ -189,7 +189,7 @@ TEST_CASE("--window: menu, keys and panes respond to the user") {
     desk.display.person("key a");
     desk.serve();
     desk.lab.scheduler().run_until(desk.now() + 100_ms);
-    CHECK(desk.lab.machine().memory().peek(0x41E) == 'a');  // the BIOS's key ring
+    CHECK(desk.lab.machine().peek_memory(0x41E) == 'a');  // the BIOS's key ring
   }
 }
 

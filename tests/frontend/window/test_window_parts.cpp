@@ -158,8 +158,8 @@ TEST_CASE("memory can be searched for bytes and for text") {
   AddressSpace memory;
   memory.map_ram(0, ram);
   const auto mark = *parse_pattern("AA55");
-  CHECK(*find_pattern(memory, mark, 0, 0x10000) == 0x1234);
-  CHECK(*find_pattern(memory, mark, 0x1235, 0x10000) == 0x8000);
-  CHECK_FALSE(find_pattern(memory, mark, 0x8001, 0x10000));
+  CHECK(*find_pattern(memory, mark, 0, 0x10000, 0_s) == 0x1234);
+  CHECK(*find_pattern(memory, mark, 0x1235, 0x10000, 0_s) == 0x8000);
+  CHECK_FALSE(find_pattern(memory, mark, 0x8001, 0x10000, 0_s));
 }
 #endif

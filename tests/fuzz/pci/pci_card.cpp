@@ -143,8 +143,8 @@ class Lab final : public fuzz::DeviceRun<Lab>, private net::EthernetStation {
   }
   void peek_around() {
     changes_nothing([&] {
-      for (unsigned n = 0; n < 256; ++n) bus.io().peek(static_cast<std::uint16_t>(io_base + n));
-      for (unsigned n = 0; n < std::max(wide, 256u); n += wide ? 4 : 1) memory.peek(memory_base + n);
+      for (unsigned n = 0; n < 256; ++n) bus.io().peek(static_cast<std::uint16_t>(io_base + n), scheduler.now());
+      for (unsigned n = 0; n < std::max(wide, 256u); n += wide ? 4 : 1) memory.peek(memory_base + n, scheduler.now());
       Description d;
       made.card->describe(d);
     });

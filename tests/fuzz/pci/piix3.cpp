@@ -45,7 +45,7 @@ struct Card final : pci::Function {
   struct Registers final : Slave {
     std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0; }
     void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-    std::uint32_t peek(std::uint32_t, unsigned) const override { return 0; }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0; }
   };
   explicit Card(pci::Slot& slot) : Function(slot, {.vendor = 0x1011, .device = 9, .class_code = 0x020000}) {
     add_bar({pci::Bar::Kind::io, 0x80, &registers, {32, pci::CycleKind::io, 60_ns}});
@@ -180,7 +180,7 @@ class Board final : public fuzz::DeviceRun<Board> {
       case look:
         changes_nothing([&] {
           for (const unsigned from : {0x170u, 0x1F0u, 0x370u, 0x3F0u, 0x4D0u, 0xCF8u, 0xC700u, 0xF000u})
-            for (unsigned n = 0; n < 16; ++n) bus_.io().peek(static_cast<std::uint16_t>(from + n));
+            for (unsigned n = 0; n < 16; ++n) bus_.io().peek(static_cast<std::uint16_t>(from + n), scheduler.now());
           Description d;
           isa_.describe(d);
           ide_.describe(d);

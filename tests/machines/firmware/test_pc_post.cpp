@@ -44,8 +44,7 @@ Given given(PostBench& bench, unsigned slot) {
 }
 
 std::uint16_t elcr(PostBench& bench) {
-  IoSpace& io = bench.machine().board().io();
-  return static_cast<std::uint16_t>(io.peek(0x4D0) | io.peek(0x4D1) << 8);
+  return static_cast<std::uint16_t>(bench.machine().peek_port(0x4D0) | bench.machine().peek_port(0x4D1) << 8);
 }
 
 /// Changes a CMOS byte as a program does, through ports 70h and 71h.
@@ -53,7 +52,7 @@ void change_cmos(PostBench& bench, std::uint8_t index, int by) {
   IoSpace& io = bench.machine().board().io();
   const auto at = [&](std::uint16_t port) { return io.find(port); };
   at(0x70)->slave->write(0x70u - at(0x70)->first, 1, index, bench.now());
-  const auto value = static_cast<std::uint8_t>(io.peek(0x71) + by);
+  const auto value = static_cast<std::uint8_t>(bench.machine().peek_port(0x71) + by);
   at(0x71)->slave->write(0x71u - at(0x71)->first, 1, value, bench.now());
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("a custom board with two buses is a machine like any other", "[toy-boa
     b.machine.board().buses()[1]->add_observer(second);
     b.scheduler.run_until(1_ms);
     CHECK(b.machine.halted_for_good());
-    CHECK(b.machine.memory().peek(0x500) == 2);
+    CHECK(b.machine.peek_memory(0x500) == 2);
     CHECK(second.accesses == 2);
     CHECK(second.took == 60_ns);  // the second bus's synchronisation and cycle
     CHECK(local.accesses == 0);
@@ -76,7 +76,7 @@ TEST_CASE("a toy board's slots and devices have descriptions like all others", "
   REQUIRE(slots.size() == 1);
   CHECK(slots[0].bus->name() == "toy");
   CHECK(slots[0].card->name() == "counter");
-  CHECK(b.machine.io().peek(ToyCard::base) == 2);
+  CHECK(b.machine.peek_port(ToyCard::base) == 2);
 }
 
 TEST_CASE("a snapshot of a toy board does not affect the run", "[toy-board]") {
@@ -89,7 +89,7 @@ TEST_CASE("a snapshot of a toy board does not affect the run", "[toy-board]") {
   loader.expect_end();
   straight.scheduler.run_until(1_ms);
   restored.scheduler.run_until(1_ms);
-  CHECK(restored.machine.memory().peek(0x500) == 2);
+  CHECK(restored.machine.peek_memory(0x500) == 2);
   CHECK(restored.machine.cpu().time() == straight.machine.cpu().time());
 }
 

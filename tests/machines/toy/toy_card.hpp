@@ -29,7 +29,7 @@ class ToyCard final : public bus::Card, private Slave {
  private:
   std::uint32_t read(std::uint32_t, unsigned, Time) override { return ++count_; }
   void write(std::uint32_t, unsigned, std::uint32_t value, Time) override { count_ = value; }
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return count_; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return count_; }
 
   std::uint32_t count_ = 0;
   IoClaim claim_;

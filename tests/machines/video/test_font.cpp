@@ -34,15 +34,15 @@ const std::map<unsigned, std::vector<Glyph>>& firmware_fonts() {
     Lab lab(load_machine("model95"));
     lab.insert_diskette(test::boot_diskette(a), "fonts");
     lab.scheduler().run_until(12_s);
-    const auto& memory = lab.machine().memory();
-    const auto word = [&](unsigned at) { return memory.peek(at) | unsigned{memory.peek(at + 1)} << 8; };
+    const Machine& machine = lab.machine();
+    const auto word = [&](unsigned at) { return machine.peek_memory(at) | unsigned{machine.peek_memory(at + 1)} << 8; };
     std::map<unsigned, std::vector<Glyph>> all;
     for (unsigned n = 0; n < fonts.size(); ++n) {
       const unsigned height = fonts[n].first, start = word(found_at + 4 * n + 2) * 16 + word(found_at + 4 * n);
       REQUIRE(start >= 0xF0000);
       for (unsigned code = 0; code < 256; ++code) {
         Glyph glyph;
-        for (unsigned row = 0; row < height; ++row) glyph.push_back(memory.peek(start + code * height + row));
+        for (unsigned row = 0; row < height; ++row) glyph.push_back(machine.peek_memory(start + code * height + row));
         all[height].push_back(std::move(glyph));
       }
     }

@@ -160,12 +160,12 @@ TEST_CASE("INT 10h: 1Ch restores mode, palette and screen position") {
   const Picture before = screen.next();
   REQUIRE(before.height == 400);
   CHECK(before.at(18, 10) >> 16 == 0xFF);
-  const unsigned blocks = screen.machine().memory().peek(0x3000);
+  const unsigned blocks = screen.machine().peek_memory(0x3000);
   CHECK(blocks >= (768 + 60) / 64);
   CHECK(blocks <= 16);
   CHECK(screen.next().width == 720);
   const Picture after = screen.next();
-  CHECK(screen.machine().memory().peek(0x3002) == 0x13);
+  CHECK(screen.machine().peek_memory(0x3002) == 0x13);
   REQUIRE(after.width == before.width);
   REQUIRE(after.height == before.height);
   CHECK(after.at(18, 10) == before.at(18, 10));

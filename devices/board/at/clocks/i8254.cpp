@@ -41,7 +41,6 @@ void I8254::rise(Time now) {
 }
 
 void I8254::edge(Time now) {
-  seen_ = now;
   const bool rises = channel0_.rises_at(tick(now));
   schedule(now);
   if (rises)
@@ -92,7 +91,6 @@ void I8254::write_watchdog_control(std::uint8_t value, Time now) {
 void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
   const auto value = static_cast<std::uint8_t>(value32);
   const auto here = tick(now);
-  seen_ = now;
   const bool before = channel0_.out(here);
   trace_(TraceCategory::timer, now, "pit", "{:02X}h <- {:02X}h", 0x40 + offset, value);
   switch (offset) {
@@ -119,25 +117,24 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
 }
 
 std::uint32_t I8254::read(std::uint32_t offset, unsigned bytes, Time now) {
-  seen_ = now;
   switch (offset) {
     case 0: return channel0_.read(tick(now));
     case 1: return channel1_.read(tick(now));
     case 2: return channel2_.read(tick(now));
     case 4: {
-      const auto value = peek(offset, bytes);
+      const auto value = peek(offset, bytes, now);
       watchdog_latched_ = false;
       return value;
     }
-    default: return peek(offset, bytes);
+    default: return peek(offset, bytes, now);
   }
 }
 
-std::uint32_t I8254::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t I8254::peek(std::uint32_t offset, unsigned, Time now) const {
   switch (offset) {
-    case 0: return channel0_.peek(tick(seen_));
-    case 1: return channel1_.peek(tick(seen_));
-    case 2: return channel2_.peek(tick(seen_));
+    case 0: return channel0_.peek(tick(now));
+    case 1: return channel1_.peek(tick(now));
+    case 2: return channel2_.peek(tick(now));
     case 4: return watchdog_latched_ ? watchdog_latch_ : static_cast<std::uint8_t>(watchdog_count_);
     default: return 0xFF;  // control registers cannot be read
   }
@@ -171,9 +168,8 @@ void I8254::describe(Description& d, Time now) const {
 }
 
 void I8254::archive(Archive& a) {
-  a.section("i8254", 1);
-  a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_, watchdog_latch_,
-    seen_);
+  a.section("i8254", 2);
+  a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_, watchdog_latch_);
   if (board_ == TimerBoard::at) a(channel1_);
   a(irq0, watchdog, edge_);
 }

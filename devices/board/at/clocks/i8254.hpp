@@ -110,7 +110,7 @@ class I8254 final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   /// IRQ 0. PS/2: set by the rising edge of OUT 0, held until clear_irq0(). AT: OUT 0, which the interrupt controller
   /// takes as an edge.
@@ -151,7 +151,6 @@ class I8254 final : public Slave {
   std::uint8_t watchdog_control_ = 0;
   std::uint16_t watchdog_count_ = 0;
   std::uint8_t watchdog_latch_ = 0;
-  Time seen_{};  // time of the latest access or edge, for peek
   Event edge_;
   PortGroup ports_{"pit"};
 };

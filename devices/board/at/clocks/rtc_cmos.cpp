@@ -246,9 +246,11 @@ std::uint8_t RtcCmos::value_at(const Clock& clock, unsigned index, Time now) con
   }
 }
 
-std::uint32_t RtcCmos::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t RtcCmos::peek(std::uint32_t offset, unsigned, Time now) const {
   if (offset != 1) return 0xFF;
-  return index_ == register_a ? clock_.ram[index_] : value_at(clock_, index_, clock_.phase);
+  Clock at = clock_;
+  at.settle(now);
+  return value_at(at, index_, now);
 }
 
 void RtcCmos::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {

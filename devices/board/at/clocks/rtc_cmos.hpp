@@ -50,7 +50,7 @@ class RtcCmos final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   Output irq8;
   Output nmi_mask;  ///< port 70h bit 7; true = masked

@@ -185,9 +185,9 @@ std::uint8_t I82077::dir() const {
   return static_cast<std::uint8_t>((change ? 0x80 : 0) | 0x78 | rate_select_ << 1 | (high_density ? 0 : 1));
 }
 
-std::uint32_t I82077::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t I82077::peek(std::uint32_t offset, unsigned, Time now) const {
   switch (offset) {
-    case 0: return sra(revolution - 1_ps);  // no index pulse: a peek has no time
+    case 0: return sra(now);
     case 1: return srb();
     case 2: return dor_;
     case 4: return msr();
@@ -200,9 +200,8 @@ std::uint32_t I82077::peek(std::uint32_t offset, unsigned) const {
 }
 
 std::uint32_t I82077::read(std::uint32_t offset, unsigned bytes, Time now) {
-  if (offset == 0) return sra(now);
   if (offset == 5) return read_fifo(now);
-  return peek(offset, bytes);
+  return peek(offset, bytes, now);
 }
 
 void I82077::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
@@ -281,7 +280,7 @@ void I82077::describe_drive(Description& d, unsigned number) const {
 }
 
 void I82077::archive(Archive& a) {
-  a.section("i82077", 1);
+  a.section("i82077", 2);
   for (FloppyDrive& d : drives_) {
     a(d);
     bool loaded = d.image.has_value();

@@ -71,8 +71,8 @@ void I8237Pair::master_clear(unsigned controller) {
 
 // ---- registers ----
 
-std::uint32_t I8237Pair::Registers::read(std::uint32_t offset, unsigned bytes, Time) {
-  const std::uint32_t value = peek(offset, bytes);
+std::uint32_t I8237Pair::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
+  const std::uint32_t value = peek(offset, bytes, now);
   if (!decoded(offset)) return value;
   const unsigned r = reg(offset);
   if (r < command_status) pair.high_byte_[number] = !pair.high_byte_[number];
@@ -85,7 +85,7 @@ void I8237Pair::Registers::write(std::uint32_t offset, unsigned, std::uint32_t v
   if (decoded(offset)) pair.write_register(number, reg(offset), static_cast<std::uint8_t>(value), now);
 }
 
-std::uint32_t I8237Pair::Registers::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t I8237Pair::Registers::peek(std::uint32_t offset, unsigned, Time) const {
   return decoded(offset) ? pair.read_register(number, reg(offset)) : 0xFF;
 }
 

@@ -94,7 +94,7 @@ class I8237Pair {
     Registers(I8237Pair& p, unsigned n) : pair(p), number(n) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
     std::string_view register_name(std::uint32_t offset, Direction direction) const override;
     unsigned reg(std::uint32_t offset) const { return number == 0 ? offset : offset / 2; }
     bool decoded(std::uint32_t offset) const { return number == 0 || offset % 2 == 0; }
@@ -103,11 +103,11 @@ class I8237Pair {
   };
   struct Pages final : Slave {
     explicit Pages(I8237Pair& p) : pair(p) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time) override {
       pair.pages_[offset & 15] = static_cast<std::uint8_t>(value);
     }
-    std::uint32_t peek(std::uint32_t offset, unsigned) const override { return pair.pages_[offset & 15]; }
+    std::uint32_t peek(std::uint32_t offset, unsigned, Time) const override { return pair.pages_[offset & 15]; }
     I8237Pair& pair;
   };
 

@@ -90,12 +90,12 @@ std::uint8_t I8042::status() const {
   return static_cast<std::uint8_t>(value | (output_full_ && output_from_mouse_ ? 0x20 : 0));
 }
 
-std::uint32_t I8042::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t I8042::peek(std::uint32_t offset, unsigned, Time) const {
   return offset == 0 ? output_ : offset == 4 ? status() : 0xFF;
 }
 
 std::uint32_t I8042::read(std::uint32_t offset, unsigned bytes, Time now) {
-  if (offset != 0) return peek(offset, bytes);
+  if (offset != 0) return peek(offset, bytes, now);
   const std::uint8_t value = output_;
   irq1.set(false, now);
   irq12.set(false, now);

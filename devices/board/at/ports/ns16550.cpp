@@ -175,7 +175,7 @@ void Ns16550::update_irq(Time now) { irq.set(!(iir() & no_interrupt) && mcr_ & o
 
 // --- Registers ---
 
-std::uint32_t Ns16550::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t Ns16550::peek(std::uint32_t offset, unsigned, Time) const {
   switch (offset) {
     case rbr_thr:
       if (divisor_access()) return divisor_ & 0xFFu;
@@ -191,7 +191,7 @@ std::uint32_t Ns16550::peek(std::uint32_t offset, unsigned) const {
 }
 
 std::uint32_t Ns16550::read(std::uint32_t offset, unsigned bytes, Time now) {
-  const std::uint32_t value = peek(offset, bytes);
+  const std::uint32_t value = peek(offset, bytes, now);
   switch (offset) {
     case rbr_thr:
       if (divisor_access()) return value;

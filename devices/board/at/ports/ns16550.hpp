@@ -37,7 +37,7 @@ class Ns16550 final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   Output irq;
 

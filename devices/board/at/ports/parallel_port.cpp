@@ -39,7 +39,7 @@ void ParallelPort::next_phase(Time now) {
   update_irq(now);
 }
 
-std::uint32_t ParallelPort::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t ParallelPort::peek(std::uint32_t offset, unsigned, Time) const {
   switch (offset) {
     case 0: return extended_ && control_ & read_direction ? inbound_ : data_;
     case 1: return status();
@@ -49,7 +49,7 @@ std::uint32_t ParallelPort::peek(std::uint32_t offset, unsigned) const {
 }
 
 std::uint32_t ParallelPort::read(std::uint32_t offset, unsigned bytes, Time now) {
-  const std::uint32_t value = peek(offset, bytes);
+  const std::uint32_t value = peek(offset, bytes, now);
   if (offset == 1) {
     pending_ = false;
     update_irq(now);

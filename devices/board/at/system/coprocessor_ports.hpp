@@ -41,7 +41,7 @@ class CoprocessorPorts final : public Slave {
     irq13.set(false, now);
     if (waiting) ignne.set(true, now);
   }
-  std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xFF; }
+  std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xFF; }
 
   void reset(Time now) {
     irq13.set(false, now);

@@ -159,14 +159,14 @@ std::uint8_t I8259::vector(unsigned line) const {
 }
 
 std::uint32_t I8259::read(std::uint32_t offset, unsigned bytes, Time now) {
-  if (!poll_) return peek(offset, bytes);
+  if (!poll_) return peek(offset, bytes, now);
   // The read of a poll takes the place of INTA.
   poll_ = false;
   const Choice choice = begin_acknowledge(now);
   return choice.spurious ? 0 : 0x80 | choice.line;
 }
 
-std::uint32_t I8259::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t I8259::peek(std::uint32_t offset, unsigned, Time) const {
   if (poll_) {
     const int line = pending_line();
     return line < 0 ? 0 : 0x80 | static_cast<unsigned>(line);

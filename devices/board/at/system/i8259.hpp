@@ -44,7 +44,7 @@ class I8259 final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   /// Level of input `line` (0 to 7).
   void set_line(unsigned line, bool level, Time now);

@@ -23,7 +23,7 @@ void OptionRom::decode() {
   claim_ = space_.claim(base_, static_cast<std::uint32_t>(image_.size()), *this, bus::board_cycle, nullptr, &subject_);
 }
 
-std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned n = 0; n < bytes; ++n)
     value |= std::uint32_t{offset + n < image_.size() ? image_[offset + n] : std::uint8_t{0xFF}} << (8 * n);

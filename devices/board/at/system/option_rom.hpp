@@ -28,9 +28,9 @@ class OptionRom final : private Slave {
   void archive(Archive& a);
 
  private:
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return peek(offset, bytes, now); }
   void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   void decode();
 
   AddressSpace& space_;

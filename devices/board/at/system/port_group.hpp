@@ -50,8 +50,8 @@ class PortGroup {
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
       slave_.write(offset + shift_, bytes, value, now);
     }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
-      return slave_.peek(offset + shift_, bytes);
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override {
+      return slave_.peek(offset + shift_, bytes, now);
     }
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override {
       return slave_.ready(offset + shift_, bytes, direction, start);

@@ -17,9 +17,9 @@ void PostPorts::claim_ports(IoSpace& space, bool with_page_latches) {
   if (with_page_latches) ports_.claim(space, *this, 0x80, {{0x80, 0x80}, {0x84, 0x86}, {0x88, 0x88}, {0x8C, 0x8E}});
 }
 
-std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
+std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time now) { return peek(offset, bytes, now); }
 
-std::uint32_t PostPorts::peek(std::uint32_t offset, unsigned) const {
+std::uint32_t PostPorts::peek(std::uint32_t offset, unsigned, Time) const {
   if (offset < latches_.size()) return latches_[offset];
   const std::uint32_t index = offset - checkpoint_offset;
   return index < checkpoint_.size() ? checkpoint_[index] : 0xFF;

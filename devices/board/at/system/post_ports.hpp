@@ -28,7 +28,7 @@ class PostPorts final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   /// The latest checkpoint: 681h in the high byte, 680h in the low byte.
   std::uint16_t checkpoint() const { return static_cast<std::uint16_t>(checkpoint_[1] << 8 | checkpoint_[0]); }

@@ -157,16 +157,14 @@ bool Vga::decoded(std::uint32_t offset) const {
 }
 
 std::uint32_t Vga::read(std::uint32_t offset, unsigned, Time now) {
-  seen_ = now;
   return decoded(offset) ? read_port(offset, now) : 0xFF;
 }
 
-std::uint32_t Vga::peek(std::uint32_t offset, unsigned) const {
-  return decoded(offset) ? peek_port(offset, seen_) : 0xFF;
+std::uint32_t Vga::peek(std::uint32_t offset, unsigned, Time now) const {
+  return decoded(offset) ? peek_port(offset, now) : 0xFF;
 }
 
 void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
-  seen_ = now;
   if (!decoded(offset)) return;
   if (trace_ && trace_->on(TraceCategory::video)) trace_write(offset, static_cast<std::uint8_t>(value), now);
   write_port(offset, static_cast<std::uint8_t>(value), now);
@@ -351,12 +349,12 @@ void Vga::describe(Description& d, Time now) const {
 }
 
 void Vga::archive(Archive& a) {
-  a.section("vga", 1);
+  a.section("vga", 2);
   a(pos_awake_, enabled_, misc_, feature_, sequencer_index_, graphics_index_, crtc_index_, attribute_index_,
     attribute_data_, sequencer_, graphics_, crtc_, attribute_);
   a(dac_mask_, dac_read_, dac_write_, dac_component_, dac_reading_, palette_, latches_);
   for (auto& plane : planes_) a.bytes(plane);
-  a(retrace_pending_, seen_, irq9, retrace_);
+  a(retrace_pending_, irq9, retrace_);
   if (a.loading() && dac_component_ > 2)
     throw Error("snapshot holds a damaged video DAC; take a new one", ExitCode::missing_file);
 }

@@ -61,7 +61,7 @@ class Vga final : public Slave {
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
   /// CPU access to the memory window; `offset` counts from A0000h. Bytes outside the selected window read FFh.
   std::uint8_t read_memory(std::uint32_t offset);
@@ -96,7 +96,7 @@ class Vga final : public Slave {
     explicit Memory(Vga& vga) : vga_(vga) {}
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
 
    private:
     Vga& vga_;
@@ -150,7 +150,6 @@ class Vga final : public Slave {
   std::array<std::uint8_t, 4> latches_{};
   std::array<std::vector<std::uint8_t>, 4> planes_;
   bool retrace_pending_ = false;
-  Time seen_{};  // time of the latest access, for peek
   Memory memory_{*this};
   Event retrace_;
   TraceSubject subject_{"vga"};

@@ -155,7 +155,7 @@ std::uint32_t Vga::Memory::read(std::uint32_t offset, unsigned bytes, Time) {
   return value;
 }
 
-std::uint32_t Vga::Memory::peek(std::uint32_t offset, unsigned bytes) const {
+std::uint32_t Vga::Memory::peek(std::uint32_t offset, unsigned bytes, Time) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{vga_.peek_memory(offset + i)} << (8 * i);
   return value;

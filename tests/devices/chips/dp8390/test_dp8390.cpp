@@ -459,11 +459,11 @@ TEST_CASE("peeking at the registers has no side effects", "[dp8390]") {
   b.hear(damaged(b.for_us(60)));
   Archive before = Archive::saver();
   b.archive(before);
-  for (unsigned reg = 0; reg < 0x30; ++reg) b.rig.bus.io().peek(static_cast<std::uint16_t>(0x1000 + reg));
+  for (unsigned reg = 0; reg < 0x30; ++reg) b.rig.bus.io().peek(static_cast<std::uint16_t>(0x1000 + reg), b.rig.now);
   Archive after = Archive::saver();
   b.archive(after);
   CHECK(before.stream() == after.stream());
-  CHECK(b.rig.bus.io().peek(0x100E) == 1);
+  CHECK(b.rig.bus.io().peek(0x100E, b.rig.now) == 1);
   CHECK(b.in(0xE) == 1);
 }
 
