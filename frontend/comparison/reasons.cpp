@@ -18,11 +18,32 @@
 namespace planar {
 namespace {
 
-/// Bytes on the wire besides a frame with its check sequence: preamble and interframe gap.
-constexpr unsigned preamble_and_gap = 8 + 12;
-/// Ethernet and IP headers with the check sequence; TCP's header with the timestamps that Linux 2.2 negotiates; UDP's.
-constexpr unsigned frame_overhead = 18 + 20, tcp_header = 20 + 12, udp_header = 8;
-constexpr unsigned full_frame = 1518, shortest_frame = 64;
+constexpr unsigned full_frame = 1518;  // of Ethernet
+/// TCP's header with the timestamps that Linux 2.2 negotiates; UDP's.
+constexpr unsigned tcp_header = 20 + 12, udp_header = 8;
+
+/// What a medium needs besides data, in bytes.
+struct Wire {
+  double bits_per_s = 0;  ///< 0: not known
+  unsigned headers;       ///< of the link and IP, with the check sequence
+  unsigned framing;       ///< besides a frame with its check sequence
+  unsigned shortest;      ///< frame
+};
+
+Wire ethernet(MediumKind medium) {
+  return {static_cast<double>(ethernet_rate(medium)), 18 + 20, 8 + 12, 64};  // preamble and interframe gap
+}
+
+/// The ring of the result's adapter. Neither the token nor acknowledgements are counted.
+Wire ring_of(const nlohmann::ordered_json& result) {
+  constexpr unsigned link = 14 + 8 + 4, delimiters = 3;  // AC, FC and addresses, SNAP, FCS; SD, ED, FS
+  const auto configuration = result.value("configuration", nlohmann::ordered_json::object());
+  const auto settings = configuration.value("settings", nlohmann::ordered_json::object());
+  std::string name = settings.value(fmt::format("slot.{}.medium", result.value("slot", 0u)), "");
+  std::erase(name, '"');
+  const std::string rate = settings.value(name.empty() ? "net.rate" : fmt::format("medium.{}.rate", name), "");
+  return {rate == "\"4 Mbit/s\"" ? 4e6 : rate == "\"16 Mbit/s\"" ? 16e6 : 0, link + 20, delimiters, 0};
+}
 
 /// One data frame of a card, times in µs.
 struct Card {
@@ -31,7 +52,8 @@ struct Card {
   unsigned wires = 1;           ///< bonded cards have one each
   std::optional<double> limit;  ///< the most that they carry of such frames; nothing if not known
   std::uint32_t size = 0;       ///< of the packets that the frame belongs to: the largest
-  double rate = 0;              ///< with these packets
+  double rate = 0;              ///< with these packets, as far as they were delivered
+  double figure = 0;            ///< the benchmark's, which may include more
   bool stalled = false;         ///< the idle time includes waits for a retransmission
   double total = 0;
   std::array<double, FrameTime::parts> parts{};
@@ -41,20 +63,20 @@ struct Card {
   double share(double us) const { return total > 0 ? us / total : 0; }
 };
 
-/// The most data per second that Ethernet carries of a benchmark's messages of `message` bytes in frames of at most
-/// `frame` bytes, in the benchmark's unit; nothing for other media and other kinds of rate.
-std::optional<double> carried_at_most(const Benchmark& benchmark, MediumKind medium, unsigned wires, unsigned frame,
+/// The most data per second that `wires` carry of a benchmark's messages of `message` bytes in frames of at most
+/// `frame` bytes, in the benchmark's unit; nothing for a ring of unknown rate and other kinds of rate.
+std::optional<double> carried_at_most(const Benchmark& benchmark, const Wire& kind, unsigned wires, unsigned frame,
                                       unsigned message) {
-  const double bytes_per_s = wires * static_cast<double>(ethernet_rate(medium)) / 8;
+  const double bytes_per_s = wires * kind.bits_per_s / 8;
   const double unit = benchmark.unit == "KB/s" ? 1024 : benchmark.unit == "Mbit/s" ? 1e6 / 8 : 0;
   const bool datagrams = benchmark.name == "netperf-udp";
-  if (bytes_per_s <= 0 || unit <= 0 || frame <= frame_overhead + (datagrams ? 0 : tcp_header)) return std::nullopt;
-  double data = frame - frame_overhead - tcp_header, wire = frame + preamble_and_gap;
+  if (bytes_per_s <= 0 || unit <= 0 || frame <= kind.headers + (datagrams ? 0 : tcp_header)) return std::nullopt;
+  double data = frame - kind.headers - tcp_header, wire = frame + kind.framing;
   if (datagrams) {  // only a datagram's first fragment has the UDP header
-    const unsigned most = frame - frame_overhead, all = message + udp_header, full = (all - 1) / most,
+    const unsigned most = frame - kind.headers, all = message + udp_header, full = (all - 1) / most,
                    last = all - full * most;
     data = message;
-    wire = full * wire + std::max(last + frame_overhead, shortest_frame) + preamble_and_gap;
+    wire = full * wire + std::max(last + kind.headers, kind.shortest) + kind.framing;
   }
   return bytes_per_s * data / wire / unit;
 }
@@ -69,14 +91,15 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   card.total = (*frame)["us"].get<double>();
   for (unsigned p = 0; p < FrameTime::parts; ++p) card.parts[p] = (*frame)["parts_us"].value(FrameTime::names[p], 0.0);
   card.size = (*frame)["packet_bytes"].get<std::uint32_t>();
-  // The figure may include more than was delivered.
   const auto delivered = o.delivered(c.benchmark, card.size),
              rate = delivered ? delivered : o.figure(c.benchmark, card.size);
   if (!rate || card.total <= 0) return std::nullopt;
   card.rate = *rate;
+  card.figure = o.figure(c.benchmark, card.size).value_or(card.rate);
   card.stalled = !note_of(c.benchmark, *o.result).empty();
-  card.limit =
-      carried_at_most(c.benchmark, card.entry->medium, card.wires, (*frame)["frame_bytes"].get<unsigned>(), card.size);
+  const MediumKind medium = card.entry->medium;
+  card.limit = carried_at_most(c.benchmark, medium == MediumKind::token_ring ? ring_of(*o.result) : ethernet(medium),
+                               card.wires, (*frame)["frame_bytes"].get<unsigned>(), card.size);
   return card;
 }
 
@@ -194,9 +217,12 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   const std::string with = c.sizes.size() > 1 ? " with the largest packets" : "";
   if (fast.rate < slow.rate * 1.005)
     return fmt::format("{} and {} differ by less than half a percent{}.", fast.title, slow.title, with);
+  // The table shows figures, whose difference may be another one.
+  const std::string by = fmt::format("{:.{}f}", faster, places),
+                    shown = fmt::format("{:.{}f}", fast.figure - slow.figure, places);
   const std::string head =
-      fmt::format("{} is faster than {}{} by {:.{}f} {} ({:.0f} %)", fast.title, slow.title, with, faster, places,
-                  c.benchmark.unit, slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
+      fmt::format("{} is faster than {}{} by {} {}{} ({:.0f} %)", fast.title, slow.title, with, by, c.benchmark.unit,
+                  by == shown ? "" : " of what was delivered", slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
   if (gain < 1)
     return fmt::format("{}, although its frame takes {}: {} sent none for part of the time.", head,
                        gain > -1 ? "just as long" : us(-gain) + " longer", slow.title);
@@ -256,7 +282,7 @@ std::vector<std::string> separations(const Comparison& c) {
 }
 
 std::optional<double> medium_limit(const Benchmark& benchmark, MediumKind medium, unsigned wires) {
-  return carried_at_most(benchmark, medium, wires, full_frame, 0xFFFF);
+  return carried_at_most(benchmark, ethernet(medium), wires, full_frame, 0xFFFF);
 }
 
 }  // namespace planar

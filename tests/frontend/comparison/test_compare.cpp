@@ -17,7 +17,14 @@ using program::Scratch;
 
 namespace {
 const std::string brief_compare = " --seconds 0.05 --sizes 2048,8192 --quiet";
+
+/// `text` without line breaks and repeated spaces, which depend on the width of the output.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (text.find("  ") != std::string::npos) text.erase(text.find("  "), 1);
+  return text;
 }
+}  // namespace
 
 TEST_CASE("a comparison is an array of netio results equal to those of single runs", "[compare]") {
   const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief_compare);
@@ -76,14 +83,41 @@ TEST_CASE("an overload comparison says up to what rate each card delivers and wh
   REQUIRE(run.status == 0);
   for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
     INFO(text);
-    std::string line = text;
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    while (line.find("  ") != std::string::npos) line.erase(line.find("  "), 1);
+    const auto line = one_line(text);
     CHECK_THAT(line, Contains("Novell NE/2: up to 500 frames/s, more than 99 % are delivered in time; of 14") &&
                          Contains(" are lost in ") && Contains(" are delivered in time"));
     CHECK_THAT(line, !Contains("Where a data frame's time goes"));
   }
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("virtual seconds per rate") && Contains("\"knee\":500"));
+}
+
+TEST_CASE("a card that fills its ring is called limited by the wire, whatever the processor does meanwhile",
+          "[compare]") {
+  using Catch::Matchers::Contains;
+  // The processor fills the adapter's memory for more than half of the time while the previous frame is on the ring.
+  const auto run = run_planar(
+      "compare --machines model9595 --cards tr16-4a-1994,tr4-a,madge-mc --sizes 16384 --seconds 0.5 --quiet");
+  INFO(run.out);
+  REQUIRE(run.status == 0);
+  const auto line = one_line(run.out);
+  // 1448 bytes of data in 1526 of a frame and 3 delimiters, at 16 and at 4 Mbit/s.
+  CHECK_THAT(line,
+             Contains("(74F9415, 1994): limited by the wire: 17") && Contains("of the 1850 KB/s that it carries"));
+  CHECK_THAT(line,
+             Contains("Network Adapter/A: limited by the wire: 4") && Contains("of the 462 KB/s that it carries"));
+  CHECK_THAT(line, Contains("waiting for it; the wire would allow 1850 KB/s."));
+}
+
+TEST_CASE("where two cards' figures differ by more or less than what was delivered, the sentence says which it means",
+          "[compare]") {
+  using Catch::Matchers::Contains;
+  const auto run =
+      run_planar("compare --machines model9595 --cards lanstreamer,madge-mc --sizes 8192 --seconds 0.3 --quiet");
+  INFO(run.out);
+  REQUIRE(run.status == 0);
+  const auto line = one_line(run.out);
+  CHECK_THAT(line,
+             Contains("is faster than Madge Smart 16/4 MC Ringnode by") && Contains("KB/s of what was delivered ("));
 }
 
 TEST_CASE("figures that exceed the delivered rate are marked, with that rate, in every form", "[compare]") {
@@ -109,9 +143,7 @@ TEST_CASE("figures that exceed the delivered rate are marked, with that rate, in
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("KB/s (from ") && Contains("class=\"axis\""));
   // The reason, in the same words in every format.
   for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
-    std::string line = text;
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    while (line.find("  ") != std::string::npos) line.erase(line.find("  "), 1);
+    const auto line = one_line(text);
     CHECK_THAT(line, Contains(fmt::format("3Com 3C523 EtherLink/MC: limited by the wire: {:.0f}", delivered)) &&
                          Contains("of the 1149 KB/s that it carries at most; meanwhile the processor is busy for"));
   }
