@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "frontend/comparison/compare_report.hpp"
@@ -81,6 +82,17 @@ std::size_t number_of(const Comparison& c, const Cell& cell) {
   return seen.size();
 }
 
+/// Of an overload: the rate above which more than 1 % is lost; nothing if the highest one that was tried is delivered.
+std::optional<double> knee_of(const nlohmann::ordered_json& result) {
+  if (!result.contains("knee_per_s") || result.at("rows").empty()) return std::nullopt;
+  const auto& rows = result["rows"];
+  const auto& highest = *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.value("rate", 0.0) < b.value("rate", 0.0);
+  });
+  const double knee = result["knee_per_s"].get<double>();
+  return std::abs(highest.value("offered_per_s", 0.0) - knee) < 1 ? std::nullopt : std::optional(knee);
+}
+
 /// The most that the medium carries; for bonded cards, their wires together.
 void add_limit(PlotAxes& axes, const Comparison& c, MediumKind medium) {
   const unsigned wires = c.outcomes.empty() ? 1 : c.outcomes.front().cell.bonded();
@@ -108,7 +120,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
       const auto spread = is_combined(*o.result) ? figure_spread(c.benchmark, *o.result, size) : std::nullopt;
       line.within.push_back(spread ? spread->ci95 : 0);
     }
-    if (o.result->contains("knee_per_s")) line.knee = (*o.result)["knee_per_s"].get<double>();
+    line.knee = knee_of(*o.result);
     lines.push_back(std::move(line));
   }
   if (lines.empty()) return {};

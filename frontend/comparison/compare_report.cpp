@@ -188,7 +188,7 @@ std::string comparison_markdown(const Comparison& c) {
 }
 
 std::string comparison_csv(const Comparison& c) {
-  std::string out = "machine,card,packet_bytes,metric,value,unit,hypothetical\n";
+  std::string out = fmt::format("machine,card,{},metric,value,unit,hypothetical\n", c.benchmark.row_key);
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result) continue;
     const auto machine = csv_field(o.cell.machine), card = csv_field(o.cell.card_option());

@@ -53,8 +53,9 @@ std::string wrapped_heading(const std::string& text);
 /// The layout of the published tables: a block per machine and medium, a line per card.
 std::string comparison_text(const Comparison& c);
 std::string comparison_markdown(const Comparison& c);
-/// One line per figure: machine, card, packet_bytes, metric, value, unit (columns of the published files), and whether
-/// the card's interface is hypothetical (yes, no).
+/// One line per figure: machine, card, packet_bytes, metric, value, unit (columns of the published files; a flood's
+/// rows have a rate or frame_bytes in place of packet_bytes), and whether the card's interface is hypothetical (yes,
+/// no).
 std::string comparison_csv(const Comparison& c);
 /// An array of `planar netio --json` objects; a failed run appears as {machine, card, problem}.
 nlohmann::ordered_json comparison_json(const Comparison& c);

@@ -50,6 +50,11 @@ std::string medium_of(const SideBySide::Row& row) {
   return std::string(title(find_adapter(row.outcome->cell.card).medium));
 }
 
+/// "KB/s, mean of the sizes"
+std::string mean_heading(const Comparison& c) {
+  return fmt::format("{}, mean of the {}", c.benchmark.unit, c.benchmark.row_key == "rate" ? "rates" : "sizes");
+}
+
 }  // namespace
 
 std::vector<SideBySide> side_by_side(const Comparison& c) {
@@ -73,8 +78,8 @@ std::vector<SideBySide> side_by_side(const Comparison& c) {
 std::string side_by_side_text(const Comparison& c) {
   std::string out;
   for (const SideBySide& table : side_by_side(c)) {
-    out += fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", wrapped_heading(table.title),
-                       fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
+    out += fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", wrapped_heading(table.title), mean_heading(c), "",
+                       "mean", "load %", "busy %");
     for (const auto& row : table.rows)
       out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(row.name, 32), medium_of(row), row.mean,
                          c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
@@ -87,9 +92,8 @@ std::string side_by_side_text(const Comparison& c) {
 std::string side_by_side_markdown(const Comparison& c) {
   std::string out;
   for (const SideBySide& table : side_by_side(c)) {
-    out += fmt::format(
-        "\n## {}\n\n| card | medium | {}, mean of the sizes | load % | busy % |\n|---|---|---:|---:|---:|\n",
-        table.title, c.benchmark.unit);
+    out += fmt::format("\n## {}\n\n| card | medium | {} | load % | busy % |\n|---|---|---:|---:|---:|\n", table.title,
+                       mean_heading(c));
     for (const auto& row : table.rows)
       out += fmt::format("| {} | {} | {:.1f} | {} | {} |\n", row.name, medium_of(row), row.mean,
                          c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
@@ -104,9 +108,9 @@ std::string side_by_side_html(const Comparison& c) {
   std::string out;
   for (const SideBySide& table : side_by_side(c)) {
     out += fmt::format(
-        "<h2>{}</h2>\n<table><tr><th>card</th><th>medium</th><th>{}, mean of the sizes</th>"
+        "<h2>{}</h2>\n<table><tr><th>card</th><th>medium</th><th>{}</th>"
         "<th>load %</th><th>busy %</th></tr>\n",
-        escaped(table.title), c.benchmark.unit);
+        escaped(table.title), mean_heading(c));
     for (const auto& row : table.rows)
       out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td>{}</td></tr>\n", escaped(row.name),
                          medium_of(row), row.mean, c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),

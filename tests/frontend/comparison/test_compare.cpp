@@ -89,6 +89,22 @@ TEST_CASE("an overload comparison says up to what rate each card delivers and wh
     CHECK_THAT(line, !Contains("Where a data frame's time goes"));
   }
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("virtual seconds per rate") && Contains("\"knee\":500"));
+  CHECK_THAT(read_file(folder + "/compare.csv"), Contains("machine,card,rate,metric") && Contains(",500,delivered,"));
+}
+
+TEST_CASE("side by side, floods are compared by the mean of their rates", "[compare]") {
+  using Catch::Matchers::Contains;
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto run = run_planar(
+      "compare --do flood --machines model95 --cards ne2,lanstreamer --sizes 500,1000 --seconds 0.05 --quiet "
+      "--report " +
+      folder);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK_THAT(read_file(folder + "/compare.html"), !Contains("above it more than 1 % is lost"));  // nothing was offered
+  for (const auto& text : {run.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")})
+    CHECK_THAT(text, Contains("frames/s, mean of the rates") && !Contains("mean of the sizes"));
 }
 
 TEST_CASE("a card that fills its ring is called limited by the wire, whatever the processor does meanwhile",
