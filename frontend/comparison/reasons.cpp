@@ -96,7 +96,7 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   if (!rate || card.total <= 0) return std::nullopt;
   card.rate = *rate;
   card.figure = o.figure(c.benchmark, card.size).value_or(card.rate);
-  card.stalled = !note_of(c.benchmark, *o.result).empty();
+  card.stalled = !c.benchmark.loses && !note_of(c.benchmark, *o.result).empty();
   const MediumKind medium = card.entry->medium;
   card.limit = carried_at_most(c.benchmark, medium == MediumKind::token_ring ? ring_of(*o.result) : ethernet(medium),
                                card.wires, (*frame)["frame_bytes"].get<unsigned>(), card.size);

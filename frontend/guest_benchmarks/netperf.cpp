@@ -480,6 +480,8 @@ const Benchmark netperf_udp_benchmark{
     .sizes = sizes_up_to<most_bytes>,
     .figure = netperf_figure<mbit_per_s>,
     .delivered = netperf_figure<delivered_mbit_per_s>,
+    .note = losses_text,
+    .loses = true,
 };
 
 const Benchmark netperf_rr_benchmark{

@@ -157,6 +157,18 @@ std::string stalls_text(const nlohmann::ordered_json& result) {
          "what other phases give: --runs 8";
 }
 
+std::string losses_text(const nlohmann::ordered_json& result) {
+  constexpr double worth_telling = 0.01;
+  std::string sizes;
+  for (const auto& row : result.at("rows")) {
+    const double sent = row.value("messages", 0.0), lost = row.value("lost", 0.0);
+    if (lost > worth_telling * sent)
+      sizes += fmt::format("{}{:.0f} % at {}", sizes.empty() ? "" : ", ", 100 * lost / sent,
+                           size_name(row.at("packet_bytes").get<std::uint32_t>()));
+  }
+  return sizes.empty() ? sizes : "the server did not count all datagrams that were sent; lost: " + sizes;
+}
+
 nlohmann::ordered_json NetperfResult::json() const {
   auto out = json_head("planar.netperf/1", {{"test", test}});
   if (receiving) out["direction"] = "receive";

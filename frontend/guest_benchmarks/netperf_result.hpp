@@ -92,6 +92,8 @@ struct NetperfStalls {
 
 /// What a result's member "stalls" says, as a sentence; empty if it has none.
 std::string stalls_text(const nlohmann::ordered_json& result);
+/// At which sizes more than 1 % of the datagrams were lost, as a sentence; empty if none.
+std::string losses_text(const nlohmann::ordered_json& result);
 
 struct NetperfResult : BenchmarkResult {
   std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for outside clients

@@ -12,7 +12,7 @@ namespace planar {
 double Benchmark::excess(const nlohmann::ordered_json& result, std::uint32_t size) const {
   if (!delivered) return 0;
   const auto counted = figure(result, size), really = delivered(result, size);
-  if (!counted || !really) return 0;
+  if (!counted || !really || (loses && *counted < *really)) return 0;
   if (*really > 0) return std::abs(*counted - *really) / *really;
   return *counted > 0 ? 1 : 0;
 }

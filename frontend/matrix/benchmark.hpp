@@ -48,7 +48,8 @@ struct Benchmark {
   std::optional<double> (*delivered)(const nlohmann::ordered_json& result, std::uint32_t size) = nullptr;
   /// What readers of the figures must know of such an object, as a sentence without its full stop; empty: nothing.
   std::string (*note)(const nlohmann::ordered_json& result) = nullptr;
-  /// The difference between the figure and what was delivered, as a share of the latter; 0 if delivery was not watched.
+  /// The difference between the figure and what was delivered, as a share of the latter; 0 if delivery was not watched,
+  /// or where the figure lacks what was lost later.
   double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;
   /// The largest excess() that needs no mark.
   static constexpr double tolerated_excess = 0.01;
@@ -58,6 +59,7 @@ struct Benchmark {
   }
   /// Explains "*" and gives `delivered` for the marked figures.
   std::string delivered_note(const std::string& delivered) const;
+  bool loses = false;       ///< what was delivered to the other end may be lost there, before it is counted
   bool converges = false;   ///< its verb takes --converge PERCENT
   bool frame_times = true;  ///< its results may hold the time of a full-size frame
   bool one_load =

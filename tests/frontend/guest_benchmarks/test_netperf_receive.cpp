@@ -65,6 +65,15 @@ TEST_CASE("the busy share of repeated tests is of the tests, without what lies b
   CHECK(busy(" -i 3,3") == Approx(busy("")).margin(3));
 }
 
+TEST_CASE("lost datagrams are told as such, not as what a queue still holds", "[netperf][receive]") {
+  const auto said = run_planar(
+      "netperf --receive --test udp_stream --machine model77 --card tr16-4a-1994 --seconds 0.1 --runs 2 --quiet");
+  INFO(said.out);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.out, Contains("did not count all datagrams that were sent; lost: 9") && Contains("% at 8K") &&
+                           !Contains("*") && !Contains("in a queue"));
+}
+
 TEST_CASE("--receive refuses what the station's client cannot do", "[netperf][receive]") {
   CHECK_THAT(run_planar("netperf --receive --test tcp_rr").err, Contains("one way"));
   CHECK_THAT(run_planar("netperf --receive --against model77").err, Contains("--receive and --against"));
