@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/guest_benchmarks/benchmarks.hpp"
 #include "frontend/matrix/cache_note.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/systems/operating_system.hpp"
@@ -52,6 +53,9 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
     const bool differs = benchmark.differs_from_delivered(combined, size);
     if (const auto spread = figure_spread(benchmark, combined, size))
       out += line(benchmark.row_name(size) + (differs ? "*" : ""), *spread);
+    if (row.contains("received_kb_per_s"))  // netio --generation 2 and 3
+      if (const auto received = figure_spread(netio_receive_benchmark, combined, size))
+        out += line(benchmark.row_name(size) + " received", *received);
     if (differs)
       delivered += fmt::format("{}{} {:.1f}", delivered.empty() ? "" : ", ", benchmark.row_name(size),
                                benchmark.delivered(combined, size).value_or(0));

@@ -66,6 +66,13 @@ TEST_CASE("netio over several seeds and placements gives the mean of the single 
   CHECK_THAT(refused.err, Contains("--capture"));
 }
 
+TEST_CASE("several runs of netio in both directions show both", "[runs]") {
+  const auto out =
+      run_planar("netio --machine model95 --card ne2 --generation 2 --runs 2 --seconds 0.05 --sizes 2048 --quiet").out;
+  INFO(out);
+  CHECK_THAT(out, Contains("  2K") && Contains("\n 2K received  "));
+}
+
 TEST_CASE("runs with an explicit placement differ only in their seeds", "[runs]") {
   const auto j = run_planar("netio --machine model56sx --card ne2 --json - --runs 2 --placement 5" + brief_runs).json();
   CHECK(j["placements"] == nlohmann::ordered_json::array({5, 5}));
