@@ -33,6 +33,9 @@ constexpr std::uint32_t highest_rate = 1'500'000;  // accepted by the guest
 /// Up to minimum-size frames at the medium's full rate, 84 bytes each with preamble and gap.
 constexpr const char* rates_of_fast_ethernet = "1000,5000,10000,20000,40000,70000,100000,148800";
 constexpr const char* rates_of_gigabit = "10000,50000,100000,200000,400000,700000,1000000,1488000";
+/// On a ring at 16 and at 4 Mbit/s: 75 bytes each, without the token.
+constexpr const char* rates_of_ring = "500,1000,2000,4000,7000,10000,16000,26000";
+constexpr const char* rates_of_slow_ring = "100,200,500,1000,2000,3000,4500,6500";
 constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when no more frames are counted
 
 struct FloodOptions : GuestRunOptions {
@@ -153,7 +156,9 @@ FloodOptions for_adapter(FloodOptions o) {
   if (o.rates.empty())
     o.rates = medium == MediumKind::ethernet_1000  ? rates_of_gigabit
               : medium == MediumKind::ethernet_100 ? rates_of_fast_ethernet
-                                                   : usual_rates;
+              : medium != MediumKind::token_ring   ? usual_rates
+              : adapter->card->medium_rate         ? rates_of_slow_ring  // it has no other rate than 4 Mbit/s
+                                                   : rates_of_ring;
   return o;
 }
 

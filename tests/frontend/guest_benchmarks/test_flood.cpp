@@ -2,12 +2,14 @@
 // flood in the guest: every frame from the station's generator is either delivered or lost somewhere, and all counts
 // agree.
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "tests/catch.hpp"
 #include "tests/frontend/guest_benchmarks/netio_run.hpp"
@@ -169,6 +171,22 @@ TEST_CASE("flood: a switch's full queue does not make a ring faster than it is")
   const auto text = run_planar("flood --quiet --card lanstreamer --frame 1518 --rates 2000 --seconds 0.2").out;
   CHECK_THAT(text, Contains("were lost before they reached this medium, at a bridge or switch") &&
                        Contains("when the generator had ended"));
+}
+
+TEST_CASE("flood: the usual rates of a ring reach what it takes") {
+  for (const auto& [card, highest, takes] : {std::tuple("lanstreamer", 26000, 23000), {"tr4-a", 6500, 6000}}) {
+    const auto run =
+        run_planar(fmt::format("flood --quiet --machine model95 --card {} --rate \"{}\" --depth driver "
+                               "--seconds 0.05 --json -",
+                               card, highest > 10000 ? "16 Mbit/s" : "4 Mbit/s"));
+    INFO(card << run.err);
+    REQUIRE(run.status == 0);
+    const auto rows = run.json().at("rows");
+    REQUIRE(rows.size() == 8);
+    CHECK(rows.back().at("rate") == highest);
+    CHECK(figure(rows.back(), "offered_per_s") > takes);
+    CHECK(count(rows.back(), "held_back") > 0);
+  }
 }
 
 TEST_CASE("flood: every card accounts for every frame") {
