@@ -76,11 +76,38 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
   return cells;
 }
 
-/// Throws Error for --sizes and --converge if they apply to none of the rows that are run.
-void check_followed(const PublishedOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
-  const auto none = [&](auto follows) { return std::none_of(cells.begin(), cells.end(), follows); };
-  if (o.command.sizes && none([](const Cell& cell) { return !cell.sizes; }))
+/// Throws Error for --sizes with which no row would have a figure; with --sensitivity, which judges averages, with
+/// which a row would have none.
+void check_sizes(const PublishedOptions& o, const std::vector<PublishedRow>& print, const std::vector<Cell>& cells) {
+  if (!o.command.sizes) return;
+  const auto of_row = [](const Cell& cell, const PublishedRow& row) {
+    return !cell.sizes && cell.machine == row.machine && cell.card == row.card && cell.variant == row.variant();
+  };
+  std::set<std::uint32_t> published, average;
+  for (const PublishedRow& row : print)
+    if (std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return of_row(cell, row); })) {
+      for (const auto& [size, figure] : row.figures) published.insert(size);
+      average.insert(row.average_sizes.begin(), row.average_sizes.end());
+    }
+  if (published.empty())
     throw Error("--sizes: each of these rows has one published figure, of its own size; leave --sizes out");
+  const auto asked = parse_sizes(*o.command.sizes, o.command.sizes->size(), 0xFFFF);
+  const auto asked_for = [&](std::uint32_t size) { return std::find(asked.begin(), asked.end(), size) != asked.end(); };
+  if (std::none_of(published.begin(), published.end(), asked_for))
+    throw Error(fmt::format("--sizes {}: no published figure is of these; choose from {}, or leave --sizes out",
+                            *o.command.sizes, fmt::join(published, ",")));
+  if (o.sensitivity && !std::all_of(average.begin(), average.end(), asked_for))
+    throw Error(
+        fmt::format("--sensitivity and --sizes {}: the averages that are judged are over {}; name these, or "
+                    "leave --sizes out",
+                    *o.command.sizes, fmt::join(average, ",")));
+}
+
+/// Throws Error for --sizes and --converge if they apply to none of the rows that are run.
+void check_followed(const PublishedOptions& o, const std::vector<PublishedRow>& print, const std::vector<Cell>& cells,
+                    const MatrixOptions& matrix) {
+  const auto none = [&](auto follows) { return std::none_of(cells.begin(), cells.end(), follows); };
+  check_sizes(o, print, cells);
   if (!matrix.converge.empty() && none([&](const Cell& cell) { return matrix.may_converge(cell); }))
     throw Error("--converge: netio alone can end early, and these rows are of other programs; leave --converge out");
 }
@@ -149,6 +176,7 @@ SensitiveRow varied(const ScoredRow& row, const Variations& variations, const Ce
 /// Runs each row unchanged, with each uncertain value at both ends, and with other tick phases.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
   const auto base = cells_of(print, o.command.cells(), !o.command.seconds, o.command.sizes.has_value());
+  check_sizes(o, print, base);
   std::vector<Cell> cells = base;
   std::vector<Variations> variations;
   for (const Cell& cell : base) {
@@ -214,10 +242,16 @@ int run(const PublishedOptions& o) {
     throw Error(
         "--sensitivity and --converge: the effect of a value may be smaller than the uncertainty of figures that ended "
         "early; leave one of the two out");
+  for (const char* option : {"--placements", "--check", "--record"})
+    if (o.sensitivity && o.verb->count(option))
+      throw Error(
+          fmt::format("--sensitivity and {}: each row is run in one placement, and varied, not recorded; leave "
+                      "one of the two out",
+                      option));
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const unsigned placements = o.command.placement ? 1 : o.placements;
   const auto rows_run = cells_of(print, o.command.cells(), conditions.seconds.empty(), o.command.sizes.has_value());
-  check_followed(o, rows_run, matrix);
+  check_followed(o, print, rows_run, matrix);
   const auto cells = in_placements(rows_run, placements);
   matrix_files(*o.verb, cells, matrix).check();
   const auto record = o.record.empty() ? nlohmann::ordered_json() : record_before(o.record, conditions);

@@ -94,8 +94,8 @@ RESULTS = [
                       "published-settled.json"]),
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "cached-published.json"]),
     ("residuals", 0, ["published", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--record", "residuals.json"]),
-    ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--json",
-                        "sensitivity.json"]),
+    ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", "--seconds", "0.05", "--sizes",
+                        "4096,8192,16384,32767", "--quiet", "--json", "sensitivity.json"]),
 ]
 LAB = '[[machine]]\nname = "a"\nmodel = "model56sx"\n[[machine]]\nname = "b"\nmodel = "model56sx"\n'
 FILES = {"baseline": "baseline.json", "plan": "plan.json", "residuals": "residuals.json", "timeline": "timeline.json"}

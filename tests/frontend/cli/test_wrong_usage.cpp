@@ -89,6 +89,13 @@ TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
       {"published --chosen --machines model95", 2, {"--chosen and --machines"}},
       {"published --machines pc-p166 --sizes 1024", 2, {"--sizes", "of its own size"}},
       {"published --machines pc-p166 --converge 1", 2, {"--converge", "netio alone"}},
+      {"published --machines dime --sizes 77", 2, {"--sizes 77: no published figure", "1024,2048,4096"}},
+      {"published --machines dime --sensitivity --sizes 1024,32767",
+       2,
+       {"--sensitivity and --sizes 1024,32767", "1024,2048,4096,8192,16384,32767", "leave --sizes out"}},
+      {"published --machines dime --sensitivity --check", 2, {"--sensitivity and --check"}},
+      {"published --machines dime --sensitivity --record x", 2, {"--sensitivity and --record"}},
+      {"published --machines dime --sensitivity --placements 4", 2, {"--sensitivity and --placements"}},
       {"regress --history --accept x", 2, {"--history and --accept"}},
       {"run pc-p166 --seed 99999999999999999999", 2, {"99999999999999999999 not in range 0 to 9223372036854775807"}},
       {"published --machines model56sx --cards ne2 --placements 1 --set ne2.data_port.ready_delay=9x --json " +
