@@ -489,7 +489,8 @@ void read_network(Config& c, MachineConfig& m) {
                             std::any_of(m.stations.begin(), m.stations.end(),
                                         [&](const StationConfig& s) { return on_ethernet(s.medium); })))
     c.fail("peer.mtu",
-           "expects 576 to 1500 on Ethernet; longer packets need one ring from end to end: net.rate = \"16 Mbit/s\"");
+           "expects 576 to 1500 on Ethernet; longer packets need one ring from end to end: net.rate = \"16 Mbit/s\" "
+           "(--rate)");
 }
 
 void refuse_same_address(const Config& c, const MachineConfig& m, const MachineConfig& other) {

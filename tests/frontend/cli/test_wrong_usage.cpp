@@ -89,6 +89,7 @@ TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
       {"published --chosen --machines model95", 2, {"--chosen and --machines"}},
       {"published --machines pc-p166 --sizes 1024", 2, {"--sizes", "of its own size"}},
       {"published --machines pc-p166 --converge 1", 2, {"--converge", "netio alone"}},
+      {"netio --card lanstreamer --mtu 4464", 2, {"--mtu", "576 to 1500 on Ethernet", "(--rate)"}},
       {"published --machines dime --sizes 77", 2, {"--sizes 77: no published figure", "1024,2048,4096"}},
       {"published --machines dime --sensitivity --sizes 1024,32767",
        2,
