@@ -283,6 +283,8 @@ void NetperfClient::archive_used(Archive& a) {
   const auto in_reach = [](Time t) { return t >= Time{} && t < Time::never() - longest_client_test; };
   const auto runs_fit = [&] {
     const std::size_t runs = outcomes_.size(), most = config_->repetition.limit();
+    for (const NetperfOutcome& run : outcomes_)
+      if (!in_reach(run.began) || run.elapsed < Time{} || run.elapsed > Time::never() - run.began) return false;
     if (run_.phase == Phase::done) return runs >= 1 && runs <= most;
     return runs < most;
   };
