@@ -106,7 +106,7 @@ void Tulip::write_csr(unsigned csr, std::uint32_t written, std::uint32_t lanes, 
         const std::uint32_t port_select = csr6_ & PS;  // not changed by the reset
         clear(now);
         csr6_ |= port_select;
-        nway_.select(port_select, false, now);
+        select_port(now);
         reset_done_.at(now + config_.reset);
         break;
       }
@@ -157,7 +157,7 @@ void Tulip::write_csr(unsigned csr, std::uint32_t written, std::uint32_t lanes, 
 void Tulip::write_mode(std::uint32_t value, Time now) {
   const std::uint32_t started = value & ~csr6_;
   csr6_ = value & mode_bits;
-  nway_.select(csr6_ & PS, csr6_ & FD, now);
+  select_port(now);
   if (started & ST) {
     transmit_running_ = true;
     transmit_suspended_ = false;
@@ -168,6 +168,11 @@ void Tulip::write_mode(std::uint32_t value, Time now) {
   }
   transmit_run(now);
   receive_run(now);
+}
+
+void Tulip::select_port(Time now) {
+  using Port = TulipNway::Port;
+  nway_.select(csr6_ & PS ? Port::fast : csr6_ & SCR ? Port::nway : Port::ten, csr6_ & FD, now);
 }
 
 void Tulip::reset(Time now) {

@@ -11,7 +11,7 @@
 //   CSR5   status         causes, write 1 clears; 15 and 16 sums of abnormal and normal causes that CSR7 enables,
 //                         19:17 and 22:20 states of the receive and transmit process, 25:23 kind of bus error
 //   CSR6   operation      1, 13 start receive, transmit; 15:14 transmit threshold, 21 store and forward, 22 thresholds
-//                         of 10 Mbit/s, 18 100BASE-TX, 9 full duplex, 11:10 loopback, 3 bad frames, 6 promiscuous,
+//                         of 10 Mbit/s, 18 and 24 port, 9 full duplex, 11:10 loopback, 3 bad frames, 6 promiscuous,
 //                         7 all group addresses; 0, 2, 4 read what the setup frame chose
 //   CSR7   interrupt mask                           CSR8   27:17 frames lost to the FIFO, 15:0 to missing descriptors
 //   CSR9   0 to 3 SROM, 11 selects it, 16 to 19 MII management
@@ -97,7 +97,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
     // clang-format off
     HP = 1u << 0, SR = 1u << 1, HO = 1u << 2, PB = 1u << 3, IF = 1u << 4, PR = 1u << 6, PM = 1u << 7, FD = 1u << 9,
     OM = 3u << 10, INTERNAL_LOOPBACK = 1u << 10, EXTERNAL_LOOPBACK = 2u << 10, ST = 1u << 13, TR = 3u << 14,
-    PS = 1u << 18, SF = 1u << 21, TTM = 1u << 22,
+    PS = 1u << 18, SF = 1u << 21, TTM = 1u << 22, SCR = 1u << 24,
     // clang-format on
   };
   enum Csr9 : std::uint32_t {
@@ -195,6 +195,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   std::uint32_t value(unsigned csr) const;
   void write_csr(unsigned csr, std::uint32_t value, std::uint32_t lanes, Time now);
   void write_mode(std::uint32_t value, Time now);
+  void select_port(Time now);
   void clear(Time now);
   void raise(std::uint32_t raised, Time now);
   void update_interrupt(Time now);

@@ -13,6 +13,8 @@ enum Ability : std::uint32_t { half_10 = 0x0020, full_10 = 0x0040, half_100 = 0x
 constexpr std::uint32_t acknowledged_802_3 = 0x4001;
 /// Polarity good, and bits that always read 1, as in public logs of the PNIC-II's driver.
 constexpr std::uint32_t ones_of_csr12 = 0xC8;
+/// All abilities. [recalled] 21143 hardware reference: all ones; drivers that never write CSR14 negotiate 100BASE-TX.
+constexpr std::uint32_t control_after_reset = 0xFFFFF;
 constexpr std::uint64_t fast = 100'000'000;
 
 std::uint32_t offered_by(const net::EthernetLink& link) {
@@ -36,8 +38,9 @@ TulipNway::TulipNway(Scheduler& scheduler, std::string name, const net::Ethernet
 
 void TulipNway::reset(Time) {
   sia_ = general_ = 0;
-  control_ = 0xFFFF;
-  port_select_ = full_duplex_ = false;
+  control_ = control_after_reset;
+  selected_ = Port::ten;
+  full_duplex_ = false;
   state_ = State::disabled;
   partner_ = 0;
   link_10_ = link_100_ = false;
@@ -64,22 +67,29 @@ void TulipNway::write(unsigned csr, std::uint32_t value, Time now) {
       break;
     case 13:
     case 14: {
-      const bool negotiated = negotiates();
+      const bool negotiated = negotiates(), was_nway = nway_port();
       if (csr == 13)
         sia_ = value & 0xFFFF;
       else
         control_ = value & 0xFFFFF;
-      if (negotiated) look_for_signal(now);
+      if (negotiated || nway_port()) port_changed(was_nway, now);
       break;
     }
     default: general_ = value; break;
   }
 }
 
-void TulipNway::select(bool port_select, bool full_duplex, Time now) {
+void TulipNway::select(Port port, bool full_duplex, Time now) {
+  const bool was_nway = nway_port();
   full_duplex_ = full_duplex;
-  if (std::exchange(port_select_, port_select) == port_select) return;
-  look_for_signal(now);
+  if (std::exchange(selected_, port) != port) port_changed(was_nway, now);
+}
+
+void TulipNway::port_changed(bool was_nway, Time now) {
+  if (nway_port() && !was_nway)
+    negotiate(now);
+  else
+    look_for_signal(now);
 }
 
 // ---- the link ----
@@ -100,7 +110,8 @@ void TulipNway::settle(Time now) {
   const net::EthernetLink wire = port_.link();
   const bool wire_100 = wire.bits_per_second >= fast;
   if (!negotiates()) {
-    set_links(!port_select_ && wire.present && !wire_100, port_select_ && wire.present && wire_100, now);
+    const bool at_100 = selected_ == Port::fast;
+    set_links(!at_100 && wire.present && !wire_100, at_100 && wire.present && wire_100, now);
     return;
   }
   if (!wire.present) {
@@ -121,8 +132,8 @@ void TulipNway::settle(Time now) {
 void TulipNway::set_links(bool at_10, bool at_100, Time now) {
   const bool changed_10 = std::exchange(link_10_, at_10) != at_10;
   const bool changed_100 = std::exchange(link_100_, at_100) != at_100;
-  if (port_select_ && changed_100) user_.link_event(TulipNwayUser::LinkEvent::changed, now);
-  if (!port_select_ && (changed_10 || changed_100))
+  if (selected_ == Port::fast && changed_100) user_.link_event(TulipNwayUser::LinkEvent::changed, now);
+  if (selected_ != Port::fast && (changed_10 || changed_100))
     user_.link_event(at_10 || at_100 ? TulipNwayUser::LinkEvent::passed : TulipNwayUser::LinkEvent::failed, now);
 }
 
@@ -147,8 +158,8 @@ void TulipNway::describe(Description& d) const {
 }
 
 void TulipNway::archive(Archive& a) {
-  a(sia_, control_, general_, port_select_, full_duplex_, state_, partner_, link_10_, link_100_, settled_);
-  if (a.loading() && state_ > State::complete)
+  a(sia_, control_, general_, selected_, full_duplex_, state_, partner_, link_10_, link_100_, settled_);
+  if (a.loading() && (state_ > State::complete || selected_ > Port::nway))
     throw Error("snapshot holds a damaged auto-negotiation; take a new one", ExitCode::missing_file);
 }
 

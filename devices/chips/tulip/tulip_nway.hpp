@@ -7,19 +7,23 @@
 //   CSR14  control  19 to 16 what is offered: pause, 100BASE-T4, 100BASE-TX full, half; 7 negotiate; 6 10BASE-T half
 //   CSR15  port     kept
 //
-//   CSR14.7   CSR6.18 (port select)   port
-//      1             0                negotiation, or the 10BASE-T that it chose
-//      0             0                10BASE-T
-//      x             1                100BASE-TX
+//   CSR14.7   CSR6.18 (port select)   CSR6.24 (scrambler)   port
+//      1             0                     1                NWAY: the one that negotiation chose
+//      1             0                     0                negotiation, or the 10BASE-T that it chose
+//      0             0                     x                10BASE-T
+//      x             1                     x                100BASE-TX
 //
 // 10BASE-T full duplex is offered with CSR6.9. A successful negotiation sets LNP in CSR5 and shows the link at the
-// chosen rate; the driver then selects the port. After that a link that comes up or goes down sets LC at 100 Mbit/s,
-// LNP or LNF at 10. The partner is the segment: it offers everything up to the segment's rate and duplex.
+// chosen rate. With the NWAY port that is all: it negotiates when it is selected, and frames pass at either rate
+// (Becker's tulip.c 0.92 and Etherboot write CSR6 = 01000000h after a reset, and never CSR12 to CSR14). With other
+// settings the driver starts the negotiation and then selects the port. After that a link that comes up or goes down
+// sets LC at 100 Mbit/s, LNP or LNF at 10. The partner is the segment: it offers everything up to the segment's rate
+// and duplex.
 //
 // Not modelled: 100BASE-T4, pause, remote fault, a partner that cannot negotiate, AUI; a segment keeps its rate and
 // duplex whatever the driver selects, and a port of another rate has no link.
 // Sources: Linux tulip.c 0.91g (t21142_start_nway, t21142_lnk_change) and pnic2.c, which summarises the PNIC-II's data
-// sheet; IEEE 802.3u clause 28.
+// sheet ("Data Port Selection"); tulip.c 0.92 (nway_start, nway_lnk_change) and Etherboot's; IEEE 802.3u clause 28.
 #pragma once
 
 #include <array>
@@ -65,19 +69,23 @@ class TulipNway {
   /// `csr` 12 to 15.
   std::uint32_t read(unsigned csr) const;
   void write(unsigned csr, std::uint32_t value, Time now);
-  /// CSR6 has been written: `port_select` is its bit 18, `full_duplex` its bit 9.
-  void select(bool port_select, bool full_duplex, Time now);
+  /// By CSR6 bits 18 and 24.
+  enum class Port : std::uint8_t { ten, fast, nway };
+  /// CSR6 has been written: `full_duplex` is its bit 9.
+  void select(Port port, bool full_duplex, Time now);
   /// For EthernetStation::link_changed().
   void medium_changed(bool up, Time now);
   void reset(Time now);
 
   /// The selected port has a link: frames pass.
-  bool connected() const { return port_select_ ? link_100_ : link_10_; }
+  bool connected() const { return selected_ == Port::fast ? link_100_ : link_10_ || (nway_port() && link_100_); }
   void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
-  bool negotiates() const { return !port_select_ && control_ & ANE; }
+  bool negotiates() const { return selected_ != Port::fast && control_ & ANE; }
+  bool nway_port() const { return selected_ == Port::nway && control_ & ANE; }
+  void port_changed(bool was_nway, Time now);
   void look_for_signal(Time now);
   void negotiate(Time now);
   void settle(Time now);
@@ -87,7 +95,8 @@ class TulipNway {
   const TulipNwayConfig config_;
   TulipNwayUser& user_;
   std::uint32_t sia_ = 0, control_ = 0, general_ = 0;
-  bool port_select_ = false, full_duplex_ = false;
+  Port selected_ = Port::ten;
+  bool full_duplex_ = false;
   State state_ = State::disabled;
   std::uint16_t partner_ = 0;  // 0: not known
   bool link_10_ = false, link_100_ = false;

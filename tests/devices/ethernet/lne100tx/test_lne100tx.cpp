@@ -100,6 +100,40 @@ TEST_CASE("LNE100TX: later drivers negotiate without CSR13, which a reset clears
   CHECK((b.in(5) & (Tulip::LNP | Tulip::LNF | Tulip::LC)) == 0);  // no link event follows
 }
 
+// Etherboot's tulip.c (iPXE): tulip_reset(), tulip_transmit(). Becker's tulip.c 0.92 does the same for the PNIC-II.
+TEST_CASE("LNE100TX: the NWAY port negotiates by itself and carries either rate", "[lne100tx]") {
+  const auto at = [](std::uint64_t rate) {
+    Lne100txBench b({.bits_per_second = rate, .full_duplex = false});
+    b.out(7, 0);
+    b.out(6, b.in(6) & ~0x2002u);
+    b.out(0, 1);
+    b.rig.step(10_ms);
+    b.out(0, 0x01A08000);
+    b.init_rings();
+    b.out(3, b.rx_list);
+    b.out(4, b.tx_list);
+    b.csr6 = 0x01000000;  // CSR12 to CSR14 as the reset leaves them
+    b.out(6, b.csr6);
+    CHECK((b.in(12) & 0x7006) == 0x1006);
+    b.out(6, b.csr6 | 0x2082);
+    b.rig.step(3_s);
+    CHECK((b.in(12) & 0xF000) == 0xD000);
+    CHECK((b.in(12) & 6) == (rate == 100'000'000 ? 4 : 2));
+    REQUIRE(b.send(body(600)));
+    b.rig.step(2_ms);
+    CHECK((b.tx_status(0) & (Tulip::OWN | Tulip::T_ES)) == 0);
+    REQUIRE(b.other.arrivals.size() == 1);
+    b.other.port.transmit(make_frame(700, {0x01, 0x80, 0xC2, 1, 2, 3}, 7), b.rig.now);
+    b.rig.step(2_ms);
+    b.take();
+    CHECK(b.frames.size() == 1);
+    static_cast<Lne100tx&>(*b.card).port().set_plugged(false, b.rig.now);
+    CHECK((b.in(12) & 6) == 6);
+  };
+  at(100'000'000);
+  at(10'000'000);
+}
+
 TEST_CASE("LNE100TX: a frame is sent as it is in memory, padded, with its FCS", "[lne100tx]") {
   Lne100txBench b;
   b.up();
