@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint8_t dn_burst_default = 8, up_burst_default = 8;        // 256
 constexpr std::uint8_t dn_priority_default = 4, up_priority_default = 4;  // 128
 constexpr std::uint8_t reclaim_default = 8;                               // 128
-constexpr std::uint16_t max_pkt_default = net::max_frame_bytes;
 
 constexpr std::uint16_t acknowledged =
     Cyclone::RxEarly | Cyclone::IntRequested | Cyclone::DnComplete | Cyclone::UpComplete;
@@ -66,7 +65,7 @@ void Cyclone::global_reset(std::uint16_t keep, Time now) {
     station_address_ = station_mask_ = {};
     hash_filter_ = {};
     mac_control_ = 0;
-    max_pkt_size_ = max_pkt_default;
+    longest_frame_ = net::max_frame_bytes;
     network_diagnostic_ = media_status_ = 0;
     statistics_ = {};
     upper_frames_ = upper_bytes_ = 0;
@@ -371,7 +370,7 @@ void Cyclone::archive(Archive& a) {
   a.section("cyclone", 1);
   a(line_bytes_, write_invalidate_, window_, command_low_, interrupt_enable_, indication_enable_, rx_filter_,
     tx_reclaim_thresh_, tx_start_thresh_, rx_early_thresh_, station_address_, station_mask_, hash_filter_,
-    reset_options_, max_pkt_size_, mac_control_, internal_config_, network_diagnostic_, media_status_, physical_mgmt_,
+    reset_options_, longest_frame_, mac_control_, internal_config_, network_diagnostic_, media_status_, physical_mgmt_,
     statistics_, upper_frames_, upper_bytes_, tx_enabled_, rx_enabled_, statistics_enabled_, dc_converter_,
     reset_done_);
   a(dma_ctrl_, dn_burst_thresh_, dn_priority_thresh_, dn_poll_interval_, up_burst_thresh_, up_priority_thresh_,

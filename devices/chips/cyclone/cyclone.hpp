@@ -387,7 +387,8 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   std::uint16_t tx_start_thresh_ = 0, rx_early_thresh_ = 0;
   std::array<std::uint8_t, 6> station_address_{}, station_mask_{};
   std::array<std::uint8_t, 32> hash_filter_{};
-  std::uint16_t reset_options_ = 0, max_pkt_size_ = 0, mac_control_ = 0;
+  std::uint16_t reset_options_ = 0, mac_control_ = 0;
+  std::uint16_t longest_frame_ = 0;  ///< MaxPktSize, which does not count the FCS, and the FCS
   std::uint32_t internal_config_ = 0;
   std::uint16_t network_diagnostic_ = 0, media_status_ = 0, physical_mgmt_ = 0;
   std::array<std::uint32_t, statistics> statistics_{};

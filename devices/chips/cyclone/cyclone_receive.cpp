@@ -170,7 +170,7 @@ void Cyclone::receive_ends(const Reception& r, Time now) {
 }
 
 std::uint32_t Cyclone::receive_errors(const Reception& r, const RxPacket& p) const {
-  const std::size_t most = mac_control_ & AllowLargePackets ? large_frame_bytes : max_pkt_size_;
+  const std::size_t most = mac_control_ & AllowLargePackets ? large_frame_bytes : longest_frame_;
   std::uint32_t status = 0;
   if (p.overrun) status |= UpError | UpOverrun;
   if (r.length > most) status |= UpError | OversizedFrame;

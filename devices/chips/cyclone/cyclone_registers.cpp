@@ -104,7 +104,7 @@ std::uint16_t Cyclone::peek_window(unsigned reg) const {
       switch (reg) {
         case 0x00: return low(internal_config_);
         case 0x02: return high(internal_config_);
-        case 0x04: return max_pkt_size_;
+        case 0x04: return static_cast<std::uint16_t>(longest_frame_ - net::fcs_bytes);
         case 0x06: return mac_control_;
         case 0x08: return eeprom_.word(media_options_word);
         case 0x0A: return static_cast<std::uint16_t>(rx_free());
@@ -285,7 +285,8 @@ void Cyclone::write_window(unsigned reg, std::uint16_t value, Time now) {
       address[reg % 6 + 1] = second;
     }
   } else if (window_ == 3) {
-    if (reg == 0x04) max_pkt_size_ = value & 0x1FFF;
+    // Linux's 3c59x.c (set_8021q_mode) writes the MTU and the header, with 802.1Q also the tag, and has no other limit.
+    if (reg == 0x04) longest_frame_ = static_cast<std::uint16_t>((value & 0x1FFF) + net::fcs_bytes);
     if (reg == 0x06) mac_control_ = value & mac_writable;
   } else if (window_ == 4) {
     if (reg == 0x06) network_diagnostic_ = value & network_writable;

@@ -89,6 +89,25 @@ TEST_CASE("3C905B: frames without room in the FIFO are lost, or uploaded as over
   CHECK(b.made.network->counters().overruns == 3);
 }
 
+// set_8021q_mode() of Linux's 3c59x.c: the MTU and 14 bytes, and 4 for a tag.
+TEST_CASE("3C905B: MaxPktSize does not count the FCS") {
+  XlBench b;
+  b.open();
+  b.window(3);
+  CHECK(b.in(4, 2) == 1514);
+  b.out(4, 1500 + 14 + 4, 2);
+  b.window(7);
+  b.hear(make_frame(1518, b.own));
+  b.handle();
+  REQUIRE(b.received.size() == 1);
+  CHECK(b.received[0] == without_fcs(make_frame(1518, b.own)));
+  b.hear(make_frame(1519, b.own));
+  b.handle();
+  CHECK(b.received.size() == 1);
+  REQUIRE(b.statuses.size() == 2);
+  CHECK((b.statuses[1] & 0xFFFF0000) == Cyclone::OversizedFrame);
+}
+
 TEST_CASE("3C905B: an overrun in the middle of an upload ends the frame with its status") {
   XlBench b;
   b.open();
