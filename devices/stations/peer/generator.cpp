@@ -98,7 +98,8 @@ std::vector<OwnDatagram> GeneratorService::own_datagrams(std::size_t in_queue, T
     out.push_back(std::move(d));
   }
   run_.next += 1_ns * run_.interval;
-  if (run_.next >= run_.end) run_.running = false;
+  // The nearest number of intervals: they are in whole nanoseconds, and the run need not be a multiple.
+  if (run_.next + 1_ns * (run_.interval / 2) >= run_.end) run_.running = false;
   return out;
 }
 

@@ -115,6 +115,16 @@ TEST_CASE("the generator sends the requested frames evenly and counts them", "[g
   CHECK(at(w, Word::elapsed) < 99'200);
 }
 
+TEST_CASE("an interval rounded to whole nanoseconds does not add a frame to a run", "[generator]") {
+  GeneratorClient c;
+  GeneratorWords w = request();
+  at(w, Word::interval) = 142'857;  // 7000 frames/s
+  at(w, Word::duration) = 300'000;
+  c.ask(w);
+  c.step(400_ms);
+  CHECK(c.frames().size() == 2100);
+}
+
 TEST_CASE("bursts are back-to-back frames of the requested length", "[generator]") {
   GeneratorClient c;
   GeneratorWords w = request();
