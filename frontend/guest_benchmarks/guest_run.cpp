@@ -132,8 +132,8 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   if (machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   for (const std::string& key : config.children("peer"))
     if (const std::string origin = config.origin("peer." + key); origin.starts_with("--set"))
-      throw Error(fmt::format("{}: with --against the other end is a machine, and there is no station peer; leave it out",
-                              origin));
+      throw Error(fmt::format(
+          "{}: with --against the other end is a machine, and there is no station peer; leave it out", origin));
   std::vector<std::pair<std::string, Config>> machines;
   SettingsSector client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
   client.emplace_back("wait", server_head_start);

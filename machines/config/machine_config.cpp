@@ -160,9 +160,10 @@ void read_memory(Config& c, MachineConfig& m) {
   if (size % (1 << 20) != 0 || size < (2u << 20) || size > (limit << 20))
     c.fail("memory.size", fmt::format("expects whole megabytes from 2 MB to {} MB on this processor", limit));
   m.memory_bytes = static_cast<std::uint32_t>(size);
-  using Words = std::vector<std::string>;
-  const bool by_line = m.board_kind->slot_bus == Pci::name;  // the only way of a PCI host bridge
-  const auto path = c.choice("memory.path", by_line ? Words{"line"} : Words{"single", "dual"});
+  const auto path = c.choice("memory.path", {"single", "dual", "line"});
+  if (const bool pci = m.board_kind->slot_bus == Pci::name; pci != (path == "line"))
+    c.fail("memory.path", pci ? "a PCI host bridge gives memory to bus masters by the line; write line"
+                              : "is single or dual on the Micro Channel; by the line is a PC's");
   m.memory_path = path == "single" ? MemoryPath::single : path == "dual" ? MemoryPath::dual : MemoryPath::line;
   m.timing.shared_by_line = m.memory_path == MemoryPath::line;
   auto& d = m.timing.dram;

@@ -30,8 +30,7 @@ struct Diskette : PlanarBench {
   bool dma_to_memory = true;
   std::vector<Time> dma_times;
 
-  explicit Diskette(std::size_t size = 1'474'560, bool write_protected = false,
-                    DisketteMode mode = DisketteMode::ps2)
+  explicit Diskette(std::size_t size = 1'474'560, bool write_protected = false, DisketteMode mode = DisketteMode::ps2)
       : fdc(scheduler, trace, mode) {
     fdc.claim_ports(io);
     fdc.irq6.connect(irq6);
