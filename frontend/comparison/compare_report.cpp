@@ -96,32 +96,34 @@ namespace {
 
 std::string frame_text(const Comparison& c, const std::string& machine, MediumKind medium) {
   if (!c.benchmark.frame_times) return {};
-  std::string out = fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
-  for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
-  out += "\n";
+  std::string rows;
   each(c, machine, medium, [&](const CellOutcome& o) {
     if (!o.result) return;
-    out += in_column(card_title(o.cell), 16);
-    for (const auto& cell : frame_cells(c, o)) out += fmt::format(" {:>8}", cell);
-    out += "\n";
+    rows += in_column(card_title(o.cell), 16);
+    for (const auto& cell : frame_cells(c, o)) rows += fmt::format(" {:>8}", cell);
+    rows += "\n";
   });
-  return out;
+  if (rows.empty()) return {};  // no run has finished
+  std::string out = fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
+  for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
+  return out + "\n" + rows;
 }
 
 std::string frame_markdown(const Comparison& c, const std::string& machine, MediumKind medium) {
   if (!c.benchmark.frame_times) return {};
+  std::string rows;
+  each(c, machine, medium, [&](const CellOutcome& o) {
+    if (!o.result) return;
+    rows += fmt::format("| {} |", card_title(o.cell));
+    for (const auto& cell : frame_cells(c, o)) rows += fmt::format(" {} |", cell);
+    rows += "\n";
+  });
+  if (rows.empty()) return {};  // no run has finished
   std::string out = "\nµs per data frame with the largest packets:\n\n| card | all |";
   for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
   out += "\n|---|---:|";
   for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
-  out += "\n";
-  each(c, machine, medium, [&](const CellOutcome& o) {
-    if (!o.result) return;
-    out += fmt::format("| {} |", card_title(o.cell));
-    for (const auto& cell : frame_cells(c, o)) out += fmt::format(" {} |", cell);
-    out += "\n";
-  });
-  return out;
+  return out + "\n" + rows;
 }
 
 }  // namespace
