@@ -80,12 +80,10 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
 /// which a row would have none.
 void check_sizes(const PublishedOptions& o, const std::vector<PublishedRow>& print, const std::vector<Cell>& cells) {
   if (!o.command.sizes) return;
-  const auto of_row = [](const Cell& cell, const PublishedRow& row) {
-    return !cell.sizes && cell.machine == row.machine && cell.card == row.card && cell.variant == row.variant();
-  };
   std::set<std::uint32_t> published, average;
   for (const PublishedRow& row : print)
-    if (std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return of_row(cell, row); })) {
+    if (std::any_of(cells.begin(), cells.end(),
+                    [&](const Cell& cell) { return !cell.sizes && is_run_of(cell, row); })) {
       for (const auto& [size, figure] : row.figures) published.insert(size);
       average.insert(row.average_sizes.begin(), row.average_sizes.end());
     }

@@ -126,14 +126,17 @@ std::optional<double> ScoredRow::load_residual() const {
   return (*ours->result)["cpu_load_percent"].get<double>() - *print.load;
 }
 
+bool is_run_of(const Cell& cell, const PublishedRow& row) {
+  return cell.machine == row.machine && cell.card == row.card && cell.options == row.options &&
+         cell.variant == row.variant();
+}
+
 std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours) {
   std::vector<ScoredRow> rows;
   const auto cards = adapter_registry();
   for (const PublishedRow& row : print) {
-    const auto found = std::find_if(ours.begin(), ours.end(), [&](const CellOutcome& o) {
-      return o.cell.machine == row.machine && o.cell.card == row.card && o.cell.options == row.options &&
-             o.cell.variant == row.variant();
-    });
+    const auto found =
+        std::find_if(ours.begin(), ours.end(), [&](const CellOutcome& o) { return is_run_of(o.cell, row); });
     const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto& c) { return c.name == row.card; });
     const bool available = card != cards.end();
     rows.push_back({row, found == ours.end() ? nullptr : &*found, available && card->hypothetical, available});

@@ -44,6 +44,9 @@ struct ScoredRow {
   std::string rating() const;
 };
 
+/// Whether the cell's run gives the row's figures.
+bool is_run_of(const Cell& cell, const PublishedRow& row);
+
 std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours);
 
 /// Figures over some rows of one machine (PublishedRow::group). Rows that were not run and rows that repeat another are
