@@ -29,12 +29,11 @@ Where the guest's code, variables and pages lie moves figures by some per cent (
 by how much, in summary; the rows of the baselines in the guest's eight placements, same seed, are on the pages for
 [netio](guest-placement/netio.md) and [flood](guest-placement/flood.md). *before* is the baseline at the previous run of the placements,
 *after* the present one, which is placement 0; guest and models have changed in between. *mean ±* is the mean over the eight placements and
-half of its 95 % confidence interval (Student's t). A spread in the summaries is the distance between the least and the most of the eight
-in per cent of their mean; *before within the placements* counts rows whose figure before lies between them, or within 0.5 %
-of that.
+half of its 95 % confidence interval (Student's t). A spread in the summaries is the difference between the least and the most of the eight
+in per cent of their mean; *before within the placements* counts rows whose figure before lies between them, or within 0.5 % of that.
 
-A row far outside of the others is an event rather than a matter of caches: in a run of half a second one lost frame costs a retransmission
-timeout of 0.2 s. The 3C527's driver of Linux 2.4.0 can lose a frame that arrives while it walks its ring: it restarts reception from the
+A placement far from the others is due to an event, not to caches: in a run of half a second one lost frame costs a retransmission timeout
+of 0.2 s. The 3C527's driver of Linux 2.4.0 can lose a frame that arrives while it walks its ring: it restarts reception from the
 descriptor at which it began. Whether that happens depends on when two acknowledgements arrive back to back.
 
 Made by `docs/placement/make.py`."""
