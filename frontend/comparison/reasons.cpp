@@ -226,7 +226,9 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   // The frames need not follow one another: a card may send short ones in between.
   if (const double expected = slow.total * faster / fast.rate; gain < std::max(1.0, expected / 2))
     return fmt::format("{}, although its frame takes {}: {} sent none for part of the time.", head,
-                       gain <= -1 ? us(-gain) + " longer" : gain < 1 ? "just as long" : "only " + us(gain) + " less",
+                       gain <= -1 ? us(-gain) + " longer"
+                       : gain < 1 ? "just as long"
+                                  : "only " + us(gain) + " less",
                        slow.title);
   std::array<unsigned, FrameTime::parts> order{};
   std::iota(order.begin(), order.end(), 0u);
