@@ -223,13 +223,9 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   const std::string head =
       fmt::format("{} is faster than {}{} by {} {}{} ({:.0f} %)", fast.title, slow.title, with, by, c.benchmark.unit,
                   by == shown ? "" : " of what was delivered", slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
-  // The frames need not follow one another: a card may send short ones in between.
-  if (const double expected = slow.total * faster / fast.rate; gain < std::max(1.0, expected / 2))
+  if (gain < 1)
     return fmt::format("{}, although its frame takes {}: {} sent none for part of the time.", head,
-                       gain <= -1 ? us(-gain) + " longer"
-                       : gain < 1 ? "just as long"
-                                  : "only " + us(gain) + " less",
-                       slow.title);
+                       gain > -1 ? "just as long" : us(-gain) + " longer", slow.title);
   std::array<unsigned, FrameTime::parts> order{};
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {

@@ -245,10 +245,7 @@ void read_media(Config& c, MachineConfig& m) {
     read_duplex(c, path + ".duplex", medium);
     read_path(c, path, medium);
     if (ring) {
-      const std::string early = path + ".early_release";
-      medium.ring.early_token_release = c.flag(early, true);
-      if (c.has(early) && medium.ring.early_token_release && medium.ring.bits_per_second != 16'000'000)
-        c.fail(early, "stations release the token early at 16 Mbit/s only; leave it out");
+      medium.ring.early_token_release = c.flag(path + ".early_release", true);
       medium.ring.quick_insertion = c.choice(path + ".insertion", {"realistic", "quick"}, "realistic") == "quick";
       medium.ring.lobe_metres = static_cast<unsigned>(c.integer(path + ".lobe_metres", 1, 500, 30));
       medium.ring_number = static_cast<unsigned>(c.integer(path + ".ring_number", 1, 0xFFF, 1));

@@ -260,8 +260,6 @@ TEST_CASE("an error about a card in a machine file names the line, in config as 
       {"[pci]\nclock = \"30 ns\"\n", {":3:9: pci.clock: is of a board of the kind \"pc\"", "leave it out"}},
       {"[cpu]\nprefetch_request = 2\n", {":3:20: cpu.prefetch_request: is for another processor", "386SX"}},
       {"[medium.a]\nearly_release = true\n", {":3:17: medium.a.early_release: is for another", "medium"}},
-      {"[medium.a]\nkind = \"token-ring\"\nrate = \"4 Mbit/s\"\nearly_release = true\n",
-       {":5:17: medium.a.early_release", "16 Mbit/s only"}},
       {"[slot.1]\ncard = \"ne2\"\nburst-mode = \"x\"\n", {":4:14: slot.1.burst-mode: is of other cards, such as"}},
       {"[slot.1]\ncard = \"ne2\"\n[slot.01]\ncard = \"ne2\"\n", {":2:1: slot.1", "slot 1 has a card already"}}};
   for (const auto& [text, says] : wrong_machines) {
