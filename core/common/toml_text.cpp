@@ -111,7 +111,7 @@ class AsciiToml::Writer {
         put(text[at]);
         if (content && next.code == '\\' && at + 1 < text.size()) {  // with the character that it escapes
           if (static_cast<unsigned char>(text[at + 1]) >= 0x80)
-            fail("is no escape sequence; write \\\\ for a backslash");
+            fail("is not an escape sequence; write \\\\ for a backslash");
           put(text[at + 1]);
           ++at;
         }
@@ -132,6 +132,9 @@ class AsciiToml::Writer {
 };
 
 AsciiToml::AsciiToml(std::string_view toml, std::string_view name) {
+  constexpr unsigned most_dots = 32;  // of a key: the library descends one level on the stack for each
+  constexpr std::string_view ends_key = "=[]{},\n";
+  unsigned dots = 0;
   Writer writer(*this, name);
   for (std::size_t at = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < toml.size();) {  // 3: a byte order mark
     const char c = toml[at];
@@ -150,6 +153,8 @@ AsciiToml::AsciiToml(std::string_view toml, std::string_view name) {
     } else {
       if (static_cast<unsigned char>(c) >= 0x80)
         writer.fail("letters beyond ASCII stand in quotes only; put the name or value in quotes");
+      if (c == '.' && ++dots > most_dots) writer.fail("is a key of too many parts; no setting has so many");
+      if (ends_key.find(c) != std::string_view::npos) dots = 0;
       writer.put(c);
       ++at;
     }

@@ -22,7 +22,7 @@ constexpr std::string_view confidences[] = {"datasheet", "measured", "inferred",
 
 PublishedUse read_use(const toml::node& node, std::string_view file, const std::string& what) {
   const toml::table* table = node.as_table();
-  if (!table) fail(node, file, what, "has a 'published' that is no list of tables");
+  if (!table) fail(node, file, what, "has a 'published' that is not a list of tables");
   PublishedUse use{(*table)["machine"].value_or(std::string{}),
                    (*table)["card"].value_or(std::string{}),
                    {},

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/state/archive.hpp"
@@ -158,6 +159,24 @@ class Medium {
   std::vector<Port*> ports_;
   std::vector<WireObserver*> observers_;
   Trace* trace_ = nullptr;
+};
+
+/// Has an observer notified by several media while this object lives.
+class Watch {
+ public:
+  Watch(std::vector<Medium*> media, WireObserver& observer) : media_(std::move(media)), observer_(observer) {
+    for (Medium* medium : media_) medium->add_observer(observer_);
+  }
+  ~Watch() {
+    for (Medium* medium : media_) medium->remove_observer(observer_);
+  }
+  Watch(const Watch&) = delete;
+
+  const std::vector<Medium*>& media() const { return media_; }
+
+ private:
+  std::vector<Medium*> media_;
+  WireObserver& observer_;
 };
 
 }  // namespace planar::net

@@ -14,6 +14,7 @@
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/network_adapters.hpp"
 #include "frontend/options/options.hpp"
+#include "frontend/output/output.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/machine_files.hpp"
@@ -192,9 +193,6 @@ void put_other_end(Lab& lab, std::size_t place, BondFigures::Member& m) {
 
 /// A count that a guest reports when its program ends; nothing if it was interrupted before.
 using Told = std::optional<std::uint64_t>;
-nlohmann::ordered_json told_json(const Told& count) {
-  return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json();
-}
 std::string told_text(const Told& count) { return count ? std::to_string(*count) : "-"; }
 
 /// TCP segments that a guest reports as received out of order and as retransmitted.
@@ -249,16 +247,15 @@ nlohmann::ordered_json BondFigures::json() const {
                             {"card", m.card},
                             {"medium", m.medium},
                             {"frames", std::move(frames)},
-                            {"interrupts", told_json(m.interrupts)},
+                            {"interrupts", or_null(m.interrupts)},
                             {"peer_frames", {{"sent", m.peer_sent}, {"received", m.peer_received}}}});
   }
   if (packets_overtaken_at_peer) out["packets_overtaken_at_peer"] = *packets_overtaken_at_peer;
-  out["segments_out_of_order"] = {{"at_peer", told_json(segments_out_of_order_at_peer)},
-                                  {"at_guest", told_json(segments_out_of_order_at_guest)}};
+  out["segments_out_of_order"] = {{"at_peer", or_null(segments_out_of_order_at_peer)},
+                                  {"at_guest", or_null(segments_out_of_order_at_guest)}};
   out["duplicate_acknowledgements"] = {{"of_peer", duplicate_acknowledgements_of_peer},
                                        {"of_guest", duplicate_acknowledgements_of_guest}};
-  out["retransmitted"] = {{"by_peer", told_json(retransmitted_by_peer)},
-                          {"by_guest", told_json(retransmitted_by_guest)}};
+  out["retransmitted"] = {{"by_peer", or_null(retransmitted_by_peer)}, {"by_guest", or_null(retransmitted_by_guest)}};
   return out;
 }
 

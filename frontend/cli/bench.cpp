@@ -12,8 +12,6 @@ namespace planar {
 
 namespace {
 
-using Bench = std::function<int()>;
-
 void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional<std::string>& json, bool& quiet) {
   app.add_option("--machine", machines, "Machines, separated by commas (default: all built-in ones)")
       ->type_name("MACHINE|FILE,...")
@@ -22,7 +20,7 @@ void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional
   app.add_flag("--quiet", quiet, "No progress line");
 }
 
-Bench add_cpu(CLI::App& app) {
+Verb add_cpu(CLI::App& app) {
   auto o = std::make_shared<BenchCpuOptions>();
   app.description(
       "The emulator's speed on this host: instructions per second and multiple of real time for a fixed "
@@ -32,9 +30,8 @@ Bench add_cpu(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  planar bench cpu --json before.json              every machine, median of 5\n"
-      "  planar bench cpu --compare before.json           again, with ratios; exit 1 if a cycle count or hash "
-      "changed\n"
-      "                                                   or a row became more than 10 % slower\n"
+      "  planar bench cpu --compare before.json           again, with ratios; exit 1 on a changed hash or a row 10 % "
+      "slower\n"
       "  planar bench cpu --machine model95 --workload mix --repeat 3");
   add_common(app, o->machines, o->json, o->quiet);
   app.add_option("--workload", o->workloads, "mix, netio or both")
@@ -54,7 +51,7 @@ Bench add_cpu(CLI::App& app) {
   return [o] { return bench_cpu(*o); };
 }
 
-Bench add_timing(CLI::App& app) {
+Verb add_timing(CLI::App& app) {
   auto o = std::make_shared<BenchTimingOptions>();
   app.description(
       "Clocks of small loops in the emulated machine (delay loops, cached and uncached copies, checksum, string output "
@@ -78,9 +75,9 @@ Verb add_bench(CLI::App& app) {
       app.add_subcommand("bench", "Measure the emulator: speed on this host, instruction timing against the manuals");
   verb->require_subcommand(1);
   CLI::App* cpu = verb->add_subcommand("cpu", "Speed: MIPS and multiple of real time");
-  const Bench run_cpu = add_cpu(*cpu);
+  const Verb run_cpu = add_cpu(*cpu);
   CLI::App* timing = verb->add_subcommand("timing", "Clocks of small loops against the manuals");
-  const Bench run_timing = add_timing(*timing);
+  const Verb run_timing = add_timing(*timing);
   return [=] { return cpu->parsed() ? run_cpu() : run_timing(); };
 }
 

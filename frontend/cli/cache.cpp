@@ -51,8 +51,7 @@ int clear() {
 }  // namespace
 
 Verb add_cache(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand(
-      "cache", "Show or empty the cache of results, from which comparisons take runs that were made before");
+  CLI::App* verb = app.add_subcommand("cache", "Show or empty the cache of finished runs, which comparisons reuse");
   verb->require_subcommand(1);
   auto json = std::make_shared<std::optional<std::string>>();
   CLI::App* info_verb =
@@ -60,9 +59,9 @@ Verb add_cache(CLI::App& app) {
   add_json_option(*info_verb, *json, "As JSON");
   CLI::App* clear_verb = verb->add_subcommand("clear", "Remove all entries");
   verb->footer(fmt::format(
-      "compare, published, regress and flood keep each finished run, and take it in place of making it again as long "
-      "as program, machine, card, every value and every file that it reads are the same. Above {} MB the entries that "
-      "were used longest ago go. --no-cache of these verbs leaves the cache out (docs/result-cache.md).\n\n"
+      "compare, published, regress and flood keep each finished run, and reuse it while program, machine, card, every "
+      "value and every file read are the same. Above {} MB the least recently used entries are removed. Their "
+      "--no-cache bypasses the cache (docs/result-cache.md).\n\n"
       "Examples:\n"
       "  planar cache info    where it is and how large\n"
       "  planar cache clear   every run is made again",

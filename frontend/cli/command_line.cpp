@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
@@ -49,8 +50,7 @@ constexpr const char* footer =
     "  planar completion bash                           completion for your shell; zsh and fish, too\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
-    "unreadable or cannot be written,\n"
-    "4 emulation fault, 5 virtual timeout, 6 interrupted (Ctrl-C, SIGTERM).";
+    "unreadable or cannot be written, 4 emulation fault, 5 virtual timeout, 6 interrupted (Ctrl-C, SIGTERM).";
 
 bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 
@@ -62,7 +62,13 @@ int run_verb(const Verb& verb, std::string* problem) {
     say("planar: {}\n", e.what());
     if (problem) *problem = e.what();
     return static_cast<int>(e.code());
-  } catch (const std::bad_alloc&) { throw; } catch (const std::exception& e) {
+  } catch (const std::bad_alloc&) { throw; } catch (const std::filesystem::filesystem_error& e) {
+    const std::string said = fmt::format("{}: {}; check the name and the permissions of its folders",
+                                         e.path1().string(), e.code().message());
+    say("planar: {}\n", said);
+    if (problem) *problem = said;
+    return static_cast<int>(ExitCode::missing_file);
+  } catch (const std::exception& e) {
     if (!output_written()) return 0;  // that is what failed; finish() reports it
     say("planar: emulation fault: {}\n", e.what());
     return static_cast<int>(ExitCode::emulation_fault);
@@ -82,10 +88,7 @@ void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector
   const auto guess = suggestion(program, words, hidden_names(app));
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  std::string name = command->get_name();
-  for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
-    name = parent->get_name() + " " + name;
-  say("planar: {}\n", guess.empty() ? explained(program, e, name) : guess);
+  say("planar: {}\n", guess.empty() ? explained(program, e, full_name(*command)) : guess);
 }
 
 /// Whether an argument such as "-hda" was parsed as several one-letter options, including -h.

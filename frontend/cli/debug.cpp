@@ -7,6 +7,7 @@
 
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/guest_settings.hpp"
+#include "frontend/output/interruption.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/prompt/prompt.hpp"
 #include "frontend/session/restore.hpp"
@@ -56,7 +57,7 @@ int debug(const DebugOptions& o) {
       Time::never(), [&] { return guests_done(*session); }, [] { return std::string(); });
   session->check_files();
   session->check_guests();
-  return 0;
+  return Interruption::asked() ? static_cast<int>(interrupted_exit) : 0;
 }
 
 }  // namespace

@@ -16,12 +16,6 @@
 namespace planar {
 namespace {
 
-/// "planar disk create"
-std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  return (parent ? full_name(*parent) + " " : std::string()) + command.get_name();
-}
-
 int print_help(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const auto& word : words) {

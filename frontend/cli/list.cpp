@@ -56,13 +56,6 @@ std::vector<std::string> published_texts(const std::vector<PublishedUse>& uses) 
   return texts;
 }
 
-std::vector<AdapterEntry> all_cards() {
-  const auto network = adapter_registry(), storage = storage_registry();
-  std::vector<AdapterEntry> all(network.begin(), network.end());
-  all.insert(all.end(), storage.begin(), storage.end());
-  return all;
-}
-
 bool on_pci(const AdapterEntry& card) { return card.bus() == Pci::name; }
 
 nlohmann::ordered_json card_json(const AdapterEntry& card) {
@@ -97,8 +90,7 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       return 0;
     }
     std::vector<MachineConfig> machines;
-    for (const auto* files : {&machine_files(), &machine_variants()})
-      for (const auto& file : *files) machines.push_back(built_in(file.name));
+    for (const MachineFile* file : all_machine_files()) machines.push_back(built_in(file->name));
     std::size_t name = 4, title = 5;  // of the headings
     for (const MachineConfig& m : machines) {
       name = std::max(name, m.name.size());
@@ -186,7 +178,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
 }
 
 int show(const std::string& name, const std::optional<std::string>& json) {
-  for (const AdapterEntry& card : all_cards())
+  for (const AdapterEntry& card : card_registry())
     if (card.name == name) return show_card(card, json);
   const auto systems = operating_system_names();
   if (std::find(systems.begin(), systems.end(), name) != systems.end())
@@ -207,9 +199,8 @@ int show(const std::string& name, const std::optional<std::string>& json) {
     return 0;
   }
   std::vector<std::string> known;
-  for (const AdapterEntry& card : all_cards()) known.emplace_back(card.name);
-  for (const auto* files : {&machine_files(), &machine_variants()})
-    for (const auto& file : *files) known.emplace_back(file.name);
+  for (const AdapterEntry& card : card_registry()) known.emplace_back(card.name);
+  for (const MachineFile* file : all_machine_files()) known.emplace_back(file->name);
   known.insert(known.end(), systems.begin(), systems.end());
   const auto guess = nearest(name, known);
   if (std::error_code unknown; std::filesystem::is_regular_file(name, unknown))

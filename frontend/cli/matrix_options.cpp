@@ -103,7 +103,7 @@ std::vector<Cell> MatrixCommand::cells() const {
       throw Error(fmt::format("--set {}: no run holds a '{}'; add it to --cards", value, card));
     if (!used)
       throw Error(
-          fmt::format("--set {}: '{}' is no card, and this verb sets values of cards alone; write it into a "
+          fmt::format("--set {}: '{}' is not a card, and this verb sets values of cards alone; write it into a "
                       "machine's file (planar config MACHINE > lab.toml) and name that with --machines",
                       value, card));
   }

@@ -92,7 +92,7 @@ void check_sizes(const PublishedOptions& o, const std::vector<PublishedRow>& pri
   const auto asked = parse_sizes(*o.command.sizes, o.command.sizes->size(), 0xFFFF);
   const auto asked_for = [&](std::uint32_t size) { return std::find(asked.begin(), asked.end(), size) != asked.end(); };
   if (std::none_of(published.begin(), published.end(), asked_for))
-    throw Error(fmt::format("--sizes {}: no published figure is of these; choose from {}, or leave --sizes out",
+    throw Error(fmt::format("--sizes {}: nothing was published for these sizes; choose from {}, or leave --sizes out",
                             *o.command.sizes, fmt::join(published, ",")));
   if (o.sensitivity && !std::all_of(average.begin(), average.end(), asked_for))
     throw Error(
@@ -171,6 +171,11 @@ SensitiveRow varied(const ScoredRow& row, const Variations& variations, const Ce
   return sensitive;
 }
 
+void check_host(const std::vector<CellOutcome>& outcomes) {
+  if (const auto failure = host_failure_text(outcomes); !failure.empty())
+    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
+}
+
 /// Runs each row unchanged, with each uncertain value at both ends, and with other tick phases.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
   const auto base = cells_of(print, o.command.cells(), !o.command.seconds, o.command.sizes.has_value());
@@ -182,8 +187,7 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
     variations.back().add_to(cells, cell);
   }
   const auto outcomes = run_matrix(cells, matrix);
-  if (const auto failure = host_failure_text(outcomes); !failure.empty())
-    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
+  check_host(outcomes);
   if (const auto interrupted = interruption_text(outcomes, matrix); !interrupted.empty())
     throw Error(interrupted, interrupted_exit);
   const std::vector<CellOutcome> as_is(outcomes.begin(), outcomes.begin() + static_cast<std::ptrdiff_t>(base.size()));
@@ -254,8 +258,7 @@ int run(const PublishedOptions& o) {
   matrix_files(*o.verb, cells, matrix).check();
   const auto record = o.record.empty() ? nlohmann::ordered_json() : record_before(o.record, conditions);
   const auto runs = run_matrix(cells, matrix);
-  if (const auto failure = host_failure_text(runs); !failure.empty())
-    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
+  check_host(runs);
   const auto outcomes = combine_outcomes(runs, placements);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);

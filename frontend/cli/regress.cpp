@@ -56,7 +56,7 @@ std::string baseline_file(const RegressOptions& o) {
 ordered_json whole_baseline(const std::string& file, const std::string& unreadable, const std::string& remedy) {
   ordered_json baseline = read_json(file, 64 << 20, unreadable, "is no baseline (it has at most 64 MB)", remedy);
   if (const auto problem = baseline_problem(baseline); !problem.empty())
-    throw Error(fmt::format("{}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
+    throw Error(fmt::format("{}: is not a baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
   return baseline;
 }
 
@@ -101,7 +101,7 @@ void check_possible(const RegressReport& report, const std::vector<CellOutcome>&
 void check_accept(const RegressOptions& o) {
   if (!o.command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
   if (!o.baseline && !std::filesystem::is_directory("tests/baselines"))
-    throw Error("--accept: this is no source tree; name the file to write with --baseline FILE");
+    throw Error("--accept: this is not a source tree; name the file to write with --baseline FILE");
 }
 
 /// Throws Error if an output file is also another of the command's files.
@@ -138,8 +138,25 @@ ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>&
   return baseline;
 }
 
-/// Writes the new measurements into the baseline and keeps those of its rows that were not run.
-int accept(const RegressOptions& o, ordered_json made, const ordered_json& replaced, const std::vector<Cell>& cells) {
+MatrixOptions matrix_of(const RegressOptions& o) {
+  MatrixOptions matrix = o.command.options(&Benchmark::regression);
+  matrix.folder = o.folder;
+  return matrix;
+}
+
+/// --accept: writes new measurements into the baseline and keeps those of its rows that were not run.
+int accept(const RegressOptions& o) {
+  check_accept(o);
+  const MatrixOptions matrix = matrix_of(o);
+  const auto cells = o.command.cells();
+  check_files(o, cells, matrix);
+  const ordered_json replaced = replaced_baseline(o, cells, matrix);
+  const auto outcomes = run_matrix(cells, matrix);
+  check_values(o, outcomes);
+  if (const auto interrupted = interruption_text(outcomes, matrix); !interrupted.empty())
+    throw Error(interrupted + "; the baseline is unchanged", interrupted_exit);
+  check_whole(outcomes);
+  auto made = make_baseline(outcomes, matrix, o.reason);
   const auto file = baseline_file(o);
   const std::size_t kept = replaced.is_null() ? 0 : rows_beside(replaced, cells).size();
   if (kept) made = merge_baseline(replaced, std::move(made));
@@ -152,6 +169,31 @@ int accept(const RegressOptions& o, ordered_json made, const ordered_json& repla
   return 0;
 }
 
+int compare(const RegressOptions& o) {
+  if (!o.dropped.empty()) throw Error("--drop takes rows out of the baseline that --accept writes");
+  const MatrixOptions matrix = matrix_of(o);
+  const Baseline stored = read_baseline(o);
+  check_comparable(stored.content, make_baseline({}, matrix, {}));  // before the runs, not after them
+  auto cells = o.command.cells();
+  leave_out_new_cells(stored.content, o, cells);
+  check_files(o, cells, matrix);
+  const auto start = std::chrono::steady_clock::now();
+  const auto outcomes = run_matrix(cells, matrix);
+  check_values(o, outcomes);
+  auto finished = outcomes;
+  std::erase_if(finished, [](const CellOutcome& outcome) { return outcome.interrupted(); });
+  RegressReport report(stored.name, stored.content, make_baseline(finished, matrix, {}), outcomes);
+  check_possible(report, outcomes);
+  report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
+  const auto& json = o.command.json;
+  if (json != "-") fmt::print("{}", report.text());
+  if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
+  if (json) write_json(*json, report.json());
+  if (const auto interrupted = interruption_text(outcomes, matrix); !interrupted.empty())
+    throw Error(interrupted, interrupted_exit);
+  return report.figures_that_differ() ? 1 : 0;
+}
+
 int run(const RegressOptions& o) {
   if (o.history) {
     refuse_beside(*o.verb, "--history", {"--baseline", "--do", "--quiet"},
@@ -160,42 +202,7 @@ int run(const RegressOptions& o) {
     return 0;
   }
   if (o.command.converge) throw Error("--converge: a baseline holds exact figures, cycle for cycle; leave it out here");
-  Baseline stored;
-  const ordered_json* baseline = nullptr;
-  const MatrixCommand& command = o.command;
-  if (!o.reason.empty()) check_accept(o);
-  if (o.reason.empty() && !o.dropped.empty()) throw Error("--drop takes rows out of the baseline that --accept writes");
-  MatrixOptions matrix = command.options(&Benchmark::regression);
-  matrix.folder = o.folder;
-  if (o.reason.empty()) {
-    stored = read_baseline(o);
-    baseline = &stored.content;
-    // Refused before the runs, not after them.
-    check_comparable(*baseline, make_baseline({}, matrix, {}));
-  }
-  auto cells = command.cells();
-  if (baseline) leave_out_new_cells(*baseline, o, cells);
-  check_files(o, cells, matrix);
-  const ordered_json replaced = o.reason.empty() ? ordered_json() : replaced_baseline(o, cells, matrix);
-  const auto start = std::chrono::steady_clock::now();
-  auto outcomes = run_matrix(cells, matrix);
-  check_values(o, outcomes);
-  const auto interrupted = interruption_text(outcomes, matrix);
-  if (!interrupted.empty() && !o.reason.empty())
-    throw Error(interrupted + "; the baseline is unchanged", interrupted_exit);
-  auto finished = outcomes;
-  std::erase_if(finished, [](const CellOutcome& outcome) { return outcome.interrupted(); });
-  if (!o.reason.empty()) check_whole(finished);
-  auto made = make_baseline(finished, matrix, o.reason);
-  if (!o.reason.empty()) return accept(o, std::move(made), replaced, cells);
-  RegressReport report(stored.name, *baseline, std::move(made), outcomes);
-  check_possible(report, outcomes);
-  report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
-  if (command.json != "-") fmt::print("{}", report.text());
-  if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
-  if (command.json) write_json(*command.json, report.json());
-  if (!interrupted.empty()) throw Error(interrupted, interrupted_exit);
-  return report.figures_that_differ() ? 1 : 0;
+  return o.reason.empty() ? compare(o) : accept(o);
 }
 
 }  // namespace

@@ -220,7 +220,8 @@ bool shown(const RunOptions& o) {
          !o.until.empty() || !o.in_order.empty();
 }
 
-int run(const RunOptions& o) {
+/// Throws Error for options that name one thing twice, or something that the snapshot already holds.
+void check_start(const RunOptions& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
   if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append need a kernel; give it with --kernel");
@@ -235,12 +236,11 @@ int run(const RunOptions& o) {
         "--guest and --restore: the snapshot holds the diskette in drive A with its settings; give one of them");
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
     throw Error("--bios: a snapshot does not contain your own firmware; run without --snapshot-at and --restore");
-  const Until until = parse_until(o.until);
-  const auto timeout = parse_time(o.timeout.value_or(usual_timeout));
-  if (!timeout)
-    throw Error(fmt::format("--timeout {}: is not a time; write for example --timeout \"60 s\"", *o.timeout));
-  const bool waits = !until.texts.empty();
-  if (waits && !o.in_order.empty())
+}
+
+/// Throws Error if the run could not end as --until says.
+void check_end(const RunOptions& o, const Until& until) {
+  if (!until.texts.empty() && !o.in_order.empty())
     throw Error(
         "--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until then "
         "accepts only a time");
@@ -248,6 +248,72 @@ int run(const RunOptions& o) {
       until.time && saved && *saved > *until.time)
     throw Error(fmt::format("--snapshot-at {}: lies after the end of the run; give a later --until, or an earlier time",
                             o.state.snapshot.at(0)));
+}
+
+const char* reason_of(Session& session, RunEnd end) {
+  const auto& scenario = session.scenario();
+  switch (end) {
+    case RunEnd::condition: return "text seen";
+    case RunEnd::halted:
+      return session.lab().machines() > 1 ? "processors halted for good" : "processor halted for good";
+    case RunEnd::interrupted: return "interrupted";
+    case RunEnd::closed: return "window closed";
+    case RunEnd::time: return "time reached";
+    case RunEnd::scenario:
+    case RunEnd::paused: break;
+  }
+  return scenario.failure() ? "a step failed" : scenario.powered_off() ? "power off" : "all steps done";
+}
+
+nlohmann::ordered_json result_json(Session& session, const char* reason) {
+  Lab& lab = session.lab();
+  nlohmann::ordered_json j;
+  j["schema"] = "planar.run/2";
+  if (lab.machines() == 1) j["machine"] = lab.machine().config().label_of_results();
+  j["planar"] = program_provenance();
+  j["configuration"] = configuration_provenance(lab);
+  j["net"] = lab.machine().config().net;
+  j["repeatable"] = session.repeatable();  // false: the host's network or user input in the loop
+  j["ended"] = reason;
+  j["virtual_seconds"] = session.now().seconds();
+  for (const auto& done : session.scenario().done())
+    j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
+  if (lab.machines() == 1) {
+    j.update(outcome(session, 0));
+  } else {
+    for (std::size_t n = 0; n < lab.machines(); ++n) {
+      j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().label_of_results()}});
+      j["machines"].back().update(outcome(session, n));
+    }
+  }
+  for (const net::Medium* medium : lab.media()) j["media"].push_back(to_json(medium->describe()));
+  for (const auto& station : lab.stations()) j["stations"].push_back(to_json(station->describe()));
+  j["state_hash"] = session.state_hash();
+  j["host"] = {{"seconds", session.progress().host_seconds()}, {"command_line", host_command_line()}};
+  return j;
+}
+
+void say_result(Session& session, RunEnd end, const char* reason) {
+  Lab& lab = session.lab();
+  say("planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
+      lab.repeatable() && !session.repeatable() ? " (user input, not repeatable)" : "",
+      ended_at(session, end).seconds(), session.progress().host_seconds());
+  for (std::size_t n = 0; n < lab.machines(); ++n) {
+    const auto& cpu = lab.machine(n).cpu();
+    say("; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
+        cpu.instructions(), cpu.clocks(), lab.machine(n).board().checkpoint());
+  }
+  say("\n");
+}
+
+int run(const RunOptions& o) {
+  check_start(o);
+  const Until until = parse_until(o.until);
+  const auto timeout = parse_time(o.timeout.value_or(usual_timeout));
+  if (!timeout)
+    throw Error(fmt::format("--timeout {}: is not a time; write for example --timeout \"60 s\"", *o.timeout));
+  const bool waits = !until.texts.empty();
+  check_end(o, until);
   auto session = open(o, *timeout, waits);
   check_machines(session->lab(), until);
   if (until.time) session->check_not_past(fmt::format("--until '{:.9g} s'", until.time->seconds()), *until.time);
@@ -277,54 +343,10 @@ int run(const RunOptions& o) {
       });
   session->print_screen();
   if (recording) recording->speaker.advance(session->now());
-  if (!o.output.quiet || o.output.json) {
-    Lab& lab = session->lab();
-    const char* reason = end == RunEnd::condition ? "text seen"
-                         : end == RunEnd::halted
-                             ? (lab.machines() > 1 ? "processors halted for good" : "processor halted for good")
-                         : end == RunEnd::interrupted        ? "interrupted"
-                         : end == RunEnd::closed             ? "window closed"
-                         : end == RunEnd::time               ? "time reached"
-                         : session->scenario().failure()     ? "a step failed"
-                         : session->scenario().powered_off() ? "power off"
-                                                             : "all steps done";
-    if (o.output.json) {
-      nlohmann::ordered_json j;
-      j["schema"] = "planar.run/2";
-      if (lab.machines() == 1) j["machine"] = lab.machine().config().label_of_results();
-      j["planar"] = program_provenance();
-      j["configuration"] = configuration_provenance(lab);
-      j["net"] = lab.machine().config().net;
-      j["repeatable"] = session->repeatable();  // false: the host's network or user input in the loop
-      j["ended"] = reason;
-      j["virtual_seconds"] = session->now().seconds();
-      for (const auto& done : session->scenario().done())
-        j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
-      if (lab.machines() == 1) {
-        j.update(outcome(*session, 0));
-      } else {
-        for (std::size_t n = 0; n < lab.machines(); ++n) {
-          j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().label_of_results()}});
-          j["machines"].back().update(outcome(*session, n));
-        }
-      }
-      for (const net::Medium* medium : lab.media()) j["media"].push_back(to_json(medium->describe()));
-      for (const auto& station : lab.stations()) j["stations"].push_back(to_json(station->describe()));
-      j["state_hash"] = session->state_hash();
-      j["host"] = {{"seconds", session->progress().host_seconds()}, {"command_line", host_command_line()}};
-      write_json(*o.output.json, j);
-    } else {
-      say("planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
-          lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "",
-          ended_at(*session, end).seconds(), session->progress().host_seconds());
-      for (std::size_t n = 0; n < lab.machines(); ++n) {
-        const auto& cpu = lab.machine(n).cpu();
-        say("; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
-            cpu.instructions(), cpu.clocks(), lab.machine(n).board().checkpoint());
-      }
-      say("\n");
-    }
-  }
+  if (const char* reason = reason_of(*session, end); o.output.json)
+    write_json(*o.output.json, result_json(*session, reason));
+  else if (!o.output.quiet)
+    say_result(*session, end, reason);
   session->check_files();
   if (recording) recording->file.finish();
   check_steps(*session, end);

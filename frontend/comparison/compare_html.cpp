@@ -182,7 +182,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
   for (const auto* name : FrameTime::names) parts.push_back(frame_part_title(name));
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
-    const auto* const frame = o.frame_time(c.benchmark);
+    const auto* const frame = c.frame_time(o);
     if (!belongs(o, machine, medium) || !frame) continue;
     PlotBar bar{card_title(o.cell), {}};
     for (const auto* name : FrameTime::names) bar.parts.push_back((*frame)["parts_us"].value(name, 0.0));
@@ -196,7 +196,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
 std::string frame_table(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::string out;
   for (const CellOutcome& o : c.outcomes) {
-    const auto* const frame = o.frame_time(c.benchmark);
+    const auto* const frame = c.frame_time(o);
     if (!belongs(o, machine, medium) || !frame) continue;
     if (out.empty()) {
       out = "<table><tr><th>µs per data frame</th><th>all</th>";
@@ -229,11 +229,11 @@ std::string comparison_html(const Comparison& c) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
       "<meta name=\"viewport\" content=\"width=device-width\"><style>{}{}</style></head><body>\n<h1>{} on network "
       "adapters</h1>\n"
-      "<p>{}, {} virtual seconds per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "<p>{}, {} virtual second{} per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
       "in which the processor really executed. Hypothetical interface: no programming information for that card "
       "is public; planar defines an interface of its own.</p>\n",
       style, plot_style() + chart_style(), c.benchmark.name, c.benchmark.heading, c.seconds,
-      c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
+      c.seconds == "1" ? "" : "s", c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
   if (c.benchmark.frame_times) out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),

@@ -32,7 +32,7 @@ void each(const Comparison& c, const std::string& machine, MediumKind medium, F&
 /// Frame time and its parts in µs, "-" if there are none.
 std::vector<std::string> frame_cells(const Comparison& c, const CellOutcome& o) {
   std::vector<std::string> cells;
-  const auto* const frame = o.frame_time(c.benchmark);
+  const auto* const frame = c.frame_time(o);
   if (!frame) return std::vector<std::string>(1 + FrameTime::parts, "-");
   cells.push_back(fmt::format("{:.1f}", (*frame)["us"].get<double>()));
   for (const auto* name : FrameTime::names)
@@ -58,6 +58,11 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
         o.cell.machine == machine && !o.refused() && std::find(list.begin(), list.end(), medium) == list.end())
       list.push_back(medium);
   return list;
+}
+
+const nlohmann::ordered_json* Comparison::frame_time(const CellOutcome& o) const {
+  const auto* const frame = o.frame_time(benchmark);
+  return frame && (*frame)["packet_bytes"] == *std::max_element(sizes.begin(), sizes.end()) ? frame : nullptr;
 }
 
 std::string card_name(const Cell& cell) {
@@ -157,10 +162,11 @@ std::string comparison_text(const Comparison& c) {
 
 std::string comparison_markdown(const Comparison& c) {
   std::string out = fmt::format(
-      "# {}\n\n{} virtual seconds per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "# {}\n\n{} virtual second{} per {}, seed {}. Load: by the guest's clock ticks; busy: the share of time "
       "in which the processor really executed. Hypothetical interface: no programming information for that card is "
       "public; planar defines an interface of its own.\n",
-      c.benchmark.heading, c.seconds, c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
+      c.benchmark.heading, c.seconds, c.seconds == "1" ? "" : "s",
+      c.benchmark.row_key == "rate" ? "rate" : "packet size", c.seed);
   if (c.benchmark.frame_times) out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));

@@ -26,6 +26,8 @@ struct Comparison {
 
   /// The media of the machine's outcomes in order of first appearance, without those whose cards it all refuses.
   std::vector<MediumKind> media(const std::string& machine) const;
+  /// Where the time of a frame of the largest packets goes; null: that row has none.
+  const nlohmann::ordered_json* frame_time(const CellOutcome& o) const;
   /// Calls `table(machine, medium)` for every table: each medium has a table of its own.
   template <class F>
   void each_table(F&& table) const {

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "core/common/error.hpp"
 #include "frontend/kept/schema.hpp"
 #include "frontend/output/output.hpp"
@@ -20,10 +18,8 @@ namespace fs = std::filesystem;
 
 /// This program as its user has called it ("./planar"), so that the commands of a plan can be pasted.
 std::string called_as() {
-  std::ifstream words("/proc/self/cmdline", std::ios::binary);
-  std::string name;
-  std::getline(words, name, '\0');
-  return name.empty() ? "planar" : name;
+  const auto words = host_command_line();
+  return words.empty() || words.front().empty() ? "planar" : words.front();
 }
 
 std::string command(const std::string& program, const Cell& cell, const MatrixOptions& o) {
@@ -91,7 +87,7 @@ SweepPlan load_plan(const fs::path& folder) {
       read_json(file.string(), 256 << 20, "there is no plan; make one with planar compare --report DIR --plan",
                 "is no plan (it has at most 256 MB)", remedy);
   const auto refuse = [&](const std::string& problem) {
-    throw Error(fmt::format("{}: is no plan: {}; {}", file.string(), problem, remedy), ExitCode::missing_file);
+    throw Error(fmt::format("{}: is not a plan: {}; {}", file.string(), problem, remedy), ExitCode::missing_file);
   };
   if (const auto problem = Schemas().problem("plan", j); !problem.empty()) refuse(problem);
   try {

@@ -82,7 +82,7 @@ std::optional<double> carried_at_most(const Benchmark& benchmark, const Wire& ki
 }
 
 std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
-  const auto* const frame = o.frame_time(c.benchmark);
+  const auto* const frame = c.frame_time(o);
   if (!frame) return std::nullopt;
   Card card;
   card.entry = &find_adapter(o.cell.card);
@@ -161,10 +161,10 @@ std::string sentence(const Comparison& c, const Card& one) {
                        named(one, most), wire_would_allow(c, one));
   }
   if (one.part(idle) >= std::max(one.part(FrameTime::card), little * one.total))
-    return fmt::format(
-        "{}: limited by {}: for {} the processor and the wire are idle until it acts{}.", one.title,
-        one.stalled ? "waits for the other station to retransmit" : "the other station, or by the wait for it",
-        of_frame(one, one.part(idle)), wire_would_allow(c, one));
+    return fmt::format("{}: limited by {}: for {} the processor and the wire are idle until it acts{}.", one.title,
+                       one.stalled ? "waits for the other station to retransmit"
+                                   : "the other station, or by a wait for it or for a timer",
+                       of_frame(one, one.part(idle)), wire_would_allow(c, one));
   if (one.part(FrameTime::card) >= little * one.total)
     return fmt::format("{}: limited by the card: for {} the processor and the wire are idle, waiting for it{}.",
                        one.title, of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
@@ -173,7 +173,9 @@ std::string sentence(const Comparison& c, const Card& one) {
                        one.entry->medium == MediumKind::token_ring ? ", or by the token" : "",
                        of_frame(one, waiting_for_wire));
   return fmt::format(
-      "{}: limited by alternation: for {} the processor is busy, for {} it is idle while the wire is busy{}.",
+      "{}: limited because processor and wire take turns: for {} the processor is busy, for {} it is idle while the "
+      "wire "
+      "is busy{}.",
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
 }
 
@@ -211,7 +213,11 @@ std::optional<std::string> losses(const CellOutcome& o) {
 
 /// What separates the faster card from the slower one.
 std::string separation(const Comparison& c, const Card& fast, const Card& slow) {
-  const double gain = slow.total - fast.total;
+  // The slower card's times for as much data as a frame of the faster one carries: shorter frames in between carry
+  // some.
+  const double as_much = fast.rate * fast.total / (slow.rate * slow.total);
+  const double gain = slow.total * as_much - fast.total;
+  const auto saved = [&](unsigned part) { return slow.parts[part] * as_much - fast.parts[part]; };
   const double faster = fast.rate - slow.rate;
   const int places = c.benchmark.unit == "KB/s" || faster >= 100 ? 0 : faster >= 10 ? 1 : 2;
   const std::string with = c.sizes.size() > 1 ? " with the largest packets" : "";
@@ -223,22 +229,19 @@ std::string separation(const Comparison& c, const Card& fast, const Card& slow) 
   const std::string head =
       fmt::format("{} is faster than {}{} by {} {}{} ({:.0f} %)", fast.title, slow.title, with, by, c.benchmark.unit,
                   by == shown ? "" : " of what was delivered", slow.rate > 0 ? 100 * faster / slow.rate : 0.0);
-  if (gain < 1)
-    return fmt::format("{}, although its frame takes {}: {} sent none for part of the time.", head,
-                       gain > -1 ? "just as long" : us(-gain) + " longer", slow.title);
   std::array<unsigned, FrameTime::parts> order{};
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-    return slow.parts[a] - fast.parts[a] > slow.parts[b] - fast.parts[b];
-  });
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return saved(a) > saved(b); });
   std::vector<std::string> less, more;
   for (const unsigned p : order) {
-    const double saved = slow.parts[p] - fast.parts[p];
-    if (saved >= 0.15 * gain && less.size() < 2)
-      less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved)));
-    if (saved <= -0.15 * gain) more.push_back(fmt::format("{} are {} longer", what(FrameTime::Part{p}), us(-saved)));
+    if (saved(p) >= 0.15 * gain && less.size() < 2)
+      less.push_back(fmt::format("{} are {} shorter", what(FrameTime::Part{p}), us(saved(p))));
+    if (saved(p) <= -0.15 * gain)
+      more.push_back(fmt::format("{} are {} longer", what(FrameTime::Part{p}), us(-saved(p))));
   }
-  std::string out = fmt::format("{} because its frame takes {} less: {}", head, us(gain), fmt::join(less, ", "));
+  std::string out = fmt::format("{} because {} {} less: {}", head,
+                                std::abs(as_much - 1) < 0.01 ? "its frame takes" : "the data of its frame take",
+                                us(gain), fmt::join(less, ", "));
   if (!more.empty()) out += fmt::format(", while {}", fmt::join(more, ", "));
   if (fast.entry->data_path != slow.entry->data_path)
     out += fmt::format(" ({} in place of {})", fast.entry->data_path, slow.entry->data_path);

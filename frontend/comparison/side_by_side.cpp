@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "devices/adapter/pci/pci_entry.hpp"
+#include "frontend/comparison/delivered.hpp"
 #include "frontend/comparison/reasons.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/svg_plot.hpp"
@@ -29,20 +31,24 @@ bool fits(const std::string& card, std::string_view bus) { return find_adapter(c
 
 SideBySide table_of(const Comparison& c, std::string title, const std::string& machine) {
   SideBySide table{std::move(title), {}, {}};
+  std::multimap<double, SideBySide::Row, std::greater<>> means;
   for (const CellOutcome& o : c.outcomes) {
     if ((!machine.empty() && o.cell.machine != machine) || !o.result) continue;
     double sum = 0;
     unsigned count = 0;
+    bool marked = false;
     for (const auto size : c.sizes)
       if (const auto value = o.figure(c.benchmark, size)) {
         sum += *value;
         ++count;
+        marked = marked || differs_from_delivered(c.benchmark, o, size);
       }
+    if (count == 0) continue;
     const auto name =
         machine.empty() ? fmt::format("{} in {}", card_title(o.cell), o.cell.machine) : card_title(o.cell);
-    if (count) table.rows.push_back({&o, sum / count, name});
+    means.emplace(sum / count, SideBySide::Row{&o, fmt::format("{:.1f}{}", sum / count, marked ? "*" : ""), name});
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) { return a.mean > b.mean; });
+  for (auto& [mean, row] : means) table.rows.push_back(std::move(row));
   return table;
 }
 
@@ -81,7 +87,7 @@ std::string side_by_side_text(const Comparison& c) {
     out += fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", wrapped_heading(table.title), mean_heading(c), "",
                        "mean", "load %", "busy %");
     for (const auto& row : table.rows)
-      out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(row.name, 32), medium_of(row), row.mean,
+      out += fmt::format("{} {:<20} {:>8} {:>8} {:>8}\n", in_column(row.name, 32), medium_of(row), row.mean,
                          c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
                          c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     for (const auto& sentence : table.pairs) out += "- " + wrapped(sentence, 2) + "\n";
@@ -95,7 +101,7 @@ std::string side_by_side_markdown(const Comparison& c) {
     out += fmt::format("\n## {}\n\n| card | medium | {} | load % | busy % |\n|---|---|---:|---:|---:|\n", table.title,
                        mean_heading(c));
     for (const auto& row : table.rows)
-      out += fmt::format("| {} | {} | {:.1f} | {} | {} |\n", row.name, medium_of(row), row.mean,
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.name, medium_of(row), row.mean,
                          c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
                          c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     if (!table.pairs.empty()) out += "\n";
@@ -112,7 +118,7 @@ std::string side_by_side_html(const Comparison& c) {
         "<th>load %</th><th>busy %</th></tr>\n",
         escaped(table.title), mean_heading(c));
     for (const auto& row : table.rows)
-      out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td>{}</td></tr>\n", escaped(row.name),
+      out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(row.name),
                          medium_of(row), row.mean, c.benchmark.load_text(*row.outcome->result, "cpu_load_percent"),
                          c.benchmark.load_text(*row.outcome->result, "true_busy_percent"));
     out += "</table>\n";

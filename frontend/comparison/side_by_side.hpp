@@ -13,7 +13,7 @@ namespace planar {
 struct SideBySide {
   struct Row {
     const CellOutcome* outcome;
-    double mean;       ///< of its figures over all sizes
+    std::string mean;  ///< of its figures over all sizes; marked as figure_text() marks a figure
     std::string name;  ///< of the card, and of its machine if there are several
   };
   std::string title;               ///< "IBM PS/2 Model 95 ..., side by side"

@@ -11,7 +11,6 @@
 
 #include "frontend/comparison/compare_report.hpp"
 #include "frontend/matrix/spread.hpp"
-#include "frontend/output/labels.hpp"
 #include "frontend/output/svg_plot.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -22,6 +21,7 @@ struct SpreadRow {
   const CellOutcome* outcome;
   std::uint32_t size;
   Spread spread;
+  std::string name;  ///< of the size or rate
 };
 
 std::vector<SpreadRow> rows_of(const Comparison& c) {
@@ -29,7 +29,8 @@ std::vector<SpreadRow> rows_of(const Comparison& c) {
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result || !is_combined(*o.result)) continue;
     for (const auto size : c.sizes)
-      if (const auto spread = figure_spread(c.benchmark, *o.result, size)) rows.push_back({&o, size, *spread});
+      if (const auto spread = figure_spread(c.benchmark, *o.result, size))
+        rows.push_back({&o, size, *spread, c.benchmark.row_name(size)});
   }
   return rows;
 }
@@ -44,7 +45,7 @@ using Cells = std::array<std::string, 8>;
 /// Machine, card, size, mean, confidence, deviation, least and most.
 Cells cells_of(const SpreadRow& row) {
   const Spread& s = row.spread;
-  return {row.outcome->cell.machine,      row.outcome->cell.card_option(), size_name(row.size),
+  return {row.outcome->cell.machine,      row.outcome->cell.card_option(), row.name,
           fmt::format("{:.1f}", s.mean),  fmt::format("{:.2f}", s.ci95),   fmt::format("{:.2f}", s.stddev),
           fmt::format("{:.1f}", s.least), fmt::format("{:.1f}", s.most)};
 }

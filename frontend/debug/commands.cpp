@@ -147,7 +147,7 @@ std::uint32_t term(Debugger& debugger, const std::string& text) {
   if (digits.ends_with('h') || digits.ends_with('H')) digits.remove_suffix(1);
   if (digits.size() <= 8)
     if (const auto value = parse_number("0x" + std::string(digits))) return static_cast<std::uint32_t>(*value);
-  throw Error(fmt::format("'{}' is no address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
+  throw Error(fmt::format("'{}' is not an address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
 }
 
 /// The base of a segment register, or of a segment in real mode.
@@ -180,7 +180,7 @@ std::uint32_t parse_address(Debugger& debugger, const std::string& text) {
 
 std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
   const auto value = parse_number(text);
-  if (!value || *value < 1 || *value > most) throw Error(fmt::format("'{}' is no number from 1 to {}", text, most));
+  if (!value || *value < 1 || *value > most) throw Error(fmt::format("'{}' is not a number from 1 to {}", text, most));
   return static_cast<std::uint32_t>(*value);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Commands that set, list and remove breakpoints.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -146,10 +147,11 @@ Result break_nic(Debugger& d, const Arguments& a) {
     }
   }
   if (out.empty())
-    throw Error(name.empty() ? std::string("the machine has no network adapter with ports or memory")
-                             : fmt::format("'{}' is no network adapter of this machine with ports or memory; describe "
-                                           "lists the devices",
-                                           name));
+    throw Error(name.empty()
+                    ? std::string("the machine has no network adapter with ports or memory")
+                    : fmt::format("'{}' is not a network adapter of this machine with ports or memory; describe "
+                                  "lists the devices",
+                                  name));
   return {out};
 }
 
@@ -161,18 +163,13 @@ Result break_frame(Debugger& d, const Arguments& a) {
   return added(d, b, b.sender.empty() ? std::string("a frame") : "a frame of " + b.sender);
 }
 
-Time parse_time_words(const Arguments& a, std::size_t from) {
-  std::string text;
-  for (std::size_t n = from; n < a.size(); ++n) text += (text.empty() ? "" : " ") + a[n];
-  const auto at = parse_time(text);
-  if (!at) throw Error(fmt::format("'{}' is no time; write for example 2.5 s", text));
-  return *at;
-}
-
 Result break_time(Debugger& d, const Arguments& a) {
   Breakpoint b;
   b.kind = BreakKind::time;
-  b.at = parse_time_words(a, 1);
+  const auto text = fmt::format("{}", fmt::join(a.begin() + 1, a.end(), " "));
+  const auto at = parse_time(text);
+  if (!at) throw Error(fmt::format("'{}' is not a time; write for example 2.5 s", text));
+  b.at = *at;
   if (b.at <= d.lab().scheduler().now()) throw Error(fmt::format("{:.9f} s has already passed", b.at.seconds()));
   return added(d, b, fmt::format("time {:.9f} s", b.at.seconds()));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Commands that move virtual time, in either direction.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
@@ -35,8 +36,7 @@ Result next_frame(Debugger& d, const Arguments& a) {
 }
 
 Result until(Debugger& d, const Arguments& a) {
-  std::string text;
-  for (const auto& word : a) text += (text.empty() ? "" : " ") + word;
+  const auto text = fmt::format("{}", fmt::join(a, " "));
   const auto at = parse_time(text);
   if (!at || *at <= d.lab().scheduler().now())
     throw Error(fmt::format("until {}: write a virtual time that is ahead, for example until 2.5 s", text));

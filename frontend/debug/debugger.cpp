@@ -15,6 +15,7 @@ constexpr std::size_t most_breakpoints = 256;
 Debugger::Debugger(DebugTarget& target, DebugClient& client)
     : target_(target),
       client_(client),
+      watch_(target.lab().media(), *this),
       time_event_(target.lab().scheduler(), "debugger.time", Priority::observer,
                   Callback::to<&Debugger::time_reached>(this)) {
   for (std::size_t n = 0; n < lab().machines(); ++n)
@@ -24,12 +25,9 @@ Debugger::Debugger(DebugTarget& target, DebugClient& client)
                          hit(n, b, address, written, std::move(text));
                        },
                        [this] { poll(); }, [this] { arrived(); }}));
-  for (net::Medium* medium : lab().media()) medium->add_observer(*this);
 }
 
-Debugger::~Debugger() {
-  for (net::Medium* medium : lab().media()) medium->remove_observer(*this);
-}
+Debugger::~Debugger() = default;
 
 unsigned Debugger::add(Breakpoint breakpoint) {
   if (breakpoints_.size() >= most_breakpoints)
@@ -92,7 +90,7 @@ void Debugger::poll() {
   const bool asked = client_.poll(*this), left = mode_ == Mode::search && !served_;
   if (!asked && !left) return;
   interrupt();
-  target_.request_stop("debugger");
+  target_.request_stop();
 }
 
 void Debugger::hit(std::size_t n, const Breakpoint& b, std::uint32_t address, bool written, std::string text) {
@@ -112,7 +110,7 @@ void Debugger::hit(std::size_t n, const Breakpoint& b, std::uint32_t address, bo
   if (std::any_of(stops_.begin(), stops_.end(), [n](const Stop& s) { return s.machine == n; })) return;
   if (b.kind == BreakKind::execute) watchers_[n]->leave();  // it is reported once, whichever machine continues
   stops_.push_back(std::move(stop));
-  target_.request_stop("debugger");
+  target_.request_stop();
 }
 
 void Debugger::observe(const net::WireRecord& record) {

@@ -37,7 +37,7 @@ class DebugTarget {
   virtual bool step(std::size_t n) = 0;
   /// Runs to `limit`, or to a stop (false), without repeating earlier output.
   virtual bool replay(Time limit) = 0;
-  virtual void request_stop(std::string why) = 0;
+  virtual void request_stop() = 0;
   /// Why the run cannot be repeated from a checkpoint; empty: it can.
   virtual std::string rewind_obstacle() = 0;
   virtual std::vector<std::uint8_t> save_state() = 0;
@@ -155,6 +155,7 @@ class Debugger final : private net::WireObserver {
 
   DebugTarget& target_;
   DebugClient& client_;
+  net::Watch watch_;
   std::vector<std::unique_ptr<Watcher>> watchers_;
   std::vector<Breakpoint> breakpoints_;
   unsigned next_number_ = 1;

@@ -53,7 +53,7 @@ void Debugger::follow_to(const Position& to, std::size_t keep) {
   watcher.arrive_at(to, keep);
   watcher.attach(true);
   if (target_.replay(time_of(to) + overshoot) && position() < to)
-    throw Error("the run did not repeat: something from outside of the lab has taken part in it");
+    throw Error("the run did not repeat: something outside the lab affected it");
 }
 
 void Debugger::go(const Checkpoint& from, const Position& to) {
@@ -65,7 +65,7 @@ void Debugger::go(const Checkpoint& from, const Position& to) {
   stops_.clear();
 }
 
-void Debugger::arrived() { target_.request_stop("debugger"); }
+void Debugger::arrived() { target_.request_stop(); }
 
 std::vector<Position> Debugger::boundaries_before(const Checkpoint& from, const Position& here, std::size_t count) {
   for (Time margin = overshoot;; margin = margin * 16) {

@@ -75,10 +75,14 @@ std::string path_of(const CLI::App& command) {
 
 /// The machine of "FILE:CARD", unless a file has that name.
 std::string machine_name(const std::string& value) {
-  return std::filesystem::exists(value) ? value : value.substr(0, value.find(':'));
+  std::error_code unknown;
+  return std::filesystem::exists(value, unknown) ? value : value.substr(0, value.find(':'));
 }
 
-bool is_machine_file(const std::string& name) { return !is_built_in(name) && std::filesystem::is_regular_file(name); }
+bool is_machine_file(const std::string& name) {
+  std::error_code unknown;
+  return !is_built_in(name) && std::filesystem::is_regular_file(name, unknown);
+}
 
 void add(FileList& files, const FileOption& row, const std::string& value, const std::string& named_by, bool written) {
   switch (row.use) {

@@ -38,10 +38,6 @@ std::optional<double> load_percent(const GuestOutput& guest) {
   return load ? std::optional(std::min(100.0, std::strtod(load->c_str(), nullptr))) : std::nullopt;
 }
 
-nlohmann::ordered_json load_json(const std::optional<double>& percent) {
-  return percent ? nlohmann::ordered_json(rounded(*percent, 2)) : nlohmann::ordered_json();
-}
-
 std::string load_words(const std::optional<double>& percent) {
   return percent ? fmt::format("CPU load {:.1f} %", *percent) : "CPU load unknown";
 }
@@ -77,7 +73,7 @@ nlohmann::ordered_json MachineFigures::server_json() const {
   return {{"machine", machine},
           {"card", card},
           {"hypothetical", hypothetical},
-          {"cpu_load_percent", load_json(cpu_load_percent)},
+          {"cpu_load_percent", rounded_or_null(cpu_load_percent, 2)},
           {"true_busy_percent", rounded(true_busy_percent, 2)},
           {"instructions", instructions},
           {"cycles", cycles},
@@ -127,7 +123,7 @@ void BenchmarkResult::put_end(nlohmann::ordered_json& out) const {
 }
 
 void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
-  out["cpu_load_percent"] = load_json(cpu_load_percent);
+  out["cpu_load_percent"] = rounded_or_null(cpu_load_percent, 2);
   out["true_busy_percent"] = rounded(true_busy_percent, 2);
   if (frame_time && clock) {
     const auto us = [](std::int64_t ns) { return rounded(static_cast<double>(ns) / 1000, 3); };

@@ -37,7 +37,7 @@ const Benchmark& find_benchmark(std::string_view name) {
     if (benchmark->name == name) return *benchmark;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", benchmark->name);
   }
-  throw Error(fmt::format("'{}' is no benchmark; there is {}", name, names));
+  throw Error(fmt::format("'{}' is not a benchmark; there is {}", name, names));
 }
 
 }  // namespace planar

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <memory>
 
 #include "core/common/error.hpp"
@@ -85,7 +84,7 @@ void make_router(Config& c) {
 }
 
 std::vector<std::uint32_t> flood_rates(const std::string& list) {
-  return parse_list("--rates", list, most_rates, highest_rate, "rates", "frames a second");
+  return parse_list("--rates", list, most_rates, highest_rate, "rates", "frames/s");
 }
 
 /// The length of the frames that --send sends, as a list of one. Throws Error.
@@ -184,18 +183,18 @@ int run_flood(const FloodOptions& given) {
   const auto rates = flood_rates(o.rates);
   for (const auto rate : rates)
     if (o.burst / 4 >= rate)
-      throw Error(fmt::format("--burst {}: at {} frames/s a burst is due less than every four seconds", o.burst, rate));
+      throw Error(fmt::format("--burst {}: at {} frames/s bursts are more than four seconds apart", o.burst, rate));
   const Time seconds = parse_seconds(o.seconds);
   if (seconds > 60_s) throw Error(fmt::format("--seconds {}: the generator's runs last 60 seconds at most", o.seconds));
   for (const auto rate : rates)
     if (seconds.seconds() * rate > FloodMeter::most_frames)
-      throw Error(fmt::format("--seconds {}: at {} frames/s these are more than {} frames of a run", o.seconds, rate,
+      throw Error(fmt::format("--seconds {}: at {} frames/s that is more than {} frames per run", o.seconds, rate,
                               FloodMeter::most_frames));
   CachedRun cached(o, flood_benchmark, rates, seconds.seconds());
   if (const auto code = cached.put()) return *code;
   GuestTasks tasks{.client = "flood",
                    .server = "",
-                   .settings = {{"rates", o.rates},
+                   .settings = {{"rates", fmt::format("{}", fmt::join(rates, ","))},
                                 {"seconds", o.seconds},
                                 {"frame", std::to_string(o.frame)},
                                 {"burst", std::to_string(o.burst)},
@@ -217,13 +216,11 @@ int run_flood(const FloodOptions& given) {
   FloodMeter meter(session->lab());
   std::size_t done = 0;
   session->on_guest_line([&](std::size_t, const GuestLine& line) {
-    if (line.tagged("@flood"))
-      if (const auto page = line.value("page"))
-        meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
+    note_page(line, meter);
     if (line.tagged("@flood") && line.number("frame")) {
       meter.run_ended();
       ++done;
-      session->progress().row(fmt::format("{} frames a second done", line.number("rate").value_or(0)));
+      session->progress().row(fmt::format("{} frames/s done", line.number("rate").value_or(0)));
     }
   });
   const Time limit = 60_s + (seconds + drain_of_a_run) * static_cast<std::int64_t>(rates.size());
@@ -251,22 +248,9 @@ int run_flood(const FloodOptions& given) {
   const bool bridged = session->lab().media().size() > 1 && !o.router;
   for (const FloodRow& row : result.rows)
     if (const auto wrong = row.discrepancy(bridged); !wrong.empty())
-      throw Error(fmt::format("flood at {} frames a second does not add up: {}", row.rate, wrong),
-                  ExitCode::scenario_failed);
+      throw Error(fmt::format("flood at {} frames/s does not add up: {}", row.rate, wrong), ExitCode::scenario_failed);
   cached.made(result);
   return code;
-}
-
-std::optional<double> flood_send_figure(const nlohmann::ordered_json& result, std::uint32_t frame) {
-  for (const auto& row : result["rows"])
-    if (row["frame_bytes"] == frame) return row["sent_per_s"].template get<double>();
-  return {};
-}
-
-std::optional<double> flood_figure(const nlohmann::ordered_json& result, std::uint32_t rate) {
-  for (const auto& row : result["rows"])
-    if (row["rate"] == rate) return row["delivered_per_s"].template get<double>();
-  return {};
 }
 
 Verb add_flood(CLI::App& app) {
@@ -310,7 +294,7 @@ Verb add_flood(CLI::App& app) {
       ->type_name("interrupt|delayed|batch|timer|poll")
       ->check(CLI::IsMember({"interrupt", "delayed", "batch", "timer", "poll"}))
       ->capture_default_str();
-  verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times a second, a power of two up to 8192")
+  verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times per second, a power of two up to 8192")
       ->type_name("HZ")
       ->check(CLI::Range(2u, 8192u))
       ->capture_default_str();
@@ -362,7 +346,7 @@ constexpr Benchmark at_depth(std::string_view name, std::span<const char* const>
       .regression = {"0.1", "1000,14880"},
       .add_verb = add_verb,
       .sizes = flood_rates,
-      .figure = flood_figure,
+      .figure_key = "delivered_per_s",
       .frame_times = false,
       .one_load = false,
       .axis = "offered frames/s, 64 bytes each",
@@ -383,7 +367,7 @@ constexpr Benchmark sending(std::string_view name, std::span<const char* const> 
       .regression = {"0.1", "64"},
       .add_verb = nullptr,
       .sizes = flood_lengths,
-      .figure = flood_send_figure,
+      .figure_key = "sent_per_s",
       .frame_times = false,
       .one_load = false,
       .axis = "frame length, bytes",

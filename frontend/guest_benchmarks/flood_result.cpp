@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "frontend/output/output.hpp"
@@ -48,13 +49,14 @@ std::string FloodRow::discrepancy(bool bridged) const {
                        given_up);
   if (of_earlier && run == 1) return fmt::format("{} frames of no run have come", of_earlier);
   if (sending_lost() < 0)
-    return fmt::format("the router has passed on {} frames, {} were on the wire and {} dropped", passed_on, delivered,
+    return fmt::format("the router has forwarded {} frames, {} were on the wire and {} dropped", passed_on, delivered,
                        queue_dropped);
   if (forwarded && counted > delivered)
-    return fmt::format("{} frames were passed on, the station beyond the router counts {}", delivered, counted);
+    return fmt::format("{} frames were forwarded, the station beyond the router counted {}", delivered, counted);
   if (seen.delivered != delivered)
     return fmt::format("the guest says that it has counted {} frames, but {} were seen", delivered, seen.delivered);
-  if (before_kernel() < 0) return fmt::format("the guest has {} frames more than were on the wire", -before_kernel());
+  if (before_kernel() < 0)
+    return fmt::format("the guest counted {} frames more than were on the wire", -before_kernel());
   if (seen.not_received() < 0)
     return fmt::format("the adapter has received {} frames more than were sent to it", -seen.not_received());
   if (seen.not_received() > before_kernel() + static_cast<std::int64_t>(seen.others))
@@ -105,14 +107,27 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
   return rows;
 }
 
-std::optional<double> FloodResult::knee(double part) const {
+void note_page(const GuestLine& line, FloodMeter& meter) {
+  if (const auto page = line.tagged("@flood") ? line.value("page") : std::nullopt)
+    meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
+}
+
+nlohmann::ordered_json cpu_json(const FloodSeen& seen) {
+  nlohmann::ordered_json cpu;
+  for (unsigned a = 0; a < FloodSeen::activities; ++a)
+    cpu[FloodSeen::names[a]] = rounded(seen.percent(static_cast<FloodSeen::Activity>(a)), 2);
+  cpu["busy"] = rounded(seen.busy_percent(), 2);
+  return cpu;
+}
+
+std::optional<double> FloodResult::knee() const {
   std::optional<double> best;
   auto sorted = rows;
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rate < b.rate; });
   for (const FloodRow& row : sorted) {
     // a frame that is under way when the generator ends is not lost
     const double missing = static_cast<double>(row.on_wire()) - static_cast<double>(row.seen.in_time);
-    if (missing > part * static_cast<double>(row.on_wire())) break;
+    if (missing > 0.01 * static_cast<double>(row.on_wire())) break;
     best = row.offered_per_s();
   }
   return best;
@@ -151,11 +166,7 @@ nlohmann::ordered_json FloodResult::json() const {
     r["gaps"] = {{"count", gaps.count}, {"longest", gaps.longest}};
     if (row.seen.duplicates) r["duplicates"] = row.seen.duplicates;
     if (row.of_earlier) r["of_earlier_runs"] = row.of_earlier;
-    nlohmann::ordered_json cpu;
-    for (unsigned a = 0; a < FloodSeen::activities; ++a)
-      cpu[FloodSeen::names[a]] = rounded(row.seen.percent(static_cast<FloodSeen::Activity>(a)), 2);
-    cpu["busy"] = rounded(row.seen.busy_percent(), 2);
-    r["cpu_percent"] = std::move(cpu);
+    r["cpu_percent"] = cpu_json(row.seen);
     nlohmann::ordered_json latency;
     for (const auto& [name, part] : percentiles)
       if (const auto t = row.seen.latency_of(part)) latency[name] = rounded(us(*t), 1);
@@ -216,8 +227,9 @@ std::string FloodResult::table() const {
   for (const FloodRow& row : rows)
     if ((row.seen.last - row.seen.ends) * 100 > row.seen.ends - row.seen.began)
       out += fmt::format(
-          "at {} frames/s a bridge or switch was still sending frames when the generator had ended: they "
-          "took {:.3f} s\n",
+          "at {} frames/s frames were still waiting for the wire when the last one had been generated: they took "
+          "{:.3f} "
+          "s\n",
           row.rate, row.seconds);
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);

@@ -62,6 +62,12 @@ struct FloodRow {
 /// How the driver serves the adapter, for a heading: ", adapter served by polling"; empty: as Linux 2.2 does.
 std::string served_by(const std::string& mode, const std::optional<unsigned>& timer_rate);
 
+/// Tells the meter where the page is, if the line says so.
+void note_page(const GuestLine& line, FloodMeter& meter);
+
+/// The shares of the processor's time in a run, "cpu_percent" of a row.
+nlohmann::ordered_json cpu_json(const FloodSeen& seen);
+
 struct FloodResult : BenchmarkResult {
   std::string depth;                   ///< "driver", "hook", "stack", "process", "forward" (a router)
   std::string mode;                    ///< "interrupt", "delayed", "batch", "timer", "poll"
@@ -71,8 +77,8 @@ struct FloodResult : BenchmarkResult {
   std::optional<std::uint32_t> stalled_at;  ///< a rate after which the adapter received nothing more
   std::vector<FloodRow> rows;
 
-  /// The highest rate up to which less than `part` of the frames offered were not delivered in time.
-  std::optional<double> knee(double part = 0.01) const;
+  /// The highest rate up to which less than 1 % of the frames offered were not delivered in time.
+  std::optional<double> knee() const;
   nlohmann::ordered_json json() const override;
   std::string table() const override;
 };

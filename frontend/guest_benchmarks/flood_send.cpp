@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "core/common/error.hpp"
 #include "devices/stations/peer/counter.hpp"
 #include "frontend/guest_benchmarks/benchmark_run.hpp"
@@ -51,11 +49,7 @@ nlohmann::ordered_json FloodSendResult::json() const {
         {"lost", {{"driver", row.given - row.seen.on_wire}, {"bridge", row.seen.on_wire - row.counted}}},
         {"refused", row.refused},
         {"interrupts", row.interrupts}};
-    nlohmann::ordered_json cpu;
-    for (unsigned a = 0; a < FloodSeen::activities; ++a)
-      cpu[FloodSeen::names[a]] = rounded(row.seen.percent(static_cast<FloodSeen::Activity>(a)), 2);
-    cpu["busy"] = rounded(row.seen.busy_percent(), 2);
-    r["cpu_percent"] = std::move(cpu);
+    r["cpu_percent"] = cpu_json(row.seen);
     out["rows"].push_back(std::move(r));
   }
   put_figures(out);
@@ -104,9 +98,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   FloodSendResult result;
   std::uint64_t interrupts = 0;
   session->on_guest_line([&](std::size_t, const GuestLine& line) {
-    if (line.tagged("@flood"))
-      if (const auto page = line.value("page"))
-        meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
+    note_page(line, meter);
     if (line.tagged("@flood send")) {
       meter.run_ended();
       FloodSendRow& row = result.rows.emplace_back();
@@ -117,7 +109,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
       row.seconds = seconds.seconds();
       row.counted = counted_by_stations(session->lab(), row.run);
       if (!meter.runs().empty()) row.seen = meter.runs().back();
-      session->progress().row(fmt::format("from {}: {:.0f} frames a second", row.from, row.sent_per_s()));
+      session->progress().row(fmt::format("from {}: {:.0f} frames/s", row.from, row.sent_per_s()));
     } else if (line.tagged("@counters") && !result.rows.empty()) {
       const auto all = line.number("interrupts").value_or(0);
       result.rows.back().interrupts = all - interrupts;

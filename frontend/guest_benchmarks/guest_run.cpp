@@ -63,7 +63,7 @@ void use_adapter(Config& config, unsigned slot) {
 /// Reports the keys of a machine's file that only `planar run` uses: a benchmark boots the built-in guest instead.
 void note_unused(const Config& config, const std::string& program) {
   std::string keys;
-  for (const char* key : {"scenario.steps", "guest", "image", "bios", "kernel", "floppy.a.file"})
+  for (const char* key : {"scenario.steps", "guest", "image", "bios", "kernel", "initrd", "append", "floppy.a.file"})
     if (config.has(key)) keys += fmt::format("{}{} ({})", keys.empty() ? "" : ", ", key, config.origin(key));
   if (!keys.empty()) say("planar: {} boots the built-in guest and does not use {}\n", program, keys);
 }
@@ -109,9 +109,7 @@ void check_other_end(const GuestTasks& t, const Config& config) {
 void check_adapter(const GuestTasks& t, const Config& config) {
   const auto slots = config.children("slot");
   const auto for_drives = [&](const std::string& slot) {
-    const auto rows = storage_registry();
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const AdapterEntry& row) { return row.name == config.peek_text("slot." + slot + ".card"); });
+    return is_storage_card(config.peek_text("slot." + slot + ".card"));
   };
   if (std::all_of(slots.begin(), slots.end(), for_drives))
     throw Error(

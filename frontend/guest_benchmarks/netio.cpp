@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio`: boots the guest test bench, lets it run netio, and prints what it counted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "frontend/guest_benchmarks/guest_run.hpp"
 #include "frontend/guest_benchmarks/netio_converge.hpp"
 #include "frontend/guest_benchmarks/netio_result.hpp"
+#include "frontend/guest_benchmarks/seed_runs.hpp"
 #include "frontend/options/arguments.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
@@ -74,14 +76,15 @@ NetioResult read_result(Session& session) {
 }
 
 GuestTasks tasks(const Options& o) {
-  GuestTasks t{.client = "netio",
-               .server = "netio-server",
-               .settings = {{"seconds", seconds(o)},
-                            {"sizes", o.sizes},
-                            {"generation", std::to_string(o.generation)},
-                            {"port", std::to_string(o.port)}},
-               .system = o.system,
-               .against = o.against};
+  GuestTasks t{
+      .client = "netio",
+      .server = "netio-server",
+      .settings = {{"seconds", seconds(o)},
+                   {"sizes", fmt::format("{}", fmt::join(parse_sizes(o.sizes, most_sizes, longest_size), ","))},
+                   {"generation", std::to_string(o.generation)},
+                   {"port", std::to_string(o.port)}},
+      .system = o.system,
+      .against = o.against};
   if (o.mtu) t.settings.emplace_back("mtu", std::to_string(*o.mtu));
   return t;
 }
@@ -135,10 +138,7 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
 /// Throws Error if --converge is not possible.
 void check_converge(const Options& o) {
   parse_converge(*o.converge);
-  for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
-                             "--snapshot-at", "--restore", "--gdb"})
-    if (const auto* option = o.verb->get_option_no_throw(single); option && option->count())
-      throw Error(fmt::format("--converge and {}: it may take several runs; leave one of the two out", single));
+  refuse_single(*o.verb, "--converge", "it may take several runs; leave one of the two out");
   if (o.generation != 1)
     throw Error(
         fmt::format("--converge and --generation {}: only what the client sends is watched, and from "
@@ -170,13 +170,6 @@ int run(const Options& o) {
   if (o.converge) return put_result(o.output, measure_settled(o));
   auto session = open(o);
   return conclude(*session, o.output, measure(*session, o));
-}
-
-template <const auto& member>
-std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint32_t packet_bytes) {
-  for (const auto& row : result["rows"])
-    if (row["packet_bytes"] == packet_bytes && row.contains(member)) return row[member].template get<double>();
-  return {};
 }
 
 std::vector<std::uint32_t> netio_sizes(const std::string& list) { return parse_sizes(list, most_sizes, longest_size); }
@@ -225,7 +218,6 @@ Verb add_netio(CLI::App& app) {
   return [o] { return run(*o); };
 }
 
-constexpr char sent[] = "kb_per_s", received[] = "received_kb_per_s", delivered[] = "delivered_kb_per_s";
 constexpr const char* both_ways[] = {"--generation", "2"};
 
 }  // namespace
@@ -241,8 +233,8 @@ const Benchmark netio_benchmark{
     .regression = {"0.5", "1024,8192"},
     .add_verb = add_netio,
     .sizes = netio_sizes,
-    .figure = throughput<sent>,
-    .delivered = throughput<delivered>,
+    .figure_key = "kb_per_s",
+    .delivered_key = "delivered_kb_per_s",
     .converges = true,
 };
 
@@ -257,7 +249,7 @@ const Benchmark netio_receive_benchmark{
     .regression = {"0.5", "1024,8192"},
     .add_verb = nullptr,
     .sizes = netio_sizes,
-    .figure = throughput<received>,
+    .figure_key = "received_kb_per_s",
     .frame_times = false,  // they are those of sending
 };
 

@@ -71,30 +71,32 @@ nlohmann::ordered_json NetioResult::json() const {
   put_figures(out);
   if (against) {
     out["against"] = against->server_json();
-    const auto kb = [](const auto& count) { return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json(); };
-    out["against"]["received_kb"] = kb(against->received_kb);
-    out["against"]["sent_kb"] = kb(against->sent_kb);
+    out["against"]["received_kb"] = or_null(against->received_kb);
+    out["against"]["sent_kb"] = or_null(against->sent_kb);
   }
   put_end(out);
   return out;
 }
 
 std::string NetioResult::warning() const {
-  std::string sizes;
+  std::string more, less;
   double seconds = 0;
   for (const NetioRow& row : rows) {
     const auto delivered = row.delivered_kb_per_s();
     const double excess = row.kb_per_s() - delivered.value_or(row.kb_per_s());
     if (std::abs(excess) <= 0.01 * delivered.value_or(0)) continue;
+    std::string& sizes = excess > 0 ? more : less;
     sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size_name(row.packet_bytes));
     if (*delivered > 0)  // what the send buffer holds does not depend on the row's duration
       seconds = std::max(seconds, std::abs(excess) * static_cast<double>(row.duration()) / 1024 / (0.01 * *delivered));
   }
-  if (sizes.empty()) return {};
-  return fmt::format(
-      "netio's figure differs from what was delivered by more than 1 % at {}: it counts what is still in the send "
-      "buffer{}",
-      sizes, seconds > 0 ? fmt::format("; take --seconds {:.0f} or more", std::ceil(seconds)) : "");
+  if (more.empty() && less.empty()) return {};
+  std::string out = "netio's figure differs from what was delivered by more than 1 %";
+  if (!more.empty()) out += fmt::format(" at {}: it counts what is still in the send buffer", more);
+  if (!less.empty())
+    out += fmt::format("{} at {}: data that it counted in the row before were delivered", more.empty() ? "" : ", and",
+                       less);
+  return out + (seconds > 0 ? fmt::format("; take --seconds {:.0f} or more", std::ceil(seconds)) : "");
 }
 
 std::string NetioResult::table() const {

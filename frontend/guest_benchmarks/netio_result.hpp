@@ -44,7 +44,7 @@ struct NetioRow {
 };
 
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
-inline constexpr const char *netio_start = "@netio start", *netio_sent = "@row", *netio_received = "@row_received";
+inline constexpr const char *netio_sent = "@row", *netio_received = "@row_received";
 
 /// The row in a line of the guest, if the line has this tag.
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);

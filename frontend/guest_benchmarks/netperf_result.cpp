@@ -15,10 +15,6 @@ namespace planar {
 
 namespace {
 
-/// Queues of 64 KB are empty sooner on every medium, and TCP's shortest wait for a lost acknowledgement of FIN is
-/// longer.
-constexpr double usual_end_s = 1;
-
 double over(double amount, std::uint64_t microseconds) {
   return microseconds ? amount / (static_cast<double>(microseconds) * 1e-6) : 0.0;
 }
@@ -135,22 +131,27 @@ nlohmann::ordered_json confidence_json(const NetperfRow& row, bool stream) {
 std::optional<nlohmann::ordered_json> NetperfStalls::json() const {
   nlohmann::ordered_json out;
   if (retransmitted) out["retransmitted"] = retransmitted;
-  if (late_s >= usual_end_s) out["late_s"] = rounded(late_s, 3);
+  if (late_tests) {
+    out["late_tests"] = late_tests;
+    out["late_s"] = rounded(late_s, 3);
+  }
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
 std::string stalls_text(const nlohmann::ordered_json& result) {
   const auto found = result.find("stalls");
   if (found == result.end()) return {};
-  const auto again = found->value("retransmitted", std::uint64_t{0});
+  const auto again = found->value("retransmitted", std::uint64_t{0}),
+             late = found->value("late_tests", std::uint64_t{1});
   const auto lost = result["frames"].value("overruns", std::uint64_t{0});
   std::string out;
   if (again)
     out = fmt::format("the station retransmitted {} that the guest had not acknowledged, after up to 3 s each time. ",
                       again == 1 ? "a segment" : fmt::format("{} segments", again));
   else
-    out = fmt::format("a test lasted {:.1f} s longer than it should: the end of its connection was retransmitted. ",
-                      found->value("late_s", 0.0));
+    out = fmt::format("{} {:.1f} s longer than {} should, waiting for a retransmission. ",
+                      late > 1 ? fmt::format("{} tests lasted up to", late) : "a test lasted",
+                      found->value("late_s", 0.0), late > 1 ? "they" : "it");
   if (again && lost >= again) return out + fmt::format("The adapter had no room for {} frames (overruns)", lost);
   return out +
          "An adapter or its driver can leave a frame until the next one comes (docs/hardware/netperf-stalls.md); see "
@@ -182,7 +183,7 @@ nlohmann::ordered_json NetperfResult::json() const {
       if (row.watched()) r["delivered_mbit_per_s"] = rounded(row.mean(&Run::delivered_mbit_per_s), 3);
       r["messages"] = whole(row.mean(&Run::messages));
       if (datagrams()) {
-        r["messages_received"] = whole(row.mean([](const Run& run) { return run.messages_received.value_or(0); }));
+        r["messages_received"] = whole(row.mean(&Run::messages_received));
         r["lost"] = whole(row.mean(&Run::lost));
       }
       r["received_bytes"] = whole(row.mean(&Run::received));
@@ -192,11 +193,9 @@ nlohmann::ordered_json NetperfResult::json() const {
       r["transactions"] = whole(row.mean(&Run::messages));
     }
     r["seconds"] = rounded(row.mean(&Run::microseconds) * 1e-6, 6);
-    if (row.runs.back().cpu_percent)
-      r["cpu_load_percent"] = rounded(row.mean([](const Run& run) { return run.cpu_percent.value_or(0); }), 2);
+    if (row.runs.back().cpu_percent) r["cpu_load_percent"] = rounded(row.mean(&Run::cpu_percent), 2);
     if (row.runs.back().server_cpu_percent)
-      r["server_cpu_load_percent"] =
-          rounded(row.mean([](const Run& run) { return run.server_cpu_percent.value_or(0); }), 2);
+      r["server_cpu_load_percent"] = rounded(row.mean(&Run::server_cpu_percent), 2);
     if (const auto& buffers = row.runs.back().buffers) r["socket_buffers"] = buffers_json(*buffers);
     if (row.confidence) r["confidence"] = confidence_json(row, stream());
     out["rows"].push_back(std::move(r));
@@ -235,7 +234,7 @@ std::string server_load_text(const std::vector<NetperfRow>& rows) {
   for (const NetperfRow& row : rows)
     if (row.runs.back().server_cpu_percent)
       out += fmt::format("{:>12}  load of the server, as it reports it: {:.1f} %\n", row.message_bytes(),
-                         row.mean([](const NetperfRun& run) { return run.server_cpu_percent.value_or(0); }));
+                         row.mean(&NetperfRun::server_cpu_percent));
   return out.empty() ? "the server does not measure its load\n" : out;
 }
 
@@ -265,7 +264,7 @@ std::string NetperfResult::warning() const {
   if (sizes.empty()) return {};
   return fmt::format(
       "netperf's figure exceeds what was delivered by more than 1 % at {}: the server also counts what the "
-      "client's queues still held when the time was over{}",
+      "client's queues still held when time was up{}",
       sizes, wanted > 0 ? fmt::format("; take --seconds {:.0f} or more", std::ceil(wanted)) : "");
 }
 
@@ -274,7 +273,7 @@ std::string NetperfResult::table() const {
                             against ? &*against : nullptr);
   if (serving()) {
     out += served ? fmt::format("{} clients served, {} tests\n", *served, served_runs)
-                  : "not all clients have come; those served are counted when the last one has gone\n";
+                  : "not all clients have connected; served clients are counted when the last one disconnects\n";
   } else if (datagrams()) {
     out += fmt::format("{:>9}  {:>9}  {:>13}  {:>9}  {:>9}  {:>9}  {:>9}  {:>6}\n", "message", "elapsed s",
                        "sent 10^6 b/s", "received", "delivered", "sent", "received", "lost");
@@ -282,8 +281,7 @@ std::string NetperfResult::table() const {
       out += fmt::format("{:>9}  {:>9.2f}  {:>13.2f}  {:>9.2f}  {:>9}  {:>9}  {:>9}  {:>6}\n", row.message_bytes(),
                          seconds(row), row.mean(&NetperfRun::sent_mbit_per_s), row.mean(&NetperfRun::mbit_per_s),
                          row.watched() ? fmt::format("{:.2f}", row.mean(&NetperfRun::delivered_mbit_per_s)) : "-",
-                         whole(row.mean(&NetperfRun::messages)),
-                         whole(row.mean([](const NetperfRun& run) { return run.messages_received.value_or(0); })),
+                         whole(row.mean(&NetperfRun::messages)), whole(row.mean(&NetperfRun::messages_received)),
                          whole(row.mean(&NetperfRun::lost)));
   } else if (stream()) {
     out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "message", "elapsed s", "10^6 bit/s", "KB/s");

@@ -67,11 +67,17 @@ struct NetperfRow {
 
   std::uint32_t message_bytes() const { return runs.front().message_bytes; }
   bool watched() const { return runs.front().delivered.has_value(); }
-  /// The mean of `figure` over all runs.
+  /// The mean of `figure` over all runs; an optional figure that a run lacks counts as 0.
   template <typename Figure>
   double mean(Figure&& figure) const {
     double sum = 0;
-    for (const NetperfRun& run : runs) sum += static_cast<double>(std::invoke(figure, run));
+    for (const NetperfRun& run : runs) {
+      const auto value = std::invoke(figure, run);
+      if constexpr (requires { value.has_value(); })
+        sum += static_cast<double>(value.value_or(0));
+      else
+        sum += static_cast<double>(value);
+    }
     return sum / static_cast<double>(runs.size());
   }
 };
@@ -83,8 +89,12 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
 
 /// Waits for a retransmission that lower what netperf measures (docs/hardware/netperf-stalls.md).
 struct NetperfStalls {
+  /// A test that lasts this much longer than it should has waited: queues of 64 KB are empty sooner on every medium,
+  /// and TCP's shortest wait for a lost acknowledgement of FIN is longer.
+  static constexpr double usual_end_s = 1;
   std::uint64_t retransmitted = 0;  ///< round trips: segments with data that the station sent again
-  double late_s = 0;                ///< streams: the most by which a test exceeded its length
+  unsigned late_tests = 0;          ///< streams: those that exceeded their length
+  double late_s = 0;                ///< by how much at most
 
   /// Nothing if there were none.
   std::optional<nlohmann::ordered_json> json() const;

@@ -18,14 +18,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Throws Error for an option whose file or port several runs cannot share.
-void refuse_single(const CLI::App& verb) {
-  for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
-                             "--snapshot-at", "--restore", "--gdb"})
-    if (const auto* option = verb.get_option_no_throw(single); option && option->count())
-      throw Error(fmt::format("--runs and {}: that is of a single run; leave one of them out", single));
-}
-
 std::string line(const std::string& what, const Spread& s) {
   return fmt::format("{:>12}  {:>12.1f}  {:>10.2f}  {:>10.2f}  {:>10.1f}  {:>10.1f}\n", what, s.mean, s.ci95, s.stddev,
                      s.least, s.most);
@@ -73,6 +65,13 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
 
 }  // namespace
 
+void refuse_single(const CLI::App& verb, std::string_view several, std::string_view reason) {
+  for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
+                             "--snapshot-at", "--restore", "--gdb"})
+    if (const auto* option = verb.get_option_no_throw(single); option && option->count())
+      throw Error(fmt::format("{} and {}: {}", several, single, reason));
+}
+
 std::vector<std::string> given_words(const Benchmark& benchmark, const CLI::App& verb) {
   constexpr std::string_view others[] = {"--runs",      "--json",     "--quiet",      "--seed",
                                          "--placement", "--no-cache", "--check-cache"};
@@ -88,7 +87,7 @@ std::vector<std::string> given_words(const Benchmark& benchmark, const CLI::App&
 int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, const RunSeries& series,
               const std::optional<std::string>& json, bool quiet, const CacheOptions& cache) {
   cache.validate();
-  refuse_single(verb);
+  refuse_single(verb, "--runs", "that is of a single run; leave one of them out");
   MatrixOptions matrix;
   matrix.benchmark = &benchmark;
   matrix.seconds = benchmark.comparison.seconds;

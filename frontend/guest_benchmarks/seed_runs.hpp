@@ -5,12 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "frontend/matrix/benchmark.hpp"
 #include "frontend/matrix/spread.hpp"
 #include "frontend/result_store/cache_options.hpp"
 
 namespace planar {
+
+/// Throws Error, with both names and the reason, if an option whose file or port several runs cannot share is given
+/// beside the option `several`.
+void refuse_single(const CLI::App& verb, std::string_view several, std::string_view reason);
 
 /// The verb of `benchmark` and its options as given to `verb`, without those that do not concern the run and those that
 /// differ from run to run: --seed, --placement.

@@ -59,7 +59,8 @@ OptionRow option_row(const CLI::Option& option) {
 
 CommandRow command_row(const CLI::App& app, const std::string& path) {
   CommandRow row{path, app.get_description(), app.get_footer(), {}, {}};
-  if (app.get_parent() && row.footer == app.get_parent()->get_footer()) row.footer.clear();  // inherited
+  for (const CLI::App* above = app.get_parent(); above != nullptr; above = above->get_parent())
+    if (row.footer == above->get_footer()) row.footer.clear();  // inherited
   for (const CLI::Option* option : app.get_options())
     if (!option->get_group().empty()) row.options.push_back(option_row(*option));
   std::stable_partition(row.options.begin(), row.options.end(), [](const OptionRow& o) { return o.positional; });
@@ -113,6 +114,11 @@ std::vector<const CommandRow*> all_commands(const CommandRow& table) {
     list.insert(list.end(), below.begin(), below.end());
   }
   return list;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent ? full_name(*parent) + " " : std::string()) + command.get_name();
 }
 
 const CommandRow* find_command(const CommandRow& table, std::string_view name) {

@@ -46,6 +46,8 @@ struct CommandRow {
 
 /// All commands and options of `app` and below it that are not hidden.
 CommandRow command_table(const CLI::App& app);
+/// "planar disk create"
+std::string full_name(const CLI::App& command);
 /// The names of the verbs and options that are hidden.
 std::vector<std::string> hidden_names(const CLI::App& app);
 

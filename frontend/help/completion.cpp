@@ -20,11 +20,9 @@ bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0;
 
 void add_names(const std::string& what, std::vector<std::string>& words) {
   if (what == "MACHINE")
-    for (const auto* files : {&machine_files(), &machine_variants()})
-      for (const MachineFile& file : *files) words.emplace_back(file.name);
+    for (const MachineFile* file : all_machine_files()) words.emplace_back(file->name);
   if (what == "CARD")
-    for (const auto cards : {adapter_registry(), storage_registry()})
-      for (const AdapterEntry& card : cards) words.emplace_back(card.name);
+    for (const AdapterEntry& card : card_registry()) words.emplace_back(card.name);
   if (what == "SYSTEM")
     for (const auto name : operating_system_names()) words.emplace_back(name);
   if (what == "STEP") words.insert(words.end(), step_words().begin(), step_words().end());
@@ -33,10 +31,9 @@ void add_names(const std::string& what, std::vector<std::string>& words) {
 
 /// "ne2.data_port.ready_delay=": what --set accepts for a card.
 void add_values(std::vector<std::string>& words) {
-  for (const auto cards : {adapter_registry(), storage_registry()})
-    for (const AdapterEntry& card : cards)
-      for (const TimingValue& value : card.timing())
-        if (!value.rule) words.push_back(fmt::format("{}.{}=", card.name, value.name));
+  for (const AdapterEntry& card : card_registry())
+    for (const TimingValue& value : card.timing())
+      if (!value.rule) words.push_back(fmt::format("{}.{}=", card.name, value.name));
 }
 
 /// One alternative of a value's name: "FILE[,mode=M]", "slirp", "tap:NAME", "MACHINE,...".

@@ -81,19 +81,14 @@ std::string usage(const CommandRow& command) {
   return out + "\n";
 }
 
-const CommandRow& find(const CommandRow& program, const std::string& name) {
-  for (const CommandRow* command : all_commands(program))
-    if (command->name() == name) return *command;
-  return program;
-}
-
 }  // namespace
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   const CLI::App* root = app;
   while (root->get_parent()) root = root->get_parent();
   const CommandRow program = command_table(*root);
-  const CommandRow& command = find(program, name);
+  const CommandRow* const found = find_command(program, name);
+  const CommandRow& command = found ? *found : program;
   const auto common = common_groups(program);
   std::string out, in_brief;
   std::istringstream description(command.text);

@@ -98,7 +98,7 @@ class Check {
       return true;
     std::string names;
     for (const auto& type : types) names += (names.empty() ? "" : " or ") + type;
-    return wrong("is no " + names);
+    return wrong(fmt::format("is not {} {}", names.find_first_of("aio") == 0 ? "an" : "a", names));
   }
 
   bool items_fit(const ordered_json& wanted, const ordered_json& value, const ordered_json& root) {
@@ -140,7 +140,7 @@ class Check {
           if (!below(name, member, wanted, root)) return false;
         }
       if (known || others == anything) continue;
-      if (others.is_boolean()) return wrong(fmt::format("{:.40} is no member of it", name));
+      if (others.is_boolean()) return wrong(fmt::format("{:.40} is not a member of it", name));
       if (!below(name, member, others, root)) return false;
     }
     return true;

@@ -9,8 +9,27 @@
 
 namespace planar {
 
+namespace {
+
+std::optional<double> in_row(const nlohmann::ordered_json& result, std::string_view row_key, std::uint32_t size,
+                             std::string_view key) {
+  for (const auto& row : result.at("rows"))
+    if (const auto found = row.find(key); row.at(std::string(row_key)) == size && found != row.end())
+      return found->get<double>();
+  return {};
+}
+
+}  // namespace
+
+std::optional<double> Benchmark::figure(const nlohmann::ordered_json& result, std::uint32_t size) const {
+  return in_row(result, row_key, size, figure_key);
+}
+
+std::optional<double> Benchmark::delivered(const nlohmann::ordered_json& result, std::uint32_t size) const {
+  return delivered_key.empty() ? std::nullopt : in_row(result, row_key, size, delivered_key);
+}
+
 double Benchmark::excess(const nlohmann::ordered_json& result, std::uint32_t size) const {
-  if (!delivered) return 0;
   const auto counted = figure(result, size), really = delivered(result, size);
   if (!counted || !really || (loses && *counted < *really)) return 0;
   if (*really > 0) return std::abs(*counted - *really) / *really;
@@ -19,8 +38,8 @@ double Benchmark::excess(const nlohmann::ordered_json& result, std::uint32_t siz
 
 std::string Benchmark::delivered_note(const std::string& delivered_there) const {
   return fmt::format(
-      "* differs from what was delivered by more than 1 %: {} also counts what is still in a queue when the time is "
-      "over. Delivered, {}: {}",
+      "* differs from what was delivered by more than 1 %: {} also counts what is still in a queue when time is up. "
+      "Delivered, {}: {}",
       verb, unit, delivered_there);
 }
 

@@ -42,12 +42,14 @@ struct Benchmark {
   Verb (*add_verb)(CLI::App& app);
   /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
-  /// The figure of such a JSON object at a size, or nothing.
-  std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
-  /// What was delivered within the measured time, in the unit of the figure, if the program counts something else.
-  std::optional<double> (*delivered)(const nlohmann::ordered_json& result, std::uint32_t size) = nullptr;
+  std::string_view figure_key;          ///< the member of a result's row that holds its figure
+  std::string_view delivered_key = {};  ///< likewise what was delivered; empty: the program counts just that
   /// What readers of the figures must know of such an object, as a sentence without its full stop; empty: nothing.
   std::string (*note)(const nlohmann::ordered_json& result) = nullptr;
+  /// The figure of such a JSON object at a size, or nothing.
+  std::optional<double> figure(const nlohmann::ordered_json& result, std::uint32_t size) const;
+  /// What was delivered within the measured time, in the unit of the figure, or nothing.
+  std::optional<double> delivered(const nlohmann::ordered_json& result, std::uint32_t size) const;
   /// The difference between the figure and what was delivered, as a share of the latter; 0 if delivery was not watched,
   /// or where the figure lacks what was lost later.
   double excess(const nlohmann::ordered_json& result, std::uint32_t size) const;

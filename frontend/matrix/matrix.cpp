@@ -261,7 +261,7 @@ class Matrix {
     o.status = kept_run.run->status;
     o.problem = std::move(kept_run.run->problem);
     o.result = std::move(kept_run.run->result);
-    return o.reused = true;
+    return true;
   }
 
   bool take_from_cache(std::size_t n) {
@@ -480,7 +480,7 @@ std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint3
   return result ? benchmark.figure(*result, size) : std::nullopt;
 }
 std::optional<double> CellOutcome::delivered(const Benchmark& benchmark, std::uint32_t size) const {
-  return result && benchmark.delivered ? benchmark.delivered(*result, size) : std::nullopt;
+  return result ? benchmark.delivered(*result, size) : std::nullopt;
 }
 
 const ordered_json* CellOutcome::frame_time(const Benchmark& benchmark) const {
@@ -494,7 +494,7 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
     const AdapterEntry& entry = find_adapter(name);
     if (entry.medium == MediumKind::scsi)
       throw Error(
-          fmt::format("--cards {}: {} is no network adapter; choose from `planar list cards`", name, entry.title));
+          fmt::format("--cards {}: {} is not a network adapter; choose from `planar list cards`", name, entry.title));
     return std::string(entry.name);
   };
   std::vector<Cell> row;  // for one machine; "all" stands for every card that it takes

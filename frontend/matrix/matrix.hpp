@@ -49,7 +49,6 @@ struct CellOutcome {
   std::optional<nlohmann::ordered_json> result;  ///< the object of the verb's --json
   int status = 0;                                ///< exit code of the run
   std::string problem{};                         ///< what it said on standard error, if it failed
-  bool reused = false;                           ///< from an earlier matrix in the same folder
   std::size_t checked = 0;                       ///< runs from the cache that were repeated and were equal
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.

@@ -6,14 +6,7 @@
 namespace planar {
 
 AcknowledgementMeter::AcknowledgementMeter(Lab& lab, std::size_t machine)
-    : ports_(lab, machine), media_(ports_.media()) {
-  if (media_.size() < 2) media_.clear();
-  for (net::Medium* medium : media_) medium->add_observer(*this);
-}
-
-AcknowledgementMeter::~AcknowledgementMeter() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
-}
+    : ports_(lab, machine), watch_(ports_.media().size() < 2 ? std::vector<net::Medium*>{} : ports_.media(), *this) {}
 
 void AcknowledgementMeter::observe(const net::WireRecord& record) {
   if (!record.good()) return;

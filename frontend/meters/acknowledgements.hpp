@@ -21,7 +21,6 @@ namespace planar {
 class AcknowledgementMeter final : public net::WireObserver {
  public:
   explicit AcknowledgementMeter(Lab& lab, std::size_t machine = 0);
-  ~AcknowledgementMeter() override;
   AcknowledgementMeter(const AcknowledgementMeter&) = delete;
 
   /// Segments without data that repeat the acknowledgement and window of the previous one from the same sender (RFC
@@ -43,8 +42,8 @@ class AcknowledgementMeter final : public net::WireObserver {
   };
 
   AdapterPorts ports_;
-  std::vector<net::Medium*> media_;  // those of its adapters
-  std::array<Way, 2> ways_;          // from the machine, to it
+  net::Watch watch_;
+  std::array<Way, 2> ways_;  // from the machine, to it
 };
 
 }  // namespace planar

@@ -12,13 +12,8 @@ constexpr std::size_t most_delivery_marks = 1 << 14;
 
 }  // namespace
 
-DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine) : ports_(lab, machine), media_(ports_.used_media()) {
-  for (net::Medium* medium : media_) medium->add_observer(*this);
-}
-
-DeliveryMeter::~DeliveryMeter() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
-}
+DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine)
+    : ports_(lab, machine), watch_(ports_.used_media(), *this) {}
 
 void DeliveryMeter::observe(const net::WireRecord& record) {
   if (!record.good() || !ports_.contains(record.sender)) return;

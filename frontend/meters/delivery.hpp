@@ -34,7 +34,6 @@ class DeliveryMeter final : public net::WireObserver {
   };
 
   explicit DeliveryMeter(Lab& lab, std::size_t machine = 0);
-  ~DeliveryMeter() override;
   DeliveryMeter(const DeliveryMeter&) = delete;
 
   /// A row was measured during `row`.
@@ -55,7 +54,7 @@ class DeliveryMeter final : public net::WireObserver {
   std::uint64_t delivered_evenly_by(Time at) const;
 
   AdapterPorts ports_;
-  std::vector<net::Medium*> media_;
+  net::Watch watch_;
   std::uint32_t connection_ = 0;  // both ports of the latest one
   std::uint32_t next_ = 0;        // sequence number after the highest byte that was sent in it
   std::uint64_t bytes_ = 0;       // so far, of all connections

@@ -92,15 +92,10 @@ std::int64_t FloodSeen::not_received() const {
 FloodMeter::FloodMeter(Lab& lab)
     : lab_(lab),
       ports_(lab, 0),
-      media_(ports_.used_media()),
+      watch_(ports_.used_media(), *this),
       look_(lab.scheduler(), "flood.look", Priority::observer, Callback::to<&FloodMeter::look>(this)) {
-  for (net::Medium* medium : media_) medium->add_observer(*this);
   for (const auto& area : machine().memory().areas())
     if (area.kind == PageKind::ram && area.size >= 4) ram_.push_back({area.data, area.base, area.size});
-}
-
-FloodMeter::~FloodMeter() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
 }
 
 void FloodMeter::found_page(std::uint32_t address) {
@@ -256,8 +251,7 @@ void FloodMeter::observe(const net::WireRecord& record) {
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());
   run.arrived[number] = record.end;
-  const bool passed_on = record.medium.name() != machine().config().net_medium;  // by a bridge or switch
-  if (passed_on && record.start >= run.ends) run.last = record.end;
+  if (record.start >= run.ends) run.last = record.end;  // held back by a bridge or switch, or by a wire that is full
   ++run.on_wire;
 }
 

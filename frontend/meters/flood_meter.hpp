@@ -79,7 +79,6 @@ class FloodMeter final : public net::WireObserver {
   static constexpr std::uint32_t most_frames = 3'000'000, most_burst = 256;
 
   explicit FloodMeter(Lab& lab);
-  ~FloodMeter() override;
   FloodMeter(const FloodMeter&) = delete;
 
   /// The guest has reported the page's address. Throws Error if there is no such page.
@@ -109,7 +108,7 @@ class FloodMeter final : public net::WireObserver {
 
   Lab& lab_;
   AdapterPorts ports_;
-  std::vector<net::Medium*> media_;
+  net::Watch watch_;
   std::array<std::uint8_t, 6> own_{};  // address of the machine's adapter, from its request
   struct Ram {
     const std::uint8_t* data;

@@ -10,6 +10,9 @@ namespace planar {
 namespace {
 
 constexpr std::size_t most_marks = 1 << 14, most_lengths = 16;
+/// No adapter waits that long of its own accord. Linux 2.2 waits at least 20 ticks before it retransmits, the first of
+/// them a part of one (net/ipv4/tcp_input.c, TCP_RTO_MIN).
+constexpr Time retransmission = 190_ms;
 
 }  // namespace
 
@@ -46,10 +49,9 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
     : lab_(lab),
       number_(number),
       ports_(lab, number),
-      media_(ports_.used_media()),
+      watch_(ports_.used_media(), *this),
       last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
-  for (net::Medium* medium : media_) medium->add_observer(*this);
   // The first interrupt sources are the slots; planar devices follow.
   machine().interrupts().watch([this, slots = machine().config().slot_widths.size()](unsigned, unsigned source, Time) {
     if (source >= slots) return;
@@ -58,10 +60,7 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
   });
 }
 
-FrameTimer::~FrameTimer() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
-  machine().interrupts().watch({});
-}
+FrameTimer::~FrameTimer() { machine().interrupts().watch({}); }
 
 void FrameTimer::settle() {
   const cpu::Cpu::Account now = machine().cpu().account();
@@ -82,9 +81,11 @@ void FrameTimer::give_silence(FrameTime::Part part) {
   silence_ = 0;
 }
 
+// A frame of the machine's own after such a silence, without an interrupt of the adapter, is a retransmission.
 void FrameTimer::begins(const net::Medium&, std::string_view sender, Time) {
   settle();
-  give_silence(ports_.contains(sender) ? FrameTime::card : FrameTime::idle);
+  const bool repeated = machine().cpu().config().clock.at(silence_) >= retransmission;
+  give_silence(ports_.contains(sender) && !repeated ? FrameTime::card : FrameTime::idle);
   ++signals_;
   gap_.cancel();
 }

@@ -93,7 +93,7 @@ class FrameTimer final : public net::WireObserver {
   Lab& lab_;
   std::size_t number_;
   AdapterPorts ports_;
-  std::vector<net::Medium*> media_;
+  net::Watch watch_;
   cpu::Cpu::Account last_;
   Clocks clocks_{};            // so far
   std::uint64_t silence_ = 0;  // halted clocks of a silence on the wire that has not ended yet

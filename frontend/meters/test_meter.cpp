@@ -21,13 +21,7 @@ double TestMeter::Span::busy_percent() const {
 }
 
 TestMeter::TestMeter(Lab& lab, std::size_t machine)
-    : lab_(lab), number_(machine), media_(AdapterPorts(lab, machine).used_media()) {
-  for (net::Medium* medium : media_) medium->add_observer(*this);
-}
-
-TestMeter::~TestMeter() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
-}
+    : lab_(lab), number_(machine), watch_(AdapterPorts(lab, machine).used_media(), *this) {}
 
 /// Bytes of UDP data in a frame.
 std::size_t TestMeter::datagram_bytes(const net::WireRecord& record) {

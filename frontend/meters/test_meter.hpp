@@ -29,7 +29,6 @@ class TestMeter final : public net::WireObserver {
   };
 
   explicit TestMeter(Lab& lab, std::size_t machine = 0);
-  ~TestMeter() override;
   TestMeter(const TestMeter&) = delete;
 
   /// A test was measured during `test`. Records nothing if the machine was not watched then.
@@ -51,7 +50,7 @@ class TestMeter final : public net::WireObserver {
 
   Lab& lab_;
   std::size_t number_;
-  std::vector<net::Medium*> media_;
+  net::Watch watch_;
   std::uint64_t datagram_bytes_ = 0;
   std::uint64_t frames_ = 0, stride_ = 1;
   std::vector<Mark> marks_;  // since the last test; in a long one at every second, fourth... frame

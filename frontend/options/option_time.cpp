@@ -11,7 +11,7 @@ namespace planar {
 Time option_time(std::string_view option, const std::string& text, std::string_view example) {
   const auto time = parse_time(text);
   if (!time || *time < Time{})
-    throw Error(fmt::format("{} {}: is no time of at most {}; write for example {} {}", option, text, longest_time,
+    throw Error(fmt::format("{} {}: is not a time of at most {}; write for example {} {}", option, text, longest_time,
                             option, example));
   return *time;
 }

@@ -55,7 +55,10 @@ CardOption parse_card_option(const std::string& text) {
     if (equals == std::string::npos || equals == 0)
       throw Error(
           fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
-    card.options.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+    const std::string name = item.substr(0, equals);
+    for (const auto& earlier : card.options)
+      if (earlier.first == name) throw Error(fmt::format("--card {}: {} is given twice; give it once", text, name));
+    card.options.emplace_back(name, item.substr(equals + 1));
     at = comma + 1;
   }
   return card;
@@ -298,7 +301,9 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->type_name("RATE")
       ->transform(bit_rate_argument);
   app.add_option("--duplex", duplex,
-                 "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
+                 "Duplex of the adapters' network: half or full (default: full if a PCI card is first, and on a "
+                 "dedicated 16 Mbit/s "
+                 "ring; half otherwise)")
       ->type_name("half|full");
   app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N")->check(seed_problem);
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");

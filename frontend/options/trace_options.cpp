@@ -40,7 +40,7 @@ TraceFilter::Span address_span(const std::string& text) {
   const std::uint64_t most = span.memory ? 0xFFFFFFFF : 0xFFFF;
   if (!first || !last || *first > *last || *last > most)
     throw Error(
-        fmt::format("--trace-address {}: is no range of {}; write for example --trace-address io:300h-31Fh or "
+        fmt::format("--trace-address {}: is not a range of {}; write for example --trace-address io:300h-31Fh or "
                     "memory:C8000h-CBFFFh",
                     text, span.memory ? "addresses" : "ports"));
   span.first = static_cast<std::uint32_t>(*first);

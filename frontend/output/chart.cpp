@@ -8,16 +8,13 @@
 #include <string_view>
 
 #include "core/common/embedded_file.hpp"
-#include "core/common/error.hpp"
 #include "frontend/output/embedded_charts.hpp"
 
 namespace planar {
 namespace {
 
 std::string chart_file(std::string_view name) {
-  for (const EmbeddedFile& f : embedded_charts())
-    if (f.path.ends_with(name)) return std::string(f.text);
-  throw Error(fmt::format("{} is not in this program", name), ExitCode::emulation_fault);
+  return std::string(embedded_text(embedded_charts(), fmt::format("frontend/output/{}", name)));
 }
 
 nlohmann::json json_values(const std::vector<std::optional<double>>& list) {
@@ -58,11 +55,11 @@ std::string chart_lines(const std::string& title, const std::vector<std::string>
                      svg_lines(title, categories, axes, lines), text);
 }
 
-std::string chart_style() { return chart_file("uPlot.min.css") + "\n" + chart_file("charts.css"); }
+std::string chart_style() { return chart_file("uplot/uPlot.min.css") + "\n" + chart_file("charts.css"); }
 
 std::string chart_script() {
   // uPlot's licence must accompany every copy.
-  return "/*\n" + chart_file("uplot/LICENSE") + "*/\n" + chart_file("uPlot.iife.min.js") + "\n" +
+  return "/*\n" + chart_file("uplot/LICENSE") + "*/\n" + chart_file("uplot/uPlot.iife.min.js") + "\n" +
          chart_file("charts.js");
 }
 

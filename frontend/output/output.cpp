@@ -56,6 +56,10 @@ double rounded(double value, int decimals) {
   const double scale = std::pow(10.0, decimals);
   return std::round(value * scale) / scale;
 }
+
+nlohmann::ordered_json rounded_or_null(const std::optional<double>& value, int decimals) {
+  return value ? nlohmann::ordered_json(rounded(*value, decimals)) : nlohmann::ordered_json();
+}
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto n = values.size();

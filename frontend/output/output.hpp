@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,12 @@ void write_json(const std::string& target, const nlohmann::ordered_json& json, c
 
 /// `value` rounded to `decimals` decimal places, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);
+/// The value, or null without one.
+template <class T>
+nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+nlohmann::ordered_json rounded_or_null(const std::optional<double>& value, int decimals);
 /// The median of `values`; 0 if there are none.
 double median(std::vector<double> values);
 

@@ -9,6 +9,7 @@
 #include "core/common/toml_text.hpp"
 
 #include "core/common/error.hpp"
+#include "devices/adapter/pci/pci_entry.hpp"
 #include "frontend/processor_bench/embedded_bench.hpp"
 #include "machines/config/board_kind.hpp"
 #include "machines/config/processor.hpp"
@@ -28,9 +29,7 @@ constexpr double p6_first_level_load = 3;  // load-to-use latency in clocks (lmb
 }
 
 toml::table parsed(std::string_view file_name) {
-  for (const EmbeddedFile& file : embedded_bench())
-    if (file.path == file_name) return toml::parse(AsciiToml(file.text, file_name).text(), file_name);
-  throw Error(fmt::format("this build does not contain '{}'", file_name));
+  return toml::parse(AsciiToml(embedded_text(embedded_bench(), file_name), file_name).text(), file_name);
 }
 
 template <class T>
@@ -102,6 +101,16 @@ Expectation read_one(const toml::table& entry, const MachineConfig& m) {
   return e;
 }
 
+/// The entries of a file for which `applies` is true.
+template <class Applies>
+std::vector<Expectation> read_file(std::string_view file_name, const MachineConfig& m, Applies applies) {
+  const toml::table file = parsed(file_name);
+  std::vector<Expectation> list;
+  for (const toml::node& node : tables(file, "expect"))
+    if (const toml::table& entry = *node.as_table(); applies(entry)) list.push_back(read_one(entry, m));
+  return list;
+}
+
 }  // namespace
 
 double Expectation::clocks() const {
@@ -111,37 +120,25 @@ double Expectation::clocks() const {
 }
 
 std::vector<Expectation> expectations(const MachineConfig& machine) {
-  const toml::table file = parsed(timing_file);
   const auto cpu = processor_model(machine.timing.model).key;
   const bool second_level = machine.timing.l2.bytes != 0, allocates = machine.timing.l2.write_allocate;
-  std::vector<Expectation> list;
-  for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu &&
-                                                     entry["second_level"].value_or(second_level) == second_level &&
-                                                     entry["write_allocate"].value_or(allocates) == allocates)
-      list.push_back(read_one(entry, machine));
-  return list;
+  return read_file(timing_file, machine, [&](const toml::table& entry) {
+    return entry["cpu"].value<std::string>() == cpu && entry["second_level"].value_or(second_level) == second_level &&
+           entry["write_allocate"].value_or(allocates) == allocates;
+  });
 }
 
 std::vector<Expectation> bus_expectations(const MachineConfig& machine) {
-  std::vector<Expectation> list;
-  if (machine.board_kind->slot_bus != "pci") return list;
-  const toml::table file = parsed(bus_file);
+  if (machine.board_kind->slot_bus != Pci::name) return {};
   const auto cpu = processor_model(machine.timing.model).key;
-  for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
-      list.push_back(read_one(entry, machine));
-  return list;
+  return read_file(bus_file, machine,
+                   [&](const toml::table& entry) { return entry["cpu"].value<std::string>() == cpu; });
 }
 
 std::vector<Expectation> p6_expectations(const MachineConfig& machine) {
-  std::vector<Expectation> list;
-  if (machine.timing.model != cpu::Model::p6) return list;
-  const toml::table file = parsed(p6_file);
-  for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table(); entry["machine"].value_or(machine.name) == machine.name)
-      list.push_back(read_one(entry, machine));
-  return list;
+  if (machine.timing.model != cpu::Model::p6) return {};
+  return read_file(p6_file, machine,
+                   [&](const toml::table& entry) { return entry["machine"].value_or(machine.name) == machine.name; });
 }
 
 double expected_bogomips(const MachineConfig& machine) {

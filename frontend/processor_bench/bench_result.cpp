@@ -124,8 +124,9 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
   std::string out = fmt::format("{:<10} {:<8} {:>8} {:>10} {:>8} {:>13} {:>14}  {}\n", "machine", "workload", "MIPS",
                                 "real time", "spread", "instructions", "cycles", "state");
   for (const auto& r : rows)
-    out += fmt::format("{:<10} {:<8} {:>8.1f} {:>9.1f}x {:>6.1f} % {:>13} {:>14}  {:.16}...\n", r.machine, r.workload,
-                       r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
+    out += fmt::format("{:<10} {:<8} {:>8.1f} {:>9.{}f}x {:>6.1f} % {:>13} {:>14}  {:.16}...\n", r.machine, r.workload,
+                       r.mips(), r.times_real_time(), r.times_real_time() < 1 ? 2 : 1, r.spread_percent(),
+                       r.instructions, r.cycles, r.state_hash);
   for (const auto& r : rows)
     if (r.learnt.blocks != 0)
       out += fmt::format(

@@ -84,7 +84,7 @@ std::optional<std::string> LineReader::read(const char* prompt) {
   if (interactive_) {
     const std::unique_ptr<char, void (*)(void*)> line(::readline(prompt), std::free);
     if (Interruption::take()) return "";
-    if (!line) return {};
+    if (!line || Interruption::final()) return {};
     if (*line) ::add_history(line.get());
     return line.get();
   }

@@ -36,7 +36,7 @@ void mark_use(const ChosenValue& chosen, const PublishedUse& use, std::vector<Pu
       if (!names_row(use, row)) continue;
       if (chosen.from.confidence == "calibrated" && !table.may_be_fitted(use))
         throw Error(
-            fmt::format("{} was fitted on {}, which is not under [[may_be_fitted]] in {}; use another row, or change "
+            fmt::format("{} was fitted to {}, which is not under [[may_be_fitted]] in {}; use another row, or change "
                         "its confidence",
                         name, use.text(), table.file));
       mark_row(chosen, use, row);
@@ -60,20 +60,18 @@ std::vector<PublishedRow> published_rows() {
 
 std::vector<ChosenValue> chosen_by_print() {
   std::vector<ChosenValue> list;
+  const auto add = [&](std::string_view owner, std::vector<TimingValue> values) {
+    for (TimingValue& v : values)
+      if (!v.published.empty())
+        list.push_back(
+            {std::string(owner), {v.name, v.source, v.confidence, std::move(v.published), std::move(v.same_as)}});
+  };
   for (const MachineFile& file : machine_files())
     for (Provenance& p : machine_provenance(file.name))
       if (!p.published.empty()) list.push_back({std::string(file.name), std::move(p)});
-  for (const auto system : operating_system_names())
-    for (TimingValue& v : find_operating_system(system).profile.rows())
-      if (!v.published.empty())
-        list.push_back(
-            {std::string(system), {v.name, v.source, v.confidence, std::move(v.published), std::move(v.same_as)}});
+  for (const auto system : operating_system_names()) add(system, find_operating_system(system).profile.rows());
   for (const auto cards : {adapter_registry(), storage_registry()})
-    for (const AdapterEntry& card : cards)
-      for (TimingValue& v : card.timing())
-        if (!v.published.empty())
-          list.push_back(
-              {std::string(card.name), {v.name, v.source, v.confidence, std::move(v.published), std::move(v.same_as)}});
+    for (const AdapterEntry& card : cards) add(card.name, card.timing());
   return list;
 }
 

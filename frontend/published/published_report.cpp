@@ -19,12 +19,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::pair<const char*, Rows> kinds[] = {{"all", Rows::all},
-                                                  {"calibration", Rows::calibration},
-                                                  {"informed", Rows::informed},
-                                                  {"prediction", Rows::prediction},
-                                                  {"off limit", Rows::off_limit},
-                                                  {"  unfitted", Rows::off_limit_unfitted}};
+/// The scores of a machine: their names in the text and in the JSON object.
+struct ScoredKind {
+  const char *title, *key;
+  Rows rows;
+};
+constexpr ScoredKind kinds[] = {{"all", "all", Rows::all},
+                                {"calibration", "calibration", Rows::calibration},
+                                {"informed", "informed_by_published", Rows::informed},
+                                {"prediction", "prediction", Rows::prediction},
+                                {"off limit", "off_limit", Rows::off_limit},
+                                {"  unfitted", "off_limit_unfitted", Rows::off_limit_unfitted},
+                                {"apart", "apart", Rows::apart}};
 constexpr std::size_t largest_shown = 8;  // number of residuals of individual sizes
 
 /// What the row was used for.
@@ -200,21 +206,16 @@ std::string score_text(const std::string& machine, const char* which, const Scor
                      s.rated ? fmt::format("{} of {}", s.rated_alike, s.rated) : "-");
 }
 
-ordered_json number(std::optional<double> value, int decimals) {
-  if (!value) return nullptr;
-  return rounded(*value, decimals);
-}
-
 ordered_json score_json(const Score& s) {
   ordered_json j{{"rows", s.rows},
-                 {"plateau_mape_percent", number(s.mape, 2)},
-                 {"all_sizes_mape_percent", number(s.all_sizes, 2)},
-                 {"rank_correlation", number(s.rank, 3)},
-                 {"load_error_points", number(s.load_error, 2)},
-                 {"median_predictor_mape_percent", number(s.median_mape, 2)},
-                 {"skill", number(s.skill, 3)}};
-  if (s.mape_ci95) j["plateau_mape_ci95"] = number(s.mape_ci95, 2);
-  if (s.load_error_ci95) j["load_error_ci95"] = number(s.load_error_ci95, 2);
+                 {"plateau_mape_percent", rounded_or_null(s.mape, 2)},
+                 {"all_sizes_mape_percent", rounded_or_null(s.all_sizes, 2)},
+                 {"rank_correlation", rounded_or_null(s.rank, 3)},
+                 {"load_error_points", rounded_or_null(s.load_error, 2)},
+                 {"median_predictor_mape_percent", rounded_or_null(s.median_mape, 2)},
+                 {"skill", rounded_or_null(s.skill, 3)}};
+  if (s.mape_ci95) j["plateau_mape_ci95"] = rounded_or_null(s.mape_ci95, 2);
+  if (s.load_error_ci95) j["load_error_ci95"] = rounded_or_null(s.load_error_ci95, 2);
   if (s.rated) j["load_rating"] = {{"rows", s.rated}, {"alike", s.rated_alike}};
   return j;
 }
@@ -254,12 +255,12 @@ ordered_json row_json(const ScoredRow& row) {
   for (const auto& [size, value] : p.figures) {
     j["cells"].push_back({{"packet_bytes", size},
                           {"published", value},
-                          {"planar", number(row.figure(size), 2)},
-                          {"residual_percent", number(row.residual(size), 2)},
+                          {"planar", rounded_or_null(row.figure(size), 2)},
+                          {"residual_percent", rounded_or_null(row.residual(size), 2)},
                           {"fitted", p.fitted_sizes.contains(size)},
                           {"in_view", p.informed_sizes.contains(size)}});
     if (!p.rating.empty() && row.sending_load(size))
-      j["cells"].back()["sending_load_percent"] = number(row.sending_load(size), 2);
+      j["cells"].back()["sending_load_percent"] = rounded_or_null(row.sending_load(size), 2);
   }
   if (p.load) j["print_load_percent"] = *p.load;
   if (!row.run()) {
@@ -272,10 +273,10 @@ ordered_json row_json(const ScoredRow& row) {
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
   if (const auto runs = runs_from_cache(*row.ours->result)) j["host"] = {{"runs_from_cache", runs}};
   if (row.ours->result->contains("placements")) j["placements"] = (*row.ours->result)["placements"];
-  if (const auto ci = row.average_ci95()) j["average_ci95"] = number(ci, 2);
+  if (const auto ci = row.average_ci95()) j["average_ci95"] = rounded_or_null(ci, 2);
   if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];
   if (!p.rating.empty() && !row.rating().empty()) {
-    j["sending_load_percent"] = number(row.sending_load(), 2);
+    j["sending_load_percent"] = rounded_or_null(row.sending_load(), 2);
     j["load_rating"] = row.rating();
   }
   return j;
@@ -286,8 +287,8 @@ ordered_json references_json(const std::vector<ScoredRow>& rows, const std::stri
   for (const Reference& r : references(rows, machine))
     list.push_back({{"predictor", r.predictor},
                     {"rows", r.rows},
-                    {"mape_percent", number(r.mape, 2)},
-                    {"planar_mape_percent", number(r.planars_mape, 2)}});
+                    {"mape_percent", rounded_or_null(r.mape, 2)},
+                    {"planar_mape_percent", rounded_or_null(r.planars_mape, 2)}});
   return list;
 }
 
@@ -330,34 +331,30 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
     if (apart(row)) out += Layout(rows, row.print).row(row);
   out += fmt::format("\n{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", "machine", "rows of",
                      "rows", "average %", "all %", "rank", "load pts", "median pr. %", "skill", "load words");
-  for (const auto& machine : machines) {
-    for (const auto& [name, which] : kinds) out += score_text(machine, name, score(rows, machine, which));
-    if (const Score s = score(rows, machine, Rows::apart); s.rows) out += score_text(machine, "apart", s);
-  }
+  for (const auto& machine : machines)
+    for (const ScoredKind& kind : kinds)
+      if (const Score s = score(rows, machine, kind.rows); s.rows || kind.rows != Rows::apart)
+        out += score_text(machine, kind.title, s);
   out +=
       "\naverage %, all %: mean absolute error of the rows' averages and of every packet size; rank: correlation of "
       "the\n"
       "averages' ranks; load pts: mean absolute error of the load in points; median pr. %: average % of a predictor\n"
       "that gives every card the median of the published averages; skill: 1 - average % / median pr. %; load words:\n"
       "rows for which the author's word for planar's load, the mean of the six sizes while sending, is the published\n"
-      "one; off limit: rows whose average is more than 5 % below what the medium\n"
-      "lets through, unfitted: those of them on which no value was fitted\n";
+      "one; off limit: rows whose average is more than 5 % below the medium's limit; unfitted: those of them to which\n"
+      "no value was fitted\n";
   return out + averages_text(rows) + references_text(rows, machines) + largest_residuals(rows, machines);
 }
 
 ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
   ordered_json j{{"schema", "planar.published/2"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
   for (const ScoredRow& row : rows) j["rows"].push_back(row_json(row));
-  for (const auto& machine : machines)
-    j["scores"].push_back({{"machine", machine},
-                           {"all", score_json(score(rows, machine, Rows::all))},
-                           {"calibration", score_json(score(rows, machine, Rows::calibration))},
-                           {"informed_by_published", score_json(score(rows, machine, Rows::informed))},
-                           {"prediction", score_json(score(rows, machine, Rows::prediction))},
-                           {"off_limit", score_json(score(rows, machine, Rows::off_limit))},
-                           {"off_limit_unfitted", score_json(score(rows, machine, Rows::off_limit_unfitted))},
-                           {"apart", score_json(score(rows, machine, Rows::apart))},
-                           {"references", references_json(rows, machine)}});
+  for (const auto& machine : machines) {
+    ordered_json scores{{"machine", machine}};
+    for (const ScoredKind& kind : kinds) scores[kind.key] = score_json(score(rows, machine, kind.rows));
+    scores["references"] = references_json(rows, machine);
+    j["scores"].push_back(std::move(scores));
+  }
   return j;
 }
 

@@ -18,12 +18,6 @@
 namespace planar {
 namespace {
 
-std::string_view embedded(std::string_view path) {
-  for (const EmbeddedFile& file : embedded_published())
-    if (file.path == path) return file.text;
-  throw Error(fmt::format("this build holds no '{}'", path));
-}
-
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> list{""};
   bool quoted = false;
@@ -66,7 +60,7 @@ class Reader {
         figures_(fmt::format("frontend/published/{}", names["figures"].value_or(std::string{}))) {}
 
   std::vector<PublishedRow> rows() {
-    std::istringstream lines{std::string(embedded(figures_))};
+    std::istringstream lines{std::string(embedded_text(embedded_published(), figures_))};
     std::string text;
     std::getline(lines, text);
     const auto headings = fields(text);
@@ -307,7 +301,7 @@ std::string PublishedRow::rating_of(double load_percent) const {
 }
 
 PublishedTable::PublishedTable(std::string_view path)
-    : file(path), names(toml::parse(AsciiToml(embedded(path), path).text(), path)) {
+    : file(path), names(toml::parse(AsciiToml(embedded_text(embedded_published(), path), path).text(), path)) {
   rows = Reader(names, file).rows();
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/common/error.hpp"
 #include "frontend/kept/kept_json.hpp"
-#include "frontend/matrix/spread.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/published/embedded_published.hpp"
@@ -22,17 +21,6 @@ using nlohmann::ordered_json;
 constexpr std::string_view record_file = "frontend/published/residuals.json", schema = "planar.residuals/1";
 constexpr std::uint64_t most_bytes = 64 << 20;
 
-/// The outcomes of a row's individual runs, instead of their mean.
-std::vector<CellOutcome> runs_of_row(const ScoredRow& row) {
-  if (!is_combined(*row.ours->result)) return {*row.ours};
-  std::vector<CellOutcome> runs;
-  for (const auto& result : row.ours->result->at("results")) {
-    runs.push_back(*row.ours);
-    runs.back().result = result;
-  }
-  return runs;
-}
-
 /// The range of a residual over the runs of a row, in percent.
 struct Range {
   double mean = 0, least = 0, most = 0;
@@ -43,7 +31,8 @@ std::optional<Range> range_of(const ScoredRow& row, Residual residual) {
   const auto mean = residual(row);
   if (!mean) return {};
   Range range{*mean, *mean, *mean};
-  for (const CellOutcome& run : runs_of_row(row)) {
+  for (std::size_t n = 0; n < runs_of(row); ++n) {
+    const CellOutcome run = run_of(row, n);
     ScoredRow one = row;
     one.ours = &run;
     if (const auto value = residual(one)) {
@@ -81,7 +70,7 @@ ordered_json make_record(const std::vector<ScoredRow>& rows, const RecordConditi
                       {"rows", ordered_json::object()}};
   for (const ScoredRow& row : rows) {
     if (!row.run() || row.print.repeats) continue;
-    ordered_json figures{{"placements", runs_of_row(row).size()}};
+    ordered_json figures{{"placements", runs_of(row)}};
     for_each_figure(row, [&](const std::string& name, const Range& r) {
       figures[name] = {rounded(r.mean, 2), rounded(r.least, 2), rounded(r.most, 2)};
     });
@@ -110,7 +99,7 @@ ordered_json record_before(const std::string& file, const RecordConditions& cond
   const auto has_text = [&](const char* key) { return record.contains(key) && record[key].is_string(); };
   if (!record.is_object() || record.value("schema", ordered_json()) != schema || !has_text("seconds") ||
       !has_text("converge") || !record.value("rows", ordered_json()).is_object())
-    throw Error(fmt::format("{}: is no record of residuals ({}); {}", file, schema, remedy));
+    throw Error(fmt::format("{}: is not a record of residuals ({}); {}", file, schema, remedy));
   const RecordConditions its = conditions_of(record);
   if (its != conditions)
     throw Error(fmt::format("{}: contains residuals of {}; run with that, or {}", file,
@@ -119,11 +108,7 @@ ordered_json record_before(const std::string& file, const RecordConditions& cond
 }
 
 const ordered_json& embedded_record() {
-  static const ordered_json record = [] {
-    for (const EmbeddedFile& file : embedded_published())
-      if (file.path == record_file) return ordered_json::parse(file.text);
-    throw Error(fmt::format("this build holds no '{}'", record_file));
-  }();
+  static const ordered_json record = ordered_json::parse(embedded_text(embedded_published(), record_file));
   return record;
 }
 

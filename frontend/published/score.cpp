@@ -49,18 +49,6 @@ std::optional<double> percent(std::optional<double> ours, double print) {
   return (*ours - print) / print * 100;
 }
 
-/// The number of runs of which its figures are the means.
-std::size_t runs_of(const ScoredRow& row) {
-  return row.run() && is_combined(*row.ours->result) ? row.ours->result->at("results").size() : 1;
-}
-
-/// The outcome of one of these runs.
-CellOutcome run_of(const ScoredRow& row, std::size_t n) {
-  CellOutcome outcome = *row.ours;
-  if (row.run() && is_combined(*row.ours->result)) outcome.result = row.ours->result->at("results").at(n);
-  return outcome;
-}
-
 }  // namespace
 
 std::optional<double> ScoredRow::figure(std::uint32_t size) const {
@@ -82,6 +70,16 @@ std::optional<double> ScoredRow::average() const {
     sum += *value;
   }
   return sum / static_cast<double>(print.average_sizes.size());
+}
+
+std::size_t runs_of(const ScoredRow& row) {
+  return row.run() && is_combined(*row.ours->result) ? row.ours->result->at("results").size() : 1;
+}
+
+CellOutcome run_of(const ScoredRow& row, std::size_t n) {
+  CellOutcome outcome = *row.ours;
+  if (row.run() && is_combined(*row.ours->result)) outcome.result = row.ours->result->at("results").at(n);
+  return outcome;
 }
 
 std::optional<double> ScoredRow::average_ci95() const {

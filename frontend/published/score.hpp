@@ -44,6 +44,11 @@ struct ScoredRow {
   std::string rating() const;
 };
 
+/// The number of runs of which the row's figures are the means.
+std::size_t runs_of(const ScoredRow& row);
+/// The outcome of one of these runs. The row must have been run, or have failed.
+CellOutcome run_of(const ScoredRow& row, std::size_t n);
+
 /// Whether the cell's run gives the row's figures.
 bool is_run_of(const Cell& cell, const PublishedRow& row);
 

@@ -13,11 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json rounded_or_null(std::optional<double> value) {
-  if (!value) return nullptr;
-  return rounded(*value, 2);
-}
-
 std::string range(const UncertainValue& v) { return fmt::format("{} {} ({} to {})", v.name, v.used, v.low, v.high); }
 
 std::string band_text(const std::optional<SensitiveRow::Band>& band, std::optional<bool> within) {
@@ -85,8 +80,8 @@ ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
                      {"card", r.row.print.card},
                      {"printed_as", r.row.print.title},
                      {"unit", r.row.print.unit()},
-                     {"published", rounded_or_null(r.row.print.average())},
-                     {"planar", rounded_or_null(r.row.average())},
+                     {"published", rounded_or_null(r.row.print.average(), 2)},
+                     {"planar", rounded_or_null(r.row.average(), 2)},
                      {"values", ordered_json::array()}};
     for (const Effect& e : r.effects)
       row["values"].push_back({{"name", e.value.name},
@@ -94,10 +89,10 @@ ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
                                {"used", e.value.used},
                                {"low", e.value.low},
                                {"high", e.value.high},
-                               {"at_low", rounded_or_null(e.low)},
-                               {"at_high", rounded_or_null(e.high)}});
+                               {"at_low", rounded_or_null(e.low, 2)},
+                               {"at_high", rounded_or_null(e.high, 2)}});
     const auto add_band = [&](const char* name, const char* verdict, const auto& band, std::optional<bool> within) {
-      if (band) row[name] = {rounded_or_null(band->from), rounded_or_null(band->to)};
+      if (band) row[name] = {rounded_or_null(band->from, 2), rounded_or_null(band->to, 2)};
       if (within) row[verdict] = *within;
     };
     add_band("band", "within", r.band(SensitiveRow::Values::shared), r.within(SensitiveRow::Values::shared));
@@ -105,9 +100,9 @@ ordered_json sensitivity_json(const std::vector<SensitiveRow>& rows) {
     row["tick_phases"] = ordered_json::array();
     for (const PhaseRun& run : r.phases)
       row["tick_phases"].push_back({{"phase", run.phase},
-                                    {"planar", rounded_or_null(run.average)},
-                                    {"cpu_load_percent", rounded_or_null(run.load)}});
-    if (r.row.print.load) row["print_cpu_load_percent"] = rounded_or_null(r.row.print.load);
+                                    {"planar", rounded_or_null(run.average, 2)},
+                                    {"cpu_load_percent", rounded_or_null(run.load, 2)}});
+    if (r.row.print.load) row["print_cpu_load_percent"] = rounded_or_null(r.row.print.load, 2);
     add_band("band_cpu_load_percent", "load_within", r.load_band(), r.load_within());
     j["rows"].push_back(std::move(row));
   }

@@ -8,11 +8,12 @@
 namespace planar {
 
 void CacheOptions::add_to(CLI::App& app) {
-  app.add_flag("--no-cache", off,
-               "Make every run, even if its result is in the cache (planar cache info), and store none there; "
-               " PLANAR_NO_CACHE=1 in the environment does the same");
+  app.add_flag(
+      "--no-cache", off,
+      "Neither use nor fill the cache of results (planar cache info); PLANAR_NO_CACHE=1 in the environment does "
+      "the same");
   app.add_flag("--check-cache", check,
-               "Run everything that is in the cache again and compare; by default one in twenty is");
+               "Run everything that is in the cache again and compare; by default one in twenty is checked");
 }
 
 void CacheOptions::validate() const {

@@ -208,12 +208,18 @@ void read_station(Line& line, Step& step) {
   step.text = line.word("a station").text;
 }
 
+/// Keys pressed together: "ctrl-alt-del".
+const Word& read_chord(Line& line, Step& step) {
+  const Word& chord = line.word("a key");
+  try {
+    step.keys = parse_chord(chord.text);
+  } catch (const Error& e) { line.fail(chord.column, e.what()); }
+  return chord;
+}
+
 void read_key(Line& line, Step& step) {
   step.kind = StepKind::key;
-  const Word& key = line.word("a key");
-  try {
-    step.keys = parse_chord(key.text);
-  } catch (const Error& e) { line.fail(key.column, e.what()); }
+  const Word& key = read_chord(line, step);
   if (step.keys.size() != 1) line.fail(key.column, "expects one key; press takes several");
   step.down = line.take("down");
   if (!step.down && !line.take("up")) line.fail(line.column(), "expects 'down' or 'up' here");
@@ -283,10 +289,7 @@ Step read_step(Line& line) {
     bounded = true;
   } else if (line.take("press")) {
     step.kind = StepKind::press;
-    const Word& chord = line.word("a key");
-    try {
-      step.keys = parse_chord(chord.text);
-    } catch (const Error& e) { line.fail(chord.column, e.what()); }
+    read_chord(line, step);
     step.time = line.take("for") ? line.time("how long the keys are held") : tap;
     bounded = true;
   } else if (line.take("grab")) {
@@ -342,6 +345,8 @@ Step read_step(Line& line) {
 }  // namespace
 
 std::vector<Step> parse_steps(std::string_view text, const std::string& name, Time limit) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   std::vector<Step> steps;
   for (unsigned number = 1; !text.empty(); ++number) {
     const auto newline = text.find('\n');
@@ -361,8 +366,10 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
   const auto first = step_or_file.substr(0, step_or_file.find_first_of(" \t\n"));
   bool is_step = first.size() != step_or_file.size();  // two words
   for (const auto& verb : verbs) is_step = is_step || first == verb;
-  if (is_step && !std::filesystem::exists(step_or_file)) return parse_steps(step_or_file, origin, limit);
-  if (!std::filesystem::exists(step_or_file) || std::filesystem::is_directory(step_or_file))
+  std::error_code unknown;  // a step may be too long for a file's name
+  const bool exists = std::filesystem::exists(step_or_file, unknown);
+  if (is_step && !exists) return parse_steps(step_or_file, origin, limit);
+  if (!exists || std::filesystem::is_directory(step_or_file, unknown))
     throw Error(fmt::format("{}: '{}' is neither a step nor a readable file; an example of a step is: wait screen "
                             "\"TEXT\" within 90 s",
                             origin, step_or_file),

@@ -9,13 +9,7 @@ namespace {
 constexpr std::size_t most_frames = 5'000, most_lines = 20'000;
 }
 
-Evidence::Evidence(std::vector<net::Medium*> media) : media_(std::move(media)) {
-  for (net::Medium* medium : media_) medium->add_observer(*this);
-}
-
-Evidence::~Evidence() {
-  for (net::Medium* medium : media_) medium->remove_observer(*this);
-}
+Evidence::Evidence(std::vector<net::Medium*> media) : watch_(std::move(media), *this) {}
 
 void Evidence::observe(const net::WireRecord& record) {
   frames_.push_back(
@@ -30,7 +24,7 @@ void Evidence::trace_line(std::string_view line) {
 
 void Evidence::write_capture(const std::filesystem::path& file) const {
   if (frames_.empty()) return;
-  net::PcapngWriter writer(file, {media_.begin(), media_.end()}, true);
+  net::PcapngWriter writer(file, {watch_.media().begin(), watch_.media().end()}, true);
   for (const Frame& frame : frames_)
     writer.observe({*frame.medium, frame.start, frame.end, frame.bytes, frame.damage, {}});
   writer.flush();

@@ -21,7 +21,6 @@ class Evidence final : public net::WireObserver {
 
   /// Observes `media`, which must outlive this object.
   explicit Evidence(std::vector<net::Medium*> media);
-  ~Evidence() override;
   Evidence(const Evidence&) = delete;
 
   void observe(const net::WireRecord& record) override;
@@ -39,7 +38,7 @@ class Evidence final : public net::WireObserver {
     std::vector<std::uint8_t> bytes;
     net::Damage damage = net::Damage::none;
   };
-  std::vector<net::Medium*> media_;
+  net::Watch watch_;
   std::deque<Frame> frames_;
   std::deque<std::string> trace_;
 };

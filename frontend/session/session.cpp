@@ -124,13 +124,15 @@ Session::Session(RestoredLab restored, const OutputOptions& output, const StateO
   for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
     if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
       lab_->insert_diskette(diskette.image, diskette.name, n);
-  Archive lab_state = Archive::loader(snapshot.state);
-  lab_->archive(lab_state);
-  lab_state.expect_end();
-  for (std::size_t n = 0; n < lab_->machines(); ++n) consoles_.push_back(std::make_unique<Console>(*lab_, n));
-  Archive own = Archive::loader(snapshot.frontend);
-  archive(own);
-  own.expect_end();
+  try {
+    Archive lab_state = Archive::loader(snapshot.state);
+    lab_->archive(lab_state);
+    lab_state.expect_end();
+    for (std::size_t n = 0; n < lab_->machines(); ++n) consoles_.push_back(std::make_unique<Console>(*lab_, n));
+    Archive own = Archive::loader(snapshot.frontend);
+    archive(own);
+    own.expect_end();
+  } catch (const Error& e) { throw Error(fmt::format("{}: {}", snapshot.file, e.what()), ExitCode::missing_file); }
   steps_restored_ = true;
   steps_left_ = scenario_.active();
   insertable_ = state.insert;
@@ -144,6 +146,10 @@ Session::~Session() {
   for (auto& console : consoles_)
     if (!console->prefix.empty() && !console->guest.partial().empty())
       put_line(console->serial.get(), console->prefix, console->guest.partial());
+}
+
+bool Session::asked_to_end() const {
+  return Interruption::final() || (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions()));
 }
 
 void Session::archive(Archive& a) {
@@ -393,7 +399,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     // Remaining steps may not need the processor, and report it themselves if they cannot continue.
     const bool halted = !window_ && lab_->halted_for_good() && !scenario_.active();
     if (halted && !(debugger_ && debugger_->stop_halted())) { end = RunEnd::halted; break; }
-    if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) { end = RunEnd::interrupted; break; }
+    if (tracer_->failed()) { end = RunEnd::interrupted; break; }  // check_files() says so
+    if (asked_to_end()) { end = RunEnd::interrupted; break; }
     // clang-format on
   }
   control_->settle();

@@ -102,15 +102,14 @@ class Session final : private DebugTarget, private WindowActions {
   ///   debugger does not decide when the run ends);
   /// - the processor has stopped for good, and there is no window;
   /// - the user interrupts the run or closes the window;
-  /// - pause() is called: another call continues, and the run ends as it would have without the pause.
+  /// - request_stop() is called: another call continues, and the run ends as it would have without the pause.
   /// `what` is the text of the progress line. Throws Error (exit 4) if --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
   /// Pauses run() at the next instruction boundary, or the next run() at once. May be called from inside the run.
-  void pause(std::string why) { control_->request_stop(std::move(why)); }
-  /// The reason for the latest pause.
-  const std::string& pause_reason() const { return control_->why(); }
+  void request_stop() override { control_->request_stop(); }
   /// Between runs: executes one instruction of machine `n` (RunControl::step()), and everything due before it: other
-  /// machines' work, the scenario's steps, a snapshot. Returns false if pause() was called before the instruction.
+  /// machines' work, the scenario's steps, a snapshot. Returns false if request_stop() was called before the
+  /// instruction.
   bool step(std::size_t n = 0) override;
 
   /// Lets `client` stop run(), and examine, step and change the lab while it is stopped. To be called before the first
@@ -155,6 +154,8 @@ class Session final : private DebugTarget, private WindowActions {
   /// Runs up to `end`, saving a snapshot that is due before; returns why the run ended earlier, if it did.
   std::optional<RunEnd> advance(Time end);
   std::optional<RunEnd> advance_lab(Time end);
+  /// Whether the user has asked the run to end, rather than the debugger to stop the machine.
+  bool asked_to_end() const;
   /// While the window's user holds the run: executes a requested single step, not beyond `end`; returns why the run
   /// ended, if it did.
   std::optional<RunEnd> attend_held(Time end);
@@ -162,7 +163,6 @@ class Session final : private DebugTarget, private WindowActions {
   void finish_run(RunEnd end);
   // DebugTarget: session_debug.cpp
   bool replay(Time limit) override;
-  void request_stop(std::string why) override { control_->request_stop(std::move(why)); }
   std::string rewind_obstacle() override;
   /// Archives the lab, the session's own state, and how far its output has come.
   void archive_run(Archive& a);

@@ -25,7 +25,7 @@ void Session::step_held(std::size_t machine) {
 }
 
 std::optional<RunEnd> Session::attend_held(Time end) {
-  if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) return RunEnd::interrupted;
+  if (asked_to_end()) return RunEnd::interrupted;
   if (!stepping_) return std::nullopt;
   const auto stop = control_->step(*stepping_, end);
   if (stop == RunControl::Stop::request) return RunEnd::paused;

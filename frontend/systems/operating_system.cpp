@@ -29,7 +29,7 @@ std::vector<std::string_view> operating_system_names() {
 OperatingSystem find_operating_system(std::string_view name) {
   for (const EmbeddedFile& file : embedded_systems())
     if (name_of(file) == name) return {name_of(file), TimingProfile::parse(file.text, file.path)};
-  throw Error(fmt::format("'{}' is no operating system of the guest; there are {}", name,
+  throw Error(fmt::format("'{}' is not an operating system of the guest; there are {}", name,
                           fmt::join(operating_system_names(), ", ")));
 }
 
@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> OperatingSystem::settings() con
     const auto& values = standard.profile.values();
     const auto found = std::find_if(values.begin(), values.end(), [&](const auto& s) { return s.name == v.name; });
     if (found == values.end())
-      throw Error(fmt::format("frontend/systems/{}.toml: '{}' is no value of {}, which has them all", name, v.name,
+      throw Error(fmt::format("frontend/systems/{}.toml: '{}' is not a value of {}, which has them all", name, v.name,
                               default_system));
     if (found->value != v.value) list.emplace_back(v.name, std::to_string(v.value));
   }

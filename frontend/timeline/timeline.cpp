@@ -10,17 +10,15 @@ namespace planar {
 
 Timeline::Timeline(Lab& lab, const std::string& file, const TimelineSpan& span)
     : lab_(lab),
+      watch_(lab.media(), *this),
       span_(span),
       file_(file, "--timeline"),
       follower_(lab.scheduler(), [this](Time now) { sample(now); }),
       due_(lab.scheduler(), "timeline.span", Priority::observer, Callback::to<&Timeline::due>(this)) {
-  for (net::Medium* medium : lab.media()) medium->add_observer(*this);
   if (span_.kind == TimelineSpan::Kind::time) due_.at(std::max(span_.from, lab.scheduler().now()));
 }
 
-Timeline::~Timeline() {
-  for (net::Medium* medium : lab_.media()) medium->remove_observer(*this);
-}
+Timeline::~Timeline() = default;
 
 void Timeline::open(Time now) {
   stage_ = Stage::open;

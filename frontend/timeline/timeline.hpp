@@ -52,6 +52,7 @@ class Timeline final : private net::WireObserver {
   TraceEventFile::Track sender_track(const net::Medium& medium, const std::string& sender);
 
   Lab& lab_;
+  net::Watch watch_;
   TimelineSpan span_;
   TraceEventFile file_;
   std::vector<std::unique_ptr<MachineTimeline>> machines_;

@@ -18,7 +18,7 @@ TimelineSpan TimelineSpan::parse(const std::optional<std::string>& from, const s
     span.kind = Kind::time;
     if (from) span.from = option_time("--timeline-from", *from, "\"7.5 s\"");
     if (length) span.length = option_time("--timeline-for", *length, "\"20 ms\"");
-    if (span.length == Time{}) throw Error("--timeline-for: a span of nothing; write for example 20 ms");
+    if (span.length == Time{}) throw Error("--timeline-for: an empty span; write for example 20 ms");
   }
   if (frame && *frame != "data") {
     const auto number = parse_number(*frame);

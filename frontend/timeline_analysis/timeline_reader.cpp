@@ -73,7 +73,7 @@ bool TimelineReader::is_timeline(const std::string& file) {
 
 TimelineReader::TimelineReader(const std::string& file) : file_(file), in_(file, std::ios::binary) {
   if (!in_) throw Error(fmt::format("{}: there is no such timeline; {}", file, remedy), ExitCode::missing_file);
-  if (!is_timeline(file)) throw Error(fmt::format("{}: is no timeline; {}", file, remedy), ExitCode::missing_file);
+  if (!is_timeline(file)) throw Error(fmt::format("{}: is not a timeline; {}", file, remedy), ExitCode::missing_file);
   std::string line;
   std::getline(in_, line);
 }
@@ -96,7 +96,8 @@ std::optional<TimelineEvent> TimelineReader::next() {
       if (j.is_object()) e = event_of(j);
     } catch (const nlohmann::json::exception&) {}  // reported below
     if (!e)
-      throw Error(fmt::format("{}:{}: is no event of a timeline; {}", file_, line_, remedy), ExitCode::missing_file);
+      throw Error(fmt::format("{}:{}: is not an event of a timeline; {}", file_, line_, remedy),
+                  ExitCode::missing_file);
     if (e->kind != TimelineEvent::Kind::note) return e;
     if (e->name == "process_name")
       processes_[e->process] = e->text("name");

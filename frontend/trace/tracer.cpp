@@ -170,6 +170,7 @@ void Tracer::follow(Traced& traced, bool on) {
   change(TraceCategory::syscall, traced.calls);
 }
 
+bool Tracer::failed() const { return file_ && std::ferror(file_.get()); }
 bool Tracer::flush() { return !file_ || (std::fflush(file_.get()) == 0 && !std::ferror(file_.get())); }
 
 }  // namespace planar

@@ -41,6 +41,8 @@ class Tracer {
   void each_gate(F&& call) {
     for (auto& machine : machines_) call(machine->gate);
   }
+  /// Whether something could not be written.
+  bool failed() const;
   /// Writes what is buffered; false if the file could not be written. True if there is nothing to write.
   bool flush();
   const std::string& file_name() const { return file_name_; }

@@ -52,14 +52,18 @@ std::optional<std::string> quoted(const std::optional<std::string>& text) {
   return text ? std::optional(toml_string(*text)) : std::nullopt;
 }
 
-/// Throws Error for a key such as "data_port.ready_delay": quoted, it is a single name, and no setting has a dot in its
-/// name.
+/// Throws Error for a key that only quotes make possible: a dot in it would stand for another table, and the resolved
+/// file, whose keys are not quoted, could not be read.
 void refuse_quoted_paths(const toml::table& table, const AsciiToml& text, const std::string& name) {
   for (const auto& [key, node] : table) {
-    if (key.str().find('.') != std::string_view::npos) {
+    const std::string_view part = key.str();
+    const auto bare = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+    if (part.empty() || !std::all_of(part.begin(), part.end(), bare)) {
       const TextPlace at = text.place(key.source().begin.line, key.source().begin.column);
-      throw Error(fmt::format("{0}:{1}:{2}: \"{3}\" is one key in quotes; write it without them: {3} = ...", name,
-                              at.line, at.column, key.str()));
+      throw Error(fmt::format("{}:{}:{}: \"{}\" is one key in quotes; {}", name, at.line, at.column, part,
+                              part.find('.') == std::string_view::npos
+                                  ? "a name has letters, digits, - and _ only"
+                                  : fmt::format("without them, {} = ..., it is a key in a table", part)));
     }
     if (const auto* below = node.as_table()) refuse_quoted_paths(*below, text, name);
     if (const auto* list = node.as_array())
@@ -142,7 +146,7 @@ void Config::add_text(std::string_view text, const std::string& name) {
 
 void Config::add_file(const std::filesystem::path& path) {
   const auto text = read_host_file(path, 1 << 20, "cannot be read; check the name and its permissions",
-                                   "is no TOML machine file (it has at most 1 MB); see `planar config MACHINE`");
+                                   "is not a TOML machine file (it has at most 1 MB); see `planar config MACHINE`");
   if (text.find('\0') != std::string::npos)
     throw Error(
         fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`", path.string()));
@@ -382,6 +386,11 @@ void Config::reject_unknown(const std::function<std::string(const std::string& p
                         impl_->layers.back().name, path, layer.name));
       if (const auto reason = known_elsewhere(path); !reason.empty())
         throw Error(fmt::format("{}: {}: {}", Impl::where(layer, *node), path, reason));
+      const auto below = [table = path + "."](const std::string& other) { return other.starts_with(table); };
+      const bool is_table = std::any_of(known.begin(), known.end(), below);
+      if (is_table)
+        throw Error(
+            fmt::format("{0}: {1} is a table; write [{1}] and its keys below", Impl::where(layer, *node), path));
       const auto guess = nearest(path, known);
       throw Error(fmt::format(
           "{}: no setting '{}'{}", Impl::where(layer, *node), path,
@@ -449,9 +458,10 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
-      throw Error(fmt::format(
-          "{}: {} is no setting of a lab; write it below the [[{}]] that it applies to (a lab's own settings are {})",
-          Impl::where(file, node), key.str(), list, fmt::join(shared, ", ")));
+      throw Error(
+          fmt::format("{}: {} is not a setting of a lab; write it below the [[{}]] that it applies to (a lab's own "
+                      "settings are {})",
+                      Impl::where(file, node), key.str(), list, fmt::join(shared, ", ")));
   file.table.erase(list);
   const auto put_below = [](Config& part, Impl::Layer layer) {
     auto& layers = part.impl_->layers;

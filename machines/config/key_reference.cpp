@@ -108,7 +108,7 @@ const std::vector<Section>& sections() {
         {"memory.dram.burst_step", "Clocks between the transfers of a burst; not on a P6."},
         {"memory.dram.write_hit", "Clocks of a write in an open page."},
         {"memory.dram.write_miss", "The same in another page."},
-        {"memory.dram.line_clocks", "On a P6: clocks from one line to the next, of those that follow each other."},
+        {"memory.dram.line_clocks", "On a P6: clocks between consecutive lines."},
         {"memory.rom.width", "Bytes per transfer from ROM."},
         {"memory.rom.clocks", "Clocks of that transfer."},
         {"memory.rom.cacheable", "Whether the processor caches ROM."},
@@ -136,22 +136,23 @@ const std::vector<Section>& sections() {
         {"pci.clock", "Period of the bus clock; a card that cannot do 66 MHz makes it 30 ns."},
         {"pci.width", "Data bits of the segment, 32 or 64."},
         {"pci.synchronisation", "From the processor's bus to PCI, once for each access that waits."},
-        {"pci.completion", "The way back to the processor, of such an access."},
-        {"pci.post", "A write to memory on PCI that the host bridge posts, until the processor goes on."},
+        {"pci.completion", "From PCI back to the processor, for such an access."},
+        {"pci.post", "A write to memory on PCI that the host bridge posts, until the processor continues."},
         {"pci.post_depth", "Writes that the host bridge holds."},
-        {"pci.transaction", "Clocks of a transaction of the processor beside the target's own latency."},
+        {"pci.transaction", "Clocks of a transaction of the processor besides the target's own latency."},
         {"pci.master_abort", "Clocks of a transaction that nobody answers."},
         {"pci.grant", "Clocks from a master's request on an idle bus to its transaction."},
         {"pci.turnaround", "Idle clocks between transactions of different masters."},
         {"pci.read_first", "Clocks of a master's read of memory to the first datum."},
-        {"pci.read_access", "What of it is a time of its own, whatever the bus clock."},
+        {"pci.read_access", "The part of `pci.read_first` that does not depend on the bus clock."},
         {"pci.read_line_gap", "Clocks between two lines, of the commands that do not read ahead."},
         {"pci.write_first", "Clocks of a master's write to memory to the first datum."},
         {"pci.memory_line", "For how long a master's line keeps memory from the processor."},
-        {"pci.snoop", "For how long its inquire cycle keeps the processor's bus."},
-        {"pci.l1_write_back", "The same of the write-back of a line that is modified in the processor."},
-        {"pci.l2_write_back", "Of one that is modified in the second-level cache."},
-        {"pci.configuration_mechanism", "Of the specification's two: 1 or 2."},
+        {"pci.snoop", "For how long the inquire cycle of a master's line keeps the processor's bus."},
+        {"pci.l1_write_back", "For how long the write-back of a line that is modified in the processor keeps the bus."},
+        {"pci.l2_write_back",
+         "For how long the write-back of a line that is modified in the second-level cache keeps it."},
+        {"pci.configuration_mechanism", "Configuration mechanism, 1 or 2."},
         {"pci.bridge_device", "Device number of the south bridge."},
         {"pci.slot_devices", "Device number of each slot."},
         {"pci.peer.clock", "Period of the second segment's clock; what else its transactions take is as in `[pci]`."},
@@ -174,7 +175,7 @@ const std::vector<Section>& sections() {
         {"planar.scsi_setup_bit", "The bit of port 94h that selects integrated SCSI for setup: 3 on a Model 56 or 57."},
         {"planar.diskette", "Capacity of the diskette drives."},
         {"planar.boot",
-         "Of a PC, where its firmware looks for a program to start, in this order: `a` diskette, `c` first disk, `d` "
+         "Of a PC, where its firmware looks for a boot loader, in this order: `a` diskette, `c` first disk, `d` "
          "CD-ROM."},
         {"planar.clock_start", "Date and time of the battery-backed clock at power-on, `YYYY-MM-DD HH:MM:SS`."}}},
       {"[slot.N]",
@@ -224,7 +225,8 @@ const std::vector<Section>& sections() {
          "Ethernet media, in place of `net.medium`, on each of which the reference station has a port: one address, "
          "frames are sent over them in turn (`docs/hardware/channel-bonding.md`)."},
         {"net.duplex",
-         "Half or full duplex; full only if every card can send and receive at once. Not with `[medium.NAME]` tables."},
+         "Half or full duplex; full only if every card can send and receive at once. Without it, what the first card "
+         "negotiates: full on PCI, half on the Micro Channel. Not with `[medium.NAME]` tables."},
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10, 100 or 1000 for one Ethernet segment; without it that of "
          "the first card. Not with `[medium.NAME]` tables."},
@@ -433,8 +435,8 @@ std::string key_reference() {
       "Generated by `planar config --reference` from the code that reads the files; do not edit.\n\n"
       "A machine file is TOML and is layered over a built-in machine, which it names first (`machine = \"model95\"`); "
       "it needs to give only what differs. Options of the command line are layered over the file. "
-      "`planar config FILE` prints the result with every key, and `--explain` where each value comes from. A key that "
-      "nobody reads is an error.\n\n"
+      "`planar config FILE` prints the result with every key, and `--explain` where each value comes from. An unknown "
+      "key is an error.\n\n"
       "Quantities are texts with a unit: a *time* is `\"200 ns\"` (ps, ns, us, ms, s), a *frequency* `\"20 MHz\"` or "
       "`\"100/3 MHz\"` (Hz, kHz, MHz), a *size* `\"16 MB\"` (bytes, KB, MB; 1 KB is 1024 bytes). A key whose default "
       "is *none* is given by every built-in machine that needs it, or may be left out together with its table.\n";

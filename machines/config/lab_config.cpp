@@ -151,7 +151,8 @@ std::string LabConfig::explained() const {
 }
 
 LabConfig load_lab(const std::string& name) {
-  if (is_built_in(name) || !std::filesystem::is_regular_file(name)) return LabConfig(load_machine(name));
+  std::error_code unknown;
+  if (is_built_in(name) || !std::filesystem::is_regular_file(name, unknown)) return LabConfig(load_machine(name));
   Config file;
   refuse_image(name);
   file.add_file(name);

@@ -101,7 +101,7 @@ void read_processor(Config& c, MachineConfig& m) {
   // Core clocks per bus clock = (cn / cd) / (bn / bd), as a small exact fraction.
   const std::uint64_t num = m.clock.num * bus.den, den = m.clock.den * bus.num;
   const std::uint64_t divisor = std::gcd(num, den);
-  if (num / divisor > 8 || den / divisor > 8)
+  if (num < den || num / divisor > 8 || den / divisor > 8)
     c.fail("cpu.clock",
            fmt::format("must be a simple multiple of cpu.bus_clock, such as 1, 3/2, 2 or 5/2 times {}; thirds "
                        "are written like \"400/3 MHz\"",
@@ -257,8 +257,8 @@ std::string read_driver(Config& c, const std::string& path, const std::string& c
                              "the cards with several)",
                              card));
   if (std::find(found->versions.begin(), found->versions.end(), version) == found->versions.end())
-    c.fail(path, fmt::format("'{}' is no driver version of the {}; write one of {} (docs/driver-versions.md)", version,
-                             card, fmt::join(found->versions, ", ")));
+    c.fail(path, fmt::format("'{}' is not a driver version of the {}; write one of {} (docs/driver-versions.md)",
+                             version, card, fmt::join(found->versions, ", ")));
   return version;
 }
 
@@ -329,7 +329,7 @@ void read_cards(Config& c, MachineConfig& m) {
       }
       const bool resource = key == "io" || key == "irq" || key == "mem" || key == "arb";
       if (resource && m.board_kind->firmware_assigns)
-        c.fail(path + "." + key, "is not yours to choose: the firmware gives a PCI card its addresses and interrupt");
+        c.fail(path + "." + key, "cannot be set: the firmware gives a PCI card its addresses and interrupt");
       if (!m.board_kind->card_choice(card.name, key)) {
         if (const std::string other = card_with_choice(key); !other.empty())
           c.fail(path + "." + key, fmt::format("is of other cards, such as {}, and slot {} holds {}; leave it out",
@@ -420,14 +420,10 @@ void read_drives(Config& c, MachineConfig& m) {
 
 /// Drives need an adapter: if the user has not installed one, IBM's own goes into the last free slot.
 void add_storage_card(Config& c, const MachineConfig& m) {
-  const auto storage = [](const std::string& name) {
-    const auto rows = storage_registry();
-    return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == name; });
-  };
   const auto card = [&](std::size_t slot) { return c.peek_text(fmt::format("slot.{}.card", slot)); };
   std::size_t last = 0;
   for (std::size_t slot = 1; slot <= m.slot_widths.size(); ++slot) {
-    if (storage(card(slot))) return;
+    if (is_storage_card(card(slot))) return;
     if (card(slot).empty()) last = slot;
   }
   if (last == 0)

@@ -15,8 +15,7 @@ namespace {
 
 std::string choices(std::string_view wrong) {
   std::vector<std::string> names;
-  for (const auto* files : {&machine_files(), &machine_variants()})
-    for (const MachineFile& file : *files) names.emplace_back(file.name);
+  for (const MachineFile* file : all_machine_files()) names.emplace_back(file->name);
   const auto guess = nearest(wrong, names);
   return guess.empty() ? fmt::format("choose {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", guess);
 }
@@ -40,10 +39,16 @@ Config layers_of(const MachineFile& file) {
 
 }  // namespace
 
-const MachineFile* find_machine_file(std::string_view name) {
+std::vector<const MachineFile*> all_machine_files() {
+  std::vector<const MachineFile*> all;
   for (const auto* files : {&machine_files(), &machine_variants()})
-    for (const MachineFile& file : *files)
-      if (file.name == name) return &file;
+    for (const MachineFile& file : *files) all.push_back(&file);
+  return all;
+}
+
+const MachineFile* find_machine_file(std::string_view name) {
+  for (const MachineFile* file : all_machine_files())
+    if (file->name == name) return file;
   return nullptr;
 }
 
@@ -60,7 +65,8 @@ std::vector<Provenance> machine_provenance(std::string_view name) {
 Config load_machine(const std::string& name) {
   if (const auto* file = find_machine_file(name)) return layers_of(*file);
   refuse_image(name);
-  if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
+  std::error_code unknown;
+  if (!std::filesystem::exists(name, unknown) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
     throw Error(fmt::format("no machine and no file named '{}'; {}", name, choices(name)));
   Config user;
   user.add_file(name);

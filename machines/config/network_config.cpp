@@ -270,7 +270,7 @@ void plug_in_cards(Config& c, MachineConfig& m) {
   for (CardConfig& card : m.cards) {
     const std::string slot = fmt::format("slot.{}", card.slot), path = slot + ".medium";
     if (!on_network(card)) {
-      if (!card.medium.empty()) c.fail(path, fmt::format("'{}' is no network adapter; leave it out", card.name));
+      if (!card.medium.empty()) c.fail(path, fmt::format("'{}' is not a network adapter; leave it out", card.name));
       continue;
     }
     card.medium = read_place(c, m, path, card.medium, slot + ".card");
@@ -421,7 +421,8 @@ void read_stations(Config& c, MachineConfig& m) {
     station.medium = read_place(c, m, path + ".medium", medium, path + ".address");
     const std::string address = c.text(path + ".address");
     const auto parsed = parse_ipv4(address);
-    if (!parsed) c.fail(path + ".address", fmt::format("'{}' is no IP address; write four numbers with dots", address));
+    if (!parsed)
+      c.fail(path + ".address", fmt::format("'{}' is not an IP address; write four numbers with dots", address));
     if (const auto host = *parsed & 0xFF; host == 0 || host == 0xFF)
       c.fail(path + ".address",
              fmt::format("{} is that of a network or of all its stations; end it with 1 to 254", address));

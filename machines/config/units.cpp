@@ -5,6 +5,7 @@
 #include <charconv>
 #include <numeric>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/quantity.hpp"
 
 namespace planar {
@@ -66,19 +67,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const auto& candidate : known) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t above = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (word[i - 1] != candidate[j - 1])});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
+    if (const auto distance = edit_distance(word, candidate); distance < best_distance) {
+      best_distance = distance;
       best = candidate;
     }
   }

@@ -37,25 +37,23 @@ std::string usual_machine_name(const std::string& name) {
   const std::string wanted = without(without(plain(name), "ibm"), "ps2"), model = "model" + wanted, pc = "pc" + wanted;
   if (wanted.empty()) return name;
   std::string found;
-  for (const auto* files : {&machine_files(), &machine_variants()})
-    for (const MachineFile& file : *files)
-      if (const auto known = plain(file.name); known == wanted || known == model || known == pc) {
-        if (!found.empty()) return name;
-        found = file.name;
-      }
+  for (const MachineFile* file : all_machine_files())
+    if (const auto known = plain(file->name); known == wanted || known == model || known == pc) {
+      if (!found.empty()) return name;
+      found = file->name;
+    }
   return found.empty() ? name : found;
 }
 
 std::string usual_card_name(const std::string& name) {
   const std::string wanted = plain(name);
   std::string found;
-  for (const auto cards : {adapter_registry(), storage_registry()})
-    for (const AdapterEntry& card : cards) {
-      if (card.name == name) return name;
-      if (wanted.empty() || (plain(card.name) != wanted && plain(card.title) != wanted)) continue;
-      if (!found.empty()) return name;
-      found = card.name;
-    }
+  for (const AdapterEntry& card : card_registry()) {
+    if (card.name == name) return name;
+    if (wanted.empty() || (plain(card.name) != wanted && plain(card.title) != wanted)) continue;
+    if (!found.empty()) return name;
+    found = card.name;
+  }
   return found.empty() ? name : found;
 }
 
@@ -76,7 +74,7 @@ void refuse_image(const std::string& name) {
       head.begin() + static_cast<std::ptrdiff_t>(length))
     return;
   throw Error(
-      fmt::format("{0}: is no machine file; to boot a diskette image write `planar run model95 --image {0}`, a hard "
+      fmt::format("{0}: is not a machine file; to boot a diskette image write `planar run model95 --image {0}`, a hard "
                   "disk's --disk, a "
                   "CD-ROM's --cdrom, a kernel --kernel, and a snapshot --restore",
                   name));

@@ -142,6 +142,7 @@ struct Snapshot {
     std::vector<std::uint8_t> image;
     void archive(Archive& a) { a(name, image); }
   };
+  std::string file;  ///< from which it was read
   std::string configuration;
   std::vector<Diskette> diskettes;     ///< in the machines' A drives, unless a file contains them
   std::vector<std::uint8_t> frontend;  ///< not part of the state hash

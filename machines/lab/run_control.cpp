@@ -24,8 +24,7 @@ RunControl::Stop RunControl::step(std::size_t n, Time limit) {
 
 void RunControl::settle() { lab_.scheduler().settle(); }
 
-void RunControl::request_stop(std::string why) {
-  if (!requested_) why_ = std::move(why);
+void RunControl::request_stop() {
   requested_ = true;
   lab_.scheduler().stop();
 }

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "core/time/time.hpp"
 
@@ -20,7 +19,7 @@ class RunControl {
 
   enum class Stop {
     limit,    ///< virtual time has reached the limit
-    request,  ///< a stop was requested: why() gives the reason
+    request,  ///< a stop was requested
     step,     ///< the instruction has been executed
   };
 
@@ -37,18 +36,14 @@ class RunControl {
 
   /// Ends the run when the processor that is running reaches an instruction boundary or has to wait in an access
   /// (Scheduler::stop()); if none is in progress, the next run_until() or step() returns at once. May be called from
-  /// inside the run (an event, an observer, a device's callback) or between runs, but not from a signal handler. The
-  /// first of several requests determines the reason.
-  void request_stop(std::string why);
-  /// The reason for the latest requested stop.
-  const std::string& why() const { return why_; }
+  /// inside the run (an event, an observer, a device's callback) or between runs, but not from a signal handler.
+  void request_stop();
 
  private:
   bool take_request();
 
   Lab& lab_;
   bool requested_ = false;
-  std::string why_;
 };
 
 }  // namespace planar

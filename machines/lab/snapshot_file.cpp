@@ -143,6 +143,7 @@ Snapshot read_snapshot(const std::filesystem::path& file) {
     refuse("is damaged or truncated");
   Archive a = Archive::loader(std::move(stream));
   Snapshot snapshot;
+  snapshot.file = file.string();
   snapshot.archive(a);
   a.expect_end();
   return snapshot;

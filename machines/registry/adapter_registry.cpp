@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "devices/adapter/embedded_files.hpp"
 #include "devices/ethernet/3c523/3c523.hpp"
@@ -32,22 +32,6 @@
 
 namespace planar {
 namespace {
-
-// Levenshtein distance, for "did you mean".
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 std::span<const McaEntry> mca_storage_rows() {
   static const McaEntry rows[] = {storage::IbmScsi::plain, storage::IbmScsi::cached};
@@ -122,6 +106,18 @@ std::span<const AdapterEntry> storage_registry() {
   return all;
 }
 
+std::span<const AdapterEntry> card_registry() {
+  static const auto all = [] {
+    std::vector<AdapterEntry> entries;
+    for (const auto rows : {adapter_registry(), storage_registry()})
+      entries.insert(entries.end(), rows.begin(), rows.end());
+    return entries;
+  }();
+  return all;
+}
+
+bool is_storage_card(std::string_view name) { return named(storage_registry(), name) != nullptr; }
+
 const McaEntry* find_mca(std::string_view name) {
   const McaEntry* const network = named(mca_registry(), name);
   return network ? network : named(mca_storage_rows(), name);
@@ -136,14 +132,11 @@ std::string_view adapter_page(std::string_view name) {
 }
 
 const AdapterEntry& find_adapter(std::string_view name) {
+  if (const AdapterEntry* const entry = named(card_registry(), name)) return *entry;
   const auto rows = adapter_registry();
   const AdapterEntry* nearest = &rows[0];
-  for (const AdapterEntry& row : storage_registry())
-    if (row.name == name) return row;
-  for (const AdapterEntry& row : rows) {
-    if (row.name == name) return row;
-    if (distance(row.name, name) < distance(nearest->name, name)) nearest = &row;
-  }
+  for (const AdapterEntry& row : rows)
+    if (edit_distance(row.name, name) < edit_distance(nearest->name, name)) nearest = &row;
   throw Error(
       fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name, nearest->name));
 }

@@ -17,6 +17,10 @@ std::span<const AdapterEntry> adapter_registry();
 /// The storage adapters.
 std::span<const AdapterEntry> storage_registry();
 
+/// Both: network adapters first.
+std::span<const AdapterEntry> card_registry();
+bool is_storage_card(std::string_view name);
+
 /// The network adapter rows of one bus.
 std::span<const McaEntry> mca_registry();
 std::span<const PciEntry> pci_registry();

@@ -35,7 +35,7 @@ TEST_CASE("a value chosen by published figures names them", "[provenance]") {
       parse(std::string(number) + "confidence = \"calibrated\"\npublished = [{ machine = \"model95\" }]\n"),
       Contains("names no published figure"));
   CHECK_THROWS_WITH(parse(std::string(number) + "confidence = \"calibrated\"\npublished = [\"ne2\"]\n"),
-                    Contains("no list of tables"));
+                    Contains("not a list of tables"));
 }
 
 TEST_CASE("a rule is listed and cannot be set", "[provenance]") {

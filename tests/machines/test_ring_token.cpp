@@ -108,8 +108,8 @@ TEST_CASE("reference stations beside the peer: slots, addresses and refusals", "
   };
   CHECK(refusal("10.12", "10.13").empty());
   CHECK_THAT(refusal("10.12", "10.11"), Contains("station.south.address") && Contains("another station"));
-  CHECK_THAT(refusal("192.168.10.12", "192.168.10"), Contains("is no IP address"));
-  CHECK_THAT(refusal("192.168.10.12", "192.168.10.256"), Contains("is no IP address"));
+  CHECK_THAT(refusal("192.168.10.12", "192.168.10"), Contains("is not an IP address"));
+  CHECK_THAT(refusal("192.168.10.12", "192.168.10.256"), Contains("is not an IP address"));
   CHECK_THAT(refusal("192.168.10.12", "192.168.10.255"), Contains("end it with 1 to 254"));
   CHECK_THAT(refusal("[station.south]", "[station.peer]"), Contains("take another name"));
   CHECK_THAT(refusal("[station.south]", "[station.south]\nmedium = \"floor\""), Contains("there is no medium 'floor'"));

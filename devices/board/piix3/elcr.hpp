@@ -37,6 +37,8 @@ class Elcr final : public Slave {
     return offset == 0 ? "ELCR1" : "ELCR2";
   }
 
+  /// IRQ 3 to 7, 9 to 12, 14, 15: the lines that may be level-triggered, and to which PIRQRC can route.
+  static constexpr std::uint16_t writable = 0xDEF8;
   /// Bit n: IRQ n is level-triggered.
   std::uint16_t levels() const { return levels_; }
   void reset(Time now) {
@@ -50,7 +52,6 @@ class Elcr final : public Slave {
   }
 
  private:
-  static constexpr std::uint16_t writable = 0xDEF8;
   I8259Pair& pic_;  // keeps and archives its own copy
   std::uint16_t levels_ = 0;
   PortGroup ports_{"elcr"};

@@ -6,10 +6,11 @@
 #include <bit>
 #include <string>
 
+#include "devices/board/piix3/elcr.hpp"
+
 namespace planar {
 
 namespace {
-constexpr std::uint16_t routable = 0xDEF8;  // IRQ 3 to 7, 9 to 12, 14, 15
 constexpr char letter(unsigned n) { return static_cast<char>('A' + n); }
 }  // namespace
 
@@ -23,7 +24,7 @@ PirqRouter::PirqRouter(bus::InterruptLines& lines, const PirqTable& table, std::
 int PirqRouter::line(unsigned n) const {
   const std::uint8_t route = routes_[n & 3];
   const unsigned irq = route & 0x0F;
-  return (route & off) || !(routable >> irq & 1) ? -1 : static_cast<int>(irq);
+  return (route & off) || !(Elcr::writable >> irq & 1) ? -1 : static_cast<int>(irq);
 }
 
 PirqRouter::Levels PirqRouter::pulled() const {

@@ -25,7 +25,7 @@ namespace planar {
 class SystemControl final : public Slave, public bus::NmiSink {
  public:
   /// `refresh_period` is the planar's (bus::RefreshTiming).
-  SystemControl(I8254& timers, Trace& trace, Time refresh_period = 15'120_ns);
+  SystemControl(I8254& timers, Trace& trace, Time refresh_period);
 
   /// Decodes 61h and 92h.
   void claim_ports(IoSpace& space);

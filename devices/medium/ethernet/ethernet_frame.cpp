@@ -47,7 +47,7 @@ MacAddress parse_mac(std::string_view text) {
   }
   if (!good)
     throw Error(
-        fmt::format("'{}' is no Ethernet address; write six hex bytes, as in "
+        fmt::format("'{}' is not an Ethernet address; write six hex bytes, as in "
                     "00:00:d8:01:02:03",
                     text));
   if (mac[0] & 1) throw Error(fmt::format("'{}' is a group address; a station's first byte must be even", text));

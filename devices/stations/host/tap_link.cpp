@@ -32,7 +32,7 @@ constexpr std::size_t most_frames = 64;  // taken in one exchange
           "the right is missing; once as root: ip tuntap add dev {0} mode tap user $USER; ip link set {0} up", name);
       break;
     case EBUSY: remedy = "another program holds it; name another device"; break;
-    case EINVAL: remedy = "the device is no tap device; see `ip -details link show`, or name another"; break;
+    case EINVAL: remedy = "the device is not a tap device; see `ip -details link show`, or name another"; break;
     default: remedy = "see `ip link`"; break;
   }
   throw Error(fmt::format("--net tap:{}: {}: {}", name, std::strerror(reason), remedy));

@@ -87,7 +87,7 @@ std::string disk_size_problem(std::uint64_t bytes) {
   if (bytes == 0) return "is empty; a raw disk image has a multiple of 512 bytes";
   if (bytes % sector_bytes != 0)
     return fmt::format(
-        "{} bytes are no whole number of sectors of 512 bytes; if the raw image lost its end, copy it again, "
+        "{} bytes are not a whole number of sectors of 512 bytes; if the raw image lost its end, copy it again, "
         "or fill it up with `truncate --size=%512`",
         bytes);
   if (bytes / sector_bytes >= most_sectors)
@@ -105,7 +105,7 @@ std::string cdrom_size_problem(std::uint64_t bytes) {
         "{} bytes are raw blocks of 2352 bytes; convert it to blocks of 2048 (an .iso file), for example with "
         "bchunk",
         bytes);
-  return fmt::format("{} bytes are no whole number of CD-ROM blocks of 2048 bytes; copy the .iso file again", bytes);
+  return fmt::format("{} bytes are not a whole number of CD-ROM blocks of 2048 bytes; copy the .iso file again", bytes);
 }
 
 std::string base_path(const std::string& overlay, const std::string& base) {

@@ -87,7 +87,7 @@ void Dock::open(const std::string& list) {
     Place place = entry->home;
     if (equals != std::string::npos) {
       const auto* const found = std::find(std::begin(place_names) + 1, std::end(place_names), item.substr(equals + 1));
-      if (found == std::end(place_names)) fail(fmt::format("'{}' is no place", item.substr(equals + 1)));
+      if (found == std::end(place_names)) fail(fmt::format("'{}' is not a place", item.substr(equals + 1)));
       place = static_cast<Place>(found - std::begin(place_names));
     }
     const bool taken = used(place);

@@ -40,7 +40,7 @@ Ps2Board::Ps2Board(const BoardSite& site)
       kernel_loader_(space_),
       pic_(trace_),
       timers_(scheduler_, trace_),
-      system_(timers_, trace_),
+      system_(timers_, trace_, config_.refresh_period),
       cmos_(scheduler_, trace_),
       keyboard_(scheduler_, trace_),
       serial_(scheduler_, trace_, "com1"),

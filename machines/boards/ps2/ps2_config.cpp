@@ -33,6 +33,15 @@ void read_channel(Config& c, Ps2Config& p) {
        {std::pair{"channel.standard_cycle", b.standard}, std::pair{"channel.extended_cycle", b.extended},
         std::pair{"channel.memory_cycle", b.memory_cycle}})
     if (cycle < 50_ns || cycle > 10_us) c.fail(path, "expects 50 ns to 10 us");
+  if (b.extended < b.standard)
+    c.fail("channel.extended_cycle", "is shorter than channel.standard_cycle, which it extends");
+  for (const auto& [path, time] : {std::pair{"channel.synchronisation", b.synchronisation},
+                                   std::pair{"channel.interrupt_acknowledge", b.interrupt_acknowledge},
+                                   std::pair{"channel.arbitration", b.arbitration.phase},
+                                   std::pair{"channel.arbitration_extended", b.arbitration.phase_extended}})
+    if (time > 10_us) c.fail(path, "expects at most 10 us");
+  if (b.refresh.hold >= b.refresh.period)
+    c.fail("channel.refresh_hold", "is not shorter than memory.refresh.period: nothing else would have the channel");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 struct Timers : PlanarBench {
   I8254 chip;
-  SystemControl control{chip, trace};
+  SystemControl control{chip, trace, 15'120_ns};
   Probe irq0, watchdog;
   explicit Timers(TimerBoard board = TimerBoard::ps2) : chip(scheduler, trace, board) {
     chip.claim_ports(io);

@@ -16,7 +16,7 @@ struct Control : PlanarBench {
   I8254 timers{scheduler, trace};
   RtcCmos rtc{scheduler, trace};
   I8042 keyboard{scheduler, trace};
-  SystemControl control{timers, trace};
+  SystemControl control{timers, trace, 15'120_ns};
   Probe nmi, a20, reset, light;
   Control() {
     control.claim_ports(io);

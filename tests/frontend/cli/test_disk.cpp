@@ -68,7 +68,7 @@ TEST_CASE("guest writes to --floppy go to an overlay, or where mode says") {
 
   CHECK_THAT(run(image + ",mode=sideways").err, Contains("sideways"));
   CHECK(run(scratch.file("absent.img")).status == 3);
-  CHECK_THAT(run(scratch.write("odd.img", std::string(1024, 'x'))).err, Contains("1024 bytes is no diskette size"));
+  CHECK_THAT(run(scratch.write("odd.img", std::string(1024, 'x'))).err, Contains("1024 bytes is not a diskette size"));
 }
 
 TEST_CASE("a hard disk boots through INT 13h in every machine and keeps its changes in an overlay") {

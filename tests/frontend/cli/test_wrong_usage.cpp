@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Mistakes that newcomers make on the command line, and the answers, which name the mistake and say what to write.
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -90,7 +92,7 @@ TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
       {"published --machines pc-p166 --sizes 1024", 2, {"--sizes", "of its own size"}},
       {"published --machines pc-p166 --converge 1", 2, {"--converge", "netio alone"}},
       {"netio --card lanstreamer --mtu 4464", 2, {"--mtu", "576 to 1500 on Ethernet", "(--rate)"}},
-      {"published --machines dime --sizes 77", 2, {"--sizes 77: no published figure", "1024,2048,4096"}},
+      {"published --machines dime --sizes 77", 2, {"--sizes 77: nothing was published", "1024,2048,4096"}},
       {"published --machines dime --sensitivity --sizes 1024,32767",
        2,
        {"--sensitivity and --sizes 1024,32767", "1024,2048,4096,8192,16384,32767", "leave --sizes out"}},
@@ -115,7 +117,7 @@ TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
       {"netio --rate '12'", 2, {"--rate 12", "10 Mbit/s"}},
       {"netio --rate 16mbit/s", 2, {"works at 10 Mbit/s, but net.rate is \"16 Mbit/s\""}},
       {"netio --net pear", 2, {"--net pear", "peer"}},
-      {"run " + image, 2, {image + ": is no machine file", "planar run model95 --image " + image}},
+      {"run " + image, 2, {image + ": is not a machine file", "planar run model95 --image " + image}},
       {"run none.img", 2, {"none.img: there is no such file", "planar run model95 --image none.img"}},
       {"run model95 --image " + scratch.file("none.img"), 3, {"none.img"}},
       {"run model95 --floppy " + image + ",mod=memory",
@@ -192,13 +194,13 @@ TEST_CASE("wrong usage gets a helpful answer", "[usage]") {
       {"-v", 2, {"did you mean '--version'?"}},
       {"compare --do netoi", 2, {"netoi", "netio"}},
       {"compare --cards ne2 --seed 99999999999999999999", 2, {"99999999999999999999 not in range"}},
-      {"compare --cards scsi-a", 2, {"--cards scsi-a: IBM PS/2 SCSI Adapter/A is no network adapter"}},
+      {"compare --cards scsi-a", 2, {"--cards scsi-a: IBM PS/2 SCSI Adapter/A is not a network adapter"}},
       {"compare --do flood --bond 2 --machines model77 --cards ne2", 2, {"--bond with --do flood"}},
       {"compare --merge x --cards ne2", 2, {"--merge and --cards", "leave --cards out"}},
       {"run --machine model56sx", 2, {"takes the machine as an argument: planar run MACHINE"}},
       {"netio model56sx", 2, {"model56sx: a machine is named with --machine: planar netio --machine model56sx"}},
       {"diff a b " + image, 2, {image + ": is one file more than `planar diff` takes"}},
-      {"compare --set peer.turnaround=1us", 2, {"'peer' is no card", "machine's file", "--machines"}},
+      {"compare --set peer.turnaround=1us", 2, {"'peer' is not a card", "machine's file", "--machines"}},
       {"compare --cards ne2 --set 3c523.ram=5", 2, {"no run holds a '3c523'", "--cards"}},
       {"netio --set 'cpu.clock=10 MHz'", 2, {"'cpu' is neither a card nor one of", "peer", "planar config"}},
       {"netio --gdb 12345 --runs 2", 2, {"--runs and --gdb"}},
@@ -239,10 +241,12 @@ TEST_CASE("an error about a card in a machine file names the line, in config as 
   const Scratch scratch;
   const std::pair<std::string, std::vector<std::string>> wrong_cards[] = {
       {"[slot.1]\ncard = \"ne2\"\nirq = 7\n", {":4:7: slot.1.irq", "the adapter does not offer this"}},
-      {"[slot.1]\ncard = \"ne2\"\nmac = \"00:11\"\n", {":4:7: slot.1.mac", "'00:11' is no Ethernet address"}},
+      {"[slot.1]\ncard = \"ne2\"\nmac = \"00:11\"\n", {":4:7: slot.1.mac", "'00:11' is not an Ethernet address"}},
       {"[slot.9]\ncard = \"ne2\"\n", {":2:", "slot.9: model95 has slots 1 to 8; move the card"}},
       {"[slot.1]\ncard = \"ne2\"\n[slot.1.set]\n\"data_port.ready_delay\" = \"5 ns\"\n",
        {":5:1: \"data_port.ready_delay\" is one key in quotes", "data_port.ready_delay = ..."}}};
+  std::string many_parts;
+  for (int n = 0; n < 60'000; ++n) many_parts += ".a";
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong_machines{
       {"[cache]\nways = 3\n", {":3:8: cache.ways: 3 is out of range; it must be 1, 2 or 4"}},
       {"[memory.dram]\nbanks = 3\n", {":3:9: memory.dram.banks: 3 is out of range"}},
@@ -260,12 +264,20 @@ TEST_CASE("an error about a card in a machine file names the line, in config as 
       {"[pci]\nclock = \"30 ns\"\n", {":3:9: pci.clock: is of a board of the kind \"pc\"", "leave it out"}},
       {"[cpu]\nprefetch_request = 2\n", {":3:20: cpu.prefetch_request: is for another processor", "386SX"}},
       {"[medium.a]\nearly_release = true\n", {":3:17: medium.a.early_release: is for another", "medium"}},
+      {"[channel]\narbitration = \"1 ms\"\n", {":3:15: channel.arbitration: expects at most 10 us"}},
+      {"[channel]\nrefresh_hold = \"20 us\"\n", {":3:16: channel.refresh_hold", "memory.refresh.period"}},
+      {"[channel]\nextended_cycle = \"190 ns\"\n", {":3:18: channel.extended_cycle", "channel.standard_cycle"}},
+      {"[cpu]\nclock = \"30 MHz\"\n", {":3:9: cpu.clock", "multiple of cpu.bus_clock"}},
+      {"cpu = \"pentium\"\n", {":2:7: cpu is a table; write [cpu]"}},
+      {"[medium.\"a b\"]\nkind = \"ethernet\"\n", {":2:9: \"a b\" is one key in quotes", "letters, digits"}},
+      {"[a" + many_parts + "]\nb = 1\n", {"is a key of too many parts"}},
+      {"a" + many_parts + " = 1\n", {":2:", "is a key of too many parts"}},
       {"[slot.1]\ncard = \"ne2\"\nburst-mode = \"x\"\n", {":4:14: slot.1.burst-mode: is of other cards, such as"}},
       {"[slot.1]\ncard = \"ne2\"\n[slot.01]\ncard = \"ne2\"\n", {":2:1: slot.1", "slot 1 has a card already"}}};
   for (const auto& [text, says] : wrong_machines) {
     const auto file = scratch.write("machine.toml", "machine = \"model95\"\n" + text);
     const auto said = run_planar("config " + file);
-    INFO(text << said.err);
+    INFO(text.substr(0, 200) << said.err);
     CHECK(said.status == 2);
     for (const auto& words : says) CHECK_THAT(said.err, Contains(words));
   }
@@ -285,6 +297,22 @@ TEST_CASE("an error about a card in a machine file names the line, in config as 
   const auto option = run_planar("config model95 --card ne2:irq=7");
   CHECK(option.status == 2);
   CHECK_THAT(option.err, Contains("--card ne2: slot.1.irq"));
+}
+
+TEST_CASE("a name that the host cannot look up is reported like a missing file", "[usage]") {
+  const Scratch scratch;
+  const auto loop = scratch.file("loop.toml");
+  std::filesystem::create_symlink(loop, loop);
+  const std::string words(300, 'w'), name = scratch.file(words);
+  CHECK(run_planar("run model95 --do 'type \"" + words + "\"' --until '100 ms'").status == 5);  // it is still typing
+  for (const std::string& arguments :
+       {"config " + loop, "netio --machine " + loop, "compare --machines " + loop, "run model95 --do " + loop,
+        "config " + name, "netio --seconds 0.05 --sizes 1024 --json " + name}) {
+    const auto said = run_planar(arguments);
+    INFO("planar " << arguments << "\n" << said.err);
+    CHECK(said.status == 3);
+    CHECK_THAT(said.err, !Contains("emulation fault"));
+  }
 }
 
 TEST_CASE("standard output takes either JSON or text, and no other file", "[usage]") {

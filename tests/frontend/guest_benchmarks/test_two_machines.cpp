@@ -211,7 +211,7 @@ TEST_CASE("errors in a lab file are reported with line and remedy") {
         std::string::npos);
   CHECK(said_at(scratch, one + "[machine.net]\nattach = \"peer\"\n").find("net is for the whole lab") !=
         std::string::npos);
-  CHECK(said_at(scratch, "[memory]\nsize = \"8 MB\"\n" + one).find("memory is no setting of a lab") !=
+  CHECK(said_at(scratch, "[memory]\nsize = \"8 MB\"\n" + one).find("memory is not a setting of a lab") !=
         std::string::npos);
   CHECK(said_at(scratch, "[[machine]]\nname = \"a\"\nmodel = \"model96\"\n").find("did you mean 'model95'") !=
         std::string::npos);

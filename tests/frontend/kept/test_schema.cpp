@@ -44,24 +44,24 @@ TEST_CASE("a document that violates its schema is refused, naming the position",
   CHECK(problem({{"runs", 1.0}}).empty());  // an integer, however it is written
   CHECK(problem({{"seed", 1e15}}).empty());
   CHECK(problem({{"seed", UINT64_MAX}}).empty());
-  CHECK(problem({{"seed", 1e18}}) == "seed: is no integer");  // a double no longer represents every integer
+  CHECK(problem({{"seed", 1e18}}) == "seed: is not an integer");  // a double no longer represents every integer
   CHECK(problem({{"runs", 4294967296}}) == "runs: is above 100000");
   CHECK(problem({{"schema", "planar.plan/2"}}) == "schema: is not \"planar.plan/1\"");
   CHECK(problem({{"cells", nullptr}}) == "cells is missing");
   CHECK(problem({{"seed", -1}}) == "seed: is below 0");
-  CHECK(problem({{"seed", 1.5}}) == "seed: is no integer");
-  CHECK(problem({{"seed", "1"}}) == "seed: is no integer");
+  CHECK(problem({{"seed", 1.5}}) == "seed: is not an integer");
+  CHECK(problem({{"seed", "1"}}) == "seed: is not an integer");
   CHECK(problem({{"runs", 0}}) == "runs: is below 1");
   auto placed = plan();
   placed["cells"][0]["placement"] = 8;
   CHECK(schemas.problem("plan", placed) == "cells/0/placement: is above 7");
-  CHECK(problem({{"machines", {"a", 1}}}) == "machines/1: is no string");
-  CHECK(problem({{"cells", {1}}}) == "cells/0: is no object");
+  CHECK(problem({{"machines", {"a", 1}}}) == "machines/1: is not a string");
+  CHECK(problem({{"cells", {1}}}) == "cells/0: is not an object");
   CHECK(problem({{"cells", {ordered_json::object()}}}) == "cells/0: machine is missing");
-  CHECK(problem({{"planar", {{"commit", 1}}}}) == "planar/commit: is no string");
-  CHECK(problem({{"more", 1}}) == "more is no member of it");
+  CHECK(problem({{"planar", {{"commit", 1}}}}) == "planar/commit: is not a string");
+  CHECK(problem({{"more", 1}}) == "more is not a member of it");
   for (const auto& other : {ordered_json(), ordered_json::array(), ordered_json(1), ordered_json("x")})
-    CHECK(schemas.problem("plan", other) == "is no object");
+    CHECK(schemas.problem("plan", other) == "is not an object");
   CHECK_THAT(schemas.problem("cell", {{"result", ordered_json::object()}}), Contains("result: "));
   CHECK_THROWS_AS(schemas.problem("nothing", plan()), std::out_of_range);
 }

@@ -56,7 +56,8 @@ TEST_CASE("an unknown driver version is refused before the guest boots, with a l
   for (const std::string card : {"lanstreamer", "madge-mc"}) {
     const auto run = run_planar("config model95 --card " + card + ":driver=9");
     CHECK(run.status == 2);
-    CHECK_THAT(run.err, Catch::Contains("slot.1.driver: '9' is no driver version of the " + card + "; write one of "));
+    CHECK_THAT(run.err,
+               Catch::Contains("slot.1.driver: '9' is not a driver version of the " + card + "; write one of "));
     const auto first =
         known.find("{\"", known.find(card == "lanstreamer" ? "streamer_versions[]" : "madge_versions[]"));
     const auto end = known.find("};", first);

@@ -71,18 +71,28 @@ class Beside {
 
 }  // namespace
 
-TEST_CASE("SIGINT and SIGTERM end a run with its result and exit code 6") {
+TEST_CASE("SIGINT, SIGTERM and SIGHUP end a run with its result and exit code 6") {
   const Scratch scratch;
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     INFO(number);
     Beside run(scratch, {"run", "model95", "--json", "-", "--capture", scratch.file("c.pcapng")});
     Beside::wait_for(run.err_file());  // the summary at its start
     std::this_thread::sleep_for(200ms);
     run.signal(number);
+    run.signal(number);  // timeout(1) sends it to the process, and to its group
     CHECK(run.status() == 6);
     CHECK(nlohmann::ordered_json::parse(run.out()).at("ended") == "interrupted");
     CHECK(std::filesystem::file_size(scratch.file("c.pcapng")) > 0);
   }
+}
+
+TEST_CASE("an interrupted debug ends with exit code 6") {
+  const Scratch scratch;
+  Beside run(scratch, {"debug", "model95", "--script", scratch.write("script", "continue\n")});
+  Beside::wait_for(run.err_file());
+  std::this_thread::sleep_for(200ms);
+  run.signal(SIGTERM);
+  CHECK(run.status() == 6);
 }
 
 TEST_CASE("an interrupted netio reports it, with what it has measured") {

@@ -143,7 +143,7 @@ TEST_CASE("an invalid timeline request is refused with the option and the remedy
   };
   refused("--timeline /nowhere/t.json", 3, "--timeline /nowhere/t.json: cannot be written");
   refused("--timeline-for '1 ms'", 2, "need --timeline");
-  refused("--timeline-from soon --timeline " + file, 2, "--timeline-from soon: is no time");
+  refused("--timeline-from soon --timeline " + file, 2, "--timeline-from soon: is not a time");
   refused("--timeline-frame 0 --timeline " + file, 2, "--timeline-frame 0: write a frame's number");
   refused("--timeline-frame 3 --timeline-for '1 ms' --timeline " + file, 2, "leave the times out");
   refused("--timeline " + file, 0, "warning: timeline " + file + " is empty");

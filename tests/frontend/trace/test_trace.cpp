@@ -239,11 +239,11 @@ TEST_CASE("invalid filters are refused with the remedy", "[trace]") {
   const std::pair<const char*, const char*> wrong[] = {
       {"--trace-from '1 s'", "--trace-from needs --trace"},
       {"--trace-device ne2", "--trace-device needs --trace"},
-      {"--trace io --trace-from 5", "--trace-from 5: is no time"},
+      {"--trace io --trace-from 5", "--trace-from 5: is not a time"},
       {"--trace io --trace-from '2 s' --trace-to '1 s'", "--trace-to 1 s: is not after"},
       {"--trace io --trace-device nee2", "did you mean 'ne2'?"},
-      {"--trace io --trace-address 20h-10h", "--trace-address 20h-10h: is no range"},
-      {"--trace io --trace-address io:12345h", "is no range of ports"},
+      {"--trace io --trace-address 20h-10h", "--trace-address 20h-10h: is not a range"},
+      {"--trace io --trace-address io:12345h", "is not a range of ports"},
       {"--trace nonsense", "--trace: no category 'nonsense'"}};
   for (const auto& [options, words] : wrong) {
     const auto said = run_planar(std::string("run model95 --card ne2 --quiet --until '1 ms' ") + options);

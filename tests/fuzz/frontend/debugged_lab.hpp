@@ -63,7 +63,7 @@ class DebuggedLab final : private DebugTarget {
   Lab& lab() override { return lab_; }
   bool step(std::size_t n) override { return control_.step(n, lab_.scheduler().now() + 1_s) == RunControl::Stop::step; }
   bool replay(Time limit) override { return control_.run_until(limit) != RunControl::Stop::request; }
-  void request_stop(std::string why) override { control_.request_stop(std::move(why)); }
+  void request_stop() override { control_.request_stop(); }
   std::string rewind_obstacle() override { return {}; }
   std::vector<std::uint8_t> save_state() override {
     Archive a = Archive::saver();

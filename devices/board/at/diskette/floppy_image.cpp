@@ -29,7 +29,7 @@ constexpr std::string_view known_sizes =
 
 std::string size_problem(std::uint64_t bytes) {
   if (FloppyImage::recognise(bytes)) return {};
-  return fmt::format("{} bytes is no diskette size; a raw image has {}", bytes, known_sizes);
+  return fmt::format("{} bytes is not a diskette size; a raw image has {}", bytes, known_sizes);
 }
 
 constexpr storage::ImageKind diskette_kind{"diskette image", size_problem};

@@ -47,7 +47,7 @@ MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb, un
 
 void MemoryController::load_rom(std::span<const std::uint8_t> image, const std::string& name) {
   if (image.size() != rom_bytes && image.size() != rom_bytes / 2 && image.size() != rom_bytes / 4)
-    throw Error(fmt::format("{}: {} bytes is no firmware image; it must have 131072 (or 65536 or 32768) bytes", name,
+    throw Error(fmt::format("{}: {} bytes is not a firmware image; it must have 131072 (or 65536 or 32768) bytes", name,
                             image.size()),
                 ExitCode::missing_file);
   for (std::size_t at = 0; at < rom_bytes; at += image.size())
