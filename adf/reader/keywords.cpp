@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "adf/reader/keywords.hpp"
 
-#include <algorithm>
 #include <array>
-#include <vector>
+
+#include "core/common/edit_distance.hpp"
 
 namespace planar::adf {
 namespace {
@@ -41,21 +41,6 @@ constexpr std::array<Row, 24> rows{{
     {"VCheck", "vcheck", Keyword::program},
 }};
 
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::string lower(std::string_view text) {
@@ -79,7 +64,7 @@ std::string_view nearest_keyword(std::string_view word) {
   std::size_t fewest = 3;
   for (const Row& row : rows) {
     if (row.lower_case.size() < 4) continue;
-    const std::size_t distance = edits(wanted, row.lower_case);
+    const std::size_t distance = edit_distance(wanted, row.lower_case);
     if (distance < fewest) {
       fewest = distance;
       best = row.spelling;

@@ -173,9 +173,8 @@ std::string sentence(const Comparison& c, const Card& one) {
                        one.entry->medium == MediumKind::token_ring ? ", or by the token" : "",
                        of_frame(one, waiting_for_wire));
   return fmt::format(
-      "{}: limited because processor and wire take turns: for {} the processor is busy, for {} it is idle while the "
-      "wire "
-      "is busy{}.",
+      "{}: limited because processor and wire take turns: for {} the processor is busy, for {} it is idle "
+      "while the wire is busy{}.",
       one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
 }
 

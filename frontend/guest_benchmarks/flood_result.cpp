@@ -227,9 +227,8 @@ std::string FloodResult::table() const {
   for (const FloodRow& row : rows)
     if ((row.seen.last - row.seen.ends) * 100 > row.seen.ends - row.seen.began)
       out += fmt::format(
-          "at {} frames/s frames were still waiting for the wire when the last one had been generated: they took "
-          "{:.3f} "
-          "s\n",
+          "at {} frames/s frames were still waiting for the wire when the last one had been generated: "
+          "they took {:.3f} s\n",
           row.rate, row.seconds);
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);

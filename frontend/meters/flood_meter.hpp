@@ -38,7 +38,7 @@ struct FloodSeen {
   std::uint64_t others = 0;   ///< other frames to it while the run was counted
   std::uint64_t damaged = 0;  ///< frames and fragments of any station that did not reach their end
   Time began{}, ends{};       ///< first bit of the first frame; `began` plus the requested duration
-  /// `ends`, or the last bit of the last frame that the queue of a bridge or switch has put on the wire after that.
+  /// `ends`, or the last bit of the last frame that a queue or a full wire has held back until after that.
   Time last{};
   std::array<std::uint64_t, activities> looks{};  ///< samples from `began` to `ends`
   std::uint64_t clocks = 0, halted = 0;           ///< of the processor, in the same time

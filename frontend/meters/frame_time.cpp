@@ -84,8 +84,9 @@ void FrameTimer::give_silence(FrameTime::Part part) {
 // A frame of the machine's own after such a silence, without an interrupt of the adapter, is a retransmission.
 void FrameTimer::begins(const net::Medium&, std::string_view sender, Time) {
   settle();
-  const bool repeated = machine().cpu().config().clock.at(silence_) >= retransmission;
-  give_silence(ports_.contains(sender) && !repeated ? FrameTime::card : FrameTime::idle);
+  const bool own = ports_.contains(sender);
+  const bool repeated = own && machine().cpu().config().clock.at(silence_) >= retransmission;
+  give_silence(own && !repeated ? FrameTime::card : FrameTime::idle);
   ++signals_;
   gap_.cancel();
 }

@@ -302,8 +302,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->transform(bit_rate_argument);
   app.add_option("--duplex", duplex,
                  "Duplex of the adapters' network: half or full (default: full if a PCI card is first, and on a "
-                 "dedicated 16 Mbit/s "
-                 "ring; half otherwise)")
+                 "dedicated 16 Mbit/s ring; half otherwise)")
       ->type_name("half|full");
   app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N")->check(seed_problem);
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");

@@ -70,8 +70,7 @@ std::vector<ChosenValue> chosen_by_print() {
     for (Provenance& p : machine_provenance(file.name))
       if (!p.published.empty()) list.push_back({std::string(file.name), std::move(p)});
   for (const auto system : operating_system_names()) add(system, find_operating_system(system).profile.rows());
-  for (const auto cards : {adapter_registry(), storage_registry()})
-    for (const AdapterEntry& card : cards) add(card.name, card.timing());
+  for (const AdapterEntry& card : card_registry()) add(card.name, card.timing());
   return list;
 }
 

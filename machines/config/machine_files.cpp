@@ -39,10 +39,13 @@ Config layers_of(const MachineFile& file) {
 
 }  // namespace
 
-std::vector<const MachineFile*> all_machine_files() {
-  std::vector<const MachineFile*> all;
-  for (const auto* files : {&machine_files(), &machine_variants()})
-    for (const MachineFile& file : *files) all.push_back(&file);
+const std::vector<const MachineFile*>& all_machine_files() {
+  static const auto all = [] {
+    std::vector<const MachineFile*> list;
+    for (const auto* files : {&machine_files(), &machine_variants()})
+      for (const MachineFile& file : *files) list.push_back(&file);
+    return list;
+  }();
   return all;
 }
 

@@ -24,7 +24,7 @@ const std::vector<MachineFile>& machine_files();
 /// not among the machines that comparisons cover by default.
 const std::vector<MachineFile>& machine_variants();
 /// Both, machine_files() first.
-std::vector<const MachineFile*> all_machine_files();
+const std::vector<const MachineFile*>& all_machine_files();
 /// Finds either kind; null if `name` is neither.
 const MachineFile* find_machine_file(std::string_view name);
 /// The machine that the file is based on; empty if it is complete.
