@@ -14,6 +14,7 @@
 #include "frontend/guest/guest_image.hpp"
 #include "frontend/options/network_adapters.hpp"
 #include "frontend/options/options.hpp"
+#include "frontend/output/frame_counts.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/config/board_kind.hpp"
@@ -240,13 +241,10 @@ nlohmann::ordered_json BondFigures::json() const {
   nlohmann::ordered_json out;
   out["cards"] = nlohmann::ordered_json::array();
   for (const Member& m : members) {
-    nlohmann::ordered_json frames{{"sent", m.frames.sent}, {"received", m.frames.received}};
-    for (const net::NamedCount& count : m.frames.of_medium) frames[std::string(count.name)] = count.value;
-    frames["overruns"] = m.frames.overruns;
     out["cards"].push_back({{"slot", m.slot},
                             {"card", m.card},
                             {"medium", m.medium},
-                            {"frames", std::move(frames)},
+                            {"frames", counted(m.frames)},
                             {"interrupts", or_null(m.interrupts)},
                             {"peer_frames", {{"sent", m.peer_sent}, {"received", m.peer_received}}}});
   }

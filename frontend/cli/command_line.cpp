@@ -50,7 +50,7 @@ constexpr const char* footer =
     "  planar completion bash                           completion for your shell; zsh and fish, too\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
-    "unreadable or cannot be written, 4 emulation fault, 5 virtual timeout, 6 interrupted (Ctrl-C, SIGTERM).";
+    "unreadable or cannot be written, 4 emulation fault, 5 virtual timeout, 6 interrupted (Ctrl-C, SIGTERM, SIGHUP).";
 
 bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 

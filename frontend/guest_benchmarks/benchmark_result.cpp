@@ -7,11 +7,14 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "devices/stations/peer/peer.hpp"
+#include "frontend/output/frame_counts.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 #include "frontend/output/provenance.hpp"
 #include "frontend/session/session.hpp"
 #include "frontend/systems/operating_system.hpp"
+#include "machines/lab/stations.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -38,6 +41,10 @@ std::optional<double> load_percent(const GuestOutput& guest) {
   return load ? std::optional(std::min(100.0, std::strtod(load->c_str(), nullptr))) : std::nullopt;
 }
 
+std::uint64_t retransmitted_by(const GuestOutput& guest) {
+  return parse_number(guest.value("@counters", "retransmitted").value_or("0")).value_or(0);
+}
+
 std::string load_words(const std::optional<double>& percent) {
   return percent ? fmt::format("CPU load {:.1f} %", *percent) : "CPU load unknown";
 }
@@ -49,19 +56,6 @@ double busy_percent(const ClockReading& start, const ClockReading& end) {
   const auto all = end.clocks - start.clocks;
   const auto halted = end.halted - start.halted;
   return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
-}
-
-nlohmann::ordered_json counted(const NetCounters& frames) {
-  nlohmann::ordered_json out{{"sent", frames.sent}, {"received", frames.received}};
-  for (const net::NamedCount& count : frames.of_medium) out[std::string(count.name)] = count.value;
-  out["overruns"] = frames.overruns;
-  return out;
-}
-
-std::string counted_text(const NetCounters& frames) {
-  std::string out = fmt::format("frames: {} sent, {} received", frames.sent, frames.received);
-  for (const net::NamedCount& count : frames.of_medium) out += fmt::format(", {} {}", count.value, count.name);
-  return out + fmt::format(", {} overruns", frames.overruns);
 }
 
 std::string MachineFigures::pairing() const {
@@ -140,6 +134,8 @@ void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
   out["instructions"] = instructions;
   out["cycles"] = cycles;
   out["frames"] = counted(frames);
+  if (retransmitted_by_guest || retransmitted_by_peer)
+    out["retransmitted"] = {{"by_guest", retransmitted_by_guest}, {"by_peer", retransmitted_by_peer}};
   if (bond) out["bond"] = bond->json();
 }
 
@@ -166,6 +162,9 @@ std::string BenchmarkResult::load_text() const {
 
 std::string BenchmarkResult::counts_text(const std::string& server) const {
   std::string out = counted_text(frames) + "\n" + server;
+  if (!bond && (retransmitted_by_guest || retransmitted_by_peer))
+    out += fmt::format("TCP segments retransmitted: {} by the guest, {} by the other end\n", retransmitted_by_guest,
+                       retransmitted_by_peer);
   if (bond) out += bond->table();
   out +=
       fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n", virtual_seconds,
@@ -200,6 +199,10 @@ void collect(Session& session, const std::string& start, const std::string& end,
   Lab& lab = session.lab();
   Machine& machine = lab.machine();
   out.bond = collect_bond(session);
+  out.retransmitted_by_guest = retransmitted_by(session.guest());
+  if (lab.machines() > 1) out.retransmitted_by_peer = retransmitted_by(session.guest(1));
+  for (const net::Peer* peer : reference_stations(lab))
+    out.retransmitted_by_peer += peer->tcp().counters().retransmitted;
   out.net = lab.machines() > 1 ? "machine" : machine.config().net;
   out.repeatable = lab.repeatable();
   out.seed = machine.config().seed;

@@ -52,6 +52,8 @@ struct BenchmarkResult : MachineFigures {
   std::string guest_image_sha256;
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets
   std::optional<ClockDomain> clock;     ///< the processor's, in which it is counted
+  /// TCP segments sent again, by the guest and by the other end; a guest reports its own at the end.
+  std::uint64_t retransmitted_by_guest = 0, retransmitted_by_peer = 0;
   double virtual_seconds = 0;
   double host_seconds = 0;
   std::string state_hash;
@@ -81,10 +83,6 @@ struct BenchmarkResult : MachineFigures {
   /// The last lines of the table; `server` is their text about the other machine.
   std::string counts_text(const std::string& server = {}) const;
 };
-
-/// The member "frames" of a JSON object, and the same as text.
-nlohmann::ordered_json counted(const NetCounters& frames);
-std::string counted_text(const NetCounters& frames);
 
 /// Fills in the figures of machine `n` of the session's lab between the guest's lines `start` and `end`.
 void collect(Session& session, std::size_t n, const std::string& start, const std::string& end, MachineFigures& out);

@@ -152,7 +152,7 @@ FloodOptions for_adapter(FloodOptions o) {
   // Waiting takes host time, and a machine with a fast medium empties its queues quickly.
   if (medium == MediumKind::ethernet_1000) o.drain = "10";
   if (o.seconds.empty()) o.seconds = medium == MediumKind::ethernet_1000 ? "0.02" : "1";
-  if (o.rates.empty())
+  if (o.verb->count("--rates") == 0)
     o.rates = medium == MediumKind::ethernet_1000  ? rates_of_gigabit
               : medium == MediumKind::ethernet_100 ? rates_of_fast_ethernet
               : medium != MediumKind::token_ring   ? usual_rates

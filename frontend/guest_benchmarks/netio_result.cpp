@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "frontend/output/frame_counts.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "frontend/output/frame_counts.hpp"
 #include "frontend/output/labels.hpp"
 #include "frontend/output/output.hpp"
 

@@ -109,7 +109,7 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
     figure.erase("placement");
     if (figure.contains("converged")) figure["converged"].erase("runs");
     figure.erase("state_hash");
-    figure.erase("stalls");  // some runs have none
+    for (const char* rare : {"stalls", "retransmitted"}) figure.erase(rare);  // some runs have none
     values.push_back(&figure);
   }
   ordered_json spreads = ordered_json::object();

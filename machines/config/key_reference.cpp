@@ -226,7 +226,8 @@ const std::vector<Section>& sections() {
          "frames are sent over them in turn (`docs/hardware/channel-bonding.md`)."},
         {"net.duplex",
          "Half or full duplex; full only if every card can send and receive at once. Without it, what the first card "
-         "negotiates: full on PCI, half on the Micro Channel. Not with `[medium.NAME]` tables."},
+         "negotiates: full on PCI, half on the Micro Channel and where several cards share the medium. Not with "
+         "`[medium.NAME]` tables."},
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10, 100 or 1000 for one Ethernet segment; without it that of "
          "the first card. Not with `[medium.NAME]` tables."},

@@ -126,6 +126,7 @@ std::vector<MachineConfig> LabConfig::read() {
       c.set_text("net.rate", bit_rate(m.media.front()), by_first);
     read.push_back(std::move(m));
   }
+  refuse_shared_links(machines_[0], read);
   return read;
 }
 

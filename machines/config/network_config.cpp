@@ -170,6 +170,7 @@ void read_one_medium(Config& c, MachineConfig& m) {
     return;
   }
   if (first != m.cards.end()) medium = medium_of(find_adapter(first->name));
+  if (std::count_if(m.cards.begin(), m.cards.end(), on_network) > 1) medium.full_duplex = false;  // a hub
   read_rate(c, "net.rate", medium);
   read_duplex(c, "net.duplex", medium);
   read_path(c, "net", medium);
@@ -505,6 +506,28 @@ void refuse_same_address(const Config& c, const MachineConfig& m, const MachineC
                fmt::format("is also the address of the card in slot {}{}; give each card of a network its own",
                            twin.slot, &m == &other ? "" : " of " + other.label));
     }
+}
+
+void refuse_shared_links(const Config& c, const std::vector<MachineConfig>& machines) {
+  const MachineConfig& first = machines.front();
+  for (const MediumConfig& medium : first.media) {
+    if (!medium.full_duplex || is_ring(medium.kind)) continue;
+    const auto on_it = [&](const auto& one) { return one.medium == medium.name; };
+    const auto named = [&](const std::string& name) { return name == medium.name; };
+    auto stations = std::count_if(first.stations.begin(), first.stations.end(), on_it);
+    for (const MachineConfig& m : machines) stations += std::count_if(m.cards.begin(), m.cards.end(), on_it);
+    for (const BridgeConfig& bridge : first.bridges)
+      stations += std::count_if(bridge.media.begin(), bridge.media.end(), named);
+    if (first.net != "none")
+      stations += first.net_bond.empty() ? named(first.net_medium)
+                                         : std::count_if(first.net_bond.begin(), first.net_bond.end(), named);
+    if (stations <= 2) continue;
+    const bool only = !c.has("medium"), gigabit = medium.kind == MediumKind::ethernet_1000;
+    c.fail(only ? "net.duplex" : fmt::format("medium.{}.duplex", medium.name),
+           fmt::format("a full-duplex link has two ends, but {} stations are on '{}'; {}give each card a medium of "
+                       "its own and join them with a switch (docs/two-machines.md)",
+                       stations, medium.name, gigabit ? "" : "write half, or "));
+  }
 }
 
 }  // namespace planar

@@ -45,6 +45,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "machines/config/machine_config.hpp"
 
@@ -66,5 +67,9 @@ void read_network(Config& c, MachineConfig& m);
 /// Throws Error if two cards, one of `m` and one of `other` (the same machine or another one of the lab), have the same
 /// station address on one network. On separate media they may: those of a bond have one address.
 void refuse_same_address(const Config& c, const MachineConfig& m, const MachineConfig& other);
+
+/// Throws Error if more than two stations are on a full-duplex Ethernet of the lab of these machines; `c` is the
+/// first's.
+void refuse_shared_links(const Config& c, const std::vector<MachineConfig>& machines);
 
 }  // namespace planar

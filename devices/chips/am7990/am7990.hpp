@@ -130,6 +130,7 @@ class Am7990 final : public net::EthernetStation {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
                   transmit_errors = 0,
                   yielded = 0;  ///< transmissions deferred because a frame took the SILO
+    std::uint64_t without_buffer() const { return missed; }
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.

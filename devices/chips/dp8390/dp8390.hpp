@@ -111,6 +111,7 @@ class Dp8390 final : public net::EthernetStation {
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
                   transmit_errors = 0;
+    std::uint64_t without_buffer() const { return missed - overruns; }  // an overrun is a missed frame too
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.

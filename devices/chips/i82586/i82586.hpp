@@ -77,6 +77,7 @@ class I82586 final : public net::EthernetStation {
     static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, no_resources = 0, receive_errors = 0,
                   transmit_errors = 0;
+    std::uint64_t without_buffer() const { return no_resources; }
   };
 
   /// `memory` is all that the chip can access: a power of two of bytes; only its address lines are decoded, so it

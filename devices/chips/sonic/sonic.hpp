@@ -100,6 +100,7 @@ class Sonic final : public net::EthernetStation {
     static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
                   transmit_errors = 0;
+    std::uint64_t without_buffer() const { return missed - overruns; }  // an overrun is a missed frame too
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
