@@ -16,9 +16,7 @@ std::string slot_names(std::uint32_t bits) {
 
 unsigned InterruptLines::add_source(std::string name) {
   if (slot_sources + planar_sources_.size() == max_sources)
-    throw Error(
-        "too many planar devices share the interrupt lines (24 at most); remove one from the "
-        "machine file");
+    throw Error("too many planar devices share the interrupt lines (24 at most); remove one from the machine file");
   planar_sources_.push_back(std::move(name));
   return slot_sources + static_cast<unsigned>(planar_sources_.size()) - 1;
 }

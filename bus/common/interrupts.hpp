@@ -36,8 +36,7 @@ class InterruptAcknowledger {
 
 enum class NmiSource : std::uint8_t { parity, channel_check, bus_timeout, watchdog };
 
-/// Where non-maskable interrupts go (the system control ports in devices/, which know the port 70h mask). It tells the
-/// channel of every NMI that it delivers: Channel::nmi_delivered().
+/// Where non-maskable interrupts go (the system control ports in devices/, which know the port 70h mask).
 class NmiSink {
  public:
   virtual ~NmiSink() = default;

@@ -288,53 +288,62 @@ inline const IoSpace::Range* HostBridge::single(std::uint16_t port, unsigned byt
   return r;
 }
 
+/// The same for an untraced access to memory that a slave answers.
+inline const AddressSpace::Range* HostBridge::single_memory(std::uint32_t address, unsigned bytes) const {
+  const AddressSpace::Range* const r = memory_.find(address);
+  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
+      (address & (bytes - 1)) != 0 || r->size - (address - r->base) < bytes || trace_.any(memory_categories))
+    return nullptr;
+  return r;
+}
+
+/// Performs an access to `range` as the single cycle that it is, if nothing delays it; returns whether it did. `c` gets
+/// the value read, or has the one to be written, and gets the end.
+template <Direction direction, class Range>
+inline bool HostBridge::at_once(const Range& range, std::uint32_t offset, unsigned bytes, Time start, cpu::Cycle& c) {
+  Bus& bus = bus_of(range.cycle);
+  const Time t = start + bus.costs().synchronisation;
+  if (!bus.acquire_quiet(t)) [[unlikely]]
+    return false;
+  // Copies: events that fire before the data phase may change the claims.
+  Slave& slave = *range.slave;
+  bool* const selected = range.selected;
+  const bool ready = cycle_end(bus, range.cycle, &slave, offset, bytes, direction, t, c.end);
+  finish_cycle(bus, selected, c.end);
+  c.value = direction == Direction::read ? mask(bytes) : c.value & mask(bytes);
+  if (!ready) [[unlikely]]
+    bus.bus_timeout(c.end);
+  else if constexpr (direction == Direction::read)
+    c.value &= slave.read(offset, bytes, c.end);
+  else
+    slave.write(offset, bytes, c.value, c.end);
+  return true;
+}
+
 cpu::Cycle HostBridge::io_read(std::uint16_t port, unsigned bytes, Time start) {
   const IoSpace::Range* const r = single(port, bytes);
   if (!r) [[unlikely]]
     return read<false>(port, bytes, start);
-  Bus& bus = bus_of(r->cycle);
-  const Time t = start + bus.costs().synchronisation;
-  if (!bus.acquire_quiet(t)) [[unlikely]]
+  const Bus& bus = bus_of(r->cycle);
+  cpu::Cycle c{};
+  if (!at_once<Direction::read>(*r, std::uint32_t{port} - r->first, bytes, start, c)) [[unlikely]]
     return read<false>(port, bytes, start);
-  // Copies: events that fire before the data phase may change the claims.
-  Slave& slave = *r->slave;
-  bool* const selected = r->selected;
-  const std::uint32_t offset = std::uint32_t{port} - r->first;
-  Time end;
-  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::read, t, end);
-  finish_cycle(bus, selected, end);
-  std::uint32_t value = mask(bytes);
-  if (ready) [[likely]]
-    value &= slave.read(offset, bytes, end);
-  else
-    bus.bus_timeout(end);
   if (trace_.any(port_categories)) [[unlikely]]
-    trace_single(bus, port, bytes, value, Direction::read, t, end);
-  return {value, end};
+    trace_single(bus, port, bytes, c.value, Direction::read, start + bus.costs().synchronisation, c.end);
+  return c;
 }
 
 Time HostBridge::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
   const IoSpace::Range* const r = single(port, bytes);
   if (!r) [[unlikely]]
     return write<false>(port, bytes, value, start);
-  Bus& bus = bus_of(r->cycle);
-  const Time t = start + bus.costs().synchronisation;
-  if (!bus.acquire_quiet(t)) [[unlikely]]
+  const Bus& bus = bus_of(r->cycle);
+  cpu::Cycle c{value, {}};
+  if (!at_once<Direction::write>(*r, std::uint32_t{port} - r->first, bytes, start, c)) [[unlikely]]
     return write<false>(port, bytes, value, start);
-  Slave& slave = *r->slave;
-  bool* const selected = r->selected;
-  const std::uint32_t offset = std::uint32_t{port} - r->first;
-  Time end;
-  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::write, t, end);
-  finish_cycle(bus, selected, end);
-  value &= mask(bytes);
-  if (ready) [[likely]]
-    slave.write(offset, bytes, value, end);
-  else
-    bus.bus_timeout(end);
   if (trace_.any(port_categories)) [[unlikely]]
-    trace_single(bus, port, bytes, value, Direction::write, t, end);
-  return end;
+    trace_single(bus, port, bytes, c.value, Direction::write, start + bus.costs().synchronisation, c.end);
+  return c.end;
 }
 
 bool HostBridge::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
@@ -397,56 +406,21 @@ void HostBridge::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::
   run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
-/// The same for an untraced access to memory that a slave answers.
-inline const AddressSpace::Range* HostBridge::single_memory(std::uint32_t address, unsigned bytes) const {
-  const AddressSpace::Range* const r = memory_.find(address);
-  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || bus_of(r->cycle).observer() ||
-      (address & (bytes - 1)) != 0 || r->size - (address - r->base) < bytes || trace_.any(memory_categories))
-    return nullptr;
-  return r;
-}
-
 cpu::Cycle HostBridge::memory_read(std::uint32_t address, unsigned bytes, Time start) {
   const AddressSpace::Range* const r = single_memory(address, bytes);
-  if (!r) [[unlikely]]
-    return read<true>(address, bytes, start);
-  Bus& bus = bus_of(r->cycle);
-  const Time t = start + bus.costs().synchronisation;
-  if (!bus.acquire_quiet(t)) [[unlikely]]
-    return read<true>(address, bytes, start);
-  // Copies: events that fire before the data phase may change the claims.
-  Slave& slave = *r->slave;
-  bool* const selected = r->selected;
-  const std::uint32_t offset = address - r->base;
-  Time end;
-  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::read, t, end);
-  finish_cycle(bus, selected, end);
-  if (ready) [[likely]]
-    return {slave.read(offset, bytes, end) & mask(bytes), end};
-  bus.bus_timeout(end);
-  return {mask(bytes), end};
+  cpu::Cycle c{};
+  if (r && at_once<Direction::read>(*r, address - r->base, bytes, start, c)) [[likely]]
+    return c;
+  return read<true>(address, bytes, start);
 }
 
 Time HostBridge::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
   if (attached_ > 1 && posted(address)) return post(address, bytes, value, start);
   const AddressSpace::Range* const r = single_memory(address, bytes);
-  if (!r) [[unlikely]]
-    return write<true>(address, bytes, value, start);
-  Bus& bus = bus_of(r->cycle);
-  const Time t = start + bus.costs().synchronisation;
-  if (!bus.acquire_quiet(t)) [[unlikely]]
-    return write<true>(address, bytes, value, start);
-  Slave& slave = *r->slave;
-  bool* const selected = r->selected;
-  const std::uint32_t offset = address - r->base;
-  Time end;
-  const bool ready = cycle_end(bus, r->cycle, &slave, offset, bytes, Direction::write, t, end);
-  finish_cycle(bus, selected, end);
-  if (ready) [[likely]]
-    slave.write(offset, bytes, value & mask(bytes), end);
-  else
-    bus.bus_timeout(end);
-  return end;
+  cpu::Cycle c{value, {}};
+  if (r && at_once<Direction::write>(*r, address - r->base, bytes, start, c)) [[likely]]
+    return c.end;
+  return write<true>(address, bytes, value, start);
 }
 
 /// A posted write has completed its cycle.

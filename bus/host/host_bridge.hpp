@@ -106,6 +106,8 @@ class HostBridge final : public cpu::Pins, private PostedSink {
   Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
   const AddressSpace::Range* single_memory(std::uint32_t address, unsigned bytes) const;
+  template <Direction direction, class Range>
+  bool at_once(const Range& range, std::uint32_t offset, unsigned bytes, Time start, cpu::Cycle& c);
   bool cycle_end(const Bus& bus, const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
                  Direction direction, Time start, Time& end);
   void finish_cycle(Bus& bus, bool* selected, Time end);

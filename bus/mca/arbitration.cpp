@@ -38,11 +38,10 @@ Channel::Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Tra
     : Bus(scheduler, timing.costs()),
       timing_(timing),
       trace_(trace),
-      refresh_(timing.refresh),
       grant_(scheduler, "channel.grant", Priority::wire, Callback::to<&Channel::grant>(this)),
       watch_(scheduler, "channel.watch", Priority::wire, Callback::to<&Channel::watch>(this)),
       port_90_(*this, io, 0x90, 0x90, board_cycle) {
-  next_refresh_ = refresh_.next(scheduler.now());
+  next_refresh_ = (scheduler.now() / timing.refresh.period + 1) * timing.refresh.period;
   refresh_hold_ = timing.refresh.hold;
 }
 
@@ -88,7 +87,7 @@ Time Channel::acquire_contended(Time t) {
 // Brings the refresh up to `t`: of the requests that came while the channel was idle, only the latest can still be in
 // progress; one that came while it was busy starts when it becomes free.
 void Channel::serve_refresh(Time t) {
-  const Time request = refresh_.last(t);
+  const Time request = t / timing_.refresh.period * timing_.refresh.period;
   const Time end = std::max(request, busy_until_) + timing_.refresh.hold;
   next_refresh_ = request + timing_.refresh.period;
   if (end > t) {
@@ -346,9 +345,7 @@ void Channel::archive(Archive& a) {
   auto count = static_cast<std::uint32_t>(masters_.size());
   a(count);
   if (count != masters_.size())
-    throw Error(
-        "the snapshot has another set of bus masters than this machine; restore it with the same "
-        "cards");
+    throw Error("the snapshot has another set of bus masters than this machine; restore it with the same cards");
   for (std::uint32_t i = 0; i < count; ++i) {
     BusMaster& m = *masters_[i];
     a(m.level_, m.fairness_, m.requesting_, m.inhibited_, m.owner_);

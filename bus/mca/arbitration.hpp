@@ -22,7 +22,6 @@
 #include "bus/common/bus.hpp"
 #include "bus/common/interrupts.hpp"
 #include "bus/common/port_window.hpp"
-#include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
@@ -124,7 +123,6 @@ class Channel final : public Bus {
   void bus_timeout(Time now) override;
   bool arbitration_masked() const { return masked_; }
 
-  const Refresh& refresh() const { return refresh_; }
   const BusTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
 
@@ -164,7 +162,6 @@ class Channel final : public Bus {
 
   const BusTiming timing_;
   Trace& trace_;
-  Refresh refresh_;
   NmiSink* nmi_ = nullptr;
   Steal steal_;
   Path path_ = Path::single;

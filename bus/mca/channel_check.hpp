@@ -13,7 +13,6 @@ class ChannelCheck {
  public:
   void connect(NmiSink& sink) { sink_ = &sink; }
   void set(unsigned slot, bool asserted, Time now);
-  bool level() const { return pulled_ != 0; }
   void describe(Description& d) const;
   void archive(Archive& a);
 

@@ -16,4 +16,16 @@ enum class CycleKind : std::uint8_t {
   asynchronous,          ///< CD CHRDY low until the slave is done: 300 ns + CycleSpec::ready_delay
 };
 
+// The cycles for which a card is designed; a planar may take longer (timing.hpp).
+inline constexpr Time default_cycle = 200_ns, extended_cycle = 300_ns;
+/// Of any cycle; the request reaches the arbiter of a card's RAM when it is over. [datasheet: IBM GG24-3730]
+inline constexpr Time address_phase = 100_ns;
+
+/// The cycle of a card that lets it last `length`: longer than a default cycle is at least an extended one.
+constexpr CycleSpec cycle_of(unsigned width, Time length) {
+  if (length <= default_cycle) return {width, CycleKind::standard, {}};
+  if (length <= extended_cycle) return {width, CycleKind::synchronous_extended, {}};
+  return {width, CycleKind::asynchronous, length - extended_cycle};
+}
+
 }  // namespace planar::bus

@@ -115,9 +115,7 @@ void DmaController::archive(Archive& a) {
   auto count = static_cast<std::uint32_t>(lines_.size());
   a(count);
   if (count != lines_.size())
-    throw Error(
-        "the snapshot has another set of DMA devices than this machine; restore it with the same "
-        "cards");
+    throw Error("the snapshot has another set of DMA devices than this machine; restore it with the same cards");
   for (DmaLine* line : lines_) a(line->level_, line->wanted_, line->burst_);
 
   std::int32_t serving = -1;
@@ -126,9 +124,8 @@ void DmaController::archive(Archive& a) {
   a(serving, step_);
   if (a.loading()) {
     if (serving >= static_cast<std::int32_t>(count) || serving_channel_ >= channels)
-      throw Error(
-          "the snapshot's DMA transfer under way belongs to no device or channel; the file is "
-          "damaged");
+      throw Error("the snapshot's DMA transfer under way belongs to no device or channel; the file is damaged",
+                  ExitCode::missing_file);
     serving_ = serving < 0 ? nullptr : lines_[static_cast<std::size_t>(serving)];
     if (!serving_) step_.cancel();
   }

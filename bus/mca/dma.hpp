@@ -112,6 +112,7 @@ class DmaController {
     bool to_memory() const { return (bits & 0x0C) == 0x0C; }
     bool decrement() const { return bits & 0x10; }
     bool wide() const { return bits & 0x40; }
+    unsigned bytes() const { return wide() ? 2 : 1; }
   };
 
   /// One channel's registers; addresses are 24-bit byte addresses.
@@ -178,6 +179,8 @@ class DmaController {
   void step(Time now);
   void finish_item(Time now);
   void abandon(DmaLine& line);
+  template <class F>
+  void io_cycles(const ChannelRegisters& c, F f) const;
   Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const;
   Time memory_end(const ChannelRegisters& c, Time start) const;
   void advance_address(unsigned n);

@@ -6,6 +6,8 @@
 
 namespace planar::bus {
 
+inline constexpr std::uint32_t address_mask = 0xFF'FFFF;  // 24 address lines
+
 class DmaController::SoftwareRequest final : public BusMaster {
  public:
   explicit SoftwareRequest(DmaController& controller);

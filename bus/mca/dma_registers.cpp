@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The DMA controller's programming models: the ports of the two 8237s, and the extended functions.
-#include "bus/mca/dma.hpp"
+#include "bus/mca/dma_internal.hpp"
 
 #include <algorithm>
 
 namespace planar::bus {
 
 namespace {
-constexpr std::uint32_t address_mask = 0xFF'FFFF;
 constexpr std::uint8_t mode_wide = 0x40;
 
 // Extended functions, bits 7-4 of port 18h.

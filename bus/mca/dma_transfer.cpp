@@ -9,7 +9,6 @@
 namespace planar::bus {
 
 namespace {
-constexpr std::uint32_t address_mask = 0xFF'FFFF;
 /// A cycle to a port that no device answers.
 constexpr CycleSpec nobody{8, CycleKind::standard, {}};
 }  // namespace
@@ -57,7 +56,7 @@ void DmaController::step(Time now) {
   if (!serving_) return;
   const ChannelRegisters& c = channels_[serving_channel_];
   const bool from_device = c.mode.to_memory() || c.mode.verify();
-  const unsigned bytes = c.mode.wide() ? 2 : 1;
+  const unsigned bytes = c.mode.bytes();
   if (step_state_ == Step::first_cycle) {
     step_state_ = Step::second_cycle;
     Time end;
@@ -133,34 +132,42 @@ void DmaController::abandon(DmaLine& line) {
 // When programmed through the 8237 ports, the address wraps within its page of 64 KB (128 KB for the word channels).
 void DmaController::advance_address(unsigned n) {
   ChannelRegisters& c = channels_[n];
-  const std::uint32_t size = c.mode.wide() ? 2 : 1;
+  const std::uint32_t size = c.mode.bytes();
   const std::uint32_t wraps = c.carries ? address_mask : n < 4 ? 0xFFFF : 0x1'FFFF;
   const std::uint32_t next = c.mode.decrement() ? c.current_address - size : c.current_address + size;
   c.current_address = (c.current_address & ~wraps) | (next & wraps);
 }
 
-Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const {
-  const unsigned bytes = c.mode.wide() ? 2 : 1;
-  if (!c.mode.use_io_address()) {
-    const CycleSpec spec = client.dma_cycle();
-    return start + bus_.costs().cycle(spec) * (bytes * 8 > spec.width ? 2 : 1);
-  }
+/// The I/O cycles of one item at the programmed port: calls `f(range, port, bytes, shift)` for each, where `range` is
+/// null if nothing answers and `shift` is the place of its bytes in the item.
+template <class F>
+void DmaController::io_cycles(const ChannelRegisters& c, F f) const {
+  const unsigned bytes = c.mode.bytes();
   const auto port = static_cast<std::uint16_t>(c.io_address & ~(bytes - 1u));
-  Time end = start;
   for (unsigned done = 0; done < bytes;) {
     const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port + done));
-    const CycleSpec spec = r ? r->cycle : nobody;
-    const unsigned n = spec.width >= 16 && r->last > port ? bytes - done : 1;
-    const Time cycle_start = end;
-    end += bus_.costs().cycle(spec);
-    if (r) end = std::max(end, r->slave->ready(port + done - r->first, n, direction, cycle_start));
+    const unsigned n = r && r->cycle.width >= 16 && r->last > port ? bytes - done : 1;
+    f(r, port + done, n, 8 * done);
     done += n;
   }
+}
+
+Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const {
+  if (!c.mode.use_io_address()) {
+    const CycleSpec spec = client.dma_cycle();
+    return start + bus_.costs().cycle(spec) * (c.mode.bytes() * 8 > spec.width ? 2 : 1);
+  }
+  Time end = start;
+  io_cycles(c, [&](const IoSpace::Range* r, std::uint32_t port, unsigned n, unsigned) {
+    const Time cycle_start = end;
+    end += bus_.costs().cycle(r ? r->cycle : nobody);
+    if (r) end = std::max(end, r->slave->ready(port - r->first, n, direction, cycle_start));
+  });
   return end;
 }
 
 Time DmaController::memory_end(const ChannelRegisters& c, Time start) const {
-  const unsigned bytes = c.mode.wide() ? 2 : 1;
+  const unsigned bytes = c.mode.bytes();
   const AddressSpace::Range* r = memory_.find(c.current_address);
   const unsigned width = r ? r->cycle.width : bus_.timing().memory_width;
   const Time cycle = r ? bus_.costs().cycle(r->cycle) : bus_.timing().memory_cycle;
@@ -170,37 +177,24 @@ Time DmaController::memory_end(const ChannelRegisters& c, Time start) const {
 }
 
 std::uint16_t DmaController::device_read(const ChannelRegisters& c, DmaClient& client, Time now) {
-  const unsigned bytes = c.mode.wide() ? 2 : 1;
-  if (!c.mode.use_io_address()) return client.dma_read(bytes, now);
-  const auto port = static_cast<std::uint16_t>(c.io_address & ~(bytes - 1u));
-  std::uint32_t value = 0xFFFF;
-  for (unsigned done = 0; done < bytes;) {
-    const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port + done));
-    const unsigned n = r && r->cycle.width >= 16 && r->last > port ? bytes - done : 1;
-    if (r) {
-      const std::uint32_t lane = (n == 2 ? 0xFFFFu : 0xFFu) << (8 * done);
-      const std::uint32_t part = r->slave->read(port + done - r->first, n, now);
-      value = (value & ~lane) | ((part << (8 * done)) & lane);
-    }
-    done += n;
-  }
-  return static_cast<std::uint16_t>(bytes == 1 ? value & 0xFF : value);
+  if (!c.mode.use_io_address()) return client.dma_read(c.mode.bytes(), now);
+  std::uint32_t value = c.mode.wide() ? 0xFFFF : 0xFF;
+  io_cycles(c, [&](const IoSpace::Range* r, std::uint32_t port, unsigned n, unsigned shift) {
+    if (!r) return;
+    const std::uint32_t lane = (n == 2 ? 0xFFFFu : 0xFFu) << shift;
+    value = (value & ~lane) | (r->slave->read(port - r->first, n, now) << shift & lane);
+  });
+  return static_cast<std::uint16_t>(value);
 }
 
 void DmaController::device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value, Time now) {
-  const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
-    client.dma_write(bytes, value, now);
+    client.dma_write(c.mode.bytes(), value, now);
     return;
   }
-  const auto port = static_cast<std::uint16_t>(c.io_address & ~(bytes - 1u));
-  for (unsigned done = 0; done < bytes;) {
-    const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port + done));
-    const unsigned n = r && r->cycle.width >= 16 && r->last > port ? bytes - done : 1;
-    const std::uint32_t part = (value >> (8 * done)) & (n == 2 ? 0xFFFFu : 0xFFu);
-    if (r) r->slave->write(port + done - r->first, n, part, now);
-    done += n;
-  }
+  io_cycles(c, [&](const IoSpace::Range* r, std::uint32_t port, unsigned n, unsigned shift) {
+    if (r) r->slave->write(port - r->first, n, value >> shift & (n == 2 ? 0xFFFFu : 0xFFu), now);
+  });
 }
 
 }  // namespace planar::bus

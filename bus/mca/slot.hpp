@@ -3,13 +3,8 @@
 //
 // An adapter is constructed with its Slot and the media it needs; it claims nothing until its POS registers enable it:
 //
-//   void Ne2::pos_write(unsigned reg, std::uint8_t value, Time now) {
-//     if (reg == 2) { pos2_ = value; decode(now); }
-//   }
-//   void Ne2::decode(Time now) {
-//     io_.release();
-//     if (pos2_ & 1) io_ = slot_.claim_io(base(), base() + 0x2F, *this, spec);
-//   }
+//   io_.release();
+//   if (pos2_ & 1) io_ = slot_.claim_io(base(), base() + 0x2F, *this, cycle);
 //
 // Releasing a claim (by assigning an empty one or destroying it) ends the decoding.
 #pragma once

@@ -18,8 +18,8 @@ namespace planar::bus {
 
 /// Memory refresh on the channel (level -2).
 struct RefreshTiming {
-  /// Time between two requests. 15.12 us is the normal rate of the PS/2 (fast mode of the Model 80 class: 0.8 us).
-  /// [inferred: the rate used by MAME; no manual was available]
+  /// Time between two requests; number n is due at n periods. 15.12 us is the normal rate of the PS/2 (fast mode of the
+  /// Model 80 class: 0.8 us). [inferred: the rate used by MAME; no manual was available]
   Time period = 15'120_ns;
   /// How long one refresh keeps everybody off the channel: it is served while ARB/-GNT stays in "arbitrate" and lasts
   /// one memory-read-like cycle. [inferred] from the 2 to 3 % of channel time that such a planar loses.

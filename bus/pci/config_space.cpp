@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/pci/config_space.hpp"
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::pci {
 
 std::uint32_t ConfigSpace::get(const Bytes& from, unsigned reg, unsigned bytes) {
-  std::uint32_t value = 0;
-  for (unsigned n = 0; n < bytes; ++n)
-    value |= std::uint32_t{reg + n < size ? from[reg + n] : std::uint8_t{0}} << (8 * n);
-  return value;
+  return join_little(bytes, [&](unsigned n) { return reg + n < size ? from[reg + n] : std::uint8_t{0}; });
 }
 
 void ConfigSpace::put(Bytes& to, unsigned reg, unsigned bytes, std::uint32_t value) {

@@ -3,7 +3,7 @@
 // A card declares itself in its constructor:
 //
 //   Rtl8139Card::Rtl8139Card(...) : Function(slot, {.vendor = 0x10EC, .device = 0x8139, ...}) {
-//     add_bar({.kind = Bar::Kind::io, .size = 0x100, .slave = &registers_, .cycle = {32, CycleKind::target, wait}});
+//     add_bar({.kind = Bar::Kind::io, .size = 0x100, .slave = &registers_, .cycle = {32, CycleKind::io, wait}});
 //     add_bar({.kind = Bar::Kind::memory, .size = 0x100, .slave = &registers_, ...});
 //   }
 //

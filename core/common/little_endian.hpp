@@ -30,5 +30,12 @@ void store_little(std::uint8_t* p, T v) {
   }
   std::memcpy(p, &v, sizeof v);
 }
+/// The word of up to four bytes whose byte n is `byte(n)`.
+template <class Byte>
+constexpr std::uint32_t join_little(unsigned bytes, Byte byte) {
+  std::uint32_t value = 0;
+  for (unsigned n = 0; n < bytes; ++n) value |= std::uint32_t{byte(n)} << (8 * n);
+  return value;
+}
 
 }  // namespace planar

@@ -183,9 +183,13 @@ std::string read_host_file(const std::filesystem::path& file, std::uint64_t most
   // Non-blocking: otherwise opening a pipe without a writer would wait for ever.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
-  if (descriptor < 0 || ::fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
     if (descriptor >= 0) ::close(descriptor);
     refuse(unreadable);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    refuse("is a folder; name a file");
   }
   const bool regular = S_ISREG(status.st_mode), pipe = S_ISFIFO(status.st_mode);
   if ((!regular && !pipe) || (regular && static_cast<std::uint64_t>(status.st_size) > most_bytes)) {

@@ -3,7 +3,11 @@
 // that a card is built into, the card as the slot sees it) is in that bus's folder: mca/mca_entry.hpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +34,15 @@ struct AdapterOptions {
 
 /// The machine's processor, as far as a card may depend on it.
 enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium, p6 };
+
+/// The limits of a card that has one more than its relatives.
+template <std::size_t N>
+consteval std::array<std::string_view, N + 1> limits_and(const std::string_view (&common)[N], std::string_view own) {
+  std::array<std::string_view, N + 1> limits;
+  std::copy(std::begin(common), std::end(common), limits.begin());
+  limits.back() = own;
+  return limits;
+}
 
 /// Describes a card, whatever its bus.
 struct AdapterEntry {

@@ -29,10 +29,7 @@ struct Reader {
   std::string text(const toml::table& table, std::string_view name, std::string_view key) const {
     const auto found = table[key].value<std::string>();
     if (!found)
-      fail(table, name,
-           fmt::format("lacks the text '{}'; every value states value, unit, source and "
-                       "confidence",
-                       key));
+      fail(table, name, fmt::format("lacks the text '{}'; every value states value, unit, source and confidence", key));
     return *found;
   }
 

@@ -40,7 +40,7 @@ std::string profile_path(std::string_view card);
 struct ProfileValue {
   std::string name;
   std::int64_t value = 0;
-  std::string unit;  ///< ps, ns, us, Hz, clocks, bytes, frames or tracks
+  std::string unit;  ///< ps, ns, us, Hz, clocks, bytes, frames, tracks, flag or instructions
   std::string source;
   std::string confidence;
   std::vector<PublishedUse> published;

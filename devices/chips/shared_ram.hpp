@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/common/little_endian.hpp"
 #include "core/memory/slave.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/chips/window_run.hpp"
@@ -24,9 +25,7 @@ class SharedRam : public Slave {
       : ram_(ram), chip_(chip), scheduler_(scheduler), access_(access) {}
 
   std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override {
-    std::uint32_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{ram_[index(offset + i)]} << 8 * i;
-    return value;
+    return join_little(bytes, [&](unsigned i) { return ram_[index(offset + i)]; });
   }
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
     chip_.sync(now);

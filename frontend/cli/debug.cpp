@@ -34,6 +34,7 @@ std::unique_ptr<Session> open(const DebugOptions& o) {
           "--append, --guest out");
     return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), o.output, o.state);
   }
+  if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append need a kernel; give it with --kernel");
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
       {"image", o.image}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
@@ -43,18 +44,12 @@ std::unique_ptr<Session> open(const DebugOptions& o) {
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
 }
 
-bool guests_done(Session& session) {
-  for (std::size_t n = 0; n < session.lab().machines(); ++n)
-    if (!session.guest(n).done()) return false;
-  return true;
-}
-
 int debug(const DebugOptions& o) {
   auto session = open(o);
   session->debug(std::make_unique<Prompt>(o.script));
   if (!o.output.quiet) say("{}", session->lab().summary());
   session->run(
-      Time::never(), [&] { return guests_done(*session); }, [] { return std::string(); });
+      Time::never(), [&] { return session->guests_done(); }, [] { return std::string(); });
   session->check_files();
   session->check_guests();
   return Interruption::asked() ? static_cast<int>(interrupted_exit) : 0;

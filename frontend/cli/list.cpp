@@ -10,6 +10,7 @@
 
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
+#include "core/common/edit_distance.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/options/arguments.hpp"
 #include "frontend/options/options.hpp"

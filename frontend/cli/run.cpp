@@ -333,6 +333,10 @@ int run(const RunOptions& o) {
           say("planar: no bootable drive; nothing further will happen. End the run with Ctrl-C, or start it with "
               "--image, --floppy, --disk or --kernel\n");
         }
+        if (!told && !o.output.window && o.until.empty() && session->guests_done()) {
+          told = true;
+          say("planar: the guest is done; nothing further will happen. End the run with Ctrl-C\n");
+        }
         return seen(*session, until);
       },
       [&] {

@@ -55,6 +55,8 @@ struct Card {
   double rate = 0;              ///< with these packets, as far as they were delivered
   double figure = 0;            ///< the benchmark's, which may include more
   bool stalled = false;         ///< the idle time includes waits for a retransmission
+  bool bridged = false;         ///< there is more between the card's medium and the other station
+  unsigned collisions = 0;      ///< per 100 frames that it sent
   double total = 0;
   std::array<double, FrameTime::parts> parts{};
 
@@ -96,6 +98,13 @@ std::optional<Card> card_of(const Comparison& c, const CellOutcome& o) {
   if (!rate || card.total <= 0) return std::nullopt;
   card.rate = *rate;
   card.figure = o.figure(c.benchmark, card.size).value_or(card.rate);
+  const auto& settings = o.result->value("configuration", nlohmann::ordered_json::object())
+                             .value("settings", nlohmann::ordered_json::object());
+  for (const auto& [key, value] : settings.items())
+    card.bridged = card.bridged || key.starts_with("switch.") || key.starts_with("bridge.");
+  const auto frames = o.result->value("frames", nlohmann::ordered_json::object());
+  if (const double sent = frames.value("sent", 0.0); sent > 0)
+    card.collisions = static_cast<unsigned>(std::lround(100 * frames.value("collisions", 0.0) / sent));
   card.stalled = !c.benchmark.loses && !note_of(c.benchmark, *o.result).empty();
   const MediumKind medium = card.entry->medium;
   card.limit = carried_at_most(c.benchmark, medium == MediumKind::token_ring ? ring_of(*o.result) : ethernet(medium),
@@ -155,27 +164,48 @@ std::string sentence(const Comparison& c, const Card& one) {
         "processor is busy for {:.0f} % of the time.",
         one.title, one.wires > 1 ? "s" : "", one.rate, places, *one.limit, places, c.benchmark.unit,
         one.wires > 1 ? fmt::format("{} carry", one.wires) : "it carries", 100 * one.share(running));
-  if (one.share(running) >= nearly_all) {
+  const double other = std::max({waiting_for_wire, one.part(FrameTime::card), one.part(idle)});
+  if (one.share(running) >= nearly_all || other < little * one.total) {
     const auto most = std::max({cpu_copy, stack, bus_wait}, [&](auto a, auto b) { return one.part(a) < one.part(b); });
     return fmt::format("{}: limited by the processor: {} are {}{}.", one.title, of_frame(one, one.part(most)),
                        named(one, most), wire_would_allow(c, one));
   }
-  if (one.part(idle) >= std::max(one.part(FrameTime::card), little * one.total))
-    return fmt::format("{}: limited by {}: for {} the processor and the wire are idle until it acts{}.", one.title,
+  const double most = std::max(running, other);
+  if (one.part(idle) >= std::max(most, little * one.total))
+    return fmt::format("{}: limited by {}: for {} the processor and the wire are idle{}.", one.title,
                        one.stalled ? "waits for the other station to retransmit"
-                                   : "the other station, or by a wait for it or for a timer",
+                       : one.bridged
+                           ? "what is beyond its medium (a switch, another medium, the other station), or by a "
+                             "timer"
+                           : "the other station, or by a timer",
                        of_frame(one, one.part(idle)), wire_would_allow(c, one));
-  if (one.part(FrameTime::card) >= little * one.total)
+  if (one.part(FrameTime::card) >= std::max(most, little * one.total))
     return fmt::format("{}: limited by the card: for {} the processor and the wire are idle, waiting for it{}.",
                        one.title, of_frame(one, one.part(FrameTime::card)), wire_would_allow(c, one));
   if (!one.limit && one.share(waiting_for_wire) >= most_of_time)
     return fmt::format("{}: limited by the wire{}: for {} it is busy while the processor is idle.", one.title,
                        one.entry->medium == MediumKind::token_ring ? ", or by the token" : "",
                        of_frame(one, waiting_for_wire));
+  // One after the other; what takes little is left out.
+  std::vector<std::string> turns{"the processor"}, times{of_frame(one, running) + " the processor is busy"};
+  const auto turn = [&](FrameTime::Part part, const char* name, const char* state) {
+    if (one.part(part) < little * one.total) return;
+    turns.emplace_back(name);
+    times.push_back(fmt::format("{} {}", us(one.part(part)), state));
+  };
+  turn(wire, "the wire", "it is idle while the wire is busy");
+  turn(FrameTime::card, "the card", "both wait for the card");
+  turn(idle, one.bridged ? "what is beyond" : "the other station",
+       one.bridged ? "both wait for a switch, another medium, the other station or a timer"
+                   : "both wait for the other station or a timer");
+  constexpr unsigned many_collisions = 10;
+  const std::string last = turns.back();
+  turns.pop_back();
   return fmt::format(
-      "{}: limited because processor and wire take turns: for {} the processor is busy, for {} it is idle "
-      "while the wire is busy{}.",
-      one.title, of_frame(one, running), us(waiting_for_wire), wire_would_allow(c, one));
+      "{}: limited because {} and {} take turns: for {}{}{}.", one.title, fmt::join(turns, ", "), last,
+      fmt::join(times, ", for "),
+      one.collisions >= many_collisions ? fmt::format(" ({} collisions per 100 frames)", one.collisions) : "",
+      wire_would_allow(c, one));
 }
 
 /// For overload: the rate up to which a card's frames are delivered, and where frames are lost at the highest rate.

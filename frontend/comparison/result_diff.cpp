@@ -84,6 +84,16 @@ void add_program(const ordered_json& result, Values& program) {
     if (result.contains(key)) flatten(std::string(key) == "planar" ? "" : key, result[key], program);
 }
 
+/// Adds the options of the command that made a result and that no other member tells: how long, and how much.
+void add_options(const ordered_json& result, Values& configuration) {
+  if (!result.contains("host") || !result["host"].contains("command_line")) return;
+  const auto words = result["host"]["command_line"].get<std::vector<std::string>>();
+  for (const char* option : {"--seconds", "--sizes", "--rates", "--generation", "--response"}) {
+    const auto at = std::find(words.rbegin(), words.rend(), option);
+    configuration.emplace_back(option, at == words.rend() || at == words.rbegin() ? "default" : *std::prev(at));
+  }
+}
+
 /// The row of a netio result, or of compare's entry for a run without a result.
 Row benchmark_row(const ordered_json& result) {
   Row row{result.at("machine").get<std::string>() + " " + result.at("card").get<std::string>(), {}, {}, {}};
@@ -101,6 +111,9 @@ Row benchmark_row(const ordered_json& result) {
   if (result.contains("configuration"))
     for (const auto& [key, value] : result["configuration"].items())
       if (key != "sha256") flatten(key, value, row.configuration);
+  if (result.value("net", "") != "peer")  // there is none whose settings would matter
+    std::erase_if(row.configuration, [](const auto& value) { return value.first.starts_with("settings.peer."); });
+  add_options(result, row.configuration);
   return row;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <sstream>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "frontend/debug/command_parts.hpp"
 #include "frontend/debug/disassembly.hpp"
@@ -147,7 +148,8 @@ std::uint32_t term(Debugger& debugger, const std::string& text) {
   if (digits.ends_with('h') || digits.ends_with('H')) digits.remove_suffix(1);
   if (digits.size() <= 8)
     if (const auto value = parse_number("0x" + std::string(digits))) return static_cast<std::uint32_t>(*value);
-  throw Error(fmt::format("'{}' is not an address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
+  throw Error(
+      fmt::format("'{}' is no number or address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
 }
 
 /// The base of a segment register, or of a segment in real mode.

@@ -105,7 +105,8 @@ bool meant(Debugger& d, const bus::SlotView& slot, const std::string& name) {
                      [&](const CardConfig& card) { return card.slot == slot.number && card.name == name; });
 }
 
-// With an offset: that port of the adapter's first I/O range; without one: all of its ports and memory.
+// With an offset: that port of the adapter's first I/O range, or of its memory if it has no ports; without one: all of
+// its ports and memory.
 Result break_nic(Debugger& d, const Arguments& a) {
   const std::string name = a.size() > 1 ? a[1] : "";
   std::string out;
@@ -122,8 +123,10 @@ Result break_nic(Debugger& d, const Arguments& a) {
                  .text;
       continue;
     }
+    const auto is_io = [](const bus::CardResource& r) { return r.kind == bus::CardResource::Kind::io; };
+    const bool ports = std::any_of(slot.resources.begin(), slot.resources.end(), is_io);
     for (const bus::CardResource& resource : slot.resources) {
-      const bool io = resource.kind == bus::CardResource::Kind::io;
+      const bool io = is_io(resource);
       if (!io && resource.kind != bus::CardResource::Kind::memory) continue;
       Breakpoint b;
       b.kind = io ? BreakKind::port : BreakKind::memory;
@@ -132,7 +135,7 @@ Result break_nic(Debugger& d, const Arguments& a) {
       b.first = resource.first;
       b.last = resource.last;
       if (a.size() > 2) {
-        if (!io) continue;
+        if (!io && ports) continue;
         b.first += parse_small(d, a[2], b.last - b.first);
         b.last = b.first;
       }
@@ -214,7 +217,8 @@ Result watch_command(Debugger& d, const Arguments& given) {
 
 Result list(Debugger& d, const Arguments&) {
   std::string out;
-  for (const Breakpoint& b : d.breakpoints()) out += fmt::format("{:>4}  {:<44} {} hits\n", b.number, b.text, b.hits);
+  for (const Breakpoint& b : d.breakpoints())
+    out += fmt::format("{:>4}  {:<44} {} hit{}\n", b.number, b.text, b.hits, b.hits == 1 ? "" : "s");
   return {out.empty() ? "there are no breakpoints\n" : out};
 }
 

@@ -101,16 +101,22 @@ Result describe(Debugger& d, const Arguments& a) {
   return {to_text(describe_devices(d.lab(), a, d.current()))};
 }
 
+/// To the picosecond, which a floating-point number of seconds does not hold after some hours.
+std::string exactly(Time t) {
+  constexpr std::int64_t second = 1'000'000'000'000;
+  return fmt::format("{}.{:012} s", t.ps / second, t.ps % second);
+}
+
 Result time(Debugger& d, const Arguments&) {
   std::string out;
   for (std::size_t n = 0; n < d.lab().machines(); ++n) {
     const cpu::Cpu& cpu = d.lab().machine(n).cpu();
-    out += fmt::format("{}{:.12f} s, {} clocks ({} of them halted), {} instructions\n",
-                       d.lab().machines() > 1 ? d.lab().name(n) + ": " : std::string{}, cpu.time().seconds(),
+    out += fmt::format("{}{}, {} clocks ({} of them halted), {} instructions\n",
+                       d.lab().machines() > 1 ? d.lab().name(n) + ": " : std::string{}, exactly(cpu.time()),
                        cpu.clocks(), cpu.halted_clocks(), cpu.instructions());
   }
   for (const Event* event : d.lab().scheduler().pending())
-    out += fmt::format("  {:.12f} s  {}\n", event->when().seconds(), event->name());
+    out += fmt::format("  {}  {}\n", exactly(event->when()), event->name());
   return {out};
 }
 

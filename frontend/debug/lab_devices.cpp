@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "core/common/small_letters.hpp"
 #include "frontend/debug/description_text.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 
@@ -45,7 +45,9 @@ Asked parse(Lab& lab, std::string_view name, std::optional<std::size_t> selected
     if (!asked.applies_to(n)) continue;
     for (const bus::SlotView& slot : lab.machine(n).board().slots())
       if (!slot.card && asked.device == fmt::format("slot{}", slot.number))
-        throw Error(fmt::format("{}: the slot is empty; put a card into it with --card {}=CARD", name, slot.number));
+        throw Error(fmt::format("{}: the slot is empty; put a card into it with {}", name,
+                                lab.machines() > 1 ? fmt::format("[machine.slot.{}] in the lab's file", slot.number)
+                                                   : fmt::format("--card {}=CARD", slot.number)));
     for (const auto& device : lab.machine(n).devices())
       if (std::find(there.begin(), there.end(), device) == there.end()) there.push_back(device);
   }

@@ -86,8 +86,8 @@ Socket::Socket(const Endpoint& endpoint) {
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, ::freeaddrinfo);
   for (const addrinfo* a = list.get(); a && listener_ < 0; a = a->ai_next) listener_ = listen_at(*a);
   if (listener_ < 0)
-    throw Error(fmt::format("--gdb: cannot listen on {}:{}: {}; give another port", endpoint.host, endpoint.port,
-                            std::strerror(errno)));
+    throw Error(fmt::format("--gdb: cannot listen on {}:{}: {}; give {}", endpoint.host, endpoint.port,
+                            std::strerror(errno), errno == EADDRNOTAVAIL ? "an address of this host" : "another port"));
   port_ = bound_port(listener_);
 }
 

@@ -68,7 +68,7 @@ std::string FloodRow::discrepancy(bool bridged) const {
 std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& meter, double seconds) {
   std::vector<FloodRow> rows;
   FloodRow row;
-  std::uint64_t interrupts = 0, passed_on = 0, queue_dropped = 0;
+  std::uint64_t interrupts = 0, passed_on = 0, queue_dropped = 0, unresolved = 0;
   for (const GuestLine& line : guest.lines()) {
     const auto number = [&](const char* key) { return line.number(key).value_or(0); };
     if (line.tagged("@flood generator")) {
@@ -82,7 +82,9 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
     } else if (line.tagged("@forward")) {
       row.forwarded = true;
       row.passed_on = number("forwarded") - passed_on;
-      row.queue_dropped = number("queue") - queue_dropped;
+      row.unresolved = number("unresolved") - unresolved;
+      row.queue_dropped = number("queue") - queue_dropped + row.unresolved;
+      unresolved = number("unresolved");
       passed_on = number("forwarded");
       queue_dropped = number("queue");
     } else if (line.tagged("@flood sink")) {
@@ -125,8 +127,8 @@ std::optional<double> FloodResult::knee() const {
   auto sorted = rows;
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rate < b.rate; });
   for (const FloodRow& row : sorted) {
-    // a frame that is under way when the generator ends is not lost
-    const double missing = static_cast<double>(row.on_wire()) - static_cast<double>(row.seen.in_time);
+    // a frame that is under way when the generator ends is not lost; a router asks for an address only once
+    const double missing = static_cast<double>(row.on_wire() - row.unresolved) - static_cast<double>(row.seen.in_time);
     if (missing > 0.01 * static_cast<double>(row.on_wire())) break;
     best = row.offered_per_s();
   }
@@ -230,9 +232,14 @@ std::string FloodResult::table() const {
           "at {} frames/s frames were still waiting for the wire when the last one had been generated: "
           "they took {:.3f} s\n",
           row.rate, row.seconds);
+  for (const FloodRow& row : rows)
+    if (row.unresolved)
+      out += fmt::format("at {} frames/s {} were dropped while the router asked for the next station's address\n",
+                         row.rate, row.unresolved);
   out += interrupted_text();
   if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();
+  if (rows.empty()) return out + counts_text();
   out += k ? fmt::format("\nup to {:.0f} frames/s, more than 99 % are delivered in time\n", *k)
            : std::string("\nat every rate more than 1 % are not delivered in time\n");
   return out + counts_text();

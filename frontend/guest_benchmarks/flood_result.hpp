@@ -31,7 +31,8 @@ struct FloodRow {
   std::uint64_t interrupts = 0;     ///< of the adapter, including those of the requests
   bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
   std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
-  std::uint64_t queue_dropped = 0;  ///< found this queue full
+  std::uint64_t queue_dropped = 0;  ///< found this queue full, or that of frames which wait for an address (ARP)
+  std::uint64_t unresolved = 0;     ///< those of the latter; they do not count for the knee
   std::uint64_t counted = 0;        ///< by the station beyond it
   /// Given to the other adapter's driver, but never on the wire.
   std::int64_t sending_lost() const {

@@ -101,7 +101,7 @@ std::string NetioResult::warning() const {
 }
 
 std::string NetioResult::table() const {
-  std::string out = heading("netio " + netio_version, against ? &*against : nullptr);
+  std::string out = heading(netio_version.empty() ? "netio" : "netio " + netio_version, against ? &*against : nullptr);
   const bool watched = !rows.empty() && rows.front().delivered, both = !received_rows.empty();
   out += fmt::format("{:>12}  {:>12}", "packet", both ? "KB/s sent" : "KB/s");
   if (watched) out += fmt::format("  {:>12}", "delivered");

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/common/edit_distance.hpp"
 #include "frontend/help/suggestion.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/common/edit_distance.hpp"
 #include "machines/config/machine_files.hpp"
-#include "machines/config/units.hpp"
 #include "machines/config/usual_names.hpp"
 
 namespace planar {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "core/common/small_letters.hpp"
 #include "machines/config/units.hpp"

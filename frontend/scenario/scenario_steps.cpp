@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/scenario/keys.hpp"

@@ -436,6 +436,12 @@ void Session::finish_run(RunEnd end) {
   if (lockstep_ && !quiet_) say("planar: {}\n", lockstep_->summary());
 }
 
+bool Session::guests_done() {
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    if (!guest(n).done()) return false;
+  return true;
+}
+
 void Session::check_guests() {
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     if (lab_->machine(n).config().start.guest.empty() && settings_of(lab_->diskette_image(n)).empty()) continue;

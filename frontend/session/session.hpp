@@ -125,6 +125,8 @@ class Session final : private DebugTarget, private WindowActions {
   void check_files();
   /// Throws if planar's own guest has failed in a machine. Another system may write anything on COM1.
   void check_guests();
+  /// Whether planar's guest has reported its end on every machine of the lab.
+  bool guests_done();
   /// Throws Error (exit 1) if the run ended before the time of --snapshot-at.
   void check_snapshot_taken() const;
   /// Prints and saves the screens as requested by `--screen`. Throws Error if a picture file cannot be written.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/guest/guest_image.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 
@@ -106,17 +106,26 @@ void Tracer::choose_devices(TraceFilter filter) {
                             guess.empty() ? fmt::format("the devices are {}", fmt::join(known, ", "))
                                           : fmt::format("did you mean '{}'?", guess)));
   }
+  const auto of_one_machine = [&](const std::string& name) {
+    for (std::size_t n = 0; n < lab_.machines(); ++n)
+      if (within(lab_.name(n), name)) return true;
+    return false;
+  };
   for (std::size_t n = 0; n < lab_.machines(); ++n) {
     filter.devices.clear();
     bool whole = chosen.empty(), any = whole;
     for (const auto& name : chosen) {
       const auto own = within(lab_.name(n), name);
       whole = whole || own == "";
-      any = any || own || n == 0;
+      any = any || own || n == 0 || !of_one_machine(name);
       filter.devices.push_back(own.value_or(name));
       if (n == 0) filter.devices.push_back(name);
     }
-    if (whole) filter.devices.clear();
+    // Of the lines of media and stations, only those of this machine's own adapters.
+    if (whole && n == 0 && !chosen.empty())
+      for (const auto& device : lab_.machine(n).devices()) filter.devices.push_back(device);
+    else if (whole)
+      filter.devices.clear();
     if (!any) machines_[n]->categories = 0;
     lab_.trace(n).set_filter(filter);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/toml.hpp"
 #include "core/common/toml_text.hpp"
 #include "core/host/host_files.hpp"

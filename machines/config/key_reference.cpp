@@ -90,8 +90,8 @@ const std::vector<Section>& sections() {
         {"l2.write_hit", "Clocks of a write that hits."},
         {"l2.write_allocate", "Whether a write that misses loads the line."},
         {"l2.latency",
-         "On a P6, in place of all clocks above: processor clocks of a load that hits, beyond those of a "
-         "hit in the first level."},
+         "On a P6, in place of all clocks above: processor clocks of a load that hits, beyond those of a hit in the "
+         "first level."},
         {"l2.line_clocks", "On a P6: processor clocks for which a line has the second level's own bus."}}},
       {"[memory]",
        "Clocks are those of the processor bus.",
@@ -193,8 +193,7 @@ const std::vector<Section>& sections() {
          "Version of the adapter's driver whose behaviour planar's own guest follows (`docs/driver-versions.md`)."},
         {"slot.N.enabled",
          "Whether POST enables the adapter (POS 2 bit 0), as the reference diskette lets its user choose; by default "
-         "it "
-         "does. On PCI, where nothing disables an adapter: whether it is plugged in."},
+         "it does. On PCI, where nothing disables an adapter: whether it is plugged in."},
         {"slot.N.adapter_id", "POS identifier of the OEM version of the same card."},
         {"slot.N.set.NAME", "A timing value of the card, as `planar show CARD` names it (`data_port.ready_delay`)."}}},
       {"[floppy.a] and [floppy.b]",
@@ -233,14 +232,11 @@ const std::vector<Section>& sections() {
          "the first card. Not with `[medium.NAME]` tables."},
         {"net.path",
          "How the stations of an Ethernet are connected: `\"10base2\"` (coax with transceivers; the default of 10 "
-         "Mbit/s in "
-         "half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (nothing but a cable; all stations share one "
-         "clock). Not with "
-         "`[medium.NAME]` tables."},
+         "Mbit/s in half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (nothing but a cable; all stations "
+         "share one clock). Not with `[medium.NAME]` tables."},
         {"net.length",
          "Metres of the coax between two stations, up to 185, or of each link to the hub, up to 100; 0: a third of "
-         "that. "
-         "Not with `[medium.NAME]` tables."},
+         "that. Not with `[medium.NAME]` tables."},
         {"net.delay",
          "One-way delay of a bare cable, shorter than the interframe gap; 50 ns by default at 1000 Mbit/s. Not with "
          "`[medium.NAME]` tables."},
@@ -254,8 +250,7 @@ const std::vector<Section>& sections() {
          "depend on it."},
         {"peer.receive_buffer",
          "Bytes of a TCP socket's receive buffer in the reference station, half of which is the window: 65535, or "
-         "32767 "
-         "for a Linux 2.2 without CONFIG_SKB_LARGE."},
+         "32767 for a Linux 2.2 without CONFIG_SKB_LARGE."},
         {"peer.acknowledge",
          "When the reference station acknowledges data in order: `by-estimate`, as Linux 2.2 (two full segments by the "
          "sizes it has seen), or `every-second-segment` of any size, as Windows."},
@@ -306,10 +301,7 @@ const std::vector<Section>& sections() {
       {"Labs",
        "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "
        "`[switch.NAME]`, `[station.NAME]`, `[run]` and `[scenario]` stand once at the top, every other table as "
-       "`[machine.TABLE]` below "
-       "its machine, "
-       "which has two keys of its own "
-       "(`docs/two-machines.md`).",
+       "`[machine.TABLE]` below its machine, which has two keys of its own (`docs/two-machines.md`).",
        {{"name", "Name of the machine in the lab: letters, digits, `-` and `_`, at most 32."},
         {"model", "A built-in machine, or a machine file."}}},
   };

@@ -286,6 +286,22 @@ std::string read_mac(Config& c, const std::string& path) {
   return text;
 }
 
+/// A resource or another item of the card's adapter description, at `path`.
+void read_pin(Config& c, const MachineConfig& m, CardConfig& card, const std::string& key, const std::string& path) {
+  const bool resource = key == "io" || key == "irq" || key == "mem" || key == "arb";
+  if (resource && m.board_kind->firmware_assigns)
+    c.fail(path, "cannot be set: the firmware gives a PCI card its addresses and interrupt");
+  if (!m.board_kind->card_choice(card.name, key)) {
+    if (const std::string other = card_with_choice(key); !other.empty())
+      c.fail(path, fmt::format("is of other cards, such as {}, and slot {} holds {}; leave it out", other, card.slot,
+                               card.name));
+    c.fail(path,
+           "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
+               card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
+  }
+  if (const auto value = c.text(path); value != "auto") card.pins.push_back({key, value, c.origin(path) + ": " + path});
+}
+
 void read_cards(Config& c, MachineConfig& m) {
   for (const auto& name : c.children("slot")) {
     const auto number = parse_number(name);
@@ -301,47 +317,24 @@ void read_cards(Config& c, MachineConfig& m) {
       check_bus(find_adapter(card.name), m);
     } catch (const Error& e) { c.fail(path + ".card", e.what()); }
     for (const auto& key : c.children(path)) {
+      const auto at = path + "." + key;
       if (key == "card") continue;
       if (key == "mac") {
-        card.mac = read_mac(c, path + ".mac");
-        continue;
-      }
-      if (key == "medium") {
-        card.medium = c.text(path + ".medium");
-        continue;
-      }
-      if (key == "driver") {
-        card.driver = read_driver(c, path + ".driver", card.name);
-        continue;
-      }
-      if (key == "enabled") {
-        card.enabled = c.flag(path + ".enabled");
-        continue;
-      }
-      if (key == "adapter_id") {
-        card.settings.emplace_back(key, c.text(path + ".adapter_id"));
-        continue;
-      }
-      if (key == "set") {
+        card.mac = read_mac(c, at);
+      } else if (key == "medium") {
+        card.medium = c.text(at);
+      } else if (key == "driver") {
+        card.driver = read_driver(c, at, card.name);
+      } else if (key == "enabled") {
+        card.enabled = c.flag(at);
+      } else if (key == "adapter_id") {
+        card.settings.emplace_back(key, c.text(at));
+      } else if (key == "set") {
         auto profile = timing_profile_of(card.name);
-        read_settings(c, path + ".set", {}, profile, card.settings);
-        continue;
+        read_settings(c, at, {}, profile, card.settings);
+      } else {
+        read_pin(c, m, card, key, at);
       }
-      const bool resource = key == "io" || key == "irq" || key == "mem" || key == "arb";
-      if (resource && m.board_kind->firmware_assigns)
-        c.fail(path + "." + key, "cannot be set: the firmware gives a PCI card its addresses and interrupt");
-      if (!m.board_kind->card_choice(card.name, key)) {
-        if (const std::string other = card_with_choice(key); !other.empty())
-          c.fail(path + "." + key, fmt::format("is of other cards, such as {}, and slot {} holds {}; leave it out",
-                                               other, card.slot, card.name));
-        c.fail(
-            path + "." + key,
-            "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
-                card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
-      }
-      const auto value = c.text(path + "." + key);
-      const auto pinned = path + "." + key;
-      if (value != "auto") card.pins.push_back({key, value, c.origin(pinned) + ": " + pinned});
     }
     m.cards.push_back(std::move(card));
   }

@@ -38,7 +38,7 @@ struct CardConfig {
   };
   std::vector<Pin> pins;
   std::optional<std::string> mac;
-  std::vector<std::pair<std::string, std::string>> settings;  ///< timing values overridden with --set
+  std::vector<std::pair<std::string, std::string>> settings;  ///< adapter_id, and timing values overridden with --set
 };
 
 /// A medium of the lab.

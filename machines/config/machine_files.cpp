@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/common/edit_distance.hpp"
 #include "machines/config/usual_names.hpp"
 
 namespace planar {

@@ -44,7 +44,8 @@ void read_attachment(Config& c, MachineConfig& m) {
                        "socket:unix:PATH",
                        m.net));
   for (const char* path : {"net.forward", "net.time"})
-    if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
+    if (c.has(path))
+      c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there (--net slirp)", m.net));
 }
 
 constexpr std::size_t most_stations = 32;  // [station.NAME] tables; their seeds are consecutive (lab.cpp)
@@ -189,8 +190,8 @@ void read_one_medium(Config& c, MachineConfig& m) {
                              "a lab file with a switch between two segments (docs/two-machines.md)",
                              card.name, own, chooser, present)
            : chosen
-               ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or "
-                             "take another card",
+               ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take "
+                             "another card",
                              card.name, own, present, own)
                : fmt::format("'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of "
                              "them out",
@@ -278,8 +279,7 @@ void plug_in_cards(Config& c, MachineConfig& m) {
     const MediumConfig& medium = *find_medium(m, card.medium);
     if (kind_of(card) != medium.kind)
       c.fail(slot + ".card",
-             fmt::format("'{}' works on {}, but medium '{}' is {}; plug it in elsewhere or take another "
-                         "card",
+             fmt::format("'{}' works on {}, but medium '{}' is {}; plug it in elsewhere or take another card",
                          card.name, title(kind_of(card)), medium.name, title(medium.kind)));
     if (medium.full_duplex && !is_ring(medium.kind))  // a full-duplex ring falls back to token passing for such a card
       refuse_half_duplex(c, fmt::format("medium.{}.duplex", medium.name), card);

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <numeric>
 
-#include "core/common/edit_distance.hpp"
 #include "core/common/quantity.hpp"
 
 namespace planar {
@@ -57,22 +56,6 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return value;
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t least_beginning = 3;
-  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
-  if (word.size() >= least_beginning && std::count_if(known.begin(), known.end(), begins) == 1)
-    return *std::find_if(known.begin(), known.end(), begins);
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const auto& candidate : known) {
-    if (const auto distance = edit_distance(word, candidate); distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace planar

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/time/time.hpp"
 
@@ -33,9 +31,5 @@ std::optional<Frequency> parse_frequency(std::string_view text);
 std::optional<std::uint64_t> parse_size(std::string_view text);
 /// Decimal, 0x-prefixed or h-suffixed hexadecimal number.
 std::optional<std::uint64_t> parse_number(std::string_view text);
-
-/// The only element of `known` that begins with `word`, else the nearest one (edit distance at most a third of its
-/// length), else empty.
-std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace planar

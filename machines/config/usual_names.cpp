@@ -75,8 +75,7 @@ void refuse_image(const std::string& name) {
     return;
   throw Error(
       fmt::format("{0}: is not a machine file; to boot a diskette image write `planar run model95 --image {0}`, a hard "
-                  "disk's --disk, a "
-                  "CD-ROM's --cdrom, a kernel --kernel, and a snapshot --restore",
+                  "disk's --disk, a CD-ROM's --cdrom, a kernel --kernel, and a snapshot --restore",
                   name));
 }
 

@@ -78,7 +78,7 @@ class Board {
   /// The card in slot `number` (from 1), or null; the same as a network adapter, or null.
   virtual bus::Card* card(unsigned number) const = 0;
   virtual NetworkAdapter* adapter(unsigned number) const = 0;
-  /// The adapter to which the configuration's SCSI drives are connected, or null.
+  /// The adapter to which the configuration's drives are connected, or null.
   virtual StorageAdapter* storage() const = 0;
 
   // ---- what a person sees and uses ----

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/common/edit_distance.hpp"
 #include "core/common/error.hpp"
 #include "machines/config/board_kind.hpp"
-#include "machines/config/units.hpp"
 
 namespace planar {
 

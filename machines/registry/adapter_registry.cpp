@@ -133,12 +133,11 @@ std::string_view adapter_page(std::string_view name) {
 
 const AdapterEntry& find_adapter(std::string_view name) {
   if (const AdapterEntry* const entry = named(card_registry(), name)) return *entry;
-  const auto rows = adapter_registry();
-  const AdapterEntry* nearest = &rows[0];
-  for (const AdapterEntry& row : rows)
-    if (edit_distance(row.name, name) < edit_distance(nearest->name, name)) nearest = &row;
-  throw Error(
-      fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name, nearest->name));
+  std::vector<std::string> known;
+  for (const AdapterEntry& row : adapter_registry()) known.emplace_back(row.name);
+  const auto guess = nearest(name, known);
+  throw Error(fmt::format("there is no card '{}'; {}`planar list cards` lists them", name,
+                          guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess)));
 }
 
 }  // namespace planar

@@ -232,13 +232,3 @@ TEST_CASE("refresh occupies the channel for its hold time only") {
     REQUIRE(cycles == 48678);
   }
 }
-
-TEST_CASE("the refresh toggle of port 61h depends on time only") {
-  Refresh refresh({15'120_ns, 400_ns});
-  REQUIRE_FALSE(refresh.toggle(0_ns));
-  REQUIRE_FALSE(refresh.toggle(15'119_ns));
-  REQUIRE(refresh.toggle(15'120_ns));
-  REQUIRE_FALSE(refresh.toggle(30'240_ns));
-  REQUIRE(refresh.requests(1_s) == 66137);  // the rate in Hz given by MAME
-  REQUIRE(refresh.next(15'120_ns) == 30'240_ns);
-}

@@ -27,13 +27,14 @@ class PosRegisters {
   bool has(unsigned reg) const { return reg >= first && reg < end(); }
   /// The latch of register `reg`, 2 to 7; 0 if the card does not have it.
   std::uint8_t operator[](unsigned reg) const { return latch_[reg - first]; }
-  /// The value a setup cycle reads: FFh for a missing register; POS 5 bit 7 reads 1, since no card here raises -CHCK.
+  /// The value a setup cycle reads: FFh for a missing register; POS 5 bit 7 reads 1 (a card that raises -CHCK clears
+  /// it).
   std::uint8_t peek(unsigned reg) const;
   /// Returns true if the write changed the register.
   bool write(unsigned reg, std::uint8_t value);
   /// POS 2 bit 0: the card responds to normal cycles.
   bool card_enabled() const { return latch_[0] & 1; }
-  /// CHRESET: all latches to 0.
+  /// CHRESET: all latched bits to 0.
   void reset();
   /// The existing latches, one byte each.
   void archive(Archive& a);

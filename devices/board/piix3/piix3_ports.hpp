@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82371SB (PIIX3): the ports that control the machine.
 //
-//   61h   NSC   7 SERR# seen, 6 IOCHK# seen, 5 timer 2's output, 4 refresh toggle; 3 IOCHK# off, 2 SERR# off,
-//               1 speaker, 0 timer 2's gate (3:0 can be written; 1 in 3 and 2 also clears the bit seen)
+//   61h   NSC   system_ports.hpp; bit 7 SERR# seen, 6 IOCHK# seen
 //   92h         1 A20, 0 INIT on its rise; the others read 0
 //   B2h   APMC, B3h APMS: two bytes for communication between systems and firmware; without effect here
 //   CF9h  RC    2 reset on its rise, of the kind in bit 1: 0 INIT, 1 everything
@@ -15,19 +14,17 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bus/common/interrupts.hpp"
-#include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/state/trace.hpp"
-#include "devices/board/at/clocks/i8254.hpp"
 #include "devices/board/at/system/port_group.hpp"
 #include "devices/board/at/system/signal.hpp"
+#include "devices/board/at/system/system_ports.hpp"
 
 namespace planar {
 
 /// Offsets count from 61h.
-class Piix3Ports final : public Slave, public bus::NmiSink {
+class Piix3Ports final : public SystemPorts {
  public:
   /// `refresh`: interval at which bit 4 of 61h toggles: 18 clocks of timer 1, as every AT programs it.
   Piix3Ports(I8254& timers, Trace& trace, Time refresh = 15'085_ns);
@@ -36,25 +33,16 @@ class Piix3Ports final : public Slave, public bus::NmiSink {
   /// decodes only doublewords.
   void claim_ports(IoSpace& space);
 
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time now) const override;
   std::string_view register_name(std::uint32_t offset, Direction) const override;
 
   // Outputs.
-  Output nmi;         ///< its rising edge goes to the processor
-  Output a20;         ///< address line 20 enabled: 92h bit 1 or the 8042's output; starts inactive
   Output init;        ///< pulse: restarts the processor only
   Output hard_reset;  ///< pulse: RST# on PCI, RESETDRV on ISA, and the processor's RESET
 
-  // Inputs.
-  Signal& a20_from_keyboard() { return keyboard_a20_; }
+  // Inputs: of NMI there are IOCHK# (channel_check) and SERR# (parity).
   Signal& reset_from_keyboard() { return keyboard_reset_; }
-  Signal& nmi_mask() { return nmi_mask_; }  ///< RtcCmos::nmi_mask: true = masked
-  /// IOCHK# (channel_check) and SERR# (parity); other sources do not exist here.
-  void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
-
-  bool speaker_data() const { return nsc_ & 2; }
 
   /// RST#: NMI masked, A20 controlled by the 8042 only, everything else 0.
   void reset(Time now);
@@ -62,23 +50,12 @@ class Piix3Ports final : public Slave, public bus::NmiSink {
   void archive(Archive& a);
 
  private:
-  std::uint8_t nsc(Time now) const;
-  void write_nsc(std::uint8_t value, Time now);
   void write_rc(std::uint8_t value, Time now);
-  void keyboard_a20(bool level, Time now);
   void keyboard_reset(bool level, Time now) { init.set(level, now); }
-  void nmi_mask_changed(bool level, Time now);
-  void update_checks(Time now);
 
-  I8254& timers_;
   Trace& trace_;
-  const Time refresh_;
-  std::uint8_t nsc_ = 0, port92_ = 0, apmc_ = 0, apms_ = 0, rc_ = 0;
-  bool serr_ = false, iochk_ = false;  // inputs
-  bool serr_latched_ = false, iochk_latched_ = false;
-  bool keyboard_a20_level_ = false;
-  bool masked_ = true;
-  SignalTo<Piix3Ports> keyboard_a20_, keyboard_reset_, nmi_mask_;
+  std::uint8_t apmc_ = 0, apms_ = 0, rc_ = 0;
+  SignalTo<Piix3Ports> keyboard_reset_;
   PortGroup ports_{"piix3"};
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar {
 
@@ -46,10 +47,8 @@ PciIde::PciIde(pci::Slot& slot, const pci::Identity& identity, const TimingProfi
 // ---- the bus masters' ports ----
 
 std::uint32_t PciIde::Masters::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned n = 0; n < bytes; ++n)
-    value |= std::uint32_t{function.parts_[(offset + n) >> 3 & 1]->master.read((offset + n) & 7)} << (8 * n);
-  return value;
+  return join_little(bytes,
+                     [&](unsigned n) { return function.parts_[(offset + n) >> 3 & 1]->master.read((offset + n) & 7); });
 }
 
 void PciIde::Masters::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {

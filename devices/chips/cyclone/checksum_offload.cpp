@@ -24,8 +24,8 @@ std::uint32_t ones_sum(std::span<const std::uint8_t> bytes, std::uint32_t sum = 
 /// Offsets of a datagram's parts in its frame.
 struct Datagram {
   std::size_t header_bytes, bytes;  ///< from the Ethernet header on
-  unsigned protocol;
-  std::size_t checksum_at;  ///< of TCP or UDP, in its segment
+  unsigned protocol;                ///< 0: no whole segment of TCP or UDP
+  std::size_t checksum_at;          ///< of TCP or UDP, in its segment
 };
 
 std::optional<Datagram> datagram_of(std::span<const std::uint8_t> frame) {
@@ -33,12 +33,12 @@ std::optional<Datagram> datagram_of(std::span<const std::uint8_t> frame) {
   const auto ip = frame.subspan(ethernet_header);
   const std::size_t header = (ip[0] & 15u) * 4, bytes = big_word(ip, 2);
   if (ip[0] >> 4 != 4 || header < ip_header_least || bytes < header || bytes > ip.size()) return {};
-  if (big_word(ip, 6) & 0x3FFF) return {};  // a fragment: more follow, or not the first
+  const bool fragment = big_word(ip, 6) & 0x3FFF;  // more follow, or not the first
   const unsigned protocol = ip[9];
-  if (protocol != protocol_tcp && protocol != protocol_udp) return {};
   const std::size_t checksum_at = protocol == protocol_tcp ? 16 : 6;
-  if (bytes < header + checksum_at + 2) return {};
-  return Datagram{header, bytes, protocol, checksum_at};
+  const bool known = protocol == protocol_tcp || protocol == protocol_udp;
+  const bool whole = known && !fragment && bytes >= header + checksum_at + 2;
+  return Datagram{header, bytes, whole ? protocol : 0, checksum_at};
 }
 
 std::uint32_t segment_sum(std::span<const std::uint8_t> ip, const Datagram& d) {
@@ -61,6 +61,7 @@ std::uint32_t checked_checksums(std::span<const std::uint8_t> frame) {
     return 1u << (checked_shift + which) | (good ? 0 : 1u << (error_shift + which));
   };
   std::uint32_t status = bits(ip_bit, ones_sum(ip.first(d->header_bytes)) == 0xFFFF);
+  if (!d->protocol) return status;
   if (d->protocol == protocol_udp && big_word(ip, d->header_bytes + d->checksum_at) == 0) return status;
   return status | bits(d->protocol == protocol_tcp ? tcp_bit : udp_bit, segment_sum(ip, *d) == 0xFFFF);
 }
@@ -74,7 +75,7 @@ void insert_checksums(std::span<std::uint8_t> frame, bool ip, bool tcp, bool udp
     packet[10] = packet[11] = 0;
     put_checksum(packet, 10, ones_sum(packet.first(d->header_bytes)));
   }
-  if (d->protocol == protocol_tcp ? !tcp : !udp) return;
+  if (!d->protocol || (d->protocol == protocol_tcp ? !tcp : !udp)) return;
   const std::size_t at = d->header_bytes + d->checksum_at;
   packet[at] = packet[at + 1] = 0;
   const std::uint32_t sum = segment_sum(packet, *d);

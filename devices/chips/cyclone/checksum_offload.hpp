@@ -2,7 +2,8 @@
 // The Internet checksums that the Cyclone computes: of IPv4 headers, and of TCP and UDP with their pseudo headers, in
 // frames of Ethernet II.
 //
-// Frames that are not IPv4, have a bad length or contain neither TCP nor UDP, and fragments, are left alone.
+// Frames that are not IPv4 or have a bad length are left alone; of fragments and other protocols, only the header is
+// summed (illumos elxl.c and NetBSD elinkxl.c have the card fill in the header of every packet).
 #pragma once
 
 #include <cstdint>

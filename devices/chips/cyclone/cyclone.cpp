@@ -33,7 +33,7 @@ Cyclone::Cyclone(Scheduler& scheduler, const std::string& name, BurstHost& host,
       transmit_start_(scheduler, name + ".transmit_start", Priority::device,
                       Callback::to<&Cyclone::transmit_start>(this)),
       starved_(scheduler, name + ".starved", Priority::device, Callback::to<&Cyclone::starved>(this)),
-      room_(scheduler, name + ".room", Priority::device, Callback::to<&Cyclone::room_comes>(this)),
+      room_(scheduler, name + ".room", Priority::device, Callback::to<&Cyclone::dn_run>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&Cyclone::loop_ends>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&Cyclone::receive_step>(this)),
       dn_poll_(scheduler, name + ".dn_poll", Priority::device, Callback::to<&Cyclone::dn_poll>(this)),
@@ -396,7 +396,7 @@ void Cyclone::archive(Archive& a) {
 void Cyclone::check_loaded() {
   window_ &= 7;
   std::uint32_t rx = 0;
-  bool sound = true;
+  bool sound = line_bytes_ != 0 || !write_invalidate_;
   for (const RxPacket& p : rx_fifo_) {
     sound = sound && p.data.size() <= length_most && p.taken <= p.data.size();
     rx += static_cast<std::uint32_t>(p.data.size()) - p.taken;

@@ -272,6 +272,14 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
     std::uint32_t address = 0, left = 0;  // of the current fragment
     std::uint8_t fragment = 0;            // its number
     bool last = false;                    // it is the last one
+    /// The next fragment, by the two doublewords of its descriptor.
+    void begin_fragment(std::uint32_t where, std::uint32_t length) {
+      address = where;
+      left = length & length_most;
+      last = length & last_fragment || fragment + 1 == fragments_most;
+      ++fragment;
+      step = Step::data;
+    }
     void archive(Archive& a) { a(step, at, header, next, address, left, fragment, last); }
   };
 
@@ -333,7 +341,6 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   void start_next(Time now);
   void transmit_start(Time now);
   void starved(Time now);
-  void room_comes(Time now) { dn_run(now); }
   void watch_fifo(Time now);
   void tx_append(std::span<const std::uint8_t> bytes, Time now);
   void transmit_finished(const net::TransmitOutcome& outcome, Time now);
@@ -363,7 +370,6 @@ class Cyclone final : public net::EthernetStation, private MiiPhyUser {
   // upload
   void up_run(Time now);
   void up_done(Time now);
-  void up_fragment(std::uint32_t address, std::uint32_t length);
   void up_data(Time now);
   bool up_at_work() const { return up_.step != Step::idle && up_.step != Step::next; }
   void up_poll(Time now);

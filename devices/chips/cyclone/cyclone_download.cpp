@@ -90,11 +90,7 @@ void Cyclone::dn_done(Time now) {
 }
 
 void Cyclone::dn_fragment(std::uint32_t address, std::uint32_t length) {
-  dn_.address = address;
-  dn_.left = length & length_most;
-  dn_.last = length & last_fragment || dn_.fragment + 1 == fragments_most;
-  ++dn_.fragment;
-  dn_.step = Step::data;
+  dn_.begin_fragment(address, length);
   TxPacket& p = tx_fifo_.back();
   if (dn_.last) p.length = static_cast<std::uint32_t>(p.data.size()) + dn_.left;
 }

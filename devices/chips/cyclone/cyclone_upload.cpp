@@ -62,12 +62,12 @@ void Cyclone::up_done(Time now) {
         up_.step = Step::idle;
         if (up_poll_interval_ != 0) up_poll_.at(now + poll_unit * std::int64_t{up_poll_interval_});
       } else if (up_.header & ImpliedBufferEnable) {
-        up_fragment(up_.at + 8, implied_buffer_bytes | last_fragment);
+        up_.begin_fragment(up_.at + 8, implied_buffer_bytes | last_fragment);
       } else {
-        up_fragment(up_dma_.word(8), up_dma_.word(12));
+        up_.begin_fragment(up_dma_.word(8), up_dma_.word(12));
       }
       break;
-    case Step::fragment: up_fragment(up_dma_.word(0), up_dma_.word(4)); break;
+    case Step::fragment: up_.begin_fragment(up_dma_.word(0), up_dma_.word(4)); break;
     case Step::data: {
       const auto bytes = static_cast<std::uint32_t>(up_dma_.data().size());
       RxPacket& p = rx_fifo_.front();
@@ -91,14 +91,6 @@ void Cyclone::up_done(Time now) {
   up_run(now);
   listen(now);
   update(now);
-}
-
-void Cyclone::up_fragment(std::uint32_t address, std::uint32_t length) {
-  up_.address = address;
-  up_.left = length & length_most;
-  up_.last = length & last_fragment || up_.fragment + 1 == fragments_most;
-  ++up_.fragment;
-  up_.step = Step::data;
 }
 
 // Writes what has arrived, once that reaches UpBurstThresh, fills the buffer or ends the frame.

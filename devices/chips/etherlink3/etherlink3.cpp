@@ -34,7 +34,7 @@ EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& 
       starved_(scheduler, name + ".starved", Priority::device, Callback::to<&EtherLink3::starved>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&EtherLink3::loop_ends>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&EtherLink3::receive_step>(this)),
-      discard_done_(scheduler, name + ".discard", Priority::device, Callback::to<&EtherLink3::discarded>(this)) {
+      discard_done_(scheduler, name + ".discard", Priority::device, Callback::to<&EtherLink3::update>(this)) {
   // There is no status for a late collision, only a counter: the frame is retried like any other.
   port_.mac().retry_late_collisions = true;
 }
@@ -277,7 +277,10 @@ void EtherLink3::command(std::uint16_t value, Time now) {
     case SetInterruptMask: interrupt_mask_ = static_cast<std::uint8_t>(argument); break;
     case SetReadZeroMask: read_zero_mask_ = static_cast<std::uint8_t>(argument); break;
     case SetRxFilter: rx_filter_ = argument & 15; break;
-    case SetRxEarly: rx_early_threshold_ = argument & ~3; break;
+    case SetRxEarly:
+      rx_early_threshold_ = argument & ~3;
+      plan_rx_early(now);
+      break;
     case SetTxAvailable:
       tx_available_threshold_ = argument & ~3;
       tx_available_armed_ = tx_available_threshold_ < threshold_off;

@@ -262,6 +262,7 @@ class EtherLink3 final : public net::EthernetStation {
   // receiver
   void hear(Time now);
   void receive_step(Time now);
+  void plan_rx_early(Time now);
   void sync_receive(Time now);
   void store(std::size_t count, const net::Reception& r);
   void receive_ends(const net::Reception& r, Time now);
@@ -272,7 +273,6 @@ class EtherLink3 final : public net::EthernetStation {
   void stop_loop();
   bool exposed(const RxPacket& packet) const;
   void rx_discard(Time now);
-  void discarded(Time now);
   void rx_reset();
   std::uint8_t rx_read();
   unsigned rx_free() const { return rx_used_ < fifo_bytes ? fifo_bytes - rx_used_ : 0; }

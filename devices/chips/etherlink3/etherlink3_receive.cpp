@@ -45,7 +45,7 @@ void EtherLink3::receive_step(Time now) {
   if (!r || !listening_) return;
   if (storing_) {
     sync_receive(now);
-    if (rx_fifo_.back().data.size() > rx_early_threshold_) {
+    if (rx_fifo_.back().unread() > rx_early_threshold_) {
       rx_early_ = true;
       update(now);
     }
@@ -64,8 +64,18 @@ void EtherLink3::receive_step(Time now) {
   }
   rx_fifo_.emplace_back();
   storing_ = true;
-  if (rx_early_threshold_ <= stored_bytes)
-    receive_step_.at(std::max(now, r->arrival(rx_early_threshold_ + net::fcs_bytes)));
+  plan_rx_early(now);
+}
+
+// The threshold counts bytes that have not been read (inferred: FreeBSD's ep writes the same one again after it has
+// read what was there, to be called again during the frame).
+void EtherLink3::plan_rx_early(Time now) {
+  if (!storing_) return;
+  receive_step_.cancel();
+  const auto r = loop_.heard();
+  if (!r || rx_early_threshold_ > stored_bytes) return;
+  const std::size_t due = rx_fifo_.back().read + rx_early_threshold_ + net::fcs_bytes;
+  receive_step_.at(std::max(now, r->arrival(due)));
 }
 
 void EtherLink3::sync_receive(Time now) {
@@ -203,8 +213,6 @@ void EtherLink3::rx_discard(Time now) {
   rx_fifo_.pop_front();
   if (left > 0) discard_done_.at(now + timing_.discard_dword * ((left + 3) / 4));
 }
-
-void EtherLink3::discarded(Time now) { update(now); }
 
 // The filter and the threshold are also reset, and the receiver is disabled (3Com's manual).
 void EtherLink3::rx_reset() {

@@ -23,7 +23,7 @@ Streamer::Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost&
       self_test_(scheduler, name + ".self_test", Priority::device, Callback::to<&Streamer::self_tested>(this)),
       request_(scheduler, name + ".request", Priority::device, Callback::to<&Streamer::request>(this)),
       starved_(scheduler, name + ".starved", Priority::device, Callback::to<&Streamer::starved>(this)),
-      room_(scheduler, name + ".room", Priority::device, Callback::to<&Streamer::room_comes>(this)),
+      room_(scheduler, name + ".room", Priority::device, Callback::to<&Streamer::pump>(this)),
       more_(scheduler, name + ".more", Priority::device, Callback::to<&Streamer::more_arrived>(this)) {}
 
 // ---- registers ----

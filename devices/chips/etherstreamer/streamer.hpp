@@ -145,7 +145,6 @@ class Streamer final : public streamer::ChipSet, private net::EthernetStation {
   Time leaves(std::uint32_t byte) const;
   void watch_wire(Time now);
   void starved(Time now);
-  void room_comes(Time now) { pump(now); }
   void stop_transmit(Time now);
   void stop_transmit_channels(std::uint16_t stopped, Time now) override {
     if (stopped & TX2_DIS) stop_transmit(now);

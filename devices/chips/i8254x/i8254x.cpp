@@ -50,7 +50,7 @@ I8254x::I8254x(Scheduler& scheduler, const std::string& name, I8254xHost& host, 
       reset_over_(scheduler, name + ".reset", Priority::device, Callback::to<&I8254x::reset_over>(this)),
       mdi_done_(scheduler, name + ".mdi", Priority::device, Callback::to<&I8254x::mdi_done>(this)),
       negotiated_(scheduler, name + ".negotiated", Priority::device, Callback::to<&I8254x::negotiated>(this)),
-      pause_over_(scheduler, name + ".pause", Priority::device, Callback::to<&I8254x::pause_over>(this)),
+      pause_over_(scheduler, name + ".pause", Priority::device, Callback::to<&I8254x::try_send>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&I8254x::receive_work>(this)),
       receive_delay_(scheduler, name + ".rdtr", Priority::device, Callback::to<&I8254x::receive_delay_over>(this)),
       transmit_step_(scheduler, name + ".transmit_step", Priority::device, Callback::to<&I8254x::transmit_work>(this)),
@@ -308,7 +308,7 @@ void I8254x::describe(Description& d, Time now) const {
 }
 
 void I8254x::archive(Archive& a) {
-  a.section("i8254x", 1);
+  a.section("i8254x", 2);
   a(values_, tables_, statistics_, interrupt_, counters_.sent, counters_.received, counters_.overruns);
   a(link_, pause_wanted_, xoff_sent_, xoff_again_);
   a(receive_ring_, received_, used_, writing_back_, flush_used_, rxt0_due_);

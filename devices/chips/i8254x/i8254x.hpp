@@ -168,7 +168,6 @@ class I8254x final : private net::EthernetStation {
   bool pause_frame(std::span<const std::uint8_t> frame, Time now);
   void watch_fill(Time now);
   std::vector<std::uint8_t> make_pause(bool xoff) const;
-  void pause_over(Time now) { try_send(now); }
 
   // i8254x_receive.cpp
   std::uint32_t receive_size() const { return reg(i8254x::RDLEN) / Descriptor::bytes; }

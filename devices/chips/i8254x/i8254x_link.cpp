@@ -89,9 +89,11 @@ void I8254x::link_work(Time now) {
   raise(RXCFG, now);
 }
 
+// The link is up whatever the abilities are (802.3 clause 37: resolving them is left to management): NetBSD's wm
+// advertises only pause.
 void I8254x::negotiated(Time now) {
   const auto partner = port_.partner();
-  if (!partner || !(partner->ability & reg(TXCW) & net::Pcs::full_duplex)) return;
+  if (!partner) return;
   resolve_pause(partner->ability);
   set_link(true, now);
 }

@@ -39,6 +39,8 @@ struct I8255xConfiguration {
   unsigned underrun_retries() const { return bytes[7] >> 1 & 3u; }
   bool two_frames_only() const { return bytes[7] & 0x40; }
   bool dynamic_tbd() const { return bytes[7] & 0x80; }
+  // Byte 9, on the 82559: two bytes after each frame, the sum over it.
+  bool receive_checksum() const { return bytes[9] & 0x01; }
   // Byte 10.
   bool no_source_insertion() const { return bytes[10] & 0x08; }
   bool loopback() const { return bytes[10] & 0xC0; }

@@ -58,7 +58,7 @@ I8255x::I8255x(Scheduler& scheduler, const std::string& name, BurstHost& host, c
       mdi_done_(scheduler, name + ".mdi", Priority::device, Callback::to<&I8255x::mdi_done>(this)),
       cna_(scheduler, name + ".cna", Priority::device, Callback::to<&I8255x::raise_cna>(this)),
       run_dry_(scheduler, name + ".run_dry", Priority::device, Callback::to<&I8255x::run_dry>(this)),
-      drained_(scheduler, name + ".drained", Priority::device, Callback::to<&I8255x::drained>(this)),
+      drained_(scheduler, name + ".drained", Priority::device, Callback::to<&I8255x::fill>(this)),
       looped_(scheduler, name + ".looped", Priority::device, Callback::to<&I8255x::looped>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&I8255x::receive_step>(this)) {
   mdi_ = mdi_ready;
@@ -175,9 +175,7 @@ std::uint8_t I8255x::byte(std::uint32_t offset) const {
 }
 
 std::uint32_t I8255x::peek(std::uint32_t offset, unsigned bytes) const {
-  std::uint32_t value = 0;
-  for (unsigned n = 0; n < bytes; ++n) value |= std::uint32_t{byte(offset + n)} << (8 * n);
-  return value;
+  return join_little(bytes, [&](unsigned n) { return byte(offset + n); });
 }
 
 void I8255x::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -344,7 +342,7 @@ void I8255x::describe(Description& d, Time now) const {
 }
 
 void I8255x::archive(Archive& a) {
-  a.section("i8255x", 2);
+  a.section("i8255x", 3);
   a(stat_ack_, command_, mask_, pointer_, port_value_, mdi_, kept_, eeprom_pins_, interrupt_, config_, address_, hash_,
     statistics_, counters_address_, scb_job_);
   a(cu_state_, cu_job_, cu_base_, cb_, cb_link_, cb_command_, cb_status_, resume_, block_);

@@ -220,7 +220,6 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void buffer_over(Time now);
   void try_send(Time now);
   void run_dry(Time now);
-  void drained(Time now) { fill(now); }
   void looped(Time now);
   void transmit_begins(Time now) override;
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
@@ -244,6 +243,7 @@ class I8255x final : private net::EthernetStation, private MiiPhyUser {
   void sync(Time now);
   void take_in(const net::Reception& r, std::size_t arrived);
   std::uint32_t receive_room() const;
+  void append_checksum(std::vector<std::uint8_t>& frame) const;
   void reclaim(Time now);
   void drain(Time now);
   void ru_done(Time now);

@@ -142,6 +142,7 @@ void I8255x::take_frame(const net::Reception& r, Time now) {
   arriving_ = false;
   Received& f = fifo_.back();
   if (!overrun_) take_in(r, r.length);
+  if (!overrun_ && config_.receive_checksum()) append_checksum(f.data);
   f.complete = true;
   if (f.data.size() >= 14 && (f.data[12] << 8 | f.data[13]) > 1500) f.status |= type_frame;
   if (overrun_) {
@@ -165,6 +166,20 @@ void I8255x::take_frame(const net::Reception& r, Time now) {
     fifo_.pop_back();
   }
   drain(now);
+}
+
+// The one's complement sum of the words after the Ethernet header and 20 bytes of IP header, high byte first, not
+// complemented: the driver corrects it for IP options (FreeBSD if_fxp.c, fxp_rxcsum). Its place before an FCS that goes
+// to memory too is inferred.
+void I8255x::append_checksum(std::vector<std::uint8_t>& frame) const {
+  constexpr std::size_t first = 34;
+  if (frame.size() < net::fcs_bytes) return;
+  const std::size_t end = frame.size() - net::fcs_bytes;
+  std::uint32_t sum = 0;
+  for (std::size_t n = first; n < end; ++n) sum += std::uint32_t{frame[n]} << (n & 1 ? 0 : 8);
+  while (sum >> 16) sum = (sum & 0xFFFF) + (sum >> 16);
+  frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(end),
+               {static_cast<std::uint8_t>(sum >> 8), static_cast<std::uint8_t>(sum)});
 }
 
 // The RFD and the RBDs that a frame has started to fill are reused for the next one.

@@ -168,7 +168,6 @@ class LanStreamer final : public streamer::ChipSet, private net::RingStation {
   void start_frame(Time now);
   void finish(TransmitFrame& f, std::uint32_t status);
   void status_written(Time now);
-  void room_comes(Time now) { pump(now); }
   void stop_transmit(unsigned channel, Time now);
   void stop_transmit_channels(std::uint16_t stopped, Time now) override;
   void transmit_begins(Time now) override;

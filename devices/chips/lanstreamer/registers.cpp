@@ -18,7 +18,7 @@ LanStreamer::LanStreamer(Scheduler& scheduler, const std::string& name, BusMaste
       port_(scheduler, name, *this, seed),
       self_test_(scheduler, name + ".self_test", Priority::device, Callback::to<&LanStreamer::self_tested>(this)),
       firmware_(scheduler, name + ".firmware", Priority::device, Callback::to<&LanStreamer::serve>(this)),
-      room_(scheduler, name + ".room", Priority::device, Callback::to<&LanStreamer::room_comes>(this)),
+      room_(scheduler, name + ".room", Priority::device, Callback::to<&LanStreamer::pump>(this)),
       more_(scheduler, name + ".more", Priority::device, Callback::to<&LanStreamer::more_arrived>(this)) {}
 
 void LanStreamer::configure(std::uint16_t gpr, bool inhibit_early_release) {

@@ -30,8 +30,8 @@ Mc32::Mc32(Scheduler& scheduler, const std::string& name, BusMasterHost& host, c
       port_(scheduler, name, *this, seed),
       step_(scheduler, name + ".firmware", Priority::device, Callback::to<&Mc32::step>(this)),
       refill_(scheduler, name + ".response", Priority::device, Callback::to<&Mc32::refill>(this)),
-      notice_(scheduler, name + ".list", Priority::device, Callback::to<&Mc32::notice>(this)),
-      chain_(scheduler, name + ".chain", Priority::device, Callback::to<&Mc32::chain>(this)) {}
+      notice_(scheduler, name + ".list", Priority::device, Callback::to<&Mc32::dispatch>(this)),
+      chain_(scheduler, name + ".chain", Priority::device, Callback::to<&Mc32::send_next>(this)) {}
 
 // ---- ports ----
 

@@ -166,7 +166,6 @@ class Mc32 final : public net::EthernetStation {
   void push(std::uint8_t byte, Time now);
   void refill(Time now);
   void update_interrupt(Time now);
-  void notice(Time now) { dispatch(now); }
 
   // mc32_transmit.cpp
   void command_transmit(unsigned verb, Time now);
@@ -175,7 +174,6 @@ class Mc32 final : public net::EthernetStation {
   void fetch_fragment(Time now);
   void fetched(Time now);
   void send_next(Time now);
-  void chain(Time now) { send_next(now); }
   void report_sent(Time now);
 
   // mc32_receive.cpp

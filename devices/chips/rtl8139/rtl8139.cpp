@@ -358,7 +358,7 @@ void Rtl8139::describe(Description& d) const {
 }
 
 void Rtl8139::archive(Archive& a) {
-  a.section("rtl8139", 1);
+  a.section("rtl8139", 2);
   a(eeprom_, eeprom_address_, idr_, mar_, tsd_, tsad_, rbstart_, tcr_, rcr_, mpc_, timer_int_, capr_, imr_, isr_,
     mulint_, cscr_, cbr_, cr_, eecmd_, config1_, nwaytr_, phy1_parm_, tw_parm_, clock_halted_, link_change_, asserted_,
     timer_start_);

@@ -15,7 +15,7 @@ Tms380::Tms380(Scheduler& scheduler, const std::string& name, Tms380Host& host, 
       burnt_in_(burnt_in),
       ram_(config.ram_bytes),
       port_(scheduler, name, *this, seed),
-      processor_(scheduler, name + ".processor", Priority::device, Callback::to<&Tms380::step>(this)),
+      processor_(scheduler, name + ".processor", Priority::device, Callback::to<&Tms380::continue_task>(this)),
       bring_up_(scheduler, name + ".bring_up", Priority::device, Callback::to<&Tms380::bring_up_ended>(this)) {
   reset({});
 }

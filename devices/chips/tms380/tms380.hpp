@@ -281,7 +281,6 @@ class Tms380 final : private net::RingStation {
   void wake(Time now);
   bool wants(Task task) const;
   Time first_work(Task task) const;
-  void step(Time now);
   void work(Time time, Time now) { processor_.at(now + time); }
   void dma(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
   void begin_transfer(Time now);

@@ -65,8 +65,6 @@ void Tms380::wake(Time now) {
   processor_.at(now + first_work(next));
 }
 
-void Tms380::step(Time now) { continue_task(now); }
-
 void Tms380::continue_task(Time now) {
   switch (task_) {
     case Task::none: break;

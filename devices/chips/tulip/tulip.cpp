@@ -35,7 +35,7 @@ Tulip::Tulip(Scheduler& scheduler, const std::string& name, BurstHost& host, con
       nway_(scheduler, name + ".nway", port_, config.nway, *this),
       receive_dma_(dma_, "receive DMA", Callback::to<&Tulip::receive_moved>(this)),
       transmit_dma_(dma_, "transmit DMA", Callback::to<&Tulip::transmit_moved>(this)),
-      room_(scheduler, name + ".room", Priority::device, Callback::to<&Tulip::room_due>(this)),
+      room_(scheduler, name + ".room", Priority::device, Callback::to<&Tulip::transmit_run>(this)),
       underflow_(scheduler, name + ".underflow", Priority::device, Callback::to<&Tulip::underflow>(this)),
       internal_(scheduler, name + ".internal", Priority::device, Callback::to<&Tulip::internal_end>(this)),
       poll_(scheduler, name + ".poll", Priority::device, Callback::to<&Tulip::poll_due>(this)),
@@ -305,11 +305,11 @@ void Tulip::describe(Description& d) const {
 }
 
 void Tulip::archive(Archive& a) {
-  a.section("tulip", 2);
+  a.section("tulip", 3);
   a(csr0_, csr3_, csr4_, csr5_, csr6_, csr7_, csr9_, csr10_, csr11_, missed_, fifo_lost_, asserted_, bus_failed_);
   a(filter_, srom_, dma_, nway_);
-  a(transmit_running_, transmit_suspended_, transmit_demand_, transmit_work_, transmit_next_, transmit_descriptor_,
-    transmit_offset_, frame_open_, setup_, sending_, closing_, orphan_);
+  a(transmit_running_, transmit_suspended_, transmit_polled_, transmit_demand_, transmit_work_, transmit_next_,
+    transmit_descriptor_, transmit_offset_, frame_open_, setup_, sending_, closing_, orphan_);
   a(receive_running_, receive_suspended_, receive_work_, receive_next_, receive_descriptor_, receive_ahead_,
     receive_offset_, frame_first_, received_, listening_, accepted_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.transmit_errors,

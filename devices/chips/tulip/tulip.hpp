@@ -232,7 +232,6 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
   void frame_grew(std::size_t before, Time now);
   void watch_underflow();
   void underflow(Time now);
-  void room_due(Time now) { transmit_run(now); }
   void poll_due(Time now);
   void internal_end(Time now);
   void loop_back(Time now);
@@ -274,6 +273,7 @@ class Tulip final : private net::EthernetStation, private TulipNwayUser {
 
   // Transmit process.
   bool transmit_running_ = false, transmit_suspended_ = false;
+  bool transmit_polled_ = false;  // by itself (TAP), and no descriptor has been found yet
   bool transmit_demand_ = false;  // CSR1 was written since the latest fetch began
   TransmitWork transmit_work_ = TransmitWork::none;
   std::uint32_t transmit_next_ = 0;  // address of the next descriptor

@@ -22,7 +22,7 @@ bool TulipFilter::listed(const net::MacAddress& to, unsigned word) const {
 }
 
 bool TulipFilter::hashed(const net::MacAddress& to) const {
-  const std::uint32_t bit = ~crc32(to) & 0x1FF;
+  const std::uint32_t bit = ~crc32(to) & 0x7F;
   return table_[bit / 16] >> (bit % 16) & 1;
 }
 

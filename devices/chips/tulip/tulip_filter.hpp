@@ -5,14 +5,16 @@
 //
 //   FT1 FT0   kind               doublewords
 //    0   0    perfect            16 addresses of three each, unused entries repeat another one
-//    0   1    hash and perfect   0 to 31 the table of 512 bits for group addresses, 39 to 41 the station's address
+//    0   1    hash and perfect   0 to 7 the table of 128 bits for group addresses, 39 to 41 the station's address
 //    1   0    inverse            as perfect: what is listed does not pass
-//    1   1    hash only          0 to 31 the table for all addresses
+//    1   1    hash only          0 to 7 the table for all addresses
 //
 // The first byte of an address is the low byte of its first doubleword. The bit of an address in the table is the low
-// nine bits of its CRC remainder, least significant bit first: 255 is the broadcast address. A broadcast passes like a
-// group address: it must be listed or have its bit set.
-// Sources: Linux 2.2.16 tulip.c (set_rx_mode), FreeBSD if_dc.c; Digital 21140A hardware reference (recalled).
+// seven bits of its CRC remainder, least significant bit first: 127 is the broadcast address. A broadcast passes like a
+// group address: it must be listed or have its bit set. (The 21140 has nine bits and 512; of the PNIC-II, FreeBSD and
+// NetBSD say 128. Linux 2.2.16 hashes with nine for more than 14 groups, and then hears no broadcasts.)
+// Sources: FreeBSD if_dc.c (DC_128BIT_HASH), NetBSD tulip.c (TULIP_PNICII_HASHSIZE), Linux 2.2.16 tulip.c
+// (set_rx_mode); Digital 21140A hardware reference (recalled).
 #pragma once
 
 #include <array>

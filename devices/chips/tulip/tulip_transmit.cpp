@@ -78,6 +78,7 @@ void Tulip::transmit_fetched(Time now) {
     if (!transmit_demand_) suspend_transmit(TU, now);  // otherwise it may have been read before it was handed over
     return;
   }
+  transmit_polled_ = false;
   transmit_descriptor_ = d;
   transmit_offset_ = 0;
   transmit_next_ = next_address(d, csr4_);
@@ -102,11 +103,13 @@ void Tulip::suspend_transmit(std::uint32_t cause, Time now) {
   transmit_suspended_ = true;
   const Time interval = poll_intervals[(csr0_ & TAP) >> 17];
   if (cause == TU && interval != Time{}) poll_.at(now + (csr6_ & PS ? Time{interval.ps * 2 / 5} : interval));
-  raise(cause, now);
+  // An automatic poll that finds nothing asserts nothing (datasheet: SMSC LAN9420, which has these registers).
+  if (cause != TU || !std::exchange(transmit_polled_, false)) raise(cause, now);
 }
 
 void Tulip::poll_due(Time now) {
   transmit_suspended_ = false;
+  transmit_polled_ = true;
   transmit_run(now);
 }
 
@@ -368,7 +371,7 @@ void Tulip::flush_transmit(Time now) {
   sending_.clear();
   closing_.clear();
   setup_.clear();
-  transmit_running_ = transmit_suspended_ = transmit_demand_ = frame_open_ = false;
+  transmit_running_ = transmit_suspended_ = transmit_polled_ = transmit_demand_ = frame_open_ = false;
   transmit_work_ = TransmitWork::none;
   transmit_descriptor_ = {};
   transmit_next_ = transmit_offset_ = 0;

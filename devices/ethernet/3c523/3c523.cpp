@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "core/common/little_endian.hpp"
 #include "devices/ethernet/common/i82586_profile.hpp"
 
 namespace planar::ethernet {
@@ -17,32 +18,21 @@ constexpr std::uint8_t ram_bank = 3;  // of a 16 KB card; its other banks are em
 // control
 constexpr std::uint8_t bank_bits = 0x03, enable_bit = 0x04, active_bit = 0x08, loopback_bit = 0x20,
                        attention_bit = 0x40, run_bit = 0x80;
-// The request reaches the RAM's arbiter when the channel's address phase is over (100 ns of a basic cycle).
-constexpr Time address_phase = 100_ns;
-constexpr Time extended_cycle = 300_ns;
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty: nothing answers in the 8 KB after the RAM.",
     "16 KB of RAM in bank 3; the 64 KB version with its three other banks is not modelled.",
     "The on-board transceiver and the DIX connector lead to the same cable.",
     "The interrupt pin is gated by the enable bit only; bit 3 latches its rising edge. What the real latch does when "
-    "an event is "
-    "acknowledged before it is read is not known.",
+    "an event is acknowledged before it is read is not known.",
     "Clock, wait states and arbiter are inferred (see the timing table): no schematic or timing of the board is "
     "public.",
     "Chip: the 82586's own simplifications stand in its header; its cycles are not slowed down by the host's.",
 };
-constexpr std::string_view old_limitations[] = {
-    limitations[0],
-    limitations[1],
-    limitations[2],
-    limitations[3],
-    limitations[4],
-    limitations[5],
+constexpr auto old_limitations = limits_and(
+    limitations,
     "What differs from the later revision is not documented: the revision nibble and the synchroniser of the RAM are "
-    "inferred, "
-    "the restriction to the 386 is a published report's.",
-};
+    "inferred, the restriction to the 386 is a published report's.");
 
 // A Model 95 reports revision Eh for the later board; the older board's value is not documented anywhere.
 constexpr std::uint8_t later_revision = 0x0E, older_revision = 0x01;
@@ -169,9 +159,7 @@ bool EtherLinkMc::bank_is_there() const { return (control_ & bank_bits) == ram_b
 
 std::uint32_t EtherLinkMc::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (!card.bank_is_there()) return 0xFFFFFFFF;
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.ram_[offset + i]; });
 }
 
 std::uint32_t EtherLinkMc::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
@@ -189,13 +177,13 @@ void EtherLinkMc::Window::write(std::uint32_t offset, unsigned bytes, std::uint3
 // The arbiter sees the request after the address phase, on the older board only at its synchroniser's clock edge; then
 // the chip's cycle in progress is completed, and the RAM takes the rest of the cycle.
 Time EtherLinkMc::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
-  Time request = start + address_phase;
+  Time request = start + bus::address_phase;
   if (card.synchroniser_clocks_) {
     const Time phase{request.ps % card.clock_.ps};
     if (phase > Time{}) request += card.clock_ - phase;
     request += card.clock_ * (card.synchroniser_clocks_ - 1);
   }
-  return card.chip_.bus_free(request) + (extended_cycle - address_phase) + card.ram_cycle_.ready_delay;
+  return card.chip_.bus_free(request) + (bus::extended_cycle - bus::address_phase) + card.ram_cycle_.ready_delay;
 }
 
 void EtherLinkMc::describe_board(Description& d) const {

@@ -36,7 +36,6 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
   net::Port& port() override { return chip_.port(); }
 
   I82586& chip() { return chip_; }
-  const net::MacAddress& mac() const { return mac_; }
 
  private:
   struct Ports final : Slave {

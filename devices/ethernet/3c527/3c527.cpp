@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -50,14 +52,11 @@ ThreeC527::ThreeC527(const McaContext& context)
     : ThreeC527(context, station_options(context, entry.name, oem_ids, {0x02, 0x60, 0x8C})) {}
 
 ThreeC527::ThreeC527(const McaContext& context, const StationOptions& o)
-    : McaNetworkCard(context.slot, entry, o.adapter_id,
-                     {whole_byte, whole_byte, whole_byte, whole_byte, whole_byte, whole_byte}),
+    : BusMasterCard(context, entry, o, {whole_byte, whole_byte, whole_byte, whole_byte, whole_byte, whole_byte},
+                    firmware_timing(o.profile), 4),
       mac_(o.mac),
       port_cycle_{8, bus::CycleKind::synchronous_extended, {}},
-      window_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("window.ready_delay")},
-      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, firmware_timing(o.profile), o.mac, o.seed),
-      master_(slot_, slot_.device_name(entry.name), *this,
-              static_cast<std::uint32_t>(o.profile.integer("master.burst", 4, 128))) {}
+      window_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("window.ready_delay")} {}
 
 // ---- POS ----
 
@@ -93,9 +92,7 @@ void ThreeC527::reset_board(Time now) {
 // ---- the window ----
 
 std::uint32_t ThreeC527::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.ram_peek(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.chip_.ram_peek(offset + i); });
 }
 
 void ThreeC527::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {

@@ -11,16 +11,13 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
-#include "devices/adapter/mca/bus_master_port.hpp"
-#include "devices/adapter/mca/mca_card.hpp"
-#include "devices/adapter/station_options.hpp"
+#include "devices/adapter/mca/bus_master_card.hpp"
 #include "devices/chips/mc32/mc32.hpp"
 
 namespace planar::ethernet {
 
-class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
+class ThreeC527 final : public BusMasterCard<Mc32> {
  public:
   static constexpr std::uint16_t threecom_id = 0x0041;
   static const McaEntry entry;  ///< its row of the registry
@@ -32,10 +29,6 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
   void archive(Archive& a) override;
   // NetworkAdapter
   NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
-  net::Port& port() override { return chip_.port(); }
-
-  Mc32& chip() { return chip_; }
-  const net::MacAddress& mac() const { return mac_; }
 
  private:
   struct Ports final : Slave {
@@ -57,17 +50,6 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
 
   ThreeC527(const McaContext& context, const StationOptions& options);
 
-  // BusMasterHost
-  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
-  void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
-    master_.start(address, bytes, direction, now);
-  }
-  void cancel_transfer(Time now) override { master_.cancel(now); }
-  // BusMasterClient
-  std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
-  bool transferring() const override { return chip_.transferring(); }
-  void transfer_done(Time now) override { chip_.transfer_done(now); }
-
   // McaCard
   unsigned irq_line() const override { return 9 + (pos_[5] >> 2 & 3); }
   void apply_pos() override;
@@ -77,12 +59,10 @@ class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private Bu
 
   net::MacAddress mac_;
   CycleSpec port_cycle_, window_cycle_;
-  Mc32 chip_;
   Ports ports_{*this};
   Window window_{*this};
   IoClaim io_claim_;
   MemoryClaim window_claim_;
-  BusMasterPort master_;
 };
 
 }  // namespace planar::ethernet

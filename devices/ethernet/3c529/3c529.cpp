@@ -55,15 +55,6 @@ EtherLink3Timing chip_timing(const TimingProfile& profile) {
           profile.time("chip.eeprom_write"), profile.time("chip.global_reset")};
 }
 
-// The whole cycle as seen by the channel: 200 ns is a default cycle, up to 300 ns a synchronous extended one; longer
-// ones use CHRDY.
-CycleSpec cycle(Time length) {
-  constexpr Time standard = 200_ns, extended = 300_ns;
-  if (length <= standard) return {16, bus::CycleKind::standard, {}};
-  if (length <= extended) return {16, bus::CycleKind::synchronous_extended, {}};
-  return {16, bus::CycleKind::asynchronous, length - extended};
-}
-
 }  // namespace
 
 const McaEntry ThreeC529::entry{.name = "3c529",
@@ -80,7 +71,7 @@ ThreeC529::ThreeC529(const McaContext& context)
 
 ThreeC529::ThreeC529(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
-      cycle_(cycle(o.profile.time("port.cycle"))),
+      cycle_(bus::cycle_of(16, o.profile.time("port.cycle"))),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_timing(o.profile),
             eeprom(o.mac, o.adapter_id), media(o.adapter_id), o.seed) {}
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "devices/adapter/chip_registers.hpp"
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/etherlink3/etherlink3.hpp"
@@ -35,21 +36,6 @@ class ThreeC529 final : public McaNetworkCard, private ChipHost {
   EtherLink3& chip() { return chip_; }
 
  private:
-  struct Ports final : Slave {
-    explicit Ports(EtherLink3& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
-      return chip.read(offset, bytes, now);
-    }
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
-      chip.write(offset, bytes, value, now);
-    }
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes, Time) const override { return chip.peek(offset, bytes); }
-    std::string_view register_name(std::uint32_t offset, Direction direction) const override {
-      return chip.register_name(offset, direction);
-    }
-    EtherLink3& chip;
-  };
-
   ThreeC529(const McaContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
@@ -61,7 +47,7 @@ class ThreeC529 final : public McaNetworkCard, private ChipHost {
 
   CycleSpec cycle_;
   EtherLink3 chip_;
-  Ports ports_{chip_};
+  ChipRegisters<EtherLink3> ports_{chip_};
   IoClaim claim_;
 };
 

@@ -20,16 +20,10 @@ constexpr std::string_view common_limits[] = {
     "Auto-negotiation takes three link timers; next pages and remote faults are not exchanged.",
     "How far descriptors are fetched ahead, the steps between them and the times of registers are inferred.",
 };
-consteval auto limits_and(std::string_view own) {
-  std::array<std::string_view, std::size(common_limits) + 1> limits;
-  std::copy(std::begin(common_limits), std::end(common_limits), limits.begin());
-  limits.back() = own;
-  return limits;
-}
-constexpr auto limits_82542 =
-    limits_and("Revision 2.1 only, without the errata of 2.0; the second receive ring is kept and does nothing.");
+constexpr auto limits_82542 = limits_and(
+    common_limits, "Revision 2.1 only, without the errata of 2.0; the second receive ring is kept and does nothing.");
 constexpr auto limits_82543 =
-    limits_and("Errata of the 82543GC (lock-ups with RDTR, corrupted small packets) are not there.");
+    limits_and(common_limits, "Errata of the 82543GC (lock-ups with RDTR, corrupted small packets) are not there.");
 
 constexpr std::uint16_t intel = 0x8086, id_82542 = 0x1000, id_82543 = 0x1001;
 constexpr OemId ids[] = {{id_82542, "Intel"}};

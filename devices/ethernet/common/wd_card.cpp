@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "core/common/error.hpp"
@@ -63,14 +62,11 @@ WdCard::WdCard(const McaContext& context, const McaEntry& entry, StationOptions 
     : McaNetworkCard(context.slot, entry, options.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
       options_(std::move(options)),
       register_cycle_{8, bus::CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
+      window_cycle_(bus::cycle_of(host_bits, bus::default_cycle + options_.profile.time("ram.extension"))),
       ram_access_(options_.profile.time("ram.access")),
       ram_(ram_size),
       asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
-  const Time beyond = options_.profile.time("ram.extension");
-  window_cycle_ = {host_bits, bus::CycleKind::standard, {}};
-  // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
-  if (beyond > Time{}) window_cycle_ = {host_bits, bus::CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
   irq_.gate(asic_.interrupts_enabled(), {});
   asic_.set_ram_address(static_cast<std::uint8_t>(ram_base() >> 13));
 }

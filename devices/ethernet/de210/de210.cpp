@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/de210/de210.hpp"
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -113,9 +115,7 @@ std::uint8_t De210::rom_byte(std::uint32_t offset) const {
 
 std::uint32_t De210::Window::peek(std::uint32_t offset, unsigned bytes, Time now) const {
   if (!card.shows_rom(offset)) return SharedRam::peek(offset + card.window_offset(), bytes, now);
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.rom_byte(offset + i)} << 8 * i;
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.rom_byte(offset + i); });
 }
 
 std::uint32_t De210::Window::read(std::uint32_t offset, unsigned bytes, Time now) {

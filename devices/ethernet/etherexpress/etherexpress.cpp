@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 #include "devices/ethernet/common/i82586_profile.hpp"
 
 namespace planar::ethernet {
@@ -22,18 +23,14 @@ constexpr std::uint8_t clock_bit = 0x01, select_bit = 0x02, to_eeprom_bit = 0x04
                        asic_reset_bit = 0x40,
                        chip_reset_bit = 0x80;  // +E
 constexpr std::uint8_t enable_bit = 0x08;      // +7
-// The request reaches the RAM's arbiter when the channel's address phase is over (100 ns of a basic cycle).
-constexpr Time address_phase = 100_ns;
-constexpr Time extended_cycle = 300_ns;
 
 constexpr std::string_view limitations[] = {
     "The shared-memory mode (ports +A to +C) keeps what is written and maps nothing; no driver for the Micro Channel "
     "uses it.",
     "8-bit mode (port +D bit 2 clear) is remembered without an effect.",
     "The interrupt goes to the line that POS 3 names while port +7 bit 3 is set; the code beside it is kept only. "
-    "Linux cannot "
-    "serve lines 12 and 15.",
-    "All connectors lead to the same cable; there is no boot ROM; the EEPROM can be read, not written.",
+    "Linux cannot serve lines 12 and 15.",
+    "All connectors lead to the same cable; there is no boot ROM.",
     "Ports +C000h to +C007h answer as +8000h; the RAM holds 32 KB unless ram.size says 16 or 64 KB (48 KB cards "
     "existed).",
     "Clock, ready delay and arbiter are inferred (see the timing table).",
@@ -122,9 +119,7 @@ void EtherExpress::reset_asic(Time now) {
 // ---- RAM ----
 
 std::uint32_t EtherExpress::ram_peek(std::uint32_t at, unsigned bytes) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{ram_[(at + i) & (ram_.size() - 1)]} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return ram_[(at + i) & (ram_.size() - 1)]; });
 }
 
 void EtherExpress::ram_write(std::uint32_t at, unsigned bytes, std::uint32_t value, Time now) {
@@ -135,7 +130,8 @@ void EtherExpress::ram_write(std::uint32_t at, unsigned bytes, std::uint32_t val
 
 // The ASIC lets the RAM serve one cycle at a time: first the chip's cycle in progress, then the host's.
 Time EtherExpress::ram_ready(Time start) const {
-  return chip_.bus_free(start + address_phase) + (extended_cycle - address_phase) + ram_cycle_.ready_delay;
+  return chip_.bus_free(start + bus::address_phase) + (bus::extended_cycle - bus::address_phase) +
+         ram_cycle_.ready_delay;
 }
 
 // ---- ports +0 to +F ----
@@ -163,9 +159,7 @@ std::uint8_t EtherExpress::peek_register(unsigned reg) const {
 }
 
 std::uint32_t EtherExpress::Registers::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.peek_register(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.peek_register(offset + i); });
 }
 
 std::uint32_t EtherExpress::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
@@ -254,7 +248,7 @@ void EtherExpress::describe_board(Description& d) const {
 }
 
 void EtherExpress::archive(Archive& a) {
-  a.section("etherexpress", 1);
+  a.section("etherexpress", 2);
   a(pos_, read_pointer_, write_pointer_, shadow_pointer_, irq_select_, config_, control_, connector_, id_step_,
     memory_mode_);
   id_step_ &= 3;

@@ -10,10 +10,8 @@ constexpr std::array<unsigned, 4> irq_lines{5, 9, 10, 11};
 
 constexpr std::string_view limitations[] = {
     "HYPOTHETICAL INTERFACE: no programming information is public. ID and POS are planar's own, the registers those of "
-    "a "
-    "Token-Ring relative for PCI as Linux uses them; software for the real card cannot work with it, and its figures "
-    "are "
-    "not compared with any published one.",
+    "a Token-Ring relative for PCI as Linux uses them; software for the real card cannot work with it, and its figures "
+    "are not compared with any published one.",
     "FIFO sizes, threshold, burst and all times are inferred; byte order of the descriptors is unknown (taken as "
     "little-endian).",
     "One transmit channel of two; no ARB/ASB, parity and adapter checks, timer, microcode update, boot ROM.",
@@ -47,11 +45,8 @@ EtherStreamer::EtherStreamer(const McaContext& context)
     : EtherStreamer(context, station_options(context, entry.name, ids, {0x08, 0x00, 0x5A})) {}
 
 EtherStreamer::EtherStreamer(const McaContext& context, const StationOptions& o)
-    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
-      cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
-      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.mac, o.seed),
-      master_(slot_, slot_.device_name(entry.name), *this,
-              static_cast<std::uint32_t>(o.profile.integer("master.burst", 16, 128))) {}
+    : BusMasterCard(context, entry, o, {whole_byte, whole_byte}, chip_config(o.profile), 16),
+      cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")} {}
 
 // ---- POS ----
 

@@ -14,17 +14,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "devices/adapter/mca/bus_master_port.hpp"
-#include "devices/adapter/mca/mca_card.hpp"
-#include "devices/adapter/station_options.hpp"
+#include "devices/adapter/mca/bus_master_card.hpp"
 #include "devices/adapter/word_registers.hpp"
 #include "devices/chips/etherstreamer/streamer.hpp"
 
 namespace planar::ethernet {
 
-class EtherStreamer final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
+class EtherStreamer final : public BusMasterCard<Streamer> {
  public:
   static constexpr std::uint16_t declared_id = 0x8FA7;
   static const McaEntry entry;  ///< its row of the registry
@@ -35,23 +32,9 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
   void archive(Archive& a) override;
   // NetworkAdapter
   NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
-  net::Port& port() override { return chip_.port(); }
-
-  Streamer& chip() { return chip_; }
 
  private:
   EtherStreamer(const McaContext& context, const StationOptions& options);
-
-  // BusMasterHost
-  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
-  void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
-    master_.start(address, bytes, direction, now);
-  }
-  void cancel_transfer(Time now) override { master_.cancel(now); }
-  // BusMasterClient
-  std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
-  bool transferring() const override { return chip_.transferring(); }
-  void transfer_done(Time now) override { chip_.transfer_done(now); }
 
   // McaCard
   unsigned irq_line() const override;
@@ -60,10 +43,8 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
   void describe_board(Description& d) const override;
 
   CycleSpec cycle_;
-  Streamer chip_;
   WordRegisters<Streamer> registers_{chip_};
   IoClaim claim_;
-  BusMasterPort master_;
 };
 
 }  // namespace planar::ethernet

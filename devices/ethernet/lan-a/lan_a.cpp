@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/lan-a/lan_a.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "core/common/error.hpp"
@@ -25,14 +24,6 @@ constexpr std::string_view limitations[] = {
 };
 
 constexpr OemId oem_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
-
-// A RAM cycle of the channel, by how long CD CHRDY extends the default cycle of 200 ns: 0 gives that cycle, any
-// extension at least an extended cycle of 300 ns.
-CycleSpec ram_cycle(unsigned width, Time extension) {
-  constexpr Time extended = 100_ns;
-  if (extension == Time{}) return {width, bus::CycleKind::standard, {}};
-  return {width, bus::CycleKind::asynchronous, std::max(Time{}, extension - extended)};
-}
 
 SonicConfig chip_config(const TimingProfile& profile) {
   const auto clocks = [&](std::string_view name, std::int64_t least) {
@@ -65,8 +56,9 @@ LanA::LanA(const McaContext& context, const StationOptions& o)
     : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       mac_(o.mac),
       register_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
-      window_cycle_(slot_.width() == 32 ? ram_cycle(32, o.profile.time("ram.extension_32"))
-                                        : ram_cycle(16, o.profile.time("ram.extension_16"))),
+      window_cycle_(bus::cycle_of(
+          slot_.width(),
+          bus::default_cycle + o.profile.time(slot_.width() == 32 ? "ram.extension_32" : "ram.extension_16"))),
       ram_access_(o.profile.time("ram.access")),
       ram_(ram_size),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.seed) {

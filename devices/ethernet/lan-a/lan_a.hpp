@@ -43,9 +43,6 @@ class LanA final : public McaNetworkCard, private SonicHost {
   NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
   net::Port& port() override { return chip_.port(); }
 
-  Sonic& chip() { return chip_; }
-  const net::MacAddress& mac() const { return mac_; }
-
  private:
   struct Registers final : Slave {
     explicit Registers(LanA& c) : card(c) {}

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "devices/adapter/pci/chip_registers.hpp"
+#include "devices/adapter/chip_registers.hpp"
 #include "devices/adapter/pci/pci_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/tulip/tulip.hpp"

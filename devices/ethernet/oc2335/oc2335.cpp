@@ -10,8 +10,8 @@ constexpr std::array<unsigned, 4> irq_lines{5, 9, 10, 11};
 
 constexpr std::string_view limitations[] = {
     "HYPOTHETICAL INTERFACE: no programming information is public. ID, POS, ports and registers are planar's own; "
-    "software "
-    "for the real card cannot work with it, and its figures show what such a slave can do, not what the product did.",
+    "software for the real card cannot work with it, and its figures show what such a slave can do, not what the "
+    "product did.",
     "100 Mbit/s only: no 10 Mbit/s, no negotiation, no management of the transceiver.",
     "The sizes of both FIFOs, the port's width and its cycle are inferred; no early start of a frame.",
     "No boot ROM; POS 3 to 7 read FFh.",

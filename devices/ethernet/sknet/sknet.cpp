@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/sknet/sknet.hpp"
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -78,9 +80,7 @@ void SkNet::reset_board(Time now) {
 
 std::uint32_t SkNet::Window::peek(std::uint32_t offset, unsigned bytes, Time now) const {
   if (offset < registers) return SharedRam::peek(offset, bytes, now);
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.register_byte(offset + i)} << 8 * i;
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.register_byte(offset + i); });
 }
 
 std::uint32_t SkNet::Window::read(std::uint32_t offset, unsigned bytes, Time now) {

@@ -52,27 +52,24 @@ bool ScsiDrive::data_in(std::span<std::uint8_t> data) {
     return true;
   }
   if (!ready()) return fail(not_ready, medium_not_present), false;
-  if (!image_->read(sector_, data)) {
-    fail(medium_error, unrecovered_read);
-    sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
-    sense_.valid = true;
-    return false;
-  }
-  sector_ += data.size() / sector_bytes;
-  return true;
+  return moved(image_->read(sector_, data), unrecovered_read, data.size());
 }
 
 bool ScsiDrive::data_out(std::span<const std::uint8_t> data) {
   if (!on_medium_) return true;  // MODE SELECT, FORMAT UNIT's defect list: accepted and ignored
   if (!ready()) return fail(not_ready, medium_not_present), false;
-  if (!image_->write(sector_, data)) {
-    fail(medium_error, write_fault);
+  return moved(image_->write(sector_, data), write_fault, data.size());
+}
+
+bool ScsiDrive::moved(bool good, std::uint8_t error, std::size_t bytes) {
+  if (good) {
+    sector_ += bytes / sector_bytes;
+  } else {
+    fail(medium_error, error);
     sense_.information = static_cast<std::uint32_t>(sector_ * sector_bytes / block_bytes());
     sense_.valid = true;
-    return false;
   }
-  sector_ += data.size() / sector_bytes;
-  return true;
+  return good;
 }
 
 std::uint8_t ScsiDrive::finish() {

@@ -84,6 +84,8 @@ class ScsiDrive final : public Drive {
   ScsiReply medium(std::uint32_t block, std::uint32_t count, ScsiReply::Data data, Time now);
   std::uint8_t attention_code() const;
   ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
+  /// Sectors were read or written, or that failed with sense code `error`; returns `good`.
+  bool moved(bool good, std::uint8_t error, std::size_t bytes);
   ScsiReply reply(std::vector<std::uint8_t> data, std::uint32_t allocation);
   // scsi_replies.cpp: the drive's replies about itself
   ScsiReply disk_command(std::span<const std::uint8_t> cdb, Time now);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/common/error.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar::tokenring {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::array<unsigned, 4> irq_lines{9, 3, 10, 11};
 constexpr std::uint16_t primary_ports = 0xA20, alternate_ports = 0xA24;
 constexpr std::uint32_t adapter_memory = 0xC0000, adapter_memory_end = 0xE0000;
 constexpr std::uint8_t window_16 = 1;
-// The request reaches the RAM's arbiter when the channel's address phase is over (100 ns of a basic cycle).
-constexpr Time address_phase = 100_ns;
 
 // POS 3 to 5
 constexpr std::uint8_t alternate_bit = 0x01, sixteen_bit = 0x02, irq_low_bit = 0x80, irq_high_bit = 0x01,
@@ -71,24 +70,19 @@ constexpr TropicBoard board_1994{.identification = {.type = 0xD, .paging = 0xC},
 constexpr std::string_view common_limits[] = {
     "The boot (RPL) ROM is absent: the lower part of the MMIO window reads FFh.",
     "No 802.2 link stations (type 2), group SAPs, bridge functions or ring utilisation: these commands are refused "
-    "with "
-    "return code 01h.",
+    "with return code 01h.",
     "XID and TEST commands from the ring are handed to the host, not answered by the adapter.",
     "The programmable timer's registers are latches; writing outside of the buffers causes no access error.",
     "Identification codes that no source gives for this generation are inferred; the AIP's checksums read 0.",
     "A frame to be sent is read from the RAM when it is given to the ring, not byte by byte.",
-    "Speed detection (POS 5 bit 6) and the switch for early token release (POS 5 bit 0, planar's own) are inferred.",
 };
-constexpr std::string_view limits_4[] = {
-    common_limits[0],
-    common_limits[1],
-    common_limits[2],
-    common_limits[3],
-    common_limits[4],
-    common_limits[5],
+constexpr auto limits_16_4 = limits_and(
+    common_limits,
+    "Speed detection (POS 5 bit 6) and the switch for early token release (POS 5 bit 0, planar's own) are inferred.");
+constexpr auto limits_4 = limits_and(
+    common_limits,
     "The POS layout is not public: taken as that of the 16/4 Adapter/A without speed and window size. RAM of 16 KB is "
-    "recalled.",
-};
+    "recalled.");
 
 McaParts make_4(const McaContext& c) { return make_network_card<TropicCard>(c, TropicCard::tr4_a, board_4); }
 McaParts make_1989(const McaContext& c) {
@@ -129,11 +123,11 @@ TropicConfig chip_config(const TropicBoard& board, const TimingProfile& profile)
 
 const McaEntry TropicCard::tr4_a = row("tr4-a", "IBM Token-Ring Network Adapter/A", 0xE000, make_4, limits_4);
 const McaEntry TropicCard::tr16_4a_1989 =
-    row("tr16-4a-1989", "IBM Token-Ring 16/4 Adapter/A (16F1144, 1989)", 0xE001, make_1989, common_limits);
+    row("tr16-4a-1989", "IBM Token-Ring 16/4 Adapter/A (16F1144, 1989)", 0xE001, make_1989, limits_16_4);
 const McaEntry TropicCard::tr16_4a_1990 =
-    row("tr16-4a-1990", "IBM Token-Ring 16/4 Adapter/A (53F7748, 1990)", 0xE001, make_1990, common_limits);
+    row("tr16-4a-1990", "IBM Token-Ring 16/4 Adapter/A (53F7748, 1990)", 0xE001, make_1990, limits_16_4);
 const McaEntry TropicCard::tr16_4a_1994 =
-    row("tr16-4a-1994", "IBM Token-Ring 16/4 Adapter/A (74F9415, 1994)", 0xE001, make_1994, common_limits);
+    row("tr16-4a-1994", "IBM Token-Ring 16/4 Adapter/A (74F9415, 1994)", 0xE001, make_1994, limits_16_4);
 
 TropicCard::TropicCard(const McaContext& context, const McaEntry& row, const TropicBoard& board)
     : TropicCard(context, row, board,
@@ -208,9 +202,7 @@ NetCounters TropicCard::counters() const {
 // ---- MMIO and shared RAM: a word is accessed byte by byte, lowest address first ----
 
 std::uint32_t TropicCard::Mmio::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.mmio_peek(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.chip_.mmio_peek(offset + i); });
 }
 
 void TropicCard::Mmio::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
@@ -219,9 +211,7 @@ void TropicCard::Mmio::write(std::uint32_t offset, unsigned bytes, std::uint32_t
 }
 
 std::uint32_t TropicCard::Window::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.chip_.ram_peek(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.chip_.ram_peek(offset + i); });
 }
 
 void TropicCard::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time) {
@@ -230,7 +220,7 @@ void TropicCard::Window::write(std::uint32_t offset, unsigned bytes, std::uint32
 
 // The host's cycle follows the one in progress, of the ring or the microprocessor.
 Time TropicCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
-  return card.chip_.ram_free(start + address_phase) + card.host_access_;
+  return card.chip_.ram_free(start + bus::address_phase) + card.host_access_;
 }
 
 void TropicCard::describe_board(Description& d) const {

@@ -46,7 +46,6 @@ class TropicCard final : public McaNetworkCard, private TropicHost {
   net::Port& port() override { return chip_.port(); }
 
   Tropic& chip() { return chip_; }
-  const net::MacAddress& mac() const { return chip_.burned_in(); }
 
  private:
   struct Ports final : Slave {

@@ -97,12 +97,8 @@ const McaEntry LanStreamerMc32::auto_entry{.name = "autolanstreamer",
                                            .full_duplex = true};
 
 LanStreamerMc32::LanStreamerMc32(const McaContext& context, const McaEntry& row, const StationOptions& o)
-    : McaNetworkCard(context.slot, row, o.adapter_id, {whole_byte, whole_byte, {0xF7}}),
-      cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
-      chip_(slot_.scheduler(), slot_.device_name(row.name), *this, chip_config(o.profile, &row == &auto_entry), o.mac,
-            o.seed),
-      master_(slot_, slot_.device_name(row.name), *this,
-              static_cast<std::uint32_t>(o.profile.integer("master.burst", 16, 128))) {}
+    : BusMasterCard(context, row, o, {whole_byte, whole_byte, {0xF7}}, chip_config(o.profile, &row == &auto_entry), 16),
+      cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")} {}
 
 // ---- POS ----
 

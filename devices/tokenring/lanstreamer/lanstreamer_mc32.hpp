@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM LANStreamer MC 32 and Auto LANStreamer MC 32: the LANStreamer chip set on a 32-bit bus master card.
 //
-// HYPOTHETICAL INTERFACE: the adapter IDs are the cards' own, their POS bits and the way to the registers on the Micro
-// Channel are unknown (docs/hardware/streamer.md#lanstreamer-mc-32). What is here is planar's declaration, alike on
+// HYPOTHETICAL INTERFACE: the adapter IDs are the cards' own, their POS bits and how the Micro Channel reaches the
+// registers are unknown (docs/hardware/streamer.md#lanstreamer-mc-32). This is planar's own definition, the same for
 // both:
 //
 //   POS 0,1  adapter ID: 8FA0h, Auto 8FA2h
@@ -18,17 +18,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "devices/adapter/mca/bus_master_port.hpp"
-#include "devices/adapter/mca/mca_card.hpp"
-#include "devices/adapter/station_options.hpp"
+#include "devices/adapter/mca/bus_master_card.hpp"
 #include "devices/adapter/word_registers.hpp"
 #include "devices/chips/lanstreamer/lanstreamer.hpp"
 
 namespace planar::tokenring {
 
-class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
+class LanStreamerMc32 final : public BusMasterCard<LanStreamer> {
  public:
   static constexpr std::uint16_t id = 0x8FA0, auto_id = 0x8FA2;
   static const McaEntry entry, auto_entry;  ///< their rows of the registry
@@ -39,22 +36,8 @@ class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, priv
   void archive(Archive& a) override;
   // NetworkAdapter
   NetCounters counters() const override;
-  net::Port& port() override { return chip_.port(); }
-
-  LanStreamer& chip() { return chip_; }
 
  private:
-  // BusMasterHost
-  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
-  void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
-    master_.start(address, bytes, direction, now);
-  }
-  void cancel_transfer(Time now) override { master_.cancel(now); }
-  // BusMasterClient
-  std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
-  bool transferring() const override { return chip_.transferring(); }
-  void transfer_done(Time now) override { chip_.transfer_done(now); }
-
   // McaCard
   unsigned irq_line() const override;
   void apply_pos() override;
@@ -62,11 +45,9 @@ class LanStreamerMc32 final : public McaNetworkCard, private BusMasterHost, priv
   void describe_board(Description& d) const override;
 
   CycleSpec cycle_;
-  LanStreamer chip_;
   WordRegisters<LanStreamer> registers_{chip_, LanStreamer::window_bytes};
   IoClaim io_;
   MemoryClaim memory_;
-  BusMasterPort master_;
 };
 
 }  // namespace planar::tokenring

@@ -22,7 +22,7 @@ MadgeMaster::MadgeMaster(bus::Slot& slot, const std::string& name, MadgeMasterCl
       client_(client),
       config_(config),
       chunk_done_(slot.scheduler(), name + ".chunk", Priority::device, Callback::to<&MadgeMaster::chunk_done>(this)),
-      next_(slot.scheduler(), name + ".next", Priority::device, Callback::to<&MadgeMaster::burst_due>(this)),
+      next_(slot.scheduler(), name + ".next", Priority::device, Callback::to<&MadgeMaster::begin_burst>(this)),
       finished_(slot.scheduler(), name + ".finished", Priority::device, Callback::to<&MadgeMaster::finish>(this)) {}
 
 void MadgeMaster::configure(unsigned level, bool fairness, BurstMode mode, bool streaming) {

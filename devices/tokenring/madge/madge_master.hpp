@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The bus master side of the Madge Micro Channel cards: carries the bus cycles of a TMS380 to host memory.
 //
-// The chip asks for its bus in bursts of so many cycles, as the host has told it. What becomes of them on the channel
-// is the card's burst mode, from POS:
-//   cycle steal        one transfer a grant
-//   limited burst      so many transfers a grant
-//   immediate release  stays for a burst of the chip
-//   delayed release    stays until the block is done, between the chip's bursts too
-// In the last two it leaves earlier if -PREEMPT asks for it, at the end of what an owner has left then (7.8 us).
+// The chip requests its bus in bursts of as many cycles as the host has programmed. How long the card keeps the channel
+// for them depends on its burst mode, from POS:
+//   cycle steal        one transfer per grant
+//   limited burst      a fixed number of transfers per grant
+//   immediate release  one burst of the chip
+//   delayed release    the whole block, including the gaps between the chip's bursts
+// In the last two modes it releases the channel earlier after -PREEMPT, within the bound for an owner (7.8 us).
 // The 16-bit card puts each cycle of the chip on the channel, at the chip's rate; a channel cycle longer than a default
-// one makes the chip wait, in whole clocks. The 32-bit card collects a burst in a
-// buffer and moves that at the channel's own rate, with streaming data if it is on; the next burst follows when the
-// chip has had time to fill or empty the buffer.
+// one makes the chip wait, in whole clocks. The 32-bit card collects a burst in a buffer and moves it at the channel's
+// own rate, with streaming data if enabled; the next burst follows when the chip has had time to fill or empty it.
 //
-// A transfer to addresses that nothing decodes ends with a bus error. -PREEMPT is looked at every few transfers.
+// A transfer to addresses that nothing decodes ends with a bus error. -PREEMPT is checked every few transfers.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +67,6 @@ class MadgeMaster final : private bus::BusMaster {
   void preempted(Time now) override { preempted_at_ = now; }
   void timed_out(Time now) override;
   void begin_burst(Time now);
-  void burst_due(Time now) { begin_burst(now); }
   void chunk(Time now);
   void chunk_done(Time now);
   void burst_done(Time now);

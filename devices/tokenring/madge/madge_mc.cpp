@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "core/common/little_endian.hpp"
+
 namespace planar::tokenring {
 namespace {
 
@@ -192,9 +194,7 @@ std::uint8_t MadgeMc::id_rom(unsigned at) const {
 
 std::uint32_t MadgeMc::Sif::peek(std::uint32_t offset, unsigned bytes, Time) const {
   if (card.control0_ & SIFSEL) return card.chip_.peek(card.sif_register(offset), bytes);
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.id_rom(offset + i)} << 8 * i;
-  return value;
+  return join_little(bytes, [&](unsigned i) { return card.id_rom(offset + i); });
 }
 
 std::uint32_t MadgeMc::Sif::read(std::uint32_t offset, unsigned bytes, Time now) {

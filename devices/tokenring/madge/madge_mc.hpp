@@ -8,7 +8,7 @@
 //   POS 4    bit 2 I/O base + 0400h; bit 4 fairness off; bit 5 16 Mbit/s; bits 7:6 burst mode (madge_master.hpp)
 //   POS 5    bit 5 I/O base + 2000h
 //
-//   base 0A20h and what POS adds; 32 ports
+//   base 0A20h and what POS adds; 16 of the 32 ports
 //   +0 control 0  40 interrupt latched (read), 10 test interrupt, 08 page of the ID ROM, 04 SIF at +8 (else ID ROM)
 //   +1 control 1  80 16 Mbit/s, 40 SRSX: upper half of the SIF, 04 run (0 resets the chip), 01 interrupts on
 //   +2..+4        copies of POS 2 to 4
@@ -16,7 +16,7 @@
 //   +8..+F        SIF (tms380.hpp), or a page of the ID ROM: 0: 4Dh, card type, revision, POS 2 to 4;
 //                 1: -, the burnt-in address
 //
-// The interrupt is latched at the chip's rising edge and let go by control 1 bit 0 = 0.
+// The interrupt is latched at the chip's rising edge and released by control 1 bit 0 = 0.
 //
 // The MC 32's POS is not public: what is here is the MC 16's with streaming data added, planar's own declaration.
 #pragma once

@@ -50,12 +50,11 @@ struct EtherExpressBench : CardBench {
   void scb_command(unsigned v) { outw(v, 0xC00A); }
   void attention() { outb(0, 6); }
 
-  unsigned eeprom(unsigned location) {
-    const unsigned reset = 0x80, cs = 2;
-    const unsigned command = 0x180 | location;
-    unsigned wires = cs | reset, value = 0;
+  static constexpr unsigned eeprom_reset = 0x80, eeprom_cs = 2;
+  void eeprom_shift(unsigned command, unsigned bits) {
+    unsigned wires = eeprom_cs | eeprom_reset;
     outb(wires, 0xE);
-    for (unsigned bit = 0x100; bit; bit >>= 1) {
+    for (unsigned bit = 1u << (bits - 1); bit; bit >>= 1) {
       wires = command & bit ? wires | 4 : wires & ~4u;
       outb(wires, 0xE);
       outb(wires | 1, 0xE);
@@ -63,7 +62,17 @@ struct EtherExpressBench : CardBench {
       outb(wires, 0xE);
       step(40_us);
     }
-    wires &= ~4u;
+  }
+  void eeprom_end() {
+    outb(eeprom_reset | 1, 0xE);
+    step(40_us);
+    outb(eeprom_reset, 0xE);
+    step(40_us);
+  }
+  unsigned eeprom(unsigned location) {
+    unsigned value = 0;
+    eeprom_shift(0x180 | location, 9);
+    constexpr unsigned wires = eeprom_cs | eeprom_reset;
     outb(wires, 0xE);
     for (unsigned bit = 0x8000; bit; bit >>= 1) {
       outb(wires | 1, 0xE);
@@ -72,12 +81,12 @@ struct EtherExpressBench : CardBench {
       outb(wires, 0xE);
       step(40_us);
     }
-    wires &= ~cs;
-    outb(wires | 1, 0xE);
-    step(40_us);
-    outb(wires, 0xE);
-    step(40_us);
+    eeprom_end();
     return value;
+  }
+  void eeprom_command(unsigned command, unsigned bits) {
+    eeprom_shift(command, bits);
+    eeprom_end();
   }
   void reset() {
     outb(0x40, 0xE);

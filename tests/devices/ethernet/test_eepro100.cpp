@@ -197,6 +197,26 @@ TEST_CASE("PRO/100+: a frame is received into the buffer after its descriptor") 
   CHECK(b.received[1].size() == 60);
 }
 
+TEST_CASE("PRO/100+: with byte 9 bit 0 a frame ends with the sum over what follows its IP header") {
+  EePro100Bench b;
+  b.config_changes = {{9, 1}};
+  b.opened();
+  for (const unsigned size : {60u, 61u, 1514u}) {
+    const Bytes frame = without_fcs(make_frame(size, EePro100Bench::own, 9));
+    b.hear(make_frame(size, EePro100Bench::own, 9));
+    b.handle();
+    Bytes padded(frame.begin() + 34, frame.end());
+    if (padded.size() % 2) padded.push_back(0);
+    unsigned sum = 0;
+    for (std::size_t n = 0; n < padded.size(); n += 2) sum += padded[n] << 8 | padded[n + 1];
+    while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
+    Bytes expected = frame;
+    expected.push_back(static_cast<std::uint8_t>(sum >> 8));
+    expected.push_back(static_cast<std::uint8_t>(sum));
+    CHECK(b.received.back() == expected);
+  }
+}
+
 TEST_CASE("PRO/100+: the receive ring wraps while the driver refills it") {
   EePro100Bench b;
   b.opened();

@@ -18,6 +18,27 @@ TEST_CASE("the EEPROM holds a station address under 00:AA:00, a sum of BABAh and
   CHECK((sum & 0xFFFF) == 0xBABA);
 }
 
+TEST_CASE("software writes the EEPROM between EWEN and EWDS, as Crynwr's packet driver does", "[etherexpress]") {
+  EtherExpressBench b;
+  b.reset();
+  constexpr unsigned word = 5, write = 0x140 | word, erase = 0x1C0 | word, enable = 0x130, disable = 0x100;
+  const unsigned old = b.eeprom(word);
+  REQUIRE(old != 0x1234);
+  b.eeprom_command(write << 16 | 0x1234, 25);
+  CHECK(b.eeprom(word) == old);
+  b.eeprom_command(enable, 9);
+  b.eeprom_command(write << 8 | 0x12, 17);  // cut short
+  CHECK(b.eeprom(word) == old);
+  b.eeprom_command(write << 16 | 0x1234, 25);
+  CHECK(b.eeprom(word) == 0x1234);
+  CHECK(b.eeprom(word + 1) != 0x1234);
+  b.eeprom_command(erase, 9);
+  CHECK(b.eeprom(word) == 0xFFFF);
+  b.eeprom_command(disable, 9);
+  b.eeprom_command(write << 16 | 0x1234, 25);
+  CHECK(b.eeprom(word) == 0xFFFF);
+}
+
 TEST_CASE("four reads of the ID port assemble BABAh", "[etherexpress]") {
   EtherExpressBench b;
   unsigned id = 0;

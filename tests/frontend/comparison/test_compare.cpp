@@ -121,7 +121,7 @@ TEST_CASE("a card that fills its ring is called limited by the wire, whatever th
              Contains("(74F9415, 1994): limited by the wire: 17") && Contains("of the 1850 KB/s that it carries"));
   CHECK_THAT(line,
              Contains("Network Adapter/A: limited by the wire: 4") && Contains("of the 462 KB/s that it carries"));
-  CHECK_THAT(line, Contains("waiting for it; the wire would allow 1850 KB/s."));
+  CHECK_THAT(line, Contains("both wait for the card; the wire would allow 1850 KB/s."));
 }
 
 TEST_CASE("where two cards' figures differ by more or less than what was delivered, the sentence says which it means",

@@ -25,7 +25,7 @@ TEST_CASE("a script inspects a machine and moves it in both directions") {
   CHECK(said.status == 0);
   CHECK_THAT(said.out, Contains("(planar) regs") && Contains("EIP 0000FFF0") && Contains("CR0 ") &&
                            Contains("FFFFFFF0  ") && Contains("jmp") && Contains("is delivered") &&
-                           Contains("breakpoint 1:") && Contains("interrupt 00h-FFh") && Contains("1 hits"));
+                           Contains("breakpoint 1:") && Contains("interrupt 00h-FFh") && Contains("1 hit"));
   CHECK_THAT(said.out, Contains("has sent") && Contains("the processor ") && Contains("instructions\n") &&
                            Contains("slot1.ne2\n") && Contains("the history begins here") && Contains("0021h: "));
 }
@@ -114,7 +114,7 @@ TEST_CASE("in a lab breakpoints belong to the current machine") {
   const auto said = debug(lab, "machine two\nbreak int 8\nuntil 3 s\nlist\n");
   INFO(said.out << said.err);
   CHECK_THAT(said.out, Contains("breakpoint 1: two: interrupt 08h") && Contains("interrupt 08h is delivered\ntwo  ") &&
-                           Contains("1 hits") && !Contains("until   "));  // nor the temporary breakpoint of `until`
+                           Contains("1 hit") && !Contains("until   "));  // nor the temporary breakpoint of `until`
 }
 
 TEST_CASE("a frame of an unknown sender is refused at once, with a list of the senders") {

@@ -2,9 +2,8 @@
 // PS/2 parallel port: data, status, control, with the bidirectional extension, and a printer that always accepts data.
 //
 //   +0 data
-//   +1 status (7 -busy, 6 -acknowledge, 5 paper out, 4 selected, 3 -error, 2 -interrupt pending,
-//   1-0 = 1) +2 control (0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction:
-//   1 = read)
+//   +1 status   7 -busy, 6 -acknowledge, 5 paper out, 4 selected, 3 -error, 2 -interrupt pending, 1:0 read 1
+//   +2 control  0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction (1 = read)
 //
 // Facts: docs/hardware/planar-devices.md#parallel-port (direction in control bit 5, extended mode selected by planar
 // POS 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the status (recalled from

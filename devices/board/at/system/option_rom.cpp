@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bus/common/board_cycle.hpp"
+#include "core/common/little_endian.hpp"
 
 namespace planar {
 
@@ -24,10 +25,8 @@ void OptionRom::decode() {
 }
 
 std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned n = 0; n < bytes; ++n)
-    value |= std::uint32_t{offset + n < image_.size() ? image_[offset + n] : std::uint8_t{0xFF}} << (8 * n);
-  return value;
+  return join_little(bytes,
+                     [&](unsigned n) { return offset + n < image_.size() ? image_[offset + n] : std::uint8_t{0xFF}; });
 }
 
 void OptionRom::archive(Archive& a) {

@@ -2,6 +2,7 @@
 // VGA: CPU access to the four planes, and the text screen.
 #include <algorithm>
 
+#include "core/common/little_endian.hpp"
 #include "devices/board/at/video/vga.hpp"
 #include "devices/board/at/video/vga_registers.hpp"
 
@@ -150,15 +151,11 @@ void Vga::write_memory(std::uint32_t offset, std::uint8_t value) {
 }
 
 std::uint32_t Vga::Memory::read(std::uint32_t offset, unsigned bytes, Time) {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{vga_.read_memory(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return vga_.read_memory(offset + i); });
 }
 
 std::uint32_t Vga::Memory::peek(std::uint32_t offset, unsigned bytes, Time) const {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{vga_.peek_memory(offset + i)} << (8 * i);
-  return value;
+  return join_little(bytes, [&](unsigned i) { return vga_.peek_memory(offset + i); });
 }
 
 void Vga::Memory::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time) {

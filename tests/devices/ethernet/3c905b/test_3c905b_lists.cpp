@@ -213,7 +213,7 @@ TEST_CASE("3C905B: bad frames have an error status; fragments are ignored unless
   CHECK(b.made.network->counters().received == 1);
 }
 
-TEST_CASE("3C905B: TCP and UDP checksums are checked, but not of fragments and other protocols") {
+TEST_CASE("3C905B: the header checksum is checked in every IPv4 datagram, TCP and UDP checksums in whole ones") {
   XlBench b;
   b.open();
   constexpr std::uint32_t ip = 0x20000000, tcp = 0x40000000, udp = 0x80000000;
@@ -239,13 +239,13 @@ TEST_CASE("3C905B: TCP and UDP checksums are checked, but not of fragments and o
   Bytes none = packet;
   none[40] = none[41] = 0;
   CHECK(says(none) == ip);
-  CHECK(says(summed(datagram(17, 700, 0x2000))) == 0);  // more fragments
-  CHECK(says(summed(datagram(17, 700, 0x0010))) == 0);  // not the first
+  CHECK(says(summed(datagram(17, 700, 0x2000))) == ip);  // more fragments
+  CHECK(says(summed(datagram(17, 700, 0x0010))) == ip);  // not the first
   CHECK(says(summed(datagram(6, 700, 0x4000))) == (ip | tcp));
-  CHECK(says(datagram(1, 700)) == 0);
-  CHECK(says(with(segment, 13, 6)) == 0);     // 0806h: ARP
-  CHECK(says(with(segment, 14, 0x10)) == 0);  // not version 4
-  CHECK(says(with(segment, 16, 0x40)) == 0);  // longer than the frame
+  CHECK(says(datagram(1, 700)) == (ip | 0x02000000));  // ICMP, with no sum in the header
+  CHECK(says(with(segment, 13, 6)) == 0);              // 0806h: ARP
+  CHECK(says(with(segment, 14, 0x10)) == 0);           // not version 4
+  CHECK(says(with(segment, 16, 0x40)) == 0);           // longer than the frame
 }
 
 TEST_CASE("3C905B: checksums are inserted into frames on request") {

@@ -156,6 +156,12 @@ TEST_CASE("PRO/1000: negotiation brings up the link three link timers after both
     CHECK(b.get(e1000::STATUS) & 2);
     CHECK_FALSE(b.get(e1000::CTRL) & 1u << 19);
   }
+  SECTION("a driver that advertises only pause, as NetBSD's wm does, has a link") {
+    b.set(e1000::TXCW, 0x80000180);
+    b.put(e1000::CTRL, b.get(e1000::CTRL) & ~0x40u);
+    b.rig.step(31'000_us);
+    CHECK(b.get(e1000::STATUS) & 2);
+  }
   SECTION("an end that does not negotiate needs a forced link") {
     b.other.port.set_pcs({false, 0}, b.rig.now);
     b.rig.step(500'000_us);

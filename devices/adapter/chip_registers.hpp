@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A chip's registers as its card's base addresses expose them: the chip handles byte enables itself, so accesses of any
-// width are passed on unchanged.
+// The registers of a chip that handles byte enables itself: accesses of any width are passed on unchanged.
 #pragma once
 
 #include <cstdint>
