@@ -37,10 +37,10 @@ enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium, p6 };
 
 /// The limits of a card that has one more than its relatives.
 template <std::size_t N>
-consteval std::array<std::string_view, N + 1> limits_and(const std::string_view (&common)[N], std::string_view own) {
-  std::array<std::string_view, N + 1> limits;
-  std::copy(std::begin(common), std::end(common), limits.begin());
-  limits.back() = own;
+consteval auto limits_and(const std::string_view (&common)[N], auto... own) {
+  std::array<std::string_view, N + sizeof...(own)> limits{};
+  const std::array<std::string_view, sizeof...(own)> more{own...};
+  std::copy(more.begin(), more.end(), std::copy(std::begin(common), std::end(common), limits.begin()));
   return limits;
 }
 

@@ -161,10 +161,14 @@ int accept(const RegressOptions& o) {
   const std::size_t kept = replaced.is_null() ? 0 : rows_beside(replaced, cells).size();
   if (kept) made = merge_baseline(replaced, std::move(made));
   continue_history(made, replaced, cells.size(), fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
+  const auto& entry = made["history"].back();
   if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) make_folder(folder);
   write_json(file, made, "--baseline");
-  fmt::print("{}: {} accepted{}: {}\n", file, counted(cells.size(), "run"),
+  fmt::print("{}: {} accepted{}{}: {}\n", file, counted(cells.size(), "run"),
              kept ? fmt::format(", {} kept as {}", counted(kept, "other"), kept == 1 ? "it was" : "they were") : "",
+             entry.contains("figures_changed")
+                 ? fmt::format(", {} changed", counted(entry["figures_changed"].get<std::size_t>(), "figure"))
+                 : "",
              o.reason);
   return 0;
 }

@@ -236,9 +236,12 @@ void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (const auto other = other_setting(baseline, run))
     throw Error(
         fmt::format("the baseline was made with {} {} instead of {}; such figures cannot be compared. "
-                    "Leave out the option that changes it; or, if the change is meant, check the models with the old "
-                    "setting first, then run planar regress --accept \"reason\"",
-                    other->title, other->was, other->is));
+                    "{}planar regress --accept \"reason\"",
+                    other->title, other->was, other->is,
+                    other->title == "guest image"
+                        ? "After a change of the guest, run "
+                        : "Leave out the option that changes it; or, if the change is meant, check the models with "
+                          "the old setting first, then run "));
 }
 
 std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {

@@ -55,7 +55,8 @@ const std::vector<Section>& sections() {
         {"identity.planar_id", "POS identifier of the planar."}}},
       {"[cpu]",
        "",
-       {{"cpu.model", "The processor; it decides the instruction set and the timing model."},
+       {{"cpu.model",
+         "The processor; it decides the instruction set and the timing model. A 486DX is a `486sx` with `fpu = true`."},
         {"cpu.clock", "Clock of the core."},
         {"cpu.bus_clock", "Clock of the processor bus; the core runs at 1 to 8 times it, or at a ratio such as 3/2."},
         {"cpu.fpu", "Whether there is a coprocessor or an FPU on the chip."},
@@ -183,7 +184,7 @@ const std::vector<Section>& sections() {
        "choice of yours, or with `\"auto\"`, the solver of the adapter description takes the first one without a "
        "conflict. The prompt of an item of that description is a key, too: `burst-mode = \"Immediate Release\"`.",
        {{"slot.N.card", "Name of the card (`planar list cards`)."},
-        {"slot.N.io", "I/O address, as the adapter description writes it: `\"1000h\"`."},
+        {"slot.N.io", "I/O address, as the adapter description writes it, `\"1000h\"`, or as a number: `0x1000`."},
         {"slot.N.irq", "Interrupt level."},
         {"slot.N.mem", "Address of the adapter's memory or ROM."},
         {"slot.N.arb", "Arbitration level."},

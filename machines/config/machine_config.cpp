@@ -299,7 +299,10 @@ void read_pin(Config& c, const MachineConfig& m, CardConfig& card, const std::st
            "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
                card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
   }
-  if (const auto value = c.text(path); value != "auto") card.pins.push_back({key, value, c.origin(path) + ": " + path});
+  auto value = c.text(path);
+  if (const auto address = parse_number(value); address && (key == "io" || key == "mem") && c.is_number(path))
+    value = fmt::format("{:X}h", *address);  // 0x1340 without quotes
+  if (value != "auto") card.pins.push_back({key, value, c.origin(path) + ": " + path});
 }
 
 void read_cards(Config& c, MachineConfig& m) {
@@ -434,6 +437,7 @@ const BoardKind& read_board_kind(Config& c) {
 
 /// Why `m` does not have a key that other machines have; empty if none has it.
 std::string why_of_others(const std::string& path, const MachineConfig& m) {
+  if (path == "base") return "is for built-in files; write machine = \"" + m.name + "\", and what differs from it";
   const BoardKind* const kind = board_kind_with(path.substr(0, path.find('.')));
   if (kind && kind != m.board_kind)
     return fmt::format("is of a board of the kind \"{}\", and the board of {} is \"{}\"; leave it out", kind->name,

@@ -191,9 +191,11 @@ void Rtl8139::write_lanes(unsigned at, std::uint32_t value, std::uint32_t lanes,
       if (lanes >> 24 && (high >> 8 == 'R' || high >> 8 == 'H')) clock_halted_ = high >> 8 == 'H' && asleep();
       return;
     case MULINT: mulint_ = static_cast<std::uint16_t>(merge(mulint_, low, lanes & 0xFFFF)) & 0x0FFF; return;
-    case TSAD:
-      if (unlocked()) write_phy(MiiPhy::BMCR, value, lanes, now);
+    case TSAD: {
+      constexpr std::uint32_t locked_bits = 0x3100u << 16;  // speed, negotiation and duplex (Realtek's data sheet)
+      write_phy(MiiPhy::BMCR, value, unlocked() ? lanes : lanes & ~locked_bits, now);
       return;
+    }
     case BMSR: write_phy(MiiPhy::ANAR, value, lanes, now); return;
     case NWAYTR: nwaytr_ = merge(nwaytr_, value, lanes & 0xFFFF); return;
     case CSCR: cscr_ = static_cast<std::uint16_t>(merge(cscr_, low, lanes & 0xFFFF)) & ~(LINK_OK | LINK_CHANGE); return;

@@ -25,9 +25,7 @@ RemoteDmaCard::RemoteDmaCard(const McaContext& context, const McaEntry& entry, S
 }
 
 void RemoteDmaCard::apply_pos() {
-  register_claim_.release();
-  data_claim_.release();
-  claim_card_ports(0);
+  for (IoClaim* claim : {&register_claim_, &data_claim_, &reset_claim_, &own_claim_}) claim->release();
   const std::uint16_t base = enabled() ? io_base(pos_[2]) : 0;
   if (!base) return;
   register_claim_ = slot_.claim_io(base, base + 0x0F, registers_, register_cycle_);
@@ -36,6 +34,14 @@ void RemoteDmaCard::apply_pos() {
 
 void RemoteDmaCard::claim_data_port(std::uint16_t first, std::uint16_t last) {
   data_claim_ = slot_.claim_io(first, last, data_port_, data_cycle_);
+}
+
+void RemoteDmaCard::claim_reset_port(std::uint16_t first, std::uint16_t last, const CycleSpec& cycle) {
+  reset_claim_ = slot_.claim_io(first, last, reset_port_, cycle);
+}
+
+void RemoteDmaCard::claim_own_ports(std::uint16_t first, std::uint16_t last, Slave& slave, const CycleSpec& cycle) {
+  own_claim_ = slot_.claim_io(first, last, slave, cycle);
 }
 
 void RemoteDmaCard::describe_board(Description& d) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the cards with a DP8390 and an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet
-// RAM, the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and
-// anything else that it decodes.
+// RAM, the data port with its ready delay, the reset port, interrupt and snapshot. A card adds its POS decode, its
+// address PROM and anything else that it decodes.
 //
 //   POS 0,1  adapter ID        POS 2  bit 0 enable; the rest is the card's
 //
@@ -22,6 +22,14 @@
 
 namespace planar::ethernet {
 
+/// What these cards do not model; a card's row of the registry adds its own.
+inline constexpr std::string_view remote_dma_limits[] = {
+    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times "
+    "out.",
+    "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
+    "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
+};
+
 class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
  public:
   // bus::Adapter
@@ -41,17 +49,17 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
   virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;
   /// What the chip reads outside its packet RAM (A14 low).
   virtual std::uint8_t prom(std::uint16_t address) const = 0;
-  /// Claims the card's ports at `base`, releases them when it is 0; the chip's registers are claimed here.
+  /// Claims the ports of the card at `base`, with the functions below; the chip's registers are claimed here.
   virtual void claim_card_ports(std::uint16_t base) = 0;
   /// State of the card other than chip, RAM and POS.
   virtual void archive_card(Archive&) {}
   virtual void describe_card(Description&) const {}
 
   void claim_data_port(std::uint16_t first, std::uint16_t last);
-  /// Claims ports for a slave of the card's own.
-  IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, const CycleSpec& cycle) {
-    return slot_.claim_io(first, last, slave, cycle);
-  }
+  /// Any access to these ports resets the chip.
+  void claim_reset_port(std::uint16_t first, std::uint16_t last, const CycleSpec& cycle);
+  /// One range for a slave of the card's own.
+  void claim_own_ports(std::uint16_t first, std::uint16_t last, Slave& slave, const CycleSpec& cycle);
   const CycleSpec& register_cycle() const { return register_cycle_; }
 
  private:
@@ -92,6 +100,17 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
     Dp8390& chip;
   };
 
+  struct ResetPort final : Slave {
+    explicit ResetPort(Dp8390& c) : chip(c) {}
+    std::uint32_t read(std::uint32_t, unsigned, Time now) override {
+      chip.reset(now);
+      return 0xFF;
+    }
+    void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { chip.reset(now); }
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xFF; }
+    Dp8390& chip;
+  };
+
   // McaCard
   void apply_pos() override;
   void reset_board(Time now) override { chip_.reset(now); }
@@ -107,7 +126,8 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
   Dp8390 chip_;
   Registers registers_{chip_};
   DataPort data_port_{chip_};
-  IoClaim register_claim_, data_claim_;
+  ResetPort reset_port_{chip_};
+  IoClaim register_claim_, data_claim_, reset_claim_, own_claim_;
 };
 
 }  // namespace planar::ethernet

@@ -16,8 +16,10 @@ constexpr std::array<unsigned, 4> irq_lines_8013{3, 4, 10, 14}, irq_lines_8003{3
 // 83C58x register E: Micro Channel, and the board's type (86Box).
 constexpr std::uint8_t board_8013ep = 0xA7, board_8003e = 0xA5;
 
-constexpr OemId smc_ids[] = {{0x61C8, "SMC 8013EP/A"}, {0x61C9, "SMC 8013WP/A"}};
-constexpr OemId ibm_ids[] = {{0xEFE5, "IBM, 8003 board"}, {0x6FC0, "WD 8003E/A"}, {0x6FC2, "WD 8003W/A"}};
+constexpr OemId smc_ids[] = {
+    {0x61C8, "SMC 8013EP/A"}, {0x61C9, "SMC 8013WP/A"}, {0xEFD4, "IBM, UTP"}, {0xEFD5, "IBM, BNC"}};
+constexpr OemId ibm_ids[] = {
+    {0xEFE5, "IBM, 8003 board"}, {0x6FC0, "WD 8003E/A"}, {0x6FC1, "WD 8003ST/A"}, {0x6FC2, "WD 8003W/A"}};
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 4 is kept and has no effect. Connector selection changes nothing.",

@@ -2,7 +2,7 @@
 // The Micro Channel boards of Western Digital and SMC, and IBM's under its own name: an 83C690 (DP8390 core) with 16 KB
 // of RAM shared with the host, and an 83C58x. There are two POS layouts, distinguished by the adapter ID:
 //
-//   8013 boards (61C8, 61C9)                          8003 boards (6FC0, 6FC2, EFE5)
+//   8013 boards (61C8, 61C9, EFD4, EFD5)              8003 boards (6FC0 to 6FC2, EFE5)
 //   POS 2  0 enable; 7:4 I/O base 0800h + n * 1000h   0 enable; 7:1 I/O address bits 11:5 (200h to 2E0h)
 //   POS 3  3:0 RAM at C0000h + n * 2000h; 4 size      7:2 RAM address bits 19:14 (C0000h to DC000h, 16 KB)
 //          8 or 16 KB; 7 adds F00000h

@@ -13,14 +13,10 @@ constexpr std::array<unsigned, 8> irq_lines{3, 4, 5, 9, 10, 11, 14, 15};
 constexpr OemId oem_ids[] = {{0x56EA, "D-Link"}};
 enum : std::uint8_t { eeprom_do = 0x01, eeprom_di = 0x02, eeprom_sk = 0x04, eeprom_cs = 0x08, delay_clock = 0x80 };
 
-constexpr std::string_view limitations[] = {
+constexpr auto limitations = limits_and(
+    remote_dma_limits,
     "The place of the reset port (+1Fh) is inferred from the ISA NE2000; the period's driver never reaches it.",
-    "The EEPROM can only be read; POS registers above 2, connector selection and boot ROM are not known.",
-    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times "
-    "out.",
-    "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
-    "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
-};
+    "POS registers above 2, connector selection and boot ROM are not known; writing the EEPROM takes no time.");
 
 std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
   std::array<std::uint16_t, At93c46::words> words;
@@ -55,10 +51,9 @@ std::uint16_t De320::io_base(std::uint8_t pos2) const { return static_cast<std::
 unsigned De320::irq_line() const { return irq_lines[pos_[2] >> 2 & 7]; }
 
 void De320::claim_card_ports(std::uint16_t base) {
-  board_claim_.release();
-  if (!base) return;
   claim_data_port(base + 0x10, base + 0x1D);
-  board_claim_ = claim(base + 0x1E, base + 0x1F, board_ports_, register_cycle());
+  claim_own_ports(base + 0x1E, base + 0x1E, port_, register_cycle());
+  claim_reset_port(base + 0x1F, base + 0x1F, register_cycle());
 }
 
 std::uint8_t De320::eeprom_port(Time now) const {
@@ -66,24 +61,9 @@ std::uint8_t De320::eeprom_port(Time now) const {
                                    ((now / half_period_) & 1 ? delay_clock : 0));
 }
 
-std::uint32_t De320::BoardPorts::read(std::uint32_t offset, unsigned, Time now) {
-  if (offset == 0) return card.eeprom_port(now);
-  card.chip().reset(now);
-  return 0xFF;
-}
-
-void De320::BoardPorts::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
-  if (offset != 0) {
-    card.chip().reset(now);
-    return;
-  }
+void De320::EepromPort::write(std::uint32_t, unsigned, std::uint32_t value, Time) {
   card.eeprom_pins_ = value & (eeprom_di | eeprom_sk | eeprom_cs);
   card.eeprom_.pins(value & eeprom_cs, value & eeprom_sk, value & eeprom_di);
-}
-
-// A peek takes no time: the delay clock reads low.
-std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned, Time) const {
-  return offset == 0 ? card.eeprom_port(Time{}) : 0xFF;
 }
 
 void De320::describe_card(Description& d) const {

@@ -26,11 +26,12 @@ class De320 final : public RemoteDmaCard {
  private:
   De320(const McaContext& context, const StationOptions& options);
 
-  struct BoardPorts final : Slave {
-    explicit BoardPorts(De320& c) : card(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
-    void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned, Time now) const override;
+  struct EepromPort final : Slave {
+    explicit EepromPort(De320& c) : card(c) {}
+    std::uint32_t read(std::uint32_t, unsigned, Time now) override { return card.eeprom_port(now); }
+    void write(std::uint32_t, unsigned, std::uint32_t value, Time now) override;
+    /// A peek takes no time: the delay clock reads low.
+    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return card.eeprom_port(Time{}); }
     De320& card;
   };
 
@@ -47,8 +48,7 @@ class De320 final : public RemoteDmaCard {
   Time half_period_;  ///< of the delay clock
   At93c46 eeprom_;
   std::uint8_t eeprom_pins_ = 0;  ///< DI, SK and CS as last written
-  BoardPorts board_ports_{*this};
-  IoClaim board_claim_;
+  EepromPort port_{*this};
 };
 
 }  // namespace planar::ethernet

@@ -12,15 +12,10 @@ constexpr std::uint16_t prom_packed = 0x0400;  // below this address every byte 
 constexpr std::uint8_t prom_filler = 0x57;     // 'W': the NE2000's mark of a 16-bit card
 constexpr OemId oem_ids[] = {{0x7154, "Novell"}, {0x6354, "Arco AE/2"}, {0x70DE, "Compex ENET16-MC/P"}};
 
-constexpr std::string_view limitations[] = {
-    "The boot ROM socket is empty; POS 2 bit 4 and the ROM addresses of the choices have no effect.",
+constexpr auto limitations = limits_and(
+    remote_dma_limits, "The boot ROM socket is empty; POS 2 bit 4 and the ROM addresses of the choices have no effect.",
     "The layout of the address PROM is inferred: it satisfies both Linux (bytes at 0000h) and NetBSD (words at 0400h).",
-    "Ports +11h to +1Fh alias the data port and +21h to +2Fh the reset port; the real decode is not known.",
-    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times "
-    "out.",
-    "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
-    "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
-};
+    "Ports +11h to +1Fh alias the data port and +21h to +2Fh the reset port; the real decode is not known.");
 
 }  // namespace
 
@@ -46,10 +41,8 @@ std::uint8_t Ne2::prom(std::uint16_t address) const {
 }
 
 void Ne2::claim_card_ports(std::uint16_t base) {
-  reset_claim_.release();
-  if (!base) return;
   claim_data_port(base + 0x10, base + 0x1F);
-  reset_claim_ = claim(base + 0x20, base + 0x2F, reset_port_, {8, bus::CycleKind::synchronous_extended, {}});
+  claim_reset_port(base + 0x20, base + 0x2F, {8, bus::CycleKind::synchronous_extended, {}});
 }
 
 }  // namespace planar::ethernet

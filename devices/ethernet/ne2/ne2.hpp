@@ -25,25 +25,11 @@ class Ne2 final : public RemoteDmaCard {
   explicit Ne2(const McaContext& context);
 
  private:
-  struct ResetPort final : Slave {
-    explicit ResetPort(Ne2& c) : card(c) {}
-    std::uint32_t read(std::uint32_t, unsigned, Time now) override {
-      card.chip().reset(now);
-      return 0xFF;
-    }
-    void write(std::uint32_t, unsigned, std::uint32_t, Time now) override { card.chip().reset(now); }
-    std::uint32_t peek(std::uint32_t, unsigned, Time) const override { return 0xFF; }
-    Ne2& card;
-  };
-
   // RemoteDmaCard
   std::uint16_t io_base(std::uint8_t pos2) const override;
   unsigned irq_line() const override;
   std::uint8_t prom(std::uint16_t address) const override;
   void claim_card_ports(std::uint16_t base) override;
-
-  ResetPort reset_port_{*this};
-  IoClaim reset_claim_;
 };
 
 }  // namespace planar::ethernet

@@ -5,7 +5,7 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::string_view limitations[] = {
-    "The socket for a boot ROM is empty; the EEPROM cannot be written, and only the words that drivers read are set.",
+    "The socket for a boot ROM is empty; of the EEPROM only the words that drivers read are set.",
     "Early receive interrupts, IEEE 802.3x flow control, wake-up, other interframe gaps and the transceiver's error "
     "counters and parameters are not there; registers of these are kept or read 0.",
     "A frame on its way into the ring has no placeholder length FFF0h, which some revisions write.",

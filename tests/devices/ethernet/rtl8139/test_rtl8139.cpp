@@ -131,16 +131,18 @@ TEST_CASE("RTL8139: link, media status and partner, before and after the link is
   CHECK(b.in(0x6A, 2) == 1);  // the page received bit has been read
   CHECK(b.in(0x64, 4) == 0x01E17829);
   CHECK(b.in(0x64, 2) == 0x782D);
-  // BMCR is locked with the configuration, ANAR is not.
+  // Three bits of BMCR are locked with the configuration: speed, negotiation, duplex. ANAR is not.
   b.out(0x62, 0x2100, 2);
   CHECK(b.in(0x62, 2) == 0x3000);
   b.out(0x66, 0x0081, 2);
   CHECK(b.in(0x66, 2) == 0x0081);
-  b.out(0x50, 0xC0);
-  b.out(0x62, 0x3200, 2);
+  b.out(0x62, 0x3200, 2);  // restarts the negotiation
   CHECK(b.in(0x58) & Rtl8139::LINKB);
   b.step(6_ms);
   CHECK_FALSE(b.in(0x58) & Rtl8139::LINKB);
+  b.out(0x50, 0xC0);
+  b.out(0x62, 0x2100, 2);
+  CHECK(b.in(0x62, 2) == 0x2100);
 }
 
 TEST_CASE("RTL8139: a 10 Mbit/s half-duplex segment is reported as one", "[rtl8139]") {

@@ -247,6 +247,9 @@ TEST_CASE("RTL8139: rings and pointers at any address", "[rtl8139]") {
       b.start_xmit(Bytes(64, Rtl8139::TE));
       b.step(1_ms);
     }
+    b.out(0x66, 0x01E1, 2);  // the bytes reach ANAR and BMCR, too, and isolate the PHY
+    b.out(0x62, 0x3200, 2);
+    b.step(2_ms);
     b.open();
   }
   SECTION("CAPR changes at any time") {
