@@ -239,7 +239,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
   // SFF-8020i: a 120 mm data CD; closed without a CD; open
   const std::uint8_t medium_type = cable_ == Cable::scsi ? 0 : ready() ? 0x01 : tray_open_ ? 0x71 : 0x70;
   std::vector<std::uint8_t> block;
-  if (!(cdb[1] & 8)) {
+  if (cable_ == Cable::scsi && !(cdb[1] & 8)) {  // SFF-8020i has neither the descriptor nor the bit
     put_big(block, 0, 1);
     put_big(block, std::min(blocks(), 0xFFFFFFu), 3);
     put_big(block, block_bytes(), 4);

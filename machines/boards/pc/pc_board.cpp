@@ -80,7 +80,7 @@ PcBoard::PcBoard(const BoardSite& site)
       elcr_(pic_),
       dma_(scheduler_, space_, trace_),
       system_(timers_, trace_),
-      cmos_(scheduler_, trace_),
+      cmos_(scheduler_, trace_, RtcCmos::at_century),
       keyboard_(scheduler_, trace_),
       serial_(scheduler_, trace_, "com1"),
       parallel_(scheduler_, "lpt1"),

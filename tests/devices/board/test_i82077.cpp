@@ -335,6 +335,23 @@ TEST_CASE("82077: registers of the PS/2 mode", "[planar][i82077]") {
   CHECK(d.io.find(0x3F6) == nullptr);
 }
 
+TEST_CASE("82077: commands are accepted as soon as a reset ends, and may disable the poll", "[planar][i82077]") {
+  Diskette d;
+  d.out(0x3F2, 0x08);
+  CHECK(d.in(0x3F4) == 0);
+  d.out(0x3F2, 0x0C);
+  d.step(100_us);  // FreeBSD's fdc_initial_reset()
+  CHECK(d.in(0x3F4) == 0x80);
+  CHECK_FALSE(d.irq6.level);
+  d.step(200_us);
+  CHECK(d.irq6.level);
+  d.out(0x3F2, 0x08);
+  d.out(0x3F2, 0x0C);
+  d.command({0x13, 0, 0x10, 0});  // CONFIGURE with POLL disabled
+  d.step(500_us);
+  CHECK_FALSE(d.irq6.level);
+}
+
 // OpenBSD's and NetBSD's probe (sys/dev/isa/fdc.c, fd.c: fdcprobe, fdprobe): reset, SPECIFY, RECALIBRATE, one SENSE
 // INTERRUPT.
 TEST_CASE("82077: an unserved reset interrupt ends with the next command", "[planar][i82077]") {

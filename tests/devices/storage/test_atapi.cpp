@@ -115,6 +115,8 @@ TEST_CASE("ATAPI: unit attention, sense, INQUIRY, capacity, TOC, capabilities", 
   REQUIRE(abilities.size() == 28);
   CHECK(abilities[8] == 0x2A);
   CHECK((abilities[16] << 8 | abilities[17]) == 1228);
+  // Linux 2.4 and FreeBSD do not set SCSI's DBD bit: SFF-8020i knows no block descriptors.
+  CHECK(b.packet({0x5A, 0, 0x2A, 0, 0, 0, 0, 0, 28}) == abilities);
   b.packet({0x1E, 0, 0, 0, 1});
   CHECK(b.status == 0x50);
   b.packet({0x1B, 0, 0, 0, 1});

@@ -164,6 +164,12 @@ TEST_CASE("PC: without a diskette POST prompts for one, and Ctrl-Alt-Del also re
   for (std::size_t n = 0; n < after.ranges.size(); ++n) CHECK(after.ranges[n].first == before.ranges[n].first);
 }
 
+TEST_CASE("PC: the century is at CMOS 32h, where INT 1Ah reads it", "[pc-post]") {
+  PostBench bench(pc_config(0), "");
+  change_cmos(bench, 0x32, 0);
+  CHECK(bench.machine().peek_port(0x71) == 0x19);
+}
+
 TEST_CASE("PC: 162 and 164: the AT's checksum, and the memory sizes that it covers", "[pc-post]") {
   PostBench bench(pc_config(0), "");
   SECTION("a byte covered by the checksum") {

@@ -27,8 +27,7 @@ enum Register : unsigned {
   register_a,
   register_b,
   register_c_index,
-  register_d,
-  century = 0x37
+  register_d
 };
 // Register B
 constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, square_wave = 0x08, binary = 0x04,
@@ -80,8 +79,10 @@ unsigned DateTime::weekday() const {
   return h == 0 ? 7 : h;
 }
 
-RtcCmos::RtcCmos(Scheduler& scheduler, Trace& trace)
-    : trace_(trace), interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
+RtcCmos::RtcCmos(Scheduler& scheduler, Trace& trace, std::uint8_t century)
+    : trace_(trace),
+      century_(century),
+      interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
   nmi_mask.set(true, Time{});
   set_date_time(DateTime{}, Time{});
 }
@@ -98,7 +99,7 @@ void RtcCmos::set_date_time(const DateTime& date, Time now) {
   clock_.put(day, date.day);
   clock_.put(month, date.month);
   clock_.put(year, date.year % 100);
-  clock_.put(century, date.year / 100);
+  clock_.put(century_, date.year / 100);
   clock_.phase = now;
   clock_.updates = clock_.periodics = 0;
   schedule(now);
@@ -302,7 +303,7 @@ void RtcCmos::describe(Description& d, Time now) const {
   at.settle(now);
   const auto bcd = [&](unsigned index) { return fmt::format("{:02X}", at.ram[index]); };  // as stored by the guest
   d.reg("index", index_, 8);
-  d.text("date", fmt::format("{}{}-{}-{}", bcd(century), bcd(year), bcd(month), bcd(day)));
+  d.text("date", fmt::format("{}{}-{}-{}", bcd(century_), bcd(year), bcd(month), bcd(day)));
   d.text("time", fmt::format("{}:{}:{}", bcd(hours), bcd(minutes), bcd(seconds)));
   d.text("alarm", fmt::format("{}:{}:{}", bcd(hours_alarm), bcd(minutes_alarm), bcd(seconds_alarm)));
   d.flag("24 hours", at.ram[register_b] & hours_24).flag("binary", at.ram[register_b] & binary);

@@ -4,7 +4,8 @@
 //
 //   00h-09h seconds, alarm, minutes, alarm, hours, alarm, weekday, day, month, year
 //   0Ah-0Dh registers A to D
-//   0Eh-3Fh CMOS (PS/2 use: docs/hardware/pos-and-adf.md#cmos-and-nvram; CRC over 10h-31h at 32h, 33h; century at 37h)
+//   0Eh-3Fh CMOS (PS/2 use: docs/hardware/pos-and-adf.md#cmos-and-nvram; CRC over 10h-31h at 32h, 33h; century at 37h,
+//   on an AT at 32h)
 //
 // Facts: Motorola MC146818 data sheet (update cycle 1984 us at 32.768 kHz, UIP 244 us before it, first update 500 ms
 // after the divider is released, periodic rates); docs/hardware/planar-devices.md#clock (IRQ 8 is a level, cleared by
@@ -43,7 +44,9 @@ struct DateTime {
 /// Offsets: 0 = index (70h), 1 = data (71h).
 class RtcCmos final : public Slave {
  public:
-  RtcCmos(Scheduler& scheduler, Trace& trace);
+  static constexpr std::uint8_t ps2_century = 0x37, at_century = 0x32;
+  /// `century`: the byte in which the firmware keeps it.
+  RtcCmos(Scheduler& scheduler, Trace& trace, std::uint8_t century = ps2_century);
 
   /// Decodes 70h-71h.
   void claim_ports(IoSpace& space);
@@ -56,7 +59,7 @@ class RtcCmos final : public Slave {
   Output nmi_mask;  ///< port 70h bit 7; true = masked
 
   // For the machine builder.
-  /// Sets the clock at `now`: BCD, 24 hours, century in 37h, dividers running.
+  /// Sets the clock at `now`: BCD, 24 hours, with the century, dividers running.
   void set_date_time(const DateTime& date, Time now);
   /// Sets a byte from 0Eh to 3Fh.
   void set_cmos(unsigned index, std::uint8_t value);
@@ -109,6 +112,7 @@ class RtcCmos final : public Slave {
   Trace& trace_;
   Clock clock_;
   std::uint8_t index_ = 0;
+  const std::uint8_t century_;
   bool battery_good_ = true;
   Event interrupt_;
   PortGroup ports_{"rtc"};

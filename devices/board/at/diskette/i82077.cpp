@@ -99,12 +99,21 @@ void I82077::enter_reset(Time now) {
   perpendicular_ &= 0xFC;
 }
 
-void I82077::leave_reset(Time now) { reset_event_.at(now + reset_time); }
-
-/// After a reset the controller polls its drives: one interrupt, and one status per drive to be sensed.
-void I82077::reset_done(Time now) {
+// Commands are accepted at once: CONFIGURE may disable the poll before it begins (Intel), and FreeBSD's fdc looks for
+// RQM after 100 us.
+void I82077::leave_reset(Time now) {
   ready_for_byte_ = true;
+  reset_event_.at(now + reset_time);
+}
+
+/// After a reset the controller polls its drives, once it is idle: one interrupt, and one status per drive to be
+/// sensed.
+void I82077::reset_done(Time now) {
   if (configure_ & 0x10) return;
+  if (phase_ != Phase::idle) {
+    reset_event_.at(now + reset_time);
+    return;
+  }
   polled_ = (1u << drives) - 1;
   set_interrupt(true, now);
 }
